@@ -1,0 +1,36 @@
+/*
+ * err.h - errors are values.
+ *
+ * A call that can fail returns enum bk_err and, where a person will want to
+ * know more, fills a struct bk_report with one line that names what is wrong
+ * and where.  Nothing here prints, exits or aborts.
+ */
+#ifndef BK_ERR_H
+#define BK_ERR_H
+
+enum bk_err {
+    BK_OK,
+    BK_E_NO_TABLE, /* expected: this material was never generated          */
+    BK_E_ILLEGAL,  /* expected: the position cannot occur                  */
+    BK_E_DIFFERS,  /* expected: a check found a difference                 */
+    BK_E_USAGE,    /* bad input: FEN, variant, material, argument          */
+    BK_E_CORRUPT,  /* broken: the file contradicts docs/format.md          */
+    BK_E_SYSTEM,   /* broken: memory, disk, permissions                    */
+};
+
+/* One line for people, without a newline.  Empty when there was no error. */
+struct bk_report {
+    char text[512];
+};
+
+/* A fixed description of the code.  Never NULL. */
+const char *bk_strerror(enum bk_err err);
+
+/*
+ * Formats the report (NULL is fine) and returns `err`, so that a failing
+ * function can end with `return bk_fail(why, BK_E_USAGE, "...", ...)`.
+ */
+enum bk_err bk_fail(struct bk_report *why, enum bk_err err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * geometry.h - who reaches what, computed once per variant.
+ *
+ * For every type, colour and square: the squares a man reaches and, for each,
+ * the sets of squares any one of which must be empty ("paths").  A leaper has
+ * no path; a rider has one; a bent rider may have several, and is stopped only
+ * when each of them is.  Move generation, attacks and the kernels of tb/ all
+ * read this one table.
+ *
+ * Cost: at most a few MB, built in milliseconds.  Read-only afterwards.
+ */
+#ifndef BK_GEOMETRY_H
+#define BK_GEOMETRY_H
+
+#include "core/variant.h"
+
+/* bk_reach.how, besides BK_QUIET, BK_TAKES and BK_HOPS of variant.h */
+enum {
+    BK_TWICE = 8, /* path[0] is one square, which must hold an enemy that is taken
+                     on the way; ends on an empty square or an enemy */
+};
+
+struct bk_reach {
+    uint8_t to;
+    uint8_t how;
+    uint16_t npaths; /* 0: nothing can stand in the way */
+    uint32_t path;   /* first of them in bk_geometry.path */
+};
+
+struct bk_geometry {
+    /* reach[first[type][colour][sq] .. first[type][colour][sq] + count) , by `to` */
+    uint32_t first[BK_TYPES_MAX][2][BK_SQ_MAX];
+    uint16_t count[BK_TYPES_MAX][2][BK_SQ_MAX];
+    /* The same backwards: reach_into[...] lists, in `to`, the squares from which
+       a man reaches sq; paths are those of the move. */
+    uint32_t first_into[BK_TYPES_MAX][2][BK_SQ_MAX];
+    uint16_t count_into[BK_TYPES_MAX][2][BK_SQ_MAX];
+    struct bk_reach *reach, *reach_into;
+    struct bk_bits *path;
+    uint32_t nreach, npath;
+};
+
+/* Derives the geometry of a variant whose plain fields are set.  *out owned. */
+enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
+                            struct bk_report *why);
+void bk_geometry_free(struct bk_geometry *g);
+
+static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, unsigned type,
+                                                   unsigned colour, unsigned sq, unsigned *n)
+{
+    const struct bk_geometry *g = v->geometry;
+
+    *n = g->count[type][colour][sq];
+    return g->reach + g->first[type][colour][sq];
+}
+
+static inline const struct bk_reach *bk_reach_into(const struct bk_variant *v, unsigned type,
+                                                   unsigned colour, unsigned sq, unsigned *n)
+{
+    const struct bk_geometry *g = v->geometry;
+
+    *n = g->count_into[type][colour][sq];
+    return g->reach_into + g->first_into[type][colour][sq];
+}
+
+/* Is the way of `r` open when the squares of `occupied` are? */
+static inline bool bk_reach_open(const struct bk_variant *v, const struct bk_reach *r,
+                                 const struct bk_bits *occupied)
+{
+    const struct bk_bits *path = v->geometry->path + r->path;
+
+    if (r->how & BK_HOPS) {
+        struct bk_bits on = { { path->w[0] & occupied->w[0], path->w[1] & occupied->w[1],
+                                path->w[2] & occupied->w[2], path->w[3] & occupied->w[3] } };
+        return bk_bits_count(&on) == 1;
+    }
+    if (!r->npaths)
+        return true;
+    for (unsigned i = 0; i < r->npaths; i++)
+        if (!bk_bits_meet(path + i, occupied))
+            return true;
+    return false;
+}
+
+#endif

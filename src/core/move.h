@@ -1,0 +1,64 @@
+/*
+ * move.h - the plain move generator, and how a game ends.
+ *
+ * One position at a time, easy to read; the yardstick that `perft` and
+ * `verify` trust.  The kernels of tb/ use the same geometry but none of this.
+ */
+#ifndef BK_MOVE_H
+#define BK_MOVE_H
+
+#include "core/position.h"
+
+#define BK_MOVES_MAX 2048
+#define BK_STAYS 255 /* bk_move.becomes: the man stays what it is */
+
+struct bk_move {
+    uint8_t from, to; /* equal: promotion in place */
+    uint8_t becomes;  /* type, or BK_STAYS */
+    uint8_t takes;    /* square of the man taken (en passant: not `to`), or BK_SQ_NONE */
+    uint8_t also;     /* second man taken on the way, or BK_SQ_NONE; castling: rook's home */
+    bool castles;     /* `to` is the king's target square, `also` the rook's home */
+    bool doubles;     /* sets the en passant square */
+    bool counted;     /* the change uses up an allowance */
+};
+
+/* Pseudo-legal moves of the side to move; returns how many. */
+unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
+                         struct bk_move out[BK_MOVES_MAX]);
+/* Those that do not leave the own royal attacked. */
+unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
+                        struct bk_move out[BK_MOVES_MAX]);
+/* Plays a move on a position in place. */
+void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
+
+/* Does `colour` attack `sq` (could it capture a man of the other colour there)? */
+bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour);
+bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour);
+/* The side that has just moved is not in check. */
+bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p);
+
+/* How the game has ended in a position, if it has. */
+enum bk_end {
+    BK_END_NONE,
+    BK_END_CHECKMATE,
+    BK_END_STALEMATE,
+    BK_END_BARE,      /* one side is bare and that decides it        */
+    BK_END_BARE_DRAW, /* the bared side bares back; or both are bare */
+};
+
+/*
+ * Is it over?  `*wdl` (-1, 0, +1 from the side to move) is set when it is.
+ * Baring is looked at before mate and stalemate.  King against king is
+ * BK_END_BARE_DRAW in every game.
+ */
+enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *wdl);
+/* The part of bk_pos_end() that needs no moves of ordinary men: bare kings only. */
+enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl);
+
+/* "a1b1", "b9b10=M", "c7c8=R"; returns `out`. */
+char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16]);
+
+/* Leaf count of the legal move tree. */
+uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned depth);
+
+#endif

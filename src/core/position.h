@@ -1,0 +1,66 @@
+/*
+ * position.h - a position, and its FEN.
+ *
+ * Holds any position of any variant, from bare kings to a full array.  Plain
+ * value: copy it to make a move on the copy.
+ */
+#ifndef BK_POSITION_H
+#define BK_POSITION_H
+
+#include "core/variant.h"
+
+#define BK_FEN_MAX 512
+
+/* A man in bk_pos.at: 0 empty, else 1 + 2 * type + colour. */
+static inline uint8_t bk_man(unsigned type, unsigned colour)
+{
+    return (uint8_t)(1 + 2 * type + colour);
+}
+static inline unsigned bk_man_type(uint8_t man) { return (man - 1u) >> 1; }
+static inline unsigned bk_man_colour(uint8_t man) { return (man - 1u) & 1; }
+
+struct bk_pos {
+    uint8_t at[BK_SQ_MAX];
+    struct bk_bits by[2];                  /* squares of each colour's men     */
+    uint8_t count[2][BK_TYPES_MAX];        /* men on the board                 */
+    uint8_t king[2];                       /* square of each royal             */
+    uint8_t stm;                           /* side to move                     */
+    uint8_t ep;                            /* square behind a man that has just
+                                              gone two squares, or BK_SQ_NONE  */
+    uint8_t rights;                        /* castling: bit 2 * colour + side  */
+    uint8_t left[2][BK_TYPES_MAX];         /* evolutions still allowed, for types
+                                              with a limit; 0 elsewhere        */
+    uint16_t turn;                         /* FEN move number, from 1          */
+};
+
+/* An empty board, White to move, full allowances. */
+void bk_pos_init(struct bk_pos *p, const struct bk_variant *v);
+
+/* Puts a man on an empty square; keeps counts, kings and sets. */
+void bk_pos_put(struct bk_pos *p, const struct bk_variant *v, unsigned type, unsigned colour,
+                unsigned sq);
+/* Takes the man off an occupied square. */
+void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
+
+/*
+ * Reads a FEN as Fairy-Stockfish writes it: gaps of several digits, `*` for a
+ * hole, optional `[...]` with the evolutions still allowed, side to move,
+ * castling, en passant, half-move clock, move number; missing trailing fields
+ * take their usual values.
+ *
+ * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
+ * one royal a side, and the ranks men may stand on; whether the side that has
+ * just moved left its king in check is bk_pos_legal()'s question (move.h).
+ */
+enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
+                            struct bk_report *why);
+
+/* Writes the FEN; returns `out`. */
+char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX]);
+
+/* Square names: file letter, rank number from 1 ("j10").  Returns `out`. */
+char *bk_sq_name(const struct bk_variant *v, unsigned sq, char out[8]);
+/* The square named at *s, which is advanced; BK_SQ_NONE if none. */
+unsigned bk_sq_read(const struct bk_variant *v, const char **s);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * rules.h - what a rule flag means.  The one file that asks.
+ */
+#ifndef BK_RULES_H
+#define BK_RULES_H
+
+#include "core/variant.h"
+
+/* A change that a man may make at the end of a move. */
+struct bk_change {
+    uint8_t type; /* BK_STAYS: none */
+    bool counted; /* uses up an allowance of `type` */
+};
+
+/*
+ * What a man of `type` may be after a move that ends on `to` (or, with
+ * in_place, after a turn spent changing where it stands).
+ *
+ * count  men of its colour on the board, by type, before the move
+ * left   evolutions still allowed to its colour, by type
+ * out    at least BK_TYPES_MAX + 1 entries; staying comes first when allowed
+ *
+ * Returns how many.  Source: docs/rules.md, "Promotion" and "Evolution".
+ */
+unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX],
+                          const uint8_t left[BK_TYPES_MAX], unsigned type, unsigned colour,
+                          unsigned to, bool in_place, struct bk_change *out);
+
+/* May a man of this type and colour stand here? */
+bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
+
+#endif

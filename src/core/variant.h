@@ -1,0 +1,192 @@
+/*
+ * variant.h - a game as data.
+ *
+ * One .ini file says everything: board, pieces, how they move, what they turn
+ * into, what ends the game.  bk_variant_load() reads one, from the set
+ * embedded in the binary (src/variants/) or from a path, and refuses anything
+ * it does not understand with `file:line: what is wrong`.
+ *
+ * Conventions
+ *   square  rank * files + file, a1 = 0, dense over the board's rectangle;
+ *           holes are squares that no man may enter and no step may cross.
+ *   moves   are written from White's side.  Black's are the same with the
+ *           ranks mirrored (dr changes sign, files stay), so "forward" is
+ *           towards the other side and the a-wing stays the a-wing.
+ *   ranks   masks count from the mover's own first rank: bit 0 = rank 1.
+ *
+ * The struct is plain and read-only after loading; share it between threads.
+ */
+#ifndef BK_VARIANT_H
+#define BK_VARIANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/bits.h"
+#include "core/err.h"
+
+#define BK_TYPES_MAX 32
+#define BK_STEPS_MAX 48
+#define BK_BECOMES_MAX 4
+
+enum { BK_WHITE, BK_BLACK };
+
+/* What a step may do where it ends. */
+enum {
+    BK_QUIET = 1, /* end on an empty square                                  */
+    BK_TAKES = 2, /* end on an enemy                                         */
+    BK_HOPS = 4,  /* with range 0 or > 1: needs exactly one man, of either
+                     colour, strictly between (xiangqi cannon's capture)     */
+};
+
+/*
+ * One direction of a move, after the Betza atoms are written out.
+ * A leaper (range 1) goes by (df, dr) over anything.  A rider repeats (df, dr)
+ * up to `range` times (0: without limit) while the squares between are empty
+ * squares of the board (or hold the one screen of a hopper).
+ */
+struct bk_step {
+    int8_t df, dr;
+    uint8_t range;
+    uint8_t how; /* BK_QUIET | BK_TAKES | BK_HOPS */
+};
+
+/*
+ * All the ways a man moves.
+ *
+ * steps_max = 1: one step.
+ * steps_max = 2: one step, or two with the square between empty; all steps are
+ *   leapers (range 1, QUIET|TAKES).  bend = false: the second step goes in the
+ *   direction of the first (same signs of df and dr), so F then A is straight,
+ *   F then another F sideways is not.  bend = true: any second step, except
+ *   that the man may not end where it began.
+ *   A capture happens only where the move ends, unless takes_twice: then the
+ *   square between may also hold an enemy, which is taken too.
+ * A destination is reachable if any way there is open.
+ */
+struct bk_movement {
+    struct bk_step step[BK_STEPS_MAX];
+    uint8_t nsteps;
+    uint8_t steps_max;
+    bool bend;
+    bool takes_twice;
+};
+
+/*
+ * "A move that ends on one of `ranks` may (or must) turn the man into one of
+ * `to`."  Several rules of a piece may apply at once; the choices add up.
+ * Staying as it is remains a choice unless some applicable rule with `must`
+ * offers at least one type.
+ */
+struct bk_become {
+    uint16_t ranks;
+    uint8_t to[BK_TYPES_MAX];
+    uint8_t nto;
+    bool must;
+    bool lost_only; /* only types with fewer men of that type and colour on the board
+                       than its army, counted before the move                        */
+    bool counted;   /* counts against, and is limited by, bk_variant.limit[to]       */
+    bool in_place;  /* also as a whole turn where the man stands, if it stands on
+                       `ranks`; only together with lost_only                         */
+};
+
+struct bk_piece {
+    char letter; /* upper case, unique */
+    char name[32];
+    bool royal;           /* exactly one type is */
+    uint8_t army;         /* men of this type a side starts with */
+    uint16_t ranks;       /* where it may stand */
+    struct bk_movement move;
+    uint16_t zone_ranks;  /* where it moves by `zone` instead of `move` (0: nowhere) */
+    struct bk_movement zone;
+    uint16_t double_ranks; /* from where it may also go two squares straight forward,
+                              quietly, over an empty square */
+    struct bk_become become[BK_BECOMES_MAX];
+    uint8_t nbecomes;
+};
+
+enum bk_bare {
+    BK_BARE_NOTHING, /* a bare king is nothing special                      */
+    BK_BARE_WINS,    /* baring wins at once                                 */
+    BK_BARE_BACK,    /* baring wins unless the very next move bares back    */
+};
+
+enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
+
+/* Castling: the king and rook that stand at home with the way free. */
+struct bk_castling {
+    bool allowed;
+    uint8_t rook;         /* type */
+    uint8_t king_file;    /* home files; all on the mover's rank 1 */
+    uint8_t rook_file[2]; /* [0] a-side, [1] the other */
+    uint8_t king_to[2];
+    uint8_t rook_to[2];
+};
+
+struct bk_variant {
+    char name[64];
+    char title[96];
+    char source[128];      /* docs/rules.md#... */
+    uint8_t files, ranks;  /* <= BK_FILES_MAX, BK_RANKS_MAX */
+    uint8_t nsq;           /* files * ranks */
+    struct bk_bits board;  /* squares that exist (not holes) */
+    struct bk_piece piece[BK_TYPES_MAX]; /* file order; [royal] first in names */
+    uint8_t ntypes;
+    uint8_t royal;
+    enum bk_bare bare;
+    enum bk_stalemate stalemate;
+    bool en_passant;
+    struct bk_castling castling;
+    uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
+    uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
+    char start[256];             /* FEN of the initial array; empty: none */
+    uint64_t rules_id;           /* hash of everything that decides a result */
+    struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
+};
+
+/*
+ * Loads a variant by the name of an embedded one or, if `name` contains a
+ * slash or ends in ".ini", from that file.  *out is owned: bk_variant_free().
+ *
+ * Returns BK_OK; BK_E_USAGE (unknown name or bad file; why = "file:line: ...");
+ * BK_E_SYSTEM (unreadable file, no memory).
+ */
+enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why);
+
+/* The same from text in memory; `label` stands for the file name in messages. */
+enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const char *text,
+                             struct bk_report *why);
+
+/*
+ * For tests that fill the plain fields themselves: checks what the parser
+ * checks, computes rules_id and geometry.  On failure `v` is left unchanged.
+ */
+enum bk_err bk_variant_finish(struct bk_variant *v, struct bk_report *why);
+
+void bk_variant_free(struct bk_variant *v); /* NULL is fine */
+
+/* The embedded games: names and texts, ended by a NULL name. */
+struct bk_embedded {
+    const char *name;
+    const char *text;
+};
+extern const struct bk_embedded bk_embedded_variants[];
+
+/* Type of a letter of either case, or -1. */
+int bk_variant_type(const struct bk_variant *v, char letter);
+
+static inline unsigned bk_sq(const struct bk_variant *v, unsigned file, unsigned rank)
+{
+    return rank * v->files + file;
+}
+
+/* Rank as `colour` sees it, 0 = own first. */
+static inline unsigned bk_own_rank(const struct bk_variant *v, unsigned sq, unsigned colour)
+{
+    unsigned rank = sq / v->files;
+
+    return colour == BK_WHITE ? rank : v->ranks - 1u - rank;
+}
+
+#endif
