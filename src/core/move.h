@@ -8,9 +8,9 @@
 #define BK_MOVE_H
 
 #include "core/position.h"
+#include "core/rules.h"
 
 #define BK_MOVES_MAX 2048
-#define BK_STAYS 255 /* bk_move.becomes: the man stays what it is */
 
 struct bk_move {
     uint8_t from, to; /* equal: promotion in place */
@@ -55,10 +55,14 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
 /* The part of bk_pos_end() that needs no moves of ordinary men: bare kings only. */
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl);
 
-/* "a1b1", "b9b10=M", "c7c8=R"; returns `out`. */
+/*
+ * "a1b1", "b9b10=M", "c7c8=R", "a10a10=H" (in place); castling by the king's
+ * squares ("e1g1"); a capture on the way names the square between ("a1b2c3").
+ * Returns `out`.
+ */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16]);
 
-/* Leaf count of the legal move tree. */
+/* Leaf count of the legal move tree; a bared king plays on. */
 uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned depth);
 
 #endif

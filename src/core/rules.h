@@ -6,6 +6,8 @@
 
 #include "core/variant.h"
 
+#define BK_STAYS 255 /* in place of a type: the man stays what it is */
+
 /* A change that a man may make at the end of a move. */
 struct bk_change {
     uint8_t type; /* BK_STAYS: none */
@@ -28,5 +30,16 @@ unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYP
 
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
+
+/* Has this type a rule that lets it change where it stands? */
+bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
+
+/* Does a king without men lose (unless what follows)? */
+bool bk_rules_bare_loses(const struct bk_variant *v);
+/* May a bare king save the draw by taking the last man at once? */
+bool bk_rules_bares_back(const struct bk_variant *v);
+
+/* What stalemate is worth to the stalemated side: 0 or -1. */
+int bk_rules_stalemate_wdl(const struct bk_variant *v);
 
 #endif

@@ -1,0 +1,310 @@
+/*
+ * explain.c - rules as sentences.
+ *
+ * Idea: the steps of a movement fall into groups of one leap, range and
+ * purpose; a group is a phrase, and directions are named only where not all
+ * of them are there.  Columns, ranks and letters are those of the .ini file.
+ */
+#include "core/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* == Ranks, letters == */
+
+/* "2-7, 9"; bit r of `mask` is rank r + 1. */
+static void say_ranks(FILE *out, unsigned mask)
+{
+    const char *comma = "";
+
+    for (unsigned r = 0; r < BK_RANKS_MAX; r++) {
+        unsigned low = r;
+
+        if (!(mask >> r & 1))
+            continue;
+        while (mask >> (r + 1) & 1)
+            r++;
+        if (low == r)
+            fprintf(out, "%s%u", comma, low + 1);
+        else
+            fprintf(out, "%s%u-%u", comma, low + 1, r + 1);
+        comma = ", ";
+    }
+}
+
+static void say_rank_or_ranks(FILE *out, unsigned mask)
+{
+    fprintf(out, mask & (mask - 1) ? "ranks " : "rank ");
+    say_ranks(out, mask);
+}
+
+static void say_types(FILE *out, const struct bk_variant *v, const uint8_t *type, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        fprintf(out, "%s%c", i == 0 ? "" : i + 1 == n ? " or " : ", ", v->piece[type[i]].letter);
+}
+
+/* == Moves == */
+
+/* The leap of a step, whatever its direction: x <= y. */
+static int leap_x(const struct bk_step *s)
+{
+    return abs(s->df) < abs(s->dr) ? abs(s->df) : abs(s->dr);
+}
+static int leap_y(const struct bk_step *s)
+{
+    return abs(s->df) < abs(s->dr) ? abs(s->dr) : abs(s->df);
+}
+
+static bool same_group(const struct bk_step *a, const struct bk_step *b)
+{
+    return leap_x(a) == leap_x(b) && leap_y(a) == leap_y(b) && a->range == b->range &&
+           a->how == b->how;
+}
+
+static unsigned directions_of(const struct bk_step *s)
+{
+    return leap_x(s) == 0 || leap_x(s) == leap_y(s) ? 4 : 8;
+}
+
+static void say_distance(FILE *out, const struct bk_step *s)
+{
+    int x = leap_x(s), y = leap_y(s);
+    const char *way = x == 0 ? "orthogonally" : "diagonally";
+
+    if (x != 0 && x != y) {
+        if (x == 1 && y == 2)
+            fprintf(out, "leaps like a knight of chess");
+        else
+            fprintf(out, "leaps %d squares one way and %d across", y, x);
+    } else if (y > 1) {
+        fprintf(out, "leaps %d squares %s", y, way);
+    } else if (s->range == 0) {
+        fprintf(out, "goes any number of squares %s", way);
+    } else if (s->range > 1) {
+        fprintf(out, "goes 1 to %d squares %s", s->range, way);
+    } else {
+        fprintf(out, "goes 1 square %s", way);
+    }
+    if (y > 1 && s->range == 0)
+        fprintf(out, ", again and again over empty squares");
+    else if (y > 1 && s->range > 1)
+        fprintf(out, ", up to %d times over empty squares", s->range);
+}
+
+/* Does the group of step[i] also have its mirror image in the files? */
+static bool mirrored(const struct bk_movement *m, unsigned i)
+{
+    for (unsigned j = 0; j < m->nsteps; j++)
+        if (same_group(&m->step[j], &m->step[i]) && m->step[j].dr == m->step[i].dr &&
+            m->step[j].df == -m->step[i].df)
+            return true;
+    return false;
+}
+
+/* "forward", "sideways", "forward towards the a-file" */
+static void say_direction(FILE *out, const struct bk_step *s, bool both_wings)
+{
+    const char *along = s->dr > 0 ? "forward" : s->dr < 0 ? "backward" : "";
+    const char *across = both_wings  ? (*along ? "" : "sideways") :
+                         s->df < 0 ? "towards the a-file" : "away from the a-file";
+
+    fprintf(out, "%s%s%s", along, *along && *across ? " " : "", across);
+    if (leap_x(s) && leap_x(s) != leap_y(s))
+        fprintf(out, " (%d along, %d across)", abs(s->dr), abs(s->df));
+}
+
+/* Names the directions of step[first]'s group unless all are there. */
+static void say_directions(FILE *out, const struct bk_movement *m, unsigned first)
+{
+    unsigned n = 0;
+    const char *comma = " ";
+
+    for (unsigned i = first; i < m->nsteps; i++)
+        n += same_group(&m->step[i], &m->step[first]);
+    if (n == directions_of(&m->step[first]))
+        return;
+    for (unsigned i = first; i < m->nsteps; i++) {
+        bool both = mirrored(m, i);
+
+        if (!same_group(&m->step[i], &m->step[first]) || (both && m->step[i].df < 0))
+            continue;
+        fprintf(out, "%s", comma);
+        say_direction(out, &m->step[i], both);
+        comma = " or ";
+    }
+}
+
+static void say_purpose(FILE *out, const struct bk_step *s)
+{
+    if (s->how & BK_HOPS)
+        fprintf(out, ", over exactly one man of either side");
+    if (!(s->how & BK_TAKES))
+        fprintf(out, ", without capturing");
+    if (!(s->how & BK_QUIET))
+        fprintf(out, ", only to capture");
+}
+
+static void say_movement(FILE *out, const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        bool said = false;
+
+        for (unsigned j = 0; j < i; j++)
+            said |= same_group(&m->step[j], &m->step[i]);
+        if (said)
+            continue;
+        fprintf(out, "    - ");
+        say_distance(out, &m->step[i]);
+        say_directions(out, m, i);
+        say_purpose(out, &m->step[i]);
+        fprintf(out, "\n");
+    }
+    if (m->steps_max == 2) {
+        fprintf(out, "    One or two such steps in a move, the second %s.\n",
+                m->bend ? "in any direction, but not back to where it began"
+                        : "in the direction of the first");
+        fprintf(out, "    The square between must be empty%s.\n",
+                m->takes_twice ? ", or hold an enemy, which is captured, too" : "");
+    }
+}
+
+/* == Pieces == */
+
+static void say_become(FILE *out, const struct bk_variant *v, const struct bk_piece *p,
+                       const struct bk_become *b)
+{
+    fprintf(out, "    Arriving on ");
+    say_rank_or_ranks(out, b->ranks);
+    fprintf(out, " it %s become ", b->must ? "must" : "may");
+    say_types(out, v, b->to, b->nto);
+    if (b->lost_only)
+        fprintf(out, ", if its side has fewer of that kind on the board than it began with");
+    if (b->must && !b->lost_only && !b->counted)
+        fprintf(out, ".\n");
+    else if (b->must)
+        fprintf(out, ";\n    it stays %c only while it has no choice.\n", p->letter);
+    else
+        fprintf(out, ", or stay %c.\n", p->letter);
+    if (b->counted)
+        fprintf(out, "    Such changes count against the side's allowance.\n");
+    if (b->in_place)
+        fprintf(out, "    Standing there it may also change in place, as its whole turn.\n");
+}
+
+static void say_piece(FILE *out, const struct bk_variant *v, const struct bk_piece *p)
+{
+    unsigned all = (1u << v->ranks) - 1;
+
+    fprintf(out, "\n%c  %s", p->letter, p->name);
+    if (p->royal)
+        fprintf(out, ", royal");
+    if (p->army)
+        fprintf(out, ", %d a side", p->army);
+    fprintf(out, "\n");
+    say_movement(out, &p->move);
+    if (p->ranks != all) {
+        fprintf(out, "    Stands only on ");
+        say_rank_or_ranks(out, p->ranks);
+        fprintf(out, ".\n");
+    }
+    if (p->double_ranks) {
+        fprintf(out, "    From ");
+        say_rank_or_ranks(out, p->double_ranks);
+        fprintf(out, " it may go 2 squares forward over an empty square, without capturing.\n");
+    }
+    if (p->zone_ranks) {
+        fprintf(out, "    On ");
+        say_rank_or_ranks(out, p->zone_ranks);
+        fprintf(out, " it moves otherwise:\n");
+        say_movement(out, &p->zone);
+    }
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        say_become(out, v, p, &p->become[i]);
+}
+
+/* == The game == */
+
+static void say_board(FILE *out, const struct bk_variant *v)
+{
+    fprintf(out, "Board: %d files, %d ranks", v->files, v->ranks);
+    if (bk_bits_count(&v->board) < v->nsq) {
+        fprintf(out, "; no squares at");
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            if (!bk_bits_has(&v->board, sq))
+                fprintf(out, " %c%d", 'a' + (int)(sq % v->files), sq / v->files + 1);
+    }
+    fprintf(out, ".\n");
+    if (*v->start)
+        fprintf(out, "Start: %s\n", v->start);
+}
+
+static void say_castling(FILE *out, const struct bk_variant *v)
+{
+    const struct bk_castling *k = &v->castling;
+
+    for (unsigned side = 0; k->allowed && side < 2; side++)
+        fprintf(out,
+                "Castling: from the %c-file the royal goes to the %c-file, the %c of the "
+                "%c-file to the %c-file.\n",
+                'a' + k->king_file, 'a' + k->king_to[side], v->piece[k->rook].letter,
+                'a' + k->rook_file[side], 'a' + k->rook_to[side]);
+}
+
+static void say_limits(FILE *out, const struct bk_variant *v)
+{
+    for (unsigned i = 0; i < v->ntypes; i++)
+        if (v->limit[i])
+            fprintf(out, "In the whole game a side may make %d %c by evolution.\n", v->limit[i],
+                    v->piece[i].letter);
+}
+
+static void say_end(FILE *out, const struct bk_variant *v)
+{
+    fprintf(out, "Mate wins.  Stalemate is a %s.\n",
+            v->stalemate == BK_STALEMATE_LOSS ? "loss for the side that cannot move" : "draw");
+    switch (v->bare) {
+    case BK_BARE_NOTHING:
+        break;
+    case BK_BARE_WINS:
+        fprintf(out, "Capturing the last man but the royal wins at once.\n");
+        break;
+    case BK_BARE_BACK:
+        fprintf(out, "Capturing the last man but the royal wins at once, unless the very next\n"
+                     "move does the same to the captor: then it is a draw.\n");
+        break;
+    }
+    if (v->game_turns)
+        fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
+    if (v->en_passant)
+        fprintf(out, "A man that went 2 squares may be captured en passant.\n");
+}
+
+char *bk_variant_explain(const struct bk_variant *v)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool failed;
+
+    if (!out)
+        return NULL;
+    fprintf(out, "%s (%s)\n", *v->title ? v->title : v->name, v->name);
+    if (*v->source)
+        fprintf(out, "Argued in %s.\n", v->source);
+    fprintf(out, "\n");
+    say_board(out, v);
+    say_end(out, v);
+    say_limits(out, v);
+    say_castling(out, v);
+    fprintf(out, "\nRanks count from a side's own first; forward is away from it.\n");
+    for (unsigned i = 0; i < v->ntypes; i++)
+        say_piece(out, v, &v->piece[i]);
+    failed = ferror(out);
+    if (fclose(out) || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

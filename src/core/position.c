@@ -1,0 +1,597 @@
+/*
+ * position.c - men on squares, and the FEN that says so.
+ *
+ * Idea: a FEN is read field by field through one cursor; each reader either
+ * advances it or ends with the fault and its place.  Faults in the board field
+ * name rank and column, later ones the field.
+ *
+ * Invariant: `at`, `by`, `count` and `king` say the same thing; only put and
+ * lift change them.
+ */
+#include "core/position.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/rules.h"
+
+/* == Men ================================================================= */
+
+void bk_pos_init(struct bk_pos *p, const struct bk_variant *v)
+{
+    memset(p, 0, sizeof *p);
+    p->king[BK_WHITE] = p->king[BK_BLACK] = BK_SQ_NONE;
+    p->stm = BK_WHITE;
+    p->ep = BK_SQ_NONE;
+    p->turn = 1;
+    memcpy(p->left[BK_WHITE], v->limit, sizeof v->limit);
+    memcpy(p->left[BK_BLACK], v->limit, sizeof v->limit);
+}
+
+void bk_pos_put(struct bk_pos *p, const struct bk_variant *v, unsigned type, unsigned colour,
+                unsigned sq)
+{
+    p->at[sq] = bk_man(type, colour);
+    bk_bits_set(&p->by[colour], sq);
+    p->count[colour][type]++;
+    if (type == v->royal)
+        p->king[colour] = (uint8_t)sq;
+}
+
+void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq)
+{
+    unsigned type = bk_man_type(p->at[sq]), colour = bk_man_colour(p->at[sq]);
+
+    p->at[sq] = 0;
+    bk_bits_clear(&p->by[colour], sq);
+    p->count[colour][type]--;
+    if (type == v->royal && p->king[colour] == sq)
+        p->king[colour] = BK_SQ_NONE;
+}
+
+/* == Square names ======================================================== */
+
+char *bk_sq_name(const struct bk_variant *v, unsigned sq, char out[8])
+{
+    if (sq >= v->nsq)
+        snprintf(out, 8, "-");
+    else
+        snprintf(out, 8, "%c%u", 'a' + sq % v->files, sq / v->files + 1);
+    return out;
+}
+
+/* Sultan's rulebook calls its tenth file k, as if j were i; both are read. */
+static unsigned file_read(const struct bk_variant *v, char letter)
+{
+    if (letter < 'a' || letter > 'z')
+        return BK_SQ_NONE;
+    if (letter == 'k' && v->files == 10)
+        return 9;
+    return letter - 'a' < v->files ? (unsigned)(letter - 'a') : BK_SQ_NONE;
+}
+
+unsigned bk_sq_read(const struct bk_variant *v, const char **s)
+{
+    const char *at = *s;
+    unsigned file = file_read(v, *at), rank = 0;
+
+    if (file == BK_SQ_NONE || at[1] < '1' || at[1] > '9')
+        return BK_SQ_NONE;
+    for (at++; *at >= '0' && *at <= '9' && rank <= BK_RANKS_MAX; at++)
+        rank = rank * 10 + (unsigned)(*at - '0');
+    if (rank > v->ranks)
+        return BK_SQ_NONE;
+    *s = at;
+    return bk_sq(v, file, rank - 1);
+}
+
+/* == Reading a FEN ======================================================= */
+
+struct reading {
+    const struct bk_variant *v;
+    struct bk_pos *p;
+    const char *text, *s; /* the whole FEN; what is not read yet */
+    struct bk_report *why;
+};
+
+static const char *colour_name(unsigned colour)
+{
+    return colour == BK_WHITE ? "white" : "black";
+}
+
+static unsigned column(const struct reading *r) { return (unsigned)(r->s - r->text) + 1; }
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool at_end(const struct reading *r) { return !*r->s || is_space(*r->s); }
+
+/* A character as a message shows it. */
+static const char *shown(char c, char out[8])
+{
+    if (c > ' ' && c <= '~')
+        snprintf(out, 8, "'%c'", c);
+    else
+        snprintf(out, 8, "\\x%02x", (unsigned)(unsigned char)c);
+    return out;
+}
+
+/* Goes to the next field; false if there is none. */
+static bool next_field(struct reading *r)
+{
+    while (is_space(*r->s))
+        r->s++;
+    return *r->s;
+}
+
+/* The characters of this field, for messages: `%.*s` wants width and start. */
+static int field_chars(const struct reading *r)
+{
+    int n = 0;
+
+    while (n < 40 && r->s[n] && !is_space(r->s[n]))
+        n++;
+    return n;
+}
+
+/* Reads a number of the field, at most `max`; false if there is none or it is larger. */
+static bool number_read(struct reading *r, unsigned max, unsigned *out)
+{
+    unsigned n = 0;
+
+    if (!is_digit(*r->s))
+        return false;
+    for (; is_digit(*r->s); r->s++) {
+        n = n * 10 + (unsigned)(*r->s - '0');
+        if (n > max)
+            return false;
+    }
+    *out = n;
+    return true;
+}
+
+/* == The board field == */
+
+/*
+ * Reads one rank into cells: a letter, '*' for a hole, '.' for an empty
+ * square.  *n counts all squares named, also those beyond the board.
+ */
+static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX],
+                             unsigned *n)
+{
+    char text[8];
+
+    for (*n = 0; !at_end(r) && *r->s != '/' && *r->s != '[';) {
+        unsigned gap = 1, start = column(r);
+        char c = *r->s;
+
+        if (is_digit(c)) {
+            if (!number_read(r, 99, &gap) || gap == 0)
+                return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: bad gap at column %u",
+                               rank + 1, start);
+            c = '.';
+        } else if (c == '*' || (is_letter(c) && bk_variant_type(r->v, c) >= 0)) {
+            r->s++;
+        } else {
+            return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: unknown piece letter %s at column %u",
+                           rank + 1, shown(c, text), column(r));
+        }
+        for (; gap--; (*n)++)
+            if (*n < r->v->files)
+                cell[*n] = c;
+    }
+    return BK_OK;
+}
+
+static enum bk_err cell_put(struct reading *r, unsigned sq, char c)
+{
+    bool exists = bk_bits_has(&r->v->board, sq);
+    unsigned type, colour;
+    char name[8];
+
+    if (c == '*' && exists)
+        return bk_fail(r->why, BK_E_USAGE, "FEN: '*' at %s is not a hole of this board",
+                       bk_sq_name(r->v, sq, name));
+    if (c != '*' && !exists)
+        return bk_fail(r->why, BK_E_USAGE, "FEN: %s is a hole ('*' expected)",
+                       bk_sq_name(r->v, sq, name));
+    if (c == '*' || c == '.')
+        return BK_OK;
+    type = (unsigned)bk_variant_type(r->v, c);
+    colour = c >= 'a' ? BK_BLACK : BK_WHITE;
+    if (!bk_rules_may_stand(r->v, type, colour, sq))
+        return bk_fail(r->why, BK_E_USAGE, "FEN: %s %s on %s, where it may not stand",
+                       colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
+    bk_pos_put(r->p, r->v, type, colour, sq);
+    return BK_OK;
+}
+
+static enum bk_err rank_put(struct reading *r, unsigned rank)
+{
+    char cell[BK_FILES_MAX];
+    unsigned n;
+    enum bk_err err = rank_read(r, rank, cell, &n);
+
+    if (err)
+        return err;
+    if (n != r->v->files)
+        return bk_fail(r->why, BK_E_USAGE, "FEN: rank %u has %u squares, the board has %u",
+                       rank + 1, n, (unsigned)r->v->files);
+    for (unsigned file = 0; file < r->v->files && !err; file++)
+        err = cell_put(r, bk_sq(r->v, file, rank), cell[file]);
+    return err;
+}
+
+static enum bk_err kings_check(struct reading *r)
+{
+    const char *name = r->v->piece[r->v->royal].name;
+
+    for (unsigned colour = 0; colour < 2; colour++) {
+        unsigned n = r->p->count[colour][r->v->royal];
+
+        if (n == 0)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: no %s %s", colour_name(colour), name);
+        if (n == 2)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: two %s %ss", colour_name(colour), name);
+        if (n > 2)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: %u %s %ss", n, colour_name(colour), name);
+    }
+    return BK_OK;
+}
+
+static enum bk_err board_read(struct reading *r)
+{
+    unsigned ranks = 1;
+
+    if (!next_field(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN: empty");
+    for (const char *s = r->s; *s && !is_space(*s) && *s != '['; s++)
+        ranks += *s == '/';
+    if (ranks != r->v->ranks)
+        return bk_fail(r->why, BK_E_USAGE, "FEN: %u ranks, the board has %u", ranks,
+                       (unsigned)r->v->ranks);
+    for (unsigned rank = r->v->ranks; rank--;) {
+        enum bk_err err = rank_put(r, rank);
+
+        if (err)
+            return err;
+        if (rank)
+            r->s++; /* the slash: rank_read() stops at nothing else before the last rank */
+    }
+    return kings_check(r);
+}
+
+/* == [allowances] == */
+
+static enum bk_err allowance_read(struct reading *r)
+{
+    unsigned colour = *r->s >= 'a' ? BK_BLACK : BK_WHITE;
+    int type = is_letter(*r->s) ? bk_variant_type(r->v, *r->s) : -1;
+    char text[8];
+
+    if (type < 0 || !r->v->limit[type])
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN allowances: %s at column %u is not a piece with a limit",
+                       shown(*r->s, text), column(r));
+    if (r->p->left[colour][type] == r->v->limit[type])
+        return bk_fail(r->why, BK_E_USAGE, "FEN allowances: more than %u '%c' at column %u",
+                       (unsigned)r->v->limit[type], *r->s, column(r));
+    r->p->left[colour][type]++;
+    r->s++;
+    return BK_OK;
+}
+
+static enum bk_err allowances_read(struct reading *r)
+{
+    if (*r->s != '[')
+        return BK_OK;
+    memset(r->p->left, 0, sizeof r->p->left);
+    r->s++;
+    if (r->s[0] == '-' && r->s[1] == ']')
+        r->s++;
+    while (*r->s != ']') {
+        enum bk_err err;
+
+        if (at_end(r))
+            return bk_fail(r->why, BK_E_USAGE, "FEN allowances: ']' missing at column %u",
+                           column(r));
+        if ((err = allowance_read(r)) != BK_OK)
+            return err;
+    }
+    r->s++;
+    if (!at_end(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN: space expected after ']' at column %u",
+                       column(r));
+    return BK_OK;
+}
+
+/* == Side to move == */
+
+static enum bk_err side_read(struct reading *r)
+{
+    if (!next_field(r))
+        return BK_OK;
+    if (field_chars(r) != 1 || (*r->s != 'w' && *r->s != 'b'))
+        return bk_fail(r->why, BK_E_USAGE, "FEN side to move: '%.*s' is neither 'w' nor 'b'",
+                       field_chars(r), r->s);
+    r->p->stm = *r->s == 'w' ? BK_WHITE : BK_BLACK;
+    r->s++;
+    return BK_OK;
+}
+
+/* == Castling == */
+
+/* 0 a-side, 1 the other, -1 no such right: Q and K, or the file of the rook. */
+static int castling_side(const struct bk_variant *v, char letter)
+{
+    char lower = (char)tolower((unsigned char)letter);
+    unsigned file = file_read(v, lower);
+
+    if (lower == 'k' || lower == 'q')
+        return lower == 'k';
+    for (int side = 0; side < 2; side++)
+        if (file == v->castling.rook_file[side])
+            return side;
+    return -1;
+}
+
+static enum bk_err home_check(struct reading *r, char letter, unsigned type, unsigned colour,
+                              unsigned file)
+{
+    unsigned sq = bk_sq(r->v, file, colour == BK_WHITE ? 0 : r->v->ranks - 1u);
+    char name[8];
+
+    if (r->p->at[sq] == bk_man(type, colour))
+        return BK_OK;
+    return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s %s on %s", letter,
+                   colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
+}
+
+static enum bk_err right_read(struct reading *r)
+{
+    const struct bk_castling *c = &r->v->castling;
+    unsigned colour = *r->s >= 'a' ? BK_BLACK : BK_WHITE;
+    int side = is_letter(*r->s) ? castling_side(r->v, *r->s) : -1;
+    unsigned bit;
+    char text[8];
+    enum bk_err err;
+
+    if (side < 0)
+        return bk_fail(r->why, BK_E_USAGE, "FEN castling: unknown right %s at column %u",
+                       shown(*r->s, text), column(r));
+    bit = 1u << (2 * colour + (unsigned)side);
+    if (r->p->rights & bit)
+        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c' at column %u says a right twice",
+                       *r->s, column(r));
+    if ((err = home_check(r, *r->s, r->v->royal, colour, c->king_file)) != BK_OK ||
+        (err = home_check(r, *r->s, c->rook, colour, c->rook_file[side])) != BK_OK)
+        return err;
+    r->p->rights |= (uint8_t)bit;
+    r->s++;
+    return BK_OK;
+}
+
+static enum bk_err castling_read(struct reading *r)
+{
+    if (!next_field(r))
+        return BK_OK;
+    if (r->s[0] == '-' && field_chars(r) == 1) {
+        r->s++;
+        return BK_OK;
+    }
+    if (!r->v->castling.allowed)
+        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s', but this game has none ('-')",
+                       field_chars(r), r->s);
+    while (!at_end(r)) {
+        enum bk_err err = right_read(r);
+
+        if (err)
+            return err;
+    }
+    return BK_OK;
+}
+
+/* == En passant == */
+
+/* Behind an enemy man that has just made a double step? */
+static bool ep_possible(const struct reading *r, unsigned ep)
+{
+    const struct bk_variant *v = r->v;
+    unsigned them = !r->p->stm, own_rank = bk_own_rank(v, ep, them);
+    int ahead = them == BK_WHITE ? v->files : -(int)v->files;
+    unsigned from, to;
+    uint8_t man;
+
+    if (own_rank == 0 || own_rank + 1u >= v->ranks)
+        return false;
+    from = (unsigned)((int)ep - ahead);
+    to = (unsigned)((int)ep + ahead);
+    man = r->p->at[to];
+    return man && bk_man_colour(man) == them && !r->p->at[from] && !r->p->at[ep] &&
+           bk_bits_has(&v->board, from) && bk_bits_has(&v->board, ep) &&
+           v->piece[bk_man_type(man)].double_ranks >> (own_rank - 1) & 1;
+}
+
+static enum bk_err ep_read(struct reading *r)
+{
+    const char *field;
+    unsigned ep;
+    int chars;
+
+    if (!next_field(r))
+        return BK_OK;
+    field = r->s;
+    chars = field_chars(r);
+    if (field[0] == '-' && chars == 1) {
+        r->s++;
+        return BK_OK;
+    }
+    if (!r->v->en_passant)
+        return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s', but this game has none ('-')",
+                       chars, field);
+    ep = bk_sq_read(r->v, &r->s);
+    if (ep == BK_SQ_NONE || !at_end(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s' is no square", chars, field);
+    if (!ep_possible(r, ep))
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN en passant: no %s man can have passed over %.*s just now",
+                       colour_name(!r->p->stm), chars, field);
+    r->p->ep = (uint8_t)ep;
+    return BK_OK;
+}
+
+/* == Clocks == */
+
+static enum bk_err clocks_read(struct reading *r)
+{
+    unsigned n;
+    const char *field;
+    int chars;
+
+    if (!next_field(r))
+        return BK_OK;
+    field = r->s;
+    chars = field_chars(r);
+    if (!number_read(r, 9999, &n) || !at_end(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN half-move clock: '%.*s' is not 0 to 9999", chars,
+                       field);
+    if (!next_field(r))
+        return BK_OK;
+    field = r->s;
+    chars = field_chars(r);
+    if (!number_read(r, UINT16_MAX, &n) || n == 0 || !at_end(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN move number: '%.*s' is not 1 to %u", chars, field,
+                       (unsigned)UINT16_MAX);
+    r->p->turn = (uint16_t)n;
+    if (next_field(r))
+        return bk_fail(r->why, BK_E_USAGE, "FEN: '%.*s' after the last field, at column %u",
+                       field_chars(r), r->s, column(r));
+    return BK_OK;
+}
+
+enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
+                            struct bk_report *why)
+{
+    static enum bk_err (*const part[])(struct reading *) = {
+        board_read, allowances_read, side_read, castling_read, ep_read, clocks_read,
+    };
+    struct bk_pos read;
+    struct reading r = { .v = v, .p = &read, .text = fen, .s = fen, .why = why };
+
+    bk_pos_init(&read, v);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        enum bk_err err = part[i](&r);
+
+        if (err)
+            return err;
+    }
+    *p = read;
+    return BK_OK;
+}
+
+/* == Writing a FEN ======================================================= */
+
+struct writing {
+    char *out;
+    size_t n;
+};
+
+static void write_fmt(struct writing *w, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void write_fmt(struct writing *w, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(w->out + w->n, BK_FEN_MAX - w->n, fmt, args);
+    va_end(args);
+    if (n > 0)
+        w->n += (size_t)n;
+    if (w->n > BK_FEN_MAX - 1)
+        w->n = BK_FEN_MAX - 1;
+}
+
+static char letter_of(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    char letter = v->piece[type].letter;
+
+    return colour == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
+}
+
+static void rank_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p,
+                       unsigned rank)
+{
+    unsigned gap = 0;
+
+    for (unsigned file = 0; file < v->files; file++) {
+        unsigned sq = bk_sq(v, file, rank);
+        bool hole = !bk_bits_has(&v->board, sq);
+
+        if (!hole && !p->at[sq]) {
+            gap++;
+            continue;
+        }
+        if (gap)
+            write_fmt(w, "%u", gap);
+        gap = 0;
+        write_fmt(w, "%c",
+                  hole ? '*' : letter_of(v, bk_man_type(p->at[sq]), bk_man_colour(p->at[sq])));
+    }
+    if (gap)
+        write_fmt(w, "%u", gap);
+}
+
+/* Only when something has been used up. */
+static void allowances_write(struct writing *w, const struct bk_variant *v,
+                             const struct bk_pos *p)
+{
+    bool none = true;
+
+    if (!memcmp(p->left[BK_WHITE], v->limit, sizeof v->limit) &&
+        !memcmp(p->left[BK_BLACK], v->limit, sizeof v->limit))
+        return;
+    write_fmt(w, "[");
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned type = 0; type < v->ntypes; type++)
+            for (unsigned i = 0; v->limit[type] && i < p->left[colour][type]; i++, none = false)
+                write_fmt(w, "%c", letter_of(v, type, colour));
+    write_fmt(w, none ? "-]" : "]");
+}
+
+static void castling_write(struct writing *w, const struct bk_pos *p)
+{
+    static const struct {
+        unsigned bit;
+        char letter;
+    } order[] = { { 1, 'K' }, { 0, 'Q' }, { 3, 'k' }, { 2, 'q' } };
+
+    if (!p->rights)
+        write_fmt(w, "-");
+    for (unsigned i = 0; i < 4; i++)
+        if (p->rights >> order[i].bit & 1)
+            write_fmt(w, "%c", order[i].letter);
+}
+
+char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX])
+{
+    struct writing w = { .out = out };
+    char ep[8];
+
+    for (unsigned rank = v->ranks; rank--;) {
+        rank_write(&w, v, p, rank);
+        if (rank)
+            write_fmt(&w, "/");
+    }
+    allowances_write(&w, v, p);
+    write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
+    castling_write(&w, p);
+    write_fmt(&w, " %s 0 %u", bk_sq_name(v, p->ep, ep), (unsigned)p->turn);
+    return out;
+}

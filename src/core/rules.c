@@ -1,0 +1,101 @@
+/*
+ * rules.c - the one file that asks what a rule flag means.
+ *
+ * Idea: a `become` rule is data; here it turns into the list of things a man
+ * may be when its move has ended.  The lists of all applicable rules add up,
+ * and staying is one of the choices unless a `must` rule has something to
+ * offer, or the man may not stand where it arrives.
+ *
+ * Cost: called for every move generated, so men without rules leave early.
+ */
+#include "core/rules.h"
+
+bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
+{
+    return bk_bits_has(&v->board, sq) &&
+           v->piece[type].ranks >> bk_own_rank(v, sq, colour) & 1;
+}
+
+/* Does `rule` offer `type`?  Counts and allowances only; squares are asked elsewhere. */
+static bool offers(const struct bk_variant *v, const struct bk_become *rule, unsigned type,
+                   const uint8_t count[BK_TYPES_MAX], const uint8_t left[BK_TYPES_MAX])
+{
+    if (rule->lost_only && count[type] >= v->piece[type].army)
+        return false;
+    return !rule->counted || v->limit[type] == 0 || left[type] > 0;
+}
+
+/* Adds a choice; a type offered twice is kept once, free of charge if any rule gives it so. */
+static unsigned offer(struct bk_change *out, unsigned n, unsigned type, bool counted)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (out[i].type == type) {
+            out[i].counted = out[i].counted && counted;
+            return n;
+        }
+    out[n] = (struct bk_change){ (uint8_t)type, counted };
+    return n + 1;
+}
+
+unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX],
+                          const uint8_t left[BK_TYPES_MAX], unsigned type, unsigned colour,
+                          unsigned to, bool in_place, struct bk_change *out)
+{
+    const struct bk_piece *piece = &v->piece[type];
+    bool stays = !in_place && bk_rules_may_stand(v, type, colour, to);
+    unsigned n = 1; /* out[0] is kept for staying */
+
+    out[0] = (struct bk_change){ BK_STAYS, false };
+    for (unsigned i = 0; i < piece->nbecomes; i++) {
+        const struct bk_become *rule = &piece->become[i];
+
+        if (!(rule->ranks >> bk_own_rank(v, to, colour) & 1) || (in_place && !rule->in_place))
+            continue;
+        for (unsigned j = 0; j < rule->nto; j++) {
+            unsigned into = rule->to[j];
+
+            if (!offers(v, rule, into, count, left) || !bk_rules_may_stand(v, into, colour, to))
+                continue;
+            n = offer(out, n, into, rule->counted && v->limit[into] > 0);
+            if (rule->must)
+                stays = false;
+        }
+    }
+    if (stays)
+        return n;
+    for (unsigned i = 1; i < n; i++)
+        out[i - 1] = out[i];
+    return n - 1;
+}
+
+bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type)
+{
+    for (unsigned i = 0; i < v->piece[type].nbecomes; i++)
+        if (v->piece[type].become[i].in_place)
+            return true;
+    return false;
+}
+
+bool bk_rules_bare_loses(const struct bk_variant *v)
+{
+    switch (v->bare) {
+    case BK_BARE_NOTHING: return false;
+    case BK_BARE_WINS:    return true;
+    case BK_BARE_BACK:    return true;
+    }
+    return false;
+}
+
+bool bk_rules_bares_back(const struct bk_variant *v)
+{
+    return v->bare == BK_BARE_BACK;
+}
+
+int bk_rules_stalemate_wdl(const struct bk_variant *v)
+{
+    switch (v->stalemate) {
+    case BK_STALEMATE_DRAW: return 0;
+    case BK_STALEMATE_LOSS: return -1;
+    }
+    return 0;
+}

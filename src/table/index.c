@@ -1,0 +1,643 @@
+/*
+ * index.c - builds the numbering described in index.h and docs/index.md.
+ */
+#include "table/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+
+/* == Combinations == */
+
+static uint64_t choose(unsigned n, unsigned k)
+{
+    uint64_t c = 1;
+
+    for (unsigned i = 1; i <= k; i++)
+        c = c * (n - k + i) / i;
+    return n < k ? 0 : c;
+}
+
+uint64_t bk_combination_rank(const uint8_t *place, unsigned k)
+{
+    uint64_t number = 0;
+
+    for (unsigned i = 0; i < k; i++)
+        number += choose(place[i], i + 1);
+    return number;
+}
+
+void bk_combination_unrank(uint64_t number, unsigned k, uint8_t *place)
+{
+    for (unsigned i = k; i-- > 0;) {
+        unsigned p = i;
+
+        while (choose(p + 1, i + 1) <= number)
+            p++;
+        place[i] = (uint8_t)p;
+        number -= choose(p, i + 1);
+    }
+}
+
+/* == Cells ==
+ *
+ * A man's quiet moves that leave it what it is make a graph on the squares.
+ * Two squares are of one cell when each can be reached from the other.  If no
+ * move leads from one cell to another (a colour-bound piece, say) there is
+ * nothing to gain from telling them apart: then all squares are one cell.
+ */
+
+struct reachability {
+    struct bk_bits from[BK_SQ_MAX]; /* transitive closure */
+};
+
+static void close_over_moves(struct reachability *r, const struct bk_index *ix, unsigned slot)
+{
+    const struct bk_variant *v = ix->v;
+    unsigned type = ix->type[slot], colour = ix->colour[slot];
+    bool grew = true;
+
+    memset(r, 0, sizeof *r);
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *reach = bk_reach_from(v, type, colour, sq, &n);
+
+        bk_bits_set(&r->from[sq], sq);
+        if (!bk_rules_may_stand(v, type, colour, sq))
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            if (reach[i].how & BK_QUIET && bk_rules_may_stand(v, type, colour, reach[i].to))
+                bk_bits_set(&r->from[sq], reach[i].to);
+    }
+    while (grew) {
+        grew = false;
+        for (unsigned sq = 0; sq < v->nsq; sq++) {
+            struct bk_bits todo = r->from[sq], all = todo;
+
+            for (unsigned t; (t = bk_bits_pop(&todo)) != BK_SQ_NONE;)
+                for (unsigned w = 0; w < 4; w++)
+                    all.w[w] |= r->from[t].w[w];
+            if (memcmp(&all, &r->from[sq], sizeof all)) {
+                r->from[sq] = all;
+                grew = true;
+            }
+        }
+    }
+}
+
+/* Does any square lead somewhere from which there is no way back? */
+static bool one_way(const struct reachability *r, const struct bk_variant *v)
+{
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        struct bk_bits todo = r->from[sq];
+
+        for (unsigned t; (t = bk_bits_pop(&todo)) != BK_SQ_NONE;)
+            if (!bk_bits_has(&r->from[t], sq))
+                return true;
+    }
+    return false;
+}
+
+static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
+{
+    const struct bk_variant *v = ix->v;
+    unsigned type = ix->type[slot], colour = ix->colour[slot], filled = 0;
+    struct bk_cells *c = calloc(1, sizeof *c);
+    struct reachability *r = malloc(sizeof *r);
+
+    if (!c || !r)
+        goto out;
+    close_over_moves(r, ix, slot);
+    memset(c->cell_of, BK_SQ_NONE, sizeof c->cell_of);
+    bool split = one_way(r, v);
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned rear = v->ranks;
+
+        if (c->cell_of[sq] != BK_SQ_NONE || !bk_rules_may_stand(v, type, colour, sq))
+            continue;
+        c->first[c->n] = (uint8_t)filled;
+        for (unsigned t = sq; t < v->nsq; t++) {
+            bool together = !split || (bk_bits_has(&r->from[sq], t) && bk_bits_has(&r->from[t], sq));
+
+            if (!together || !bk_rules_may_stand(v, type, colour, t))
+                continue;
+            c->cell_of[t] = (uint8_t)c->n;
+            c->place_of[t] = c->size[c->n]++;
+            c->sq[filled++] = (uint8_t)t;
+            if (bk_own_rank(v, t, colour) < rear)
+                rear = bk_own_rank(v, t, colour);
+        }
+        c->advance[c->n++] = (uint8_t)rear;
+    }
+out:
+    free(r);
+    return c;
+}
+
+/* == King pairs == */
+
+static bool kings_attack(const struct bk_index *ix, unsigned from, unsigned colour, unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(ix->v, ix->v->royal, colour, from, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].to == to && r[i].how & BK_TAKES)
+            return true;
+    return false;
+}
+
+static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
+{
+    const struct bk_variant *v = ix->v;
+
+    return wk != bk && bk_rules_may_stand(v, v->royal, BK_WHITE, wk) &&
+           bk_rules_may_stand(v, v->royal, BK_BLACK, bk) &&
+           !(kings_attack(ix, wk, BK_WHITE, bk) && kings_attack(ix, bk, BK_BLACK, wk));
+}
+
+static void pairs_free(struct bk_pairs *p)
+{
+    if (p) {
+        free(p->king);
+        free(p->stabilizer);
+        free(p->slice);
+        free(p->sym);
+        free(p);
+    }
+}
+
+static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
+{
+    unsigned nsq = ix->v->nsq;
+    size_t all = (size_t)nsq * nsq;
+    struct bk_pairs *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->group = group;
+    p->king = malloc(all * sizeof *p->king);
+    p->stabilizer = malloc(all);
+    p->slice = malloc(all * sizeof *p->slice);
+    p->sym = calloc(all, 1);
+    if (!p->king || !p->stabilizer || !p->slice || !p->sym) {
+        pairs_free(p);
+        return NULL;
+    }
+    for (unsigned wk = 0; wk < nsq; wk++)
+        for (unsigned bk = 0; bk < nsq; bk++) {
+            unsigned self = wk * nsq + bk, least = self, by = 0, keep = 0;
+
+            p->slice[self] = -1;
+            if (!pair_exists(ix, wk, bk))
+                continue;
+            for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+                unsigned image;
+
+                if (!(group >> sym & 1))
+                    continue;
+                image = ix->map[sym][wk] * nsq + ix->map[sym][bk];
+                if (image == self)
+                    keep |= 1u << sym;
+                if (image < least) {
+                    least = image;
+                    by = sym;
+                }
+            }
+            if (least == self) {
+                p->king[p->nslices][0] = (uint8_t)wk;
+                p->king[p->nslices][1] = (uint8_t)bk;
+                p->stabilizer[p->nslices] = (uint8_t)keep;
+                p->slice[self] = (int32_t)p->nslices++;
+            } else { /* its least image came first */
+                p->slice[self] = p->slice[least];
+                p->sym[self] = (uint8_t)by;
+            }
+        }
+    return p;
+}
+
+/* == Blocks == */
+
+static void sort_like(const struct bk_index *ix, uint8_t *value)
+{
+    for (unsigned i = 1; i < ix->nslots; i++)
+        for (unsigned j = i; j > ix->like[j] && value[j - 1] > value[j]; j--) {
+            uint8_t swap = value[j];
+
+            value[j] = value[j - 1];
+            value[j - 1] = swap;
+        }
+}
+
+static size_t cells_key(const struct bk_index *ix, const uint8_t *cell)
+{
+    size_t key = 0;
+
+    for (unsigned s = 0; s < ix->nslots; s++)
+        key = key * ix->cells[s]->n + cell[s];
+    return key;
+}
+
+/* The cells of all men after a symmetry, equal men sorted. */
+static void turn_cells(const struct bk_index *ix, const uint8_t *cell, unsigned sym, uint8_t *out)
+{
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        const struct bk_cells *c = ix->cells[s];
+
+        out[s] = c->cell_of[ix->map[sym][c->sq[c->first[cell[s]]]]];
+    }
+    sort_like(ix, out);
+}
+
+unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, unsigned slot)
+{
+    unsigned k = 1;
+
+    if (slot > ix->like[slot] && b->cell[slot - 1] == b->cell[slot])
+        return 0;
+    while (slot + k < ix->nslots && ix->like[slot + k] == ix->like[slot] &&
+           b->cell[slot + k] == b->cell[slot])
+        k++;
+    return k;
+}
+
+uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, unsigned slot)
+{
+    unsigned k = bk_index_leads(ix, b, slot);
+
+    return k ? choose(ix->cells[slot]->size[b->cell[slot]], k) : 1;
+}
+
+/* No two men fit into a cell of one square. */
+static bool cells_overfull(const struct bk_index *ix, const struct bk_block *b)
+{
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (bk_index_radix(ix, b, s) == 0)
+            return true;
+    return false;
+}
+
+static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t key, size_t *room)
+{
+    struct bk_block b = { .group = 0 };
+    uint8_t turned[BK_SLOTS_MAX];
+
+    memcpy(b.cell, cell, sizeof b.cell);
+    if (cells_overfull(ix, &b))
+        return BK_OK;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        size_t image;
+
+        if (!(ix->group >> sym & 1))
+            continue;
+        turn_cells(ix, cell, sym, turned);
+        image = cells_key(ix, turned);
+        if (image == key)
+            b.group |= 1u << sym;
+        else if (ix->block_of[image] >= 0 && !(ix->block_of[image] & 7)) { /* leads to a block */
+            ix->block_of[key] = (ix->block_of[image] & ~7) | (int32_t)sym;
+            return BK_OK;
+        }
+    }
+    if (!ix->pairs[b.group] && !(ix->pairs[b.group] = pairs_new(ix, b.group)))
+        return BK_E_SYSTEM;
+    b.pairs = ix->pairs[b.group];
+    b.first = ix->positions;
+    b.size = b.pairs->nslices;
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        b.size *= bk_index_radix(ix, &b, s);
+        b.advance += ix->cells[s]->advance[cell[s]];
+    }
+    ix->positions += b.size;
+    if (ix->nblocks == *room) {
+        struct bk_block *more;
+
+        *room = *room ? *room * 2 : 64;
+        more = realloc(ix->block, *room * sizeof *more);
+        if (!more)
+            return BK_E_SYSTEM;
+        ix->block = more;
+    }
+    ix->block_of[key] = (int32_t)(ix->nblocks * 8);
+    ix->block[ix->nblocks++] = b;
+    return BK_OK;
+}
+
+/*
+ * All choices of cells in ascending order of their key.  The first of each
+ * class met is its block; the symmetry stored for the others brings them to
+ * it (an involution need not be one, so it is the one from them to it).
+ */
+static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
+{
+    size_t keys = 1, room = 0;
+    uint8_t cell[BK_SLOTS_MAX] = { 0 };
+
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        keys *= ix->cells[s]->n;
+        if (keys > (size_t)1 << 28)
+            return bk_fail(why, BK_E_USAGE, "too many pawn placements for one table");
+    }
+    ix->block_of = malloc((keys ? keys : 1) * sizeof *ix->block_of);
+    if (!ix->block_of)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    memset(ix->block_of, 0xff, keys * sizeof *ix->block_of);
+    for (size_t key = 0; key < keys; key++) {
+        size_t rest = key;
+        uint8_t sorted[BK_SLOTS_MAX] = { 0 };
+
+        for (unsigned s = ix->nslots; s-- > 0; rest /= ix->cells[s]->n)
+            cell[s] = (uint8_t)(rest % ix->cells[s]->n);
+        memcpy(sorted, cell, sizeof sorted);
+        sort_like(ix, sorted);
+        if (memcmp(sorted, cell, sizeof sorted)) /* equal men ascend */
+            continue;
+        if (add_block(ix, cell, key, &room))
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    return BK_OK;
+}
+
+/* == Making and freeing == */
+
+static void slots_new(struct bk_index *ix)
+{
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned type = 0; type < ix->v->ntypes; type++)
+            for (unsigned i = 0; type != ix->v->royal && i < ix->m.count[colour][type]; i++) {
+                ix->type[ix->nslots] = (uint8_t)type;
+                ix->colour[ix->nslots] = (uint8_t)colour;
+                ix->like[ix->nslots] = (uint8_t)(ix->nslots - i);
+                ix->nslots++;
+            }
+}
+
+enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
+                         const struct bk_material *m, const uint8_t *order,
+                         struct bk_report *why)
+{
+    struct bk_index *ix;
+    enum bk_err err = BK_E_SYSTEM;
+
+    if (bk_material_men(m, v) > BK_MEN_MAX)
+        return bk_fail(why, BK_E_USAGE, "more than %d men", BK_MEN_MAX);
+    ix = calloc(1, sizeof *ix);
+    if (!ix)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    ix->v = v;
+    ix->m = *m;
+    slots_new(ix);
+    ix->group = bk_material_symmetries(m, v);
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        if (ix->group >> sym & 1) {
+            bk_symmetry_map(v, sym, ix->map[sym]);
+            for (unsigned sq = 0; sq < v->nsq; sq++)
+                ix->unmap[sym][ix->map[sym][sq]] = (uint8_t)sq;
+        }
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        ix->cells[s] = ix->like[s] < s ? ix->cells[ix->like[s]] : cells_new(ix, s);
+        if (!ix->cells[s])
+            goto fail;
+    }
+    ix->order[0] = BK_KINGS_SLOT;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        ix->order[s + 1] = (uint8_t)s;
+    if (order)
+        memcpy(ix->order, order, ix->nslots + 1u);
+    err = blocks_new(ix, why);
+    if (err)
+        goto fail;
+    *out = ix;
+    return BK_OK;
+
+fail:
+    bk_index_free(ix);
+    if (err == BK_E_SYSTEM)
+        bk_fail(why, err, "out of memory");
+    return err;
+}
+
+void bk_index_free(struct bk_index *ix)
+{
+    if (!ix)
+        return;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (ix->like[s] == s)
+            free(ix->cells[s]);
+    for (unsigned i = 0; i < 256; i++)
+        pairs_free(ix->pairs[i]);
+    free(ix->block);
+    free(ix->block_of);
+    free(ix);
+}
+
+/* == Positions and numbers == */
+
+bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out)
+{
+    unsigned filled = 0;
+
+    if (memcmp(p->count, ix->m.count, sizeof p->count))
+        return false;
+    out->king[0] = p->king[0];
+    out->king[1] = p->king[1];
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        struct bk_bits men = p->by[ix->colour[s]];
+        uint8_t man = bk_man(ix->type[s], ix->colour[s]);
+
+        if (ix->like[s] < s)
+            continue;
+        filled = s;
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            if (p->at[sq] == man)
+                out->sq[filled++] = (uint8_t)sq;
+    }
+    return true;
+}
+
+static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sym)
+{
+    const uint8_t *map = ix->map[sym];
+
+    if (!sym)
+        return;
+    at->king[0] = map[at->king[0]];
+    at->king[1] = map[at->king[1]];
+    for (unsigned s = 0; s < ix->nslots; s++)
+        at->sq[s] = map[at->sq[s]];
+}
+
+/* Equal men by cell, then by square. */
+static void sort_men(const struct bk_index *ix, struct bk_placement *at)
+{
+    for (unsigned i = 1; i < ix->nslots; i++)
+        for (unsigned j = i; j > ix->like[j]; j--) {
+            const uint8_t *cell_of = ix->cells[j]->cell_of;
+            uint8_t a = at->sq[j - 1], b = at->sq[j];
+
+            if (cell_of[a] < cell_of[b] || (cell_of[a] == cell_of[b] && a <= b))
+                break;
+            at->sq[j - 1] = b;
+            at->sq[j] = a;
+        }
+}
+
+int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
+{
+    size_t key = 0;
+    int32_t found;
+
+    sort_men(ix, at);
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        unsigned cell = ix->cells[s]->cell_of[at->sq[s]];
+
+        if (cell == BK_SQ_NONE)
+            return -1;
+        key = key * ix->cells[s]->n + cell;
+    }
+    found = ix->block_of[key];
+    if (found < 0)
+        return -1;
+    if (found & 7) {
+        turn(ix, at, (unsigned)found & 7);
+        sort_men(ix, at);
+    }
+    return found >> 3;
+}
+
+static uint64_t digit_of(const struct bk_index *ix, const struct bk_block *b,
+                         const struct bk_placement *at, unsigned slot)
+{
+    unsigned k = bk_index_leads(ix, b, slot);
+    uint8_t place[BK_SLOTS_MAX];
+
+    if (k == 1)
+        return ix->cells[slot]->place_of[at->sq[slot]];
+    for (unsigned i = 0; i < k; i++)
+        place[i] = ix->cells[slot]->place_of[at->sq[slot + i]];
+    return bk_combination_rank(place, k);
+}
+
+uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+{
+    struct bk_placement at = *where;
+    int32_t nth = bk_index_block(ix, &at);
+    const struct bk_block *b;
+    const struct bk_pairs *pairs;
+    uint64_t number = 0;
+    size_t pair;
+
+    if (nth < 0)
+        return UINT64_MAX;
+    b = &ix->block[nth];
+    pairs = b->pairs;
+    pair = (size_t)at.king[0] * ix->v->nsq + at.king[1];
+    if (pairs->slice[pair] < 0)
+        return UINT64_MAX;
+    if (pairs->sym[pair]) {
+        turn(ix, &at, pairs->sym[pair]);
+        sort_men(ix, &at);
+    }
+    for (unsigned i = 0; i <= ix->nslots; i++) {
+        unsigned slot = ix->order[i];
+
+        if (slot == BK_KINGS_SLOT)
+            number = number * pairs->nslices + (uint32_t)pairs->slice[pair];
+        else if (bk_index_leads(ix, b, slot))
+            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, &at, slot);
+    }
+    return b->first + number;
+}
+
+static const struct bk_block *block_with(const struct bk_index *ix, uint64_t number)
+{
+    uint32_t low = 0, high = ix->nblocks;
+
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (ix->block[mid].first <= number)
+            low = mid;
+        else
+            high = mid;
+    }
+    return &ix->block[low];
+}
+
+void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_placement *out)
+{
+    const struct bk_block *b = block_with(ix, number);
+
+    number -= b->first;
+    for (unsigned i = ix->nslots + 1; i-- > 0;) {
+        unsigned slot = ix->order[i];
+
+        if (slot == BK_KINGS_SLOT) {
+            uint64_t slice = number % b->pairs->nslices;
+
+            number /= b->pairs->nslices;
+            out->king[0] = b->pairs->king[slice][0];
+            out->king[1] = b->pairs->king[slice][1];
+        } else if (bk_index_leads(ix, b, slot)) {
+            unsigned k = bk_index_leads(ix, b, slot);
+            uint64_t radix = bk_index_radix(ix, b, slot);
+            const struct bk_cells *c = ix->cells[slot];
+            uint8_t place[BK_SLOTS_MAX];
+
+            bk_combination_unrank(number % radix, k, place);
+            number /= radix;
+            for (unsigned j = 0; j < k; j++)
+                out->sq[slot + j] = c->sq[c->first[b->cell[slot]] + place[j]];
+        }
+    }
+}
+
+bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at, unsigned stm,
+                       struct bk_pos *p)
+{
+    bk_pos_init(p, ix->v);
+    memcpy(p->left, ix->m.left, sizeof p->left);
+    p->stm = (uint8_t)stm;
+    for (unsigned colour = 0; colour < 2; colour++) {
+        if (p->at[at->king[colour]])
+            return false;
+        bk_pos_put(p, ix->v, ix->v->royal, colour, at->king[colour]);
+    }
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        if (p->at[at->sq[s]])
+            return false;
+        bk_pos_put(p, ix->v, ix->type[s], ix->colour[s], at->sq[s]);
+    }
+    return true;
+}
+
+/* A placement as a tuple that two mirrored ones can be compared by. */
+static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
+                       const struct bk_placement *b)
+{
+    return memcmp(a->sq, b->sq, ix->nslots);
+}
+
+bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
+{
+    const struct bk_block *b = block_with(ix, number);
+    size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
+    unsigned keep = b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
+    struct bk_placement self = *at;
+
+    sort_men(ix, &self);
+    for (unsigned sym = 1; keep >> sym; sym++) {
+        struct bk_placement image = *at;
+
+        if (!(keep >> sym & 1))
+            continue;
+        turn(ix, &image, sym);
+        sort_men(ix, &image);
+        if (compare_men(ix, &image, &self) < 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,134 @@
+/*
+ * index.h - a position becomes a number.
+ *
+ * The story is told, by hand and with an example, in docs/index.md.  In short:
+ *
+ *   men    every man but the two kings, in the order of the material's name.
+ *   cell   a set of squares within which a man moves to and fro.  A rook has
+ *          one cell, the board.  A pawn never comes back, so each square is a
+ *          cell of its own; only the last rank of the Joyce games, where a
+ *          pawn may step sideways, is a cell of ten.
+ *   block  a choice of a cell for every man, up to symmetry.  Pawnless tables
+ *          have one block.  Moves lead from a block to itself or to a later
+ *          solved one, never in circles.
+ *   slice  a pair of king squares, up to the symmetries that keep the block.
+ *          Pairs whose kings attack each other do not exist.
+ *   digit  within a slice each man has a digit: its place in its cell; equal
+ *          men of one cell share a digit that numbers their unordered sets.
+ *
+ *   number = first number of the block + mixed radix of (slice, digits), in
+ *            the order of significance that bk_index.order gives.
+ *
+ * Side to move is not part of the number.  A slice that a symmetry maps to
+ * itself holds both of two mirrored positions; every other class has one
+ * number.  Everything here is read-only after bk_index_new().
+ */
+#ifndef BK_INDEX_H
+#define BK_INDEX_H
+
+#include "table/material.h"
+
+#define BK_SLOTS_MAX (BK_MEN_MAX - 2)
+#define BK_KINGS_SLOT 0xff /* in bk_index.order */
+
+/* The cells of one man: squares grouped, each square in one cell or none. */
+struct bk_cells {
+    uint16_t n;
+    uint8_t cell_of[BK_SQ_MAX];  /* BK_SQ_NONE: may not stand there */
+    uint8_t place_of[BK_SQ_MAX]; /* rank of the square within its cell */
+    uint8_t size[BK_SQ_MAX];     /* by cell */
+    uint8_t sq[BK_SQ_MAX];       /* squares, cell after cell, ascending */
+    uint8_t first[BK_SQ_MAX];    /* by cell: first of its squares in sq[] */
+    uint8_t advance[BK_SQ_MAX];  /* by cell: own rank of its rearmost square */
+};
+
+/* King pairs under one group of symmetries. */
+struct bk_pairs {
+    unsigned group; /* mask of symmetries */
+    uint32_t nslices;
+    uint8_t (*king)[2];  /* by slice: white's, black's square */
+    uint8_t *stabilizer; /* by slice: mask of the symmetries of the group that keep it */
+    /* by white square * nsq + black square */
+    int32_t *slice; /* -1: no such pair */
+    uint8_t *sym;   /* the symmetry that brings the pair to its slice */
+};
+
+struct bk_block {
+    uint8_t cell[BK_SLOTS_MAX]; /* by slot; equal men ascending */
+    unsigned group;             /* symmetries that keep the cells, as a set for equal men */
+    const struct bk_pairs *pairs;
+    uint64_t first; /* number of its first position */
+    uint64_t size;
+    unsigned advance; /* sum over men; blocks are solved from the highest down */
+};
+
+struct bk_index {
+    const struct bk_variant *v; /* borrowed */
+    struct bk_material m;
+    unsigned nslots;
+    uint8_t type[BK_SLOTS_MAX], colour[BK_SLOTS_MAX];
+    uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
+    struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
+    unsigned group;                       /* symmetries of the material */
+    uint8_t map[BK_SYMMETRIES][BK_SQ_MAX], unmap[BK_SYMMETRIES][BK_SQ_MAX];
+    uint8_t order[BK_SLOTS_MAX + 1]; /* slots, most significant first, and BK_KINGS_SLOT */
+    uint32_t nblocks;
+    struct bk_block *block;
+    uint64_t positions; /* per side to move */
+    struct bk_pairs *pairs[256]; /* by group; owned; NULL where unused */
+    /* from the cells of all men (mixed radix) to block * 8 + symmetry; -1 none */
+    int32_t *block_of;
+};
+
+/* Where a man stands: kings apart, other men by slot. */
+struct bk_placement {
+    uint8_t king[2];
+    uint8_t sq[BK_SLOTS_MAX];
+};
+
+/*
+ * order: nslots + 1 entries as above, or NULL for the usual one.
+ * Returns BK_OK; BK_E_USAGE (too many men); BK_E_SYSTEM (memory).
+ */
+enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
+                         const struct bk_material *m, const uint8_t *order,
+                         struct bk_report *why);
+void bk_index_free(struct bk_index *ix);
+
+/* Finds the men of a position of exactly this material.  False: it is not. */
+bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
+
+/*
+ * The number of a placement; UINT64_MAX when it has none (kings that attack
+ * each other, a man where it may not stand).  Two men on one square still get
+ * some number, whose value means nothing.  Cost: some 50 ns.
+ */
+uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
+
+/* The placement of a number < ix->positions. */
+void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_placement *out);
+
+/* Puts the men of a placement on a board; false when two share a square. */
+bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at, unsigned stm,
+                       struct bk_pos *p);
+
+/* Finds the block that holds a placement; `at` is turned to lie in it. */
+int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at);
+
+/*
+ * Is this the number that stands for its class?  True but in slices that a
+ * symmetry keeps, where of mirrored positions only one is.
+ */
+bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
+
+/* Radix of the digit of `slot` in a block: C(n, k) for the first of k equal men of a cell,
+   1 for the others. */
+uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
+/* How many equal men of the same cell this slot leads: 0 if it follows another. */
+unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
+
+/* The number of k ascending places: sum of C(place[i], i + 1). */
+uint64_t bk_combination_rank(const uint8_t *place, unsigned k);
+void bk_combination_unrank(uint64_t number, unsigned k, uint8_t *place);
+
+#endif

@@ -1,0 +1,442 @@
+#include "table/material.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/move.h"
+#include "core/rules.h"
+
+/* == Names == */
+
+static enum bk_err read_allowances(struct bk_material *m, const struct bk_variant *v,
+                                   const char *name, const char *at, struct bk_report *why)
+{
+    memset(m->left, 0, sizeof m->left);
+    for (at++; *at != ']'; at++) {
+        int type;
+
+        if (*at == '-')
+            continue;
+        if (!*at)
+            return bk_fail(why, BK_E_USAGE, "material '%s': '[' without ']'", name);
+        type = bk_variant_type(v, *at);
+        if (type < 0 || !v->limit[type])
+            return bk_fail(why, BK_E_USAGE,
+                           "material '%s': '%c' at column %d is no evolution with a limit in %s",
+                           name, *at, (int)(at - name) + 1, v->name);
+        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] > v->limit[type])
+            return bk_fail(why, BK_E_USAGE, "material '%s': more than %d allowances of '%c'", name,
+                           v->limit[type], *at);
+    }
+    if (at[1])
+        return bk_fail(why, BK_E_USAGE, "material '%s': '%s' after ']'", name, at + 1);
+    return BK_OK;
+}
+
+enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
+                              const char *name, struct bk_report *why)
+{
+    unsigned colour = BK_WHITE, men = 0;
+    bool seen_v = false;
+    const char *at;
+
+    memset(m, 0, sizeof *m);
+    for (unsigned type = 0; type < v->ntypes; type++)
+        m->left[BK_WHITE][type] = m->left[BK_BLACK][type] = v->limit[type];
+    for (at = name; *at && *at != '['; at++) {
+        int type;
+
+        if (*at == 'v' && !seen_v) {
+            seen_v = true;
+            colour = BK_BLACK;
+            continue;
+        }
+        type = bk_variant_type(v, *at);
+        if (type < 0)
+            return bk_fail(why, BK_E_USAGE, "material '%s': '%c' at column %d is no piece of %s",
+                           name, *at, (int)(at - name) + 1, v->name);
+        m->count[colour][type]++;
+        if (++men > BK_MEN_MAX)
+            return bk_fail(why, BK_E_USAGE, "material '%s': more than %d men", name, BK_MEN_MAX);
+    }
+    if (!seen_v)
+        return bk_fail(why, BK_E_USAGE, "material '%s': no 'v' between the two sides", name);
+    for (colour = 0; colour < 2; colour++)
+        if (m->count[colour][v->royal] != 1)
+            return bk_fail(why, BK_E_USAGE, "material '%s': %s has %d kings, needs one", name,
+                           colour ? "black" : "white", m->count[colour][v->royal]);
+    if (*at == '[') {
+        enum bk_err err = read_allowances(m, v, name, at, why);
+
+        if (err)
+            return err;
+    }
+    bk_material_normalise(m, v);
+    return BK_OK;
+}
+
+char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
+                       char out[BK_MATERIAL_NAME_MAX])
+{
+    struct bk_material full = *m;
+    char *s = out;
+
+    for (unsigned colour = 0; colour < 2; colour++) {
+        if (colour)
+            *s++ = 'v';
+        *s++ = v->piece[v->royal].letter;
+        for (unsigned type = 0; type < v->ntypes; type++)
+            for (unsigned i = 0; type != v->royal && i < m->count[colour][type]; i++)
+                *s++ = v->piece[type].letter;
+    }
+    memcpy(full.left, (uint8_t[2][BK_TYPES_MAX]){ { 0 } }, sizeof full.left);
+    for (unsigned type = 0; type < v->ntypes; type++)
+        full.left[0][type] = full.left[1][type] = v->limit[type];
+    bk_material_normalise(&full, v);
+    if (memcmp(full.left, m->left, sizeof full.left)) {
+        char *open = s;
+
+        *s++ = '[';
+        for (unsigned colour = 0; colour < 2; colour++)
+            for (unsigned type = 0; type < v->ntypes; type++)
+                for (unsigned i = 0; i < m->left[colour][type]; i++)
+                    *s++ = (char)(colour ? tolower((unsigned char)v->piece[type].letter)
+                                         : v->piece[type].letter);
+        if (s == open + 1)
+            *s++ = '-';
+        *s++ = ']';
+    }
+    *s = 0;
+    return out;
+}
+
+void bk_material_of(struct bk_material *m, const struct bk_variant *v, const struct bk_pos *p)
+{
+    memcpy(m->count, p->count, sizeof m->count);
+    memcpy(m->left, p->left, sizeof m->left);
+    bk_material_normalise(m, v);
+}
+
+/* == Allowances == */
+
+/* Can a man of `from` one day use up an allowance of `to`? */
+static bool may_use(const struct bk_variant *v, unsigned from, unsigned to, unsigned depth)
+{
+    const struct bk_piece *p = &v->piece[from];
+
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        for (unsigned j = 0; j < p->become[i].nto; j++) {
+            unsigned next = p->become[i].to[j];
+
+            if (next == to && p->become[i].counted)
+                return true;
+            if (depth && may_use(v, next, to, depth - 1))
+                return true;
+        }
+    return false;
+}
+
+void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
+{
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned to = 0; to < v->ntypes; to++) {
+            unsigned users = 0;
+
+            if (!v->limit[to]) {
+                m->left[colour][to] = 0;
+                continue;
+            }
+            for (unsigned from = 0; from < v->ntypes; from++)
+                if (m->count[colour][from] && may_use(v, from, to, v->ntypes))
+                    users += m->count[colour][from];
+            if (m->left[colour][to] > users)
+                m->left[colour][to] = (uint8_t)users;
+        }
+}
+
+/* == Comparing == */
+
+unsigned bk_material_men(const struct bk_material *m, const struct bk_variant *v)
+{
+    unsigned men = 0;
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        men += m->count[0][type] + m->count[1][type];
+    return men;
+}
+
+bool bk_material_equal(const struct bk_material *a, const struct bk_material *b)
+{
+    return !memcmp(a, b, sizeof *a);
+}
+
+struct bk_material bk_material_exchanged(const struct bk_material *m)
+{
+    struct bk_material x;
+
+    memcpy(x.count[0], m->count[1], sizeof x.count[0]);
+    memcpy(x.count[1], m->count[0], sizeof x.count[1]);
+    memcpy(x.left[0], m->left[1], sizeof x.left[0]);
+    memcpy(x.left[1], m->left[0], sizeof x.left[1]);
+    return x;
+}
+
+bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v)
+{
+    unsigned men[2] = { 0, 0 };
+    int order;
+
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        men[0] += m->count[0][type];
+        men[1] += m->count[1][type];
+    }
+    order = men[0] != men[1] ? (men[0] > men[1] ? 1 : -1)
+                             : memcmp(m->count[0], m->count[1], sizeof m->count[0]);
+    if (!order)
+        order = memcmp(m->left[0], m->left[1], sizeof m->left[0]);
+    if (order >= 0 || bk_material_swap(m, v) < 0)
+        return false;
+    *m = bk_material_exchanged(m);
+    return true;
+}
+
+static bool bare(const struct bk_material *m, const struct bk_variant *v, unsigned colour)
+{
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (type != v->royal && m->count[colour][type])
+            return false;
+    return true;
+}
+
+bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v)
+{
+    bool white = bare(m, v, BK_WHITE), black = bare(m, v, BK_BLACK);
+
+    return (white && black) || (bk_rules_bare_loses(v) && (white || black));
+}
+
+/* == One move away == */
+
+struct bk_material bk_material_after(const struct bk_material *m, const struct bk_variant *v,
+                                     unsigned colour, int taken, int from, int to, bool counted)
+{
+    struct bk_material next = *m;
+
+    if (taken >= 0)
+        next.count[!colour][taken]--;
+    if (to >= 0) {
+        next.count[colour][from]--;
+        next.count[colour][to]++;
+        if (counted && next.left[colour][to])
+            next.left[colour][to]--;
+    }
+    bk_material_normalise(&next, v);
+    return next;
+}
+
+static void add(const struct bk_material *next, struct bk_material *out, unsigned room, unsigned *n)
+{
+    for (unsigned i = 0; i < *n && i < room; i++)
+        if (bk_material_equal(&out[i], next))
+            return;
+    if (*n < room)
+        out[*n] = *next;
+    (*n)++;
+}
+
+/* Every type a man of `from` may change into somewhere on the board. */
+static unsigned all_changes(const struct bk_material *m, const struct bk_variant *v,
+                            unsigned colour, unsigned from, struct bk_change *out)
+{
+    unsigned n = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        for (int in_place = 0; in_place < 2; in_place++) {
+            struct bk_change here[BK_TYPES_MAX + 1];
+            unsigned k;
+
+            if (!bk_bits_has(&v->board, sq))
+                continue;
+            k = bk_rules_changes(v, m->count[colour], m->left[colour], from, colour, sq, in_place,
+                                 here);
+            for (unsigned i = 0; i < k; i++) {
+                unsigned j = 0;
+
+                while (j < n && (out[j].type != here[i].type || out[j].counted != here[i].counted))
+                    j++;
+                if (j == n && here[i].type != BK_STAYS)
+                    out[n++] = here[i];
+            }
+        }
+    return n;
+}
+
+unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
+                          struct bk_material *out, unsigned room)
+{
+    unsigned n = 0;
+
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (int taken = -1; taken < (int)v->ntypes; taken++) {
+            if (taken >= 0 && (taken == v->royal || !m->count[!colour][taken]))
+                continue;
+            if (taken >= 0) {
+                struct bk_material next = bk_material_after(m, v, colour, taken, -1, -1, false);
+
+                add(&next, out, room, &n);
+            }
+            for (unsigned from = 0; from < v->ntypes; from++) {
+                struct bk_change change[2 * BK_TYPES_MAX + 2];
+                unsigned k;
+
+                if (!m->count[colour][from] || !v->piece[from].nbecomes)
+                    continue;
+                k = all_changes(m, v, colour, from, change);
+                for (unsigned i = 0; i < k; i++) {
+                    struct bk_material next =
+                        bk_material_after(m, v, colour, taken, (int)from, change[i].type,
+                                          change[i].counted);
+
+                    add(&next, out, room, &n);
+                }
+            }
+        }
+    return n;
+}
+
+/* == Symmetries == */
+
+bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX])
+{
+    if (sym & 4 && v->files != v->ranks)
+        return false;
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned file = sq % v->files, rank = sq / v->files;
+
+        if (sym & 1)
+            file = v->files - 1u - file;
+        if (sym & 2)
+            rank = v->ranks - 1u - rank;
+        if (sym & 4) {
+            unsigned swap = file;
+
+            file = rank;
+            rank = swap;
+        }
+        map[sq] = (uint8_t)bk_sq(v, file, rank);
+        if (bk_bits_has(&v->board, sq) != bk_bits_has(&v->board, map[sq]))
+            return false;
+    }
+    return true;
+}
+
+static struct bk_step turned(struct bk_step s, unsigned sym)
+{
+    if (sym & 1)
+        s.df = (int8_t)-s.df;
+    if (sym & 2)
+        s.dr = (int8_t)-s.dr;
+    if (sym & 4) {
+        int8_t swap = s.df;
+
+        s.df = s.dr;
+        s.dr = swap;
+    }
+    return s;
+}
+
+static bool movement_invariant(const struct bk_movement *m, unsigned sym)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        struct bk_step s = turned(m->step[i], sym);
+        unsigned j = 0;
+
+        while (j < m->nsteps && (m->step[j].df != s.df || m->step[j].dr != s.dr ||
+                                 m->step[j].range != s.range || m->step[j].how != s.how))
+            j++;
+        if (j == m->nsteps)
+            return false;
+    }
+    return true;
+}
+
+/* A mask of ranks means the same seen from the other side or turned only if it is all or none. */
+static bool ranks_invariant(const struct bk_variant *v, unsigned mask, unsigned sym)
+{
+    unsigned all = (1u << v->ranks) - 1;
+
+    return !(sym & 6) || !(mask & all) || (mask & all) == all;
+}
+
+static bool type_invariant(const struct bk_variant *v, unsigned type, unsigned sym)
+{
+    const struct bk_piece *p = &v->piece[type];
+
+    if (!movement_invariant(&p->move, sym) || !ranks_invariant(v, p->ranks, sym) ||
+        !ranks_invariant(v, p->zone_ranks, sym) || !ranks_invariant(v, p->double_ranks, sym))
+        return false;
+    if (p->zone_ranks && !movement_invariant(&p->zone, sym))
+        return false;
+    if (p->double_ranks && sym & 6)
+        return false;
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        if (!ranks_invariant(v, p->become[i].ranks, sym))
+            return false;
+    return true;
+}
+
+/* What the men of a mask of types may turn into, they themselves included. */
+static uint32_t closure(const struct bk_variant *v, uint32_t types)
+{
+    uint32_t before;
+
+    do {
+        before = types;
+        for (unsigned t = 0; t < v->ntypes; t++)
+            if (types >> t & 1)
+                for (unsigned i = 0; i < v->piece[t].nbecomes; i++)
+                    for (unsigned j = 0; j < v->piece[t].become[i].nto; j++)
+                        types |= UINT32_C(1) << v->piece[t].become[i].to[j];
+    } while (types != before);
+    return types;
+}
+
+static uint32_t types_of(const struct bk_material *m, const struct bk_variant *v)
+{
+    uint32_t types = 0;
+
+    for (unsigned t = 0; t < v->ntypes; t++)
+        if (m->count[0][t] || m->count[1][t])
+            types |= UINT32_C(1) << t;
+    return closure(v, types);
+}
+
+static bool all_invariant(const struct bk_variant *v, uint32_t types, unsigned sym)
+{
+    for (unsigned t = 0; t < v->ntypes; t++)
+        if (types >> t & 1 && !type_invariant(v, t, sym))
+            return false;
+    return true;
+}
+
+unsigned bk_material_symmetries(const struct bk_material *m, const struct bk_variant *v)
+{
+    uint32_t types = types_of(m, v);
+    uint8_t map[BK_SQ_MAX];
+    unsigned mask = 0;
+
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        if (bk_symmetry_map(v, sym, map) && all_invariant(v, types, sym))
+            mask |= 1u << sym;
+    return mask;
+}
+
+int bk_material_swap(const struct bk_material *m, const struct bk_variant *v)
+{
+    uint8_t map[BK_SQ_MAX];
+
+    if (bk_symmetry_map(v, 2, map))
+        return 2;
+    return all_invariant(v, types_of(m, v), 2) ? 0 : -1;
+}

@@ -1,0 +1,81 @@
+/*
+ * material.h - what is on the board, as a name.
+ *
+ * A material is the men of both sides and, in games whose pieces evolve a
+ * limited number of times, how often each side may still do so.  "KRvKN":
+ * White's men, `v`, Black's; kings first, then the order of the variant file.
+ * "KWWWvK[RCC]" lists the evolutions still allowed where that is less than the
+ * men could use; "[-]" means none.
+ *
+ * One table serves a material and the same with the colours exchanged
+ * (bk_material_swap()), whenever the board allows it.
+ */
+#ifndef BK_MATERIAL_H
+#define BK_MATERIAL_H
+
+#include "core/position.h"
+
+#define BK_MEN_MAX 8           /* kings included */
+#define BK_MATERIAL_NAME_MAX 96
+
+struct bk_material {
+    uint8_t count[2][BK_TYPES_MAX]; /* royals included: 1 each */
+    uint8_t left[2][BK_TYPES_MAX];  /* evolutions left, normalised; 0 for types without limit */
+};
+
+/*
+ * Reads a name.  Letters in any order and case-insensitive but for `v`; one
+ * royal a side.  `left` is normalised.  Errors name the letter and its column.
+ */
+enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
+                              const char *name, struct bk_report *why);
+/* Writes the name; returns `out`. */
+char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
+                       char out[BK_MATERIAL_NAME_MAX]);
+void bk_material_of(struct bk_material *m, const struct bk_variant *v, const struct bk_pos *p);
+
+/* Lowers each allowance to what the men on the board can still use. */
+void bk_material_normalise(struct bk_material *m, const struct bk_variant *v);
+
+unsigned bk_material_men(const struct bk_material *m, const struct bk_variant *v);
+bool bk_material_equal(const struct bk_material *a, const struct bk_material *b);
+/* The colours exchanged. */
+struct bk_material bk_material_exchanged(const struct bk_material *m);
+
+/*
+ * The symmetry of the board that goes with exchanging the colours (an index
+ * for bk_symmetry_map()), or -1 when there is none: then KRvKN and KNvKR are
+ * different tables.
+ */
+int bk_material_swap(const struct bk_material *m, const struct bk_variant *v);
+/* Brings a material to the colours its table is kept under; true if exchanged. */
+bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v);
+
+/* Decided by rule (a bare king, or two): no table is kept. */
+bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v);
+
+/*
+ * The materials one move away: captures, promotions, both at once.  Neither
+ * canonical nor without repetition.  At most `room` are written; returns how
+ * many there are.
+ */
+unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
+                          struct bk_material *out, unsigned room);
+
+/* After a man of `colour`: `taken` (type, or -1) of the other side is lost and
+   the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`. */
+struct bk_material bk_material_after(const struct bk_material *m, const struct bk_variant *v,
+                                     unsigned colour, int taken, int from, int to, bool counted);
+
+/* == Symmetries of the board == */
+
+/* The eight symmetries: bit 0 mirrors the files, bit 1 the ranks, bit 2 then
+   exchanges files and ranks.  0 is the identity. */
+#define BK_SYMMETRIES 8
+/* map[sq] = image; false when the board (with its holes) is not invariant. */
+bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX]);
+/* Mask of the symmetries under which the board and every man of the material
+   (as it stands and as it may become) move alike. */
+unsigned bk_material_symmetries(const struct bk_material *m, const struct bk_variant *v);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * dispatch.c - picks the kernel: narrowest word that holds the board, best
+ * instruction set this machine has.  BAREKING_KERNEL (portable, avx2, avx512)
+ * narrows the choice, for tests that compare them byte for byte.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/solve.h"
+
+extern const struct bk_kernel bk_kernel_portable64, bk_kernel_portable128, bk_kernel_portable256;
+#ifdef __x86_64__
+extern const struct bk_kernel bk_kernel_avx2_64, bk_kernel_avx2_128, bk_kernel_avx2_256;
+extern const struct bk_kernel bk_kernel_avx512_64, bk_kernel_avx512_128, bk_kernel_avx512_256;
+#endif
+
+static const struct bk_kernel *const kernel[3][3] = {
+    { &bk_kernel_portable64, &bk_kernel_portable128, &bk_kernel_portable256 },
+#ifdef __x86_64__
+    { &bk_kernel_avx2_64, &bk_kernel_avx2_128, &bk_kernel_avx2_256 },
+    { &bk_kernel_avx512_64, &bk_kernel_avx512_128, &bk_kernel_avx512_256 },
+#endif
+};
+
+static unsigned instruction_set(void)
+{
+    unsigned best = 0;
+#ifdef __x86_64__
+    const char *wish = getenv("BAREKING_KERNEL");
+
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        best = 1;
+    if (best && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        best = 2;
+    if (wish && !strcmp(wish, "portable"))
+        best = 0;
+    if (wish && !strcmp(wish, "avx2") && best > 1)
+        best = 1;
+#endif
+    return best;
+}
+
+const struct bk_kernel *bk_kernel_for(unsigned nsq)
+{
+    return kernel[instruction_set()][nsq <= 64 ? 0 : nsq <= 128 ? 1 : 2];
+}

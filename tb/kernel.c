@@ -1,0 +1,1514 @@
+/*
+ * kernel.c - the passes over one slice.  HOT.
+ *
+ * Compiled once for each width of a set (BK_SET_BITS) and each instruction
+ * set; BK_KERNEL names the result.  All squares of the inner man are one word:
+ * bit s is "true with the inner man on s".  A pass reads any slice but writes
+ * only its own, so slices are worked on side by side without locks.
+ *
+ * Invariants, for every configuration and side to move:
+ *   won    grows; it holds illegal positions and clashes (two men on one
+ *          square) from the start, so that moving there is never an escape
+ *   und    legal and undecided; shrinks
+ *   open   subset of und: no way out of the block saves the mover
+ *   fwin   what the last odd ply added to won; floss what the last even ply lost
+ *   dtw    of a decided position plies / 2; of an undecided one plies / 2 at
+ *          which a way out counts (a win if not open, a delay of the loss if open)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+#include "tb/solve.h"
+
+#define NAME2(a, b) a##b
+#define NAME1(a, b) NAME2(a, b)
+#define KERNEL_NAME NAME1(bk_kernel_, BK_KERNEL)
+#define STRING2(x) #x
+#define STRING1(x) STRING2(x)
+
+/* == Sets == */
+
+#if BK_SET_BITS == 64
+typedef uint64_t set;
+#define NONE UINT64_C(0)
+static inline bool any(set x) { return x != 0; }
+static inline set bit(unsigned sq) { return UINT64_C(1) << sq; }
+static inline bool has(set x, unsigned sq) { return x >> sq & 1; }
+static inline unsigned count(set x) { return (unsigned)__builtin_popcountll(x); }
+static inline unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
+static inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
+static inline set set_of(const struct bk_bits *b) { return b->w[0]; }
+#elif BK_SET_BITS == 128
+typedef unsigned __int128 set;
+#define NONE ((set)0)
+static inline bool any(set x) { return x != 0; }
+static inline set bit(unsigned sq) { return (set)1 << sq; }
+static inline bool has(set x, unsigned sq) { return (unsigned)(x >> sq) & 1; }
+static inline unsigned count(set x)
+{
+    return (unsigned)(__builtin_popcountll((uint64_t)x) + __builtin_popcountll((uint64_t)(x >> 64)));
+}
+static inline unsigned lowest(set x)
+{
+    return (uint64_t)x ? (unsigned)__builtin_ctzll((uint64_t)x)
+                       : 64 + (unsigned)__builtin_ctzll((uint64_t)(x >> 64));
+}
+static inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
+static inline set set_of(const struct bk_bits *b) { return (set)b->w[1] << 64 | b->w[0]; }
+#else
+typedef uint64_t set __attribute__((vector_size(32)));
+#define NONE ((set){ 0 })
+static inline bool any(set x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
+static inline set bit(unsigned sq)
+{
+    set x = NONE;
+
+    x[sq >> 6] = UINT64_C(1) << (sq & 63);
+    return x;
+}
+static inline bool has(set x, unsigned sq) { return x[sq >> 6] >> (sq & 63) & 1; }
+static inline unsigned count(set x)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        n += (unsigned)__builtin_popcountll(x[i]);
+    return n;
+}
+static inline unsigned lowest(set x)
+{
+    unsigned i = 0;
+
+    while (!x[i])
+        i++;
+    return i * 64 + (unsigned)__builtin_ctzll(x[i]);
+}
+static inline set shifted(set x, int d)
+{
+    unsigned by = (unsigned)(d < 0 ? -d : d), w = by >> 6, b = by & 63;
+    set r = NONE;
+
+    for (unsigned i = 0; i < 4; i++) {
+        if (d >= 0) {
+            if (i >= w)
+                r[i] = x[i - w] << b;
+            if (b && i > w)
+                r[i] |= x[i - w - 1] >> (64 - b);
+        } else {
+            if (i + w < 4)
+                r[i] = x[i + w] >> b;
+            if (b && i + w + 1 < 4)
+                r[i] |= x[i + w + 1] << (64 - b);
+        }
+    }
+    return r;
+}
+static inline set set_of(const struct bk_bits *b)
+{
+    return (set){ b->w[0], b->w[1], b->w[2], b->w[3] };
+}
+#endif
+
+/* for each square `sq` of `x`, which is used up */
+#define EACH(sq, x) for (unsigned sq; any(x) && (sq = lowest(x), x &= ~bit(sq), true);)
+
+/* == What a slice's passes share == */
+
+struct king_move {
+    uint32_t slice;
+    uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
+};
+
+struct ctx {
+    const struct bk_solver *s;
+    const struct bk_bits *path;
+    unsigned king[2];
+    set base_occ; /* kings and fixed men */
+    set board, live; /* live: all ones if there is an inner man, else none */
+    set inner_cell, inner_stay;
+    set src[BK_STEPS_MAX]; /* from where each step of the inner man stays on the rectangle */
+    bool void_slice;       /* a king stands on a fixed man's square */
+    unsigned nking[2];
+    struct king_move king_move[2][BK_STEPS_MAX * 4];
+};
+
+struct scratch {
+    struct ctx ctx;
+    set *acc;           /* nconf */
+    uint8_t *dirty;     /* nrows */
+    int16_t *best;      /* nconf * width: best way out so far */
+    uint8_t *touched;   /* nconf */
+    int16_t *view;      /* the largest view of an exit */
+};
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+static size_t view_bytes(const struct bk_solver *s)
+{
+    size_t n = s->width;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        n *= s->v->nsq;
+    return n * sizeof(int16_t);
+}
+
+static size_t work_bytes(const struct bk_solver *s)
+{
+    return align64(sizeof(struct scratch)) + align64(s->nconf * sizeof(set)) + align64(s->nrows) +
+           align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
+           align64(view_bytes(s));
+}
+
+static void *carve(char **at, size_t bytes)
+{
+    void *here = *at;
+
+    *at += align64(bytes);
+    return here;
+}
+
+static struct scratch *lay_out(const struct bk_solver *s, void *work)
+{
+    char *at = work;
+    struct scratch *w = carve(&at, sizeof *w);
+
+    w->acc = carve(&at, s->nconf * sizeof(set));
+    w->dirty = carve(&at, s->nrows);
+    w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
+    w->touched = carve(&at, s->nconf);
+    w->view = carve(&at, view_bytes(s));
+    return w;
+}
+
+static void find_king_moves(struct ctx *c, unsigned side)
+{
+    const struct bk_solver *s = c->s;
+    const struct bk_pairs *pairs = s->b->pairs;
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, c->king[side], &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned king[2] = { c->king[0], c->king[1] };
+        size_t pair;
+
+        if (!(r[i].how & BK_QUIET) || has(c->base_occ, r[i].to))
+            continue;
+        king[side] = r[i].to;
+        pair = (size_t)king[0] * s->v->nsq + king[1];
+        if (pairs->slice[pair] >= 0)
+            c->king_move[side][c->nking[side]++] =
+                (struct king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
+    }
+}
+
+static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
+{
+    const struct bk_variant *v = s->v;
+
+    c->s = s;
+    c->path = v->geometry->path;
+    c->king[0] = s->b->pairs->king[slice][0];
+    c->king[1] = s->b->pairs->king[slice][1];
+    c->base_occ = bit(c->king[0]) | bit(c->king[1]);
+    c->void_slice = false;
+    for (unsigned i = 0; i < s->nfixed; i++) {
+        if (has(c->base_occ, s->fixed_sq[i]))
+            c->void_slice = true;
+        c->base_occ |= bit(s->fixed_sq[i]);
+    }
+    c->board = set_of(&v->board);
+    c->live = s->inner.slot < 0 ? NONE : ~NONE;
+    c->inner_cell = c->inner_stay = bit(0);
+    if (s->inner.slot >= 0) {
+        const struct bk_cells *cells = s->ix->cells[s->inner.slot];
+
+        c->inner_cell = c->inner_stay = NONE;
+        for (unsigned sq = 0; sq < v->nsq; sq++) {
+            if (cells->cell_of[sq] != BK_SQ_NONE)
+                c->inner_cell |= bit(sq);
+            if (s->change_ok[s->inner.slot][BK_TYPES_MAX][sq])
+                c->inner_stay |= bit(sq);
+        }
+        for (unsigned i = 0; i < s->inner.nsteps; i++) {
+            const struct bk_kstep *st = &s->inner.step[i];
+
+            c->src[i] = NONE;
+            for (unsigned sq = 0; sq < v->nsq; sq++) {
+                int f = (int)(sq % v->files) + st->df, r = (int)(sq / v->files) + st->dr;
+
+                if (f >= 0 && f < v->files && r >= 0 && r < v->ranks)
+                    c->src[i] |= bit(sq);
+            }
+        }
+    }
+    c->nking[0] = c->nking[1] = 0;
+    find_king_moves(c, BK_WHITE);
+    find_king_moves(c, BK_BLACK);
+}
+
+/* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */
+static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, uint32_t path,
+                               set occ)
+{
+    set blocked = ~NONE;
+    bool way = false;
+
+    if (!npaths)
+        return ~NONE;
+    if (hops) {
+        set between = set_of(&c->path[path]);
+        unsigned screens = count(between & occ);
+
+        return screens == 0 ? between & c->live : screens == 1 ? ~(between & c->live) : NONE;
+    }
+    for (unsigned i = 0; i < npaths; i++) {
+        set p = set_of(&c->path[path + i]);
+
+        if (!any(p & occ)) {
+            blocked &= p;
+            way = true;
+        }
+    }
+    return way ? ~(blocked & c->live) : NONE;
+}
+
+/* == The inner man, backwards == */
+
+static inline set unstep(const struct ctx *c, unsigned i, set x)
+{
+    return shifted(x, -c->s->inner.step[i].delta) & c->src[i];
+}
+
+/* One man must stand between. */
+static set unhop(const struct ctx *c, unsigned i, set to, set empty)
+{
+    unsigned range = c->s->inner.step[i].range;
+    set before = unstep(c, i, to), beyond = NONE, acc = NONE;
+
+    for (unsigned n = 2; range == 0 || n <= range; n++) {
+        beyond = unstep(c, i, (beyond & empty) | (before & ~empty & c->board));
+        before = unstep(c, i, before & empty);
+        acc |= beyond;
+        if (!any(before | beyond))
+            break;
+    }
+    return acc;
+}
+
+static inline set unride(const struct ctx *c, unsigned i, set to, set empty)
+{
+    unsigned range = c->s->inner.step[i].range;
+    set acc = NONE;
+
+    for (unsigned n = 1; range == 0 || n <= range; n++) {
+        to = unstep(c, i, to);
+        acc |= to;
+        to &= empty;
+        if (!any(to))
+            break;
+    }
+    return acc;
+}
+
+/* Two leaps in one direction (same signs), the square between empty. */
+static set untwo_straight(const struct ctx *c, set to, set empty)
+{
+    const struct bk_inner *in = &c->s->inner;
+    set acc = NONE;
+    uint64_t done = 0;
+
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        set mid = NONE;
+        uint64_t same = 0;
+
+        if (done >> i & 1)
+            continue;
+        for (unsigned j = i; j < in->nsteps; j++) {
+            const struct bk_kstep *a = &in->step[i], *b = &in->step[j];
+
+            if ((a->df > 0) - (a->df < 0) == (b->df > 0) - (b->df < 0) &&
+                (a->dr > 0) - (a->dr < 0) == (b->dr > 0) - (b->dr < 0)) {
+                same |= UINT64_C(1) << j;
+                mid |= unstep(c, j, to);
+            }
+        }
+        acc |= mid;
+        mid &= empty;
+        done |= same;
+        for (unsigned j = i; j < in->nsteps; j++)
+            if (same >> j & 1)
+                acc |= unstep(c, j, mid);
+    }
+    return acc;
+}
+
+/*
+ * Two leaps in any directions, but not back to the start: the first step i may
+ * be followed by every step but its opposite.  Prefix and suffix unions give
+ * "all but one" without a square of work.
+ */
+static set untwo_bent(const struct ctx *c, set to, set empty)
+{
+    const struct bk_inner *in = &c->s->inner;
+    set mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NONE, acc = NONE;
+    set but[BK_STEPS_MAX];
+
+    after[in->nsteps] = NONE;
+    for (unsigned i = in->nsteps; i-- > 0;) {
+        mid[i] = unstep(c, i, to);
+        acc |= mid[i];
+        mid[i] &= empty;
+        after[i] = after[i + 1] | mid[i];
+    }
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        but[i] = before | after[i + 1];
+        before |= mid[i];
+    }
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        int op = in->step[i].opposite;
+
+        acc |= unstep(c, i, op < 0 ? before : but[op]);
+    }
+    return acc;
+}
+
+/*
+ * From where does the inner man reach `to` in one move, `empty` being the empty
+ * squares without it?  how: BK_QUIET or BK_TAKES.  May contain occupied squares.
+ */
+static set inner_into(const struct ctx *c, set to, set empty, unsigned how)
+{
+    const struct bk_inner *in = &c->s->inner;
+    set acc = NONE;
+
+    if (in->two_steps)
+        return in->bend ? untwo_bent(c, to, empty) : untwo_straight(c, to, empty);
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        if (!(in->step[i].how & how))
+            continue;
+        if (in->step[i].how & BK_HOPS)
+            acc |= unhop(c, i, to, empty);
+        else if (in->step[i].range == 1)
+            acc |= unstep(c, i, to);
+        else
+            acc |= unride(c, i, to, empty);
+    }
+    return acc;
+}
+
+/* == Turning == */
+
+static inline set turned(const struct bk_solver *s, unsigned sym, set x)
+{
+    const set(*tab)[256] = s->turn_tab[sym];
+    set r = NONE;
+
+    if (count(x) <= 6) {
+        const uint8_t *map = s->ix->map[sym];
+
+        EACH(sq, x)
+            r |= bit(s->inner.slot < 0 ? sq : map[sq]);
+        return r;
+    }
+#if BK_SET_BITS <= 128
+    for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
+        r |= tab[i][(uint8_t)(x >> (8 * i))];
+#else
+    for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
+        r |= tab[i][(uint8_t)(x[i >> 3] >> (8 * (i & 7)))];
+#endif
+    return r;
+}
+
+static inline unsigned inverse(unsigned sym)
+{
+    return sym & 4 ? 4 | (sym & 1) << 1 | (sym & 2) >> 1 : sym;
+}
+
+static void compile_tables(struct bk_solver *s)
+{
+    set *occ = s->conf_occ, *counted = s->conf_count;
+
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        bool sorted = true;
+
+        occ[conf] = NONE;
+        counted[conf] = ~NONE;
+        for (unsigned o = 0; o < s->nouter; o++) {
+            unsigned slot = s->outer[o].slot, sq = s->conf_sq[conf][o];
+
+            occ[conf] |= bit(sq);
+            for (unsigned p = 0; p < o; p++)
+                if (s->ix->like[s->outer[p].slot] == s->ix->like[slot] &&
+                    s->b->cell[s->outer[p].slot] == s->b->cell[slot] && s->conf_sq[conf][p] > sq)
+                    sorted = false;
+            if (s->inner.slot >= 0 && s->ix->like[s->inner.slot] == s->ix->like[slot])
+                for (unsigned t = 0; t <= sq; t++)
+                    counted[conf] &= ~bit(t);
+        }
+        if (!sorted)
+            counted[conf] = NONE;
+    }
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++) {
+        set(*tab)[256] = s->turn_tab[sym];
+
+        if (!tab)
+            continue;
+        for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
+            for (unsigned value = 0; value < 256; value++) {
+                tab[i][value] = NONE;
+                for (unsigned j = 0; j < 8; j++)
+                    if (value >> j & 1 && i * 8 + j < s->v->nsq)
+                        tab[i][value] |=
+                            bit(s->inner.slot < 0 ? i * 8 + j : s->ix->map[sym][i * 8 + j]);
+            }
+    }
+}
+
+/* == Illegal positions == */
+
+/* The enemy king's attackers among the men whose squares are digits. */
+struct attack {
+    uint8_t n;
+    struct {
+        bool hops;
+        uint16_t npaths;
+        uint32_t path;
+    } way[4];
+};
+
+static void find_attacks(const struct ctx *c, unsigned type, unsigned colour,
+                         struct attack by_square[BK_SQ_MAX])
+{
+    const struct bk_solver *s = c->s;
+    unsigned n;
+    const struct bk_reach *r = bk_reach_into(s->v, type, colour, c->king[!colour], &n);
+
+    memset(by_square, 0, s->v->nsq * sizeof *by_square);
+    for (unsigned i = 0; i < n; i++) {
+        struct attack *a = &by_square[r[i].to];
+
+        if (!(r[i].how & BK_TAKES) || a->n == 4)
+            continue;
+        a->way[a->n].hops = r[i].how & BK_HOPS;
+        a->way[a->n].npaths = r[i].npaths;
+        a->way[a->n++].path = r[i].path;
+    }
+}
+
+static inline set attacked_with(const struct ctx *c, const struct attack *a, set occ)
+{
+    set x = NONE;
+
+    for (unsigned i = 0; i < a->n; i++)
+        x |= open_squares(c, a->way[i].hops, a->way[i].npaths, a->way[i].path, occ);
+    return x;
+}
+
+/* The positions of each configuration in which `side`, to move, could take the king. */
+struct legality {
+    bool kings_meet[2];
+    struct attack fixed[BK_SLOTS_MAX];
+    struct attack outer[BK_OUTERS_MAX][BK_SQ_MAX];
+};
+
+static void find_legality(const struct ctx *c, struct legality *l)
+{
+    const struct bk_solver *s = c->s;
+    static _Thread_local struct attack by_square[BK_SQ_MAX];
+
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, c->king[side], &n);
+
+        l->kings_meet[side] = false;
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].to == c->king[!side] && r[i].how & BK_TAKES)
+                l->kings_meet[side] = true;
+    }
+    for (unsigned i = 0; i < s->nfixed; i++) {
+        unsigned slot = s->fixed_slot[i];
+
+        find_attacks(c, s->ix->type[slot], s->ix->colour[slot], by_square);
+        l->fixed[i] = by_square[s->fixed_sq[i]];
+    }
+    for (unsigned o = 0; o < s->nouter; o++)
+        find_attacks(c, s->outer[o].type, s->outer[o].colour, l->outer[o]);
+}
+
+static set illegal(const struct ctx *c, const struct legality *l, unsigned side, uint32_t conf,
+                   set occ)
+{
+    const struct bk_solver *s = c->s;
+    set x = l->kings_meet[side] ? ~NONE : NONE;
+
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (l->fixed[i].n && s->ix->colour[s->fixed_slot[i]] == side)
+            x |= attacked_with(c, &l->fixed[i], occ);
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct attack *a = &l->outer[o][s->conf_sq[conf][o]];
+
+        if (a->n && s->outer[o].colour == side)
+            x |= attacked_with(c, a, occ);
+    }
+    if (s->inner.slot >= 0 && s->inner.colour == side)
+        x |= inner_into(c, bit(c->king[!side]), c->board & ~occ, BK_TAKES);
+    return x;
+}
+
+/* Squares where the inner man may be, all others standing apart; none in a clash. */
+static inline set placed_in(const struct ctx *c, uint32_t conf, set *occ)
+{
+    const set *conf_occ = c->s->conf_occ;
+
+    *occ = c->base_occ | conf_occ[conf];
+    if (c->void_slice || c->s->conf_clash[conf] || any(c->base_occ & conf_occ[conf]))
+        return NONE;
+    return c->inner_cell & ~(*occ & c->live);
+}
+
+/* == Ways out == */
+
+static inline void better(int16_t *best, int16_t score)
+{
+    if (score > *best)
+        *best = score;
+}
+
+static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
+{
+    int16_t *best = w->best + (size_t)conf * w->ctx.s->width;
+
+    w->touched[conf] = 1;
+    EACH(sq, from)
+        better(&best[sq], row[sq]);
+}
+
+static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
+{
+    int16_t *best = w->best + (size_t)conf * w->ctx.s->width;
+
+    if (score == BK_SCORE_NONE)
+        return;
+    w->touched[conf] = 1;
+    EACH(sq, from)
+        better(&best[sq], score);
+}
+
+/* A view: free men are the outers but for the one taken, then the inner man unless taken. */
+struct view {
+    struct bk_free_man men[BK_SLOTS_MAX];
+    unsigned n;
+    uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if taken */
+    bool by_square[BK_OUTERS_MAX];  /* digit is the square (the man changes) */
+    bool has_inner;
+};
+
+static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
+{
+    size_t stride = 1;
+
+    memset(view, 0, sizeof *view);
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        struct bk_free_man *man = &view->men[view->n];
+
+        if ((int)out->slot == e->taken)
+            continue;
+        if (out->slot == e->mover && e->becomes != BK_STAYS) {
+            view->by_square[o] = true;
+            *man = (struct bk_free_man){ out->slot, s->v->nsq, s->all_sq };
+        } else {
+            *man = (struct bk_free_man){ out->slot, out->n, out->sq };
+        }
+        view->n++;
+    }
+    view->has_inner = s->inner.slot >= 0 && s->inner.slot != e->taken;
+    if (view->has_inner) {
+        view->men[view->n++] =
+            (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
+        stride = s->v->nsq;
+    }
+    for (unsigned o = s->nouter; o-- > 0;)
+        if ((int)s->outer[o].slot != e->taken) {
+            view->stride[o] = (uint32_t)stride;
+            stride *= view->by_square[o] ? s->v->nsq : s->outer[o].n;
+        }
+}
+
+/* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
+static inline size_t view_offset(const struct bk_solver *s, const struct view *view, uint32_t conf,
+                                 int moved, unsigned to)
+{
+    size_t at = 0;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned sq = (int)o == moved ? to : s->conf_sq[conf][o];
+
+        at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
+    }
+    return at;
+}
+
+/* What the slot taken says of a configuration: is it on `sq`, and for which inner squares? */
+static inline set taken_on(const struct bk_solver *s, const struct bk_exit *e, uint32_t conf,
+                           unsigned sq, set placed)
+{
+    if (e->taken == s->inner.slot)
+        return placed & bit(sq);
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].slot == e->taken)
+            return s->conf_sq[conf][o] == sq ? placed : NONE;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == e->taken)
+            return s->fixed_sq[i] == sq ? placed : NONE;
+    return NONE;
+}
+
+struct exits {
+    struct scratch *w;
+    const struct bk_exit *e;
+    struct view view;
+    const set *legal; /* by configuration: positions with the mover to move */
+    struct bk_placement at;
+};
+
+static void fill(struct exits *x)
+{
+    bk_view_fill(&x->e->plan, &x->at, x->view.men, x->view.n, x->w->view);
+}
+
+/* Offers view values to all positions in which `to` can be reached by way `r` (NULL: at once). */
+static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned to)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set occ, from;
+
+        if (!any(x->legal[conf]))
+            continue;
+        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        if (x->e->taken >= 0)
+            from = taken_on(s, x->e, conf, to, x->legal[conf]);
+        else if (r)
+            from = has(occ, to) ? NONE : x->legal[conf] & ~(bit(to) & c->live);
+        else
+            from = x->legal[conf];
+        if (r && any(from))
+            from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+        if (!any(from))
+            continue;
+        if (x->view.has_inner)
+            offer_row(x->w, conf, from, x->w->view + view_offset(s, &x->view, conf, -1, 0));
+        else
+            offer_one(x->w, conf, from, x->w->view[view_offset(s, &x->view, conf, -1, 0)]);
+    }
+}
+
+static void king_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned side = x->e->colour, home = x->at.king[side], n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, home, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!(r[i].how & BK_TAKES) || r[i].to == x->at.king[!side])
+            continue;
+        x->at.king[side] = r[i].to;
+        fill(x);
+        offer_arrivals(x, &r[i], r[i].to);
+    }
+    x->at.king[side] = (uint8_t)home;
+}
+
+/*
+ * A man that has just gone two squares may be taken in passing: the reply
+ * `ep` (a plan for each enemy man that stands right) is one more choice of
+ * the opponent.  Done by the plumbing, which knows positions: see solve.c.
+ */
+void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
+                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
+                      int16_t *view);
+
+static void fixed_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned slot = x->e->mover, home = x->at.sq[slot], n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!(r[i].how & (x->e->taken >= 0 ? BK_TAKES : BK_QUIET)) || r[i].how & BK_TWICE ||
+            !s->change_ok[slot][kind][r[i].to])
+            continue;
+        x->at.sq[slot] = r[i].to;
+        fill(x);
+        if (x->e->in_block)
+            bk_solve_passing((struct bk_solver *)s, x->e, home, r[i].to, &x->at, x->view.men,
+                             x->view.n, x->w->view);
+        offer_arrivals(x, &r[i], r[i].to);
+    }
+    x->at.sq[slot] = (uint8_t)home;
+    if (x->e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
+        fill(x);
+        offer_arrivals(x, NULL, home);
+    }
+}
+
+/* One reach of an outer man in one configuration. */
+static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const struct bk_reach *r,
+                          set occ)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    set from = x->legal[conf];
+    size_t at;
+
+    if (r->how & BK_TWICE || !s->change_ok[s->outer[o].slot][kind][r->to])
+        return;
+    if (x->e->taken >= 0)
+        from = taken_on(s, x->e, conf, r->to, from);
+    else
+        from = has(occ, r->to) ? NONE : from & ~(bit(r->to) & c->live);
+    if (any(from))
+        from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+    if (!any(from))
+        return;
+    at = view_offset(s, &x->view, conf, (int)o, r->to);
+    if (x->view.has_inner)
+        offer_row(x->w, conf, from, x->w->view + at);
+    else
+        offer_one(x->w, conf, from, x->w->view[at]);
+}
+
+static unsigned outer_of_slot(const struct bk_solver *s, int slot)
+{
+    unsigned o = 0;
+
+    while (o < s->nouter && (int)s->outer[o].slot != slot)
+        o++;
+    return o;
+}
+
+/* The one square a taken man can be on in this configuration; BK_SQ_NONE if it is the inner man */
+static unsigned taken_square(const struct bk_solver *s, int taken, uint32_t conf)
+{
+    unsigned o = outer_of_slot(s, taken);
+
+    if (o < s->nouter)
+        return s->conf_sq[conf][o];
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == taken)
+            return s->fixed_sq[i];
+    return BK_SQ_NONE;
+}
+
+static void outer_exits(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned o = outer_of_slot(s, x->e->mover), slot = x->e->mover;
+    unsigned how = x->e->taken >= 0 ? BK_TAKES : BK_QUIET;
+    const struct bk_reach *all = s->v->geometry->reach;
+
+    fill(x);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        unsigned home = s->conf_sq[conf][o], n, to;
+        const struct bk_reach *r;
+        set occ;
+
+        if (!any(x->legal[conf]))
+            continue;
+        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        to = x->e->taken >= 0 ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
+        if (to != BK_SQ_NONE) { /* at most a few ways lead there */
+            uint32_t first = s->link[slot][home * s->v->nsq + to];
+
+            if (!first)
+                continue;
+            for (r = all + first - 1; r < all + s->v->geometry->nreach && r->to == to; r++)
+                if (r->how & how)
+                    outer_arrives(x, o, conf, r, occ);
+            continue;
+        }
+        r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & how)
+                outer_arrives(x, o, conf, &r[i], occ);
+        if (x->e->taken < 0 && x->e->becomes != BK_STAYS &&
+            s->change_here[slot][x->e->becomes][home]) {
+            size_t at = view_offset(s, &x->view, conf, (int)o, home);
+
+            if (x->view.has_inner)
+                offer_row(x->w, conf, x->legal[conf], x->w->view + at);
+            else
+                offer_one(x->w, conf, x->legal[conf], x->w->view[at]);
+        }
+    }
+}
+
+static void inner_exits(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned slot = x->e->mover;
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+
+    fill(x);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set occ, empty;
+        const int16_t *row;
+
+        if (!any(x->legal[conf]))
+            continue;
+        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        empty = c->board & ~occ;
+        row = x->w->view + view_offset(s, &x->view, conf, -1, 0);
+        if (x->e->taken >= 0) {
+            unsigned to = taken_square(s, x->e->taken, conf);
+
+            if (s->change_ok[slot][kind][to])
+                offer_one(x->w, conf, x->legal[conf] & inner_into(c, bit(to), empty, BK_TAKES),
+                          row[to]);
+            continue;
+        }
+        EACH(to, empty)
+            if (s->change_ok[slot][kind][to])
+                offer_one(x->w, conf,
+                          x->legal[conf] &
+                              inner_into(c, bit(to), c->board & ~occ, BK_QUIET) & ~bit(to),
+                          row[to]);
+        if (kind < BK_TYPES_MAX) {
+            set legal = x->legal[conf];
+
+            EACH(home, legal)
+                if (s->change_here[slot][kind][home])
+                    offer_one(x->w, conf, bit(home), row[home]);
+        }
+    }
+}
+
+/* == First pass: what is illegal, and what the ways out are worth == */
+
+static inline unsigned dtw_get(const struct bk_solver *s, const void *dtw, size_t i)
+{
+    return s->dtw_bytes == 1 ? ((const uint8_t *)dtw)[i] : ((const uint16_t *)dtw)[i];
+}
+
+static inline void dtw_put(const struct bk_solver *s, void *dtw, size_t i, unsigned k)
+{
+    if (s->dtw_bytes == 1)
+        ((uint8_t *)dtw)[i] = (uint8_t)k;
+    else
+        ((uint16_t *)dtw)[i] = (uint16_t)k;
+}
+
+static inline uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
+
+/* Threads share the maximum. */
+static void raise_to(unsigned *max, unsigned k)
+{
+    unsigned seen = __atomic_load_n(max, __ATOMIC_RELAXED);
+
+    while (seen < k && !__atomic_compare_exchange_n(max, &seen, k, true, __ATOMIC_RELAXED,
+                                                    __ATOMIC_RELAXED))
+        ;
+}
+
+/* Enters the best way out of every position of a configuration. */
+static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32_t slice,
+                   uint32_t conf)
+{
+    size_t at = (size_t)slice * s->nconf + conf;
+    int16_t *best = w->best + (size_t)conf * s->width;
+    set *open = (set *)s->open[side] + at, *now = (set *)s->fwin[side] + at;
+    set *losing = (set *)s->floss[side] + at;
+
+    for (unsigned sq = 0; sq < s->width; sq++) {
+        int score = best[sq];
+        unsigned k;
+
+        if (score == BK_SCORE_NONE)
+            continue;
+        if (score >= 0)
+            *open &= ~bit(sq);
+        if (score == 0)
+            continue;
+        k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
+        if (score > 0 && (k == 0 || !s->distances)) {
+            *now |= bit(sq);
+            s->fwin_row[side][(size_t)slice * s->nrows + conf / s->rowlen] = 1;
+            s->fwin_any[side][slice] = 1;
+            continue;
+        }
+        if (score < 0)
+            *losing |= bit(sq);
+        if (!s->distances)
+            continue;
+        if (k > s->k_limit)
+            k = s->k_limit; /* the solve is given up and begun anew with wider ones */
+        dtw_put(s, s->dtw[side], at * s->width + sq, k);
+        s->wait[side][at] |= wait_bit(k);
+        s->slice_wait[side][slice] |= wait_bit(k);
+        raise_to(&s->k_wait_max, k);
+    }
+}
+
+static void init(struct bk_solver *s, uint32_t slice, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    struct ctx *c = &w->ctx;
+    static _Thread_local struct legality legality;
+    size_t first = (size_t)slice * s->nconf;
+
+    enter(c, s, slice);
+    find_legality(c, &legality);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set occ, placed = placed_in(c, conf, &occ);
+
+        for (unsigned side = 0; side < 2; side++) {
+            set bad = any(placed) ? illegal(c, &legality, side, conf, occ) : NONE;
+
+            ((set *)s->won[side])[first + conf] = ~placed | bad;
+            ((set *)s->und[side])[first + conf] = placed & ~bad;
+            ((set *)s->open[side])[first + conf] = placed & ~bad;
+        }
+    }
+    if (c->void_slice)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        struct exits x = { .w = w, .legal = (set *)s->und[side] + first };
+        bool used = false;
+
+        for (uint32_t i = 0; i < s->nexit; i++) {
+            x.e = &s->exit[i];
+            if (x.e->colour != side)
+                continue;
+            if (!used) {
+                for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
+                    w->best[j] = BK_SCORE_NONE;
+                memset(w->touched, 0, s->nconf);
+                used = true;
+            }
+            x.at.king[0] = (uint8_t)c->king[0];
+            x.at.king[1] = (uint8_t)c->king[1];
+            for (unsigned j = 0; j < s->nfixed; j++)
+                x.at.sq[s->fixed_slot[j]] = s->fixed_sq[j];
+            shape_view(s, x.e, &x.view);
+            if (x.e->mover == BK_KINGS_SLOT)
+                king_exits(&x);
+            else if ((int)x.e->mover == s->inner.slot)
+                inner_exits(&x);
+            else if (outer_of_slot(s, x.e->mover) < s->nouter)
+                outer_exits(&x);
+            else
+                fixed_exits(&x);
+        }
+        for (uint32_t conf = 0; used && conf < s->nconf; conf++)
+            if (w->touched[conf])
+                settle(s, w, side, slice, conf);
+    }
+}
+
+/* == Un-moves and escapes == */
+
+/*
+ * acc |= everything from which `side` can move quietly into `target` (sets of
+ * the whole table, with flags for rows and slices that hold anything).
+ */
+static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
+                    const set *target, const uint8_t *row_flag, const uint8_t *any_flag)
+{
+    struct ctx *c = &w->ctx;
+    size_t first = (size_t)slice * s->nconf;
+    const set *conf_occ = s->conf_occ;
+
+    for (uint32_t row = 0; any_flag[slice] && row < s->nrows; row++) {
+        if (!row_flag[(size_t)slice * s->nrows + row])
+            continue;
+        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
+            set to = target[first + conf], occ;
+
+            if (!any(to))
+                continue;
+            occ = c->base_occ | conf_occ[conf];
+            for (unsigned o = 0; o < s->nouter; o++) {
+                const struct bk_outer *out = &s->outer[o];
+                unsigned sq = s->conf_sq[conf][o];
+                const struct bk_klist *list = &out->into[out->digit[sq]];
+                set rest = occ & ~bit(sq);
+
+                if (out->colour != side)
+                    continue;
+                for (unsigned i = 0; i < list->n; i++) {
+                    const struct bk_kmove *m = &s->move[list->first + i];
+                    set x = to;
+
+                    if (m->npaths)
+                        x &= open_squares(c, m->hops, m->npaths, m->path, rest);
+                    if (any(x)) {
+                        uint32_t into = conf + (uint32_t)m->delta;
+
+                        w->acc[into] |= x;
+                        w->dirty[into / s->rowlen] = 1;
+                    }
+                }
+            }
+            if (s->inner.slot >= 0 && s->inner.colour == side) {
+                w->acc[conf] |= inner_into(c, to & c->inner_stay, c->board & ~occ, BK_QUIET);
+                w->dirty[row] = 1;
+            }
+        }
+    }
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct king_move *m = &c->king_move[side][i];
+        const set *there = target + (size_t)m->slice * s->nconf;
+        unsigned back = inverse(m->sym);
+
+        if (!any_flag[m->slice])
+            continue;
+        for (uint32_t row = 0; row < s->nrows; row++) {
+            if (!row_flag[(size_t)m->slice * s->nrows + row])
+                continue;
+            for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
+                uint32_t into;
+
+                if (!m->sym) {
+                    w->acc[conf] |= there[conf];
+                    continue;
+                }
+                if (!any(there[conf]))
+                    continue;
+                into = s->conf_turned[back][conf];
+                w->acc[into] |= turned(s, back, there[conf]);
+                w->dirty[into / s->rowlen] = 1;
+            }
+            if (!m->sym)
+                w->dirty[row] = 1;
+        }
+    }
+}
+
+/* Takes from `cand` the positions from which `side` has a quiet move to a position
+   its opponent has not won. */
+static set without_escapes(struct bk_solver *s, struct ctx *c, size_t first, uint32_t conf,
+                           unsigned side, set cand)
+{
+    const set *won = s->won[!side];
+    set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+
+    for (unsigned i = 0; any(cand) && i < c->nking[side]; i++) {
+        const struct king_move *m = &c->king_move[side][i];
+        const set *there = won + (size_t)m->slice * s->nconf;
+
+        if (!m->sym)
+            cand &= there[conf];
+        else
+            cand &= turned(s, inverse(m->sym), there[s->conf_turned[m->sym][conf]]);
+    }
+    for (unsigned o = 0; any(cand) && o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        unsigned sq = s->conf_sq[conf][o];
+        const struct bk_klist *list = &out->from[out->digit[sq]];
+        set rest = occ & ~bit(sq);
+
+        if (out->colour != side)
+            continue;
+        for (unsigned i = 0; any(cand) && i < list->n; i++) {
+            const struct bk_kmove *m = &s->move[list->first + i];
+            set safe = won[first + conf + (size_t)(ptrdiff_t)m->delta];
+
+            if (m->npaths)
+                safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
+            cand &= safe;
+        }
+    }
+    if (any(cand) && s->inner.slot >= 0 && s->inner.colour == side)
+        cand &= ~inner_into(c, ~won[first + conf] & c->inner_stay & c->board, c->board & ~occ,
+                            BK_QUIET);
+    return cand;
+}
+
+static void clear_frontier(struct bk_solver *s, set *sets, uint8_t *row_flag, uint8_t *any_flag,
+                           uint32_t slice)
+{
+    if (!any_flag[slice])
+        return;
+    any_flag[slice] = 0;
+    for (uint32_t row = 0; row < s->nrows; row++) {
+        uint8_t *flag = &row_flag[(size_t)slice * s->nrows + row];
+
+        if (*flag)
+            memset(sets + (size_t)slice * s->nconf + (size_t)row * s->rowlen, 0,
+                   s->rowlen * sizeof(set));
+        *flag = 0;
+    }
+}
+
+static void store_k(struct bk_solver *s, unsigned side, size_t at, set x, unsigned k)
+{
+    size_t base = at * s->width;
+
+    if (!s->distances)
+        return;
+    EACH(sq, x)
+        dtw_put(s, s->dtw[side], base + sq, k);
+}
+
+/* Those of `x` whose stored k is this one. */
+static set waiting(const struct bk_solver *s, unsigned side, size_t at, set x, unsigned k)
+{
+    set due = NONE;
+
+    EACH(sq, x)
+        if (dtw_get(s, s->dtw[side], at * s->width + sq) == k)
+            due |= bit(sq);
+    return due;
+}
+
+/* The mates and stalemates: no escape at all, before anything else is won. */
+static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    struct ctx *c = &w->ctx;
+    size_t first = (size_t)slice * s->nconf;
+    set *open = s->open[side], *und = s->und[side], *floss = s->floss[side];
+    bool found = false;
+
+    enter(c, s, slice);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        size_t at = first + conf;
+        set losing = floss[at]; /* left there by init: has a way out, a losing one */
+        set stuck = open[at], check;
+
+        floss[at] = NONE;
+        if (any(stuck))
+            stuck = without_escapes(s, c, first, conf, side, stuck);
+        if (!any(stuck))
+            continue;
+        check = ((const set *)s->won[!side])[at]; /* so far: illegal for the opponent to move */
+        if (s->distances) {
+            stuck &= ~losing;
+        } else { /* all it has are losing ways out: lost too */
+            floss[at] |= stuck & losing;
+            stuck &= ~losing;
+        }
+        if (bk_rules_stalemate_wdl(s->v) == 0)
+            open[at] &= ~(stuck & ~check);
+        else
+            floss[at] |= stuck & ~check;
+        floss[at] |= stuck & check;
+        if (!any(floss[at]))
+            continue;
+        und[at] &= ~floss[at];
+        open[at] &= ~floss[at];
+        store_k(s, side, at, floss[at], 0);
+        s->floss_row[side][(size_t)slice * s->nrows + conf / s->rowlen] = 1;
+        s->floss_any[side][slice] = 1;
+        found = true;
+    }
+    return found;
+}
+
+/* An odd ply: what moves into the last losses has won. */
+static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    size_t first = (size_t)slice * s->nconf;
+    set *won = s->won[side], *und = s->und[side], *open = s->open[side], *fwin = s->fwin[side];
+    unsigned k = s->ply >> 1;
+    uint64_t waits = s->distances && k ? s->slice_wait[side][slice] & wait_bit(k) : 0;
+    bool found = false, begin = s->ply == 1 && s->fwin_any[side][slice];
+
+    enter(&w->ctx, s, slice);
+    if (begin) /* wins by a way out, left there by init */
+        for (uint32_t row = 0; row < s->nrows; row++) {
+            uint8_t *flag = &s->fwin_row[side][(size_t)slice * s->nrows + row];
+
+            if (*flag) {
+                memcpy(w->acc + (size_t)row * s->rowlen, fwin + first + (size_t)row * s->rowlen,
+                       s->rowlen * sizeof(set));
+                w->dirty[row] = 1;
+            }
+        }
+    clear_frontier(s, fwin, s->fwin_row[side], s->fwin_any[side], slice);
+    unmoves(s, w, slice, side, s->floss[!side], s->floss_row[!side], s->floss_any[!side]);
+    if (waits)
+        memset(w->dirty, 1, s->nrows);
+    for (uint32_t row = 0; row < s->nrows; row++) {
+        bool fresh = false;
+
+        if (!w->dirty[row])
+            continue;
+        w->dirty[row] = 0;
+        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
+            size_t at = first + conf;
+            set add = w->acc[conf] & und[at];
+
+            w->acc[conf] = NONE;
+            if (waits && s->wait[side][at] & waits)
+                add |= waiting(s, side, at, und[at] & ~open[at], k);
+            if (!any(add))
+                continue;
+            won[at] |= add;
+            und[at] &= ~add;
+            open[at] &= ~add;
+            fwin[at] = add;
+            store_k(s, side, at, add, k);
+            fresh = true;
+        }
+        if (fresh) {
+            s->fwin_row[side][(size_t)slice * s->nrows + row] = 1;
+            s->fwin_any[side][slice] = 1;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* An even ply: of what moves into the last wins, that which cannot escape is lost. */
+static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    size_t first = (size_t)slice * s->nconf;
+    set *und = s->und[side], *open = s->open[side], *floss = s->floss[side];
+    unsigned k = s->ply >> 1;
+    uint64_t waits = s->distances ? s->slice_wait[side][slice] & wait_bit(k) : 0;
+    bool found = false;
+
+    enter(&w->ctx, s, slice);
+    clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
+    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_row[!side], s->fwin_any[!side]);
+    if (waits)
+        memset(w->dirty, 1, s->nrows);
+    for (uint32_t row = 0; row < s->nrows; row++) {
+        bool fresh = false;
+
+        if (!w->dirty[row])
+            continue;
+        w->dirty[row] = 0;
+        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
+            size_t at = first + conf;
+            set cand = w->acc[conf] & open[at];
+
+            w->acc[conf] = NONE;
+            if (waits && s->wait[side][at] & waits)
+                cand |= waiting(s, side, at, open[at], k);
+            if (any(cand))
+                cand = without_escapes(s, &w->ctx, first, conf, side, cand);
+            if (any(cand) && s->distances && s->wait[side][at]) {
+                set late = cand; /* a losing way out that takes longer: comes back later */
+
+                EACH(sq, late)
+                    if (dtw_get(s, s->dtw[side], at * s->width + sq) > k)
+                        cand &= ~bit(sq);
+            }
+            if (!any(cand))
+                continue;
+            und[at] &= ~cand;
+            open[at] &= ~cand;
+            floss[at] = cand;
+            store_k(s, side, at, cand, k);
+            fresh = true;
+        }
+        if (fresh) {
+            s->floss_row[side][(size_t)slice * s->nrows + row] = 1;
+            s->floss_any[side][slice] = 1;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* == Last pass: codes and counts == */
+
+static void consider(const struct bk_solver *s, struct bk_longest *l, int plies, uint32_t slice,
+                     uint32_t conf, unsigned sq)
+{
+    uint64_t number = ((uint64_t)slice * s->nconf + conf) * s->width + sq;
+
+    if (plies < l->plies || (plies == l->plies && number >= l->number))
+        return;
+    l->plies = plies;
+    l->number = number;
+    l->at.king[0] = s->b->pairs->king[slice][0];
+    l->at.king[1] = s->b->pairs->king[slice][1];
+    for (unsigned o = 0; o < s->nouter; o++)
+        l->at.sq[s->outer[o].slot] = s->conf_sq[conf][o];
+    for (unsigned i = 0; i < s->nfixed; i++)
+        l->at.sq[s->fixed_slot[i]] = s->fixed_sq[i];
+    if (s->inner.slot >= 0)
+        l->at.sq[s->inner.slot] = (uint8_t)sq;
+}
+
+/* The squares of the mobile men of a position, in slot order. */
+static unsigned mobile_squares(const struct bk_solver *s, uint32_t conf, unsigned sq, uint8_t *out,
+                               uint8_t *like)
+{
+    unsigned n = 0;
+
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
+        unsigned o = outer_of_slot(s, (int)slot);
+
+        if ((int)slot != s->inner.slot && o == s->nouter)
+            continue;
+        like[n] = s->ix->like[slot];
+        out[n++] = (int)slot == s->inner.slot ? (uint8_t)sq : s->conf_sq[conf][o];
+    }
+    return n;
+}
+
+static void sort_equal(uint8_t *sq, const uint8_t *like, unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        for (unsigned j = i; j && like[j - 1] == like[i] && sq[j - 1] > sq[j]; j--) {
+            uint8_t swap = sq[j];
+
+            sq[j] = sq[j - 1];
+            sq[j - 1] = swap;
+        }
+}
+
+/* Is a position no larger than its image, equal men being sorted first? */
+static bool stands_first(const struct bk_solver *s, unsigned sym, uint32_t conf, unsigned sq)
+{
+    uint8_t self[BK_SLOTS_MAX], image[BK_SLOTS_MAX], like[BK_SLOTS_MAX];
+    unsigned n = mobile_squares(s, conf, sq, self, like);
+
+    for (unsigned i = 0; i < n; i++)
+        image[i] = s->ix->map[sym][self[i]];
+    sort_equal(self, like, n);
+    sort_equal(image, like, n);
+    return memcmp(self, image, n) <= 0;
+}
+
+/*
+ * Which positions of a configuration stand for their class?  Slices kept by a
+ * symmetry hold mirrored pairs; the one with the smaller (configuration,
+ * square) counts.  With equal men, whose order the mirror may change, every
+ * position is looked at by itself.
+ */
+static set representatives(const struct bk_solver *s, unsigned keep, uint32_t conf, set x)
+{
+    for (unsigned sym = 1; keep >> sym; sym++) {
+        uint32_t image = s->conf_turned[sym] ? s->conf_turned[sym][conf] : conf;
+        set todo = x;
+
+        if (!(keep >> sym & 1))
+            continue;
+        if (image != conf && !s->equal_men) {
+            if (image < conf)
+                return NONE;
+            continue;
+        }
+        EACH(sq, todo)
+            if (s->equal_men ? !stands_first(s, sym, conf, sq)
+                             : s->inner.slot >= 0 && s->ix->map[sym][sq] < sq)
+                x &= ~bit(sq);
+    }
+    return x;
+}
+
+static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    struct ctx *c = &w->ctx;
+    static _Thread_local struct legality legality;
+    size_t first = (size_t)slice * s->nconf;
+    unsigned keep = s->b->pairs->stabilizer[slice] & ~1u;
+    uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
+                      (unsigned)__builtin_popcount(keep | 1);
+    unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    enter(c, s, slice);
+    find_legality(c, &legality);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        size_t at = first + conf, base = at * s->width;
+        set occ, placed = placed_in(c, conf, &occ);
+
+        for (unsigned side = 0; side < 2; side++) {
+            set bad = any(placed) ? illegal(c, &legality, side, conf, occ) : NONE;
+            set draw = ((set *)s->und[side])[at];
+            set wins = ((set *)s->won[side])[at] & placed & ~bad;
+            set losses = placed & ~bad & ~wins & ~draw;
+            set mine = ((const set *)s->conf_count)[conf], todo;
+            void *dtw = s->dtw[side];
+
+            for (unsigned sq = 0; sq < s->width; sq++) {
+                unsigned k = s->distances ? dtw_get(s, dtw, base + sq) : 0, code;
+
+                if (has(wins, sq)) {
+                    code = BK_CODE_WIN + k;
+                    if ((int)(2 * k + 1) >= tally->longest_win[side].plies)
+                        consider(s, &tally->longest_win[side], (int)(2 * k + 1), slice, conf, sq);
+                } else if (has(losses, sq)) {
+                    code = loss + k;
+                    if ((int)(2 * k) >= tally->longest_loss[side].plies)
+                        consider(s, &tally->longest_loss[side], (int)(2 * k), slice, conf, sq);
+                } else {
+                    code = has(draw, sq) ? BK_CODE_DRAW : BK_CODE_ILLEGAL;
+                }
+                dtw_put(s, dtw, base + sq, code);
+            }
+            todo = mine;
+            tally->all_win[side] += images * count(wins & todo);
+            tally->all_draw[side] += images * count(draw & todo);
+            tally->all_loss[side] += images * count(losses & todo);
+            if (keep && any((wins | draw | losses) & mine))
+                todo = representatives(s, keep, conf, (wins | draw | losses) & mine);
+            tally->win[side] += count(wins & todo);
+            tally->draw[side] += count(draw & todo);
+            tally->loss[side] += count(losses & todo);
+        }
+    }
+}
+
+static void mark_illegal(struct bk_solver *s, uint32_t slice, void *const code[2],
+                         unsigned code_bytes, void *work)
+{
+    struct scratch *w = lay_out(s, work);
+    struct ctx *c = &w->ctx;
+    static _Thread_local struct legality legality;
+    size_t first = (size_t)slice * s->nconf;
+
+    enter(c, s, slice);
+    find_legality(c, &legality);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set occ, placed = placed_in(c, conf, &occ);
+
+        for (unsigned side = 0; side < 2; side++) {
+            set bad = ~placed | (any(placed) ? illegal(c, &legality, side, conf, occ) : NONE);
+
+            for (unsigned sq = 0; sq < s->width; sq++)
+                if (has(bad, sq)) {
+                    size_t i = (first + conf) * s->width + sq;
+
+                    if (code_bytes == 1)
+                        ((uint8_t *)code[side])[i] = BK_CODE_ILLEGAL;
+                    else
+                        ((uint16_t *)code[side])[i] = BK_CODE_ILLEGAL;
+                }
+        }
+    }
+}
+
+extern const struct bk_kernel KERNEL_NAME;
+const struct bk_kernel KERNEL_NAME = {
+    .name = STRING1(BK_KERNEL),
+    .set_bits = BK_SET_BITS,
+    .set_bytes = sizeof(set),
+    .turn_bytes = (BK_SET_BITS / 8) * 256 * sizeof(set),
+    .work_bytes = work_bytes,
+    .compile_tables = compile_tables,
+    .init = init,
+    .mated = mated,
+    .win = win,
+    .lose = lose,
+    .finish = finish,
+    .mark_illegal = mark_illegal,
+};

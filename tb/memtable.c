@@ -1,0 +1,414 @@
+/*
+ * memtable.c - views of tables in memory.  See memtable.h.
+ */
+#include "tb/memtable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+
+int16_t bk_code_score(unsigned code, unsigned code_bytes)
+{
+    unsigned loss = code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    if (code == BK_CODE_ILLEGAL)
+        return BK_SCORE_NONE;
+    if (code == BK_CODE_DRAW)
+        return 0;
+    if (code < loss)
+        return (int16_t)(BK_SCORE_WIN - (int)(2 * (code - BK_CODE_WIN) + 1));
+    return (int16_t)(-BK_SCORE_WIN + (int)(2 * (code - loss)));
+}
+
+/* What a position is worth to the side that moved into it, one ply earlier. */
+static int16_t for_the_mover(int16_t score)
+{
+    if (score == BK_SCORE_NONE)
+        return BK_SCORE_NONE;
+    return (int16_t)(score < 0 ? -score - 1 : score > 0 ? -score + 1 : 0);
+}
+
+enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
+                            const struct bk_material *m, struct bk_report *why)
+{
+    struct bk_memtable *t = calloc(1, sizeof *t);
+    enum bk_err err;
+
+    if (!t)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    err = bk_index_new(&t->ix, v, m, NULL, why);
+    if (err) {
+        free(t);
+        return err;
+    }
+    t->by_rule = bk_material_by_rule(m, v);
+    t->code_bytes = 1;
+    t->block = calloc(t->ix->nblocks, sizeof *t->block);
+    if (!t->block) {
+        bk_memtable_free(t);
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    for (unsigned code = 0; code < 256; code++)
+        t->score8[code] = for_the_mover(bk_code_score(code, 1));
+    *out = t;
+    return BK_OK;
+}
+
+void bk_memtable_free(struct bk_memtable *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; t->block && i < t->ix->nblocks; i++) {
+        free(t->block[i].code[0]);
+        free(t->block[i].code[1]);
+    }
+    free(t->block);
+    bk_index_free(t->ix);
+    free(t);
+}
+
+/* == Plans == */
+
+void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
+                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
+                  int changed, unsigned to)
+{
+    int swap;
+
+    memset(p, 0, sizeof *p);
+    p->t = t;
+    p->stm = !mover;
+    p->exchanged = exchanged;
+    for (unsigned s = 0; s < parent->nslots; s++) {
+        if ((int)s == taken)
+            continue;
+        p->parent[p->nmen] = (uint8_t)s;
+        p->type[p->nmen] = (uint8_t)((int)s == changed ? to : parent->type[s]);
+        p->colour[p->nmen] = parent->colour[s];
+        p->nmen++;
+    }
+    swap = bk_material_swap(&t->ix->m, parent->v);
+    bk_symmetry_map(parent->v, swap > 0 ? (unsigned)swap : 0, p->swap);
+    if (p->exchanged)
+        for (unsigned i = 0; i < p->nmen; i++)
+            p->colour[i] = !p->colour[i];
+}
+
+/* == By rule == */
+
+static bool king_reaches(const struct bk_variant *v, unsigned colour, unsigned from, unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, colour, from, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].to == to && r[i].how & BK_TAKES)
+            return true;
+    return false;
+}
+
+/*
+ * The mover has just bared the opponent (or both are bare).  A win, unless
+ * the only man left can be taken by a king that may go there.
+ */
+static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placement *at)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, mover = !p->stm;
+
+    if (king_reaches(v, bared, at->king[bared], at->king[mover]))
+        return BK_SCORE_NONE;
+    if (p->nmen == 0)
+        return 0;
+    if (p->nmen > 1 || !bk_rules_bares_back(v) ||
+        !king_reaches(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
+        king_reaches(v, mover, at->king[mover], at->sq[p->parent[0]]))
+        return BK_SCORE_WIN - 1;
+    return 0;
+}
+
+/* == Filling == */
+
+/* Where the men of a plan stand in the table, and by which turn of the board. */
+struct located {
+    const struct bk_memblock *block;
+    uint64_t base;                  /* slice and fixed men */
+    unsigned slot[BK_SLOTS_MAX];    /* by man */
+    uint8_t map[BK_SQ_MAX];         /* parent's squares to the table's */
+    unsigned stm;
+};
+
+static void sort_slots(const struct bk_view_plan *p, const uint8_t *cell, unsigned *slot)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned used = 0;
+
+    /* men of each slot's kind, in order of their cells */
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        unsigned best = BK_SLOTS_MAX;
+
+        for (unsigned i = 0; i < p->nmen; i++)
+            if (!(used >> i & 1) && p->type[i] == ix->type[s] && p->colour[i] == ix->colour[s] &&
+                (best == BK_SLOTS_MAX || cell[i] < cell[best]))
+                best = i;
+        used |= 1u << best;
+        slot[best] = s;
+    }
+}
+
+/*
+ * `at` has every man somewhere; free men stand on any square of their domain.
+ * Returns false when the table has no such kings or cells.
+ */
+static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, unsigned free_mask,
+                   struct located *l)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned nsq = ix->v->nsq;
+    unsigned wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
+    uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
+    size_t key = 0, pair;
+    int32_t found;
+    unsigned turn_block, turn_pair;
+    const struct bk_block *b;
+
+    if (p->exchanged) {
+        wk = p->swap[wk];
+        bk = p->swap[bk];
+    }
+    for (unsigned i = 0; i < p->nmen; i++) {
+        sq[i] = at->sq[p->parent[i]];
+        if (p->exchanged)
+            sq[i] = p->swap[sq[i]];
+    }
+    for (unsigned pass = 0;; pass++) {
+        uint8_t in_slot[BK_SLOTS_MAX];
+
+        for (unsigned i = 0; i < p->nmen; i++) {
+            unsigned s = 0;
+
+            while (ix->type[s] != p->type[i] || ix->colour[s] != p->colour[i])
+                s++;
+            cell[i] = ix->cells[s]->cell_of[sq[i]];
+            if (cell[i] == BK_SQ_NONE)
+                return false;
+        }
+        sort_slots(p, cell, l->slot);
+        if (pass == 1)
+            break;
+        for (unsigned i = 0; i < p->nmen; i++)
+            in_slot[l->slot[i]] = cell[i];
+        for (unsigned s = 0; s < ix->nslots; s++)
+            key = key * ix->cells[s]->n + in_slot[s];
+        found = ix->block_of[key];
+        if (found < 0)
+            return false;
+        b = &ix->block[found >> 3];
+        turn_block = (unsigned)found & 7;
+        if (turn_block) {
+            wk = ix->map[turn_block][wk];
+            bk = ix->map[turn_block][bk];
+        }
+        pair = (size_t)wk * nsq + bk;
+        if (b->pairs->slice[pair] < 0)
+            return false;
+        turn_pair = b->pairs->sym[pair];
+        for (unsigned i = 0; i < p->nmen; i++) {
+            if (turn_block)
+                sq[i] = ix->map[turn_block][sq[i]];
+            if (turn_pair)
+                sq[i] = ix->map[turn_pair][sq[i]];
+        }
+    }
+    for (unsigned s = 0; s < nsq; s++) {
+        unsigned t = p->exchanged ? p->swap[s] : s;
+
+        if (turn_block)
+            t = ix->map[turn_block][t];
+        if (turn_pair)
+            t = ix->map[turn_pair][t];
+        l->map[s] = (uint8_t)t;
+    }
+    l->stm = p->exchanged ? !p->stm : p->stm;
+    l->block = &p->t->block[found >> 3];
+    l->base = (uint64_t)b->pairs->slice[pair] * l->block->slice_stride;
+    for (unsigned i = 0; i < p->nmen; i++)
+        if (!(free_mask >> p->parent[i] & 1)) {
+            unsigned s = l->slot[i];
+
+            l->base += l->block->stride[s] *
+                       (l->block->raw[s] ? sq[i] : ix->cells[s]->place_of[sq[i]]);
+        }
+    return l->block->code[l->stm] != NULL;
+}
+
+/* The offset that each square of a free man adds, or -1 where it cannot stand. */
+static bool offsets(const struct bk_view_plan *p, const struct located *l,
+                    const struct bk_free_man *man, int64_t *offset)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned i = 0, s, cell = BK_SQ_NONE;
+
+    while (p->parent[i] != man->slot)
+        i++;
+    s = l->slot[i];
+    for (unsigned j = 0; j < man->n; j++) {
+        unsigned sq = l->map[man->sq[j]];
+        unsigned c = ix->cells[s]->cell_of[sq];
+
+        if (c == BK_SQ_NONE) {
+            offset[j] = -1;
+            continue;
+        }
+        if (cell != BK_SQ_NONE && c != cell)
+            return false; /* the man would change block */
+        cell = c;
+        offset[j] = (int64_t)(l->block->stride[s] *
+                              (l->block->raw[s] ? sq : ix->cells[s]->place_of[sq]));
+    }
+    return true;
+}
+
+static void gather(const struct bk_memtable *t, const void *code, uint64_t base,
+                   int64_t (*offset)[BK_SQ_MAX], const struct bk_free_man *men, unsigned nfree,
+                   int16_t **out)
+{
+    if (nfree > 1) {
+        for (unsigned j = 0; j < men->n; j++) {
+            if (offset[0][j] >= 0) {
+                gather(t, code, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, out);
+                continue;
+            }
+            size_t skip = 1;
+            for (unsigned i = 1; i < nfree; i++)
+                skip *= men[i].n;
+            for (size_t i = 0; i < skip; i++)
+                *(*out)++ = BK_SCORE_NONE;
+        }
+        return;
+    }
+    for (unsigned j = 0; j < (nfree ? men->n : 1u); j++) {
+        int64_t add = nfree ? offset[0][j] : 0;
+
+        if (add < 0)
+            *(*out)++ = BK_SCORE_NONE;
+        else if (t->code_bytes == 1)
+            *(*out)++ = t->score8[((const uint8_t *)code)[base + (uint64_t)add]];
+        else
+            *(*out)++ = for_the_mover(
+                bk_code_score(((const uint16_t *)code)[base + (uint64_t)add], 2));
+    }
+}
+
+/* One position at a time: for rules and for men that cross cells. */
+static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
+                        const struct bk_free_man *men, unsigned nfree, int16_t **out)
+{
+    struct located l;
+
+    if (nfree) {
+        for (unsigned j = 0; j < men->n; j++) {
+            at->sq[men->slot] = men->sq[j];
+            fill_slowly(p, at, men + 1, nfree - 1, out);
+        }
+    } else if (p->t->by_rule) {
+        *(*out)++ = rule_score(p, at);
+    } else if (!locate(p, at, 0, &l)) {
+        *(*out)++ = BK_SCORE_NONE;
+    } else {
+        gather(p->t, l.block->code[l.stm], l.base, NULL, NULL, 0, out);
+    }
+}
+
+void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where,
+                  const struct bk_free_man *men, unsigned nfree, int16_t *out)
+{
+    struct bk_placement at = *where;
+    int64_t offset[BK_SLOTS_MAX][BK_SQ_MAX];
+    unsigned free_mask = 0;
+    struct located l;
+    bool fast = !p->t->by_rule;
+
+    for (unsigned i = 0; i < nfree; i++) {
+        const struct bk_index *ix = p->t->ix;
+        unsigned man = 0, s = 0;
+
+        free_mask |= 1u << men[i].slot;
+        while (p->parent[man] != men[i].slot)
+            man++;
+        while (ix->type[s] != p->type[man] || ix->colour[s] != p->colour[man])
+            s++;
+        /* any square where it may stand will do to find the block */
+        at.sq[men[i].slot] = men[i].sq[0];
+        for (unsigned j = 0; j < men[i].n; j++) {
+            unsigned sq = p->exchanged ? p->swap[men[i].sq[j]] : men[i].sq[j];
+
+            if (ix->cells[s]->cell_of[sq] != BK_SQ_NONE) {
+                at.sq[men[i].slot] = men[i].sq[j];
+                break;
+            }
+        }
+    }
+    if (fast) {
+        bool there = locate(p, &at, free_mask, &l);
+
+        if (!there) {
+            size_t n = 1;
+
+            for (unsigned i = 0; i < nfree; i++)
+                n *= men[i].n;
+            /* a free man of several cells may fit elsewhere */
+            for (unsigned i = 0; i < p->nmen; i++)
+                if (free_mask >> p->parent[i] & 1)
+                    for (unsigned s = 0; s < p->t->ix->nslots; s++)
+                        if (p->t->ix->type[s] == p->type[i] &&
+                            p->t->ix->colour[s] == p->colour[i] && p->t->ix->cells[s]->n > 1)
+                            fast = false;
+            if (fast) {
+                for (size_t i = 0; i < n; i++)
+                    out[i] = BK_SCORE_NONE;
+                return;
+            }
+        }
+        for (unsigned i = 0; fast && i < nfree; i++)
+            fast = offsets(p, &l, &men[i], offset[i]);
+    }
+    if (fast)
+        gather(p->t, l.block->code[l.stm], l.base, offset, men, nfree, &out);
+    else
+        fill_slowly(p, &at, men, nfree, &out);
+}
+
+unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at)
+{
+    const struct bk_index *ix = t->ix;
+    int32_t nth = bk_index_block(ix, &at);
+    const struct bk_block *b;
+    const struct bk_memblock *mb;
+    size_t pair;
+    uint64_t offset;
+
+    if (nth < 0)
+        return BK_CODE_ILLEGAL;
+    b = &ix->block[nth];
+    mb = &t->block[nth];
+    pair = (size_t)at.king[0] * ix->v->nsq + at.king[1];
+    if (b->pairs->slice[pair] < 0)
+        return BK_CODE_ILLEGAL;
+    if (b->pairs->sym[pair]) {
+        const uint8_t *map = ix->map[b->pairs->sym[pair]];
+
+        for (unsigned s = 0; s < ix->nslots; s++)
+            at.sq[s] = map[at.sq[s]];
+        at.king[0] = map[at.king[0]];
+        at.king[1] = map[at.king[1]];
+        nth = bk_index_block(ix, &at); /* equal men in the order of their cells */
+    }
+    offset = (uint64_t)b->pairs->slice[pair] * mb->slice_stride;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        offset += mb->stride[s] * (mb->raw[s] ? at.sq[s] : ix->cells[s]->place_of[at.sq[s]]);
+    return t->code_bytes == 1 ? ((const uint8_t *)mb->code[stm])[offset]
+                              : ((const uint16_t *)mb->code[stm])[offset];
+}

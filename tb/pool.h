@@ -1,0 +1,25 @@
+/*
+ * pool.h - a few threads that share out numbered pieces of work.
+ *
+ * bk_pool_run() calls work(context, item, thread) for every item once and
+ * returns when all are done; the caller's thread works along as thread 0.
+ * Items are handed out in order, a batch at a time.
+ */
+#ifndef BK_POOL_H
+#define BK_POOL_H
+
+#include <stdint.h>
+
+#include "core/err.h"
+
+struct bk_pool;
+typedef void bk_work(void *context, uint64_t item, unsigned thread);
+
+/* threads 0: one a core.  *out owned. */
+enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_report *why);
+void bk_pool_close(struct bk_pool *p);
+unsigned bk_pool_threads(const struct bk_pool *p); /* NULL: 1 */
+/* p NULL: all in the caller's thread. */
+void bk_pool_run(struct bk_pool *p, uint64_t items, bk_work *work, void *context);
+
+#endif

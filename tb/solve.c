@@ -1,0 +1,948 @@
+/*
+ * solve.c - a table, block after block; a block, ply after ply.
+ *
+ * Everything a kernel needs is prepared here as plain arrays: which man is the
+ * inner one, the quiet moves of the others as differences of configuration
+ * numbers, the ways out of the block with the tables they lead to.
+ */
+#include "tb/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/move.h"
+#include "core/rules.h"
+
+/* == Which men move how == */
+
+static void find_changes(struct bk_solver *s, unsigned slot)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned colour = ix->colour[slot];
+
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        for (unsigned in_place = 0; in_place < 2; in_place++) {
+            struct bk_change change[BK_TYPES_MAX + 1];
+            unsigned n;
+
+            if (!bk_bits_has(&s->v->board, sq))
+                continue;
+            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
+                                 colour, sq, in_place, change);
+            for (unsigned i = 0; i < n; i++) {
+                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
+
+                if (in_place)
+                    s->change_here[slot][kind][sq] = true;
+                else
+                    s->change_ok[slot][kind][sq] = true;
+            }
+        }
+}
+
+/* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
+static bool can_be_inner(const struct bk_index *ix, unsigned slot)
+{
+    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
+
+    return ix->cells[slot]->n == 1 && !p->zone_ranks && !p->double_ranks && !p->move.takes_twice;
+}
+
+/* Moves from an average square of an empty board: the more, the more a word saves. */
+static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    unsigned sum = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        sum += v->geometry->count[type][colour][sq];
+    return sum;
+}
+
+static void choose_inner(struct bk_solver *s)
+{
+    unsigned most = 0;
+
+    s->inner.slot = -1;
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
+        unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
+
+        if (can_be_inner(s->ix, slot) && n > most) {
+            most = n;
+            s->inner.slot = (int)slot;
+        }
+    }
+    s->width = s->inner.slot < 0 ? 1 : s->v->nsq;
+}
+
+static void prepare_inner(struct bk_solver *s)
+{
+    struct bk_inner *in = &s->inner;
+    const struct bk_movement *m;
+
+    if (in->slot < 0)
+        return;
+    in->type = s->ix->type[in->slot];
+    in->colour = s->ix->colour[in->slot];
+    m = &s->v->piece[in->type].move;
+    in->two_steps = m->steps_max == 2;
+    in->bend = m->bend;
+    in->nsteps = m->nsteps;
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        int dr = in->colour == BK_WHITE ? m->step[i].dr : -m->step[i].dr;
+
+        in->step[i] = (struct bk_kstep){ .delta = (int16_t)(dr * s->v->files + m->step[i].df),
+                                         .range = m->step[i].range,
+                                         .how = m->step[i].how,
+                                         .df = m->step[i].df,
+                                         .dr = (int8_t)dr,
+                                         .opposite = -1 };
+    }
+    for (unsigned i = 0; i < m->nsteps; i++)
+        for (unsigned j = 0; j < m->nsteps; j++)
+            if (in->step[i].df == -in->step[j].df && in->step[i].dr == -in->step[j].dr)
+                in->step[i].opposite = (int16_t)j;
+}
+
+/* Men with a cell of one square in this block are fixed; the rest, but for the inner, outer. */
+static void sort_out_men(struct bk_solver *s)
+{
+    const struct bk_index *ix = s->ix;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_cells *cells = ix->cells[slot];
+        unsigned cell = s->b->cell[slot];
+        struct bk_outer *o = &s->outer[s->nouter];
+
+        if ((int)slot == s->inner.slot)
+            continue;
+        if (cells->size[cell] == 1 && cells->n > 1) {
+            s->fixed_slot[s->nfixed] = (uint8_t)slot;
+            s->fixed_sq[s->nfixed++] = cells->sq[cells->first[cell]];
+            continue;
+        }
+        o->slot = (uint8_t)slot;
+        o->type = ix->type[slot];
+        o->colour = ix->colour[slot];
+        o->n = cells->size[cell];
+        o->sq = cells->sq + cells->first[cell];
+        memset(o->digit, BK_SQ_NONE, sizeof o->digit);
+        for (unsigned i = 0; i < o->n; i++)
+            o->digit[o->sq[i]] = (uint8_t)i;
+        s->nouter++;
+    }
+    /* the man with most moves varies slowest: its moves then go from row to row */
+    for (unsigned i = 1; i < s->nouter; i++)
+        for (unsigned j = i; j && mobility(s->v, s->outer[j].type, s->outer[j].colour) >
+                                      mobility(s->v, s->outer[j - 1].type, s->outer[j - 1].colour);
+             j--) {
+            struct bk_outer swap = s->outer[j];
+
+            s->outer[j] = s->outer[j - 1];
+            s->outer[j - 1] = swap;
+        }
+    s->nconf = 1;
+    for (unsigned o = s->nouter; o-- > 0;) {
+        s->outer[o].stride = s->nconf;
+        s->nconf *= s->outer[o].n;
+    }
+    s->rowlen = s->nouter ? s->outer[s->nouter - 1].n : 1;
+    s->nrows = s->nconf / s->rowlen;
+    for (unsigned i = 0; i < ix->nslots; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
+                s->equal_men = true;
+}
+
+/* == Quiet moves of outer men == */
+
+static bool quiet_moves(struct bk_solver *s, struct bk_outer *o, bool into, size_t *room)
+{
+    for (unsigned d = 0; d < o->n; d++) {
+        unsigned sq = o->sq[d], n;
+        const struct bk_reach *r = into ? bk_reach_into(s->v, o->type, o->colour, sq, &n)
+                                        : bk_reach_from(s->v, o->type, o->colour, sq, &n);
+        struct bk_klist *list = into ? &o->into[d] : &o->from[d];
+
+        list->first = s->nmove;
+        for (unsigned i = 0; i < n; i++) {
+            unsigned other = r[i].to, to = into ? sq : other;
+
+            if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
+                !s->change_ok[o->slot][BK_TYPES_MAX][to])
+                continue;
+            if (s->nmove == *room) {
+                struct bk_kmove *more;
+
+                *room = *room ? *room * 2 : 4096;
+                more = realloc(s->move, *room * sizeof *more);
+                if (!more)
+                    return false;
+                s->move = more;
+            }
+            s->move[s->nmove++] = (struct bk_kmove){
+                .delta = ((int32_t)o->digit[other] - (int32_t)d) * (int32_t)o->stride,
+                .from = (uint8_t)(into ? other : sq),
+                .to = (uint8_t)to,
+                .hops = r[i].how & BK_HOPS,
+                .npaths = r[i].npaths,
+                .path = r[i].path,
+            };
+        }
+        list->n = (uint16_t)(s->nmove - list->first);
+    }
+    return true;
+}
+
+static bool link_captures(struct bk_solver *s)
+{
+    const struct bk_geometry *g = s->v->geometry;
+    unsigned nsq = s->v->nsq;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned type = s->outer[o].type, colour = s->outer[o].colour;
+        uint32_t *link = calloc((size_t)nsq * nsq, sizeof *link);
+
+        if (!link)
+            return false;
+        s->link[s->outer[o].slot] = link;
+        for (unsigned sq = 0; sq < nsq; sq++)
+            for (unsigned i = g->count[type][colour][sq]; i-- > 0;) {
+                uint32_t at = g->first[type][colour][sq] + i;
+
+                if (g->reach[at].how & BK_TAKES)
+                    link[sq * nsq + g->reach[at].to] = at + 1;
+            }
+    }
+    return true;
+}
+
+/* == Configurations == */
+
+static bool turn_configurations(struct bk_solver *s, unsigned sym)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned to_outer[BK_OUTERS_MAX];
+
+    s->conf_turned[sym] = malloc(s->nconf * sizeof *s->conf_turned[sym]);
+    if (!s->conf_turned[sym])
+        return false;
+    /* the symmetry may exchange the cells of equal men */
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned slot = s->outer[o].slot;
+        unsigned cell = ix->cells[slot]->cell_of[ix->map[sym][s->outer[o].sq[0]]];
+        unsigned same = 0;
+
+        for (unsigned p = 0; p < o; p++)
+            same += ix->like[s->outer[p].slot] == ix->like[slot] &&
+                    s->b->cell[s->outer[p].slot] == s->b->cell[slot];
+        for (unsigned p = 0; p < s->nouter; p++)
+            if (ix->like[s->outer[p].slot] == ix->like[slot] &&
+                s->b->cell[s->outer[p].slot] == cell && same-- == 0) {
+                to_outer[o] = p;
+                break;
+            }
+    }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        uint32_t image = 0;
+
+        for (unsigned o = 0; o < s->nouter; o++) {
+            const struct bk_outer *p = &s->outer[to_outer[o]];
+
+            image += p->stride * p->digit[ix->map[sym][s->conf_sq[conf][o]]];
+        }
+        s->conf_turned[sym][conf] = image;
+    }
+    return true;
+}
+
+static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
+{
+    s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
+    s->conf_clash = calloc(s->nconf, 1);
+    s->conf_occ = aligned_alloc(64, (s->nconf * k->set_bytes + 63) & ~(size_t)63);
+    s->conf_count = aligned_alloc(64, (s->nconf * k->set_bytes + 63) & ~(size_t)63);
+    if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count)
+        return false;
+    for (uint32_t conf = 0; conf < s->nconf; conf++)
+        for (unsigned o = 0; o < s->nouter; o++) {
+            unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
+
+            s->conf_sq[conf][o] = (uint8_t)sq;
+            for (unsigned p = 0; p < o; p++)
+                s->conf_clash[conf] |= s->conf_sq[conf][p] == sq;
+            for (unsigned i = 0; i < s->nfixed; i++)
+                s->conf_clash[conf] |= s->fixed_sq[i] == sq;
+        }
+    for (unsigned i = 0; i < s->nfixed; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (s->fixed_sq[i] == s->fixed_sq[j])
+                memset(s->conf_clash, 1, s->nconf);
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        if (s->b->group >> sym & 1) {
+            s->turn_tab[sym] = aligned_alloc(64, k->turn_bytes);
+            if (!s->turn_tab[sym] || !turn_configurations(s, sym))
+                return false;
+        }
+    k->compile_tables(s);
+    return true;
+}
+
+/* == Ways out == */
+
+struct exit_list {
+    struct bk_solver *s;
+    const struct bk_solve_job *job;
+    size_t room;
+    enum bk_err err;
+    struct bk_report *why;
+};
+
+static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken,
+                     unsigned becomes, bool counted)
+{
+    struct bk_solver *s = l->s;
+    const struct bk_index *ix = s->ix;
+    bool changes = becomes != BK_STAYS;
+    struct bk_exit e = { .mover = (uint8_t)mover, .colour = (uint8_t)colour,
+                         .taken = (int8_t)taken,  .becomes = (uint8_t)becomes,
+                         .counted = counted,      .in_block = taken < 0 && !changes };
+    struct bk_material m =
+        bk_material_after(&ix->m, s->v, colour, taken < 0 ? -1 : ix->type[taken],
+                          changes ? ix->type[mover] : -1, changes ? (int)becomes : -1, counted);
+    const struct bk_memtable *t;
+    bool exchanged = false;
+
+    if (l->err)
+        return;
+    if (e.in_block) {
+        t = l->job->t;
+    } else {
+        exchanged = bk_material_canonical(&m, s->v);
+        t = l->job->find(l->job->find_context, &m);
+    }
+    if (!t) {
+        char name[BK_MATERIAL_NAME_MAX];
+
+        l->err = bk_fail(l->why, BK_E_NO_TABLE, "missing table %s %s", s->v->name,
+                         bk_material_name(&m, s->v, name));
+        return;
+    }
+    bk_view_plan(&e.plan, t, ix, colour, exchanged, taken, changes ? (int)mover : -1, becomes);
+    if (s->nexit == l->room) {
+        struct bk_exit *more;
+
+        l->room = l->room ? l->room * 2 : 32;
+        more = realloc(s->exit, l->room * sizeof *more);
+        if (!more) {
+            l->err = bk_fail(l->why, BK_E_SYSTEM, "out of memory");
+            return;
+        }
+        s->exit = more;
+    }
+    s->exit[s->nexit++] = e;
+}
+
+/* All ends of a man's move that differ in what it becomes: once each. */
+static void add_changes(struct exit_list *l, unsigned slot, int taken)
+{
+    struct bk_solver *s = l->s;
+    const struct bk_index *ix = s->ix;
+    unsigned colour = ix->colour[slot];
+    bool seen[BK_TYPES_MAX + 1] = { false };
+
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        for (unsigned in_place = 0; in_place < (taken < 0 ? 2u : 1u); in_place++) {
+            struct bk_change change[BK_TYPES_MAX + 1];
+            unsigned n;
+
+            if (!bk_bits_has(&s->v->board, sq))
+                continue;
+            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
+                                 colour, sq, in_place, change);
+            for (unsigned i = 0; i < n; i++) {
+                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
+                bool fixed = ix->cells[slot]->n > 1;
+
+                if (seen[kind] || (kind == BK_TYPES_MAX && taken < 0 && !fixed))
+                    continue; /* a quiet move of a man with one cell is no way out */
+                seen[kind] = true;
+                add_exit(l, slot, colour, taken, change[i].type, change[i].counted);
+            }
+        }
+}
+
+/* Equal men can be told apart by their squares alone: each is taken by itself. */
+static enum bk_err find_exits(struct bk_solver *s, const struct bk_solve_job *job,
+                              struct bk_report *why)
+{
+    struct exit_list l = { .s = s, .job = job, .why = why };
+    const struct bk_index *ix = s->ix;
+
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (int taken = -1; taken < (int)ix->nslots; taken++) {
+            if (taken >= 0 && ix->colour[taken] == colour)
+                continue;
+            if (taken >= 0)
+                add_exit(&l, BK_KINGS_SLOT, colour, taken, BK_STAYS, false);
+            for (unsigned slot = 0; slot < ix->nslots; slot++)
+                if (ix->colour[slot] == colour)
+                    add_changes(&l, slot, taken);
+        }
+    return l.err;
+}
+
+/* == En passant ==
+ *
+ * A man that goes two squares may be taken by an enemy pawn as if it had gone
+ * one.  The position after the double step is worth what it is worth without
+ * that right, or what the best such capture brings the opponent, if that is
+ * more; and where the opponent had no other move at all, what it brings him.
+ */
+
+static bool is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                      unsigned to)
+{
+    int up = (int)(to / v->files) - (int)(from / v->files);
+
+    return v->piece[type].double_ranks >> bk_own_rank(v, from, colour) & 1 &&
+           to % v->files == from % v->files && (up == 2 || up == -2);
+}
+
+static int16_t one_ply_later(int16_t score)
+{
+    return (int16_t)(score > 0 ? score - 1 : score < 0 ? score + 1 : 0);
+}
+
+/* The opponent's score of a position, given what the mover gets by moving into it. */
+static int16_t for_the_opponent(int16_t mover)
+{
+    return (int16_t)(mover > 0 ? -mover - 1 : mover < 0 ? -mover + 1 : 0);
+}
+
+void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
+                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
+                      int16_t *view)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned slot = e->mover, type = ix->type[slot], ep = (from + to) / 2;
+    struct bk_placement here = *at;
+    size_t n = 1;
+
+    if (!s->v->en_passant || !is_double(s->v, type, e->colour, from, to))
+        return;
+    /* only men that never go back capture in passing; are any beside? */
+    bool near = false;
+    for (unsigned i = 0; i < ix->nslots; i++) {
+        unsigned k;
+        const struct bk_reach *r;
+
+        if (ix->colour[i] == e->colour || !s->v->piece[ix->type[i]].double_ranks)
+            continue;
+        near = near || s->inner.slot == (int)i;
+        for (unsigned o = 0; o < s->nouter; o++)
+            near = near || s->outer[o].slot == i;
+        r = bk_reach_from(s->v, ix->type[i], ix->colour[i], at->sq[i], &k);
+        for (unsigned j = 0; j < k; j++)
+            near = near || (r[j].how & BK_TAKES && r[j].to == ep);
+    }
+    if (!near)
+        return;
+    for (unsigned i = 0; i < nfree; i++)
+        n *= men[i].n;
+    for (size_t i = 0; i < n; i++) {
+        struct bk_pos p;
+        struct bk_move moves[BK_MOVES_MAX];
+        size_t rest = i;
+        int16_t best = BK_SCORE_NONE, plain;
+        unsigned legal, others = 0;
+
+        if (view[i] == BK_SCORE_NONE)
+            continue;
+        for (unsigned j = nfree; j-- > 0; rest /= men[j].n)
+            here.sq[men[j].slot] = men[j].sq[rest % men[j].n];
+        if (!bk_index_position(ix, &here, !e->colour, &p))
+            continue;
+        p.ep = (uint8_t)ep;
+        legal = bk_moves_legal(s->v, &p, moves);
+        for (unsigned j = 0; j < legal; j++) {
+            struct bk_pos next = p;
+            int wdl;
+            bool passing = moves[j].takes != BK_SQ_NONE && moves[j].takes != moves[j].to &&
+                           moves[j].also == BK_SQ_NONE;
+
+            if (!passing) {
+                others++;
+                continue;
+            }
+            bk_pos_play(&next, s->v, &moves[j]);
+            if (bk_pos_bare(s->v, &next, &wdl) != BK_END_NONE) {
+                int16_t score = (int16_t)(wdl < 0 ? BK_SCORE_WIN - 1 : 0);
+
+                best = score > best ? score : best;
+                continue;
+            }
+            /* find the capture among this block's ways out of the other side */
+            for (uint32_t x = 0; x < s->nexit; x++) {
+                const struct bk_exit *reply = &s->exit[x];
+                struct bk_placement after = here;
+                int16_t score;
+
+                if (reply->colour == e->colour || reply->taken != (int)slot ||
+                    reply->mover == BK_KINGS_SLOT || here.sq[reply->mover] != moves[j].from ||
+                    reply->becomes != moves[j].becomes)
+                    continue;
+                after.sq[reply->mover] = moves[j].to;
+                bk_view_fill(&reply->plan, &after, NULL, 0, &score);
+                best = score > best ? score : best;
+                break;
+            }
+        }
+        if (best == BK_SCORE_NONE)
+            continue;
+        plain = for_the_opponent(view[i]);
+        if (!others || best > plain)
+            plain = best;
+        else if (plain < 0 && best < 0 && best > plain)
+            plain = best;
+        view[i] = (int16_t)-one_ply_later(plain);
+        if (plain == 0)
+            view[i] = 0;
+    }
+}
+
+/* == Memory of a block == */
+
+static void *zeroed(size_t n)
+{
+    size_t bytes = (n + 63) & ~(size_t)63;
+
+    return calloc(1, bytes ? bytes : 64);
+}
+
+static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
+                     unsigned threads)
+{
+    size_t nsets = (size_t)s->nslices * s->nconf;
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++) {
+        ok = ok && (s->won[side] = malloc(nsets * k->set_bytes + 64));
+        ok = ok && (s->und[side] = malloc(nsets * k->set_bytes + 64));
+        ok = ok && (s->open[side] = malloc(nsets * k->set_bytes + 64));
+        ok = ok && (s->fwin[side] = zeroed(nsets * k->set_bytes));
+        ok = ok && (s->floss[side] = zeroed(nsets * k->set_bytes));
+        ok = ok && (s->fwin_row[side] = zeroed((size_t)s->nslices * s->nrows));
+        ok = ok && (s->floss_row[side] = zeroed((size_t)s->nslices * s->nrows));
+        ok = ok && (s->fwin_any[side] = zeroed(s->nslices));
+        ok = ok && (s->floss_any[side] = zeroed(s->nslices));
+        if (s->distances) {
+            ok = ok && (s->wait[side] = zeroed(nsets * sizeof(uint64_t)));
+            ok = ok && (s->slice_wait[side] = zeroed(s->nslices * sizeof(uint64_t)));
+        }
+        ok = ok && (mb->code[side] = zeroed(nsets * s->width * s->dtw_bytes));
+        s->dtw[side] = mb->code[side];
+    }
+    s->work = calloc(threads, sizeof *s->work);
+    for (unsigned i = 0; ok && s->work && i < threads; i++) {
+        size_t bytes = (k->work_bytes(s) + 63) & ~(size_t)63;
+
+        ok = (s->work[i] = aligned_alloc(64, bytes)) != NULL;
+        if (ok)
+            memset(s->work[i], 0, bytes);
+    }
+    return ok && s->work;
+}
+
+static void release(struct bk_solver *s, unsigned threads)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        free(s->won[side]);
+        free(s->und[side]);
+        free(s->open[side]);
+        free(s->fwin[side]);
+        free(s->floss[side]);
+        free(s->fwin_row[side]);
+        free(s->floss_row[side]);
+        free(s->fwin_any[side]);
+        free(s->floss_any[side]);
+        free(s->wait[side]);
+        free(s->slice_wait[side]);
+    }
+    for (unsigned i = 0; s->work && i < threads; i++)
+        free(s->work[i]);
+    free(s->work);
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        free(s->conf_turned[sym]);
+        free(s->turn_tab[sym]);
+    }
+    for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
+        free(s->link[i]);
+    free(s->move);
+    free(s->conf_sq);
+    free(s->conf_occ);
+    free(s->conf_count);
+    free(s->conf_clash);
+    free(s->exit);
+    free(s);
+}
+
+/* Everything but the state: men, moves, configurations. */
+static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
+                                    const struct bk_kernel *k)
+{
+    struct bk_solver *s = calloc(1, sizeof *s);
+    size_t room = 0;
+
+    if (!s)
+        return NULL;
+    s->v = ix->v;
+    s->ix = ix;
+    s->b = &ix->block[block];
+    s->nslices = s->b->pairs->nslices;
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        s->all_sq[sq] = (uint8_t)sq;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        find_changes(s, slot);
+    choose_inner(s);
+    prepare_inner(s);
+    sort_out_men(s);
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (!quiet_moves(s, &s->outer[o], true, &room) ||
+            !quiet_moves(s, &s->outer[o], false, &room))
+            goto fail;
+    if (!link_captures(s) || !prepare_configurations(s, k))
+        goto fail;
+    return s;
+
+fail:
+    release(s, 0);
+    return NULL;
+}
+
+/* How the solver lays out this block's codes. */
+static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb)
+{
+    memset(mb->stride, 0, sizeof mb->stride);
+    memset(mb->raw, 0, sizeof mb->raw);
+    for (unsigned o = 0; o < s->nouter; o++)
+        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * s->width;
+    if (s->inner.slot >= 0) {
+        mb->stride[s->inner.slot] = 1;
+        mb->raw[s->inner.slot] = 1;
+    }
+    mb->slice_stride = (uint64_t)s->nconf * s->width;
+}
+
+/* == Passes == */
+
+struct pass {
+    struct bk_solver *s;
+    const struct bk_kernel *k;
+    bool (*step)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
+    struct bk_tally *tally; /* by thread */
+    struct bk_memtable *t;
+    struct bk_memblock *mb;
+    bool found; /* set by any thread */
+};
+
+static void run_init(void *context, uint64_t item, unsigned thread)
+{
+    struct pass *p = context;
+
+    p->k->init(p->s, (uint32_t)item, p->s->work[thread]);
+}
+
+static void run_step(void *context, uint64_t item, unsigned thread)
+{
+    struct pass *p = context;
+
+    if (p->step(p->s, (uint32_t)(item >> 1), item & 1, p->s->work[thread]))
+        __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
+}
+
+static void run_finish(void *context, uint64_t item, unsigned thread)
+{
+    struct pass *p = context;
+
+    p->k->finish(p->s, (uint32_t)item, &p->tally[thread], p->s->work[thread]);
+}
+
+static void run_mark(void *context, uint64_t item, unsigned thread)
+{
+    struct pass *p = context;
+
+    p->k->mark_illegal(p->s, (uint32_t)item, p->mb->code, p->t->code_bytes, p->s->work[thread]);
+}
+
+static void longer(struct bk_longest *into, const struct bk_longest *from)
+{
+    if (from->plies > into->plies || (from->plies == into->plies && from->number < into->number))
+        *into = *from;
+}
+
+static void tally_init(struct bk_tally *t)
+{
+    memset(t, 0, sizeof *t);
+    for (unsigned side = 0; side < 2; side++)
+        t->longest_win[side].plies = t->longest_loss[side].plies = -1;
+}
+
+static void tally_add(struct bk_tally *into, const struct bk_tally *from)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        into->win[side] += from->win[side];
+        into->draw[side] += from->draw[side];
+        into->loss[side] += from->loss[side];
+        into->all_win[side] += from->all_win[side];
+        into->all_draw[side] += from->all_draw[side];
+        into->all_loss[side] += from->all_loss[side];
+        longer(&into->longest_win[side], &from->longest_win[side]);
+        longer(&into->longest_loss[side], &from->longest_loss[side]);
+    }
+}
+
+/* One block.  BK_E_DIFFERS: distances do not fit into one byte. */
+struct block_job {
+    struct bk_solve_job *job;
+    uint32_t block;
+    struct bk_pool *pool; /* NULL: in this thread */
+    uint64_t done;
+};
+
+static void report_progress(const struct block_job *b, uint32_t ply)
+{
+    struct bk_progress p = { .block = b->block,
+                             .nblocks = b->job->t->ix->nblocks,
+                             .ply = ply,
+                             .positions = b->done,
+                             .positions_all = 2 * b->job->t->ix->positions };
+
+    if (b->job->progress)
+        b->job->progress(b->job->progress_context, &p);
+}
+
+static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_report *why)
+{
+    struct bk_solver *s = p->s;
+    bool before = true;
+
+    bk_pool_run(b->pool, s->nslices, run_init, p);
+    p->step = p->k->mated;
+    bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
+    for (s->ply = 1;; s->ply++) {
+        p->step = s->ply & 1 ? p->k->win : p->k->lose;
+        p->found = false;
+        bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
+        if (b->job->stop && *b->job->stop)
+            return bk_fail(why, BK_E_SYSTEM, "interrupted");
+        if (!p->found && !before && s->ply >> 1 >= s->k_wait_max)
+            return BK_OK;
+        before = p->found;
+        if (s->distances && s->ply >> 1 >= s->k_limit)
+            return BK_E_DIFFERS;
+        report_progress(b, s->ply);
+    }
+}
+
+static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, struct bk_report *why)
+{
+    struct bk_memtable *t = b->job->t;
+    const struct bk_kernel *k = bk_kernel_for(t->ix->v->nsq);
+    struct bk_memblock *mb = &t->block[b->block];
+    unsigned threads = bk_pool_threads(b->pool);
+    struct bk_solver *s = solver_new(t->ix, b->block, k);
+    struct pass p = { .s = s, .k = k };
+    enum bk_err err;
+
+    if (!s)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    s->distances = b->job->distances;
+    s->dtw_bytes = t->code_bytes;
+    s->k_limit = t->code_bytes == 1 ? BK_CODE_K_MAX : 15000;
+    lay_out_codes(s, mb);
+    err = find_exits(s, b->job, why);
+    if (err)
+        goto out;
+    p.tally = calloc(threads, sizeof *p.tally);
+    if (!p.tally || !allocate(s, k, mb, threads)) {
+        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+        goto out;
+    }
+    for (unsigned i = 0; i < threads; i++)
+        tally_init(&p.tally[i]);
+    err = iterate(&p, b, why);
+    if (err)
+        goto out;
+    bk_pool_run(b->pool, s->nslices, run_finish, &p);
+    for (unsigned i = 0; i < threads; i++)
+        tally_add(tally, &p.tally[i]);
+
+out:
+    free(p.tally);
+    release(s, threads);
+    if (err) {
+        free(mb->code[0]);
+        free(mb->code[1]);
+        mb->code[0] = mb->code[1] = NULL;
+    }
+    return err;
+}
+
+/* == A table == */
+
+static int by_advance(const void *a, const void *b, void *context)
+{
+    const struct bk_index *ix = context;
+    const struct bk_block *x = &ix->block[*(const uint32_t *)a];
+    const struct bk_block *y = &ix->block[*(const uint32_t *)b];
+
+    if (x->advance != y->advance)
+        return x->advance > y->advance ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Blocks of one advance do not lead to each other: many of them are solved side by side. */
+struct level {
+    struct bk_solve_job *job;
+    const uint32_t *block;
+    struct bk_tally *tally; /* by block of the level */
+    enum bk_err err;        /* of any */
+    struct bk_report why;
+    uint64_t done;
+};
+
+static void run_block(void *context, uint64_t item, unsigned thread)
+{
+    struct level *l = context;
+    struct block_job b = { .job = l->job, .block = l->block[item] };
+    struct bk_report why = { "" };
+    enum bk_err err;
+
+    (void)thread;
+    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED))
+        return;
+    err = solve_block(&b, &l->tally[item], &why);
+    if (err && !__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
+        l->why = why;
+}
+
+static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
+                               uint64_t done, struct bk_tally *tally, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1) {
+        for (uint32_t i = 0; !err && i < n; i++) {
+            struct block_job b = { .job = job, .block = block[i], .pool = job->pool, .done = done };
+
+            err = solve_block(&b, tally, why);
+            done += 2 * job->t->ix->block[block[i]].size;
+        }
+    } else {
+        struct level l = { .job = job, .block = block, .tally = calloc(n, sizeof *l.tally) };
+        void (*progress)(void *, const struct bk_progress *) = job->progress;
+
+        if (!l.tally)
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        for (uint32_t i = 0; i < n; i++)
+            tally_init(&l.tally[i]);
+        job->progress = NULL; /* not from several threads at once */
+        bk_pool_run(job->pool, n, run_block, &l);
+        job->progress = progress;
+        for (uint32_t i = 0; i < n; i++)
+            tally_add(tally, &l.tally[i]);
+        free(l.tally);
+        err = l.err;
+        if (err && why)
+            *why = l.why;
+        if (!err) {
+            struct block_job b = { .job = job, .block = block[n - 1], .done = done };
+
+            report_progress(&b, 0);
+        }
+    }
+    return err;
+}
+
+enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, struct bk_report *why)
+{
+    struct bk_index *ix = job->t->ix;
+    uint32_t *order = malloc(ix->nblocks * sizeof *order + 1);
+    enum bk_err err = BK_OK;
+    uint64_t done;
+
+    if (!order)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        order[i] = i;
+    qsort_r(order, ix->nblocks, sizeof *order, by_advance, ix);
+again:
+    tally_init(tally);
+    done = 0;
+    for (uint32_t i = 0, j; !err && i < ix->nblocks; i = j) {
+        for (j = i + 1; j < ix->nblocks &&
+                        ix->block[order[j]].advance == ix->block[order[i]].advance; j++)
+            ;
+        err = solve_level(job, order + i, j - i, done, tally, why);
+        for (uint32_t x = i; x < j; x++)
+            done += 2 * ix->block[order[x]].size;
+    }
+    if (err == BK_E_DIFFERS && job->t->code_bytes == 1) {
+        for (uint32_t i = 0; i < ix->nblocks; i++)
+            for (unsigned side = 0; side < 2; side++) {
+                free(job->t->block[i].code[side]);
+                job->t->block[i].code[side] = NULL;
+            }
+        job->t->code_bytes = 2;
+        err = BK_OK;
+        goto again;
+    }
+    free(order);
+    if (err == BK_E_DIFFERS)
+        err = bk_fail(why, BK_E_SYSTEM, "distances of more than 30000 plies");
+    return err;
+}
+
+/* == Tables from files == */
+
+enum bk_err bk_solve_layout(struct bk_memtable *t, uint32_t block, struct bk_report *why)
+{
+    struct bk_solver s = { .v = t->ix->v, .ix = t->ix, .b = &t->ix->block[block] };
+    struct bk_memblock *mb = &t->block[block];
+    size_t bytes;
+
+    choose_inner(&s);
+    sort_out_men(&s);
+    lay_out_codes(&s, mb);
+    bytes = (size_t)s.b->pairs->nslices * mb->slice_stride * t->code_bytes;
+    for (unsigned side = 0; side < 2; side++) {
+        mb->code[side] = calloc(1, bytes ? bytes : 1);
+        if (!mb->code[side])
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
+                                  struct bk_report *why)
+{
+    const struct bk_kernel *k = bk_kernel_for(t->ix->v->nsq);
+    unsigned threads = bk_pool_threads(pool);
+
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        struct bk_solver *s = solver_new(t->ix, i, k);
+        struct pass p = { .s = s, .k = k, .t = t, .mb = &t->block[i] };
+        bool ok = s && (s->work = calloc(threads, sizeof *s->work));
+
+        for (unsigned j = 0; ok && j < threads; j++)
+            ok = (s->work[j] = calloc(1, k->work_bytes(s) + 64)) != NULL;
+        if (ok)
+            bk_pool_run(pool, s->nslices, run_mark, &p);
+        if (s)
+            release(s, threads);
+        if (!ok)
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    return BK_OK;
+}

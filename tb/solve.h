@@ -1,0 +1,195 @@
+/*
+ * solve.h - solving one table by retrograde analysis.
+ *
+ * The algorithm is told in docs/solving.md.  The pieces here:
+ *   bk_solve_table()   all blocks of a table, most advanced first
+ *   struct bk_solver   one block being solved: plain arrays by slice and
+ *                      configuration, one machine word ("set") for all squares
+ *                      of the inner man
+ *   struct bk_kernel   the five passes over a slice; kernel.c is compiled once
+ *                      for each width of the word and each instruction set
+ */
+#ifndef BK_SOLVE_H
+#define BK_SOLVE_H
+
+#include "tb/memtable.h"
+#include "tb/pool.h"
+
+#define BK_OUTERS_MAX (BK_SLOTS_MAX)
+
+/* One quiet move of an outer man, as seen from a digit of its. */
+struct bk_kmove {
+    int32_t delta;   /* what it adds to the configuration's number */
+    uint8_t from, to;
+    bool hops;
+    uint16_t npaths; /* 0: nothing can stand in the way */
+    uint32_t path;   /* first of them in the variant's geometry */
+};
+
+struct bk_klist {
+    uint32_t first;
+    uint16_t n;
+};
+
+/* An outer man: its square is a digit of the configuration's number. */
+struct bk_outer {
+    uint8_t slot, type, colour;
+    uint16_t n;                /* digits */
+    const uint8_t *sq;         /* by digit */
+    uint8_t digit[BK_SQ_MAX];  /* BK_SQ_NONE outside its cell */
+    uint32_t stride;
+    struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX]; /* by digit */
+    bool stay[BK_SQ_MAX];      /* by square: may end there unchanged */
+};
+
+/* A step of the inner man, ready for whole-set shifts. */
+struct bk_kstep {
+    int16_t delta; /* square numbers */
+    uint8_t range; /* 0: unlimited */
+    uint8_t how;
+    int8_t df, dr;
+    int16_t opposite; /* step that undoes it, or -1 */
+};
+
+struct bk_inner {
+    int slot; /* -1: no man to vary; the word's bit 0 stands for the position */
+    uint8_t type, colour;
+    uint8_t nsteps;
+    struct bk_kstep step[BK_STEPS_MAX];
+    bool two_steps, bend;
+};
+
+/* A way out of the block: a capture, a change, or a fixed man's move. */
+struct bk_exit {
+    uint8_t mover;    /* slot, or BK_KINGS_SLOT */
+    uint8_t colour;
+    int8_t taken;     /* slot or -1 */
+    uint8_t becomes;  /* type or BK_STAYS */
+    bool counted;
+    bool in_block;    /* stays in this table (a fixed man's quiet move) */
+    struct bk_view_plan plan;
+};
+
+/* Where a side's longest result is, to be reported by the table. */
+struct bk_longest {
+    int plies; /* -1: none */
+    struct bk_placement at;
+    uint64_t number;
+};
+
+/* What a finished block adds up to; [side to move]. */
+struct bk_tally {
+    uint64_t win[2], draw[2], loss[2];             /* one a symmetry class */
+    uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
+    struct bk_longest longest_win[2], longest_loss[2];
+};
+
+struct bk_solver {
+    const struct bk_variant *v;
+    const struct bk_index *ix;
+    const struct bk_block *b;
+    unsigned nouter;
+    struct bk_outer outer[BK_OUTERS_MAX];
+    struct bk_inner inner;
+    unsigned nfixed;
+    uint8_t fixed_slot[BK_SLOTS_MAX], fixed_sq[BK_SLOTS_MAX];
+    uint32_t nconf, rowlen, nrows;
+    uint32_t width; /* squares of the inner man: nsq, or 1 without one */
+    uint32_t nslices;
+    bool distances;
+    unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
+    unsigned dtw_bytes; /* 1 or 2 */
+
+    /* compiled moves */
+    struct bk_kmove *move;
+    uint32_t nmove;
+    uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
+    bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
+                                                    [BK_TYPES_MAX]: may stay as it is */
+    bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
+    uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
+    uint8_t (*conf_sq)[BK_OUTERS_MAX]; /* squares of the outers, by configuration */
+    void *conf_occ;           /* the same as a set */
+    void *conf_count;         /* inner squares counted: equal men once */
+    uint8_t *conf_clash;      /* two outers (or an outer and a fixed man) share a square */
+    bool equal_men;           /* some mobile men are alike */
+    uint32_t *conf_turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
+    void *turn_tab[BK_SYMMETRIES];        /* by byte and value: the set after the symmetry */
+    struct bk_exit *exit;
+    uint32_t nexit;
+
+    /* state; [side to move][slice * nconf + configuration] */
+    void *won[2];   /* won by now, or illegal, or two men on one square */
+    void *und[2];   /* legal and not decided */
+    void *open[2];  /* undecided, and no way out that saves the mover */
+    void *fwin[2];  /* wins found in the last odd ply */
+    void *floss[2]; /* losses found in the last even ply */
+    void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration */
+    uint64_t *wait[2]; /* mask of plies / 2 (the last bit: or more) at which an exit counts */
+    uint64_t *slice_wait[2];
+    uint8_t *fwin_row[2], *floss_row[2]; /* any in this row? */
+    uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
+    unsigned k_wait_max;
+    uint32_t ply;
+    void **work; /* by thread: scratch */
+};
+
+struct bk_kernel {
+    const char *name;
+    unsigned set_bits;
+    /* sizes */
+    size_t set_bytes;
+    size_t (*work_bytes)(const struct bk_solver *s);
+    size_t turn_bytes;                           /* of one bk_solver.turn_tab */
+    void (*compile_tables)(struct bk_solver *s); /* conf_occ, conf_count, turn_tab */
+    /* passes over one slice by one thread; return whether anything was new */
+    void (*init)(struct bk_solver *s, uint32_t slice, void *work);
+    bool (*mated)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
+    bool (*win)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
+    bool (*lose)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
+    /* turns dtw into codes in place, adds up; `tally` is the thread's own */
+    void (*finish)(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, void *work);
+    /* marks illegal positions in codes that were read from a file */
+    void (*mark_illegal)(struct bk_solver *s, uint32_t slice, void *const code[2],
+                         unsigned code_bytes, void *work);
+};
+
+/* The best kernel this machine runs for a board of nsq squares. */
+const struct bk_kernel *bk_kernel_for(unsigned nsq);
+
+/* Finds the table in memory for a material in canonical colours; NULL if not loaded. */
+typedef const struct bk_memtable *bk_find_table(void *context, const struct bk_material *m);
+
+struct bk_progress {
+    const char *table;
+    uint32_t block, nblocks;
+    uint32_t ply;
+    uint64_t positions; /* solved so far, both sides */
+    uint64_t positions_all;
+};
+
+struct bk_solve_job {
+    struct bk_memtable *t; /* filled: codes of every block */
+    bool distances;
+    bk_find_table *find;
+    void *find_context;
+    struct bk_pool *pool;
+    void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
+    void *progress_context;
+    const volatile int *stop; /* set by a signal: give up with BK_E_SYSTEM */
+};
+
+/*
+ * Solves t->ix's material.  Every table it can move into must be found.
+ * Threads: those of the pool.  Cost: docs/performance.md.
+ */
+enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally,
+                           struct bk_report *why);
+
+/* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)
+   in codes already there; for tables read from files. */
+enum bk_err bk_solve_layout(struct bk_memtable *t, uint32_t block, struct bk_report *why);
+enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
+                                  struct bk_report *why);
+
+#endif

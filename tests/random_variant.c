@@ -1,0 +1,591 @@
+/*
+ * random_variant.c - draws small games; see random_variant.h.
+ *
+ * A game is a king, two to four pieces and often a pawn.  Men turn only into
+ * types with a higher number among the pieces, and pawns only into pieces, so
+ * nothing ever turns in a circle.
+ *
+ * What RULES leave open is not drawn: double steps never end where a man may
+ * change, a type is never offered both for free and for an allowance by the
+ * rules of one piece, and pawns that take en passant tell quiet steps from
+ * takes.
+ */
+#include "random_variant.h"
+
+#include <string.h>
+
+/* == Chance == */
+
+uint64_t random_next(uint64_t *seed)
+{
+    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+unsigned random_below(uint64_t *seed, unsigned n)
+{
+    return (unsigned)((random_next(seed) >> 32) * n >> 32);
+}
+
+bool random_once_in(uint64_t *seed, unsigned n) { return random_below(seed, n) == 0; }
+
+/* What one draw needs. */
+struct draw {
+    struct bk_variant *v;
+    uint64_t *seed;
+    unsigned features;
+};
+
+/* True once in n, if the feature is in play. */
+static bool feature(struct draw *d, unsigned which, unsigned n)
+{
+    bool yes = random_once_in(d->seed, n);
+
+    return yes && (d->features & which) == which;
+}
+
+/* == Moves == */
+
+void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how)
+{
+    if (m->nsteps == BK_STEPS_MAX)
+        return;
+    m->step[m->nsteps++] =
+        (struct bk_step){ (int8_t)df, (int8_t)dr, (uint8_t)range, (uint8_t)how };
+}
+
+void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned how)
+{
+    const int df[8] = { a, a, -a, -a, b, b, -b, -b };
+    const int dr[8] = { b, -b, b, -b, a, -a, a, -a };
+
+    for (unsigned i = 0; i < 8; i++) {
+        bool again = false;
+
+        for (unsigned j = 0; j < i; j++)
+            again |= df[i] == df[j] && dr[i] == dr[j];
+        if (!again)
+            movement_step(m, df[i], dr[i], range, how);
+    }
+}
+
+static const int8_t atoms[][2] = { { 1, 0 }, { 1, 1 }, { 2, 0 }, { 2, 2 },
+                                   { 2, 1 }, { 3, 0 }, { 3, 1 }, { 3, 3 } };
+
+/* A random set of the first `kinds` atoms, never empty, at most three. */
+static unsigned draw_atoms(struct draw *d, unsigned kinds)
+{
+    unsigned n = 1 + random_below(d->seed, 3), set = 0;
+
+    while (n--)
+        set |= 1u << random_below(d->seed, kinds);
+    return set;
+}
+
+static void add_atoms(struct bk_movement *m, unsigned set, unsigned range, unsigned how)
+{
+    for (unsigned i = 0; i < 8; i++)
+        if (set >> i & 1)
+            movement_add(m, atoms[i][0], atoms[i][1], range, how);
+}
+
+static void draw_leaper(struct draw *d, struct bk_movement *m)
+{
+    add_atoms(m, draw_atoms(d, random_once_in(d->seed, 3) ? 8 : 5), 1, BK_QUIET | BK_TAKES);
+}
+
+static void draw_rider(struct draw *d, struct bk_movement *m)
+{
+    static const uint8_t ranges[] = { 0, 0, 2, 3 };
+    unsigned atom = random_below(d->seed, 5);
+
+    movement_add(m, atoms[atom][0], atoms[atom][1], ranges[random_below(d->seed, 4)],
+                 BK_QUIET | BK_TAKES);
+    if (random_once_in(d->seed, 3))
+        draw_leaper(d, m);
+}
+
+static void draw_divergent(struct draw *d, struct bk_movement *m)
+{
+    unsigned quiet = draw_atoms(d, 5), takes = draw_atoms(d, 5);
+    unsigned riding = d->features & RANDOM_RIDERS;
+
+    add_atoms(m, quiet, riding && random_once_in(d->seed, 4) ? 0 : 1, BK_QUIET);
+    add_atoms(m, takes, riding && random_once_in(d->seed, 4) ? 0 : 1, BK_TAKES);
+}
+
+static void draw_hopper(struct draw *d, struct bk_movement *m)
+{
+    const int8_t *atom = atoms[random_below(d->seed, 2)];
+    unsigned range = random_once_in(d->seed, 4) ? 3 : 0;
+
+    switch (random_below(d->seed, 3)) {
+    case 0: /* xiangqi cannon */
+        movement_add(m, atom[0], atom[1], 0, BK_QUIET);
+        movement_add(m, atom[0], atom[1], range, BK_TAKES | BK_HOPS);
+        break;
+    case 1: /* hops for everything */
+        movement_add(m, atom[0], atom[1], range, BK_QUIET | BK_TAKES | BK_HOPS);
+        movement_add(m, 1, 0, 1, BK_QUIET);
+        break;
+    default: /* takes as a leaper, hops to move */
+        movement_add(m, atom[0], atom[1], range, BK_QUIET | BK_HOPS);
+        movement_add(m, 2, 1, 1, BK_TAKES);
+    }
+}
+
+static void draw_bent(struct draw *d, struct bk_movement *m)
+{
+    add_atoms(m, draw_atoms(d, 4), 1, BK_QUIET | BK_TAKES);
+    m->steps_max = 2;
+    m->bend = random_once_in(d->seed, 2);
+    m->takes_twice = feature(d, RANDOM_TAKES_TWICE, 3);
+}
+
+/* Drops random directions, but not the first that goes forward. */
+static void make_asymmetric(struct draw *d, struct bk_movement *m)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < m->nsteps; i++)
+        if (random_below(d->seed, 5) < 3 || (n == 0 && i + 1u == m->nsteps))
+            m->step[n++] = m->step[i];
+    m->nsteps = (uint8_t)n;
+}
+
+static void draw_nymph(struct draw *d, struct bk_movement *m)
+{
+    int side = random_once_in(d->seed, 2) ? 1 : -1;
+
+    movement_step(m, 0, 1, 1, BK_QUIET | BK_TAKES);
+    movement_step(m, side, 1, 1, BK_QUIET | BK_TAKES);
+    if (random_once_in(d->seed, 4))
+        movement_step(m, -side, 1, 1, BK_QUIET | BK_TAKES);
+}
+
+static void draw_movement(struct draw *d, struct bk_movement *m)
+{
+    m->steps_max = 1;
+    if (feature(d, RANDOM_BENT, 3))
+        draw_bent(d, m);
+    else if (feature(d, RANDOM_HOPPERS, 4))
+        draw_hopper(d, m);
+    else if (feature(d, RANDOM_RIDERS, 3))
+        draw_rider(d, m);
+    else if (feature(d, RANDOM_DIVERGENT, 4))
+        draw_divergent(d, m);
+    else if (feature(d, RANDOM_ASYMMETRIC, 4))
+        draw_nymph(d, m);
+    else
+        draw_leaper(d, m);
+    if (feature(d, RANDOM_ASYMMETRIC, 5))
+        make_asymmetric(d, m);
+}
+
+/* == Pieces == */
+
+static uint16_t all_ranks(const struct bk_variant *v)
+{
+    return (uint16_t)((1u << v->ranks) - 1);
+}
+
+static struct bk_piece *new_piece(struct bk_variant *v, char letter, const char *name)
+{
+    struct bk_piece *p = &v->piece[v->ntypes++];
+
+    p->letter = letter;
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->army = 1;
+    p->ranks = all_ranks(v);
+    p->move.steps_max = p->zone.steps_max = 1;
+    return p;
+}
+
+static void draw_king(struct draw *d)
+{
+    struct bk_piece *k = new_piece(d->v, 'K', "king");
+    const unsigned both = BK_QUIET | BK_TAKES;
+
+    d->v->royal = (uint8_t)(k - d->v->piece);
+    k->royal = true;
+    switch (random_below(d->seed, d->features & RANDOM_JUMPING_KING ? 6 : 1)) {
+    case 0: case 1: case 2:
+        add_atoms(&k->move, 1 | 2, 1, both);
+        break;
+    case 3:
+        add_atoms(&k->move, 1 | 2 | 4 | 8, 1, both);
+        break;
+    case 4:
+        add_atoms(&k->move, 1, 1, both);
+        break;
+    default:
+        add_atoms(&k->move, 2, 1, both);
+    }
+}
+
+static void draw_pieces(struct draw *d)
+{
+    static const char letters[] = "ABCDE";
+    unsigned n = 2 + random_below(d->seed, 3);
+
+    for (unsigned i = 0; i < n; i++) {
+        char name[] = { 'p', 'i', 'e', 'c', 'e', '-', (char)('a' + (char)i), 0 };
+        struct bk_piece *p = new_piece(d->v, letters[i], name);
+
+        p->army = (uint8_t)(1 + random_below(d->seed, 2));
+        draw_movement(d, &p->move);
+        if (feature(d, RANDOM_ZONES, 8)) {
+            p->zone_ranks =
+                (uint16_t)(1 + random_below(d->seed, (unsigned)all_ranks(d->v)));
+            draw_movement(d, &p->zone);
+        }
+    }
+}
+
+/* Adds some of the pieces numbered above `type`; false if there are none. */
+static bool draw_targets(struct draw *d, struct bk_become *b, unsigned type)
+{
+    const struct bk_variant *v = d->v;
+
+    for (unsigned t = type + 1; t < v->ntypes; t++)
+        if (t != v->royal && v->piece[t].letter != 'P' &&
+            (random_once_in(d->seed, 2) || (!b->nto && t + 1u == v->ntypes)))
+            b->to[b->nto++] = (uint8_t)t;
+    return b->nto > 0;
+}
+
+/* Pieces that change when a move ends far enough up the board. */
+static void draw_evolution(struct draw *d, unsigned type)
+{
+    struct bk_variant *v = d->v;
+    struct bk_piece *p = &v->piece[type];
+    struct bk_become b = { .ranks = 0 };
+    unsigned from = random_below(d->seed, v->ranks);
+
+    if (!draw_targets(d, &b, type))
+        return;
+    b.ranks = (uint16_t)(all_ranks(v) & ~((1u << from) - 1));
+    b.must = random_once_in(d->seed, 4);
+    b.lost_only = random_once_in(d->seed, 4);
+    b.in_place = b.lost_only && feature(d, RANDOM_SITTING, 2);
+    b.counted = feature(d, RANDOM_LIMITS, 2);
+    for (unsigned i = 0; b.counted && i < b.nto; i++)
+        if (!v->limit[b.to[i]])
+            v->limit[b.to[i]] = (uint8_t)(1 + random_below(d->seed, 2));
+    p->become[p->nbecomes++] = b;
+}
+
+/* == Pawns == */
+
+static void draw_pawn_move(struct draw *d, struct bk_movement *m)
+{
+    bool berolina = feature(d, RANDOM_DIVERGENT, 5), lame = feature(d, RANDOM_ASYMMETRIC, 5);
+    unsigned straight = berolina ? BK_TAKES : BK_QUIET;
+    unsigned aside = berolina ? BK_QUIET : BK_TAKES;
+
+    m->steps_max = 1;
+    movement_step(m, 0, 1, 1, straight);
+    movement_step(m, 1, 1, 1, aside);
+    if (!lame)
+        movement_step(m, -1, 1, 1, aside);
+}
+
+static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool must,
+                      bool lost_only, bool in_place)
+{
+    struct bk_become b = { .ranks = (uint16_t)ranks, .must = must, .lost_only = lost_only,
+                           .in_place = in_place };
+
+    /* Every pawn is followed by pieces only; see random_variant(). */
+    if (draw_targets(d, &b, (unsigned)(p - d->v->piece)))
+        p->become[p->nbecomes++] = b;
+}
+
+/* Must promote on the last rank, like chess, perhaps may a rank before. */
+static void draw_plain_pawn(struct draw *d, struct bk_piece *p, unsigned last)
+{
+    pawn_rule(d, p, last, true, false, false);
+    p->ranks &= (uint16_t)~last;
+    if (random_once_in(d->seed, 4))
+        pawn_rule(d, p, last >> 1, false, random_once_in(d->seed, 2), false);
+}
+
+/* Waits on the last rank until something is lost; steps and takes sideways there. */
+static void draw_sitting_pawn(struct draw *d, struct bk_piece *p, unsigned last)
+{
+    pawn_rule(d, p, last, !random_once_in(d->seed, 4), true, !random_once_in(d->seed, 4));
+    if (random_once_in(d->seed, 2))
+        pawn_rule(d, p, last >> 1, false, true, random_once_in(d->seed, 4));
+    if (random_once_in(d->seed, 5))
+        return;
+    p->zone_ranks = (uint16_t)last;
+    movement_step(&p->zone, 1, 0, 1, BK_QUIET | BK_TAKES);
+    movement_step(&p->zone, -1, 0, 1, BK_QUIET | BK_TAKES);
+}
+
+/* Moves like a king that is not royal on the last two ranks, and may leave them. */
+static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last)
+{
+    unsigned zone = last | last >> 1;
+
+    pawn_rule(d, p, zone, false, true, random_once_in(d->seed, 6));
+    p->zone_ranks = (uint16_t)zone;
+    add_atoms(&p->zone, 1 | 2 | (random_once_in(d->seed, 3) ? 4 | 8 : 0), 1,
+              BK_QUIET | BK_TAKES);
+    p->ranks = all_ranks(d->v);
+}
+
+/* A double step if there is a rank from which it cannot end in a change. */
+static void draw_double_step(struct draw *d, struct bk_piece *p)
+{
+    struct bk_variant *v = d->v;
+    unsigned stop = p->zone_ranks | (p->ranks ^ all_ranks(v)), starts = 0;
+
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        stop |= p->become[i].ranks;
+    for (unsigned r = 0; r + 2 < v->ranks && r < 2; r++)
+        if ((p->ranks >> r & 1) && !(stop >> (r + 2) & 1))
+            starts |= 1u << r;
+    if (starts == 3 && !random_once_in(d->seed, 3))
+        starts = 1u << random_below(d->seed, 2);
+    if (!starts || !feature(d, RANDOM_DOUBLE, 2))
+        return;
+    p->double_ranks = (uint16_t)starts;
+    if (p->zone_ranks >> (v->ranks - 2u) & 1)
+        return; /* a commoner could step to the passed square and take on it */
+    v->en_passant = feature(d, RANDOM_EP | RANDOM_DOUBLE, 1) && !random_once_in(d->seed, 4);
+}
+
+static void draw_pawn(struct draw *d)
+{
+    struct bk_piece *p = &d->v->piece[1];
+    unsigned last = 1u << (d->v->ranks - 1), low = random_below(d->seed, 3) ? 1 : 0;
+
+    draw_pawn_move(d, &p->move);
+    p->army = (uint8_t)(1 + random_below(d->seed, 3));
+    p->ranks &= (uint16_t)~((1u << low) - 1);
+    if (feature(d, RANDOM_SITTING, 2))
+        draw_sitting_pawn(d, p, last);
+    else if (feature(d, RANDOM_ZONES | RANDOM_SITTING, 4))
+        draw_commoner_pawn(d, p, last);
+    else
+        draw_plain_pawn(d, p, last);
+    draw_double_step(d, p);
+}
+
+/* == Games == */
+
+static void draw_board(struct draw *d, unsigned squares_max)
+{
+    struct bk_variant *v = d->v;
+
+    do {
+        v->files = (uint8_t)(3 + random_below(d->seed, 4));
+        v->ranks = (uint8_t)(3 + random_below(d->seed, 4));
+    } while ((unsigned)v->files * v->ranks > squares_max);
+    v->nsq = (uint8_t)(v->files * v->ranks);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        bk_bits_set(&v->board, sq);
+    if (v->nsq > 11 && feature(d, RANDOM_HOLES, 3))
+        for (unsigned n = 1 + random_below(d->seed, 3); n--;)
+            bk_bits_clear(&v->board, random_below(d->seed, v->nsq));
+}
+
+static void draw_endings(struct draw *d)
+{
+    static const enum bk_bare bares[] = { BK_BARE_BACK, BK_BARE_BACK, BK_BARE_WINS,
+                                          BK_BARE_NOTHING };
+    unsigned bare = random_below(d->seed, 4);
+
+    d->v->bare = d->features & RANDOM_BARE ? bares[bare] : BK_BARE_NOTHING;
+    d->v->stalemate = random_once_in(d->seed, 2) ? BK_STALEMATE_DRAW : BK_STALEMATE_LOSS;
+}
+
+void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts)
+{
+    unsigned squares_max = opts && opts->squares_max ? opts->squares_max : 30;
+    struct draw d = { v, seed, opts ? opts->features : RANDOM_ALL };
+    unsigned pieces;
+    bool pawn;
+
+    memset(v, 0, sizeof *v);
+    snprintf(v->name, sizeof v->name, "random-%016llx", (unsigned long long)*seed);
+    snprintf(v->title, sizeof v->title, "A random game");
+    snprintf(v->source, sizeof v->source, "tests/random_variant.c");
+    draw_board(&d, squares_max < 9 ? 9 : squares_max);
+    draw_endings(&d);
+    draw_king(&d);
+    pawn = !random_once_in(seed, 3) && (d.features & RANDOM_PAWNS);
+    if (pawn)
+        new_piece(v, 'P', "pawn"); /* before the pieces it turns into */
+    pieces = v->ntypes;
+    draw_pieces(&d);
+    if (pawn)
+        draw_pawn(&d);
+    for (unsigned t = pieces; t < v->ntypes; t++)
+        if (feature(&d, RANDOM_EVOLVE, 4))
+            draw_evolution(&d, t);
+}
+
+/* == Materials == */
+
+/* The most men of a type worth trying: its army, and what others may turn into it. */
+static unsigned men_of_type(const struct bk_variant *v, unsigned type)
+{
+    unsigned n = v->piece[type].army;
+
+    for (unsigned t = 0; t < v->ntypes; t++)
+        for (unsigned i = 0; i < v->piece[t].nbecomes; i++) {
+            const struct bk_become *b = &v->piece[t].become[i];
+
+            for (unsigned j = 0; j < b->nto; j++)
+                if (b->to[j] == type && !b->lost_only)
+                    return n + v->piece[t].army;
+        }
+    return n;
+}
+
+static double placements(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    double n = 1;
+
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned t = 0; t < v->ntypes; t++) {
+            unsigned squares = 0;
+
+            for (unsigned sq = 0; sq < v->nsq; sq++)
+                squares += bk_bits_has(&v->board, sq) &&
+                           (v->piece[t].ranks >> bk_own_rank(v, sq, c) & 1);
+            for (unsigned i = 0; i < count[c][t]; i++)
+                n = n * (squares - (double)i) / (i + 1.0);
+        }
+    return n;
+}
+
+bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_max,
+                     uint64_t placements_max, uint8_t count[2][BK_TYPES_MAX])
+{
+    /* Two kings alone are dull: start there only if nothing else is allowed. */
+    unsigned men = men_max < 3 ? 2 : 3 + random_below(seed, men_max - 2);
+
+    for (unsigned tries = 0; tries < 200; tries++) {
+        double n;
+
+        if (tries % 20 == 19 && men > 2)
+            men--;
+        memset(count, 0, 2 * BK_TYPES_MAX);
+        count[BK_WHITE][v->royal] = count[BK_BLACK][v->royal] = 1;
+        for (unsigned i = 2, spins = 0; i < men && spins < 100; spins++) {
+            unsigned c = random_below(seed, 2), t = random_below(seed, v->ntypes);
+
+            if (t != v->royal && count[c][t] < men_of_type(v, t)) {
+                count[c][t]++;
+                i++;
+            }
+        }
+        n = placements(v, (const uint8_t(*)[BK_TYPES_MAX])count);
+        if (n >= 1 && n <= (double)placements_max)
+            return true;
+    }
+    return false;
+}
+
+/* == Bug reports == */
+
+static void print_ranks(FILE *out, const char *key, unsigned mask)
+{
+    if (!mask)
+        return;
+    fprintf(out, "%s =", key);
+    for (unsigned r = 0; r < 16; r++)
+        if (mask >> r & 1)
+            fprintf(out, " %u", r + 1);
+    fprintf(out, "\n");
+}
+
+/* Every direction as (files,ranks), "*" and its range if it rides, and what it may do. */
+static void print_movement(FILE *out, const char *key, const struct bk_movement *m)
+{
+    fprintf(out, "%s =", key);
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+
+        fprintf(out, " (%d,%d)", s->df, s->dr);
+        if (s->range == 0)
+            fprintf(out, "*");
+        else if (s->range > 1)
+            fprintf(out, "*%u", s->range);
+        if (s->how != (BK_QUIET | BK_TAKES))
+            fprintf(out, ":%s%s%s", s->how & BK_QUIET ? "quiet" : "",
+                    s->how & BK_TAKES ? "takes" : "", s->how & BK_HOPS ? "-hops" : "");
+    }
+    fprintf(out, "\n");
+    if (m->steps_max == 2)
+        fprintf(out, "%s-steps = 2 ; bend = %s%s\n", key, m->bend ? "free" : "straight",
+                m->takes_twice ? ", takes twice" : "");
+}
+
+static void print_become(FILE *out, const struct bk_variant *v, const struct bk_become *b)
+{
+    fprintf(out, "become = ");
+    for (unsigned i = 0; i < b->nto; i++)
+        fprintf(out, "%c", v->piece[b->to[i]].letter);
+    fprintf(out, "%s%s%s%s ; ", b->must ? " must" : " may", b->lost_only ? " lost-only" : "",
+            b->counted ? " counted" : "", b->in_place ? " in-place" : "");
+    print_ranks(out, "ranks", b->ranks);
+}
+
+static void print_piece(FILE *out, const struct bk_variant *v, unsigned type)
+{
+    const struct bk_piece *p = &v->piece[type];
+
+    fprintf(out, "\n[piece %s]\nletter = %c%s\narmy = %u\n", p->name, p->letter,
+            p->royal ? " ; royal" : "", p->army);
+    print_ranks(out, "ranks", p->ranks);
+    print_movement(out, "move", &p->move);
+    if (p->zone_ranks) {
+        print_ranks(out, "zone-ranks", p->zone_ranks);
+        print_movement(out, "zone", &p->zone);
+    }
+    print_ranks(out, "double", p->double_ranks);
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        print_become(out, v, &p->become[i]);
+    if (v->limit[type])
+        fprintf(out, "limit = %u\n", v->limit[type]);
+}
+
+static void print_board(FILE *out, const struct bk_variant *v)
+{
+    fprintf(out, "board = %ux%u ; ", v->files, v->ranks);
+    for (unsigned r = v->ranks; r-- > 0;) {
+        for (unsigned f = 0; f < v->files; f++)
+            fprintf(out, "%c", bk_bits_has(&v->board, bk_sq(v, f, r)) ? '.' : '*');
+        fprintf(out, "%s", r ? "/" : "\n");
+    }
+}
+
+void variant_print_ini(FILE *out, const struct bk_variant *v,
+                       const uint8_t count[2][BK_TYPES_MAX])
+{
+    static const char *const bare[] = { "nothing", "wins", "wins-unless-bared-back" };
+
+    fprintf(out, "[variant]\nname = %s\n", v->name);
+    print_board(out, v);
+    fprintf(out, "bare-king = %s\nstalemate = %s\nen-passant = %s\n", bare[v->bare],
+            v->stalemate == BK_STALEMATE_DRAW ? "draw" : "loss", v->en_passant ? "yes" : "no");
+    for (unsigned t = 0; t < v->ntypes; t++)
+        print_piece(out, v, t);
+    if (!count)
+        return;
+    fprintf(out, "\n; material ");
+    for (unsigned c = 0; c < 2; c++) {
+        fprintf(out, "%s%c", c ? "v" : "", v->piece[v->royal].letter);
+        for (unsigned t = 0; t < v->ntypes; t++)
+            for (unsigned i = 0; t != v->royal && i < count[c][t]; i++)
+                fprintf(out, "%c", v->piece[t].letter);
+    }
+    fprintf(out, "\n");
+}

@@ -1,0 +1,68 @@
+/*
+ * random_variant.h - small games nobody has played, for the differential fuzzer.
+ *
+ * The same seed and options always give the same game and material, on every
+ * machine.  The games are valid by variant.h but not finished: call
+ * bk_variant_finish() if you need geometry and rules_id.
+ */
+#ifndef RANDOM_VARIANT_H
+#define RANDOM_VARIANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/variant.h"
+
+/* What may occur; each occurs only in some of the games. */
+enum {
+    RANDOM_HOLES = 1 << 0,
+    RANDOM_PAWNS = 1 << 1,       /* promotion when arriving on the last ranks         */
+    RANDOM_SITTING = 1 << 2,     /* pawns that wait on the last rank, and in_place    */
+    RANDOM_DOUBLE = 1 << 3,      /* double steps                                      */
+    RANDOM_EP = 1 << 4,          /* ... and en passant                                */
+    RANDOM_EVOLVE = 1 << 5,      /* pieces other than pawns that change               */
+    RANDOM_LIMITS = 1 << 6,      /* ... only so often                                 */
+    RANDOM_TAKES_TWICE = 1 << 7, /* with RANDOM_BENT                                  */
+    RANDOM_HOPPERS = 1 << 8,
+    RANDOM_BENT = 1 << 9,        /* two steps in a turn, straight or free             */
+    RANDOM_ASYMMETRIC = 1 << 10, /* moves without left-right or fore-aft symmetry     */
+    RANDOM_JUMPING_KING = 1 << 11,
+    RANDOM_BARE = 1 << 12,       /* bare-king rules; else BK_BARE_NOTHING             */
+    RANDOM_RIDERS = 1 << 13,
+    RANDOM_DIVERGENT = 1 << 14,  /* moves otherwise than it takes                     */
+    RANDOM_ZONES = 1 << 15,      /* other moves on some ranks (commoners and such)    */
+    RANDOM_ALL = (1 << 16) - 1,
+};
+
+struct random_opts {
+    unsigned features;    /* RANDOM_...                            */
+    unsigned squares_max; /* of the board's rectangle; 0 means 30  */
+};
+
+/* splitmix64: the next 64 bits; a number below n > 0; true once in n. */
+uint64_t random_next(uint64_t *seed);
+unsigned random_below(uint64_t *seed, unsigned n);
+bool random_once_in(uint64_t *seed, unsigned n);
+
+/* Fills the plain fields of *v with a random game.  opts NULL: everything. */
+void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts);
+
+/*
+ * Draws a material of at most men_max men, kings included, whose placements
+ * (of unlike men on the squares of their ranks, overlaps not subtracted, one
+ * side to move) are at most placements_max.  False: not even two kings fit.
+ */
+bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_max,
+                     uint64_t placements_max, uint8_t count[2][BK_TYPES_MAX]);
+
+/* Adds the 4 or 8 directions of the atom (a, b), without asking for doubles. */
+void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned how);
+/* Adds one direction. */
+void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how);
+
+/* The whole game, and the material unless NULL, in readable form for bug reports. */
+void variant_print_ini(FILE *out, const struct bk_variant *v,
+                       const uint8_t count[2][BK_TYPES_MAX]);
+
+#endif

@@ -1,0 +1,361 @@
+/*
+ * test_position.c - FENs in, FENs out, and what is said about bad ones.
+ *
+ * Oracle: the FEN conventions of Fairy-Stockfish and the examples in
+ * docs/rules.md.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/position.h"
+
+#define CHESS_START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#define SULTAN_BOARD "rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR"
+#define GRAND_START                                                                              \
+    "l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1"
+#define DARWIN_BOARD "wyffkffuw/1w5w1/ppppppppp/9/9/9/PPPPPPPPP/1W5W1/WYFFKFFUW"
+
+static struct bk_variant *load(const char *name)
+{
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+
+    if (bk_variant_load(&v, name, &why))
+        fail_msg("%s: %s", name, why.text);
+    return v;
+}
+
+static struct bk_pos read_fen(const struct bk_variant *v, const char *fen)
+{
+    struct bk_pos p;
+    struct bk_report why = { "" };
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s: %s", fen, why.text);
+    return p;
+}
+
+/* Reading `fen` and writing it again gives `back`. */
+static void assert_comes_back(const struct bk_variant *v, const char *fen, const char *back)
+{
+    struct bk_pos p = read_fen(v, fen);
+    char out[BK_FEN_MAX];
+
+    assert_string_equal(bk_pos_to_fen(&p, v, out), back);
+}
+
+static void assert_refused(const struct bk_variant *v, const char *fen, const char *text)
+{
+    struct bk_pos p, before;
+    struct bk_report why = { "" };
+
+    memset(&p, 0x5a, sizeof p);
+    before = p;
+    if (bk_pos_from_fen(&p, v, fen, &why) != BK_E_USAGE)
+        fail_msg("accepted: %s", fen);
+    assert_string_equal(why.text, text);
+    assert_memory_equal(&p, &before, sizeof p);
+}
+
+/* == Good FENs =========================================================== */
+
+static void fen__comes_back_as_it_was(void **state)
+{
+    static const struct {
+        const char *variant, *fen;
+    } row[] = {
+        { "chess", CHESS_START },
+        { "chess", "4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 17" },
+        { "chess", "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 65535" },
+        { "sultan", SULTAN_BOARD " w KQkq - 0 1" },
+        { "sultan", "5k4/10/10/10/3Pp5/10/10/R4K3R b KQ d3 0 9" },
+        { "grand-shatranj", GRAND_START },
+        { "grand-shatranj", "P8k/10/10/10/10/10/10/10/9p/K8p b - - 0 1" },
+        { "puzzle", "4k1**/6**/8/8/8/8/8/4K3 w - - 0 1" },
+        { "puzzle", "4kn**/aaa3**/8/8/8/8/8/4K3 b - - 0 1" },
+        { "darwinian", DARWIN_BOARD " w - - 0 1" },
+        { "darwinian", "4k4/9/9/9/4W4/9/9/9/4K4[RCrrccee] w - - 0 30" },
+        { "darwinian", "4k4/9/9/9/4W4/9/9/9/4K4[-] b - - 0 30" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_variant *v = load(row[i].variant);
+
+        assert_comes_back(v, row[i].fen, row[i].fen);
+        bk_variant_free(v);
+    }
+}
+
+static void fen__fills_missing_fields_with_the_usual(void **state)
+{
+    struct bk_variant *v = load("chess");
+
+    (void)state;
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b -", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - -", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+    assert_comes_back(v, "  4k3/8/8/8/8/8/8/4K3\tb - - 12 40\r\n",
+                      "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
+    bk_variant_free(v);
+}
+
+static void fen__reads_file_letters_as_castling_rights(void **state)
+{
+    struct bk_variant *chess = load("chess"), *sultan = load("sultan");
+
+    (void)state;
+    assert_comes_back(chess, "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1",
+                      "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    assert_comes_back(sultan, SULTAN_BOARD " w JAja - 0 1", SULTAN_BOARD " w KQkq - 0 1");
+    assert_comes_back(sultan, SULTAN_BOARD " w qKkQ - 0 1", SULTAN_BOARD " w KQkq - 0 1");
+    bk_variant_free(chess);
+    bk_variant_free(sultan);
+}
+
+static void fen__reads_k_as_the_tenth_file(void **state)
+{
+    struct bk_variant *v = load("sultan");
+
+    (void)state;
+    assert_comes_back(v, "5k4/10/10/10/8pP/10/10/5K4 b - k3",
+                      "5k4/10/10/10/8pP/10/10/5K4 b - j3 0 1");
+    bk_variant_free(v);
+}
+
+static void fen__without_allowances_allows_everything(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+    struct bk_pos p = read_fen(v, "4k4/9/9/9/9/9/9/9/4K4 w");
+    unsigned rook = (unsigned)bk_variant_type(v, 'R');
+
+    (void)state;
+    assert_memory_equal(p.left[BK_WHITE], v->limit, sizeof v->limit);
+    assert_memory_equal(p.left[BK_BLACK], v->limit, sizeof v->limit);
+    p = read_fen(v, "4k4/9/9/9/9/9/9/9/4K4[REc] w");
+    assert_int_equal(p.left[BK_WHITE][rook], 1);
+    assert_int_equal(p.left[BK_BLACK][rook], 0);
+    assert_comes_back(v, "4k4/9/9/9/9/9/9/9/4K4[] w", "4k4/9/9/9/9/9/9/9/4K4[-] w - - 0 1");
+    bk_variant_free(v);
+}
+
+/* == Bad FENs ============================================================ */
+
+static void fen__names_what_is_wrong_with_the_board(void **state)
+{
+    struct bk_variant *v = load("chess");
+
+    (void)state;
+    assert_refused(v, "", "FEN: empty");
+    assert_refused(v, "  \n", "FEN: empty");
+    assert_refused(v, "4k3/pppxpppp/8/8/8/8/8/4K3 w",
+                   "FEN rank 7: unknown piece letter 'x' at column 8");
+    assert_refused(v, "4k3/8/8/8/8/8/8/4K\x01" "2 w",
+                   "FEN rank 1: unknown piece letter \\x01 at column 19");
+    assert_refused(v, "4k3/8/8/8/8/9/8/4K3 w", "FEN: rank 3 has 9 squares, the board has 8");
+    assert_refused(v, "4k3/8/8/8/8/pppppppppppppppp/8/4K3 w",
+                   "FEN: rank 3 has 16 squares, the board has 8");
+    assert_refused(v, "4k3/8/8/8/8/7/8/4K3 w", "FEN: rank 3 has 7 squares, the board has 8");
+    assert_refused(v, "4k3/8/8//8/8/8/4K3 w", "FEN: rank 5 has 0 squares, the board has 8");
+    assert_refused(v, "4k3/8/8/0/8/8/8/4K3 w", "FEN rank 5: bad gap at column 9");
+    assert_refused(v, "4k3/8/8/999999999999999/8/8/8/4K3 w", "FEN rank 5: bad gap at column 9");
+    assert_refused(v, "4k3/8/8/8/8/8/4K3 w", "FEN: 7 ranks, the board has 8");
+    assert_refused(v, "4k3/8/8/8/8/8/8/8/4K3 w", "FEN: 9 ranks, the board has 8");
+    assert_refused(v, "4k3", "FEN: 1 ranks, the board has 8");
+    assert_refused(v, "4k3/8/8/8/8/8/8/8 w", "FEN: no white king");
+    assert_refused(v, "8/8/8/8/8/8/8/4K3 w", "FEN: no black king");
+    assert_refused(v, "4k2k/8/8/8/8/8/8/4K3 w", "FEN: two black kings");
+    assert_refused(v, "4k3/8/8/8/8/8/8/4KKKK w", "FEN: 4 white kings");
+    assert_refused(v, "4k3/8/8/8/8/8/8/P3K3 w", "FEN: white pawn on a1, where it may not stand");
+    assert_refused(v, "4k2p/8/8/8/8/8/8/4K3 w", "FEN: black pawn on h8, where it may not stand");
+    bk_variant_free(v);
+}
+
+static void fen__names_the_hole_that_is_not_there(void **state)
+{
+    struct bk_variant *v = load("chess");
+
+    (void)state;
+    assert_refused(v, "4k3/8/8/8/4*3/8/8/4K3 w", "FEN: '*' at e4 is not a hole of this board");
+    bk_variant_free(v);
+}
+
+static void fen__names_the_hole_that_is_missing(void **state)
+{
+    struct bk_variant *v = load("puzzle");
+
+    (void)state;
+    assert_refused(v, "4k3/6**/8/8/8/8/8/4K3 w", "FEN: g8 is a hole ('*' expected)");
+    assert_refused(v, "4k1**/6*r/8/8/8/8/8/4K3 w", "FEN: h7 is a hole ('*' expected)");
+    bk_variant_free(v);
+}
+
+static void fen__names_what_is_wrong_with_allowances(void **state)
+{
+    struct bk_variant *v = load("darwinian"), *chess = load("chess");
+
+    (void)state;
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[RN] w",
+                   "FEN allowances: 'N' at column 24 is not a piece with a limit");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[R?] w",
+                   "FEN allowances: '?' at column 24 is not a piece with a limit");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[R-] w",
+                   "FEN allowances: '-' at column 24 is not a piece with a limit");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[rRrr] w",
+                   "FEN allowances: more than 2 'r' at column 26");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[R w", "FEN allowances: ']' missing at column 24");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[R", "FEN allowances: ']' missing at column 24");
+    assert_refused(v, "4k4/9/9/9/9/9/9/9/4K4[R]x w", "FEN: space expected after ']' at column 25");
+    assert_refused(chess, "4k3/8/8/8/8/8/8/4K3[Q] w",
+                   "FEN allowances: 'Q' at column 21 is not a piece with a limit");
+    bk_variant_free(v);
+    bk_variant_free(chess);
+}
+
+static void fen__names_what_is_wrong_with_the_other_fields(void **state)
+{
+    struct bk_variant *v = load("chess"), *grand = load("grand-shatranj");
+
+    (void)state;
+#define BOARD "r3k2r/8/8/8/3Pp3/8/8/R3K2R "
+    assert_refused(v, BOARD "x", "FEN side to move: 'x' is neither 'w' nor 'b'");
+    assert_refused(v, BOARD "white - -", "FEN side to move: 'white' is neither 'w' nor 'b'");
+    assert_refused(v, BOARD "w KX", "FEN castling: unknown right 'X' at column 31");
+    assert_refused(v, BOARD "w K-", "FEN castling: unknown right '-' at column 31");
+    assert_refused(v, BOARD "w KK", "FEN castling: 'K' at column 31 says a right twice");
+    assert_refused(v, "4k2r/8/8/8/8/8/8/R3K2R w kq", "FEN castling: 'q', but no black rook on a8");
+    assert_refused(v, "4k2r/8/8/8/8/8/8/R2K3R w K", "FEN castling: 'K', but no white king on e1");
+    assert_refused(grand, "k9/10/10/10/10/10/10/10/10/K9 w KQ",
+                   "FEN castling: 'KQ', but this game has none ('-')");
+    assert_refused(v, BOARD "b - d9", "FEN en passant: 'd9' is no square");
+    assert_refused(v, BOARD "b - d3x", "FEN en passant: 'd3x' is no square");
+    assert_refused(v, BOARD "b - i3", "FEN en passant: 'i3' is no square");
+    assert_refused(v, BOARD "w - d3",
+                   "FEN en passant: no black man can have passed over d3 just now");
+    assert_refused(v, BOARD "b - e3",
+                   "FEN en passant: no white man can have passed over e3 just now");
+    assert_refused(v, BOARD "b - d1",
+                   "FEN en passant: no white man can have passed over d1 just now");
+    assert_refused(v, BOARD "b - h8",
+                   "FEN en passant: no white man can have passed over h8 just now");
+    assert_refused(v, "4k3/8/8/8/3P4/8/3R4/4K3 b - d3",
+                   "FEN en passant: no white man can have passed over d3 just now");
+    assert_refused(v, "4k3/8/8/8/3P4/3R4/8/4K3 b - d3",
+                   "FEN en passant: no white man can have passed over d3 just now");
+    assert_refused(grand, "k9/10/10/10/10/10/P9/10/10/K9 b - a3",
+                   "FEN en passant: 'a3', but this game has none ('-')");
+    assert_refused(v, BOARD "b - - x", "FEN half-move clock: 'x' is not 0 to 9999");
+    assert_refused(v, BOARD "b - - -1", "FEN half-move clock: '-1' is not 0 to 9999");
+    assert_refused(v, BOARD "b - - 0 0", "FEN move number: '0' is not 1 to 65535");
+    assert_refused(v, BOARD "b - - 0 65536", "FEN move number: '65536' is not 1 to 65535");
+    assert_refused(v, BOARD "b - - 0 7th", "FEN move number: '7th' is not 1 to 65535");
+    assert_refused(v, BOARD "b - - 0 1 1", "FEN: '1' after the last field, at column 38");
+#undef BOARD
+    bk_variant_free(v);
+    bk_variant_free(grand);
+}
+
+static void fen__survives_every_truncation_and_every_odd_byte(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+    static const char fen[] = DARWIN_BOARD "[RCrrccee] w - - 0 30";
+    struct bk_pos p;
+    char text[sizeof fen], out[BK_FEN_MAX];
+
+    (void)state;
+    for (size_t at = 0; at < sizeof fen - 1; at++) {
+        memcpy(text, fen, sizeof fen);
+        text[at] = 0;
+        (void)bk_pos_from_fen(&p, v, text, NULL);
+        for (unsigned c = 1; c < 256; c++) {
+            text[at] = (char)c;
+            if (!bk_pos_from_fen(&p, v, text, NULL))
+                assert_true(strlen(bk_pos_to_fen(&p, v, out)) < BK_FEN_MAX);
+        }
+    }
+    bk_variant_free(v);
+}
+
+/* == Squares and men ===================================================== */
+
+static void square__names_undo_readings(void **state)
+{
+    struct bk_variant *v = load("grand-shatranj");
+
+    (void)state;
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        char name[8];
+        const char *s = bk_sq_name(v, sq, name);
+
+        assert_int_equal(bk_sq_read(v, &s), sq);
+        assert_int_equal(*s, 0);
+    }
+    bk_variant_free(v);
+}
+
+static void square__reading_stops_where_the_next_begins(void **state)
+{
+    struct bk_variant *v = load("grand-shatranj");
+    const char *s = "j10k1a0";
+
+    (void)state;
+    assert_int_equal(bk_sq_read(v, &s), 99);
+    assert_int_equal(bk_sq_read(v, &s), 9); /* k is the tenth file too */
+    assert_int_equal(bk_sq_read(v, &s), BK_SQ_NONE);
+    assert_string_equal(s, "a0");
+    bk_variant_free(v);
+}
+
+static void position__put_and_lift_agree(void **state)
+{
+    struct bk_variant *v = load("chess");
+    struct bk_pos p, empty;
+    unsigned king = v->royal, rook = (unsigned)bk_variant_type(v, 'R');
+
+    (void)state;
+    bk_pos_init(&empty, v);
+    p = empty;
+    bk_pos_put(&p, v, king, BK_BLACK, 63);
+    bk_pos_put(&p, v, rook, BK_WHITE, 0);
+    bk_pos_put(&p, v, rook, BK_WHITE, 7);
+    assert_int_equal(p.king[BK_BLACK], 63);
+    assert_int_equal(p.king[BK_WHITE], BK_SQ_NONE);
+    assert_int_equal(p.count[BK_WHITE][rook], 2);
+    assert_int_equal(bk_bits_count(&p.by[BK_WHITE]), 2);
+    assert_int_equal(p.at[7], bk_man(rook, BK_WHITE));
+    bk_pos_lift(&p, v, 7);
+    bk_pos_lift(&p, v, 0);
+    bk_pos_lift(&p, v, 63);
+    assert_memory_equal(&p, &empty, sizeof p);
+    bk_variant_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fen__comes_back_as_it_was),
+        cmocka_unit_test(fen__fills_missing_fields_with_the_usual),
+        cmocka_unit_test(fen__reads_file_letters_as_castling_rights),
+        cmocka_unit_test(fen__reads_k_as_the_tenth_file),
+        cmocka_unit_test(fen__without_allowances_allows_everything),
+        cmocka_unit_test(fen__names_what_is_wrong_with_the_board),
+        cmocka_unit_test(fen__names_the_hole_that_is_not_there),
+        cmocka_unit_test(fen__names_the_hole_that_is_missing),
+        cmocka_unit_test(fen__names_what_is_wrong_with_allowances),
+        cmocka_unit_test(fen__names_what_is_wrong_with_the_other_fields),
+        cmocka_unit_test(fen__survives_every_truncation_and_every_odd_byte),
+        cmocka_unit_test(square__names_undo_readings),
+        cmocka_unit_test(square__reading_stops_where_the_next_begins),
+        cmocka_unit_test(position__put_and_lift_agree),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

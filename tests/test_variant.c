@@ -1,0 +1,888 @@
+/*
+ * test_variant.c - reading games: what is shipped loads and reaches what it
+ * should; what is wrong is refused with its line and the reason.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/betza.h"
+#include "core/explain.h"
+#include "core/geometry.h"
+#include "core/variant.h"
+
+static struct bk_variant *load(const char *name)
+{
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+
+    if (bk_variant_load(&v, name, &why))
+        fail_msg("%s: %s", name, why.text);
+    return v;
+}
+
+static struct bk_variant *parse(const char *text)
+{
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+
+    if (bk_variant_parse(&v, "game.ini", text, &why))
+        fail_msg("%s", why.text);
+    return v;
+}
+
+static unsigned type_of(const struct bk_variant *v, char letter)
+{
+    int type = bk_variant_type(v, letter);
+
+    assert_true(type >= 0);
+    return (unsigned)type;
+}
+
+/* "e5" */
+static unsigned square(const struct bk_variant *v, const char *name)
+{
+    return bk_sq(v, (unsigned)(name[0] - 'a'), (unsigned)atoi(name + 1) - 1);
+}
+
+/* Squares a man may enter (how: BK_QUIET or BK_TAKES) past the men on `occupied`. */
+static struct bk_bits reached(const struct bk_variant *v, char letter, unsigned colour,
+                              const char *from, unsigned how, struct bk_bits occupied)
+{
+    unsigned n;
+    const struct bk_reach *r =
+        bk_reach_from(v, type_of(v, letter), colour, square(v, from), &n);
+    struct bk_bits to = { { 0 } };
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].how & how && bk_reach_open(v, &r[i], &occupied))
+            bk_bits_set(&to, r[i].to);
+    return to;
+}
+
+static unsigned reach_count(const struct bk_variant *v, char letter, const char *from)
+{
+    struct bk_bits to =
+        reached(v, letter, BK_WHITE, from, BK_QUIET | BK_TAKES, (struct bk_bits){ { 0 } });
+
+    return bk_bits_count(&to);
+}
+
+static struct bk_bits men_on(const struct bk_variant *v, const char *a, const char *b,
+                             const char *c)
+{
+    struct bk_bits men = { { 0 } };
+    const char *on[] = { a, b, c };
+
+    for (unsigned i = 0; i < 3; i++)
+        if (on[i])
+            bk_bits_set(&men, square(v, on[i]));
+    return men;
+}
+
+/* Exactly the squares named in `list`, "a1 b2"? */
+static void assert_squares(const struct bk_variant *v, struct bk_bits set, const char *list)
+{
+    char text[1024];
+    struct bk_bits want = { { 0 } };
+
+    snprintf(text, sizeof text, "%s", list);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        bk_bits_set(&want, square(v, word));
+    assert_memory_equal(&set, &want, sizeof set);
+}
+
+/* == What is shipped == */
+
+static void variant__every_embedded_game_loads(void **state)
+{
+    unsigned n = 0;
+
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++, n++) {
+        struct bk_variant *v = load(e->name);
+
+        assert_string_equal(v->name, e->name);
+        assert_true(*v->title && *v->source);
+        assert_non_null(v->geometry);
+        assert_int_equal(v->nsq, v->files * v->ranks);
+        bk_variant_free(v);
+    }
+    assert_int_equal(n, 14);
+}
+
+/* Men of `letter` in the board field of a FEN, case kept. */
+static unsigned men_in_fen(const char *fen, char letter)
+{
+    unsigned n = 0;
+
+    for (; *fen && *fen != ' '; fen++)
+        n += *fen == letter;
+    return n;
+}
+
+static void variant__start_array_is_the_army(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+
+        for (unsigned i = 0; *v->start && i < v->ntypes; i++) {
+            char letter = v->piece[i].letter;
+
+            assert_int_equal(men_in_fen(v->start, letter), v->piece[i].army);
+            assert_int_equal(men_in_fen(v->start, (char)(letter + 'a' - 'A')), v->piece[i].army);
+        }
+        bk_variant_free(v);
+    }
+}
+
+static void variant__start_array_mirrors_top_to_bottom(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+        size_t length = strcspn(v->start, " ");
+        char rank[2][64];
+        const char *head = v->start, *tail = v->start + length;
+
+        for (unsigned r = 0; *v->start && r < v->ranks / 2u; r++) {
+            size_t n = strcspn(head, "/");
+            const char *begin = tail;
+
+            while (begin > v->start && begin[-1] != '/')
+                begin--;
+            snprintf(rank[0], sizeof rank[0], "%.*s", (int)n, head);
+            snprintf(rank[1], sizeof rank[1], "%.*s", (int)(tail - begin), begin);
+            for (char *p = rank[0]; *p; p++)
+                if (*p >= 'a' && *p <= 'z')
+                    *p = (char)(*p - 'a' + 'A');
+            assert_string_equal(rank[0], rank[1]);
+            head += n + 1;
+            tail = begin - 1;
+        }
+        bk_variant_free(v);
+    }
+}
+
+static void variant__every_embedded_game_has_its_own_rules_id(void **state)
+{
+    uint64_t id[32];
+    unsigned n = 0;
+
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+
+        for (unsigned i = 0; i < n; i++)
+            assert_true(id[i] != v->rules_id);
+        id[n++] = v->rules_id;
+        bk_variant_free(v);
+    }
+}
+
+static void variant__explains_every_embedded_game(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_variant *v = load(e->name);
+        char *text = bk_variant_explain(v);
+
+        assert_non_null(text);
+        assert_non_null(strstr(text, v->name));
+        free(text);
+        bk_variant_free(v);
+    }
+}
+
+static void variant__loads_a_file_by_its_path(void **state)
+{
+    char path[] = "/tmp/test_variant_XXXXXX.ini";
+    int fd = mkstemps(path, 4);
+    FILE *out;
+    struct bk_variant *v;
+
+    (void)state;
+    assert_true(fd >= 0);
+    out = fdopen(fd, "w");
+    fputs(bk_embedded_variants[0].text, out);
+    fclose(out);
+    v = load(path);
+    assert_string_equal(v->name, bk_embedded_variants[0].name);
+    bk_variant_free(v);
+    remove(path);
+}
+
+static void variant__names_the_games_when_one_is_unknown(void **state)
+{
+    struct bk_variant *v = NULL;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "atlantis", &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "atlantis"));
+    assert_non_null(strstr(why.text, "grand-shatranj-gilded22"));
+    assert_int_equal(bk_variant_load(&v, "/nowhere/x.ini", &why), BK_E_SYSTEM);
+    assert_non_null(strstr(why.text, "/nowhere/x.ini"));
+    assert_null(v);
+}
+
+/* == Moves of the shipped games == */
+
+static void variant__bent_and_straight_generals_reach_what_they_should(void **state)
+{
+    struct bk_variant *a = load("atlantean"), *g = load("grand-shatranj");
+
+    (void)state;
+    assert_int_equal(reach_count(a, 'Z', "e5"), 64);
+    assert_int_equal(reach_count(a, 'Z', "a1"), 20);
+    assert_int_equal(reach_count(a, 'T', "e5"), 32);
+    assert_int_equal(reach_count(a, 'T', "a1"), 10);
+    assert_int_equal(reach_count(a, 'X', "e5"), 32);
+    assert_int_equal(reach_count(a, 'X', "a1"), 12);
+    assert_int_equal(reach_count(a, 'K', "e5"), 16);
+    assert_int_equal(reach_count(g, 'O', "e5"), 16);
+    assert_int_equal(reach_count(g, 'O', "a1"), 4);
+    assert_int_equal(reach_count(g, 'L', "e5"), 16);
+    assert_int_equal(reach_count(g, 'L', "a1"), 8);
+    assert_int_equal(reach_count(g, 'M', "e5"), 16);
+    assert_int_equal(reach_count(g, 'H', "e5"), 16);
+    assert_int_equal(reach_count(g, 'K', "e5"), 8);
+    bk_variant_free(a);
+    bk_variant_free(g);
+}
+
+static bool lightning_reaches(const struct bk_variant *v, const char *to, const char *a,
+                              const char *b, const char *c)
+{
+    struct bk_bits set = reached(v, 'L', BK_WHITE, "e5", BK_QUIET, men_on(v, a, b, c));
+
+    return bk_bits_has(&set, square(v, to));
+}
+
+static void variant__lightning_is_stopped_only_by_every_middle(void **state)
+{
+    struct bk_variant *v = load("grand-shatranj");
+
+    (void)state;
+    assert_true(lightning_reaches(v, "e7", "e6", NULL, NULL)); /* it leaps */
+    assert_true(lightning_reaches(v, "e8", "e6", NULL, NULL)); /* over e7 */
+    assert_true(lightning_reaches(v, "e8", "e7", NULL, NULL)); /* over e6 */
+    assert_false(lightning_reaches(v, "e8", "e6", "e7", NULL));
+    assert_true(lightning_reaches(v, "e9", "e6", "e8", NULL));
+    assert_false(lightning_reaches(v, "e9", "e7", NULL, NULL));
+    bk_variant_free(v);
+}
+
+static void variant__bent_general_finds_another_way(void **state)
+{
+    struct bk_variant *v = load("atlantean");
+    struct bk_bits set;
+
+    (void)state;
+    /* T from e5 to e7: by d6, by f6; no leap of its own */
+    set = reached(v, 'T', BK_WHITE, "e5", BK_TAKES, men_on(v, "d6", NULL, NULL));
+    assert_true(bk_bits_has(&set, square(v, "e7")));
+    set = reached(v, 'T', BK_WHITE, "e5", BK_TAKES, men_on(v, "d6", "f6", NULL));
+    assert_false(bk_bits_has(&set, square(v, "e7")));
+    assert_false(bk_bits_has(&set, square(v, "e5")));
+    bk_variant_free(v);
+}
+
+static void variant__double_captures_are_only_in_their_game(void **state)
+{
+    struct bk_variant *one = load("atlantean"), *two = load("atlantean-double");
+    unsigned n, twice = 0;
+    const struct bk_reach *r;
+
+    (void)state;
+    r = bk_reach_from(one, type_of(one, 'Z'), BK_WHITE, square(one, "e5"), &n);
+    for (unsigned i = 0; i < n; i++)
+        twice += !!(r[i].how & BK_TWICE);
+    assert_int_equal(twice, 0);
+    r = bk_reach_from(two, type_of(two, 'X'), BK_WHITE, square(two, "e5"), &n);
+    for (unsigned i = 0; i < n; i++)
+        twice += !!(r[i].how & BK_TWICE);
+    assert_int_equal(twice, 8 * 8 - 8); /* all pairs of steps but those back */
+    bk_variant_free(one);
+    bk_variant_free(two);
+}
+
+static void variant__pawns_go_forward_for_both_colours(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_bits none = { { 0 } };
+
+    (void)state;
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e4", BK_QUIET, none), "e5");
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e4", BK_TAKES, none), "d5 f5");
+    assert_squares(v, reached(v, 'P', BK_BLACK, "e4", BK_QUIET, none), "e3");
+    assert_squares(v, reached(v, 'P', BK_BLACK, "e4", BK_TAKES, none), "d3 f3");
+    bk_variant_free(v);
+}
+
+static void variant__joyce_pawn_sits_sideways_on_the_tenth(void **state)
+{
+    struct bk_variant *v = load("grand-shatranj");
+    struct bk_bits none = { { 0 } };
+
+    (void)state;
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e10", BK_QUIET, none), "d10 f10");
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e10", BK_TAKES, none), "d10 f10");
+    assert_squares(v, reached(v, 'P', BK_BLACK, "a1", BK_TAKES, none), "b1");
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e9", BK_TAKES, none), "d10 f10");
+    bk_variant_free(v);
+}
+
+static void variant__commoner_pawn_walks_out_of_its_zone(void **state)
+{
+    struct bk_variant *v = load("atlantean-commoner");
+
+    (void)state;
+    assert_int_equal(reach_count(v, 'P', "e9"), 8);
+    assert_int_equal(reach_count(v, 'P', "e10"), 5);
+    assert_int_equal(reach_count(v, 'P', "e8"), 3);
+    bk_variant_free(v);
+    v = load("atlantean-jumper");
+    assert_int_equal(reach_count(v, 'P', "e10"), 10);
+    bk_variant_free(v);
+}
+
+static void variant__nymph_horses_mirror_each_other(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+    struct bk_bits none = { { 0 } };
+
+    (void)state;
+    assert_squares(v, reached(v, 'Y', BK_WHITE, "b1", BK_QUIET, none), "b2 c2");
+    assert_squares(v, reached(v, 'U', BK_WHITE, "h1", BK_TAKES, none), "h2 g2");
+    assert_squares(v, reached(v, 'Y', BK_BLACK, "b9", BK_TAKES, none), "b8 c8");
+    assert_squares(v, reached(v, 'U', BK_BLACK, "h9", BK_QUIET, none), "h8 g8");
+    bk_variant_free(v);
+}
+
+static void variant__cannon_captures_over_one_man(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+
+    (void)state;
+    assert_squares(v, reached(v, 'C', BK_WHITE, "a1", BK_TAKES, men_on(v, "a3", "a5", "b1")),
+                   "a4 a5 c1 d1 e1 f1 g1 h1 i1");
+    assert_squares(v, reached(v, 'C', BK_WHITE, "a1", BK_QUIET, men_on(v, "a3", "a5", "b1")),
+                   "a2 a3 b1"); /* the ends must be empty: that is move.c's question */
+    bk_variant_free(v);
+}
+
+static void variant__holes_stop_rooks_but_not_leapers(void **state)
+{
+    struct bk_variant *v = load("puzzle");
+    struct bk_bits none = { { 0 } };
+
+    (void)state;
+    assert_int_equal(bk_bits_count(&v->board), 60);
+    assert_squares(v, reached(v, 'R', BK_WHITE, "e7", BK_QUIET, none),
+                   "e1 e2 e3 e4 e5 e6 e8 a7 b7 c7 d7 f7");
+    assert_squares(v, reached(v, 'N', BK_WHITE, "f8", BK_QUIET, none), "d7 e6 g6");
+    bk_variant_free(v);
+}
+
+static void variant__double_step_needs_the_square_between(void **state)
+{
+    struct bk_variant *v = load("grand-shatranj-double");
+
+    (void)state;
+    assert_true(v->en_passant);
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e3", BK_QUIET, men_on(v, NULL, NULL, NULL)),
+                   "e4 e5");
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e3", BK_QUIET, men_on(v, "e4", NULL, NULL)),
+                   "e4");
+    assert_squares(v, reached(v, 'P', BK_BLACK, "e8", BK_QUIET, men_on(v, NULL, NULL, NULL)),
+                   "e7 e6");
+    bk_variant_free(v);
+}
+
+static void variant__darwinian_evolution_is_as_written(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+    const struct bk_piece *w = &v->piece[type_of(v, 'W')], *y = &v->piece[type_of(v, 'Y')];
+
+    (void)state;
+    assert_int_equal(w->nbecomes, 2);
+    assert_int_equal(w->become[0].ranks, 0x1fc); /* 3 and up */
+    assert_false(w->become[0].must || w->become[0].counted);
+    assert_int_equal(w->become[1].ranks, 0x1f0);
+    assert_true(w->become[1].counted);
+    assert_int_equal(w->become[1].nto, 2);
+    assert_true(y->become[1].must);
+    assert_int_equal(y->ranks, 0xff);
+    assert_int_equal(v->limit[type_of(v, 'R')], 2);
+    assert_int_equal(v->limit[type_of(v, 'C')], 2);
+    assert_int_equal(v->limit[type_of(v, 'E')], 2);
+    assert_int_equal(v->limit[type_of(v, 'B')], 0);
+    bk_variant_free(v);
+}
+
+static void variant__sultan_castles_three_squares(void **state)
+{
+    struct bk_variant *v = load("sultan");
+    const struct bk_castling *k = &v->castling;
+
+    (void)state;
+    assert_true(k->allowed);
+    assert_int_equal(k->rook, type_of(v, 'R'));
+    assert_int_equal(k->king_file, 5);
+    assert_int_equal(k->rook_file[0], 0);
+    assert_int_equal(k->rook_file[1], 9);
+    assert_int_equal(k->king_to[0], 2);
+    assert_int_equal(k->king_to[1], 8);
+    assert_int_equal(k->rook_to[0], 3);
+    assert_int_equal(k->rook_to[1], 7);
+    bk_variant_free(v);
+}
+
+/* == Betza == */
+
+static unsigned steps(const char *betza)
+{
+    struct bk_movement m = { .nsteps = 0 };
+    struct bk_report why = { "" };
+    size_t at;
+
+    if (bk_betza_read(&m, betza, &at, &why))
+        fail_msg("%s:%zu: %s", betza, at, why.text);
+    return m.nsteps;
+}
+
+static void betza__counts_directions(void **state)
+{
+    (void)state;
+    assert_int_equal(steps("W"), 4);
+    assert_int_equal(steps("K"), 8);
+    assert_int_equal(steps("Q"), 8);
+    assert_int_equal(steps("WFDA"), 16);
+    assert_int_equal(steps("N"), 8);
+    assert_int_equal(steps("C"), 8);
+    assert_int_equal(steps("Z"), 8);
+    assert_int_equal(steps("HG"), 8);
+    assert_int_equal(steps("(1,4)"), 8);
+    assert_int_equal(steps("(4,0)"), 4);
+    assert_int_equal(steps("fF"), 2);
+    assert_int_equal(steps("flF"), 1);
+    assert_int_equal(steps("flbrF"), 2);
+    assert_int_equal(steps("fbW"), 2);
+    assert_int_equal(steps("vW"), 2);
+    assert_int_equal(steps("fsW"), 3);
+    assert_int_equal(steps("ffN"), 2);
+    assert_int_equal(steps("ffbsN"), 4);
+    assert_int_equal(steps("llN"), 2);
+    assert_int_equal(steps("rvN"), 2);
+    assert_int_equal(steps("mRcpR"), 8);
+    assert_int_equal(steps("mfWcfF"), 3);
+}
+
+static void betza__joins_what_differs_only_in_purpose(void **state)
+{
+    struct bk_movement m = { .nsteps = 0 };
+    size_t at;
+
+    (void)state;
+    assert_int_equal(bk_betza_read(&m, "mWcW", &at, NULL), BK_OK);
+    assert_int_equal(m.nsteps, 4);
+    assert_int_equal(m.step[0].how, BK_QUIET | BK_TAKES);
+    assert_int_equal(bk_betza_read(&m, "mWcpW4", &at, NULL), BK_OK);
+    assert_int_equal(m.nsteps, 8);
+}
+
+static void betza__reads_ranges(void **state)
+{
+    struct bk_movement m = { .nsteps = 0 };
+    size_t at;
+
+    (void)state;
+    assert_int_equal(bk_betza_read(&m, "W4", &at, NULL), BK_OK);
+    assert_int_equal(m.step[0].range, 4);
+    assert_int_equal(bk_betza_read(&m, "WW", &at, NULL), BK_OK);
+    assert_int_equal(m.step[0].range, 0);
+    assert_int_equal(m.nsteps, 4);
+    assert_int_equal(bk_betza_read(&m, "R3", &at, NULL), BK_OK);
+    assert_int_equal(m.step[0].range, 3);
+    assert_int_equal(bk_betza_read(&m, "N0", &at, NULL), BK_OK);
+    assert_int_equal(m.step[0].range, 0);
+}
+
+/* == The number of the rules == */
+
+#define SMALL_HEAD "[variant]\nname = small\nboard = 6x6\n"
+#define SMALL_KING "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+#define SMALL_REST "[piece rook]\nletter = R\nmove = R\narmy = 1\n"
+#define SMALL SMALL_HEAD SMALL_KING SMALL_REST
+
+static uint64_t id_of(const char *text)
+{
+    struct bk_variant *v = parse(text);
+    uint64_t id = v->rules_id;
+
+    bk_variant_free(v);
+    return id;
+}
+
+static void rules_id__ignores_what_decides_nothing(void **state)
+{
+    uint64_t id = id_of(SMALL);
+
+    (void)state;
+    assert_true(id == id_of("[variant]\ntitle = T\nname = other\nsource = x\nboard = 6x6\n"
+                            "start = k5/6/6/6/6/5K w\n"
+                            "[piece emperor]\nletter = K\nroyal = yes\nmove = FW\n"
+                            "[piece tower]\nletter = R\nmove = W0\narmy = 2\n"));
+}
+
+static void rules_id__changes_with_every_rule(void **state)
+{
+    static const char *const other[] = {
+        SMALL,
+        "[variant]\nname = small\nboard = 6x7\n" SMALL_KING SMALL_REST,
+        SMALL_HEAD "holes = a1\n" SMALL_KING SMALL_REST,
+        SMALL_HEAD "stalemate = loss\n" SMALL_KING SMALL_REST,
+        SMALL_HEAD "bare-king = wins\n" SMALL_KING SMALL_REST,
+        SMALL_HEAD "bare-king = wins-unless-bared-back\n" SMALL_KING SMALL_REST,
+        SMALL_HEAD "game-length-turns = 9\n" SMALL_KING SMALL_REST,
+        SMALL "ranks = 2-6\n",
+        SMALL "zone-ranks = 6\nzone-move = F\n",
+        SMALL "zone-ranks = 6\nzone-move = W\n",
+        SMALL "double-step = 1\n",
+        SMALL_HEAD "en-passant = yes\n" SMALL_KING SMALL_REST "double-step = 1\n",
+        SMALL "[piece b]\nletter = B\nmove = B\n",
+        SMALL "becomes = 6 may B\n[piece b]\nletter = B\nmove = B\n",
+        SMALL "becomes = 6 must B\n[piece b]\nletter = B\nmove = B\n",
+        SMALL "becomes = 6 may lost B\n[piece b]\nletter = B\nmove = B\n",
+        SMALL "becomes = 6 may lost B\n[piece b]\nletter = B\nmove = B\narmy = 2\n",
+        SMALL "becomes = 6 may lost in-place B\n[piece b]\nletter = B\nmove = B\n",
+        SMALL "[piece t]\nletter = T\nmove = FA\n",
+        SMALL "[piece t]\nletter = T\nmove = FA\nsteps = 2\n",
+        SMALL "[piece t]\nletter = T\nmove = FA\nsteps = 2\nbend = free\n",
+        SMALL "[piece t]\nletter = T\nmove = FA\nsteps = 2\nbend = free\ntakes-twice = yes\n",
+    };
+    uint64_t id[sizeof other / sizeof *other];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        id[i] = id_of(other[i]);
+        for (size_t j = 0; j < i; j++)
+            if (id[i] == id[j])
+                fail_msg("the same number:\n%s\n%s", other[i], other[j]);
+    }
+}
+
+static void finish__agrees_with_the_parser(void **state)
+{
+    struct bk_variant *v = parse(SMALL);
+    uint64_t id = v->rules_id;
+    struct bk_report why = { "" };
+
+    (void)state;
+    v->rules_id = 0;
+    assert_int_equal(bk_variant_finish(v, &why), BK_OK);
+    assert_true(v->rules_id == id);
+    v->piece[1].move.step[0].how = 0;
+    assert_int_equal(bk_variant_finish(v, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "rook: move: a step that may neither move nor capture"));
+    assert_true(v->rules_id == id);
+    bk_variant_free(v);
+}
+
+static void variant__reads_crlf_and_comments(void **state)
+{
+    (void)state;
+    assert_true(id_of(SMALL) ==
+                id_of("\xEF\xBB\xBF; a game\r\n\r\n[variant] ; here\r\nname = small\r\n"
+                      "board = 6x6 ; small\r\n# more\r\n[piece  king ]\r\nletter=K\r\n"
+                      "royal: yes\r\nmove = K\r\n  ; indented\r\n[piece rook]\r\n"
+                      "letter = R\r\nmove = R"));
+}
+
+/* == What is refused == */
+
+struct refusal {
+    const char *claim;
+    const char *text;
+    const char *want; /* the whole line */
+};
+
+#define R40 "0123456789012345678901234567890123456789"
+
+static const struct refusal refusals[] = {
+    { "variant__refuses_unknown_section", SMALL "[pieces]\nx = y\n",
+      "game.ini:12:1: unknown section [pieces]; expected [variant] or [piece NAME]" },
+    { "variant__refuses_empty_unknown_section", SMALL "[rules]\n",
+      "game.ini:12:1: unknown section [rules]; expected [variant] or [piece NAME]" },
+    { "variant__refuses_unknown_key_with_its_line", SMALL_HEAD "bared = wins\n" SMALL_KING,
+      "game.ini:4:1: unknown key `bared`" },
+    { "variant__refuses_key_of_another_section", SMALL_HEAD "army = 3\n" SMALL_KING,
+      "game.ini:4:1: `army` belongs to [piece NAME]" },
+    { "variant__refuses_variant_key_in_a_piece", SMALL "board = 6x6\n",
+      "game.ini:12:1: `board` belongs to [variant]" },
+    { "variant__refuses_key_before_sections", "name = x\n" SMALL,
+      "game.ini:1:1: `name` stands before the first section" },
+    { "variant__refuses_second_variant_section", SMALL "[variant]\n",
+      "game.ini:12:1: [variant] stands twice (first on line 1)" },
+    { "variant__refuses_second_piece_of_a_name", SMALL "[piece king]\n",
+      "game.ini:12:1: [piece king] stands twice (first on line 4)" },
+    { "variant__refuses_second_piece_of_a_letter", SMALL "[piece rock]\nletter = R\nmove = W\n",
+      "game.ini:13: letter R is taken by [piece rook]" },
+    { "variant__refuses_key_given_twice", SMALL "army = 2\n",
+      "game.ini:12:1: `army` stands twice (first on line 11)" },
+    { "variant__refuses_missing_variant_section", SMALL_KING,
+      "game.ini:4: there is no [variant] section" },
+    { "variant__refuses_empty_file", "", "game.ini:1: there is no [variant] section" },
+    { "variant__refuses_missing_name", "[variant]\nboard = 6x6\n" SMALL_KING,
+      "game.ini:1: `name` is missing" },
+    { "variant__refuses_missing_board", "[variant]\nname = x\n" SMALL_KING,
+      "game.ini:1: `board` is missing" },
+    { "variant__refuses_missing_royal", SMALL_HEAD SMALL_REST, "game.ini:1: no piece is royal" },
+    { "variant__refuses_missing_pieces", SMALL_HEAD, "game.ini:1: a game has 1 to 32 pieces" },
+    { "variant__refuses_missing_letter", SMALL "[piece x]\nmove = W\n",
+      "game.ini:12: `letter` is missing" },
+    { "variant__refuses_missing_move", SMALL "[piece x]\nletter = X\n",
+      "game.ini:12: `move` is missing" },
+    { "variant__refuses_two_royals", SMALL "royal = yes\n",
+      "game.ini:12: two royal pieces: K and R" },
+    { "variant__refuses_board_too_large", "[variant]\nname = x\nboard = 15x10\n" SMALL_KING,
+      "game.ini:3:9: expected a number from 2 to 14" },
+    { "variant__refuses_board_too_small", "[variant]\nname = x\nboard = 10x1\n" SMALL_KING,
+      "game.ini:3:12: expected a number from 2 to 14" },
+    { "variant__refuses_board_without_x", "[variant]\nname = x\nboard = 10\n" SMALL_KING,
+      "game.ini:3:11: expected FILESxRANKS, such as 10x8" },
+    { "variant__refuses_name_with_blanks", "[variant]\nname = a b\nboard = 6x6\n" SMALL_KING,
+      "game.ini:2:9: a name has only a-z, 0-9 and -" },
+    { "variant__refuses_hole_outside", SMALL_HEAD "holes = a1 g1\n" SMALL_KING,
+      "game.ini:4:12: expected a file from a to f" },
+    { "variant__refuses_hole_above", SMALL_HEAD "holes = a1 b7\n" SMALL_KING,
+      "game.ini:4:13: expected a number from 1 to 6" },
+    { "variant__refuses_hole_twice", SMALL_HEAD "holes = a1 a1\n" SMALL_KING,
+      "game.ini:4:12: a1 stands twice" },
+    { "variant__refuses_board_of_holes",
+      "[variant]\nname = x\nboard = 2x2\nholes = a1 a2\n" SMALL_KING,
+      "game.ini:4: two kings and a man need three squares" },
+    { "variant__refuses_bad_number", SMALL_HEAD "game-length-turns = many\n" SMALL_KING,
+      "game.ini:4:21: expected a number from 1 to 10000" },
+    { "variant__refuses_text_after_a_number", SMALL_HEAD "game-length-turns = 50 x\n" SMALL_KING,
+      "game.ini:4:24: unexpected `x`" },
+    { "variant__refuses_huge_army", SMALL "[piece x]\nletter = X\nmove = W\narmy = 99999999999\n",
+      "game.ini:15:8: expected a number from 0 to 200" },
+    { "variant__refuses_army_larger_than_the_board",
+      SMALL "[piece x]\nletter = X\nmove = W\narmy = 37\n",
+      "game.ini:15: an army of 37 on 36 squares" },
+    { "variant__refuses_bad_yes_no", SMALL "royal = perhaps\n",
+      "game.ini:12:9: expected no | yes" },
+    { "variant__refuses_bad_word", SMALL_HEAD "stalemate = win\n" SMALL_KING,
+      "game.ini:4:13: expected draw | loss" },
+    { "variant__refuses_bare_king_word", SMALL_HEAD "bare-king = draws\n" SMALL_KING,
+      "game.ini:4:13: expected nothing | wins | wins-unless-bared-back" },
+    { "variant__refuses_key_without_value", SMALL_HEAD "stalemate =\n" SMALL_KING,
+      "game.ini:4:1: `stalemate` has no value" },
+    { "variant__refuses_line_without_equals", SMALL_HEAD "stalemate\n" SMALL_KING,
+      "game.ini:4: expected `key = value` or `[section]`" },
+    { "variant__refuses_the_first_of_two_faults", SMALL_HEAD "stalemate\nbared = x\n" SMALL_KING,
+      "game.ini:4: expected `key = value` or `[section]`" },
+    { "variant__refuses_open_section", SMALL "[piece x\nletter = X\n",
+      "game.ini:12:1: expected `[variant]` or `[piece NAME]`" },
+    { "variant__refuses_text_after_section", SMALL "[piece x] y\nletter = X\n",
+      "game.ini:12:11: unexpected text after the section" },
+    { "variant__refuses_piece_without_name", SMALL "[piece]\nletter = X\n",
+      "game.ini:12:1: [piece NAME] needs a name" },
+    { "variant__refuses_long_piece_name", SMALL "[piece " R40 "]\nletter = X\n",
+      "game.ini:12:1: a piece's name has at most 31 letters" },
+    { "variant__refuses_continued_lines", SMALL_HEAD "holes = a1\n   b1\n" SMALL_KING,
+      "game.ini:5:1: a key begins in the first column" },
+    { "variant__refuses_long_line", SMALL_HEAD "title = " R40 R40 R40 R40 R40 "\n" SMALL_KING,
+      "game.ini:4:198: the line is longer than 197 characters" },
+    { "variant__refuses_long_title", SMALL_HEAD "title = " R40 R40 R40 "\n" SMALL_KING,
+      "game.ini:4:9: longer than 95 characters" },
+    { "variant__refuses_lower_case_letter", SMALL "[piece x]\nletter = x\nmove = W\n",
+      "game.ini:13:10: a letter is one of A to Z" },
+    { "variant__refuses_two_letters", SMALL "[piece x]\nletter = XY\nmove = W\n",
+      "game.ini:13:11: unexpected `Y`" },
+    { "variant__refuses_ranks_outside", SMALL "ranks = 2-7\n",
+      "game.ini:12:11: expected a number from 2 to 6" },
+    { "variant__refuses_ranks_backwards", SMALL "ranks = 5-3\n",
+      "game.ini:12:11: expected a number from 5 to 6" },
+    { "variant__refuses_zone_without_move", SMALL "zone-ranks = 6\n",
+      "game.ini:12: `zone-ranks` needs zone-move" },
+    { "variant__refuses_zone_without_ranks", SMALL "zone-move = K\n",
+      "game.ini:12: `zone-move` needs zone-ranks" },
+    { "variant__refuses_zone_where_it_may_not_stand",
+      SMALL "ranks = 1-5\nzone-ranks = 5,6\nzone-move = K\n",
+      "game.ini:13: R may not stand on all of these ranks" },
+    { "variant__refuses_double_step_off_the_board", SMALL "double-step = 5\n",
+      "game.ini:12: there are not two ranks ahead" },
+    { "variant__refuses_en_passant_without_double_step",
+      SMALL_HEAD "en-passant = yes\n" SMALL_KING,
+      "game.ini:4: `en-passant` needs a piece with a double-step" },
+    { "variant__refuses_two_steps_of_riders", SMALL "steps = 2\n",
+      "game.ini:10: steps = 2 is for leapers that move and capture alike: no range, m, c or p" },
+    { "variant__refuses_two_steps_of_quiet_atoms",
+      SMALL "[piece x]\nletter = X\nmove = mWF\nsteps = 2\n",
+      "game.ini:14: steps = 2 is for leapers that move and capture alike: no range, m, c or p" },
+    { "variant__refuses_two_steps_of_capturing_atoms",
+      SMALL "[piece x]\nletter = X\nmove = WcF\nsteps = 2\n",
+      "game.ini:14: steps = 2 is for leapers that move and capture alike: no range, m, c or p" },
+    { "variant__refuses_two_steps_of_hoppers",
+      SMALL "[piece x]\nletter = X\nmove = pR\nsteps = 2\n",
+      "game.ini:14: steps = 2 is for leapers that move and capture alike: no range, m, c or p" },
+    { "variant__refuses_three_steps", SMALL "steps = 3\n",
+      "game.ini:12:9: expected a number from 1 to 2" },
+    { "variant__refuses_bend_of_one_step", SMALL "bend = free\n",
+      "game.ini:12: `bend` needs steps = 2" },
+    { "variant__refuses_taking_twice_in_one_step", SMALL "takes-twice = yes\n",
+      "game.ini:12: `takes-twice` needs steps = 2" },
+    { "variant__refuses_becoming_nothing", SMALL "becomes = 6 must\n",
+      "game.ini:12: it becomes nothing: letters are missing" },
+    { "variant__refuses_becoming_a_missing_letter", SMALL "becomes = 6 must Q\n",
+      "game.ini:12:18: no piece has the letter `Q`" },
+    { "variant__refuses_becoming_royal", SMALL "becomes = 6 must K\n",
+      "game.ini:12: nothing becomes the royal piece" },
+    { "variant__refuses_becoming_itself", SMALL "becomes = 6 may R\n",
+      "game.ini:12: R becomes itself" },
+    { "variant__refuses_becoming_one_twice",
+      SMALL "becomes = 6 may B B\n[piece b]\nletter = B\nmove = B\n",
+      "game.ini:12: B stands twice" },
+    { "variant__refuses_royal_that_becomes",
+      SMALL_HEAD SMALL_KING "becomes = 6 may R\n" SMALL_REST,
+      "game.ini:8: the royal piece stays what it is" },
+    { "variant__refuses_becoming_without_may_or_must", SMALL "becomes = 6 B\n",
+      "game.ini:12:13: expected may | must" },
+    { "variant__refuses_in_place_without_lost",
+      SMALL "becomes = 6 may in-place B\n[piece b]\nletter = B\nmove = B\n",
+      "game.ini:12: in-place is only for `lost`" },
+    { "variant__refuses_five_becomes",
+      SMALL "becomes = 1 may B\nbecomes = 2 may B\nbecomes = 3 may B\nbecomes = 4 may B\n"
+            "becomes = 5 may B\n[piece b]\nletter = B\nmove = B\n",
+      "game.ini:16:11: a piece has at most 4 `becomes`" },
+    { "variant__refuses_a_circle_of_two",
+      SMALL "becomes = 6 may B\n[piece b]\nletter = B\nmove = B\nbecomes = 6 may R\n",
+      "game.ini:16: promotion in a circle: R > B > R" },
+    { "variant__refuses_a_circle_of_three_behind_a_tail",
+      SMALL "becomes = 6 may B\n[piece b]\nletter = B\nmove = B\nbecomes = 6 may N\n"
+            "[piece n]\nletter = N\nmove = N\nbecomes = 3 may D\nbecomes = 6 may D\n"
+            "[piece d]\nletter = D\nmove = D\nbecomes = 1 may B\n",
+      "game.ini:25: promotion in a circle: B > N > D > B" },
+    { "variant__refuses_limit_of_a_missing_letter", SMALL_HEAD "limits = Q2\n" SMALL_KING,
+      "game.ini:4:10: no piece has the letter `Q`" },
+    { "variant__refuses_limit_that_nothing_uses",
+      SMALL_HEAD "limits = R2\n" SMALL_KING SMALL_REST,
+      "game.ini:4: nothing becomes R by a counted rule" },
+    { "variant__refuses_limit_without_number", SMALL_HEAD "limits = R\n" SMALL_KING SMALL_REST,
+      "game.ini:4:11: expected a number from 1 to 255" },
+    { "variant__refuses_counting_without_limit",
+      SMALL "becomes = 6 may counted B\n[piece b]\nletter = B\nmove = B\n",
+      "game.ini:12: counted, but `limits` does not name B" },
+    { "variant__refuses_half_a_castling",
+      SMALL_HEAD "castling-rook = R\ncastling-king-file = d\n" SMALL_KING SMALL_REST,
+      "game.ini:4: castling needs `castling-rook-files`, too" },
+    { "variant__refuses_castling_with_a_missing_piece",
+      SMALL_HEAD "castling-rook = Q\n" SMALL_KING SMALL_REST,
+      "game.ini:4:17: no piece has the letter `Q`" },
+    { "variant__refuses_castling_off_the_board",
+      SMALL_HEAD "castling-king-to = b g\n" SMALL_KING SMALL_REST,
+      "game.ini:4:22: expected a file from a to f" },
+    { "variant__refuses_castling_rooks_on_one_side",
+      SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a b\n"
+                 "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
+      "game.ini:6: the rooks stand on the board, left and right of the king" },
+    { "variant__refuses_start_with_a_missing_letter",
+      SMALL_HEAD "start = k5/6/6/6/6/q4K w\n" SMALL_KING,
+      "game.ini:4:20: no piece has the letter `Q`" },
+    { "betza__refuses_unknown_atom", SMALL "zone-ranks = 6\nzone-move = fWX\n",
+      "game.ini:13:15: `X` is not an atom" },
+    { "betza__refuses_unknown_modifier", SMALL "zone-ranks = 6\nzone-move = gW\n",
+      "game.ini:13:13: modifier `g` is not known here" },
+    { "betza__refuses_modifiers_without_atom", SMALL "zone-ranks = 6\nzone-move = Wmf\n",
+      "game.ini:13:16: an atom is missing" },
+    { "betza__refuses_modifier_twice", SMALL "zone-ranks = 6\nzone-move = mmW\n",
+      "game.ini:13:14: modifier `m` stands twice" },
+    { "betza__refuses_ambiguous_oblique_direction", SMALL "zone-ranks = 6\nzone-move = WfN\n",
+      "game.ini:13:14: an oblique leap needs pairs of directions: ff fs bb bs ll lv rr rv" },
+    { "betza__refuses_sideways_diagonals", SMALL "zone-ranks = 6\nzone-move = sF\n",
+      "game.ini:13:13: `s` chooses no diagonal; write f, b, l or r" },
+    { "betza__refuses_hop_of_one_step", SMALL "zone-ranks = 6\nzone-move = cpW\n",
+      "game.ini:13:13: `p` hops along a line: give the atom a range, as in pR or pW4" },
+    { "betza__refuses_huge_range", SMALL "zone-ranks = 6\nzone-move = W4294967297\n",
+      "game.ini:13:14: the number is larger than any board" },
+    { "betza__refuses_leap_of_nothing", SMALL "zone-ranks = 6\nzone-move = (0,0)\n",
+      "game.ini:13:13: (0,0) goes nowhere" },
+    { "betza__refuses_open_leap", SMALL "zone-ranks = 6\nzone-move = (1,2\n",
+      "game.ini:13:17: expected `)`" },
+    { "betza__refuses_too_many_atoms",
+      SMALL "zone-ranks = 6\nzone-move = NCZ(1,4)(2,4)(3,4)(1,5)\n",
+      "game.ini:13:31: too many atoms: a man has at most 48 directions" },
+};
+
+enum { NREFUSALS = sizeof refusals / sizeof *refusals };
+
+static void is_refused(void **state)
+{
+    const struct refusal *r = *state;
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+
+    assert_int_equal(bk_variant_parse(&v, "game.ini", r->text, &why), BK_E_USAGE);
+    assert_string_equal(why.text, r->want);
+    assert_null(v);
+    assert_int_equal(bk_variant_parse(&v, "game.ini", r->text, NULL), BK_E_USAGE);
+}
+
+static int run_refusals(void)
+{
+    static struct CMUnitTest tests[NREFUSALS];
+
+    for (size_t i = 0; i < NREFUSALS; i++)
+        tests[i] = (struct CMUnitTest){
+            .name = refusals[i].claim,
+            .test_func = is_refused,
+            .initial_state = (void *)(uintptr_t)&refusals[i],
+        };
+    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variant__every_embedded_game_loads),
+        cmocka_unit_test(variant__start_array_is_the_army),
+        cmocka_unit_test(variant__start_array_mirrors_top_to_bottom),
+        cmocka_unit_test(variant__every_embedded_game_has_its_own_rules_id),
+        cmocka_unit_test(variant__explains_every_embedded_game),
+        cmocka_unit_test(variant__loads_a_file_by_its_path),
+        cmocka_unit_test(variant__names_the_games_when_one_is_unknown),
+        cmocka_unit_test(variant__bent_and_straight_generals_reach_what_they_should),
+        cmocka_unit_test(variant__lightning_is_stopped_only_by_every_middle),
+        cmocka_unit_test(variant__bent_general_finds_another_way),
+        cmocka_unit_test(variant__double_captures_are_only_in_their_game),
+        cmocka_unit_test(variant__pawns_go_forward_for_both_colours),
+        cmocka_unit_test(variant__joyce_pawn_sits_sideways_on_the_tenth),
+        cmocka_unit_test(variant__commoner_pawn_walks_out_of_its_zone),
+        cmocka_unit_test(variant__nymph_horses_mirror_each_other),
+        cmocka_unit_test(variant__cannon_captures_over_one_man),
+        cmocka_unit_test(variant__holes_stop_rooks_but_not_leapers),
+        cmocka_unit_test(variant__double_step_needs_the_square_between),
+        cmocka_unit_test(variant__darwinian_evolution_is_as_written),
+        cmocka_unit_test(variant__sultan_castles_three_squares),
+        cmocka_unit_test(betza__counts_directions),
+        cmocka_unit_test(betza__joins_what_differs_only_in_purpose),
+        cmocka_unit_test(betza__reads_ranges),
+        cmocka_unit_test(rules_id__ignores_what_decides_nothing),
+        cmocka_unit_test(rules_id__changes_with_every_rule),
+        cmocka_unit_test(finish__agrees_with_the_parser),
+        cmocka_unit_test(variant__reads_crlf_and_comments),
+    };
+    int failed = cmocka_run_group_tests_name("variants", tests, NULL, NULL);
+
+    return failed + run_refusals() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
