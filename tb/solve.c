@@ -736,7 +736,7 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
         bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
         if (b->job->stop && *b->job->stop)
             return bk_fail(why, BK_E_SYSTEM, "interrupted");
-        if (!p->found && !before && s->ply >> 1 >= s->k_wait_max)
+        if (!p->found && !before && s->ply > 2 * s->k_wait_max)
             return BK_OK;
         before = p->found;
         if (s->distances && s->ply >> 1 >= s->k_limit)

@@ -465,16 +465,31 @@ static double placements(const struct bk_variant *v, const uint8_t count[2][BK_T
     return n;
 }
 
+/* Men other than the king. */
+static unsigned others(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
+{
+    unsigned n = 0;
+
+    for (unsigned t = 0; t < v->ntypes; t++)
+        n += t != v->royal ? count[t] : 0;
+    return n;
+}
+
 bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_max,
                      uint64_t placements_max, uint8_t count[2][BK_TYPES_MAX])
 {
-    /* Two kings alone are dull: start there only if nothing else is allowed. */
+    /* Two kings alone are dull: only if nothing else is allowed. */
     unsigned men = men_max < 3 ? 2 : 3 + random_below(seed, men_max - 2);
+    /* Where a bare king ends the game, a material with one is decided everywhere. */
+    bool lively = v->bare != BK_BARE_NOTHING && !random_once_in(seed, 8);
+
+    if (lively && men == 3 && men_max > 3)
+        men = 4;
 
     for (unsigned tries = 0; tries < 200; tries++) {
         double n;
 
-        if (tries % 20 == 19 && men > 2)
+        if (tries % 20 == 19 && men > (lively && tries < 100 ? 4u : 2u))
             men--;
         memset(count, 0, 2 * BK_TYPES_MAX);
         count[BK_WHITE][v->royal] = count[BK_BLACK][v->royal] = 1;
@@ -486,6 +501,8 @@ bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_ma
                 i++;
             }
         }
+        if (lively && tries < 100 && (!others(v, count[0]) || !others(v, count[1])))
+            continue;
         n = placements(v, (const uint8_t(*)[BK_TYPES_MAX])count);
         if (n >= 1 && n <= (double)placements_max)
             return true;

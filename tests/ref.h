@@ -6,7 +6,8 @@
  * and the plainest value iteration there is.  Meant to be read and believed,
  * then compared with the fast solver over *all* positions of small boards.
  *
- * Speed is not a goal; about 200,000 positions a second, 4 bytes a move.
+ * Speed is not a goal; 200,000 (8x8) to 600,000 (4x6) nodes a second,
+ * 4 bytes a move and 10 a node while a material is being solved.
  * Errors in here are errors in a test: no memory means a message and abort().
  */
 #ifndef REF_H
