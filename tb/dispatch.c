@@ -1,7 +1,8 @@
 /*
  * dispatch.c - picks the kernel: narrowest word that holds the board, best
- * instruction set this machine has.  BAREKING_KERNEL (portable, avx2, avx512)
- * narrows the choice, for tests that compare them byte for byte.
+ * instruction set this machine has.  For tests that compare them byte for
+ * byte, BAREKING_KERNEL (portable, avx2, avx512) limits the instructions and
+ * BAREKING_SET_BITS (64, 128, 256) asks for a wider word than the board needs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,12 @@ static unsigned instruction_set(void)
     return best;
 }
 
+static unsigned width_for(unsigned bits) { return bits <= 64 ? 0 : bits <= 128 ? 1 : 2; }
+
 const struct bk_kernel *bk_kernel_for(unsigned nsq)
 {
-    return kernel[instruction_set()][nsq <= 64 ? 0 : nsq <= 128 ? 1 : 2];
+    const char *wish = getenv("BAREKING_SET_BITS");
+    unsigned width = width_for(nsq), wider = wish ? width_for((unsigned)atoi(wish)) : 0;
+
+    return kernel[instruction_set()][wider > width ? wider : width];
 }

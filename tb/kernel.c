@@ -597,14 +597,25 @@ static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
         better(&best[sq], score);
 }
 
-/* A view: free men are the outers but for the one taken, then the inner man unless taken. */
+/*
+ * A view: free men are the outers but for the one taken, then the inner man
+ * unless taken.  A mover of several cells is not free: what it may do differs
+ * from square to square, and each square it goes to gets a view of its own.
+ */
 struct view {
     struct bk_free_man men[BK_SLOTS_MAX];
     unsigned n;
-    uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if taken */
+    uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if not free */
     bool by_square[BK_OUTERS_MAX];  /* digit is the square (the man changes) */
     bool has_inner;
 };
+
+/* Has this man squares from which there is no way back?  It is fixed, or its moves may
+   lead out of the block. */
+static inline bool leaves(const struct bk_solver *s, unsigned slot)
+{
+    return slot != BK_KINGS_SLOT && s->ix->cells[slot]->n > 1;
+}
 
 static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
 {
@@ -615,7 +626,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
         const struct bk_outer *out = &s->outer[o];
         struct bk_free_man *man = &view->men[view->n];
 
-        if ((int)out->slot == e->taken)
+        if ((int)out->slot == e->taken || (out->slot == e->mover && leaves(s, e->mover)))
             continue;
         if (out->slot == e->mover && e->becomes != BK_STAYS) {
             view->by_square[o] = true;
@@ -631,11 +642,14 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
             (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
         stride = s->v->nsq;
     }
-    for (unsigned o = s->nouter; o-- > 0;)
-        if ((int)s->outer[o].slot != e->taken) {
-            view->stride[o] = (uint32_t)stride;
-            stride *= view->by_square[o] ? s->v->nsq : s->outer[o].n;
-        }
+    for (unsigned o = s->nouter; o-- > 0;) {
+        unsigned slot = s->outer[o].slot;
+
+        if ((int)slot == e->taken || (slot == e->mover && leaves(s, slot)))
+            continue;
+        view->stride[o] = (uint32_t)stride;
+        stride *= view->by_square[o] ? s->v->nsq : s->outer[o].n;
+    }
 }
 
 /* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
@@ -680,8 +694,13 @@ static void fill(struct exits *x)
     bk_view_fill(&x->e->plan, &x->at, x->view.men, x->view.n, x->w->view);
 }
 
-/* Offers view values to all positions in which `to` can be reached by way `r` (NULL: at once). */
-static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned to)
+/*
+ * Offers view values to all positions in which the mover, from `home`, reaches
+ * `to` by way `r` (NULL: at once).  mover: its number among the outers, or
+ * s->nouter if it is none of them: then it stands on `home` anyway.
+ */
+static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover,
+                           unsigned home, unsigned to)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
@@ -689,7 +708,7 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned t
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         set occ, from;
 
-        if (!any(x->legal[conf]))
+        if (!any(x->legal[conf]) || (mover < s->nouter && s->conf_sq[conf][mover] != home))
             continue;
         occ = c->base_occ | ((const set *)s->conf_occ)[conf];
         if (x->e->taken >= 0)
@@ -720,7 +739,7 @@ static void king_exits(struct exits *x)
             continue;
         x->at.king[side] = r[i].to;
         fill(x);
-        offer_arrivals(x, &r[i], r[i].to);
+        offer_arrivals(x, &r[i], s->nouter, home, r[i].to);
     }
     x->at.king[side] = (uint8_t)home;
 }
@@ -734,10 +753,11 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
                       const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
                       int16_t *view);
 
-static void fixed_exits(struct exits *x)
+/* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
+static void exits_from(struct exits *x, unsigned mover, unsigned home)
 {
     const struct bk_solver *s = x->w->ctx.s;
-    unsigned slot = x->e->mover, home = x->at.sq[slot], n;
+    unsigned slot = x->e->mover, n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
 
@@ -745,17 +765,19 @@ static void fixed_exits(struct exits *x)
         if (!(r[i].how & (x->e->taken >= 0 ? BK_TAKES : BK_QUIET)) || r[i].how & BK_TWICE ||
             !s->change_ok[slot][kind][r[i].to])
             continue;
+        if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
+            continue; /* no way out: it stays in its cell */
         x->at.sq[slot] = r[i].to;
         fill(x);
         if (x->e->in_block)
             bk_solve_passing((struct bk_solver *)s, x->e, home, r[i].to, &x->at, x->view.men,
                              x->view.n, x->w->view);
-        offer_arrivals(x, &r[i], r[i].to);
+        offer_arrivals(x, &r[i], mover, home, r[i].to);
     }
     x->at.sq[slot] = (uint8_t)home;
     if (x->e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
         fill(x);
-        offer_arrivals(x, NULL, home);
+        offer_arrivals(x, NULL, mover, home, home);
     }
 }
 
@@ -806,6 +828,18 @@ static unsigned taken_square(const struct bk_solver *s, int taken, uint32_t conf
         if (s->fixed_slot[i] == taken)
             return s->fixed_sq[i];
     return BK_SQ_NONE;
+}
+
+/* Of men that have squares without a way back: pawns. */
+static void leaver_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned o = outer_of_slot(s, x->e->mover);
+
+    if (o == s->nouter)
+        exits_from(x, o, x->at.sq[x->e->mover]);
+    for (unsigned d = 0; o < s->nouter && d < s->outer[o].n; d++)
+        exits_from(x, o, s->outer[o].sq[d]);
 }
 
 static void outer_exits(struct exits *x)
@@ -1004,10 +1038,10 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
                 king_exits(&x);
             else if ((int)x.e->mover == s->inner.slot)
                 inner_exits(&x);
-            else if (outer_of_slot(s, x.e->mover) < s->nouter)
-                outer_exits(&x);
+            else if (leaves(s, x.e->mover))
+                leaver_exits(&x);
             else
-                fixed_exits(&x);
+                outer_exits(&x);
         }
         for (uint32_t conf = 0; used && conf < s->nconf; conf++)
             if (w->touched[conf])

@@ -412,3 +412,14 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
     return t->code_bytes == 1 ? ((const uint8_t *)mb->code[stm])[offset]
                               : ((const uint16_t *)mb->code[stm])[offset];
 }
+
+uint64_t bk_memtable_bytes(const struct bk_memtable *t)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++)
+        if (t->block[i].code[0])
+            bytes += 2 * (uint64_t)t->ix->block[i].pairs->nslices * t->block[i].slice_stride *
+                     t->code_bytes;
+    return bytes;
+}

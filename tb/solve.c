@@ -14,6 +14,22 @@
 #include "core/move.h"
 #include "core/rules.h"
 
+/* == Memory == */
+
+static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
+
+/* For sets: those of 256 bits want to lie on whole words of theirs. */
+static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
+
+static void *aligned_zeroed(size_t bytes)
+{
+    void *p = aligned(bytes);
+
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+static void *zeroed(size_t bytes) { return calloc(1, whole_lines(bytes)); }
+
 /* == Which men move how == */
 
 static void find_changes(struct bk_solver *s, unsigned slot)
@@ -260,8 +276,8 @@ static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *
 {
     s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
     s->conf_clash = calloc(s->nconf, 1);
-    s->conf_occ = aligned_alloc(64, (s->nconf * k->set_bytes + 63) & ~(size_t)63);
-    s->conf_count = aligned_alloc(64, (s->nconf * k->set_bytes + 63) & ~(size_t)63);
+    s->conf_occ = aligned(s->nconf * k->set_bytes);
+    s->conf_count = aligned(s->nconf * k->set_bytes);
     if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count)
         return false;
     for (uint32_t conf = 0; conf < s->nconf; conf++)
@@ -280,7 +296,7 @@ static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *
                 memset(s->conf_clash, 1, s->nconf);
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
         if (s->b->group >> sym & 1) {
-            s->turn_tab[sym] = aligned_alloc(64, k->turn_bytes);
+            s->turn_tab[sym] = aligned(k->turn_bytes);
             if (!s->turn_tab[sym] || !turn_configurations(s, sym))
                 return false;
         }
@@ -513,13 +529,6 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
 
 /* == Memory of a block == */
 
-static void *zeroed(size_t n)
-{
-    size_t bytes = (n + 63) & ~(size_t)63;
-
-    return calloc(1, bytes ? bytes : 64);
-}
-
 static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
                      unsigned threads)
 {
@@ -527,11 +536,11 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_m
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++) {
-        ok = ok && (s->won[side] = malloc(nsets * k->set_bytes + 64));
-        ok = ok && (s->und[side] = malloc(nsets * k->set_bytes + 64));
-        ok = ok && (s->open[side] = malloc(nsets * k->set_bytes + 64));
-        ok = ok && (s->fwin[side] = zeroed(nsets * k->set_bytes));
-        ok = ok && (s->floss[side] = zeroed(nsets * k->set_bytes));
+        ok = ok && (s->won[side] = aligned(nsets * k->set_bytes));
+        ok = ok && (s->und[side] = aligned(nsets * k->set_bytes));
+        ok = ok && (s->open[side] = aligned(nsets * k->set_bytes));
+        ok = ok && (s->fwin[side] = aligned_zeroed(nsets * k->set_bytes));
+        ok = ok && (s->floss[side] = aligned_zeroed(nsets * k->set_bytes));
         ok = ok && (s->fwin_row[side] = zeroed((size_t)s->nslices * s->nrows));
         ok = ok && (s->floss_row[side] = zeroed((size_t)s->nslices * s->nrows));
         ok = ok && (s->fwin_any[side] = zeroed(s->nslices));
@@ -544,13 +553,8 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_m
         s->dtw[side] = mb->code[side];
     }
     s->work = calloc(threads, sizeof *s->work);
-    for (unsigned i = 0; ok && s->work && i < threads; i++) {
-        size_t bytes = (k->work_bytes(s) + 63) & ~(size_t)63;
-
-        ok = (s->work[i] = aligned_alloc(64, bytes)) != NULL;
-        if (ok)
-            memset(s->work[i], 0, bytes);
-    }
+    for (unsigned i = 0; ok && s->work && i < threads; i++)
+        ok = (s->work[i] = aligned_zeroed(k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
@@ -936,7 +940,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
-            ok = (s->work[j] = calloc(1, k->work_bytes(s) + 64)) != NULL;
+            ok = (s->work[j] = aligned_zeroed(k->work_bytes(s))) != NULL;
         if (ok)
             bk_pool_run(pool, s->nslices, run_mark, &p);
         if (s)

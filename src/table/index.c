@@ -100,6 +100,28 @@ static bool one_way(const struct reachability *r, const struct bk_variant *v)
     return false;
 }
 
+/*
+ * How far on each cell is: more than any cell from which a move leads to it.
+ * Cells make no circle, so this ends, at the longest way to a cell.
+ */
+static void find_advance(struct bk_cells *c, const struct reachability *r)
+{
+    bool grew = true;
+
+    memset(c->advance, 0, sizeof c->advance);
+    while (grew) {
+        grew = false;
+        for (unsigned a = 0; a < c->n; a++)
+            for (unsigned b = 0; b < c->n; b++) {
+                if (a == b || !bk_bits_has(&r->from[c->sq[c->first[a]]], c->sq[c->first[b]]) ||
+                    c->advance[b] > c->advance[a])
+                    continue;
+                c->advance[b] = c->advance[a] + 1;
+                grew = true;
+            }
+    }
+}
+
 static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
 {
     const struct bk_variant *v = ix->v;
@@ -113,8 +135,6 @@ static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
     memset(c->cell_of, BK_SQ_NONE, sizeof c->cell_of);
     bool split = one_way(r, v);
     for (unsigned sq = 0; sq < v->nsq; sq++) {
-        unsigned rear = v->ranks;
-
         if (c->cell_of[sq] != BK_SQ_NONE || !bk_rules_may_stand(v, type, colour, sq))
             continue;
         c->first[c->n] = (uint8_t)filled;
@@ -126,11 +146,11 @@ static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
             c->cell_of[t] = (uint8_t)c->n;
             c->place_of[t] = c->size[c->n]++;
             c->sq[filled++] = (uint8_t)t;
-            if (bk_own_rank(v, t, colour) < rear)
-                rear = bk_own_rank(v, t, colour);
         }
-        c->advance[c->n++] = (uint8_t)rear;
+        c->n++;
     }
+    if (split)
+        find_advance(c, r);
 out:
     free(r);
     return c;

@@ -39,7 +39,7 @@ struct bk_cells {
     uint8_t size[BK_SQ_MAX];     /* by cell */
     uint8_t sq[BK_SQ_MAX];       /* squares, cell after cell, ascending */
     uint8_t first[BK_SQ_MAX];    /* by cell: first of its squares in sq[] */
-    uint8_t advance[BK_SQ_MAX];  /* by cell: own rank of its rearmost square */
+    uint8_t advance[BK_SQ_MAX];  /* by cell: grows along every move to another cell */
 };
 
 /* King pairs under one group of symmetries. */

@@ -1,0 +1,111 @@
+# bareking - make, make test, make demo, make bench; see README.md
+
+# == Knobs ==
+CC     ?= gcc
+CFLAGS ?= -O3 -g
+PREFIX ?= /usr/local
+BUILD  ?= build
+SAN    ?=
+
+# == The house, lowest floor first ==
+CORE  = err geometry betza variant rules position move explain
+TABLE = material index format
+TB    = pool dispatch memtable solve encode plan build verify
+PROBE = catalog value probe
+CLI   = main report cmd_build cmd_ask cmd_check cmd_info
+TESTS = test_variant test_position test_move test_ref test_index test_table test_probe test_fuzz
+
+# == Nothing below changes when a file is added ==
+PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev
+BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
+            -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
+LIBS_LIB  = -linih -lxxhash -lzstd
+LIBS      = $(LIBS_LIB) -ljansson -lpthread
+
+SETS = 64 128 256
+KERNELS = $(SETS:%=kernel_portable%)
+ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
+KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
+endif
+
+CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(BUILD)/embedded.o
+TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
+TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
+PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
+CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
+LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
+TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
+
+all: packages $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
+
+$(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
+	$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
+
+$(BUILD)/libbareking.a: $(LIB_O)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/libbareking.so: $(LIB_O)
+	$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(LDFLAGS) $(LIBS_LIB) -o $@.0
+	ln -sf libbareking.so.0 $@
+
+$(BUILD)/example: probe/example.c probe/bareking.h $(BUILD)/libbareking.a
+	$(CC) $(BK_CFLAGS) $< $(BUILD)/libbareking.a $(LDFLAGS) $(LIBS_LIB) -o $@
+
+$(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
+	@mkdir -p $(@D)
+	sh $< $@ $(filter %.ini,$^)
+
+$(BUILD)/embedded.o: $(BUILD)/embedded.c
+	$(CC) $(BK_CFLAGS) -c $< -o $@
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(BK_CFLAGS) -c $< -o $@
+
+# one kernel source, compiled for each width of a set and each instruction set
+kernel = @mkdir -p $(@D); set -x; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
+$(BUILD)/tb/kernel_portable%.o: tb/kernel.c
+	$(call kernel,,portable)
+$(BUILD)/tb/kernel_avx2_%.o: tb/kernel.c
+	$(call kernel,-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt,avx2_)
+$(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c
+	$(call kernel,-march=skylake-avx512,avx512_)
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/ref.o \
+                       $(BUILD)/tests/random_variant.o $(TB_O) $(LIB_O)
+	$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
+# == Checks ==
+test: all $(TEST_X) floors
+	@sh tests/run.sh $(BUILD)
+
+fuzz: all $(BUILD)/tests/test_fuzz
+	$(BUILD)/tests/test_fuzz $(or $(N),2000) $(SEED)
+
+floors:
+	@sh tests/floors.sh
+
+demo: all
+	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
+
+bench: all
+	@sh tests/bench.sh $(BUILD)
+
+# == The rest ==
+packages:
+	@sh tests/packages.sh $(PACKAGES)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	install $(BUILD)/bareking $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/libbareking.a $(BUILD)/libbareking.so.0 $(DESTDIR)$(PREFIX)/lib
+	ln -sf libbareking.so.0 $(DESTDIR)$(PREFIX)/lib/libbareking.so
+	install -m 644 probe/bareking.h $(DESTDIR)$(PREFIX)/include
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all test fuzz floors demo bench packages install clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,347 @@
+/*
+ * catalog.c - a hash of materials that is read without a lock.
+ *
+ * Idea: every probe asks for a material, and almost always for one that has
+ * been asked for before.  So the key of an entry is what a position has at
+ * hand, its men counted by colour and type and its allowances as they are; the
+ * answer holds all that costs something: the normalised material, whether its
+ * table is kept with the colours exchanged, the open files.
+ *
+ *      KNvKR, as asked ---home---> KRvKN, owner of the two files
+ *
+ * Invariant: an entry is complete before it is linked in and never changes or
+ * goes away afterwards.  A reader needs one atomic load a step; a writer holds
+ * the mutex, looks again, and links its entry at the head of a chain.
+ *
+ * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
+ * probing thread would pull to and fro between the cores.
+ */
+#include "probe/catalog.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096
+
+struct entry {
+    _Atomic(struct entry *) next;
+    struct bk_material key;
+    const struct entry *home; /* of the material as the table is kept; may be this one */
+    const uint8_t *swap;      /* where squares go when colours are exchanged; NULL: they are not */
+    /* of a home only */
+    enum bk_err err;
+    char *text; /* owned; of an error that has one to keep */
+    struct bk_file *wdl, *dtw;
+    bool same_numbers; /* both files number positions alike */
+};
+
+struct bk_catalog {
+    const struct bk_variant *v;
+    char *paths, *folders; /* as given; the same cut at the colons */
+    const char **folder;
+    size_t nfolders;
+    uint8_t swap[BK_SYMMETRIES][BK_SQ_MAX];
+    pthread_mutex_t adding;
+    _Atomic(struct entry *) bucket[BUCKETS];
+};
+
+/* == Folders ============================================================= */
+
+static enum bk_err folders_read(struct bk_catalog *c, const char *paths, struct bk_report *why)
+{
+    size_t room = 1;
+    char *rest;
+
+    for (const char *s = paths; *s; s++)
+        room += *s == ':';
+    c->paths = strdup(paths);
+    c->folders = strdup(paths);
+    c->folder = calloc(room, sizeof *c->folder);
+    if (!c->paths || !c->folders || !c->folder)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for the list of folders");
+    rest = c->folders;
+    for (char *one; (one = strsep(&rest, ":")) != NULL;)
+        if (*one)
+            c->folder[c->nfolders++] = one;
+    return BK_OK;
+}
+
+enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v,
+                           const char *paths, struct bk_report *why)
+{
+    struct bk_catalog *c = calloc(1, sizeof *c);
+    enum bk_err err;
+
+    *out = NULL;
+    if (!c || pthread_mutex_init(&c->adding, NULL)) {
+        free(c);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a catalogue of tables");
+    }
+    c->v = v;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        bk_symmetry_map(v, sym, c->swap[sym]);
+    err = folders_read(c, paths ? paths : "", why);
+    if (err)
+        bk_catalog_free(c);
+    else
+        *out = c;
+    return err;
+}
+
+static void entry_free(struct entry *e)
+{
+    bk_file_close(e->wdl);
+    bk_file_close(e->dtw);
+    free(e->text);
+    free(e);
+}
+
+void bk_catalog_free(struct bk_catalog *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct entry *e = atomic_load(&c->bucket[i]), *next; e; e = next) {
+            next = atomic_load(&e->next);
+            entry_free(e);
+        }
+    pthread_mutex_destroy(&c->adding);
+    free(c->paths);
+    free(c->folders);
+    free(c->folder);
+    free(c);
+}
+
+/* == Opening ============================================================= */
+
+/* Opens DIR/VARIANT/MATERIAL of a kind and makes sure that it is what its name says. */
+static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, const char *dir,
+                             const struct bk_material *m, enum bk_kind kind,
+                             struct bk_report *why)
+{
+    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
+    enum bk_err err = bk_file_open(out, bk_table_path(path, dir, c->v, m, kind), c->v, why);
+
+    if (err) {
+        *out = NULL;
+        return err;
+    }
+    if (bk_file_info(*out)->kind == kind && bk_material_equal(&bk_file_index(*out)->m, m))
+        return BK_OK;
+    bk_file_close(*out);
+    *out = NULL;
+    return bk_fail(why, BK_E_CORRUPT, "%s: holds another table than %s", path,
+                   bk_material_name(m, c->v, name));
+}
+
+/* Both files of a table in one folder; that of the distances may be missing. */
+static enum bk_err pair_open(struct entry *e, const struct bk_catalog *c, const char *dir,
+                             struct bk_report *why)
+{
+    const struct bk_file_info *w, *d;
+    enum bk_err err = file_open(&e->wdl, c, dir, &e->key, BK_KIND_WDL, why);
+
+    if (err)
+        return err;
+    err = file_open(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
+    if (err == BK_E_NO_TABLE)
+        return BK_OK;
+    if (err) {
+        bk_file_close(e->wdl);
+        e->wdl = NULL;
+        return err;
+    }
+    w = bk_file_info(e->wdl);
+    d = bk_file_info(e->dtw);
+    e->same_numbers = w->norder == d->norder && !memcmp(w->order, d->order, w->norder);
+    return BK_OK;
+}
+
+/* The first folder that has the table answers, even if what it has is damaged. */
+static enum bk_err home_open(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+{
+    enum bk_err err = BK_E_NO_TABLE;
+
+    for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++)
+        err = pair_open(e, c, c->folder[i], why);
+    return err;
+}
+
+/* == The hash ============================================================ */
+
+/* Fibonacci hashing, a word at a time. */
+static unsigned bucket_of(const struct bk_material *key)
+{
+    uint64_t word[sizeof *key / sizeof(uint64_t)], h = 0;
+
+    _Static_assert(sizeof *key % sizeof(uint64_t) == 0, "whole words");
+    memcpy(word, key, sizeof word);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned)(h >> 32) % BUCKETS;
+}
+
+static const struct entry *look_up(struct bk_catalog *c, const struct bk_material *key)
+{
+    struct entry *e = atomic_load_explicit(&c->bucket[bucket_of(key)], memory_order_acquire);
+
+    while (e && !bk_material_equal(&e->key, key))
+        e = atomic_load_explicit(&e->next, memory_order_acquire);
+    return e;
+}
+
+static void link_in(struct bk_catalog *c, struct entry *e)
+{
+    _Atomic(struct entry *) *head = &c->bucket[bucket_of(&e->key)];
+
+    atomic_store_explicit(&e->next, atomic_load(head), memory_order_relaxed);
+    atomic_store_explicit(head, e, memory_order_release);
+}
+
+/* With the mutex held: the home entry of a canonical material, opened if it is new. */
+static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
+                            const struct entry **out, struct bk_report *why)
+{
+    struct entry *e;
+    enum bk_err err;
+
+    if ((*out = look_up(c, m)) != NULL)
+        return BK_OK;
+    if (!(e = calloc(1, sizeof *e)))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
+    e->key = *m;
+    e->home = e;
+    err = e->err = home_open(e, c, why);
+    if (err == BK_E_CORRUPT && !(e->text = strdup(why->text)))
+        err = BK_E_SYSTEM;
+    if (err != BK_OK && err != BK_E_NO_TABLE && err != BK_E_CORRUPT) {
+        entry_free(e); /* no memory, no file handles: that may pass, so it is not kept */
+        return err;
+    }
+    link_in(c, e);
+    *out = e;
+    return BK_OK;
+}
+
+/* With the mutex held: the entry of a material as a position has it. */
+static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key,
+                             const struct entry **out, struct bk_report *why)
+{
+    struct bk_material m = *key;
+    const struct entry *home;
+    struct entry *e;
+    bool exchanged;
+    enum bk_err err;
+
+    bk_material_normalise(&m, c->v);
+    exchanged = bk_material_canonical(&m, c->v);
+    if ((err = home_get(c, &m, &home, why)) != BK_OK)
+        return err;
+    if ((*out = look_up(c, key)) != NULL) /* its own home, or added in the meantime */
+        return BK_OK;
+    if (!(e = calloc(1, sizeof *e)))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
+    e->key = *key;
+    e->home = home;
+    e->swap = exchanged ? c->swap[bk_material_swap(&m, c->v)] : NULL;
+    link_in(c, e);
+    *out = e;
+    return BK_OK;
+}
+
+static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p,
+                            const struct entry **out, struct bk_report *why)
+{
+    struct bk_material key;
+    enum bk_err err;
+
+    memcpy(key.count, p->count, sizeof key.count);
+    memcpy(key.left, p->left, sizeof key.left);
+    if ((*out = look_up(c, &key)) != NULL)
+        return BK_OK;
+    pthread_mutex_lock(&c->adding);
+    err = entry_get(c, &key, out, why);
+    pthread_mutex_unlock(&c->adding);
+    return err;
+}
+
+/* == Asking ============================================================== */
+
+static enum bk_err home_error(const struct bk_catalog *c, const struct entry *home,
+                              struct bk_report *why)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    if (home->err == BK_E_CORRUPT)
+        return bk_fail(why, BK_E_CORRUPT, "%s", home->text);
+    bk_material_name(&home->key, c->v, name);
+    if (!c->nfolders)
+        return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s: no folder given", name, c->v->name);
+    return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s in %s", name, c->v->name, c->paths);
+}
+
+/* The position as the other side sees it. */
+static void exchange(struct bk_pos *out, const struct bk_variant *v, const struct bk_pos *p,
+                     const uint8_t swap[BK_SQ_MAX])
+{
+    bk_pos_init(out, v);
+    for (unsigned colour = 0; colour < 2; colour++) {
+        struct bk_bits men = p->by[colour];
+
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            bk_pos_put(out, v, bk_man_type(p->at[sq]), !colour, swap[sq]);
+    }
+    out->stm = !p->stm;
+}
+
+static enum bk_err number_in(struct bk_file *f, const struct bk_pos *p, uint64_t *number,
+                             struct bk_report *why)
+{
+    const struct bk_index *ix = bk_file_index(f);
+    struct bk_placement at;
+
+    *number = bk_index_place(ix, p, &at) ? bk_index_rank(ix, &at) : UINT64_MAX;
+    if (*number == UINT64_MAX)
+        return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
+    return BK_OK;
+}
+
+static enum bk_err spot_of(const struct entry *home, const struct bk_pos *p, struct bk_spot *out,
+                           struct bk_report *why)
+{
+    enum bk_err err;
+
+    out->wdl = home->wdl;
+    out->dtw = home->dtw;
+    out->side = p->stm;
+    err = number_in(home->wdl, p, &out->wdl_number, why);
+    out->dtw_number = out->wdl_number;
+    if (!err && home->dtw && !home->same_numbers)
+        err = number_in(home->dtw, p, &out->dtw_number, why);
+    return err;
+}
+
+enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p, struct bk_spot *out,
+                            struct bk_report *why)
+{
+    unsigned men = bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]);
+    const struct entry *e;
+    struct bk_pos turned;
+    enum bk_err err;
+
+    if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
+        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name,
+                       men, BK_MEN_MAX);
+    if ((err = entry_of(c, p, &e, why)) != BK_OK)
+        return err;
+    if (e->home->err)
+        return home_error(c, e->home, why);
+    if (e->swap) {
+        exchange(&turned, c->v, p, e->swap);
+        p = &turned;
+    }
+    return spot_of(e->home, p, out, why);
+}

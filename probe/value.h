@@ -1,0 +1,31 @@
+/*
+ * value.h - what a position is worth: rules first, then tables.
+ */
+#ifndef BK_VALUE_H
+#define BK_VALUE_H
+
+#include "core/move.h"
+#include "probe/catalog.h"
+
+struct bk_value {
+    int wdl;         /* from the side to move */
+    int dtw;         /* plies; -1: a draw, or not known */
+    enum bk_end end; /* how it is over, if it is */
+};
+
+/*
+ * p must be legal (bk_pos_legal()).  *out is written only on BK_OK.
+ *
+ * Returns BK_OK; BK_E_NO_TABLE, naming what is missing; BK_E_CORRUPT;
+ * BK_E_SYSTEM.  Threads: many may share the catalogue.
+ * Source: docs/rules.md, "Ending the game".
+ */
+enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
+                        const struct bk_pos *p, struct bk_report *why);
+
+/* What the mover gets by moving into a position worth `after` to the other side. */
+struct bk_value bk_value_moved(const struct bk_value *after);
+/* The better for the side to move is the larger: wins soonest, draws, losses latest. */
+int bk_value_score(const struct bk_value *value);
+
+#endif

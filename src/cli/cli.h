@@ -1,0 +1,55 @@
+/*
+ * cli.h - what the subcommands share.
+ *
+ * main.c turns the command line into one struct cli and calls the subcommand,
+ * which returns an exit status.  A subcommand writes its answer to stdout;
+ * every error is one line on stderr, `bareking: ...`, written by cli_fail()
+ * or a relative of it (report.h).
+ */
+#ifndef BK_CLI_H
+#define BK_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit statuses. */
+enum {
+    CLI_OK,      /* done; yes */
+    CLI_NO,      /* no: table not found, values differ */
+    CLI_USAGE,   /* bad usage or input */
+    CLI_DAMAGED, /* a table file is damaged */
+    CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
+};
+
+/* The command line, read. */
+struct cli {
+    const char *command;
+    char **arg; /* what is left when the options are taken out */
+    unsigned nargs;
+    const char *dir;
+    unsigned threads;     /* 0: one a core */
+    uint64_t memory;      /* bytes; 0: no limit */
+    unsigned men;         /* 0: not given */
+    int level;            /* zstd; 0: the usual one */
+    uint64_t sample;      /* 0: all */
+    uint64_t seed;
+    const char *explain;  /* variant to explain, or NULL */
+    bool wdl, quiet, json, divide;
+};
+
+/* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
+extern volatile int cli_stop;
+void cli_catch_signals(void);
+
+int cmd_build(struct cli *c);
+int cmd_plan(struct cli *c);
+int cmd_probe(struct cli *c);
+int cmd_line(struct cli *c);
+int cmd_stats(struct cli *c);
+int cmd_check(struct cli *c);
+int cmd_verify(struct cli *c);
+int cmd_perft(struct cli *c);
+int cmd_variants(struct cli *c);
+int cmd_check_variant(struct cli *c);
+
+#endif

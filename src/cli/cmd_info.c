@@ -1,0 +1,185 @@
+/*
+ * cmd_info.c - what needs no tables: perft, variants, check-variant.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "core/explain.h"
+
+/* == perft == */
+
+#define DEPTH_MAX 100
+
+/* Counts, and with --divide tells the share of each move. */
+static int count_leaves(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
+                        unsigned depth)
+{
+    struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
+    json_t *shares = json_object();
+    char fen[BK_FEN_MAX], name[16];
+    uint64_t leaves = 0;
+    unsigned n = 0;
+
+    if (!move || !shares) {
+        free(move);
+        json_decref(shares);
+        return cli_fail(CLI_SYSTEM, "out of memory");
+    }
+    if (c->divide && depth)
+        n = bk_moves_legal(v, p, move);
+    else
+        leaves = bk_perft(v, p, depth);
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos next = *p;
+        uint64_t share;
+
+        bk_pos_play(&next, v, &move[i]);
+        share = bk_perft(v, &next, depth - 1);
+        leaves += share;
+        bk_move_name(v, &move[i], name);
+        if (c->json)
+            json_object_set_new(shares, name, json_integer((json_int_t)share));
+        else
+            printf("%s: %llu\n", name, (unsigned long long)share);
+    }
+    free(move);
+    if (c->json) {
+        json_t *answer = json_pack("{ss ss si sI}", "variant", v->name, "fen",
+                                   bk_pos_to_fen(p, v, fen), "depth", (int)depth, "nodes",
+                                   (json_int_t)leaves);
+
+        if (c->divide && answer)
+            json_object_set(answer, "divide", shares);
+        json_decref(shares);
+        return cli_print_json(answer);
+    }
+    json_decref(shares);
+    printf("%llu\n", (unsigned long long)leaves);
+    return CLI_OK;
+}
+
+int cmd_perft(struct cli *c)
+{
+    const char *last = c->arg[c->nargs - 1];
+    struct bk_variant *v;
+    struct bk_pos p;
+    uint64_t depth;
+    char *fen;
+    int status;
+
+    if (!cli_number(last, 0, DEPTH_MAX, &depth))
+        return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
+    status = cli_variant(c, &v);
+    if (status)
+        return status;
+    fen = cli_join(c, 1, c->nargs - 1);
+    if (!fen)
+        status = cli_fail(CLI_SYSTEM, "out of memory");
+    else if (!strcmp(fen, "startpos") && !v->start[0])
+        status = cli_fail(CLI_USAGE, "%s has no starting position: give a FEN", v->name);
+    else
+        status = cli_position(v, strcmp(fen, "startpos") ? fen : v->start, &p);
+    if (!status)
+        status = count_leaves(c, v, &p, (unsigned)depth);
+    free(fen);
+    bk_variant_free(v);
+    return status;
+}
+
+/* == variants == */
+
+static int explain(const struct cli *c)
+{
+    char *name[] = { (char *)c->explain };
+    struct cli one = { .arg = name, .nargs = 1 };
+    struct bk_variant *v;
+    int status = cli_variant(&one, &v);
+    char *text;
+
+    if (status)
+        return status;
+    text = bk_variant_explain(v);
+    if (!text)
+        status = cli_fail(CLI_SYSTEM, "out of memory");
+    else if (c->json)
+        status = cli_print_json(json_pack("{ss ss ss}", "name", v->name, "title", v->title,
+                                          "text", text));
+    else
+        printf("%s", text);
+    free(text);
+    bk_variant_free(v);
+    return status;
+}
+
+static json_t *variant_json(const struct bk_variant *v)
+{
+    json_t *pieces = json_array();
+
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        const struct bk_piece *p = &v->piece[type];
+        char letter[2] = { p->letter, 0 };
+
+        json_array_append_new(pieces, json_pack("{ss ss si}", "letter", letter, "name", p->name,
+                                                "army", (int)p->army));
+    }
+    return json_pack("{ss ss s{si si} so ss}", "name", v->name, "title", v->title, "board",
+                     "files", (int)v->files, "ranks", (int)v->ranks, "pieces", pieces, "start",
+                     v->start);
+}
+
+int cmd_variants(struct cli *c)
+{
+    json_t *list = NULL;
+
+    if (c->explain)
+        return explain(c);
+    if (c->json)
+        list = json_array();
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_report why = { "" };
+        struct bk_variant *v;
+        enum bk_err err = bk_variant_load(&v, e->name, &why);
+
+        if (err) {
+            json_decref(list);
+            return cli_fail_report(err, &why);
+        }
+        if (c->json)
+            json_array_append_new(list, variant_json(v));
+        else
+            printf("%-24s %2ux%-3u %s\n", v->name, v->files, v->ranks, v->title);
+        bk_variant_free(v);
+    }
+    return c->json ? cli_print_json(list) : CLI_OK;
+}
+
+/* == check-variant == */
+
+int cmd_check_variant(struct cli *c)
+{
+    const char *file = c->arg[0];
+    char *path = malloc(strlen(file) + 3);
+    struct bk_report why = { "" };
+    struct bk_variant *v = NULL;
+    enum bk_err err;
+    int status = CLI_OK;
+
+    if (!path)
+        return cli_fail(CLI_SYSTEM, "out of memory");
+    /* a plain name would mean a built-in game */
+    sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
+    err = bk_variant_load(&v, path, &why);
+    if (err)
+        status = cli_fail_report(err, &why);
+    else if (c->json)
+        status = cli_print_json(json_pack("{ss sb so}", "file", file, "ok", 1, "variant",
+                                          variant_json(v)));
+    else
+        printf("%s: good: %s, %ux%u, %u kinds of men, rules %016llx\n", file, v->name, v->files,
+               v->ranks, v->ntypes, (unsigned long long)v->rules_id);
+    if (!err)
+        bk_variant_free(v);
+    free(path);
+    return status;
+}

@@ -1,0 +1,331 @@
+/*
+ * main.c - the bareking command: a table of subcommands, and their options.
+ *
+ * Each subcommand names the options it takes by their letters; anything else
+ * on the command line is refused.  Options may stand before, between and
+ * after the other arguments.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "probe/bareking.h"
+
+/* == Options == */
+
+static const struct option_line {
+    char key;
+    const char *name, *value, *what;
+} options[] = {
+    { 'd', "dir", "DIR", "folder of the tables (default: $BAREKING_DIR, or `tables`)" },
+    { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
+    { 't', "threads", "N", "threads to use (default: one a core)" },
+    { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
+    { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
+    { 'e', "effort", "HOW", "compression: fast, normal or best" },
+    { 's', "sample", "N", "look at N random positions of each table, not at all" },
+    { 'S', "seed", "N", "of the sample (default: 1)" },
+    { 'D', "divide", NULL, "also the count behind each move" },
+    { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'q', "quiet", NULL, "say nothing unless it fails" },
+    { 'j', "json", NULL, "the answer as one line of JSON" },
+    { 'h', "help", NULL, "this text" },
+};
+#define NOPTIONS (sizeof options / sizeof options[0])
+
+/* == Subcommands == */
+
+static const struct command {
+    const char *name;
+    int (*run)(struct cli *c);
+    const char *takes; /* letters of its options */
+    unsigned args_min, args_max;
+    const char *usage, *what, *more;
+} commands[] = {
+    { "build", cmd_build, "dntmweqj", 1, 999, "VARIANT MATERIAL... | --men N",
+      "make tables, and those they need",
+      "Tables that are there already are skipped; a build that was stopped goes on when the\n"
+      "same command is run again.\n" },
+    { "plan", cmd_plan, "dnwj", 1, 999, "VARIANT MATERIAL... | --men N",
+      "what a build would make: tables, memory, disk", "Writes nothing.\n" },
+    { "probe", cmd_probe, "dj", 2, 16, "VARIANT FEN",
+      "what a position is worth, and each of its moves",
+      "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
+    { "line", cmd_line, "dj", 2, 16, "VARIANT FEN", "the best line to the end of the game",
+      "DIR may be a list of folders with `:` between.\n" },
+    { "stats", cmd_stats, "dtj", 2, 2, "VARIANT MATERIAL",
+      "wins, draws and losses of a table, and the longest",
+      "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
+      "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
+    { "verify", cmd_verify, "dntsSqj", 1, 999, "VARIANT MATERIAL... | --men N",
+      "compare positions of tables with their successors", "" },
+    { "check", cmd_check, "dqj", 1, 999, "VARIANT [MATERIAL...]",
+      "compare the checksums of table files",
+      "Without materials: every table file of the game in DIR.\n" },
+    { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
+      "count the leaves of the move tree", "" },
+    { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
+    { "check-variant", cmd_check_variant, "j", 1, 1, "FILE",
+      "look for mistakes in a variant file", "" },
+};
+#define NCOMMANDS (sizeof commands / sizeof commands[0])
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+/* == Help == */
+
+static void print_statuses(void)
+{
+    printf("\nExit status: 0 ok, 1 no (not found, differs), 2 bad usage or input,\n"
+           "             3 damaged file, 4 system error or interrupted.\n");
+}
+
+static int print_help(void)
+{
+    printf("bareking - endgame tables for the Shatranj family\n\n"
+           "usage: bareking COMMAND [ARGUMENT...] [OPTION...]\n\n");
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        printf("  %-14s %s\n", commands[i].name, commands[i].what);
+    printf("  %-14s %s\n  %-14s %s\n", "help", "this text; help COMMAND: more", "--version",
+           "the version");
+    printf("\nVARIANT is the name of a built-in game or the path of an .ini file.\n"
+           "MATERIAL is White's men, `v`, Black's: KRvKN.\n");
+    print_statuses();
+    return CLI_OK;
+}
+
+static int print_command_help(const struct command *cmd)
+{
+    printf("usage: bareking %s %s%s[OPTION...]\n\n%c%s.\n%s\n", cmd->name, cmd->usage,
+           *cmd->usage ? " " : "", toupper((unsigned char)cmd->what[0]), cmd->what + 1,
+           cmd->more);
+    for (size_t i = 0; i < NOPTIONS; i++) {
+        char text[32];
+
+        if (options[i].key != 'h' && !strchr(cmd->takes, options[i].key))
+            continue;
+        snprintf(text, sizeof text, "--%s%s%s", options[i].name, options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        printf("  %s%-18s %s\n", options[i].key == 'h' ? "-h, " : "    ", text, options[i].what);
+    }
+    print_statuses();
+    return CLI_OK;
+}
+
+/* == Reading the command line == */
+
+/* "4G", "800M", "512k", "1000000": bytes. */
+static bool read_size(const char *text, uint64_t *out)
+{
+    static const char units[] = "KMGT";
+    char digits[24];
+    size_t n = strspn(text, "0123456789");
+    const char *unit = text + n;
+    unsigned shift = 0;
+
+    if (!n || n >= sizeof digits)
+        return false;
+    memcpy(digits, text, n);
+    digits[n] = 0;
+    if (*unit) {
+        const char *at = strchr(units, toupper((unsigned char)*unit));
+
+        if (!at || (strcmp(unit + 1, "") && strcmp(unit + 1, "B") && strcmp(unit + 1, "iB")))
+            return false;
+        shift = 10 * (unsigned)(at - units + 1);
+    }
+    if (!cli_number(digits, 1, UINT64_MAX >> shift, out))
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+static bool read_effort(const char *text, int *level)
+{
+    static const struct {
+        const char *name;
+        int level;
+    } efforts[] = { { "fast", 1 }, { "normal", 0 }, { "best", 19 } };
+
+    for (size_t i = 0; i < 3; i++)
+        if (!strcmp(text, efforts[i].name)) {
+            *level = efforts[i].level;
+            return true;
+        }
+    return false;
+}
+
+/* Takes one option in; false when its value makes no sense. */
+static bool take_option(struct cli *c, int key, const char *value)
+{
+    uint64_t n = 0;
+
+    switch (key) {
+    case 'd': c->dir = value; return *value;
+    case 'x': c->explain = value; return *value;
+    case 'm': return read_size(value, &c->memory);
+    case 'e': return read_effort(value, &c->level);
+    case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
+    case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
+    case 'n':
+        if (!cli_number(value, 3, BK_MEN_MAX, &n))
+            return false;
+        c->men = (unsigned)n;
+        return true;
+    case 't':
+        if (!cli_number(value, 1, 1024, &n))
+            return false;
+        c->threads = (unsigned)n;
+        return true;
+    case 'w': c->wdl = true; return true;
+    case 'q': c->quiet = true; return true;
+    case 'j': c->json = true; return true;
+    case 'D': c->divide = true; return true;
+    }
+    return false;
+}
+
+static const struct option_line *option_line(int key)
+{
+    for (size_t i = 0; i < NOPTIONS; i++)
+        if (options[i].key == key)
+            return &options[i];
+    return NULL;
+}
+
+/* The offending word as getopt_long() leaves it: an unknown letter, or a whole long option. */
+static int fail_unknown(const struct command *cmd, char **argv)
+{
+    if (optopt && !option_line(optopt))
+        return cli_fail(CLI_USAGE, "%s: no option '-%c'; see bareking %s -h", cmd->name, optopt,
+                        cmd->name);
+    return cli_fail(CLI_USAGE, "%s: cannot understand '%s'; see bareking %s -h", cmd->name,
+                    argv[optind - 1], cmd->name);
+}
+
+/* Reads argv into *c.  True: go on; false: finished with *status. */
+static bool read_options(struct cli *c, const struct command *cmd, int argc, char **argv,
+                         int *status)
+{
+    struct option longs[NOPTIONS + 1];
+    unsigned n = 0;
+    int key;
+
+    memset(longs, 0, sizeof longs);
+    for (size_t i = 0; i < NOPTIONS; i++)
+        if (options[i].key == 'h' || strchr(cmd->takes, options[i].key))
+            longs[n++] = (struct option){ options[i].name,
+                                          options[i].value ? required_argument : no_argument,
+                                          NULL, options[i].key };
+    opterr = 0;
+    while ((key = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+        const struct option_line *o = option_line(key);
+
+        if (key == 'h') {
+            *status = print_command_help(cmd);
+            return false;
+        }
+        if (key == ':') {
+            *status = cli_fail(CLI_USAGE, "%s: '%s' needs a value; see bareking %s -h", cmd->name,
+                               argv[optind - 1], cmd->name);
+            return false;
+        }
+        if (!o) {
+            *status = fail_unknown(cmd, argv);
+            return false;
+        }
+        if (!take_option(c, key, optarg)) {
+            *status = cli_fail(CLI_USAGE, "%s: '%s' makes no sense as --%s %s; see bareking %s -h",
+                               cmd->name, optarg, o->name, o->value, cmd->name);
+            return false;
+        }
+    }
+    c->arg = argv + optind;
+    c->nargs = (unsigned)(argc - optind);
+    if (c->nargs < cmd->args_min || c->nargs > cmd->args_max) {
+        *status = cli_fail(CLI_USAGE, "%s: too %s arguments; usage: bareking %s %s", cmd->name,
+                           c->nargs < cmd->args_min ? "few" : "many", cmd->name, cmd->usage);
+        return false;
+    }
+    return true;
+}
+
+/* == Signals == */
+
+volatile int cli_stop;
+
+static void ask_to_stop(int sig)
+{
+    (void)sig;
+    cli_stop = 1;
+}
+
+/* The first signal asks to finish; SA_RESETHAND lets a second one end it at once. */
+void cli_catch_signals(void)
+{
+    struct sigaction sa = { .sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND };
+
+    sigemptyset(&sa.sa_mask);
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+}
+
+/* == The command == */
+
+static int run_help(int argc, char **argv)
+{
+    const struct command *cmd;
+
+    if (argc < 3)
+        return print_help();
+    cmd = find_command(argv[2]);
+    return cmd ? print_command_help(cmd)
+               : cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[2]);
+}
+
+static int run(int argc, char **argv)
+{
+    const char *dir = getenv("BAREKING_DIR");
+    struct cli c = { .dir = dir && *dir ? dir : "tables", .seed = 1 };
+    const struct command *cmd;
+    int status = CLI_OK;
+
+    if (argc < 2)
+        return cli_fail(CLI_USAGE, "no command; see bareking help");
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return run_help(argc, argv);
+    if (!strcmp(argv[1], "--version")) {
+        unsigned version = bk_lib_version();
+
+        printf("bareking %u.%u.%u\n", version >> 16, version >> 8 & 255, version & 255);
+        return CLI_OK;
+    }
+    cmd = find_command(argv[1]);
+    if (!cmd)
+        return cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[1]);
+    c.command = cmd->name;
+    if (!read_options(&c, cmd, argc - 1, argv + 1, &status))
+        return status;
+    return cmd->run(&c);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    errno = 0;
+    if (fflush(stdout) || ferror(stdout))
+        return cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
+                        errno ? strerror(errno) : "output error");
+    return status;
+}

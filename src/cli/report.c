@@ -1,0 +1,292 @@
+/*
+ * report.c - errors, numbers, boards, JSON; see report.h.
+ */
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* == Errors == */
+
+int cli_fail(int status, const char *fmt, ...)
+{
+    char text[2048];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    /* the text may quote input: one error stays one line */
+    for (char *s = text; *s; s++)
+        if (iscntrl((unsigned char)*s))
+            *s = '?';
+    fflush(stdout);
+    fprintf(stderr, "bareking: %s\n", text);
+    return status;
+}
+
+int cli_status(enum bk_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_OK:         return CLI_OK;
+    case BK_E_NO_TABLE: return CLI_NO;
+    case BK_E_ILLEGAL:  return CLI_USAGE;
+    case BK_E_DIFFERS:  return CLI_NO;
+    case BK_E_USAGE:    return CLI_USAGE;
+    case BK_E_CORRUPT:  return CLI_DAMAGED;
+    case BK_E_SYSTEM:   return CLI_SYSTEM;
+    }
+    return CLI_SYSTEM;
+}
+
+int cli_fail_report(enum bk_err err, const struct bk_report *why)
+{
+    return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
+}
+
+/* A word as the shell would need it. */
+static const char *quoted(char *out, size_t room, const char *word)
+{
+    size_t n = 0;
+
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                    "0123456789-_./,+=:@%")])
+        return word;
+    out[n++] = '\'';
+    for (; *word && n + 6 < room; word++)
+        if (*word == '\'')
+            n += (size_t)sprintf(out + n, "'\\''");
+        else
+            out[n++] = *word;
+    out[n++] = '\'';
+    out[n] = 0;
+    return out;
+}
+
+int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
+                      const struct bk_material *missing, const struct bk_material *wanted)
+{
+    char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], dir[600];
+    char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640];
+
+    snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
+    return cli_fail(CLI_NO, "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s",
+                    bk_material_name(missing, v, name), v->name, c->dir,
+                    quoted(q_variant, sizeof q_variant, c->arg[0]),
+                    quoted(q_build, sizeof q_build, bk_material_name(wanted, v, build)),
+                    quoted(q_dir, sizeof q_dir, dir));
+}
+
+/* == Input == */
+
+int cli_variant(const struct cli *c, struct bk_variant **out)
+{
+    struct bk_report why = { "" };
+    enum bk_err err = bk_variant_load(out, c->arg[0], &why);
+
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out)
+{
+    struct bk_report why = { "" };
+
+    *out = calloc(c->nargs, sizeof **out); /* one more than needed: never zero bytes */
+    if (!*out)
+        return cli_fail(CLI_SYSTEM, "out of memory");
+    for (unsigned i = 1; i < c->nargs; i++) {
+        enum bk_err err = bk_material_parse(*out + i - 1, v, c->arg[i], &why);
+
+        if (err) {
+            free(*out);
+            *out = NULL;
+            return cli_fail_report(err, &why);
+        }
+    }
+    return CLI_OK;
+}
+
+char *cli_join(const struct cli *c, unsigned first, unsigned end)
+{
+    size_t room = 1, n = 0;
+    char *text;
+
+    for (unsigned i = first; i < end; i++)
+        room += strlen(c->arg[i]) + 1;
+    text = malloc(room);
+    if (!text)
+        return NULL;
+    text[0] = 0;
+    for (unsigned i = first; i < end; i++)
+        n += (size_t)sprintf(text + n, "%s%s", i > first ? " " : "", c->arg[i]);
+    return text;
+}
+
+int cli_position(const struct bk_variant *v, const char *fen, struct bk_pos *p)
+{
+    struct bk_report why = { "" };
+    enum bk_err err = bk_pos_from_fen(p, v, fen, &why);
+
+    if (err)
+        return cli_fail_report(err, &why);
+    if (!bk_pos_legal(v, p))
+        return cli_fail(CLI_USAGE, "illegal position: %s is to move and %s is in check",
+                        cli_colour(p->stm), cli_colour(!p->stm));
+    return CLI_OK;
+}
+
+bool cli_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    unsigned long long n;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    if (errno || *end || n < least || n > most)
+        return false;
+    *out = n;
+    return true;
+}
+
+/* == Text == */
+
+char *cli_count(char out[CLI_TEXT_MAX], uint64_t n)
+{
+    char digits[24];
+    int len = sprintf(digits, "%llu", (unsigned long long)n), to = 0;
+
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[to++] = ',';
+        out[to++] = digits[i];
+    }
+    out[to] = 0;
+    return out;
+}
+
+char *cli_bytes(char out[CLI_TEXT_MAX], uint64_t bytes)
+{
+    static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
+    double amount = (double)bytes / 1024;
+    unsigned i = 0;
+
+    if (bytes < 1024) {
+        snprintf(out, CLI_TEXT_MAX, "%u B", (unsigned)bytes);
+        return out;
+    }
+    for (; amount >= 1000 && i < 4; i++)
+        amount /= 1024;
+    snprintf(out, CLI_TEXT_MAX, "%.*f %s", amount < 100, amount, unit[i]);
+    return out;
+}
+
+char *cli_seconds(char out[CLI_TEXT_MAX], double seconds)
+{
+    unsigned long s = seconds > 0 ? (unsigned long)(seconds + 0.5) : 0;
+
+    if (s >= 3600)
+        snprintf(out, CLI_TEXT_MAX, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(out, CLI_TEXT_MAX, "%lu:%02lu", s / 60, s % 60);
+    return out;
+}
+
+char *cli_plies(char out[CLI_TEXT_MAX], long long plies)
+{
+    long long turns = (plies + 1) / 2;
+
+    snprintf(out, CLI_TEXT_MAX, "%lld %s (%lld turn%s)", plies, plies == 1 ? "ply" : "plies",
+             turns, turns == 1 ? "" : "s");
+    return out;
+}
+
+const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : "Black"; }
+
+const char *cli_end_name(enum bk_end end)
+{
+    switch (end) {
+    case BK_END_NONE:      return NULL;
+    case BK_END_CHECKMATE: return "checkmate";
+    case BK_END_STALEMATE: return "stalemate";
+    case BK_END_BARE:      return "bare";
+    case BK_END_BARE_DRAW: return "bare-draw";
+    }
+    return NULL;
+}
+
+void cli_print_end(const struct bk_variant *v, const struct bk_pos *p, enum bk_end end, int wdl)
+{
+    const char *mover = cli_colour(p->stm), *winner = cli_colour(wdl > 0 ? p->stm : !p->stm);
+    char result[32];
+
+    (void)v;
+    if (wdl)
+        snprintf(result, sizeof result, "%s has won", winner);
+    else
+        snprintf(result, sizeof result, "a draw");
+    switch (end) {
+    case BK_END_NONE:
+        return;
+    case BK_END_CHECKMATE:
+        printf("The game is over: %s is checkmated; %s.\n", mover, result);
+        return;
+    case BK_END_STALEMATE:
+        printf("The game is over: %s is stalemated; %s.\n", mover, result);
+        return;
+    case BK_END_BARE:
+        printf("The game is over: %s's king is bare; %s.\n",
+               cli_colour(wdl > 0 ? !p->stm : p->stm), result);
+        return;
+    case BK_END_BARE_DRAW:
+        if (bk_bits_count(&p->by[BK_WHITE]) == 1 && bk_bits_count(&p->by[BK_BLACK]) == 1)
+            printf("The game is over: both kings are bare; %s.\n", result);
+        else
+            printf("The game is over: %s's king is bare, but takes the last man at once; %s.\n",
+                   mover, result);
+        return;
+    }
+}
+
+void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
+{
+    for (unsigned rank = v->ranks; rank-- > 0;) {
+        printf("  %2u |", rank + 1);
+        for (unsigned file = 0; file < v->files; file++) {
+            unsigned sq = bk_sq(v, file, rank);
+            uint8_t man = p->at[sq];
+            char c = ' '; /* a hole */
+
+            if (man) {
+                c = v->piece[bk_man_type(man)].letter;
+                if (bk_man_colour(man) == BK_BLACK)
+                    c = (char)tolower((unsigned char)c);
+            } else if (bk_bits_has(&v->board, sq)) {
+                c = '.';
+            }
+            printf(" %c", c);
+        }
+        putchar('\n');
+    }
+    printf("      ");
+    for (unsigned file = 0; file < v->files; file++)
+        printf(" %c", (int)('a' + file));
+    putchar('\n');
+}
+
+/* == JSON == */
+
+int cli_print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+
+    json_decref(value);
+    if (failed)
+        return cli_fail(CLI_SYSTEM, "cannot write the answer");
+    putchar('\n');
+    return CLI_OK;
+}

@@ -1,0 +1,58 @@
+/*
+ * report.h - how the command speaks: errors, numbers, boards, JSON.
+ */
+#ifndef BK_CLI_REPORT_H
+#define BK_CLI_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "core/move.h"
+#include "table/material.h"
+
+/* == Errors == */
+
+/* Writes `bareking: ...` on one line of stderr, whatever the text holds; returns `status`. */
+int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The exit status that goes with an error of the library floors. */
+int cli_status(enum bk_err err);
+/* Writes the report (or the code's own text, if it is empty). */
+int cli_fail_report(enum bk_err err, const struct bk_report *why);
+/* Names the table that is not there and the command that builds it; CLI_NO.
+   `wanted` is what to build: the table itself, or one that needs it. */
+int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
+                      const struct bk_material *missing, const struct bk_material *wanted);
+
+/* == Input == */
+
+/* Loads the variant named by the first argument.  *out owned. */
+int cli_variant(const struct cli *c, struct bk_variant **out);
+/* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */
+int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out);
+/* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
+char *cli_join(const struct cli *c, unsigned first, unsigned end);
+/* Reads a FEN and makes sure the position is legal. */
+int cli_position(const struct bk_variant *v, const char *fen, struct bk_pos *p);
+/* A whole number from `least` to `most`, nothing before or after it. */
+bool cli_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
+/* == Text == each returns `out` */
+
+#define CLI_TEXT_MAX 64
+char *cli_count(char out[CLI_TEXT_MAX], uint64_t n);        /* 33,220,691 */
+char *cli_bytes(char out[CLI_TEXT_MAX], uint64_t bytes);    /* 3.4 MiB    */
+char *cli_seconds(char out[CLI_TEXT_MAX], double seconds);  /* 1:02:03    */
+char *cli_plies(char out[CLI_TEXT_MAX], long long plies);   /* 39 plies (20 turns) */
+const char *cli_colour(unsigned colour);                    /* White */
+const char *cli_end_name(enum bk_end end);                  /* as in --json; NULL: not over */
+/* A full sentence about a game that is over; wdl from the side to move. */
+void cli_print_end(const struct bk_variant *v, const struct bk_pos *p, enum bk_end end, int wdl);
+void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
+
+/* == JSON == */
+
+/* Writes one line on stdout.  `value` is taken; NULL means memory ran out. */
+int cli_print_json(json_t *value);
+
+#endif

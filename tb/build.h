@@ -1,0 +1,78 @@
+/*
+ * build.h - from a request to files.
+ *
+ * bk_plan_new() lists every table that a request needs, each after those it
+ * can move into; bk_build() makes the ones that are not there yet.  A table's
+ * files appear complete or not at all, so a build that was stopped, however,
+ * goes on where it was by being asked for again.
+ */
+#ifndef BK_BUILD_H
+#define BK_BUILD_H
+
+#include "table/format.h"
+#include "tb/pool.h"
+#include "tb/solve.h"
+
+struct bk_plan_table {
+    struct bk_material m;
+    char name[BK_MATERIAL_NAME_MAX];
+    uint64_t positions;    /* both sides */
+    uint64_t memory_bytes; /* predicted peak while it is solved */
+    uint64_t disk_bytes;   /* of files present, or a guess */
+    bool present;          /* files are there (with distances, if asked for) */
+};
+
+struct bk_plan {
+    const struct bk_variant *v; /* borrowed */
+    char dir[3072];
+    bool distances;
+    struct bk_plan_table *table; /* dependency order */
+    unsigned n;
+};
+
+/*
+ * materials  names' materials, or n = 0 and men: all materials of up to so many men
+ * dir        need not exist
+ * Tables decided by rule (bare kings) are left out: there is nothing to build.
+ */
+enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
+                        const struct bk_material *m, unsigned n, unsigned men, bool distances,
+                        struct bk_report *why);
+void bk_plan_free(struct bk_plan *p);
+
+struct bk_built { /* told after each table */
+    const struct bk_plan_table *table;
+    struct bk_summary summary;
+    double solve_cpu, encode_cpu, wall; /* seconds */
+    uint64_t wdl_bytes, dtw_bytes;
+};
+
+struct bk_build_options {
+    struct bk_pool *pool;
+    uint64_t memory_limit; /* bytes; 0: no limit */
+    int level;             /* zstd; 0: the usual one */
+    void *context;
+    void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
+                     const struct bk_progress *p); /* often; NULL is fine */
+    void (*built)(void *context, const struct bk_built *b, unsigned nth);
+    const volatile int *stop; /* nonzero: give up (BK_E_SYSTEM "interrupted") */
+};
+
+/* Builds what is not present.  Errors name the table. */
+enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why);
+
+/*
+ * Loads a table from its files into memory.  Illegal positions have any value
+ * in a file; mark_illegal finds them anew, which solving needs and verifying,
+ * with a move generator of its own, must not use.
+ */
+enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
+                    const struct bk_material *m, bool distances, bool mark_illegal,
+                    struct bk_pool *pool, struct bk_report *why);
+
+/* Encodes a solved table into its two files (one, without distances). */
+enum bk_err bk_encode(const struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
+                      bool distances, int level, struct bk_pool *pool, uint64_t bytes[2],
+                      struct bk_report *why);
+
+#endif
