@@ -12,7 +12,7 @@ CORE  = err geometry betza variant rules position move explain
 TABLE = material index format
 TB    = pool dispatch memtable solve encode plan build verify
 PROBE = catalog value probe
-CLI   = main report cmd_build cmd_ask cmd_check cmd_info
+CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info
 TESTS = test_variant test_position test_move test_ref test_index test_table test_probe test_fuzz
 
 # == Nothing below changes when a file is added ==

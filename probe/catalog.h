@@ -28,7 +28,7 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v,
 void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
 
 /*
- * Finds the spot of a legal position that no rule decides (bk_pos_end()).
+ * Finds the spot of a legal position that no bare king decides (bk_pos_bare()).
  * En passant square, castling rights and move number are not looked at.
  *
  * Returns BK_OK; BK_E_NO_TABLE, naming it; BK_E_CORRUPT; BK_E_SYSTEM.

@@ -1,5 +1,10 @@
 /*
- * value.c - what a position is worth: rules first, then tables.
+ * value.c - what a position is worth, by rules and tables.
+ *
+ * A bare king is asked about first: such positions have no table.  Mate and
+ * stalemate are in the tables like everything else; but the answer tells them
+ * apart, so where the value leaves them possible the rules are asked, and the
+ * rules have the last word, without a table, too.
  *
  * Tables know neither en passant nor castling.  An en passant square adds
  * captures to the moves of the same position without one; so
@@ -15,6 +20,8 @@
  * tables, of their own.
  */
 #include "probe/value.h"
+
+#include "core/rules.h"
 
 #define FAR 0x100000 /* more than any distance */
 
@@ -46,13 +53,19 @@ static enum bk_err from_table(struct bk_value *out, struct bk_catalog *c, const 
         err = bk_file_value(spot.dtw, spot.side, spot.dtw_number, &half, why);
     if (err)
         return err;
-    if (wdl == BK_WDL_LOSS && spot.dtw && !half) /* rules would have said so */
-        return bk_fail(why, BK_E_CORRUPT, "%s: position %llu is not over", bk_file_path(spot.dtw),
-                       (unsigned long long)spot.dtw_number);
     out->wdl = (int)wdl - BK_WDL_DRAW;
     out->dtw = !out->wdl || !spot.dtw ? -1 : (int)(2 * half + (wdl == BK_WDL_WIN));
     out->end = BK_END_NONE;
     return BK_OK;
+}
+
+/* What a table says of a position that no rule decides can be no loss in 0 plies. */
+static enum bk_err check_goes_on(const struct bk_value *value, const struct bk_variant *v,
+                                 struct bk_report *why)
+{
+    if (value->wdl >= 0 || value->dtw)
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "a table of %s holds a loss where the game goes on", v->name);
 }
 
 /* Ends on the en passant square and takes elsewhere. */
@@ -93,7 +106,7 @@ static enum bk_err with_en_passant(struct bk_value *out, struct bk_catalog *c,
                                    struct bk_report *why)
 {
     struct bk_pos without = *p;
-    struct bk_value best;
+    struct bk_value best = { 0 };
     enum bk_err err = BK_OK;
     bool none;
     int wdl;
@@ -109,16 +122,11 @@ static enum bk_err with_en_passant(struct bk_value *out, struct bk_catalog *c,
     return err;
 }
 
-enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
-                        const struct bk_pos *p, struct bk_report *why)
+/* What the tables make of a position that goes on. */
+static enum bk_err from_tables(struct bk_value *out, struct bk_catalog *c,
+                               const struct bk_variant *v, const struct bk_pos *p,
+                               struct bk_report *why)
 {
-    int wdl;
-    enum bk_end end = bk_pos_end(v, p, &wdl);
-
-    if (end != BK_END_NONE) {
-        *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end };
-        return BK_OK;
-    }
     if (p->rights)
         return bk_fail(why, BK_E_NO_TABLE,
                        "no table of %s for castling rights: such positions need tables of their "
@@ -126,4 +134,39 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
     if (p->ep != BK_SQ_NONE)
         return with_en_passant(out, c, v, p, why);
     return from_table(out, c, p, why);
+}
+
+/* Might it be mate or stalemate?  Spares most positions the search for a move. */
+static bool may_be_over(const struct bk_value *value, const struct bk_variant *v)
+{
+    if (value->wdl > 0 || (value->wdl < 0 && value->dtw > 0))
+        return false;
+    return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
+}
+
+enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
+                        const struct bk_pos *p, struct bk_report *why)
+{
+    struct bk_value value;
+    int wdl;
+    enum bk_end end = bk_pos_bare(v, p, &wdl);
+    enum bk_err err = BK_OK;
+
+    if (end == BK_END_NONE) {
+        err = from_tables(&value, c, v, p, why);
+        if (!err && !may_be_over(&value, v)) {
+            *out = value;
+            return BK_OK;
+        }
+        end = bk_pos_end(v, p, &wdl); /* mate needs no table */
+    }
+    if (end != BK_END_NONE) {
+        *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end };
+        return BK_OK;
+    }
+    if (!err)
+        err = check_goes_on(&value, v, why);
+    if (!err)
+        *out = value;
+    return err;
 }

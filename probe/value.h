@@ -1,5 +1,5 @@
 /*
- * value.h - what a position is worth: rules first, then tables.
+ * value.h - what a position is worth, by rules and tables.
  */
 #ifndef BK_VALUE_H
 #define BK_VALUE_H

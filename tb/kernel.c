@@ -114,12 +114,11 @@ static inline set set_of(const struct bk_bits *b)
 /* for each square `sq` of `x`, which is used up */
 #define EACH(sq, x) for (unsigned sq; any(x) && (sq = lowest(x), x &= ~bit(sq), true);)
 
-/* == What a slice's passes share == */
-
-struct king_move {
-    uint32_t slice;
-    uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
+enum {
+    WAYS_MAX = 8, /* in which one man attacks one square: a leap, a ride, hops of many lengths */
 };
+
+/* == What a slice's passes share == */
 
 struct ctx {
     const struct bk_solver *s;
@@ -128,10 +127,10 @@ struct ctx {
     set base_occ; /* kings and fixed men */
     set board, live; /* live: all ones if there is an inner man, else none */
     set inner_cell, inner_stay;
-    set src[BK_STEPS_MAX]; /* from where each step of the inner man stays on the rectangle */
+    const set *src; /* from where each step of the inner man stays on the rectangle */
     bool void_slice;       /* a king stands on a fixed man's square */
     unsigned nking[2];
-    struct king_move king_move[2][BK_STEPS_MAX * 4];
+    const struct bk_king_move *king_move[2];
 };
 
 struct scratch {
@@ -182,27 +181,6 @@ static struct scratch *lay_out(const struct bk_solver *s, void *work)
     return w;
 }
 
-static void find_king_moves(struct ctx *c, unsigned side)
-{
-    const struct bk_solver *s = c->s;
-    const struct bk_pairs *pairs = s->b->pairs;
-    unsigned n;
-    const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, c->king[side], &n);
-
-    for (unsigned i = 0; i < n; i++) {
-        unsigned king[2] = { c->king[0], c->king[1] };
-        size_t pair;
-
-        if (!(r[i].how & BK_QUIET) || has(c->base_occ, r[i].to))
-            continue;
-        king[side] = r[i].to;
-        pair = (size_t)king[0] * s->v->nsq + king[1];
-        if (pairs->slice[pair] >= 0)
-            c->king_move[side][c->nking[side]++] =
-                (struct king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
-    }
-}
-
 static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
 {
     const struct bk_variant *v = s->v;
@@ -220,32 +198,13 @@ static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
     }
     c->board = set_of(&v->board);
     c->live = s->inner.slot < 0 ? NONE : ~NONE;
-    c->inner_cell = c->inner_stay = bit(0);
-    if (s->inner.slot >= 0) {
-        const struct bk_cells *cells = s->ix->cells[s->inner.slot];
-
-        c->inner_cell = c->inner_stay = NONE;
-        for (unsigned sq = 0; sq < v->nsq; sq++) {
-            if (cells->cell_of[sq] != BK_SQ_NONE)
-                c->inner_cell |= bit(sq);
-            if (s->change_ok[s->inner.slot][BK_TYPES_MAX][sq])
-                c->inner_stay |= bit(sq);
-        }
-        for (unsigned i = 0; i < s->inner.nsteps; i++) {
-            const struct bk_kstep *st = &s->inner.step[i];
-
-            c->src[i] = NONE;
-            for (unsigned sq = 0; sq < v->nsq; sq++) {
-                int f = (int)(sq % v->files) + st->df, r = (int)(sq / v->files) + st->dr;
-
-                if (f >= 0 && f < v->files && r >= 0 && r < v->ranks)
-                    c->src[i] |= bit(sq);
-            }
-        }
+    c->inner_cell = ((const set *)s->inner_sets)[0];
+    c->inner_stay = ((const set *)s->inner_sets)[1];
+    c->src = (const set *)s->inner_sets + 2;
+    for (unsigned side = 0; side < 2; side++) {
+        c->king_move[side] = s->king_move[side] + s->king_first[side][slice];
+        c->nking[side] = s->king_first[side][slice + 1] - s->king_first[side][slice];
     }
-    c->nking[0] = c->nking[1] = 0;
-    find_king_moves(c, BK_WHITE);
-    find_king_moves(c, BK_BLACK);
 }
 
 /* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */
@@ -427,9 +386,40 @@ static inline unsigned inverse(unsigned sym)
     return sym & 4 ? 4 | (sym & 1) << 1 | (sym & 2) >> 1 : sym;
 }
 
+/* The inner man's cell, where it may end a move unchanged, and where its steps may begin. */
+static void compile_inner(struct bk_solver *s)
+{
+    const struct bk_variant *v = s->v;
+    set *sets = s->inner_sets;
+
+    sets[0] = sets[1] = bit(0);
+    if (s->inner.slot < 0)
+        return;
+    sets[0] = sets[1] = NONE;
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        if (s->ix->cells[s->inner.slot]->cell_of[sq] != BK_SQ_NONE)
+            sets[0] |= bit(sq);
+        if (s->change_ok[s->inner.slot][BK_TYPES_MAX][sq])
+            sets[1] |= bit(sq);
+    }
+    for (unsigned i = 0; i < s->inner.nsteps; i++) {
+        const struct bk_kstep *st = &s->inner.step[i];
+
+        sets[2 + i] = NONE;
+        for (unsigned sq = 0; sq < v->nsq; sq++) {
+            int f = (int)(sq % v->files) + st->df, r = (int)(sq / v->files) + st->dr;
+
+            if (f >= 0 && f < v->files && r >= 0 && r < v->ranks)
+                sets[2 + i] |= bit(sq);
+        }
+    }
+}
+
 static void compile_tables(struct bk_solver *s)
 {
     set *occ = s->conf_occ, *counted = s->conf_count;
+
+    compile_inner(s);
 
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         bool sorted = true;
@@ -469,15 +459,49 @@ static void compile_tables(struct bk_solver *s)
 
 /* == Illegal positions == */
 
-/* The enemy king's attackers among the men whose squares are digits. */
+/*
+ * How a man attacks the enemy king from some square.  A man that takes twice
+ * does so, besides, if an enemy stands on one of `via`, or in passing, if none
+ * of its own side stands on one of `ends`.
+ */
 struct attack {
+    set via, ends;
+    bool twice;
     uint8_t n;
     struct {
         bool hops;
         uint16_t npaths;
         uint32_t path;
-    } way[4];
+    } way[WAYS_MAX];
 };
+
+static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
+{
+    return lowest(set_of(&c->path[r->path]));
+}
+
+static void find_double_attacks(const struct ctx *c, unsigned type, unsigned colour,
+                                struct attack by_square[BK_SQ_MAX])
+{
+    const struct bk_solver *s = c->s;
+    unsigned king = c->king[!colour];
+
+    for (unsigned sq = 0; sq < s->v->nsq; sq++) {
+        struct attack *a = &by_square[sq];
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, type, colour, sq, &n);
+
+        for (unsigned i = 0; i < n; i++) {
+            if (!(r[i].how & BK_TWICE))
+                continue;
+            if (r[i].to == king)
+                a->via |= bit(via_of(c, &r[i]));
+            else if (via_of(c, &r[i]) == king)
+                a->ends |= bit(r[i].to);
+        }
+        a->twice = any(a->via | a->ends);
+    }
+}
 
 static void find_attacks(const struct ctx *c, unsigned type, unsigned colour,
                          struct attack by_square[BK_SQ_MAX])
@@ -490,17 +514,50 @@ static void find_attacks(const struct ctx *c, unsigned type, unsigned colour,
     for (unsigned i = 0; i < n; i++) {
         struct attack *a = &by_square[r[i].to];
 
-        if (!(r[i].how & BK_TAKES) || a->n == 4)
+        if (!(r[i].how & BK_TAKES) || a->n == WAYS_MAX)
             continue;
         a->way[a->n].hops = r[i].how & BK_HOPS;
         a->way[a->n].npaths = r[i].npaths;
         a->way[a->n++].path = r[i].path;
     }
+    if (bk_rules_takes_twice(s->v, type))
+        find_double_attacks(c, type, colour, by_square);
 }
 
-static inline set attacked_with(const struct ctx *c, const struct attack *a, set occ)
+/* The squares of a side's men but the inner one. */
+static set men_of(const struct ctx *c, unsigned side, uint32_t conf)
 {
-    set x = NONE;
+    const struct bk_solver *s = c->s;
+    set men = bit(c->king[side]);
+
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->ix->colour[s->fixed_slot[i]] == side)
+            men |= bit(s->fixed_sq[i]);
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].colour == side)
+            men |= bit(s->conf_sq[conf][o]);
+    return men;
+}
+
+static set attacked_twice(const struct ctx *c, const struct attack *a, unsigned side,
+                          uint32_t conf)
+{
+    const struct bk_inner *in = &c->s->inner;
+    set ends = a->ends & ~men_of(c, side, conf), x = NONE;
+
+    if (any(a->via & men_of(c, !side, conf)))
+        return ~NONE;
+    if (in->slot >= 0 && in->colour != side)
+        x = a->via;
+    if (count(ends) > 1 || (any(ends) && (in->slot < 0 || in->colour != side)))
+        return ~NONE;
+    return any(ends) ? x | ~ends : x; /* the inner man may stand on the only end */
+}
+
+static inline set attacked_with(const struct ctx *c, const struct attack *a, unsigned side,
+                                uint32_t conf, set occ)
+{
+    set x = a->twice ? attacked_twice(c, a, side, conf) : NONE;
 
     for (unsigned i = 0; i < a->n; i++)
         x |= open_squares(c, a->way[i].hops, a->way[i].npaths, a->way[i].path, occ);
@@ -545,13 +602,13 @@ static set illegal(const struct ctx *c, const struct legality *l, unsigned side,
     set x = l->kings_meet[side] ? ~NONE : NONE;
 
     for (unsigned i = 0; i < s->nfixed; i++)
-        if (l->fixed[i].n && s->ix->colour[s->fixed_slot[i]] == side)
-            x |= attacked_with(c, &l->fixed[i], occ);
+        if (l->fixed[i].n + l->fixed[i].twice && s->ix->colour[s->fixed_slot[i]] == side)
+            x |= attacked_with(c, &l->fixed[i], side, conf, occ);
     for (unsigned o = 0; o < s->nouter; o++) {
         const struct attack *a = &l->outer[o][s->conf_sq[conf][o]];
 
-        if (a->n && s->outer[o].colour == side)
-            x |= attacked_with(c, a, occ);
+        if (a->n + a->twice && s->outer[o].colour == side)
+            x |= attacked_with(c, a, side, conf, occ);
     }
     if (s->inner.slot >= 0 && s->inner.colour == side)
         x |= inner_into(c, bit(c->king[!side]), c->board & ~occ, BK_TAKES);
@@ -598,7 +655,7 @@ static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
 }
 
 /*
- * A view: free men are the outers but for the one taken, then the inner man
+ * A view: free men are the outers but for those taken, then the inner man
  * unless taken.  A mover of several cells is not free: what it may do differs
  * from square to square, and each square it goes to gets a view of its own.
  */
@@ -617,6 +674,11 @@ static inline bool leaves(const struct bk_solver *s, unsigned slot)
     return slot != BK_KINGS_SLOT && s->ix->cells[slot]->n > 1;
 }
 
+static inline bool is_taken(const struct bk_exit *e, unsigned slot)
+{
+    return (int)slot == e->taken || (int)slot == e->also;
+}
+
 static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
 {
     size_t stride = 1;
@@ -626,7 +688,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
         const struct bk_outer *out = &s->outer[o];
         struct bk_free_man *man = &view->men[view->n];
 
-        if ((int)out->slot == e->taken || (out->slot == e->mover && leaves(s, e->mover)))
+        if (is_taken(e, out->slot) || (out->slot == e->mover && leaves(s, e->mover)))
             continue;
         if (out->slot == e->mover && e->becomes != BK_STAYS) {
             view->by_square[o] = true;
@@ -636,7 +698,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
         }
         view->n++;
     }
-    view->has_inner = s->inner.slot >= 0 && s->inner.slot != e->taken;
+    view->has_inner = s->inner.slot >= 0 && !is_taken(e, (unsigned)s->inner.slot);
     if (view->has_inner) {
         view->men[view->n++] =
             (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
@@ -645,7 +707,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
     for (unsigned o = s->nouter; o-- > 0;) {
         unsigned slot = s->outer[o].slot;
 
-        if ((int)slot == e->taken || (slot == e->mover && leaves(s, slot)))
+        if (is_taken(e, slot) || (slot == e->mover && leaves(s, slot)))
             continue;
         view->stride[o] = (uint32_t)stride;
         stride *= view->by_square[o] ? s->v->nsq : s->outer[o].n;
@@ -666,17 +728,17 @@ static inline size_t view_offset(const struct bk_solver *s, const struct view *v
     return at;
 }
 
-/* What the slot taken says of a configuration: is it on `sq`, and for which inner squares? */
-static inline set taken_on(const struct bk_solver *s, const struct bk_exit *e, uint32_t conf,
-                           unsigned sq, set placed)
+/* Is the man of `slot` on `sq` in a configuration, and for which inner squares? */
+static inline set stands_on(const struct bk_solver *s, int slot, uint32_t conf, unsigned sq,
+                            set placed)
 {
-    if (e->taken == s->inner.slot)
+    if (slot == s->inner.slot)
         return placed & bit(sq);
     for (unsigned o = 0; o < s->nouter; o++)
-        if (s->outer[o].slot == e->taken)
+        if (s->outer[o].slot == slot)
             return s->conf_sq[conf][o] == sq ? placed : NONE;
     for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == e->taken)
+        if (s->fixed_slot[i] == slot)
             return s->fixed_sq[i] == sq ? placed : NONE;
     return NONE;
 }
@@ -694,13 +756,53 @@ static void fill(struct exits *x)
     bk_view_fill(&x->e->plan, &x->at, x->view.men, x->view.n, x->w->view);
 }
 
+/* What a reach must be able to do for this exit. */
+static inline unsigned ways_of(const struct bk_exit *e)
+{
+    return e->taken < 0 ? BK_QUIET : e->also < 0 ? BK_TAKES | BK_TWICE : BK_TWICE;
+}
+
+static inline set empty_on(const struct ctx *c, unsigned sq, set occ, set from)
+{
+    return has(occ, sq) ? NONE : from & ~(bit(sq) & c->live);
+}
+
+/* Takes on the way, and where it ends if the exit takes two. */
+static set taking_twice(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    set from = x->legal[conf];
+    unsigned via = via_of(c, r);
+
+    if (x->e->also < 0)
+        return empty_on(c, r->to, occ, stands_on(s, x->e->taken, conf, via, from));
+    return stands_on(s, x->e->also, conf, r->to, stands_on(s, x->e->taken, conf, via, from)) |
+           stands_on(s, x->e->taken, conf, r->to, stands_on(s, x->e->also, conf, via, from));
+}
+
+/* The inner squares for which the mover may go by `r` and take what the exit says. */
+static inline set going(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
+{
+    const struct ctx *c = &x->w->ctx;
+    set from = x->legal[conf];
+
+    if (r->how & BK_TWICE)
+        return taking_twice(x, conf, r, occ);
+    from = x->e->taken >= 0 ? stands_on(c->s, x->e->taken, conf, r->to, from)
+                            : empty_on(c, r->to, occ, from);
+    if (any(from))
+        from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+    return from;
+}
+
 /*
  * Offers view values to all positions in which the mover, from `home`, reaches
- * `to` by way `r` (NULL: at once).  mover: its number among the outers, or
- * s->nouter if it is none of them: then it stands on `home` anyway.
+ * an end by way `r` (NULL: changes where it stands).  mover: its number among
+ * the outers, or s->nouter if it is none of them: then it stands on `home` anyway.
  */
 static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover,
-                           unsigned home, unsigned to)
+                           unsigned home)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
@@ -711,14 +813,7 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
         if (!any(x->legal[conf]) || (mover < s->nouter && s->conf_sq[conf][mover] != home))
             continue;
         occ = c->base_occ | ((const set *)s->conf_occ)[conf];
-        if (x->e->taken >= 0)
-            from = taken_on(s, x->e, conf, to, x->legal[conf]);
-        else if (r)
-            from = has(occ, to) ? NONE : x->legal[conf] & ~(bit(to) & c->live);
-        else
-            from = x->legal[conf];
-        if (r && any(from))
-            from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+        from = r ? going(x, conf, r, occ) : x->legal[conf];
         if (!any(from))
             continue;
         if (x->view.has_inner)
@@ -728,6 +823,15 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
     }
 }
 
+/* Is there a configuration with the man of `slot` on this square? */
+static bool may_stand(const struct bk_solver *s, int slot, unsigned sq)
+{
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == slot)
+            return s->fixed_sq[i] == sq;
+    return true;
+}
+
 static void king_exits(struct exits *x)
 {
     const struct bk_solver *s = x->w->ctx.s;
@@ -735,11 +839,12 @@ static void king_exits(struct exits *x)
     const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, home, &n);
 
     for (unsigned i = 0; i < n; i++) {
-        if (!(r[i].how & BK_TAKES) || r[i].to == x->at.king[!side])
+        if (!(r[i].how & BK_TAKES) || r[i].to == x->at.king[!side] ||
+            !may_stand(s, x->e->taken, r[i].to))
             continue;
         x->at.king[side] = r[i].to;
         fill(x);
-        offer_arrivals(x, &r[i], s->nouter, home, r[i].to);
+        offer_arrivals(x, &r[i], s->nouter, home);
     }
     x->at.king[side] = (uint8_t)home;
 }
@@ -762,8 +867,9 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
 
     for (unsigned i = 0; i < n; i++) {
-        if (!(r[i].how & (x->e->taken >= 0 ? BK_TAKES : BK_QUIET)) || r[i].how & BK_TWICE ||
-            !s->change_ok[slot][kind][r[i].to])
+        if (!(r[i].how & ways_of(x->e)) || !s->change_ok[slot][kind][r[i].to])
+            continue;
+        if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
             continue; /* no way out: it stays in its cell */
@@ -772,12 +878,12 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
         if (x->e->in_block)
             bk_solve_passing((struct bk_solver *)s, x->e, home, r[i].to, &x->at, x->view.men,
                              x->view.n, x->w->view);
-        offer_arrivals(x, &r[i], mover, home, r[i].to);
+        offer_arrivals(x, &r[i], mover, home);
     }
     x->at.sq[slot] = (uint8_t)home;
     if (x->e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
         fill(x);
-        offer_arrivals(x, NULL, mover, home, home);
+        offer_arrivals(x, NULL, mover, home);
     }
 }
 
@@ -785,20 +891,14 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
 static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const struct bk_reach *r,
                           set occ)
 {
-    const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_solver *s = x->w->ctx.s;
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
-    set from = x->legal[conf];
+    set from;
     size_t at;
 
-    if (r->how & BK_TWICE || !s->change_ok[s->outer[o].slot][kind][r->to])
+    if (!s->change_ok[s->outer[o].slot][kind][r->to])
         return;
-    if (x->e->taken >= 0)
-        from = taken_on(s, x->e, conf, r->to, from);
-    else
-        from = has(occ, r->to) ? NONE : from & ~(bit(r->to) & c->live);
-    if (any(from))
-        from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+    from = going(x, conf, r, occ);
     if (!any(from))
         return;
     at = view_offset(s, &x->view, conf, (int)o, r->to);
@@ -847,7 +947,8 @@ static void outer_exits(struct exits *x)
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
     unsigned o = outer_of_slot(s, x->e->mover), slot = x->e->mover;
-    unsigned how = x->e->taken >= 0 ? BK_TAKES : BK_QUIET;
+    unsigned how = ways_of(x->e);
+    bool twice = bk_rules_takes_twice(s->v, s->outer[o].type); /* `to` is not all it takes on */
     const struct bk_reach *all = s->v->geometry->reach;
 
     fill(x);
@@ -859,7 +960,7 @@ static void outer_exits(struct exits *x)
         if (!any(x->legal[conf]))
             continue;
         occ = c->base_occ | ((const set *)s->conf_occ)[conf];
-        to = x->e->taken >= 0 ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
+        to = x->e->taken >= 0 && !twice ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
         if (to != BK_SQ_NONE) { /* at most a few ways lead there */
             uint32_t first = s->link[slot][home * s->v->nsq + to];
 
@@ -1100,7 +1201,7 @@ static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsi
         }
     }
     for (unsigned i = 0; i < c->nking[side]; i++) {
-        const struct king_move *m = &c->king_move[side][i];
+        const struct bk_king_move *m = &c->king_move[side][i];
         const set *there = target + (size_t)m->slice * s->nconf;
         unsigned back = inverse(m->sym);
 
@@ -1137,7 +1238,7 @@ static set without_escapes(struct bk_solver *s, struct ctx *c, size_t first, uin
     set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
 
     for (unsigned i = 0; any(cand) && i < c->nking[side]; i++) {
-        const struct king_move *m = &c->king_move[side][i];
+        const struct bk_king_move *m = &c->king_move[side][i];
         const set *there = won + (size_t)m->slice * s->nconf;
 
         if (!m->sym)
@@ -1166,6 +1267,19 @@ static set without_escapes(struct bk_solver *s, struct ctx *c, size_t first, uin
         cand &= ~inner_into(c, ~won[first + conf] & c->inner_stay & c->board, c->board & ~occ,
                             BK_QUIET);
     return cand;
+}
+
+/*
+ * Something new in this slice: `side` may move into it from here and from
+ * where its king comes from.  Bytes are only ever set to 1 in a pass.
+ */
+static void wake(const struct bk_solver *s, uint8_t *todo, unsigned side, uint32_t slice)
+{
+    const uint32_t *from = s->king_back[side];
+
+    __atomic_store_n(&todo[slice], 1, __ATOMIC_RELAXED);
+    for (uint32_t i = s->king_back_first[side][slice]; i < s->king_back_first[side][slice + 1]; i++)
+        __atomic_store_n(&todo[from[i]], 1, __ATOMIC_RELAXED);
 }
 
 static void clear_frontier(struct bk_solver *s, set *sets, uint8_t *row_flag, uint8_t *any_flag,
@@ -1246,6 +1360,8 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
         s->floss_any[side][slice] = 1;
         found = true;
     }
+    if (found)
+        wake(s, s->todo_win[!side], !side, slice);
     return found;
 }
 
@@ -1259,6 +1375,11 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     uint64_t waits = s->distances && k ? s->slice_wait[side][slice] & wait_bit(k) : 0;
     bool found = false, begin = s->ply == 1 && s->fwin_any[side][slice];
 
+    if (!s->todo_win[side][slice] && !waits && !begin) {
+        clear_frontier(s, fwin, s->fwin_row[side], s->fwin_any[side], slice);
+        return false;
+    }
+    s->todo_win[side][slice] = 0;
     enter(&w->ctx, s, slice);
     if (begin) /* wins by a way out, left there by init */
         for (uint32_t row = 0; row < s->nrows; row++) {
@@ -1302,6 +1423,8 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
             found = true;
         }
     }
+    if (found)
+        wake(s, s->todo_lose[!side], !side, slice);
     return found;
 }
 
@@ -1315,6 +1438,11 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     uint64_t waits = s->distances ? s->slice_wait[side][slice] & wait_bit(k) : 0;
     bool found = false;
 
+    if (!s->todo_lose[side][slice] && !waits) {
+        clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
+        return false;
+    }
+    s->todo_lose[side][slice] = 0;
     enter(&w->ctx, s, slice);
     clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
     unmoves(s, w, slice, side, s->fwin[!side], s->fwin_row[!side], s->fwin_any[!side]);
@@ -1356,6 +1484,8 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
             found = true;
         }
     }
+    if (found)
+        wake(s, s->todo_win[!side], !side, slice);
     return found;
 }
 

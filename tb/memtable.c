@@ -73,7 +73,7 @@ void bk_memtable_free(struct bk_memtable *t)
 
 void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
                   const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
-                  int changed, unsigned to)
+                  int also, int changed, unsigned to)
 {
     int swap;
 
@@ -82,7 +82,7 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
     p->stm = !mover;
     p->exchanged = exchanged;
     for (unsigned s = 0; s < parent->nslots; s++) {
-        if ((int)s == taken)
+        if ((int)s == taken || (int)s == also)
             continue;
         p->parent[p->nmen] = (uint8_t)s;
         p->type[p->nmen] = (uint8_t)((int)s == changed ? to : parent->type[s]);
@@ -123,6 +123,7 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
     if (p->nmen == 0)
         return 0;
     if (p->nmen > 1 || !bk_rules_bares_back(v) ||
+        !bk_rules_may_stand(v, v->royal, bared, at->sq[p->parent[0]]) ||
         !king_reaches(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
         king_reaches(v, mover, at->king[mover], at->sq[p->parent[0]]))
         return BK_SCORE_WIN - 1;

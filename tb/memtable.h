@@ -70,11 +70,12 @@ struct bk_view_plan {
 /*
  * parent     index of the parent
  * exchanged  t keeps the colours exchanged (bk_material_canonical())
- * taken      slot lost, or -1;  changed: slot that becomes `to`, or -1
+ * taken      slot lost, or -1; also: a second one, or -1
+ * changed    slot that becomes `to`, or -1
  */
 void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
                   const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
-                  int changed, unsigned to);
+                  int also, int changed, unsigned to);
 
 /* A man that ranges over squares while others stand still. */
 struct bk_free_man {

@@ -62,7 +62,8 @@ static bool can_be_inner(const struct bk_index *ix, unsigned slot)
 {
     const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
 
-    return ix->cells[slot]->n == 1 && !p->zone_ranks && !p->double_ranks && !p->move.takes_twice;
+    return ix->cells[slot]->n == 1 && !p->zone_ranks && !p->double_ranks &&
+           !bk_rules_takes_twice(ix->v, ix->type[slot]);
 }
 
 /* Moves from an average square of an empty board: the more, the more a word saves. */
@@ -278,7 +279,8 @@ static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *
     s->conf_clash = calloc(s->nconf, 1);
     s->conf_occ = aligned(s->nconf * k->set_bytes);
     s->conf_count = aligned(s->nconf * k->set_bytes);
-    if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count)
+    s->inner_sets = aligned_alloc(64, ((2 + BK_STEPS_MAX) * k->set_bytes + 63) & ~(size_t)63);
+    if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
         return false;
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
@@ -304,6 +306,54 @@ static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *
     return true;
 }
 
+/* == Kings: from slice to slice == */
+
+static bool king_moves(struct bk_solver *s, unsigned side)
+{
+    const struct bk_pairs *pairs = s->b->pairs;
+    uint32_t n = 0, *first = calloc(s->nslices + 1u, sizeof *first);
+    uint32_t *back_first = calloc(s->nslices + 2u, sizeof *back_first), *back = NULL;
+    struct bk_king_move *move = NULL;
+
+    s->king_first[side] = first;
+    s->king_back_first[side] = back_first;
+    for (unsigned pass = 0; first && back_first && pass < 2; pass++) {
+        if (pass == 1) {
+            s->king_move[side] = move = malloc((n ? n : 1) * sizeof *move);
+            s->king_back[side] = back = malloc((n ? n : 1) * sizeof *back);
+            if (!move || !back)
+                return false;
+            for (uint32_t i = 1; i <= s->nslices + 1; i++)
+                back_first[i] += back_first[i - 1];
+        }
+        n = 0;
+        for (uint32_t slice = 0; slice < s->nslices; slice++) {
+            unsigned king[2] = { pairs->king[slice][0], pairs->king[slice][1] }, k;
+            const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, king[side], &k);
+
+            first[slice] = n;
+            for (unsigned i = 0; i < k; i++) {
+                size_t pair;
+
+                king[side] = r[i].to;
+                pair = (size_t)king[0] * s->v->nsq + king[1];
+                if (!(r[i].how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
+                    continue;
+                if (pass == 0) {
+                    back_first[pairs->slice[pair] + 2]++;
+                } else {
+                    move[n] = (struct bk_king_move){ (uint32_t)pairs->slice[pair],
+                                                     pairs->sym[pair] };
+                    back[back_first[pairs->slice[pair] + 1]++] = slice;
+                }
+                n++;
+            }
+        }
+        first[s->nslices] = n;
+    }
+    return first && back_first;
+}
+
 /* == Ways out == */
 
 struct exit_list {
@@ -314,18 +364,31 @@ struct exit_list {
     struct bk_report *why;
 };
 
-static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken,
+/* The material after an exit. */
+static struct bk_material material_after(const struct bk_solver *s, const struct bk_exit *e)
+{
+    const struct bk_index *ix = s->ix;
+    bool changes = e->becomes != BK_STAYS;
+    struct bk_material m = ix->m;
+
+    if (e->also >= 0)
+        m = bk_material_after(&m, s->v, e->colour, ix->type[e->also], -1, -1, false);
+    return bk_material_after(&m, s->v, e->colour, e->taken < 0 ? -1 : ix->type[e->taken],
+                             changes ? ix->type[e->mover] : -1, changes ? e->becomes : -1,
+                             e->counted);
+}
+
+static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken, int also,
                      unsigned becomes, bool counted)
 {
     struct bk_solver *s = l->s;
     const struct bk_index *ix = s->ix;
     bool changes = becomes != BK_STAYS;
     struct bk_exit e = { .mover = (uint8_t)mover, .colour = (uint8_t)colour,
-                         .taken = (int8_t)taken,  .becomes = (uint8_t)becomes,
-                         .counted = counted,      .in_block = taken < 0 && !changes };
-    struct bk_material m =
-        bk_material_after(&ix->m, s->v, colour, taken < 0 ? -1 : ix->type[taken],
-                          changes ? ix->type[mover] : -1, changes ? (int)becomes : -1, counted);
+                         .taken = (int8_t)taken,  .also = (int8_t)also,
+                         .becomes = (uint8_t)becomes, .counted = counted,
+                         .in_block = taken < 0 && !changes };
+    struct bk_material m = material_after(s, &e);
     const struct bk_memtable *t;
     bool exchanged = false;
 
@@ -344,7 +407,8 @@ static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int t
                          bk_material_name(&m, s->v, name));
         return;
     }
-    bk_view_plan(&e.plan, t, ix, colour, exchanged, taken, changes ? (int)mover : -1, becomes);
+    bk_view_plan(&e.plan, t, ix, colour, exchanged, taken, also, changes ? (int)mover : -1,
+                 becomes);
     if (s->nexit == l->room) {
         struct bk_exit *more;
 
@@ -360,7 +424,7 @@ static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int t
 }
 
 /* All ends of a man's move that differ in what it becomes: once each. */
-static void add_changes(struct exit_list *l, unsigned slot, int taken)
+static void add_changes(struct exit_list *l, unsigned slot, int taken, int also)
 {
     struct bk_solver *s = l->s;
     const struct bk_index *ix = s->ix;
@@ -383,7 +447,7 @@ static void add_changes(struct exit_list *l, unsigned slot, int taken)
                 if (seen[kind] || (kind == BK_TYPES_MAX && taken < 0 && !fixed))
                     continue; /* a quiet move of a man with one cell is no way out */
                 seen[kind] = true;
-                add_exit(l, slot, colour, taken, change[i].type, change[i].counted);
+                add_exit(l, slot, colour, taken, also, change[i].type, change[i].counted);
             }
         }
 }
@@ -400,10 +464,17 @@ static enum bk_err find_exits(struct bk_solver *s, const struct bk_solve_job *jo
             if (taken >= 0 && ix->colour[taken] == colour)
                 continue;
             if (taken >= 0)
-                add_exit(&l, BK_KINGS_SLOT, colour, taken, BK_STAYS, false);
-            for (unsigned slot = 0; slot < ix->nslots; slot++)
-                if (ix->colour[slot] == colour)
-                    add_changes(&l, slot, taken);
+                add_exit(&l, BK_KINGS_SLOT, colour, taken, -1, BK_STAYS, false);
+            for (unsigned slot = 0; slot < ix->nslots; slot++) {
+                if (ix->colour[slot] != colour)
+                    continue;
+                add_changes(&l, slot, taken, -1);
+                if (!bk_rules_takes_twice(s->v, ix->type[slot]))
+                    continue;
+                for (int also = 0; also < taken; also++)
+                    if (ix->colour[also] != colour)
+                        add_changes(&l, slot, taken, also);
+            }
         }
     return l.err;
 }
@@ -485,7 +556,7 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
             struct bk_pos next = p;
             int wdl;
             bool passing = moves[j].takes != BK_SQ_NONE && moves[j].takes != moves[j].to &&
-                           moves[j].also == BK_SQ_NONE;
+                           s->v->piece[bk_man_type(p.at[moves[j].from])].double_ranks;
 
             if (!passing) {
                 others++;
@@ -505,8 +576,8 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
                 int16_t score;
 
                 if (reply->colour == e->colour || reply->taken != (int)slot ||
-                    reply->mover == BK_KINGS_SLOT || here.sq[reply->mover] != moves[j].from ||
-                    reply->becomes != moves[j].becomes)
+                    reply->also >= 0 || reply->mover == BK_KINGS_SLOT ||
+                    here.sq[reply->mover] != moves[j].from || reply->becomes != moves[j].becomes)
                     continue;
                 after.sq[reply->mover] = moves[j].to;
                 bk_view_fill(&reply->plan, &after, NULL, 0, &score);
@@ -527,6 +598,26 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
     }
 }
 
+/*
+ * The above looks at double steps as ways out of a block.  A man that can come
+ * back to where its double step began (a commoner, say) makes them within it.
+ */
+static bool doubles_within_cell(const struct bk_index *ix)
+{
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_variant *v = ix->v;
+        const struct bk_cells *cells = ix->cells[slot];
+        int up = ix->colour[slot] == BK_WHITE ? 2 * v->files : -2 * v->files;
+
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            if (cells->cell_of[sq] != BK_SQ_NONE &&
+                v->piece[ix->type[slot]].double_ranks >> bk_own_rank(v, sq, ix->colour[slot]) & 1 &&
+                cells->cell_of[sq] == cells->cell_of[(int)sq + up])
+                return true;
+    }
+    return false;
+}
+
 /* == Memory of a block == */
 
 static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
@@ -545,6 +636,8 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_m
         ok = ok && (s->floss_row[side] = zeroed((size_t)s->nslices * s->nrows));
         ok = ok && (s->fwin_any[side] = zeroed(s->nslices));
         ok = ok && (s->floss_any[side] = zeroed(s->nslices));
+        ok = ok && (s->todo_win[side] = zeroed(s->nslices));
+        ok = ok && (s->todo_lose[side] = zeroed(s->nslices));
         if (s->distances) {
             ok = ok && (s->wait[side] = zeroed(nsets * sizeof(uint64_t)));
             ok = ok && (s->slice_wait[side] = zeroed(s->nslices * sizeof(uint64_t)));
@@ -570,6 +663,12 @@ static void release(struct bk_solver *s, unsigned threads)
         free(s->floss_row[side]);
         free(s->fwin_any[side]);
         free(s->floss_any[side]);
+        free(s->todo_win[side]);
+        free(s->todo_lose[side]);
+        free(s->king_move[side]);
+        free(s->king_first[side]);
+        free(s->king_back[side]);
+        free(s->king_back_first[side]);
         free(s->wait[side]);
         free(s->slice_wait[side]);
     }
@@ -583,6 +682,7 @@ static void release(struct bk_solver *s, unsigned threads)
     for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
         free(s->link[i]);
     free(s->move);
+    free(s->inner_sets);
     free(s->conf_sq);
     free(s->conf_occ);
     free(s->conf_count);
@@ -615,7 +715,8 @@ static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
             goto fail;
-    if (!link_captures(s) || !prepare_configurations(s, k))
+    if (!link_captures(s) || !king_moves(s, BK_WHITE) || !king_moves(s, BK_BLACK) ||
+        !prepare_configurations(s, k))
         goto fail;
     return s;
 
@@ -878,6 +979,11 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
 
     if (!order)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (ix->v->en_passant && doubles_within_cell(ix)) {
+        free(order);
+        return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
+                       ix->v->name);
+    }
     for (uint32_t i = 0; i < ix->nblocks; i++)
         order[i] = i;
     qsort_r(order, ix->nblocks, sizeof *order, by_advance, ix);

@@ -64,10 +64,17 @@ struct bk_exit {
     uint8_t mover;    /* slot, or BK_KINGS_SLOT */
     uint8_t colour;
     int8_t taken;     /* slot or -1 */
+    int8_t also;      /* a second one, by a man that takes twice, or -1 */
     uint8_t becomes;  /* type or BK_STAYS */
     bool counted;
     bool in_block;    /* stays in this table (a fixed man's quiet move) */
     struct bk_view_plan plan;
+};
+
+/* A king's move from one slice to another. */
+struct bk_king_move {
+    uint32_t slice;
+    uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
 };
 
 /* Where a side's longest result is, to be reported by the table. */
@@ -115,6 +122,10 @@ struct bk_solver {
     bool equal_men;           /* some mobile men are alike */
     uint32_t *conf_turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
     void *turn_tab[BK_SYMMETRIES];        /* by byte and value: the set after the symmetry */
+    void *inner_sets;                     /* cell, where it may stay, where each step begins */
+    struct bk_king_move *king_move[2];    /* by side; a slice's are [king_first[slice] .. + 1]) */
+    uint32_t *king_first[2];
+    uint32_t *king_back[2], *king_back_first[2]; /* slices from which a king comes */
     struct bk_exit *exit;
     uint32_t nexit;
 
@@ -129,6 +140,7 @@ struct bk_solver {
     uint64_t *slice_wait[2];
     uint8_t *fwin_row[2], *floss_row[2]; /* any in this row? */
     uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
+    uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
     unsigned k_wait_max;
     uint32_t ply;
     void **work; /* by thread: scratch */

@@ -224,6 +224,8 @@ static void draw_king(struct draw *d)
     default:
         add_atoms(&k->move, 2, 1, both);
     }
+    if (feature(d, RANDOM_ZONES, 12)) /* a palace */
+        k->ranks = (uint16_t)(1 + random_below(d->seed, all_ranks(d->v)));
 }
 
 static void draw_pieces(struct draw *d)

@@ -173,7 +173,10 @@ static int slow_score(bool legal, const struct ref_value *value)
     return value->wdl * (BK_SCORE_WIN - value->dtw);
 }
 
-static int without_distance(int score) { return score <= -BK_SCORE_WIN - 1 ? score : (score > 0) - (score < 0); }
+static int without_distance(int score)
+{
+    return score < -BK_SCORE_WIN ? score : (score > 0) - (score < 0); /* illegal stays so */
+}
 
 static struct bk_pos from_ref(const struct bk_variant *v, const struct ref_pos *r)
 {
@@ -401,7 +404,8 @@ static bool draw_game(struct fuzz *f)
         }
         for (unsigned tries = 0; tries < 8; tries++) {
             unsigned men = 3 + random_below(&f->state, 4);
-            uint64_t room = UINT64_C(256) << random_below(&f->state, 9);
+            unsigned large = random_below(&f->state, 9), small = random_below(&f->state, 9);
+            uint64_t room = UINT64_C(256) << (small < large ? small : large);
 
             if (!random_material(&f->v, &f->state, men, room, f->count))
                 continue;

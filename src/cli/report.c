@@ -5,9 +5,15 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "table/format.h"
+
+#define NEXT_MAX 1024 /* materials one move away */
 
 /* == Errors == */
 
@@ -66,17 +72,53 @@ static const char *quoted(char *out, size_t room, const char *word)
     return out;
 }
 
-int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
-                      const struct bk_material *missing, const struct bk_material *wanted)
+/* Has one of the folders of the list this material's files? */
+static bool has_table(const char *dirs, const struct bk_variant *v, struct bk_material m)
 {
+    char dir[PATH_MAX], path[PATH_MAX];
+
+    bk_material_canonical(&m, v);
+    if (bk_material_by_rule(&m, v))
+        return true;
+    for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
+        n = strcspn(dirs, ":");
+        snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
+        if (!access(bk_table_path(path, dir, v, &m, BK_KIND_WDL), F_OK))
+            return true;
+    }
+    return false;
+}
+
+/* The first table that is not there, of `m` and those it moves into. */
+static struct bk_material find_missing(const char *dirs, const struct bk_variant *v,
+                                       const struct bk_material *m)
+{
+    struct bk_material *next, missing = *m;
+    unsigned n;
+
+    if (!has_table(dirs, v, *m) || !(next = malloc(NEXT_MAX * sizeof *next)))
+        return missing;
+    n = bk_material_next(m, v, next, NEXT_MAX);
+    for (unsigned i = 0; i < n && i < NEXT_MAX; i++)
+        if (!has_table(dirs, v, next[i])) {
+            missing = next[i];
+            break;
+        }
+    free(next);
+    return missing;
+}
+
+int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
+{
+    struct bk_material missing = find_missing(c->dir, v, m);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640];
 
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
     return cli_fail(CLI_NO, "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s",
-                    bk_material_name(missing, v, name), v->name, c->dir,
+                    bk_material_name(&missing, v, name), v->name, c->dir,
                     quoted(q_variant, sizeof q_variant, c->arg[0]),
-                    quoted(q_build, sizeof q_build, bk_material_name(wanted, v, build)),
+                    quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
                     quoted(q_dir, sizeof q_dir, dir));
 }
 
@@ -219,12 +261,11 @@ const char *cli_end_name(enum bk_end end)
     return NULL;
 }
 
-void cli_print_end(const struct bk_variant *v, const struct bk_pos *p, enum bk_end end, int wdl)
+void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl)
 {
     const char *mover = cli_colour(p->stm), *winner = cli_colour(wdl > 0 ? p->stm : !p->stm);
     char result[32];
 
-    (void)v;
     if (wdl)
         snprintf(result, sizeof result, "%s has won", winner);
     else

@@ -19,10 +19,12 @@ int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 
 int cli_status(enum bk_err err);
 /* Writes the report (or the code's own text, if it is empty). */
 int cli_fail_report(enum bk_err err, const struct bk_report *why);
-/* Names the table that is not there and the command that builds it; CLI_NO.
-   `wanted` is what to build: the table itself, or one that needs it. */
+/*
+ * A question about material `m` met a table that is not there: `m`'s own or
+ * one that it moves into.  Names it and the command that builds it; CLI_NO.
+ */
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
-                      const struct bk_material *missing, const struct bk_material *wanted);
+                      const struct bk_material *m);
 
 /* == Input == */
 
@@ -47,7 +49,7 @@ char *cli_plies(char out[CLI_TEXT_MAX], long long plies);   /* 39 plies (20 turn
 const char *cli_colour(unsigned colour);                    /* White */
 const char *cli_end_name(enum bk_end end);                  /* as in --json; NULL: not over */
 /* A full sentence about a game that is over; wdl from the side to move. */
-void cli_print_end(const struct bk_variant *v, const struct bk_pos *p, enum bk_end end, int wdl);
+void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl);
 void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
 
 /* == JSON == */

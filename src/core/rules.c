@@ -76,6 +76,13 @@ bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type)
     return false;
 }
 
+bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type)
+{
+    const struct bk_piece *p = &v->piece[type];
+
+    return p->move.takes_twice || (p->zone_ranks && p->zone.takes_twice);
+}
+
 bool bk_rules_bare_loses(const struct bk_variant *v)
 {
     switch (v->bare) {

@@ -34,6 +34,9 @@ bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colo
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
 
+/* May a man of this type take two men in one move? */
+bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
+
 /* Does a king without men lose (unless what follows)? */
 bool bk_rules_bare_loses(const struct bk_variant *v);
 /* May a bare king save the draw by taking the last man at once? */

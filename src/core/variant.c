@@ -87,6 +87,8 @@ void bk_variant_free(struct bk_variant *v)
 
 /* == 1. Is it a game? == */
 
+enum { LIMITS_MAX = 100 }; /* they are spelled out in FENs and names of materials */
+
 /* What is wrong, and whose key says so (type -1: the variant's). */
 struct complaint {
     int type;
@@ -227,6 +229,23 @@ static bool check_become(const struct bk_variant *v, int type, unsigned nth, str
     return true;
 }
 
+/* The royal piece leaps: kings make up the frame that tables are solved in. */
+static bool check_royal(const struct bk_piece *p, int type, struct complaint *c)
+{
+    if (p->army > 1)
+        return complain(c, type, "army", 0, "a side has one royal piece");
+    if (p->zone_ranks)
+        return complain(c, type, "zone-ranks", 0, "the royal piece moves alike everywhere");
+    if (p->double_ranks)
+        return complain(c, type, "double-step", 0, "the royal piece makes no double step");
+    if (p->move.steps_max != 1)
+        return complain(c, type, "steps", 0, "the royal piece goes one step");
+    for (unsigned i = 0; i < p->move.nsteps; i++)
+        if (p->move.step[i].range != 1)
+            return complain(c, type, "move", 0, "the royal piece leaps: riders are not for it");
+    return true;
+}
+
 static bool check_piece(const struct bk_variant *v, int type, struct complaint *c)
 {
     const struct bk_piece *p = &v->piece[type];
@@ -238,8 +257,8 @@ static bool check_piece(const struct bk_variant *v, int type, struct complaint *
     if (p->army > bk_bits_count(&v->board))
         return complain(c, type, "army", 0, "an army of %d on %d squares", p->army,
                         (int)bk_bits_count(&v->board));
-    if (type == v->royal && p->army > 1)
-        return complain(c, type, "army", 0, "a side has one royal piece");
+    if (type == v->royal && !check_royal(p, type, c))
+        return false;
     if (p->nbecomes > BK_BECOMES_MAX)
         return complain(c, type, "becomes", 0, "at most %d rules a piece", BK_BECOMES_MAX);
     for (unsigned i = 0; i < p->nbecomes; i++)
@@ -312,6 +331,12 @@ static bool offered(const struct bk_variant *v, unsigned type, bool counted, boo
 
 static bool check_limits(const struct bk_variant *v, struct complaint *c)
 {
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < v->ntypes; i++)
+        sum += v->limit[i];
+    if (sum > LIMITS_MAX)
+        return complain(c, -1, "limits", 0, "at most %d evolutions a side", LIMITS_MAX);
     for (unsigned i = 0; i < v->ntypes; i++)
         if (v->limit[i] && !offered(v, i, true, false))
             return complain(c, -1, "limits", 0, "nothing becomes %c by a counted rule",

@@ -272,37 +272,69 @@ static unsigned all_changes(const struct bk_material *m, const struct bk_variant
     return n;
 }
 
+struct next_list {
+    const struct bk_variant *v;
+    struct bk_material *out;
+    unsigned room, n;
+};
+
+/*
+ * A man of type `from` moves: `m` is what is on the board before, `left` after
+ * what it takes is gone.
+ */
+static void add_changed(struct next_list *l, const struct bk_material *m,
+                        const struct bk_material *left, unsigned colour, unsigned from)
+{
+    struct bk_change change[2 * BK_TYPES_MAX + 2];
+    unsigned k = l->v->piece[from].nbecomes ? all_changes(m, l->v, colour, from, change) : 0;
+
+    for (unsigned i = 0; i < k; i++) {
+        struct bk_material next = bk_material_after(left, l->v, colour, -1, (int)from,
+                                                    change[i].type, change[i].counted);
+
+        add(&next, l->out, l->room, &l->n);
+    }
+}
+
+/* One man taken, or two at once by a man that may. */
+static void add_captures(struct next_list *l, const struct bk_material *m, unsigned colour,
+                         unsigned taken)
+{
+    struct bk_material one = bk_material_after(m, l->v, colour, (int)taken, -1, -1, false);
+
+    add(&one, l->out, l->room, &l->n);
+    for (unsigned from = 0; from < l->v->ntypes; from++) {
+        if (!m->count[colour][from])
+            continue;
+        add_changed(l, m, &one, colour, from);
+        if (!bk_rules_takes_twice(l->v, from))
+            continue;
+        for (unsigned also = taken; also < l->v->ntypes; also++) {
+            struct bk_material two;
+
+            if (also == l->v->royal || !one.count[!colour][also])
+                continue;
+            two = bk_material_after(&one, l->v, colour, (int)also, -1, -1, false);
+            add(&two, l->out, l->room, &l->n);
+            add_changed(l, m, &two, colour, from);
+        }
+    }
+}
+
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room)
 {
-    unsigned n = 0;
+    struct next_list l = { .v = v, .out = out, .room = room };
 
-    for (unsigned colour = 0; colour < 2; colour++)
-        for (int taken = -1; taken < (int)v->ntypes; taken++) {
-            if (taken >= 0 && (taken == v->royal || !m->count[!colour][taken]))
-                continue;
-            if (taken >= 0) {
-                struct bk_material next = bk_material_after(m, v, colour, taken, -1, -1, false);
-
-                add(&next, out, room, &n);
-            }
-            for (unsigned from = 0; from < v->ntypes; from++) {
-                struct bk_change change[2 * BK_TYPES_MAX + 2];
-                unsigned k;
-
-                if (!m->count[colour][from] || !v->piece[from].nbecomes)
-                    continue;
-                k = all_changes(m, v, colour, from, change);
-                for (unsigned i = 0; i < k; i++) {
-                    struct bk_material next =
-                        bk_material_after(m, v, colour, taken, (int)from, change[i].type,
-                                          change[i].counted);
-
-                    add(&next, out, room, &n);
-                }
-            }
-        }
-    return n;
+    for (unsigned colour = 0; colour < 2; colour++) {
+        for (unsigned from = 0; from < v->ntypes; from++)
+            if (m->count[colour][from])
+                add_changed(&l, m, m, colour, from);
+        for (unsigned taken = 0; taken < v->ntypes; taken++)
+            if (taken != v->royal && m->count[!colour][taken])
+                add_captures(&l, m, colour, taken);
+    }
+    return l.n;
 }
 
 /* == Symmetries == */
@@ -346,12 +378,19 @@ static struct bk_step turned(struct bk_step s, unsigned sym)
     return s;
 }
 
-static bool movement_invariant(const struct bk_movement *m, unsigned sym)
+/* The moves of `colour` under a symmetry.  A board turned about its diagonal may keep
+   White's moves, yet not Black's, which are White's with the ranks mirrored. */
+static bool steps_invariant(const struct bk_movement *m, unsigned sym, unsigned colour)
 {
+    int forward = colour == BK_WHITE ? 1 : -1;
+
     for (unsigned i = 0; i < m->nsteps; i++) {
-        struct bk_step s = turned(m->step[i], sym);
+        struct bk_step s = m->step[i];
         unsigned j = 0;
 
+        s.dr = (int8_t)(forward * s.dr);
+        s = turned(s, sym);
+        s.dr = (int8_t)(forward * s.dr);
         while (j < m->nsteps && (m->step[j].df != s.df || m->step[j].dr != s.dr ||
                                  m->step[j].range != s.range || m->step[j].how != s.how))
             j++;
@@ -359,6 +398,11 @@ static bool movement_invariant(const struct bk_movement *m, unsigned sym)
             return false;
     }
     return true;
+}
+
+static bool movement_invariant(const struct bk_movement *m, unsigned sym)
+{
+    return steps_invariant(m, sym, BK_WHITE) && steps_invariant(m, sym, BK_BLACK);
 }
 
 /* A mask of ranks means the same seen from the other side or turned only if it is all or none. */

@@ -55,7 +55,8 @@ bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v);
 bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v);
 
 /*
- * The materials one move away: captures, promotions, both at once.  Neither
+ * The materials one move away: captures (of two men, where a man takes
+ * twice), promotions, both at once.  Neither
  * canonical nor without repetition.  At most `room` are written; returns how
  * many there are.
  */

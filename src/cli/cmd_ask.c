@@ -1,0 +1,339 @@
+/*
+ * cmd_ask.c - asking about one position: probe, line.
+ *
+ * Values come from libbareking, through its public header only.  The ground
+ * floor (core) reads the FEN, so that errors point at its letters, and draws
+ * the board.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "probe/bareking.h"
+
+/* A question, ready to be asked. */
+struct question {
+    const struct cli *c;
+    struct bk_variant *v;
+    struct bk_lib *lib;
+    struct bk_pos pos;
+    char fen[BK_FEN_MAX];
+};
+
+static int lib_status(enum bk_lib_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_LIB_OK:       return CLI_OK;
+    case BK_LIB_NO_TABLE: return CLI_NO;
+    case BK_LIB_ILLEGAL:  return CLI_USAGE;
+    case BK_LIB_USAGE:    return CLI_USAGE;
+    case BK_LIB_CORRUPT:  return CLI_DAMAGED;
+    case BK_LIB_SYSTEM:   return CLI_SYSTEM;
+    }
+    return CLI_SYSTEM;
+}
+
+static int fail_lib(const struct question *q, enum bk_lib_err err)
+{
+    const char *text = q->lib ? bk_error(q->lib) : NULL;
+    unsigned men = bk_bits_count(&q->pos.by[0]) + bk_bits_count(&q->pos.by[1]);
+    struct bk_material m;
+
+    if (err == BK_LIB_NO_TABLE && men > BK_MEN_MAX)
+        return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
+                        BK_MEN_MAX);
+    if (err == BK_LIB_NO_TABLE) {
+        bk_material_of(&m, q->v, &q->pos);
+        return cli_fail_no_table(q->c, q->v, &m);
+    }
+    return cli_fail(lib_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
+}
+
+static void close_question(struct question *q)
+{
+    bk_close(q->lib);
+    bk_variant_free(q->v);
+}
+
+static int open_question(struct question *q, const struct cli *c)
+{
+    enum bk_lib_err err;
+    char *fen;
+    int status;
+
+    memset(q, 0, sizeof *q);
+    q->c = c;
+    status = cli_variant(c, &q->v);
+    if (status)
+        return status;
+    fen = cli_join(c, 1, c->nargs);
+    status = fen ? cli_position(q->v, fen, &q->pos) : cli_fail(CLI_SYSTEM, "out of memory");
+    free(fen);
+    if (!status) {
+        bk_pos_to_fen(&q->pos, q->v, q->fen);
+        err = bk_open(&q->lib, c->arg[0], c->dir);
+        if (err)
+            status = fail_lib(q, err);
+    }
+    if (status)
+        close_question(q);
+    return status;
+}
+
+/* == Words == */
+
+static const char *end_name(enum bk_lib_end end)
+{
+    switch (end) {
+    case BK_LIB_GOES_ON:   return NULL;
+    case BK_LIB_CHECKMATE: return "checkmate";
+    case BK_LIB_STALEMATE: return "stalemate";
+    case BK_LIB_BARE:      return "bare";
+    case BK_LIB_BARE_DRAW: return "bare-draw";
+    }
+    return NULL;
+}
+
+/* "wins in 39 plies (20 turns)", "draws", "loses" */
+static char *verdict(char out[CLI_TEXT_MAX], int wdl, int dtw)
+{
+    char plies[CLI_TEXT_MAX];
+
+    snprintf(out, CLI_TEXT_MAX, "%s", wdl > 0 ? "wins" : wdl < 0 ? "loses" : "draws");
+    if (wdl && dtw >= 0)
+        snprintf(out + strlen(out), CLI_TEXT_MAX - strlen(out), " in %s",
+                 cli_plies(plies, dtw));
+    return out;
+}
+
+/* A finished game, in a sentence: who is bare, mated, stalemated. */
+static void print_over(const struct bk_pos *p, const struct bk_answer *a)
+{
+    static const enum bk_end end[] = { [BK_LIB_GOES_ON] = BK_END_NONE,
+                                       [BK_LIB_CHECKMATE] = BK_END_CHECKMATE,
+                                       [BK_LIB_STALEMATE] = BK_END_STALEMATE,
+                                       [BK_LIB_BARE] = BK_END_BARE,
+                                       [BK_LIB_BARE_DRAW] = BK_END_BARE_DRAW };
+
+    cli_print_end(p, end[a->end], a->wdl);
+}
+
+/* == probe == */
+
+static void print_clock(const struct question *q, const struct bk_answer *a)
+{
+    if (a->plies_left < 0)
+        return;
+    printf("With the limit of %u turns, %d plies are left: %s\n", q->v->game_turns, a->plies_left,
+           a->clocked_wdl == 0 ? "a draw."
+           : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
+                                                               : "Black wins.");
+}
+
+static void print_probe(const struct question *q, const struct bk_answer *a,
+                        const struct bk_lib_move *move, size_t n)
+{
+    const char *mover = cli_colour(q->pos.stm);
+    char text[CLI_TEXT_MAX];
+
+    printf("%s: %s to move\n\n", *q->v->title ? q->v->title : q->v->name, mover);
+    cli_draw_board(q->v, &q->pos);
+    putchar('\n');
+    if (a->end) {
+        print_over(&q->pos, a);
+        return;
+    }
+    if (a->wdl)
+        printf("%s %s\n", cli_colour(a->wdl > 0 ? q->pos.stm : !q->pos.stm),
+               verdict(text, 1, a->dtw));
+    else
+        printf("a draw\n");
+    print_clock(q, a);
+    printf("\n%s's moves:\n", mover);
+    for (size_t i = 0; i < n; i++)
+        printf("  %-10s %s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw));
+}
+
+/* A distance, or null where there is none. */
+static json_t *plies_json(int wdl, int dtw)
+{
+    return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
+}
+
+static json_t *moves_json(const struct bk_lib_move *move, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{ss si so}", "move", move[i].name, "wdl",
+                                              move[i].wdl, "dtw",
+                                              plies_json(move[i].wdl, move[i].dtw)));
+    return list;
+}
+
+static int print_probe_json(const struct question *q, const struct bk_answer *a,
+                            const struct bk_lib_move *move, size_t n)
+{
+    json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen,
+                               "wdl", a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
+                               end_name(a->end), "moves", moves_json(move, n));
+
+    if (a->plies_left >= 0 && answer)
+        json_object_set_new(answer, "clocked", json_pack("{si si}", "wdl", a->clocked_wdl,
+                                                         "plies_left", a->plies_left));
+    return cli_print_json(answer);
+}
+
+int cmd_probe(struct cli *c)
+{
+    struct bk_lib_move *move = NULL;
+    struct question q;
+    struct bk_answer a;
+    enum bk_lib_err err;
+    size_t n = 0;
+    int status = open_question(&q, c);
+
+    if (status)
+        return status;
+    err = bk_probe_fen(q.lib, q.fen, &a);
+    if (!err && !a.end) {
+        move = malloc(BK_MOVES_MAX * sizeof *move);
+        err = move ? bk_probe_moves(q.lib, q.fen, move, BK_MOVES_MAX, &n) : BK_LIB_SYSTEM;
+    }
+    if (err)
+        status = fail_lib(&q, err);
+    else if (c->json)
+        status = print_probe_json(&q, &a, move, n);
+    else
+        print_probe(&q, &a, move, n);
+    free(move);
+    close_question(&q);
+    return status;
+}
+
+/* == line == */
+
+struct line {
+    struct bk_answer first, last;
+    char fen[BK_FEN_MAX]; /* where it ends */
+    char (*name)[16];     /* moves; owned */
+    size_t n;
+};
+
+static int fail_loop(const char *fen)
+{
+    return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", fen);
+}
+
+/* Plays the best move until the game is over; every ply must bring the end one ply nearer. */
+static int follow(struct question *q, struct line *l)
+{
+    struct bk_lib_move *move = malloc(BK_MOVES_MAX * sizeof *move);
+    enum bk_lib_err err = BK_LIB_OK;
+    int status = CLI_OK;
+
+    l->name = calloc((size_t)l->first.dtw + 1, sizeof *l->name);
+    if (!move || !l->name)
+        status = cli_fail(CLI_SYSTEM, "out of memory");
+    while (!status && !l->last.end) {
+        char next[BK_FEN_MAX];
+        int before = l->last.dtw;
+        size_t n;
+
+        err = bk_probe_moves(q->lib, l->fen, move, BK_MOVES_MAX, &n);
+        if (!err && !n) {
+            status = fail_loop(l->fen);
+            break;
+        }
+        if (!err)
+            err = bk_play(q->lib, l->fen, move[0].name, next);
+        if (!err)
+            err = bk_probe_fen(q->lib, next, &l->last);
+        if (err) { /* the position that was asked, so that a missing table is named rightly */
+            struct bk_report why;
+
+            bk_pos_from_fen(&q->pos, q->v, l->fen, &why);
+            status = fail_lib(q, err);
+        } else if (!l->last.wdl || l->last.dtw != before - 1) {
+            status = fail_loop(l->fen);
+        } else {
+            snprintf(l->name[l->n++], sizeof l->name[0], "%s", move[0].name);
+            snprintf(l->fen, sizeof l->fen, "%s", next);
+        }
+    }
+    free(move);
+    return status;
+}
+
+static void print_line(const struct question *q, const struct line *l, unsigned stm)
+{
+    unsigned turn = q->pos.turn;
+    char text[CLI_TEXT_MAX];
+    struct bk_pos end;
+
+    if (!l->first.wdl && !l->first.end) {
+        printf("a draw: there is no line to an end\n");
+        return;
+    }
+    if (!l->first.end)
+        printf("%s %s\n\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
+               verdict(text, 1, l->first.dtw));
+    for (size_t i = 0; i < l->n; i++, stm = !stm) {
+        if (stm == BK_WHITE)
+            printf("%3u. %s", turn, l->name[i]);
+        else if (i == 0)
+            printf("%3u. ... %s\n", turn++, l->name[i]);
+        else
+            printf("%*s %s\n", 8 - (int)strlen(l->name[i - 1]), "", l->name[i]);
+        if (stm == BK_BLACK && i)
+            turn++;
+    }
+    if (l->n)
+        printf("%s\n%s\n", stm == BK_BLACK ? "\n" : "", l->fen);
+    if (bk_pos_from_fen(&end, q->v, l->fen, NULL) == BK_OK)
+        print_over(&end, &l->last);
+}
+
+static int print_line_json(const struct question *q, const struct line *l)
+{
+    json_t *moves = json_array();
+
+    for (size_t i = 0; i < l->n; i++)
+        json_array_append_new(moves, json_string(l->name[i]));
+    return cli_print_json(json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen",
+                                    q->fen, "wdl", l->first.wdl, "dtw",
+                                    plies_json(l->first.wdl, l->first.dtw), "moves", moves,
+                                    "end", end_name(l->last.end), "end_fen", l->fen));
+}
+
+int cmd_line(struct cli *c)
+{
+    struct question q;
+    struct line l = { .n = 0 };
+    enum bk_lib_err err;
+    unsigned stm;
+    int status = open_question(&q, c);
+
+    if (status)
+        return status;
+    stm = q.pos.stm;
+    snprintf(l.fen, sizeof l.fen, "%s", q.fen);
+    err = bk_probe_fen(q.lib, q.fen, &l.first);
+    l.last = l.first;
+    if (err)
+        status = fail_lib(&q, err);
+    else if (l.first.wdl && l.first.dtw < 0)
+        status = cli_fail(CLI_NO, "the table has no distances; delete it and build it without "
+                                  "--wdl");
+    else if (l.first.wdl)
+        status = follow(&q, &l);
+    if (!status) {
+        if (c->json)
+            status = print_line_json(&q, &l);
+        else
+            print_line(&q, &l, stm);
+    }
+    free(l.name);
+    close_question(&q);
+    return status;
+}

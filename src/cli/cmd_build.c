@@ -1,0 +1,286 @@
+/*
+ * cmd_build.c - making tables: plan, build.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "tb/build.h"
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Reads VARIANT and MATERIAL... or --men into a plan; both owned by the caller. */
+static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
+{
+    struct bk_report why = { "" };
+    struct bk_material *m = NULL;
+    enum bk_err err;
+    int status;
+
+    if ((c->nargs > 1) == (c->men > 0))
+        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
+                        c->command, c->men ? ", not both" : "", c->command);
+    status = cli_variant(c, v);
+    if (status)
+        return status;
+    status = cli_materials(c, *v, &m);
+    if (!status) {
+        err = bk_plan_new(plan, *v, c->dir, m, c->nargs - 1, c->men, !c->wdl, &why);
+        if (err)
+            status = cli_fail_report(err, &why);
+    }
+    free(m);
+    if (status)
+        bk_variant_free(*v);
+    return status;
+}
+
+/* == plan == */
+
+struct totals {
+    unsigned missing;
+    uint64_t positions, memory, disk; /* of the missing ones; memory: the largest */
+};
+
+static struct totals add_up(const struct bk_plan *p)
+{
+    struct totals sum = { 0 };
+
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        if (t->present)
+            continue;
+        sum.missing++;
+        sum.positions += t->positions;
+        sum.disk += t->disk_bytes;
+        if (t->memory_bytes > sum.memory)
+            sum.memory = t->memory_bytes;
+    }
+    return sum;
+}
+
+static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
+{
+    json_t *tables = json_array();
+
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        json_array_append_new(tables,
+                              json_pack("{ss sI sI sI sb}", "material", t->name, "positions",
+                                        (json_int_t)t->positions, "memory_bytes",
+                                        (json_int_t)t->memory_bytes, "disk_bytes",
+                                        (json_int_t)t->disk_bytes, "present", (int)t->present));
+    }
+    return cli_print_json(json_pack(
+        "{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir", p->dir, "tables", tables,
+        "total", "tables", (int)p->n, "missing", (int)sum->missing, "positions",
+        (json_int_t)sum->positions, "memory_bytes", (json_int_t)sum->memory, "disk_bytes",
+        (json_int_t)sum->disk));
+}
+
+static void print_plan(const struct bk_plan *p, const struct totals *sum)
+{
+    char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX];
+
+    printf("%-16s %16s %10s %10s\n", "table", "positions", "memory", "disk");
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        printf("%-16s %16s %10s %10s%s\n", t->name, cli_count(positions, t->positions),
+               t->present ? "" : cli_bytes(memory, t->memory_bytes),
+               cli_bytes(disk, t->disk_bytes), t->present ? "  there" : "");
+    }
+    printf("%u table%s of %s in %s, %u to build: %s positions, %s of memory, about %s of disk\n",
+           p->n, p->n == 1 ? "" : "s", p->v->name, p->dir, sum->missing,
+           cli_count(positions, sum->positions), cli_bytes(memory, sum->memory),
+           cli_bytes(disk, sum->disk));
+}
+
+int cmd_plan(struct cli *c)
+{
+    struct bk_variant *v;
+    struct bk_plan *p;
+    struct totals sum;
+    int status = read_plan(c, &v, &p);
+
+    if (status)
+        return status;
+    sum = add_up(p);
+    if (c->json)
+        status = print_plan_json(p, &sum);
+    else
+        print_plan(p, &sum);
+    bk_plan_free(p);
+    bk_variant_free(v);
+    return status;
+}
+
+/* == build: what is told meanwhile == */
+
+struct watch {
+    const struct cli *c;
+    const struct bk_plan *p;
+    bool bar;            /* stderr is a terminal */
+    double start, drawn; /* when it began; when the bar was last drawn */
+    uint64_t done, all;  /* positions of finished tables; of all to build */
+    unsigned built, missing;
+    json_t *list;
+};
+
+static void clear_bar(const struct watch *w)
+{
+    if (w->bar)
+        fputs("\r\033[K", stderr);
+}
+
+/* "[######--------]  42 %  KRvKN 3/12  ply 17  85.2 M/s  0:12 left" */
+static void draw_bar(void *context, const struct bk_plan_table *t, unsigned nth,
+                     const struct bk_progress *p)
+{
+    enum { WIDTH = 20 };
+    struct watch *w = context;
+    double time = now(), past = time - w->start;
+    uint64_t done = w->done + (p->positions < t->positions ? p->positions : t->positions);
+    double share = w->all ? (double)done / (double)w->all : 0;
+    char bar[WIDTH + 1], left[CLI_TEXT_MAX] = "?";
+
+    (void)nth;
+    if (time - w->drawn < 0.1)
+        return;
+    w->drawn = time;
+    memset(bar, '-', WIDTH);
+    memset(bar, '#', (size_t)(share * WIDTH));
+    bar[WIDTH] = 0;
+    if (done && past > 0.5)
+        cli_seconds(left, past * ((double)w->all / (double)done - 1));
+    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u  ply %u  %.1f M/s  %s left\033[K", bar,
+            100 * share, t->name, w->built + 1, w->missing, p->ply,
+            past > 0 ? (double)done / past / 1e6 : 0, left);
+    fflush(stderr);
+}
+
+static void list_table(struct watch *w, const struct bk_built *b)
+{
+    const struct bk_summary *s = &b->summary;
+    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
+
+    json_array_append_new(
+        w->list, json_pack("{ss sI so sI sI sf sf sf}", "material", b->table->name, "positions",
+                           (json_int_t)b->table->positions, "longest_win_plies",
+                           longest < 0 ? json_null() : json_integer((json_int_t)longest),
+                           "wdl_bytes", (json_int_t)b->wdl_bytes, "dtw_bytes",
+                           (json_int_t)b->dtw_bytes, "solve_cpu", b->solve_cpu, "encode_cpu",
+                           b->encode_cpu, "wall", b->wall));
+}
+
+static void tell_built(void *context, const struct bk_built *b, unsigned nth)
+{
+    struct watch *w = context;
+    const struct bk_summary *s = &b->summary;
+    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
+    char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], win[CLI_TEXT_MAX] = "";
+
+    (void)nth;
+    w->done += b->table->positions;
+    w->built++;
+    clear_bar(w);
+    if (w->list)
+        list_table(w, b);
+    if (w->c->quiet || w->c->json)
+        return;
+    if (longest >= 0)
+        snprintf(win, sizeof win, "  longest win %lld plies", (long long)longest);
+    printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->built, w->missing,
+           cli_count(positions, b->table->positions), b->wall,
+           cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), win);
+    fflush(stdout);
+}
+
+static int finish_build(const struct watch *w)
+{
+    unsigned there = w->p->n - w->missing;
+    char time[CLI_TEXT_MAX];
+
+    if (w->c->json)
+        return cli_print_json(json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir",
+                                        w->p->dir, "built", w->list, "already_there",
+                                        (int)there));
+    if (w->c->quiet)
+        return CLI_OK;
+    if (!w->p->n)
+        printf("nothing to build: decided by rule\n");
+    else if (!w->missing)
+        printf("nothing to build: %u table%s there already\n", there, there == 1 ? "" : "s");
+    else
+        printf("built %u table%s in %s (%u there already)\n", w->built, w->built == 1 ? "" : "s",
+               cli_seconds(time, now() - w->start), there);
+    return CLI_OK;
+}
+
+/* == build == */
+
+static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *pool)
+{
+    struct totals sum = add_up(p);
+    struct watch w = { .c = c,
+                       .p = p,
+                       .bar = !c->quiet && isatty(STDERR_FILENO),
+                       .start = now(),
+                       .all = sum.positions,
+                       .missing = sum.missing,
+                       .list = c->json ? json_array() : NULL };
+    struct bk_build_options o = { .pool = pool,
+                                  .memory_limit = c->memory,
+                                  .level = c->level,
+                                  .context = &w,
+                                  .progress = w.bar ? draw_bar : NULL,
+                                  .built = tell_built,
+                                  .stop = &cli_stop };
+    struct bk_report why = { "" };
+    enum bk_err err = bk_build(p, &o, &why);
+    int status;
+
+    clear_bar(&w);
+    if (err && cli_stop)
+        status = cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
+    else if (err)
+        status = cli_fail_report(err, &why);
+    else
+        status = finish_build(&w);
+    json_decref(w.list);
+    return status;
+}
+
+int cmd_build(struct cli *c)
+{
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    struct bk_pool *pool;
+    struct bk_plan *p;
+    enum bk_err err;
+    int status = read_plan(c, &v, &p);
+
+    if (status)
+        return status;
+    cli_catch_signals();
+    err = bk_pool_open(&pool, c->threads, &why);
+    if (err) {
+        status = cli_fail_report(err, &why);
+    } else {
+        status = run_build(c, p, pool);
+        bk_pool_close(pool);
+    }
+    bk_plan_free(p);
+    bk_variant_free(v);
+    return status;
+}

@@ -1,0 +1,305 @@
+#!/bin/sh
+# cli.sh BAREKING - the command from outside: answers, errors, exit statuses.
+#
+# A bad input must give its exit status, nothing on stdout that looks like an
+# answer, and exactly one line on stderr, `bareking: ...`, that names the fault.
+set -u
+LC_ALL=C
+export LC_ALL
+unset BAREKING_DIR
+case ${1:?usage: cli.sh BAREKING} in
+/*) bin=$1 ;;
+*) bin=$PWD/$1 ;;
+esac
+games=$(cd "$(dirname "$0")/../src/variants" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+cd "$tmp" || exit 1
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() { # what happened
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    sed 's/^/    /' out err | head -20
+}
+
+run() { # status, then the command's arguments; leaves out, err
+    wanted=$1
+    shift
+    "$bin" "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$wanted" ] || { fail "status $status, not $wanted: bareking $*"; return 1; }
+}
+
+good() { # text that stdout must hold, arguments
+    text=$1
+    shift
+    run 0 "$@" || return 0
+    if [ -s err ]; then
+        fail "text on stderr: bareking $*"
+    elif ! grep -qF -e "$text" out; then
+        fail "no '$text' in the answer: bareking $*"
+    else
+        pass
+    fi
+}
+
+bad() { # status, text that stderr must hold, arguments
+    wanted=$1 text=$2
+    shift 2
+    run "$wanted" "$@" || return 0
+    if [ "$(wc -l <err)" -ne 1 ] || ! grep -q '^bareking: ' err; then
+        fail "not one line on stderr: bareking $*"
+    elif ! grep -qF -e "$text" err; then
+        fail "no '$text' in the error: bareking $*"
+    else
+        pass
+    fi
+}
+
+# == Usage ==
+bad 2 'no command'
+bad 2 "no command 'bild'" bild shatranj KQvKQ
+bad 2 "no command 'bild'" help bild
+bad 2 "no command '--foo'" --foo
+bad 2 'too few' build
+bad 2 'materials or --men' build shatranj
+bad 2 'not both' build shatranj KQvKQ --men 3
+bad 2 '--men' build shatranj --men two
+bad 2 '--men' build shatranj --men 2
+bad 2 '--men' build shatranj --men 9
+bad 2 '--threads' build shatranj KQvKQ --threads 0
+bad 2 '--memory' build shatranj KQvKQ --memory much
+bad 2 '--memory' build shatranj KQvKQ --memory 99999999999999T
+bad 2 '--effort' build shatranj KQvKQ --effort more
+bad 2 "'--dir' needs a value" build shatranj KQvKQ --dir
+bad 2 "'--divide'" probe shatranj --divide 8/8/8/3k4/8/1KQ5/8/q7
+bad 2 "'--json=1'" variants --json=1
+bad 2 "'-z'" probe -z shatranj 8/8/8/3k4/8/1KQ5/8/q7
+bad 2 'too few' probe shatranj
+bad 2 'too many' stats shatranj KQvKQ KRvKR
+bad 2 'depth' perft shatranj startpos x
+bad 2 'depth' perft shatranj startpos 3.5
+bad 2 'depth' perft shatranj startpos 1000
+bad 2 'materials or --men' verify shatranj
+bad 2 '--sample' verify shatranj KQvKQ --sample 0
+bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
+bad 2 'checkers' variants --explain checkers
+bad 2 'checkers' build checkers KvK
+
+for command in build plan probe line stats verify check perft variants check-variant; do
+    good "usage: bareking $command" $command -h
+    good 'Exit status: 0 ok' $command --help
+    good "usage: bareking $command" help $command
+done
+good 'check-variant' help
+good 'bareking ' --version
+
+# == 20 FENs that are none ==
+bad_fen() { bad 2 "$@"; }
+bad_fen '' probe shatranj ''
+bad_fen '' probe shatranj 'hello'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7/8 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ6/8/q7 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k3/8/1KQ5/8/q7 w - - 0 1'
+bad_fen "'x'" probe shatranj '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/8/8/1KQ5/8/q7 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KK5/8/q7 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 z - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w KQ - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - e9 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - x 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 y'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1 more'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q*6 w - - 0 1'
+bad_fen '' probe shatranj 'P7/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+bad_fen 'in check' probe shatranj '8/8/8/3k4/3R4/1K6/8/q7 w - - 0 1'
+bad_fen 'in check' line shatranj '8/8/8/8/8/1Kk5/8/q7 w - - 0 1'
+bad_fen '' probe shatranj '99999999999999999999/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+bad_fen '' probe grand-shatranj '10/10/10/3k7/10/1KM7/10/10/10/h9 w - - 0 1'
+bad_fen '' probe chess '8/8/8/3k4/8/1KQ5/8/q7 w K - 0 1'
+bad_fen '' probe puzzle '8/8/8/3k4/8/1KR5/8/r7 w - - 0 1'
+bad_fen '' probe darwinian '9/9/9/3k5/9/1KW6/9/9/f8[Z] w - - 0 1'
+bad_fen '' perft shatranj '8/8/8/3k4/8/1KQ5/8 w - - 0 1' 2
+bad_fen '' perft shatranj 2
+
+# == 10 materials that are none ==
+bad 2 "'X'" build shatranj KXvKQ
+bad 2 "no 'v'" build shatranj KRKN
+bad 2 'king' build shatranj RvKN
+bad 2 'king' build shatranj KKvKN
+bad 2 'king' build shatranj KRv
+bad 2 "'v'" stats shatranj KRvKvN
+bad 2 'men' stats shatranj KRRNNvKRRNN
+bad 2 "''" stats shatranj ''
+bad 2 "'-'" check shatranj 'KR-KN'
+bad 2 "'2'" verify shatranj KR2vKN
+bad 2 '[' plan shatranj 'KRvKN[RR]'
+bad 2 'KR?vKN' stats shatranj 'KR
+vKN'
+bad 2 "']'" plan darwinian 'KWvKF[R'
+
+# == 20 variant files that are none ==
+bad_file() { # text of the error, edit of shatranj.ini
+    sed "$2" "$games/shatranj.ini" >bad.ini
+    bad 2 "$1" check-variant bad.ini
+}
+bad_file 'no piece is royal' '/royal/d'
+bad_file 'bad.ini:' '1,$d'
+bad_file 'bad.ini:8' 's/8x8/8/'
+bad_file 'bad.ini:8' 's/8x8/15x15/'
+bad_file 'bad.ini:8' 's/8x8/0x0/'
+bad_file 'bad.ini:9' 's/wins-unless-bared-back/loses/'
+bad_file 'bad.ini:10' 's/= loss/= win/'
+bad_file 'bad.ini:10' 's/^stalemate/stalmate/'
+bad_file 'bad.ini:13' 's/^\[piece king\]/[piece king/'
+bad_file 'bad.ini:14' 's/^letter = K/letter = KK/'
+bad_file 'bad.ini' 's/^letter = Q/letter = K/'
+bad_file 'bad.ini:21' 's/^move   = F/move   = Fx/'
+bad_file 'bad.ini:21' 's/^move   = F/move   =/'
+bad_file 'bad.ini:21' 's/^move   = F/move   = (9,9,9)/'
+bad_file 'bad.ini:22' '22s/1/-1/'
+bad_file 'bad.ini' 's/^ranks   = 2-7/ranks   = 2-9/'
+bad_file 'bad.ini:44' 's/must Q/must X/'
+bad_file 'bad.ini:44' 's/must Q/should Q/'
+bad_file 'bad.ini:44' 's/8 must Q/8 must K/'
+bad_file 'bad.ini' 's/^start     = rnb/start     = rnx/'
+bad_file 'bad.ini:6' 's/^title .*/title/'
+bad_file 'bad.ini:5' 's/^name .*/name = a b/'
+bad 4 'nosuch.ini' check-variant nosuch.ini
+bad 4 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
+bad 2 'bad.ini:5' build bad.ini KQvKQ
+bad 4 '' check-variant "$tmp"
+printf 'bin\000ary' >bad.ini
+bad 2 'bad.ini' check-variant bad.ini
+
+# == Without tables ==
+bad 1 'no table KRvKN of shatranj in tables; build it: bareking build shatranj KRvKN --dir tables' \
+    stats shatranj KRvKN
+bad 1 'build it: bareking build shatranj KQvKQ --dir tables' \
+    probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+bad 1 'build it: bareking build shatranj KQvKQ' line shatranj '8/8/8/3k4/8/1KQ5/8/q7 w'
+bad 1 'build it: bareking build shatranj KQvKQ' probe shatranj --json '8/8/8/3k4/8/1KQ5/8/q7 w'
+bad 1 'build it: bareking build shatranj KRvKN' verify shatranj KRvKN
+bad 1 'build it: bareking build shatranj KRvKN' check shatranj KRvKN
+bad 1 "--dir 'my tables'" stats shatranj KRvKN --dir 'my tables'
+bad 1 'no tables of shatranj' check shatranj
+bad 1 '32 men' probe shatranj rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1
+good '"present":false' plan shatranj KRvKN --json
+good '"wdl":1,"dtw":0,"end":"bare","moves":[]' \
+    probe shatranj '8/8/8/3k4/8/8/R7/K7 w - - 0 1' --json
+good '"wdl":0,"dtw":null,"end":"bare-draw"' \
+    probe shatranj '8/8/8/3k4/4R3/8/8/K7 b - - 0 1' --json
+good "Black's king is bare; White has won" probe shatranj 8/8/8/3k4/8/8/R7/K7 b - - 0 1
+good 'takes the last man at once' probe shatranj 8/8/8/3k4/4R3/8/8/K7 b
+good 'both kings are bare' probe chess 8/8/8/3k4/8/8/8/K7 b
+good '"white":{"win":21959,"draw":0,"loss":0,"longest_win":{"plies":0,' \
+    stats shatranj KRvK --json
+good '"all":{"win":0,"draw":22176,"loss":201768}' stats shatranj KRvK --json
+good '"white":{"win":0,"draw":2787,"loss":25269,"longest_win":null' stats shatranj KvKR --json
+good 'nothing to build' build shatranj KRvK
+good '197281' perft chess startpos 4
+good '"divide":{"b1a3":20,' perft chess startpos 2 --json --divide
+good 'Capturing the last man' variants --explain shatranj
+good 'Capturing the last man' variants --explain "$games/shatranj.ini"
+good '"name":"shatranj"' variants --json
+good 'grand-shatranj' variants
+good '"ok":true' check-variant "$games/atlantean.ini" --json
+
+# == A small table ==
+good 'longest win 63 plies' build shatranj KQvKQ
+good 'nothing to build: 1 table there already' build shatranj KQvKQ
+good '"present":true' plan shatranj KQvKQ --json
+good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
+    probe shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1
+good '"wdl":1,"dtw":39' probe --dir nowhere:tables shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
+good 'Black wins in 39 plies' probe shatranj 'Q7/8/1kq5/8/3K4/8/8/8 b - - 0 1'
+good ' 20. ' line shatranj 8/8/8/3k4/8/1KQ5/8/q7 w
+good '"end":"bare"' line shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
+good '"material":"KQvKQ","white":{"win":469711,"draw":1003268,"loss":151371,' \
+    stats shatranj KQvKQ --json
+good '"longest_win":{"plies":63,' stats shatranj KQvKQ --json
+good 'all good' check shatranj
+good 'all good' check shatranj KQvKQ
+good '"different":0,"counts_agree":true' verify shatranj KQvKQ --json
+good 'agree' verify shatranj KQvKQ --sample 1000 --seed 7
+good 'KRvKN' build shatranj KNvKR --dir two --threads 1
+BAREKING_DIR=two
+export BAREKING_DIR
+good '"material":"KNvKR","white":{"win":269329,' stats shatranj KNvKR --json
+good '"material":"KRvKN","white":{"win":651505,' stats shatranj KRvKN --json
+unset BAREKING_DIR
+good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
+good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
+bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
+good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+run 0 build shatranj KQvKQ --dir quiet --quiet && { [ -s out ] || [ -s err ] && fail quiet || pass; }
+: >file
+bad 4 '' build shatranj KQvKQ --dir file
+bad 4 'memory' build shatranj KRvKN --memory 1M
+[ -c /dev/full ] && { "$bin" help >/dev/full 2>err; [ $? -eq 4 ] && pass || fail 'a full disk'; }
+
+# == Damaged files: each is named, with status 3 ==
+flip() { # file, offset (negative: from the end): flips the bits of one byte
+    size=$(wc -c <"$1")
+    at=$2
+    [ "$at" -lt 0 ] && at=$((size + at))
+    byte=$(od -An -tu1 -j "$at" -N 1 "$1" | tr -d ' ')
+    printf "$(printf '\\%03o' $((255 - byte)))" | dd of="$1" bs=1 seek="$at" conv=notrunc 2>/dev/null
+}
+cut_to() { # file, bytes
+    head -c "$2" "$1" >cut && mv cut "$1"
+}
+damaged() { # what to do to a fresh copy
+    rm -rf hurt && cp -R tables hurt
+    "$@"
+    bad 3 'hurt/shatranj/KQvKQ.bk' check shatranj KQvKQ --dir hurt
+}
+w=hurt/shatranj/KQvKQ.bkw
+d=hurt/shatranj/KQvKQ.bkd
+half=$(($(wc -c <tables/shatranj/KQvKQ.bkw) / 2))
+for at in 0 4 9 20 40 100 200 $half -1; do
+    damaged flip $w $at
+done
+for at in 0 50 -1; do
+    damaged flip $d $at
+done
+for n in 0 1 7 100 $half $(($(wc -c <tables/shatranj/KQvKQ.bkw) - 1)); do
+    damaged cut_to $w "$n"
+done
+longer() { echo >>$w; }
+damaged longer
+swapped() { cp tables/shatranj/KQvKQ.bkd $w; }
+damaged swapped
+for command in 'stats shatranj KQvKQ' 'probe shatranj 8/8/8/3k4/8/1KQ5/8/q7' \
+    'line shatranj 8/8/8/3k4/8/1KQ5/8/q7' 'verify shatranj KQvKQ' 'check shatranj'; do
+    rm -rf hurt && cp -R tables hurt
+    flip $w 30
+    bad 3 $w $command --dir hurt
+done
+rm -rf hurt && cp -R tables hurt
+mv $w hurt/shatranj/KRvKN.bkw
+rm $d
+bad 3 'KRvKN.bkw' check shatranj --dir hurt
+bad 3 'KRvKN.bkw' stats shatranj KRvKN --dir hurt
+
+# == Interrupted ==
+"$bin" build shatranj KRRvKR --dir stopped >out 2>err &
+pid=$!
+sleep 0.3
+kill -TERM $pid 2>/dev/null
+wait $pid
+status=$?
+if [ $status -eq 4 ]; then
+    grep -qF 'interrupted; run the same command to go on' err && pass || fail 'interrupted'
+elif [ $status -ne 0 ]; then # 0: it was faster than the signal
+    fail "interrupted build: status $status"
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,883 @@
+/*
+ * test_probe.c - the library, over real tables.
+ *
+ * Tables are built into a temporary folder: Shatranj KRvKN and KQvKQ, and all
+ * of a small game with pawns, en passant and a limit of turns.  Oracles:
+ * problems of the old masters, the slow solver of ref.c, and the library
+ * against itself (a position is worth its best move; colours exchanged; a
+ * damaged file against the sound one).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "core/move.h"
+#include "probe/bareking.h"
+#include "tb/build.h"
+#include "tests/random_variant.h"
+#include "tests/ref.h"
+
+#define DIAMOND "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"
+#define TURNS 12
+
+static const char mini_text[] = "[variant]\n"
+                                "name = mini\n"
+                                "title = Pawns on three files\n"
+                                "source = tests/test_probe.c\n"
+                                "board = 3x6\n"
+                                "bare-king = nothing\n"
+                                "stalemate = draw\n"
+                                "en-passant = yes\n"
+                                "game-length-turns = 12\n"
+                                "[piece king]\n"
+                                "letter = K\n"
+                                "royal = yes\n"
+                                "move = K\n"
+                                "army = 1\n"
+                                "[piece rook]\n"
+                                "letter = R\n"
+                                "move = R\n"
+                                "army = 1\n"
+                                "[piece pawn]\n"
+                                "letter = P\n"
+                                "move = mfWcfF\n"
+                                "army = 3\n"
+                                "ranks = 2-5\n"
+                                "double-step = 2\n"
+                                "becomes = 6 must R\n";
+
+static char dir[64], mini_path[96]; /* made by the group's setup */
+static struct bk_variant *shatranj, *mini;
+
+/* == Folders, files, tables ============================================== */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static void remove_folder(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+
+static unsigned char *slurp(const char *path, size_t *n)
+{
+    FILE *in = fopen(path, "rb");
+    unsigned char *data;
+    struct stat st;
+
+    assert_non_null(in);
+    assert_int_equal(fstat(fileno(in), &st), 0);
+    *n = (size_t)st.st_size;
+    data = malloc(*n);
+    assert_int_equal(fread(data, 1, *n, in), *n);
+    fclose(in);
+    return data;
+}
+
+static void spill(const char *path, const void *data, size_t n)
+{
+    FILE *out = fopen(path, "wb");
+
+    assert_non_null(out);
+    assert_int_equal(fwrite(data, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* A fresh folder DIR/name/GAME to put table files in; `path` gets DIR/name. */
+static void make_folder(char *path, const char *name, const char *game)
+{
+    char inner[PATH_MAX];
+
+    snprintf(path, PATH_MAX, "%s/%s", dir, name);
+    remove_folder(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    snprintf(inner, sizeof inner, "%s/%s", path, game);
+    assert_int_equal(mkdir(inner, 0777), 0);
+}
+
+static struct bk_material material(const struct bk_variant *v, const char *name)
+{
+    struct bk_material m;
+    struct bk_report why;
+
+    if (bk_material_parse(&m, v, name, &why))
+        fail_msg("%s", why.text);
+    return m;
+}
+
+/* The path of a table as it is kept, in the colours the name may not have. */
+static char *table_path(char *out, const char *in, const struct bk_variant *v, const char *name,
+                        enum bk_kind kind)
+{
+    struct bk_material m = material(v, name);
+
+    bk_material_canonical(&m, v);
+    return bk_table_path(out, in, v, &m, kind);
+}
+
+static int build(const struct bk_variant *v, const char *const *names, unsigned n)
+{
+    struct bk_material m[8];
+    struct bk_plan *plan;
+    struct bk_report why;
+    struct bk_build_options o = { .pool = NULL };
+    enum bk_err err;
+
+    for (unsigned i = 0; i < n; i++)
+        m[i] = material(v, names[i]);
+    err = bk_plan_new(&plan, v, dir, m, n, 0, true, &why);
+    if (!err)
+        err = bk_build(plan, &o, &why);
+    if (err)
+        print_error("%s\n", why.text);
+    else
+        bk_plan_free(plan);
+    return err;
+}
+
+static int set_up(void **state)
+{
+    static const char *const of_shatranj[] = { "KRvKN", "KQvKQ" }, *const of_mini[] = { "KPvKP" };
+    struct bk_report why;
+
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/bareking-test-XXXXXX");
+    if (!mkdtemp(dir))
+        return -1;
+    snprintf(mini_path, sizeof mini_path, "%s/mini.ini", dir);
+    spill(mini_path, mini_text, sizeof mini_text - 1);
+    if (bk_variant_load(&shatranj, "shatranj", &why) || bk_variant_load(&mini, mini_path, &why)) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    return build(shatranj, of_shatranj, 2) || build(mini, of_mini, 1) ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    bk_variant_free(shatranj);
+    bk_variant_free(mini);
+    remove_folder(dir);
+    return 0;
+}
+
+static struct bk_lib *lib_of(const char *game, const char *paths)
+{
+    struct bk_lib *lib;
+
+    if (bk_open(&lib, game, paths))
+        fail_msg("%s", bk_error(lib));
+    return lib;
+}
+
+static struct bk_answer ask(struct bk_lib *lib, const char *fen)
+{
+    struct bk_answer a;
+
+    if (bk_probe_fen(lib, fen, &a))
+        fail_msg("%s: %s", fen, bk_error(lib));
+    return a;
+}
+
+/* == Positions =========================================================== */
+
+/* Men on random squares, one that is legal. */
+static struct bk_pos random_position(const struct bk_variant *v, const char *name, uint64_t *seed)
+{
+    struct bk_material m = material(v, name);
+    struct bk_pos p;
+
+    do {
+        bk_pos_init(&p, v);
+        p.stm = (uint8_t)random_below(seed, 2);
+        for (unsigned man = 0; man < 2u * v->ntypes; man++)
+            for (unsigned i = 0; i < m.count[man & 1][man >> 1]; i++) {
+                unsigned sq;
+
+                do
+                    sq = random_below(seed, v->nsq);
+                while (p.at[sq]);
+                bk_pos_put(&p, v, man >> 1, man & 1, sq);
+            }
+    } while (!bk_pos_legal(v, &p));
+    return p;
+}
+
+static char *random_fen(char fen[BK_FEN_MAX], const struct bk_variant *v, const char *name,
+                        uint64_t *seed)
+{
+    struct bk_pos p = random_position(v, name, seed);
+
+    return bk_pos_to_fen(&p, v, fen);
+}
+
+static void assert_same(const struct bk_answer *a, const struct bk_answer *b, const char *fen)
+{
+    if (a->wdl != b->wdl || a->dtw != b->dtw || a->end != b->end ||
+        a->clocked_wdl != b->clocked_wdl || a->plies_left != b->plies_left)
+        fail_msg("%s: %+d in %d, or %+d in %d", fen, a->wdl, a->dtw, b->wdl, b->dtw);
+}
+
+/* == Values ============================================================== */
+
+static void probe__answers_al_sulis_diamond(void **state)
+{
+    struct bk_lib *lib = lib_of("shatranj", dir);
+    struct bk_answer a = ask(lib, DIAMOND);
+    struct bk_lib_move move[64];
+    size_t n;
+
+    (void)state;
+    assert_int_equal(a.wdl, 1);
+    assert_int_equal(a.dtw, 39);
+    assert_int_equal(a.end, BK_LIB_GOES_ON);
+    assert_int_equal(a.clocked_wdl, 1);
+    assert_int_equal(a.plies_left, -1);
+    assert_int_equal(bk_probe_moves(lib, DIAMOND, move, 64, &n), BK_LIB_OK);
+    assert_string_equal(move[0].name, "b3b4");
+    assert_int_equal(move[0].dtw, 39);
+    assert_int_equal(ask(lib, "3Q3k/8/8/K7/8/8/8/q7 w - - 0 1").dtw, 53); /* as-Suli's */
+    bk_close(lib);
+}
+
+static void probe__tells_how_a_game_has_ended(void **state)
+{
+    static const struct {
+        const char *fen;
+        int wdl, dtw;
+        enum bk_lib_end end;
+    } over[] = {
+        { "6Nk/8/6K1/8/8/8/8/R7 b - - 0 1", -1, 0, BK_LIB_BARE },
+        { "7k/8/6KN/8/8/8/8/8 w - - 0 1", 1, 0, BK_LIB_BARE },
+        { "7k/7R/6K1/8/8/8/8/8 b - - 0 1", -1, 0, BK_LIB_BARE },
+        { "8/7k/7R/8/6K1/8/8/8 b - - 0 1", 0, -1, BK_LIB_BARE_DRAW },
+        { "8/7k/8/8/6K1/8/8/8 b - - 0 1", 0, -1, BK_LIB_BARE_DRAW },
+        { "R6k/8/6K1/8/8/8/8/n7 b - - 0 1", -1, 0, BK_LIB_CHECKMATE },
+        { "k7/1R6/1K6/8/8/7p/7P/8 b - - 0 1", -1, 0, BK_LIB_STALEMATE },
+    };
+    struct bk_lib *lib = lib_of("shatranj", dir);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof over / sizeof *over; i++) {
+        struct bk_answer a = ask(lib, over[i].fen);
+
+        if (a.wdl != over[i].wdl || a.dtw != over[i].dtw || a.end != over[i].end)
+            fail_msg("%s: %d %d %d", over[i].fen, a.wdl, a.dtw, a.end);
+    }
+    bk_close(lib);
+}
+
+/* Mirrors the ranks of a FEN, exchanges the colours and the move. */
+static void exchange(char out[BK_FEN_MAX], const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_pos q;
+
+    bk_pos_init(&q, v);
+    q.stm = !p->stm;
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (p->at[sq])
+            bk_pos_put(&q, v, bk_man_type(p->at[sq]), !bk_man_colour(p->at[sq]),
+                       bk_sq(v, sq % v->files, v->ranks - 1u - sq / v->files));
+    bk_pos_to_fen(&q, v, out);
+}
+
+static void probe__exchanged_colours_are_worth_the_same(void **state)
+{
+    struct bk_lib *lib = lib_of("shatranj", dir);
+    uint64_t seed = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < 3000; i++) {
+        struct bk_pos p = random_position(shatranj, "KRvKN", &seed);
+        char fen[BK_FEN_MAX], other[BK_FEN_MAX];
+        struct bk_answer a = ask(lib, bk_pos_to_fen(&p, shatranj, fen)), b;
+
+        exchange(other, shatranj, &p);
+        b = ask(lib, other);
+        assert_same(&a, &b, fen);
+    }
+    bk_close(lib);
+}
+
+/* What the list of moves says the position is worth. */
+static void assert_best_move(const struct bk_answer *a, const struct bk_lib_move *best, size_t n,
+                             const char *fen)
+{
+    if (a->end != BK_LIB_GOES_ON)
+        assert_int_equal(n, 0);
+    else if (best->wdl != a->wdl || best->dtw != a->dtw)
+        fail_msg("%s: worth %+d in %d, but %s brings %+d in %d", fen, a->wdl, a->dtw, best->name,
+                 best->wdl, best->dtw);
+}
+
+/* The move's own value is that of the position after it, seen from here. */
+static void assert_moves_true(struct bk_lib *lib, const char *fen, const struct bk_lib_move *move,
+                              size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char after[BK_LIB_FEN_MAX];
+        struct bk_answer a;
+
+        assert_int_equal(bk_play(lib, fen, move[i].name, after), BK_LIB_OK);
+        a = ask(lib, after);
+        assert_int_equal(move[i].wdl, -a.wdl);
+        assert_int_equal(move[i].dtw, a.dtw < 0 ? -1 : a.dtw + 1);
+    }
+}
+
+static void assert_sorted(const struct bk_lib_move *move, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct bk_lib_move *a = &move[i - 1], *b = &move[i];
+
+        assert_true(a->wdl >= b->wdl);
+        if (a->wdl == b->wdl && a->dtw == b->dtw)
+            assert_true(strcmp(a->name, b->name) < 0);
+        else if (a->wdl == b->wdl)
+            assert_true(a->wdl > 0 ? a->dtw < b->dtw : a->dtw > b->dtw);
+    }
+}
+
+static void probe__a_position_is_worth_its_best_move(void **state)
+{
+    static const char *const name[] = { "KRvKN", "KNvKR", "KQvKQ" };
+    struct bk_lib *lib = lib_of("shatranj", dir);
+    uint64_t seed = 2;
+
+    (void)state;
+    for (unsigned i = 0; i < 1500; i++) {
+        struct bk_lib_move move[64], two[2];
+        char fen[BK_FEN_MAX];
+        struct bk_answer a;
+        size_t n, n2;
+
+        a = ask(lib, random_fen(fen, shatranj, name[i % 3], &seed));
+        assert_int_equal(bk_probe_moves(lib, fen, move, 64, &n), BK_LIB_OK);
+        assert_best_move(&a, move, n, fen);
+        assert_moves_true(lib, fen, move, n);
+        assert_sorted(move, n);
+        assert_int_equal(bk_probe_moves(lib, fen, two, 2, &n2), BK_LIB_OK);
+        assert_int_equal(n, n2);
+        assert_memory_equal(move, two, (n < 2 ? n : 2) * sizeof *move);
+    }
+    bk_close(lib);
+}
+
+static void probe__a_list_of_men_is_as_good_as_a_fen(void **state)
+{
+    static const struct bk_lib_man men[] = {
+        { 'q', 0, 0 }, { 'K', 1, 2 }, { 'Q', 2, 2 }, { 'k', 3, 4 }
+    };
+    struct bk_lib *lib = lib_of("shatranj", dir);
+    struct bk_answer a;
+
+    (void)state;
+    assert_int_equal(bk_probe_men(lib, men, 4, 0, &a), BK_LIB_OK);
+    assert_int_equal(a.wdl, 1);
+    assert_int_equal(a.dtw, 39);
+    assert_int_equal(bk_probe_men(lib, men, 4, 1, &a), BK_LIB_OK);
+    assert_int_equal(a.dtw, ask(lib, "8/8/8/3k4/8/1KQ5/8/q7 b - - 0 1").dtw);
+    bk_close(lib);
+}
+
+/* == Small game: en passant, the clock =================================== */
+
+static struct bk_pos pos_of_ref(const struct bk_variant *v, const struct ref_pos *r)
+{
+    struct bk_pos p;
+
+    bk_pos_init(&p, v);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (r->at[sq])
+            bk_pos_put(&p, v, (unsigned)abs(r->at[sq]) - 1, r->at[sq] < 0, sq);
+    p.stm = r->stm;
+    p.ep = r->ep;
+    return p;
+}
+
+static void assert_ref(struct bk_lib *lib, const struct ref_pos *r, const struct ref_value *value)
+{
+    struct bk_pos p = pos_of_ref(mini, r);
+    char fen[BK_FEN_MAX];
+    struct bk_answer a = ask(lib, bk_pos_to_fen(&p, mini, fen));
+
+    if (a.wdl != value->wdl || (a.wdl && a.dtw != value->dtw))
+        fail_msg("%s: %+d in %d, the slow solver says %+d in %d", fen, a.wdl, a.dtw, value->wdl,
+                 value->dtw);
+}
+
+/* The positions after every double step; returns how many. */
+static unsigned assert_after_doubles(struct bk_lib *lib, struct ref_table *ref,
+                                     const struct ref_pos *r, struct ref_moves *moves)
+{
+    unsigned n = 0;
+
+    ref_moves(mini, r, moves);
+    for (unsigned i = 0; i < moves->n; i++) {
+        struct ref_pos after = *r;
+        struct ref_value value;
+
+        if (moves->move[i].ep == BK_SQ_NONE)
+            continue;
+        ref_apply(mini, &after, &moves->move[i]);
+        assert_true(ref_value(ref, &after, &value));
+        assert_ref(lib, &after, &value);
+        n++;
+    }
+    return n;
+}
+
+static void probe__every_small_position_equals_the_slow_solver(void **state)
+{
+    struct bk_material m = material(mini, "KPvKP");
+    struct bk_lib *lib = lib_of(mini_path, dir);
+    struct ref_moves moves = { 0 };
+    struct ref_table *ref = ref_solve(mini, m.count, NULL, 0);
+    unsigned doubles = 0;
+
+    (void)state;
+    assert_non_null(ref);
+    for (uint64_t i = 0; i < ref_size(ref); i++) {
+        struct ref_value value;
+        struct ref_pos r;
+
+        if (!ref_at(ref, i, &r, &value))
+            continue;
+        assert_ref(lib, &r, &value);
+        doubles += assert_after_doubles(lib, ref, &r, &moves);
+    }
+    assert_true(doubles > 1000);
+    ref_moves_free(&moves);
+    ref_free(ref);
+    bk_close(lib);
+}
+
+static void probe__the_clock_stops_a_win_that_comes_too_late(void **state)
+{
+    struct bk_lib *lib = lib_of(mini_path, dir);
+    unsigned late = 0;
+    uint64_t seed = 3;
+
+    (void)state;
+    for (unsigned i = 0; i < 500; i++) {
+        struct bk_pos p = random_position(mini, "KRvK", &seed);
+        char fen[BK_FEN_MAX];
+
+        for (p.turn = 1; p.turn <= TURNS + 2; p.turn++) {
+            struct bk_answer a = ask(lib, bk_pos_to_fen(&p, mini, fen));
+            int left = 2 * (TURNS + 1 - p.turn) - (p.stm == BK_BLACK);
+
+            left = left < 0 ? 0 : left;
+            assert_int_equal(a.plies_left, left);
+            assert_true(a.clocked_known);
+            assert_int_equal(a.clocked_wdl, a.wdl && a.dtw <= left ? a.wdl : 0);
+            late += a.wdl && !a.clocked_wdl;
+        }
+    }
+    assert_true(late > 100);
+    bk_close(lib);
+}
+
+/* == Without all the files =============================================== */
+
+static void probe__without_distances_there_is_still_a_verdict(void **state)
+{
+    char alone[PATH_MAX], path[PATH_MAX], fen[BK_FEN_MAX];
+    struct bk_lib *lib = lib_of(mini_path, dir), *wdl;
+    unsigned char *data;
+    uint64_t seed = 4;
+    size_t n;
+
+    (void)state;
+    make_folder(alone, "alone", "mini");
+    data = slurp(table_path(path, dir, mini, "KRvK", BK_KIND_WDL), &n);
+    spill(table_path(path, alone, mini, "KRvK", BK_KIND_WDL), data, n);
+    free(data);
+    wdl = lib_of(mini_path, alone);
+    for (unsigned i = 0; i < 300; i++) {
+        struct bk_answer a = ask(lib, random_fen(fen, mini, "KRvK", &seed)), b = ask(wdl, fen);
+
+        assert_int_equal(a.wdl, b.wdl);
+        assert_int_equal(b.dtw, b.end && b.wdl ? 0 : -1);
+        assert_int_equal(b.clocked_known, !b.wdl || b.end != BK_LIB_GOES_ON);
+    }
+    bk_close(wdl);
+    bk_close(lib);
+}
+
+static void probe__a_missing_table_is_named(void **state)
+{
+    struct bk_lib *lib = lib_of("shatranj", "/nowhere:/there");
+    struct bk_answer a;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3n/8/1K6/8/R7 w", &a), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvKN of shatranj in /nowhere:/there");
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3N/8/1K6/8/r7 w", &a), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvKN of shatranj in /nowhere:/there");
+    assert_int_equal(bk_set_paths(lib, NULL), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen(lib, DIAMOND, &a), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KQvKQ of shatranj: no folder given");
+    assert_int_equal(bk_probe_fen(lib, "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w", &a), BK_LIB_NO_TABLE);
+    assert_int_equal(bk_set_paths(lib, dir), BK_LIB_OK);
+    assert_int_equal(ask(lib, DIAMOND).dtw, 39);
+    bk_close(lib);
+}
+
+static void probe__castling_rights_have_no_table_yet(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", dir);
+    struct bk_answer a;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/R3K3 w Q -", &a), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "castling rights"));
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/R3K3 w - -", &a), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "KRvK of chess"));
+    a = ask(lib, "k3r3/8/8/8/8/8/4q3/4K2R w K -"); /* mate needs no table */
+    assert_int_equal(a.end, BK_LIB_CHECKMATE);
+    assert_int_equal(a.wdl, -1);
+    assert_int_equal(a.dtw, 0);
+    bk_close(lib);
+}
+
+/* == Bad input =========================================================== */
+
+static void probe__bad_input_is_told_from_the_rest(void **state)
+{
+    static const struct bk_lib_man twice[] = { { 'K', 0, 0 }, { 'k', 0, 0 } },
+                                   off[] = { { 'K', 0, 0 }, { 'k', 8, 0 } },
+                                   what[] = { { 'K', 0, 0 }, { '\xff', 3, 0 } };
+    struct bk_lib *lib = lib_of("shatranj", dir), *bad;
+    struct bk_answer a = { .wdl = 77 };
+    struct bk_lib_move move;
+    char fen[BK_LIB_FEN_MAX];
+    size_t n;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen(lib, "8/8", &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3R/8/1K6/8/n7 w", &a), BK_LIB_ILLEGAL);
+    assert_int_equal(bk_probe_fen(lib, NULL, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_fen(lib, DIAMOND, NULL), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_fen(NULL, DIAMOND, &a), BK_LIB_USAGE);
+    assert_string_equal(bk_error(NULL), "the handle is NULL");
+    assert_string_equal(bk_error(lib), ""); /* the last failure was not its own */
+    assert_int_equal(bk_probe_men(lib, twice, 2, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, off, 2, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, what, 2, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, twice, 1, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, NULL, 0, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_moves(lib, DIAMOND, NULL, 1, &n), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_moves(lib, DIAMOND, NULL, 0, &n), BK_LIB_OK);
+    assert_int_equal(bk_probe_moves(lib, DIAMOND, &move, 1, NULL), BK_LIB_USAGE);
+    assert_int_equal(bk_play(lib, DIAMOND, "b3b8", fen), BK_LIB_USAGE);
+    assert_string_equal(bk_error(lib), "'b3b8' is no legal move here");
+    assert_int_equal(bk_set_paths(NULL, dir), BK_LIB_USAGE);
+    assert_int_equal(bk_open(NULL, "shatranj", dir), BK_LIB_USAGE);
+    assert_int_equal(a.wdl, 77); /* written only on success */
+    assert_int_equal(bk_open(&bad, "no-such-game", dir), BK_LIB_USAGE);
+    assert_non_null(bad);
+    assert_non_null(strstr(bk_error(bad), "no-such-game"));
+    assert_int_equal(bk_probe_fen(bad, DIAMOND, &a), BK_LIB_USAGE);
+    bk_close(bad);
+    assert_int_equal(bk_open(&bad, NULL, dir), BK_LIB_USAGE);
+    bk_close(bad);
+    bk_close(NULL);
+    bk_close(lib);
+}
+
+/* == Many at once ======================================================== */
+
+static void probe__a_batch_equals_one_by_one(void **state)
+{
+    enum { N = 2000 };
+    static char fen[N][128];
+    static const char *fens[N];
+    static struct bk_answer out[N];
+    static enum bk_lib_err err[N];
+    static const char *const name[] = { "KRvKN", "KQvKQ", "KNvKR", "KRvK" };
+    struct bk_lib *lib = lib_of("shatranj", dir), *fresh = lib_of("shatranj", dir);
+    char one[BK_FEN_MAX];
+    uint64_t seed = 5;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++) {
+        snprintf(fen[i], sizeof fen[i], "%s", random_fen(one, shatranj, name[i & 3], &seed));
+        fens[i] = fen[i];
+    }
+    assert_int_equal(bk_probe_batch(lib, fens, N, out, err), BK_LIB_OK);
+    for (unsigned i = 0; i < N; i++) {
+        struct bk_answer a = ask(fresh, fens[i]);
+
+        assert_int_equal(err[i], BK_LIB_OK);
+        assert_same(&a, &out[i], fens[i]);
+    }
+    fens[7] = "8/8/8/3k4/8/1KQ5/8/n7 w";
+    fens[9] = "nonsense";
+    fens[11] = NULL;
+    assert_int_equal(bk_probe_batch(lib, fens, N, out, err), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "no table K"));
+    assert_int_equal(err[7], BK_LIB_NO_TABLE);
+    assert_int_equal(err[9], BK_LIB_USAGE);
+    assert_int_equal(err[11], BK_LIB_USAGE);
+    assert_int_equal(err[12], BK_LIB_OK);
+    assert_int_equal(bk_probe_batch(lib, NULL, 0, NULL, NULL), BK_LIB_OK);
+    assert_int_equal(bk_probe_batch(lib, NULL, 1, out, err), BK_LIB_USAGE);
+    bk_close(fresh);
+    bk_close(lib);
+}
+
+#define THREADS 4
+#define SHARED 4000
+
+static char shared_fen[SHARED][128];
+static struct bk_answer shared_answer[SHARED];
+
+struct prober {
+    struct bk_lib *lib;
+    unsigned nth, wrong;
+};
+
+/* Every thread asks all, beginning somewhere else; and makes an error now and then. */
+static void *probe_all(void *context)
+{
+    struct prober *me = context;
+    struct bk_answer a;
+    char bad[16], fen[BK_LIB_FEN_MAX];
+
+    snprintf(bad, sizeof bad, "thread%u", me->nth);
+    for (unsigned i = 0; i < SHARED; i++) {
+        unsigned nth = (i + me->nth * (SHARED / THREADS)) % SHARED;
+
+        if (bk_probe_fen(me->lib, shared_fen[nth], &a) ||
+            memcmp(&a, &shared_answer[nth], sizeof a))
+            me->wrong++;
+        if (i % 64)
+            continue;
+        if (bk_play(me->lib, DIAMOND, bad, fen) != BK_LIB_USAGE ||
+            !strstr(bk_error(me->lib), bad))
+            me->wrong++;
+    }
+    return NULL;
+}
+
+static void probe__threads_share_a_handle(void **state)
+{
+    static const char *const name[] = { "KRvKN", "KQvKQ", "KNvKR", "KNvK" };
+    struct bk_lib *lib = lib_of("shatranj", dir);
+    struct prober prober[THREADS];
+    pthread_t thread[THREADS];
+    char one[BK_FEN_MAX];
+    uint64_t seed = 6;
+
+    (void)state;
+    for (unsigned i = 0; i < SHARED; i++) {
+        snprintf(shared_fen[i], sizeof shared_fen[i], "%s",
+                 random_fen(one, shatranj, name[i & 3], &seed));
+        shared_answer[i] = ask(lib, shared_fen[i]);
+    }
+    assert_int_equal(bk_set_paths(lib, dir), BK_LIB_OK); /* all closed again: they open together */
+    for (unsigned i = 0; i < THREADS; i++) {
+        prober[i] = (struct prober){ .lib = lib, .nth = i };
+        assert_int_equal(pthread_create(&thread[i], NULL, probe_all, &prober[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(prober[i].wrong, 0);
+    }
+    bk_close(lib);
+}
+
+/* == Damaged files ======================================================= */
+
+/* A table's two files, sound, and a folder for what is made of them. */
+struct patient {
+    char folder[PATH_MAX], path[2][PATH_MAX];
+    unsigned char *data[2];
+    size_t n[2];
+    struct bk_lib *lib;
+    struct bk_pos *at;
+    struct bk_answer *value;
+    unsigned npos;
+};
+
+static void patient_values(struct patient *p, const char *name, unsigned n)
+{
+    struct bk_lib *sound = lib_of(mini_path, dir);
+    char fen[BK_FEN_MAX];
+    uint64_t seed = 7;
+
+    p->npos = n;
+    p->at = malloc(n * sizeof *p->at);
+    p->value = malloc(n * sizeof *p->value);
+    for (unsigned i = 0; i < n; i++) {
+        p->at[i] = random_position(mini, name, &seed);
+        p->value[i] = ask(sound, bk_pos_to_fen(&p->at[i], mini, fen));
+    }
+    bk_close(sound);
+}
+
+static struct patient *patient_new(const char *name)
+{
+    struct patient *p = calloc(1, sizeof *p);
+    char from[PATH_MAX];
+
+    make_folder(p->folder, "damaged", "mini");
+    for (int kind = 0; kind < 2; kind++) {
+        enum bk_kind k = kind ? BK_KIND_DTW : BK_KIND_WDL;
+
+        p->data[kind] = slurp(table_path(from, dir, mini, name, k), &p->n[kind]);
+        table_path(p->path[kind], p->folder, mini, name, k);
+    }
+    p->lib = lib_of(mini_path, p->folder);
+    patient_values(p, name, 400);
+    return p;
+}
+
+static void patient_free(struct patient *p)
+{
+    bk_close(p->lib);
+    free(p->data[0]);
+    free(p->data[1]);
+    free(p->at);
+    free(p->value);
+    free(p);
+}
+
+/* Asks all positions of files that were just written; returns how many gave an error. */
+static unsigned patient_ask(struct patient *p, bool may_lie)
+{
+    unsigned errors = 0;
+    char fen[BK_FEN_MAX];
+
+    assert_int_equal(bk_set_paths(p->lib, p->folder), BK_LIB_OK);
+    for (unsigned i = 0; i < p->npos; i++) {
+        struct bk_answer a;
+        enum bk_lib_err err = bk_probe_fen(p->lib, bk_pos_to_fen(&p->at[i], mini, fen), &a);
+
+        errors += err != BK_LIB_OK;
+        if (may_lie)
+            continue;
+        if (err)
+            assert_int_equal(err, BK_LIB_CORRUPT);
+        else
+            assert_same(&a, &p->value[i], fen);
+    }
+    return errors;
+}
+
+/* Flips bits of one byte, or cuts the file there. */
+static void mutate(struct patient *p, int kind, size_t at, unsigned flip)
+{
+    for (int k = 0; k < 2; k++)
+        spill(p->path[k], p->data[k], k == kind && !flip ? at : p->n[k]);
+    if (flip) {
+        p->data[kind][at] ^= (unsigned char)flip;
+        spill(p->path[kind], p->data[kind], p->n[kind]);
+        p->data[kind][at] ^= (unsigned char)flip;
+    }
+}
+
+static void probe__a_damaged_file_never_lies(void **state)
+{
+    struct patient *p = patient_new("KRvK");
+    unsigned noticed = 0;
+    uint64_t seed = 8;
+
+    (void)state;
+    mutate(p, 0, p->n[0], 0); /* nothing cut: sound */
+    assert_int_equal(patient_ask(p, false), 0);
+    for (unsigned i = 0; i < 600; i++) {
+        int kind = (int)(i & 1);
+        size_t at = random_below(&seed, (unsigned)p->n[kind]);
+
+        mutate(p, kind, at, i % 3 ? 1 + random_below(&seed, 255) : 0);
+        noticed += patient_ask(p, false) > 0;
+    }
+    assert_true(noticed > 590);
+    patient_free(p);
+}
+
+/* Where an attacker, or a bug, makes the header's checksum right again: any answer, no crash. */
+static void probe__a_forged_header_does_no_harm(void **state)
+{
+    struct patient *p = patient_new("KRvK");
+    uint64_t seed = 9;
+
+    (void)state;
+    for (unsigned i = 0; i < 600; i++) {
+        int kind = (int)(i & 1);
+        unsigned char *h = p->data[kind], old[512];
+        size_t bytes = h[12] | (size_t)h[13] << 8, at = random_below(&seed, (unsigned)bytes - 8);
+        uint64_t sum;
+
+        assert_true(bytes <= sizeof old);
+        memcpy(old, h, bytes);
+        h[at] ^= (unsigned char)(1 + random_below(&seed, 255));
+        sum = XXH64(h, bytes - 8, 0);
+        for (unsigned b = 0; b < 8; b++)
+            h[bytes - 8 + b] = (unsigned char)(sum >> 8 * b);
+        mutate(p, kind, p->n[kind], 0);
+        memcpy(h, old, bytes);
+        patient_ask(p, true);
+    }
+    patient_free(p);
+}
+
+static void probe__a_renamed_table_is_refused(void **state)
+{
+    struct patient *p = patient_new("KRvK");
+    char from[PATH_MAX];
+    unsigned char *other;
+    size_t n;
+
+    (void)state;
+    other = slurp(table_path(from, dir, mini, "KPvK", BK_KIND_WDL), &n);
+    spill(p->path[0], other, n);
+    free(other);
+    assert_int_equal(patient_ask(p, true) > 0, true);
+    assert_non_null(strstr(bk_error(p->lib), "holds another table than KRvK"));
+    spill(p->path[0], p->data[1], p->n[1]); /* distances as verdicts */
+    assert_int_equal(patient_ask(p, true) > 0, true);
+    assert_non_null(strstr(bk_error(p->lib), "holds another table than KRvK"));
+    patient_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probe__answers_al_sulis_diamond),
+        cmocka_unit_test(probe__tells_how_a_game_has_ended),
+        cmocka_unit_test(probe__exchanged_colours_are_worth_the_same),
+        cmocka_unit_test(probe__a_position_is_worth_its_best_move),
+        cmocka_unit_test(probe__a_list_of_men_is_as_good_as_a_fen),
+        cmocka_unit_test(probe__every_small_position_equals_the_slow_solver),
+        cmocka_unit_test(probe__the_clock_stops_a_win_that_comes_too_late),
+        cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
+        cmocka_unit_test(probe__a_missing_table_is_named),
+        cmocka_unit_test(probe__castling_rights_have_no_table_yet),
+        cmocka_unit_test(probe__bad_input_is_told_from_the_rest),
+        cmocka_unit_test(probe__a_batch_equals_one_by_one),
+        cmocka_unit_test(probe__threads_share_a_handle),
+        cmocka_unit_test(probe__a_damaged_file_never_lies),
+        cmocka_unit_test(probe__a_forged_header_does_no_harm),
+        cmocka_unit_test(probe__a_renamed_table_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
