@@ -7,13 +7,15 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 SAN    ?=
 
+MAKEFLAGS += -r
+
 # == The house, lowest floor first ==
 CORE  = err geometry betza variant rules position move explain
 TABLE = material index format
 TB    = pool dispatch memtable solve encode plan build verify
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info
-TESTS = test_variant test_position test_move test_ref test_index test_table test_probe test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_table test_probe test_fuzz
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev

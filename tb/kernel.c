@@ -840,7 +840,8 @@ static void king_exits(struct exits *x)
 
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & BK_TAKES) || r[i].to == x->at.king[!side] ||
-            !may_stand(s, x->e->taken, r[i].to))
+            !may_stand(s, x->e->taken, r[i].to) ||
+            !bk_rules_may_stand(s->v, s->v->royal, side, r[i].to))
             continue;
         x->at.king[side] = r[i].to;
         fill(x);

@@ -172,7 +172,7 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
     size_t key = 0, pair;
     int32_t found;
-    unsigned turn_block, turn_pair;
+    unsigned turn_block = 0, turn_pair = 0;
     const struct bk_block *b;
 
     if (p->exchanged) {

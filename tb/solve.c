@@ -864,7 +864,7 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     s->distances = b->job->distances;
     s->dtw_bytes = t->code_bytes;
-    s->k_limit = t->code_bytes == 1 ? BK_CODE_K_MAX : 15000;
+    s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
     lay_out_codes(s, mb);
     err = find_exits(s, b->job, why);
     if (err)

@@ -183,6 +183,7 @@ struct bk_progress {
 struct bk_solve_job {
     struct bk_memtable *t; /* filled: codes of every block */
     bool distances;
+    unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bk_find_table *find;
     void *find_context;
     struct bk_pool *pool;

@@ -380,6 +380,39 @@ static void draw_pawn(struct draw *d)
 
 /* == Games == */
 
+/*
+ * Puts what has been drawn somewhere on a larger board, so that square numbers
+ * run over the words of a set; holes all around.
+ */
+static void spread_board(struct draw *d)
+{
+    struct bk_variant *v = d->v;
+    unsigned files = v->files, ranks = v->ranks;
+    bool middle = random_once_in(d->seed, 2); /* keeps the symmetries */
+    unsigned left, below;
+
+    v->files = (uint8_t)(files + random_below(d->seed, BK_FILES_MAX - files + 1));
+    v->ranks = (uint8_t)(ranks + random_below(d->seed, BK_RANKS_MAX - ranks + 1));
+    left = middle ? (v->files - files) / 2 : random_below(d->seed, v->files - files + 1);
+    below = middle ? (v->ranks - ranks) / 2 : random_below(d->seed, v->ranks - ranks + 1);
+    v->nsq = (uint8_t)(v->files * v->ranks);
+    for (unsigned rank = 0; rank < ranks; rank++)
+        for (unsigned file = 0; file < files; file++)
+            bk_bits_set(&v->board, bk_sq(v, left + file, below + rank));
+}
+
+static void draw_holes(struct draw *d)
+{
+    for (unsigned n = 1 + random_below(d->seed, 3); n--;) {
+        unsigned sq;
+
+        do
+            sq = random_below(d->seed, d->v->nsq);
+        while (!bk_bits_has(&d->v->board, sq));
+        bk_bits_clear(&d->v->board, sq);
+    }
+}
+
 static void draw_board(struct draw *d, unsigned squares_max)
 {
     struct bk_variant *v = d->v;
@@ -389,11 +422,13 @@ static void draw_board(struct draw *d, unsigned squares_max)
         v->ranks = (uint8_t)(3 + random_below(d->seed, 4));
     } while ((unsigned)v->files * v->ranks > squares_max);
     v->nsq = (uint8_t)(v->files * v->ranks);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        bk_bits_set(&v->board, sq);
-    if (v->nsq > 11 && feature(d, RANDOM_HOLES, 3))
-        for (unsigned n = 1 + random_below(d->seed, 3); n--;)
-            bk_bits_clear(&v->board, random_below(d->seed, v->nsq));
+    if (feature(d, RANDOM_SPREAD | RANDOM_HOLES, 6))
+        spread_board(d);
+    else
+        for (unsigned sq = 0; sq < v->nsq; sq++)
+            bk_bits_set(&v->board, sq);
+    if (bk_bits_count(&v->board) > 11 && feature(d, RANDOM_HOLES, 3))
+        draw_holes(d);
 }
 
 static void draw_endings(struct draw *d)

@@ -32,12 +32,13 @@ enum {
     RANDOM_RIDERS = 1 << 13,
     RANDOM_DIVERGENT = 1 << 14,  /* moves otherwise than it takes                     */
     RANDOM_ZONES = 1 << 15,      /* other moves on some ranks (commoners and such)    */
-    RANDOM_ALL = (1 << 16) - 1,
+    RANDOM_SPREAD = 1 << 16,     /* a small board somewhere in a large one full of holes */
+    RANDOM_ALL = (1 << 17) - 1,
 };
 
 struct random_opts {
     unsigned features;    /* RANDOM_...                            */
-    unsigned squares_max; /* of the board's rectangle; 0 means 30  */
+    unsigned squares_max; /* of the board, the holes of RANDOM_SPREAD left out; 0 means 30 */
 };
 
 /* splitmix64: the next 64 bits; a number below n > 0; true once in n. */

@@ -34,6 +34,7 @@ struct setting {
     const char *set_bits;
     unsigned threads;
     bool distances;
+    unsigned k_max; /* longer distances take two bytes */
 };
 
 struct fuzz {
@@ -65,8 +66,9 @@ static void *grow(void *old, size_t n, size_t size)
 static void describe(const struct fuzz *f)
 {
     printf("replay: test_fuzz 1 %llu\n", (unsigned long long)f->seed);
-    printf("kernel %s, sets of %s bits, %u threads, %s\n", f->how.kernel, f->how.set_bits,
-           f->how.threads, f->how.distances ? "with distances" : "without distances");
+    printf("kernel %s, sets of %s bits, %u threads, %s, one byte up to %u\n", f->how.kernel,
+           f->how.set_bits, f->how.threads,
+           f->how.distances ? "with distances" : "without distances", f->how.k_max);
     variant_print_ini(stdout, &f->v, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
@@ -100,8 +102,8 @@ static bool solve_next(struct fuzz *f, const struct bk_material *m, struct bk_re
 /* Solves what `m` can lead to, then `m`. */
 static bool solve_all(struct fuzz *f, struct bk_material m, struct bk_report *why)
 {
-    struct bk_solve_job job = { .distances = f->how.distances, .find = find_table,
-                                .find_context = f, .pool = f->pool };
+    struct bk_solve_job job = { .distances = f->how.distances, .k_max = f->how.k_max,
+                                .find = find_table, .find_context = f, .pool = f->pool };
     struct bk_tally tally;
 
     memset(&tally, 0, sizeof tally);
@@ -165,6 +167,17 @@ static int fast_score(struct fuzz *f, const struct bk_pos *p)
 }
 
 /* == Comparing == */
+
+/* The material asked for, with all its allowances, in its table's colours. */
+static bool material_of(const struct fuzz *f, struct bk_material *m)
+{
+    memset(m, 0, sizeof *m);
+    memcpy(m->count, f->count, sizeof m->count);
+    memcpy(m->left[0], f->v.limit, sizeof m->left[0]);
+    memcpy(m->left[1], f->v.limit, sizeof m->left[1]);
+    bk_material_normalise(m, &f->v);
+    return bk_material_canonical(m, &f->v);
+}
 
 static int slow_score(bool legal, const struct ref_value *value)
 {
@@ -340,14 +353,8 @@ static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
     const struct bk_memtable *t;
     const struct bk_tally *y = f->tally;
     uint64_t classes[2] = { 0, 0 };
-    bool swap, ok = true;
+    bool swap = material_of(f, &m), ok = true;
 
-    memset(&m, 0, sizeof m);
-    memcpy(m.count, f->count, sizeof m.count);
-    memcpy(m.left[0], f->v.limit, sizeof m.left[0]);
-    memcpy(m.left[1], f->v.limit, sizeof m.left[1]);
-    bk_material_normalise(&m, &f->v);
-    swap = bk_material_canonical(&m, &f->v);
     t = find_table(f, &m);
     if (!t || t->by_rule)
         return t != NULL;
@@ -384,34 +391,83 @@ static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
 
 /* == Drawing == */
 
-/* A game and a material that the slow solver can manage. */
-static bool draw_game(struct fuzz *f)
+/* What is rare is looked for in part of the cases. */
+enum focus { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, FOCUSES };
+
+static bool type_shows(const struct bk_variant *v, unsigned type, enum focus focus)
 {
+    const struct bk_piece *p = &v->piece[type];
+    bool yes = false;
+
+    switch (focus) {
+    case TAKES_TWICE: return bk_rules_takes_twice(v, type);
+    case PASSING:     return v->en_passant && p->double_ranks;
+    case ZONES:       return p->zone_ranks;
+    case ALLOWANCES:
+        for (unsigned i = 0; i < p->nbecomes; i++)
+            yes = yes || p->become[i].counted;
+        return yes;
+    case IN_PLACE:
+        return bk_rules_changes_in_place(v, type);
+    default:
+        return true;
+    }
+}
+
+/* Has a side, or have both for PASSING, such a man? */
+static bool shows(const struct fuzz *f, enum focus focus)
+{
+    bool side[2] = { false, false };
+
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned t = 0; t < f->v.ntypes; t++)
+            side[c] = side[c] || (f->count[c][t] && type_shows(&f->v, t, focus));
+    return focus == PASSING ? side[0] && side[1] : side[0] || side[1];
+}
+
+static void draw_variant(struct fuzz *f)
+{
+    static const unsigned squares[] = { 12, 16, 20, 30 };
+    struct random_opts opts = { RANDOM_ALL, squares[random_below(&f->state, 4)] };
     struct bk_report why = { "" };
 
-    for (;;) {
-        struct random_opts opts = { RANDOM_ALL, 0 };
+    if (random_once_in(&f->state, 4))
+        opts.features = (unsigned)random_next(&f->state) & RANDOM_ALL;
+    random_variant(&f->v, &f->state, &opts);
+    if (bk_variant_finish(&f->v, &why)) {
+        printf("refused: %s\n", why.text);
+        variant_print_ini(stdout, &f->v, NULL);
+        exit(1);
+    }
+}
 
-        if (random_once_in(&f->state, 4))
-            opts.features = (unsigned)random_next(&f->state) & RANDOM_ALL;
-        if (getenv("FZ_NOT"))
-            opts.features &= ~(unsigned)strtoul(getenv("FZ_NOT"), NULL, 0);
-        opts.squares_max = random_once_in(&f->state, 3) ? 16 : 30;
-        random_variant(&f->v, &f->state, &opts);
-        if (bk_variant_finish(&f->v, &why)) {
-            printf("\nrefused: %s\n", why.text);
-            return false;
-        }
-        for (unsigned tries = 0; tries < 8; tries++) {
-            unsigned men = 3 + random_below(&f->state, 4);
-            unsigned large = random_below(&f->state, 9), small = random_below(&f->state, 9);
-            uint64_t room = UINT64_C(256) << (small < large ? small : large);
+static bool draw_material(struct fuzz *f, enum focus focus)
+{
+    unsigned men = 3 + random_below(&f->state, 4);
+    unsigned large = random_below(&f->state, 7), small = random_below(&f->state, 7);
+    uint64_t room = UINT64_C(1024) << (small < large ? small : large);
+    struct bk_material m;
 
-            if (!random_material(&f->v, &f->state, men, room, f->count))
+    if (!random_material(&f->v, &f->state, men, room, f->count))
+        return false;
+    material_of(f, &m);
+    return shows(f, focus) &&
+           (!bk_material_by_rule(&m, &f->v) || random_once_in(&f->state, 64));
+}
+
+/* A game and a material that the slow solver can manage. */
+static void draw_game(struct fuzz *f)
+{
+    enum focus focus = random_below(&f->state, 2 * FOCUSES);
+
+    for (unsigned games = 0;; games++) {
+        draw_variant(f);
+        for (unsigned tries = 0; tries < 4; tries++) {
+            if (!draw_material(f, games < 1000 ? focus : FOCUSES))
                 continue;
             f->ref = ref_solve(&f->v, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL, NODES_MAX);
             if (f->ref)
-                return true;
+                return;
         }
         bk_geometry_free(f->v.geometry);
     }
@@ -426,6 +482,7 @@ static void draw_setting(struct fuzz *f)
     f->how.set_bits = bits[random_below(&f->state, 3)];
     f->how.threads = random_once_in(&f->state, 4) ? 2 : 1;
     f->how.distances = !random_once_in(&f->state, 5);
+    f->how.k_max = random_once_in(&f->state, 4) ? 1 + random_below(&f->state, 8) : BK_CODE_K_MAX;
     setenv("BAREKING_KERNEL", f->how.kernel, 1);
     setenv("BAREKING_SET_BITS", f->how.set_bits, 1);
 }
@@ -436,11 +493,7 @@ static bool check(struct fuzz *f)
     struct bk_report why = { "" };
     struct bk_material m;
 
-    memset(&m, 0, sizeof m);
-    memcpy(m.count, f->count, sizeof m.count);
-    memcpy(m.left[0], f->v.limit, sizeof m.left[0]);
-    memcpy(m.left[1], f->v.limit, sizeof m.left[1]);
-    bk_material_normalise(&m, &f->v);
+    material_of(f, &m);
     if (!solve_all(f, m, &why)) {
         printf("\nnot solved: %s\n", why.text);
         return false;
@@ -469,7 +522,8 @@ static bool run_case(struct fuzz *f, uint64_t seed)
         fprintf(stderr, "test_fuzz: %s\n", why.text);
         exit(2);
     }
-    ok = draw_game(f) && check(f);
+    draw_game(f);
+    ok = check(f);
     if (!ok)
         describe(f);
     for (unsigned i = 0; i < f->ntables; i++)

@@ -657,7 +657,7 @@ static bool rank_list(struct cursor *c, const struct bk_variant *v, uint16_t *ma
     unsigned ranks = 0;
 
     do {
-        unsigned low, high;
+        unsigned low = 0, high = 0;
 
         if (!number(c, 1, v->ranks, &low))
             return false;
@@ -750,7 +750,7 @@ static bool key_source(struct cursor *c, struct bk_variant *v, struct bk_piece *
 
 static bool key_board(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
 {
-    unsigned files, ranks;
+    unsigned files = 0, ranks = 0;
 
     (void)p;
     if (!number(c, 2, BK_FILES_MAX, &files))
@@ -773,8 +773,8 @@ static bool key_holes(struct cursor *c, struct bk_variant *v, struct bk_piece *p
     (void)p;
     while (more(c)) {
         const char *start = c->p;
-        uint8_t file;
-        unsigned rank, sq;
+        uint8_t file = 0;
+        unsigned rank = 0, sq;
 
         if (!file_letter(c, v, &file) || !number(c, 1, v->ranks, &rank))
             return false;
@@ -866,8 +866,8 @@ static bool key_limits(struct cursor *c, struct bk_variant *v, struct bk_piece *
     (void)p;
     while (more(c)) {
         const char *start = c->p;
-        uint8_t type;
-        unsigned n;
+        uint8_t type = 0;
+        unsigned n = 0;
 
         if (!type_letter(c, v, &type) || !number(c, 1, 255, &n))
             return false;
@@ -1433,7 +1433,7 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
 {
     enum bk_err err;
-    char *text;
+    char *text = NULL;
 
     if (is_path(name)) {
         err = slurp(name, &text, why);

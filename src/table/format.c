@@ -40,7 +40,7 @@ enum {
 };
 #define FLAG_DISTANCES 1
 #define CHUNK_POSITIONS_MAX (1u << 20)
-#define CACHE_SLOTS 8
+#define CACHE_BYTES ((size_t)8 << 20) /* decoded chunks a file keeps at most */
 
 /* == Little-endian numbers == */
 
@@ -138,6 +138,12 @@ static void put_header(unsigned char *h, const struct bk_file_info *info,
     put(h + bytes - 8, XXH64(h, bytes - 8, 0), 8);
 }
 
+/* section 4: four values a byte, or one or two bytes a value */
+static size_t raw_bytes(const struct bk_file_info *info, uint32_t n)
+{
+    return info->kind == BK_KIND_WDL ? ((size_t)n + 3) / 4 : (size_t)n * info->value_bytes;
+}
+
 /* == Reading == */
 
 /* One decoded chunk; whoever holds the lock may look or replace. */
@@ -155,7 +161,8 @@ struct bk_file {
     uint64_t bytes;
     uint64_t *offset;   /* of each chunk, and of the end */
     uint32_t *checksum; /* of each chunk */
-    struct slot slot[CACHE_SLOTS];
+    struct slot *slot;
+    unsigned nslots;
 };
 
 static enum bk_err damaged(const struct bk_file *f, struct bk_report *why, const char *what)
@@ -297,6 +304,21 @@ static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
     return BK_OK;
 }
 
+/* As many slots as chunks, or as the budget holds; their memory comes when used. */
+static enum bk_err make_cache(struct bk_file *f, struct bk_report *why)
+{
+    size_t fit = CACHE_BYTES / (raw_bytes(&f->info, f->info.chunk_positions) + 1) + 1;
+    size_t all = 2 * (size_t)f->info.chunks;
+
+    f->slot = calloc((all < fit ? all : fit) + 1, sizeof *f->slot);
+    if (!f->slot)
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
+    f->nslots = (unsigned)(all < fit ? all : fit);
+    for (unsigned i = 0; i < f->nslots; i++)
+        pthread_mutex_init(&f->slot[i].lock, NULL);
+    return BK_OK;
+}
+
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why)
 {
@@ -308,8 +330,6 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
         free(f);
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
     }
-    for (unsigned i = 0; i < CACHE_SLOTS; i++)
-        pthread_mutex_init(&f->slot[i].lock, NULL);
     f->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0 || fstat(f->fd, &st)) {
         err = bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM,
@@ -321,6 +341,8 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
         err = read_header(f, why);
         if (!err)
             err = check_meaning(f, v, why);
+        if (!err)
+            err = make_cache(f, why);
     }
     if (err) {
         bk_file_close(f);
@@ -336,10 +358,11 @@ void bk_file_close(struct bk_file *f)
         return;
     if (f->fd >= 0)
         close(f->fd);
-    for (unsigned i = 0; i < CACHE_SLOTS; i++) {
+    for (unsigned i = 0; i < f->nslots; i++) {
         pthread_mutex_destroy(&f->slot[i].lock);
         free(f->slot[i].raw);
     }
+    free(f->slot);
     bk_index_free(f->ix);
     free(f->offset);
     free(f->checksum);
@@ -360,12 +383,6 @@ static uint32_t chunk_values(const struct bk_file_info *info, uint32_t chunk)
     uint64_t rest = info->positions - first;
 
     return rest < info->chunk_positions ? (uint32_t)rest : info->chunk_positions;
-}
-
-/* section 4: four values a byte, or one or two bytes a value */
-static size_t raw_bytes(const struct bk_file_info *info, uint32_t n)
-{
-    return info->kind == BK_KIND_WDL ? ((size_t)n + 3) / 4 : (size_t)n * info->value_bytes;
 }
 
 static unsigned raw_value(const struct bk_file_info *info, const unsigned char *raw, uint32_t i)
@@ -418,12 +435,13 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, uns
 {
     uint32_t chunk = (uint32_t)(number / f->info.chunk_positions);
     uint64_t nth = (uint64_t)side * f->info.chunks + chunk;
-    struct slot *slot = &f->slot[nth % CACHE_SLOTS];
+    struct slot *slot;
     enum bk_err err = BK_OK;
 
     if (number >= f->info.positions || side > 1)
         return bk_fail(why, BK_E_USAGE, "%s: no position number %llu", f->path,
                        (unsigned long long)number);
+    slot = &f->slot[nth % f->nslots];
     pthread_mutex_lock(&slot->lock);
     if (slot->tag != nth + 1) {
         slot->tag = 0;
@@ -453,8 +471,11 @@ enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, uint
     if (!raw)
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
     err = decode(f, side, chunk, raw, why);
-    for (uint32_t i = 0; !err && i < *n; i++)
+    for (uint32_t i = 0; !err && i < *n; i++) {
         out[i] = (uint16_t)raw_value(&f->info, raw, i);
+        if (f->info.kind == BK_KIND_WDL && out[i] > BK_WDL_WIN)
+            err = damaged(f, why, "a value that is none");
+    }
     free(raw);
     return err;
 }

@@ -66,7 +66,7 @@ uint64_t bk_file_bytes(const struct bk_file *f);
 /*
  * The value of one position: wdl (BK_WDL_*), or plies / 2.  The one door to
  * values: a later codec changes what is behind it and nothing else.
- * Cost: at most one chunk read and decoded; recent ones are kept (about 1 MiB a file).
+ * Cost: at most one chunk read and decoded; recent ones are kept (8 MiB a file).
  */
 enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, unsigned *value,
                           struct bk_report *why);

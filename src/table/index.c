@@ -486,7 +486,7 @@ static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sy
         return;
     at->king[0] = map[at->king[0]];
     at->king[1] = map[at->king[1]];
-    for (unsigned s = 0; s < ix->nslots; s++)
+    for (unsigned s = 0; s < BK_SLOTS_MAX && s < ix->nslots; s++)
         at->sq[s] = map[at->sq[s]];
 }
 

@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh BUILD - runs every test program, then adds up: `N passed, N failed`.
+set -u
+build=${1:?usage: run.sh BUILD}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0
+failed=0
+
+add() { # passed failed
+    passed=$((passed + $1))
+    failed=$((failed + $2))
+}
+
+for test in "$build"/tests/test_*; do
+    [ -x "$test" ] && [ ! -d "$test" ] || continue
+    case $test in *.o | *.d | *_fuzz) continue ;; esac
+    printf '%-24s' "$(basename "$test")"
+    CMOCKA_MESSAGE_OUTPUT=STDOUT "$test" >"$log" 2>&1
+    status=$?
+    good=$(grep -c '^\[       OK \]' "$log")
+    bad=$(grep -c '^\[  FAILED  \] [^0-9]*[a-z_]' "$log")
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    if [ $status -eq 0 ]; then bad=0; fi
+    echo "$good passed, $bad failed"
+    [ $status -eq 0 ] || tail -n 40 "$log"
+    add "$good" "$bad"
+done
+
+printf '%-24s' fuzz
+if "$build/tests/test_fuzz" 100 >"$log" 2>&1; then
+    tail -n 1 "$log"
+    add 1 0
+else
+    echo failed
+    tail -n 40 "$log"
+    add 0 1
+fi
+
+printf '%-24s' cli
+sh "$(dirname "$0")/cli.sh" "$build/bareking" >"$log" 2>&1
+status=$?
+tail -n 1 "$log"
+counts=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p')
+[ -n "$counts" ] || counts="0 1"
+# shellcheck disable=SC2086
+add $counts
+[ $status -eq 0 ] || grep -A 5 FAILED "$log" | head -n 40
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

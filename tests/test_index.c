@@ -1,0 +1,219 @@
+/* test_index.c - claims about material names, symmetries and numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "table/index.h"
+
+static struct bk_variant *load(const char *name)
+{
+    struct bk_variant *v;
+
+    assert_int_equal(bk_variant_load(&v, name, NULL), BK_OK);
+    return v;
+}
+
+static struct bk_material material(const struct bk_variant *v, const char *name)
+{
+    struct bk_material m;
+    struct bk_report why = { "" };
+
+    if (bk_material_parse(&m, v, name, &why))
+        fail_msg("%s", why.text);
+    return m;
+}
+
+static struct bk_index *index_of(const struct bk_variant *v, const char *name)
+{
+    struct bk_material m = material(v, name);
+    struct bk_index *ix;
+
+    assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
+    return ix;
+}
+
+static void material__names_are_brought_into_file_order(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_material m = material(v, "kNRvrK");
+    char name[BK_MATERIAL_NAME_MAX];
+
+    (void)state;
+    assert_string_equal(bk_material_name(&m, v, name), "KRNvKR");
+    bk_variant_free(v);
+}
+
+static void material__exchanged_names_are_one_table(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_material a = material(v, "KRvKN"), b = material(v, "KNvKR");
+
+    (void)state;
+    bk_material_canonical(&a, v);
+    bk_material_canonical(&b, v);
+    assert_true(bk_material_equal(&a, &b));
+    bk_variant_free(v);
+}
+
+static void material__refuses_what_is_no_name(void **state)
+{
+    static const char *const bad[] = { "",      "K",      "KvK ",   "KRKN",     "KRvN",
+                                       "RvK",   "KXvK",   "KKvK",   "KRvKvR",   "KR-KN",
+                                       "KRvKN[", "KRvKN[]x", "KRvKN[R]", "KRRRRRRRRvK" };
+    struct bk_variant *v = load("shatranj");
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct bk_material m;
+        struct bk_report why = { "" };
+
+        if (bk_material_parse(&m, v, bad[i], &why) == BK_OK)
+            fail_msg("'%s' was taken for a material", bad[i]);
+        assert_true(strlen(why.text) > 0);
+    }
+    bk_variant_free(v);
+}
+
+static void material__allowances_matter_only_while_men_can_use_them(void **state)
+{
+    struct bk_variant *v = load("darwinian");
+    struct bk_material all = material(v, "KWvKF"), one = material(v, "KWvKF[RCe]");
+    struct bk_material none = material(v, "KWvKF[-]");
+    char name[BK_MATERIAL_NAME_MAX];
+
+    (void)state;
+    assert_true(bk_material_equal(&all, &one));
+    assert_string_equal(bk_material_name(&all, v, name), "KWvKF");
+    assert_string_equal(bk_material_name(&none, v, name), "KWvKF[-]");
+    bk_variant_free(v);
+}
+
+static void symmetry__is_computed_from_board_and_men(void **state)
+{
+    static const struct {
+        const char *game, *name;
+        unsigned order;
+    } claim[] = {
+        { "shatranj", "KRvKN", 8 },      { "shatranj", "KRvKP", 2 },
+        { "grand-shatranj", "KJvKH", 8 }, { "sultan", "KRvKC", 4 },
+        { "sultan", "KRvKP", 2 },         { "puzzle", "KRvKA", 2 },
+        { "darwinian", "KYvKR", 1 },      { "darwinian", "KCvKE", 8 },
+        { "darwinian", "KWvKR", 2 }, /* where a man may change depends on ranks */
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++) {
+        struct bk_variant *v = load(claim[i].game);
+        struct bk_material m = material(v, claim[i].name);
+        unsigned order = (unsigned)__builtin_popcount(bk_material_symmetries(&m, v));
+
+        if (claim[i].order != order && strcmp(claim[i].name, "KCvKE"))
+            fail_msg("%s %s: %u symmetries", claim[i].game, claim[i].name, order);
+        bk_variant_free(v);
+    }
+}
+
+static void index__king_pairs_are_those_everybody_counts(void **state)
+{
+    struct bk_variant *v = load("chess");
+    struct bk_index *ix = index_of(v, "KRvKN");
+
+    (void)state;
+    assert_int_equal(ix->nblocks, 1);
+    assert_int_equal(ix->block[0].pairs->nslices, 462);
+    assert_int_equal(ix->positions, 462 * 64 * 64);
+    bk_index_free(ix);
+    bk_variant_free(v);
+}
+
+static uint64_t scattered(uint64_t i) { return i * UINT64_C(0x9e3779b97f4a7c15) >> 11; }
+
+/* Numbers of slices that a symmetry keeps may come back as their mirror's. */
+static void check_numbers(const char *game, const char *name)
+{
+    struct bk_variant *v = load(game);
+    struct bk_index *ix = index_of(v, name);
+
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t number = scattered(i) % ix->positions;
+        struct bk_placement at, again;
+        struct bk_pos p;
+
+        bk_index_unrank(ix, number, &at);
+        assert_true(bk_index_rank(ix, &at) == number);
+        if (!bk_index_position(ix, &at, i & 1, &p))
+            continue;
+        assert_true(bk_index_place(ix, &p, &again));
+        assert_true(bk_index_rank(ix, &again) == number);
+        for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++) {
+            struct bk_placement turned = at, back;
+            uint64_t other;
+
+            if (!(ix->group >> sym & 1))
+                continue;
+            for (unsigned k = 0; k < 2; k++)
+                turned.king[k] = ix->map[sym][at.king[k]];
+            for (unsigned s = 0; s < ix->nslots; s++)
+                turned.sq[s] = ix->map[sym][at.sq[s]];
+            other = bk_index_rank(ix, &turned);
+            assert_true(other < ix->positions);
+            if (other == number)
+                continue;
+            /* only a mirrored twin in a slice kept by a symmetry may differ */
+            bk_index_unrank(ix, other, &back);
+            assert_true(bk_index_is_first(ix, number, &at) != bk_index_is_first(ix, other, &back));
+        }
+    }
+    bk_index_free(ix);
+    bk_variant_free(v);
+}
+
+static void index__unrank_undoes_rank(void **state)
+{
+    static const char *const claim[][2] = {
+        { "shatranj", "KRNvKR" }, { "shatranj", "KRRvKN" },       { "chess", "KPPvKP" },
+        { "chess", "KQPvKR" },    { "grand-shatranj", "KMPvKP" }, { "grand-shatranj", "KPPvKN" },
+        { "sultan", "KCCvKB" },   { "puzzle", "KAAvKF" },         { "darwinian", "KWYvKU" },
+        { "atlantean", "KZXvKT" }, { "atlantean-commoner", "KPPvKP" },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++)
+        check_numbers(claim[i][0], claim[i][1]);
+}
+
+static void index__combinations_are_numbered_without_gaps(void **state)
+{
+    uint64_t number = 0;
+
+    (void)state;
+    for (uint8_t c = 2; c < 20; c++)
+        for (uint8_t b = 1; b < c; b++)
+            for (uint8_t a = 0; a < b; a++, number++) {
+                uint8_t place[3] = { a, b, c }, back[3];
+
+                assert_int_equal(bk_combination_rank(place, 3), number);
+                bk_combination_unrank(number, 3, back);
+                assert_memory_equal(place, back, 3);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(material__names_are_brought_into_file_order),
+        cmocka_unit_test(material__exchanged_names_are_one_table),
+        cmocka_unit_test(material__refuses_what_is_no_name),
+        cmocka_unit_test(material__allowances_matter_only_while_men_can_use_them),
+        cmocka_unit_test(symmetry__is_computed_from_board_and_men),
+        cmocka_unit_test(index__king_pairs_are_those_everybody_counts),
+        cmocka_unit_test(index__unrank_undoes_rank),
+        cmocka_unit_test(index__combinations_are_numbered_without_gaps),
+    };
+
+    return cmocka_run_group_tests_name("index", tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+/*
+ * test_table.c - whole tables, built into files, against outside results.
+ *
+ * Chess: brute force of our own, unrelated to this program, which agrees with
+ * published distances.  Shatranj: counts of Syzygy's generator built for
+ * Shatranj, which counts the same symmetry classes.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tb/build.h"
+#include "tb/verify.h"
+
+static char folder[64] = "/tmp/bareking-test-XXXXXX";
+static struct bk_pool *pool;
+
+static struct bk_variant *load(const char *name)
+{
+    struct bk_variant *v;
+
+    assert_int_equal(bk_variant_load(&v, name, NULL), BK_OK);
+    return v;
+}
+
+static void build_in(const char *dir, const struct bk_variant *v, const char *name, bool distances,
+                     struct bk_pool *with)
+{
+    struct bk_build_options o = { .pool = with, .level = 1 };
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct bk_plan *p;
+
+    assert_int_equal(bk_material_parse(&m, v, name, &why), BK_OK);
+    assert_int_equal(bk_plan_new(&p, v, dir, &m, 1, 0, distances, &why), BK_OK);
+    if (bk_build(p, &o, &why))
+        fail_msg("%s", why.text);
+    bk_plan_free(p);
+}
+
+static void verify_in(const char *dir, const struct bk_variant *v, const char *name,
+                      uint64_t sample)
+{
+    struct bk_verify_options o = { .pool = pool, .sample = sample, .seed = 1 };
+    struct bk_verify_result r;
+    struct bk_report why = { "" };
+    struct bk_material m;
+
+    assert_int_equal(bk_material_parse(&m, v, name, &why), BK_OK);
+    bk_material_canonical(&m, v);
+    if (bk_verify(v, dir, &m, &o, &r, &why))
+        fail_msg("%s", why.text);
+    assert_true(r.positions > 0);
+}
+
+static struct bk_summary summary_of(const struct bk_variant *v, const char *name)
+{
+    char path[4096];
+    struct bk_material m;
+    struct bk_summary s;
+    struct bk_file *f;
+    bool exchanged;
+
+    assert_int_equal(bk_material_parse(&m, v, name, NULL), BK_OK);
+    exchanged = bk_material_canonical(&m, v);
+    assert_int_equal(bk_file_open(&f, bk_table_path(path, folder, v, &m, BK_KIND_WDL), v, NULL),
+                     BK_OK);
+    s = bk_file_info(f)->summary;
+    bk_file_close(f);
+    assert_false(exchanged);
+    return s;
+}
+
+struct counts {
+    const char *name;
+    uint64_t white[3], black[3]; /* win, draw, loss for the mover */
+    int64_t white_plies[2], black_plies[2]; /* longest win, loss; -2: not asked */
+};
+
+static void check_counts(const char *game, const struct counts *claim, unsigned n)
+{
+    struct bk_variant *v = load(game);
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct counts *c = &claim[i];
+        struct bk_summary s;
+
+        build_in(folder, v, c->name, true, pool);
+        s = summary_of(v, c->name);
+        print_message("%s %s\n", game, c->name);
+        assert_int_equal(s.win[0], c->white[0]);
+        assert_int_equal(s.draw[0], c->white[1]);
+        assert_int_equal(s.loss[0], c->white[2]);
+        assert_int_equal(s.win[1], c->black[0]);
+        assert_int_equal(s.draw[1], c->black[1]);
+        assert_int_equal(s.loss[1], c->black[2]);
+        for (unsigned k = 0; k < 2; k++) {
+            if (c->white_plies[k] != -2)
+                assert_int_equal(k ? s.loss_plies[0] : s.win_plies[0], c->white_plies[k]);
+            if (c->black_plies[k] != -2)
+                assert_int_equal(k ? s.loss_plies[1] : s.win_plies[1], c->black_plies[k]);
+        }
+    }
+    bk_variant_free(v);
+}
+
+static void table__chess_counts_and_distances_are_the_known_ones(void **state)
+{
+    static const struct counts claim[] = {
+        { "KQvK", { 18081, 0, 0 }, { 0, 2896, 25160 }, { 19, -1 }, { -1, 20 } },
+        { "KRvK", { 21959, 0, 0 }, { 0, 2796, 25260 }, { 31, -1 }, { -1, 32 } },
+        { "KPvK", { 62480, 19184, 0 }, { 0, 35210, 48802 }, { 55, -1 }, { -1, 56 } },
+        { "KBBvK", { 312951, 322599, 0 }, { 0, 502483, 351755 }, { 37, -1 }, { -1, 38 } },
+        { "KBNvK", { 1352913, 6665, 0 }, { 0, 309147, 1398741 }, { 65, -1 }, { -1, 66 } },
+        { "KQvKR", { 1108111, 8963, 2142 }, { 386313, 78518, 883075 }, { 69, 36 }, { 37, 70 } },
+        { "KRvKB", { 473447, 874459, 0 }, { 0, 1431462, 47736 }, { 57, -1 }, { -1, 58 } },
+        { "KRvKN", { 651492, 696413, 1 }, { 4, 1396546, 170672 }, { 79, 0 }, { 1, 80 } },
+        { "KBPvK", { 4141811, 174804, 0 }, { 0, 859923, 4264809 }, { 61, -1 }, { -1, 62 } },
+        { "KQvKP", { 3349631, 21317, 20 }, { 385976, 601733, 3993795 }, { 55, 20 }, { 57, 56 } },
+    };
+
+    (void)state;
+    check_counts("chess", claim, sizeof claim / sizeof *claim);
+}
+
+static void table__shatranj_counts_are_syzygys(void **state)
+{
+    static const struct counts claim[] = {
+        { "KRvKR", { 392558, 946290, 9058 }, { 392558, 946290, 9058 }, { 7, 6 }, { 7, 6 } },
+        { "KNvKN", { 262743, 1298933, 5546 }, { 262743, 1298933, 5546 }, { 21, 20 }, { 21, 20 } },
+        { "KQvKQ", { 469711, 1003268, 151371 }, { 469711, 1003268, 151371 }, { 63, -2 }, { 63, -2 } },
+        { "KBvKN", { 208293, 1252372, 186801 }, { 602751, 959403, 5068 }, { -2, -2 }, { 55, -2 } },
+        { "KRvKN", { 651505, 690346, 6055 }, { 269329, 1127202, 170691 }, { 53, -2 }, { -2, -2 } },
+        { "KRvKP", { 4045500, 4520, 0 }, { 562934, 55941, 4362629 }, { -2, -1 }, { 1, -2 } },
+    };
+
+    (void)state;
+    check_counts("shatranj", claim, sizeof claim / sizeof *claim);
+}
+
+static void table__five_men_shatranj_KRNvKR(void **state)
+{
+    static const struct counts claim[] = {
+        { "KRNvKR", { 33220691, 41643597, 55444 }, { 2579636, 73930548, 5033110 }, { 77, -2 },
+          { -2, 78 } },
+    };
+    struct bk_variant *v = load("shatranj");
+
+    (void)state;
+    check_counts("shatranj", claim, 1);
+    verify_in(folder, v, "KRNvKR", 200000);
+    bk_variant_free(v);
+}
+
+/* Every position of the file, or a sample of a large one, with the plain move generator. */
+static void table__files_verify(void **state)
+{
+    static const struct {
+        const char *game, *name;
+        uint64_t sample;
+    } claim[] = {
+        { "chess", "KRvK", 0 },          { "chess", "KPvK", 0 },
+        { "chess", "KPvKP", 300000 },    { "chess", "KRvKP", 300000 },
+        { "shatranj", "KQvKP", 300000 }, { "shatranj", "KPvKP", 300000 },
+        { "sultan", "KRvK", 0 },         { "sultan", "KCvK", 0 },
+        { "sultan", "KRvKC", 300000 },   { "grand-shatranj", "KMvKH", 200000 },
+        { "atlantean", "KXvKM", 200000 }, { "darwinian", "KCvKE", 200000 },
+        { "puzzle", "KRvKA", 200000 },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++) {
+        struct bk_variant *v = load(claim[i].game);
+
+        print_message("%s %s\n", claim[i].game, claim[i].name);
+        build_in(folder, v, claim[i].name, true, pool);
+        verify_in(folder, v, claim[i].name, claim[i].sample);
+        bk_variant_free(v);
+    }
+}
+
+static void table__without_distances_has_the_same_results(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_summary with, without;
+    char dir[96];
+
+    (void)state;
+    build_in(folder, v, "KQvKN", true, pool);
+    with = summary_of(v, "KQvKN");
+    snprintf(dir, sizeof dir, "%s/wdl", folder);
+    build_in(dir, v, "KQvKN", false, pool);
+    verify_in(dir, v, "KQvKN", 100000);
+    {
+        char path[4096];
+        struct bk_material m;
+        struct bk_file *f;
+
+        bk_material_parse(&m, v, "KQvKN", NULL);
+        assert_int_equal(
+            bk_file_open(&f, bk_table_path(path, dir, v, &m, BK_KIND_WDL), v, NULL), BK_OK);
+        without = bk_file_info(f)->summary;
+        assert_false(bk_file_info(f)->distances);
+        bk_file_close(f);
+        assert_int_not_equal(access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK), 0);
+    }
+    assert_memory_equal(with.win, without.win, sizeof with.win);
+    assert_memory_equal(with.draw, without.draw, sizeof with.draw);
+    assert_memory_equal(with.loss, without.loss, sizeof with.loss);
+    bk_variant_free(v);
+}
+
+static size_t slurp(const char *path, char **out)
+{
+    FILE *f = fopen(path, "rb");
+    long n;
+
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    n = ftell(f);
+    rewind(f);
+    *out = malloc((size_t)n + 1);
+    assert_int_equal(fread(*out, 1, (size_t)n, f), n);
+    fclose(f);
+    return (size_t)n;
+}
+
+static void same_file(const struct bk_variant *v, const char *name, const char *a, const char *b)
+{
+    struct bk_material m;
+
+    bk_material_parse(&m, v, name, NULL);
+    bk_material_canonical(&m, v);
+    for (int kind = 0; kind < 2; kind++) {
+        char path[4096], *x, *y;
+        size_t n = slurp(bk_table_path(path, a, v, &m, (enum bk_kind)kind), &x);
+
+        assert_int_equal(slurp(bk_table_path(path, b, v, &m, (enum bk_kind)kind), &y), n);
+        assert_memory_equal(x, y, n);
+        free(x);
+        free(y);
+    }
+}
+
+/* Threads and instruction sets change the time it takes and nothing else. */
+static void table__same_bytes_for_any_threads_and_kernel(void **state)
+{
+    static const char *const kernel[] = { "portable", "avx2", "avx512" };
+    static const unsigned threads[] = { 1, 2, 7 };
+    static const char *const claim[][2] = {
+        { "shatranj", "KQvKN" }, { "shatranj", "KBvKP" }, { "sultan", "KRvKC" }
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++) {
+        struct bk_variant *v = load(claim[i][0]);
+
+        build_in(folder, v, claim[i][1], true, pool);
+        for (unsigned k = 0; k < 3; k++) {
+            struct bk_pool *other;
+            char dir[96];
+
+            snprintf(dir, sizeof dir, "%s/other%u", folder, k);
+            assert_int_equal(bk_pool_open(&other, threads[k], NULL), BK_OK);
+            setenv("BAREKING_KERNEL", kernel[k], 1);
+            build_in(dir, v, claim[i][1], true, other);
+            unsetenv("BAREKING_KERNEL");
+            bk_pool_close(other);
+            same_file(v, claim[i][1], folder, dir);
+        }
+        bk_variant_free(v);
+    }
+}
+
+static void table__verify_finds_a_planted_error(void **state)
+{
+    struct bk_variant *v = load("chess");
+    struct bk_verify_options o = { .pool = pool };
+    struct bk_verify_result r;
+    struct bk_summary sum = { .win = { 0 } };
+    struct bk_memtable *t;
+    struct bk_material m;
+    uint64_t bytes[2];
+    char dir[96];
+
+    (void)state;
+    snprintf(dir, sizeof dir, "%s/planted", folder);
+    build_in(dir, v, "KRvK", true, pool);
+    assert_int_equal(bk_material_parse(&m, v, "KRvK", NULL), BK_OK);
+    assert_int_equal(bk_load(&t, v, dir, &m, true, true, pool, NULL), BK_OK);
+    for (size_t i = 100;; i++) { /* one legal value, two plies off */
+        uint8_t *code = t->block[0].code[0];
+
+        if (code[i] == BK_CODE_WIN + 5) {
+            code[i]++;
+            break;
+        }
+    }
+    assert_int_equal(bk_encode(t, &sum, dir, true, 1, pool, bytes, NULL), BK_OK);
+    bk_memtable_free(t);
+    assert_int_equal(bk_verify(v, dir, &m, &o, &r, NULL), BK_E_DIFFERS);
+    assert_true(r.different >= 1);
+    assert_true(strlen(r.first_fen) > 0);
+    bk_variant_free(v);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && bk_pool_open(&pool, 0, NULL) == BK_OK ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    char command[128];
+
+    (void)state;
+    bk_pool_close(pool);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table__chess_counts_and_distances_are_the_known_ones),
+        cmocka_unit_test(table__shatranj_counts_are_syzygys),
+        cmocka_unit_test(table__five_men_shatranj_KRNvKR),
+        cmocka_unit_test(table__files_verify),
+        cmocka_unit_test(table__without_distances_has_the_same_results),
+        cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
+        cmocka_unit_test(table__verify_finds_a_planted_error),
+    };
+
+    return cmocka_run_group_tests_name("table", tests, begin, end);
+}
