@@ -7,7 +7,11 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 SAN    ?=
 
-MAKEFLAGS += -r
+V      ?=
+
+MAKEFLAGS += -r -j$(shell nproc 2>/dev/null || echo 1)
+MAKEFLAGS += --output-sync=line
+Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
 CORE  = err geometry betza variant rules position move explain
@@ -38,45 +42,57 @@ CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 
-all: packages $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
+all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
 $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
-	$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
 
 $(BUILD)/libbareking.a: $(LIB_O)
-	rm -f $@
-	ar rcs $@ $^
+	@echo "  AR $@"
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/libbareking.so: $(LIB_O)
-	$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(LDFLAGS) $(LIBS_LIB) -o $@.0
-	ln -sf libbareking.so.0 $@
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(LDFLAGS) $(LIBS_LIB) -o $@.0
+	$(Q)ln -sf libbareking.so.0 $@
 
 $(BUILD)/example: probe/example.c probe/bareking.h $(BUILD)/libbareking.a
-	$(CC) $(BK_CFLAGS) $< $(BUILD)/libbareking.a $(LDFLAGS) $(LIBS_LIB) -o $@
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) $< $(BUILD)/libbareking.a $(LDFLAGS) $(LIBS_LIB) -o $@
+
+$(BUILD)/bandwidth: tests/bandwidth.c
+	@mkdir -p $(@D)
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
-	sh $< $@ $(filter %.ini,$^)
+	$(Q)sh $< $@ $(filter %.ini,$^)
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c
-	$(CC) $(BK_CFLAGS) -c $< -o $@
+$(BUILD)/embedded.o: $(BUILD)/embedded.c | $(BUILD)/packages
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | $(BUILD)/packages
 	@mkdir -p $(@D)
-	$(CC) $(BK_CFLAGS) -c $< -o $@
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
 # one kernel source, compiled for each width of a set and each instruction set
-kernel = @mkdir -p $(@D); set -x; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
-$(BUILD)/tb/kernel_portable%.o: tb/kernel.c
+kernel = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
+$(BUILD)/tb/kernel_portable%.o: tb/kernel.c | $(BUILD)/packages
 	$(call kernel,,portable)
-$(BUILD)/tb/kernel_avx2_%.o: tb/kernel.c
+$(BUILD)/tb/kernel_avx2_%.o: tb/kernel.c | $(BUILD)/packages
 	$(call kernel,-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt,avx2_)
-$(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c
+$(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 	$(call kernel,-march=skylake-avx512,avx512_)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/ref.o \
                        $(BUILD)/tests/random_variant.o $(TB_O) $(LIB_O)
-	$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+	@echo \"  CC $@\"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # == Checks ==
 test: all $(TEST_X) floors
@@ -91,12 +107,14 @@ floors:
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
-bench: all
+bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
 
 # == The rest ==
-packages:
+$(BUILD)/packages: Makefile tests/packages.sh
+	@mkdir -p $(@D)
 	@sh tests/packages.sh $(PACKAGES)
+	@touch $@
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
@@ -108,6 +126,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all test fuzz floors demo bench packages install clean
+.PHONY: all test fuzz floors demo bench install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -962,17 +962,16 @@ static void outer_exits(struct exits *x)
             continue;
         occ = c->base_occ | ((const set *)s->conf_occ)[conf];
         to = x->e->taken >= 0 && !twice ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
+        r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
         if (to != BK_SQ_NONE) { /* at most a few ways lead there */
             uint32_t first = s->link[slot][home * s->v->nsq + to];
+            const struct bk_reach *end = r + n;
 
-            if (!first)
-                continue;
-            for (r = all + first - 1; r < all + s->v->geometry->nreach && r->to == to; r++)
+            for (r = first ? all + first - 1 : end; r < end && r->to == to; r++)
                 if (r->how & how)
                     outer_arrives(x, o, conf, r, occ);
             continue;
         }
-        r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
         for (unsigned i = 0; i < n; i++)
             if (r[i].how & how)
                 outer_arrives(x, o, conf, &r[i], occ);
