@@ -29,7 +29,7 @@ LIBS_LIB  = -linih -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-KERNELS = $(SETS:%=kernel_portable%)
+KERNELS = $(SETS:%=kernel_portable%) $(SETS:%=kings_%)
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
 endif
@@ -45,7 +45,7 @@ TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
 $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
 
 $(BUILD)/libbareking.a: $(LIB_O)
@@ -54,17 +54,17 @@ $(BUILD)/libbareking.a: $(LIB_O)
 	$(Q)ar rcs $@ $^
 
 $(BUILD)/libbareking.so: $(LIB_O)
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(LDFLAGS) $(LIBS_LIB) -o $@.0
 	$(Q)ln -sf libbareking.so.0 $@
 
 $(BUILD)/example: probe/example.c probe/bareking.h $(BUILD)/libbareking.a
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< $(BUILD)/libbareking.a $(LDFLAGS) $(LIBS_LIB) -o $@
 
 $(BUILD)/bandwidth: tests/bandwidth.c
 	@mkdir -p $(@D)
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
@@ -72,12 +72,12 @@ $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	$(Q)sh $< $@ $(filter %.ini,$^)
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c | $(BUILD)/packages
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
 $(BUILD)/%.o: %.c | $(BUILD)/packages
 	@mkdir -p $(@D)
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
 # one kernel source, compiled for each width of a set and each instruction set
@@ -89,9 +89,12 @@ $(BUILD)/tb/kernel_avx2_%.o: tb/kernel.c | $(BUILD)/packages
 $(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 	$(call kernel,-march=skylake-avx512,avx512_)
 
+$(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
+	$(call kernel,,kings_)
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/ref.o \
                        $(BUILD)/tests/random_variant.o $(TB_O) $(LIB_O)
-	@echo \"  CC $@\"
+	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # == Checks ==

@@ -41,12 +41,26 @@ static unsigned instruction_set(void)
     return best;
 }
 
+bk_kings_solver bk_kings_64, bk_kings_128, bk_kings_256;
+
 static unsigned width_for(unsigned bits) { return bits <= 64 ? 0 : bits <= 128 ? 1 : 2; }
 
-const struct bk_kernel *bk_kernel_for(unsigned nsq)
+static unsigned width_of(unsigned nsq)
 {
     const char *wish = getenv("BAREKING_SET_BITS");
     unsigned width = width_for(nsq), wider = wish ? width_for((unsigned)atoi(wish)) : 0;
 
-    return kernel[instruction_set()][wider > width ? wider : width];
+    return wider > width ? wider : width;
+}
+
+const struct bk_kernel *bk_kernel_for(unsigned nsq)
+{
+    return kernel[instruction_set()][width_of(nsq)];
+}
+
+bk_kings_solver *bk_kings_for(unsigned nsq)
+{
+    static bk_kings_solver *const solver[3] = { bk_kings_64, bk_kings_128, bk_kings_256 };
+
+    return solver[width_of(nsq)];
 }

@@ -20,6 +20,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/set.h"
 #include "tb/solve.h"
 
 #define NAME2(a, b) a##b
@@ -27,92 +28,6 @@
 #define KERNEL_NAME NAME1(bk_kernel_, BK_KERNEL)
 #define STRING2(x) #x
 #define STRING1(x) STRING2(x)
-
-/* == Sets == */
-
-#if BK_SET_BITS == 64
-typedef uint64_t set;
-#define NONE UINT64_C(0)
-static inline bool any(set x) { return x != 0; }
-static inline set bit(unsigned sq) { return UINT64_C(1) << sq; }
-static inline bool has(set x, unsigned sq) { return x >> sq & 1; }
-static inline unsigned count(set x) { return (unsigned)__builtin_popcountll(x); }
-static inline unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
-static inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
-static inline set set_of(const struct bk_bits *b) { return b->w[0]; }
-#elif BK_SET_BITS == 128
-typedef unsigned __int128 set;
-#define NONE ((set)0)
-static inline bool any(set x) { return x != 0; }
-static inline set bit(unsigned sq) { return (set)1 << sq; }
-static inline bool has(set x, unsigned sq) { return (unsigned)(x >> sq) & 1; }
-static inline unsigned count(set x)
-{
-    return (unsigned)(__builtin_popcountll((uint64_t)x) + __builtin_popcountll((uint64_t)(x >> 64)));
-}
-static inline unsigned lowest(set x)
-{
-    return (uint64_t)x ? (unsigned)__builtin_ctzll((uint64_t)x)
-                       : 64 + (unsigned)__builtin_ctzll((uint64_t)(x >> 64));
-}
-static inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
-static inline set set_of(const struct bk_bits *b) { return (set)b->w[1] << 64 | b->w[0]; }
-#else
-typedef uint64_t set __attribute__((vector_size(32)));
-#define NONE ((set){ 0 })
-static inline bool any(set x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
-static inline set bit(unsigned sq)
-{
-    set x = NONE;
-
-    x[sq >> 6] = UINT64_C(1) << (sq & 63);
-    return x;
-}
-static inline bool has(set x, unsigned sq) { return x[sq >> 6] >> (sq & 63) & 1; }
-static inline unsigned count(set x)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < 4; i++)
-        n += (unsigned)__builtin_popcountll(x[i]);
-    return n;
-}
-static inline unsigned lowest(set x)
-{
-    unsigned i = 0;
-
-    while (!x[i])
-        i++;
-    return i * 64 + (unsigned)__builtin_ctzll(x[i]);
-}
-static inline set shifted(set x, int d)
-{
-    unsigned by = (unsigned)(d < 0 ? -d : d), w = by >> 6, b = by & 63;
-    set r = NONE;
-
-    for (unsigned i = 0; i < 4; i++) {
-        if (d >= 0) {
-            if (i >= w)
-                r[i] = x[i - w] << b;
-            if (b && i > w)
-                r[i] |= x[i - w - 1] >> (64 - b);
-        } else {
-            if (i + w < 4)
-                r[i] = x[i + w] >> b;
-            if (b && i + w + 1 < 4)
-                r[i] |= x[i + w + 1] << (64 - b);
-        }
-    }
-    return r;
-}
-static inline set set_of(const struct bk_bits *b)
-{
-    return (set){ b->w[0], b->w[1], b->w[2], b->w[3] };
-}
-#endif
-
-/* for each square `sq` of `x`, which is used up */
-#define EACH(sq, x) for (unsigned sq; any(x) && (sq = lowest(x), x &= ~bit(sq), true);)
 
 enum {
     WAYS_MAX = 8, /* in which one man attacks one square: a leap, a ride, hops of many lengths */
@@ -849,15 +764,6 @@ static void king_exits(struct exits *x)
     }
     x->at.king[side] = (uint8_t)home;
 }
-
-/*
- * A man that has just gone two squares may be taken in passing: the reply
- * `ep` (a plan for each enemy man that stands right) is one more choice of
- * the opponent.  Done by the plumbing, which knows positions: see solve.c.
- */
-void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
-                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
-                      int16_t *view);
 
 /* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
 static void exits_from(struct exits *x, unsigned mover, unsigned home)

@@ -382,6 +382,115 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
         fill_slowly(p, &at, men, nfree, &out);
 }
 
+/* The men's offset in a table after each symmetry of their block, and the block. */
+struct still_men {
+    const struct bk_block *b;
+    const struct bk_memblock *mb;
+    unsigned turn_block;
+    uint64_t offset[BK_SYMMETRIES]; /* by the symmetry that the kings ask for */
+};
+
+static bool place_still_men(const struct bk_view_plan *p, const struct bk_placement *at,
+                            struct still_men *still)
+{
+    const struct bk_index *ix = p->t->ix;
+    uint8_t sq[BK_SLOTS_MAX], cell[BK_SLOTS_MAX], in_slot[BK_SLOTS_MAX];
+    unsigned slot[BK_SLOTS_MAX];
+    size_t key = 0;
+    int32_t found = -1;
+
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        if (found >= 0 && !(still->b->group >> sym & 1))
+            continue;
+        for (unsigned i = 0; i < p->nmen; i++) {
+            unsigned s = 0;
+
+            while (ix->type[s] != p->type[i] || ix->colour[s] != p->colour[i])
+                s++;
+            sq[i] = at->sq[p->parent[i]];
+            if (p->exchanged)
+                sq[i] = p->swap[sq[i]];
+            if (found >= 0 && still->turn_block)
+                sq[i] = ix->map[still->turn_block][sq[i]];
+            if (sym)
+                sq[i] = ix->map[sym][sq[i]];
+            cell[i] = ix->cells[s]->cell_of[sq[i]];
+            if (cell[i] == BK_SQ_NONE)
+                return false;
+        }
+        sort_slots(p, cell, slot);
+        if (found < 0) { /* first time round: only to find the block */
+            for (unsigned i = 0; i < p->nmen; i++)
+                in_slot[slot[i]] = cell[i];
+            for (unsigned s = 0; s < ix->nslots; s++)
+                key = key * ix->cells[s]->n + in_slot[s];
+            found = ix->block_of[key];
+            if (found < 0)
+                return false;
+            still->b = &ix->block[found >> 3];
+            still->mb = &p->t->block[found >> 3];
+            still->turn_block = (unsigned)found & 7;
+            sym = (unsigned)-1; /* now for each symmetry, the identity included */
+            continue;
+        }
+        still->offset[sym] = 0;
+        for (unsigned i = 0; i < p->nmen; i++)
+            still->offset[sym] += still->mb->stride[slot[i]] *
+                                  (still->mb->raw[slot[i]]
+                                       ? sq[i]
+                                       : ix->cells[slot[i]]->place_of[sq[i]]);
+    }
+    return true;
+}
+
+void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
+                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
+                   int16_t *out)
+{
+    const struct bk_memtable *t = p->t;
+    unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
+    struct bk_placement at = *where;
+    struct still_men still = { .b = NULL };
+    bool there = t->by_rule || (place_still_men(p, where, &still) && still.mb->code[stm]);
+
+    for (unsigned i = 0; i < nwhite; i++)
+        for (unsigned j = 0; j < nblack; j++) {
+            unsigned wk = white[i], bk = black[j];
+            int16_t *score = &out[wk * nsq + bk];
+            uint64_t offset;
+            size_t pair;
+
+            *score = BK_SCORE_NONE;
+            if (!there || wk == bk)
+                continue;
+            if (t->by_rule) {
+                at.king[0] = (uint8_t)wk;
+                at.king[1] = (uint8_t)bk;
+                *score = rule_score(p, &at);
+                continue;
+            }
+            if (p->exchanged) {
+                unsigned swap = p->swap[wk];
+
+                wk = p->swap[bk];
+                bk = swap;
+            }
+            if (still.turn_block) {
+                wk = t->ix->map[still.turn_block][wk];
+                bk = t->ix->map[still.turn_block][bk];
+            }
+            pair = (size_t)wk * nsq + bk;
+            if (still.b->pairs->slice[pair] < 0)
+                continue;
+            offset = (uint64_t)still.b->pairs->slice[pair] * still.mb->slice_stride +
+                     still.offset[still.b->pairs->sym[pair]];
+            *score = t->code_bytes == 1
+                         ? t->score8[((const uint8_t *)still.mb->code[stm])[offset]]
+                         : for_the_mover(bk_code_score(
+                               ((const uint16_t *)still.mb->code[stm])[offset], 2));
+        }
+}
+
 unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at)
 {
     const struct bk_index *ix = t->ix;

@@ -65,6 +65,7 @@ struct bk_view_plan {
     uint8_t parent[BK_SLOTS_MAX];     /* by man: slot in the parent */
     uint8_t type[BK_SLOTS_MAX];       /* by man, after a change */
     uint8_t colour[BK_SLOTS_MAX];     /* by man, in t's colours */
+    int8_t right[BK_SLOTS_MAX];       /* castling right that it keeps, in t's colours, or -1 */
 };
 
 /*
@@ -93,6 +94,14 @@ struct bk_free_man {
  */
 void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
                   const struct bk_free_man *men, unsigned nfree, int16_t *out);
+
+/*
+ * The same with all men standing still and the kings ranging over two sets of
+ * squares: out[white * nsq + black].  For tables whose other men are pawns.
+ */
+void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *at,
+                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
+                   int16_t *out);
 
 /* The raw code of one position in the table's own colours. */
 unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at);

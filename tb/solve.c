@@ -169,6 +169,10 @@ static void sort_out_men(struct bk_solver *s)
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
                 s->equal_men = true;
+    s->kings_only = s->nouter == 0 && s->inner.slot < 0;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (bk_rules_takes_twice(s->v, ix->type[s->fixed_slot[i]]))
+            s->kings_only = false;
 }
 
 /* == Quiet moves of outer men == */
@@ -548,8 +552,8 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
             continue;
         for (unsigned j = nfree; j-- > 0; rest /= men[j].n)
             here.sq[men[j].slot] = men[j].sq[rest % men[j].n];
-        if (!bk_index_position(ix, &here, !e->colour, &p))
-            continue;
+        if (!bk_index_position(ix, &here, !e->colour, &p) || p.at[ep] || p.at[from])
+            continue; /* no double step leads there */
         p.ep = (uint8_t)ep;
         legal = bk_moves_legal(s->v, &p, moves);
         for (unsigned j = 0; j < legal; j++) {
@@ -691,9 +695,9 @@ static void release(struct bk_solver *s, unsigned threads)
     free(s);
 }
 
-/* Everything but the state: men, moves, configurations. */
+/* Everything but the state: men, moves, configurations.  for_kernel: even if only kings move. */
 static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
-                                    const struct bk_kernel *k)
+                                    const struct bk_kernel *k, bool for_kernel)
 {
     struct bk_solver *s = calloc(1, sizeof *s);
     size_t room = 0;
@@ -711,6 +715,10 @@ static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
     choose_inner(s);
     prepare_inner(s);
     sort_out_men(s);
+    if (for_kernel)
+        s->kings_only = false;
+    if (s->kings_only)
+        return s;
     for (unsigned o = 0; o < s->nouter; o++)
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
@@ -850,13 +858,29 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
     }
 }
 
+/* Only kings move here: kings.c solves such a block by itself, in this thread. */
+static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb,
+                               struct bk_tally *tally, struct bk_report *why)
+{
+    bool too_far = false;
+    struct bk_tally own;
+
+    tally_init(&own);
+    if (!bk_kings_for(s->v->nsq)(s, mb, &own, &too_far))
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (too_far)
+        return BK_E_DIFFERS;
+    tally_add(tally, &own);
+    return BK_OK;
+}
+
 static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, struct bk_report *why)
 {
     struct bk_memtable *t = b->job->t;
     const struct bk_kernel *k = bk_kernel_for(t->ix->v->nsq);
     struct bk_memblock *mb = &t->block[b->block];
     unsigned threads = bk_pool_threads(b->pool);
-    struct bk_solver *s = solver_new(t->ix, b->block, k);
+    struct bk_solver *s = solver_new(t->ix, b->block, k, false);
     struct pass p = { .s = s, .k = k };
     enum bk_err err;
 
@@ -867,7 +891,9 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
     lay_out_codes(s, mb);
     err = find_exits(s, b->job, why);
-    if (err)
+    if (!err && s->kings_only)
+        err = solve_kings(s, mb, tally, why);
+    if (err || s->kings_only)
         goto out;
     p.tally = calloc(threads, sizeof *p.tally);
     if (!p.tally || !allocate(s, k, mb, threads)) {
@@ -1041,7 +1067,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
     unsigned threads = bk_pool_threads(pool);
 
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
-        struct bk_solver *s = solver_new(t->ix, i, k);
+        struct bk_solver *s = solver_new(t->ix, i, k, true);
         struct pass p = { .s = s, .k = k, .t = t, .mb = &t->block[i] };
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 

@@ -120,6 +120,7 @@ struct bk_solver {
     void *conf_count;         /* inner squares counted: equal men once */
     uint8_t *conf_clash;      /* two outers (or an outer and a fixed man) share a square */
     bool equal_men;           /* some mobile men are alike */
+    bool kings_only;          /* nothing else moves: kings.c; no moves are compiled */
     uint32_t *conf_turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
     void *turn_tab[BK_SYMMETRIES];        /* by byte and value: the set after the symmetry */
     void *inner_sets;                     /* cell, where it may stay, where each step begins */
@@ -165,6 +166,24 @@ struct bk_kernel {
     void (*mark_illegal)(struct bk_solver *s, uint32_t slice, void *const code[2],
                          unsigned code_bytes, void *work);
 };
+
+/*
+ * Solves a block in which only the kings can move (all other men are pawns,
+ * say): kings.c.  s: prepared, with its ways out.  Writes mb's codes and the
+ * tally; distances as for the kernels.  False: no memory.  *too_far: distances
+ * do not fit.
+ */
+typedef bool bk_kings_solver(struct bk_solver *s, struct bk_memblock *mb, struct bk_tally *tally,
+                             bool *too_far);
+bk_kings_solver *bk_kings_for(unsigned nsq);
+
+/*
+ * What a double step is really worth when it can be answered en passant:
+ * corrects view[], all positions of `men` (mixed radix) after the step.
+ */
+void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
+                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
+                      int16_t *view);
 
 /* The best kernel this machine runs for a board of nsq squares. */
 const struct bk_kernel *bk_kernel_for(unsigned nsq);

@@ -429,23 +429,28 @@ static void draw_variant(struct fuzz *f)
 {
     static const unsigned squares[] = { 12, 16, 20, 30 };
     struct random_opts opts = { RANDOM_ALL, squares[random_below(&f->state, 4)] };
-    struct bk_report why = { "" };
 
     if (random_once_in(&f->state, 4))
         opts.features = (unsigned)random_next(&f->state) & RANDOM_ALL;
     random_variant(&f->v, &f->state, &opts);
-    if (bk_variant_finish(&f->v, &why)) {
-        printf("refused: %s\n", why.text);
-        variant_print_ini(stdout, &f->v, NULL);
-        exit(1);
-    }
+}
+
+static void finish_variant(struct fuzz *f)
+{
+    struct bk_report why = { "" };
+
+    if (!bk_variant_finish(&f->v, &why))
+        return;
+    printf("refused: %s\n", why.text);
+    describe(f);
+    exit(1);
 }
 
 static bool draw_material(struct fuzz *f, enum focus focus)
 {
     unsigned men = 3 + random_below(&f->state, 4);
-    unsigned large = random_below(&f->state, 7), small = random_below(&f->state, 7);
-    uint64_t room = UINT64_C(1024) << (small < large ? small : large);
+    unsigned a = random_below(&f->state, 9), b = random_below(&f->state, 9);
+    uint64_t room = UINT64_C(256) << (a < b ? a : b); /* small ones are as good, and more */
     struct bk_material m;
 
     if (!random_material(&f->v, &f->state, men, room, f->count))
@@ -466,10 +471,11 @@ static void draw_game(struct fuzz *f)
             if (!draw_material(f, games < 1000 ? focus : FOCUSES))
                 continue;
             f->ref = ref_solve(&f->v, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL, NODES_MAX);
-            if (f->ref)
+            if (f->ref) {
+                finish_variant(f);
                 return;
+            }
         }
-        bk_geometry_free(f->v.geometry);
     }
 }
 
