@@ -192,6 +192,8 @@ static void king_takes(struct kings *g, const struct bk_exit *e)
     for (unsigned i = 0; i < s->nfixed; i++)
         if (s->fixed_slot[i] == e->taken)
             target = s->fixed_sq[i];
+    if (!bk_rules_may_stand(s->v, s->v->royal, e->colour, target))
+        return;
     if (e->colour == BK_WHITE)
         bk_view_kings(&e->plan, &g->at, &target, 1, g->squares, g->nsquares, g->plane);
     else
