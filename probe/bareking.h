@@ -96,8 +96,12 @@ struct bk_answer {
 };
 
 /* Looks up a FEN.  Written only on BK_LIB_OK.  Positions with an en passant
-   square are answered by looking one ply ahead; positions with castling rights,
-   unless the game is over, are BK_LIB_NO_TABLE. */
+   square are answered by looking one ply ahead; positions with castling rights
+   by tables of their own (KRvKR+Kk).
+   A FEN with another mask (`*`) or width than the game's board is asked in the
+   game on that terrain, GAME@14x14-0123abcd (docs/rules.md, "The Destruction of
+   Atlantis"); so are FENs in the calls below.  The first for a mask costs some
+   milliseconds and up to a few MB, kept until bk_set_paths() or bk_close(). */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
 
 /* A man for bk_probe_men(): letter as in FEN (upper case White), square as in "e4". */

@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,9 +176,10 @@ static enum bk_err home_open(struct entry *e, const struct bk_catalog *c, struct
 /* Fibonacci hashing, a word at a time. */
 static unsigned bucket_of(const struct bk_material *key)
 {
-    uint64_t word[sizeof *key / sizeof(uint64_t)], h = 0;
+    uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = key->rights;
 
-    _Static_assert(sizeof *key % sizeof(uint64_t) == 0, "whole words");
+    _Static_assert(sizeof word == offsetof(struct bk_material, rights) &&
+                   sizeof word + 1 == sizeof *key, "whole words, and the rights");
     memcpy(word, key, sizeof word);
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -260,6 +262,7 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p,
 
     memcpy(key.count, p->count, sizeof key.count);
     memcpy(key.left, p->left, sizeof key.left);
+    key.rights = p->rights;
     if ((*out = look_up(c, &key)) != NULL)
         return BK_OK;
     pthread_mutex_lock(&c->adding);
@@ -295,6 +298,7 @@ static void exchange(struct bk_pos *out, const struct bk_variant *v, const struc
             bk_pos_put(out, v, bk_man_type(p->at[sq]), !colour, swap[sq]);
     }
     out->stm = !p->stm;
+    out->rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
 }
 
 static enum bk_err number_in(struct bk_file *f, const struct bk_pos *p, uint64_t *number,

@@ -29,7 +29,7 @@ void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
 
 /*
  * Finds the spot of a legal position that no bare king decides (bk_pos_bare()).
- * En passant square, castling rights and move number are not looked at.
+ * En passant square and move number are not looked at.
  *
  * Returns BK_OK; BK_E_NO_TABLE, naming it; BK_E_CORRUPT; BK_E_SYSTEM.
  * Cost: about 0.1 us once the files are open.

@@ -8,15 +8,27 @@
  */
 #include "probe/bareking.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/rules.h"
+#include "core/terrain.h"
 #include "probe/value.h"
 
+/*
+ * FENs with another board than the game's (core/terrain.h) have handles of
+ * their own inside the one the user has: made when first asked for, complete
+ * before they are linked in, and there until the list of folders changes.
+ */
 struct bk_lib {
     struct bk_variant *v;
     struct bk_catalog *catalog;
+    char *paths;
+    struct bk_terrain terrain;           /* of a handle on terrain */
+    _Atomic(struct bk_lib *) on_terrain; /* the first; of one on terrain, the next */
+    pthread_mutex_t adding;
 };
 
 /* == Errors ============================================================== */
@@ -88,24 +100,44 @@ enum bk_lib_err bk_open(struct bk_lib **out, const char *variant, const char *pa
     if (!out)
         return done(NULL, usable(NULL, false));
     *out = lib = calloc(1, sizeof *lib);
-    if (!lib)
+    if (!lib || pthread_mutex_init(&lib->adding, NULL)) {
+        free(lib);
+        *out = NULL;
         return done(NULL, bk_fail(&last.why, BK_E_SYSTEM, "no memory for a handle"));
+    }
     if (!variant)
         return done(lib, bk_fail(&last.why, BK_E_USAGE, "no variant given"));
     err = bk_variant_load(&lib->v, variant, &last.why);
     if (err)
         lib->v = NULL;
+    else if (!(lib->paths = strdup(paths ? paths : "")))
+        err = bk_fail(&last.why, BK_E_SYSTEM, "no memory for a handle");
     else
         err = bk_catalog_new(&lib->catalog, lib->v, paths, &last.why);
     return done(lib, err);
+}
+
+static void terrains_close(struct bk_lib *lib)
+{
+    struct bk_lib *next;
+
+    for (struct bk_lib *t = atomic_exchange(&lib->on_terrain, NULL); t; t = next) {
+        next = atomic_load(&t->on_terrain);
+        bk_catalog_free(t->catalog);
+        bk_variant_free(t->v);
+        free(t);
+    }
 }
 
 void bk_close(struct bk_lib *lib)
 {
     if (!lib)
         return;
+    terrains_close(lib);
     bk_catalog_free(lib->catalog);
     bk_variant_free(lib->v);
+    pthread_mutex_destroy(&lib->adding);
+    free(lib->paths);
     free(lib);
 }
 
@@ -113,14 +145,73 @@ enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths)
 {
     struct bk_catalog *fresh;
     enum bk_err err = usable(lib, true);
+    char *copy = err ? NULL : strdup(paths ? paths : "");
 
+    if (!err && !copy)
+        err = bk_fail(&last.why, BK_E_SYSTEM, "no memory for the list of folders");
     if (!err)
         err = bk_catalog_new(&fresh, lib->v, paths, &last.why);
     if (!err) {
+        terrains_close(lib);
         bk_catalog_free(lib->catalog);
+        free(lib->paths);
         lib->catalog = fresh;
+        lib->paths = copy;
+    } else {
+        free(copy);
     }
     return done(lib, err);
+}
+
+/* == Terrain ============================================================= */
+
+static struct bk_lib *terrain_find(struct bk_lib *lib, const struct bk_terrain *t)
+{
+    struct bk_lib *on = atomic_load_explicit(&lib->on_terrain, memory_order_acquire);
+
+    while (on && memcmp(&on->terrain, t, sizeof *t))
+        on = atomic_load_explicit(&on->on_terrain, memory_order_acquire);
+    return on;
+}
+
+/* With the mutex held. */
+static enum bk_err terrain_add(struct bk_lib *lib, const struct bk_terrain *t,
+                               struct bk_lib **out)
+{
+    struct bk_lib *on;
+    enum bk_err err;
+
+    if ((*out = terrain_find(lib, t)) != NULL) /* by another thread, in the meantime */
+        return BK_OK;
+    if (!(on = calloc(1, sizeof *on)))
+        return bk_fail(&last.why, BK_E_SYSTEM, "no memory for a terrain");
+    on->terrain = *t;
+    err = bk_variant_on(&on->v, lib->v, t, &last.why);
+    if (!err && (err = bk_catalog_new(&on->catalog, on->v, lib->paths, &last.why)) != BK_OK)
+        bk_variant_free(on->v);
+    if (err) {
+        free(on);
+        return err;
+    }
+    atomic_store(&on->on_terrain, atomic_load(&lib->on_terrain));
+    atomic_store_explicit(&lib->on_terrain, on, memory_order_release);
+    *out = on;
+    return BK_OK;
+}
+
+/* The handle for the board that a FEN shows: this one, or one on terrain. */
+static enum bk_err for_fen(struct bk_lib *lib, const char *fen, struct bk_lib **out)
+{
+    struct bk_terrain t;
+    enum bk_err err = BK_OK;
+
+    *out = lib;
+    if (!bk_terrain_read(&t, lib->v, fen) || (*out = terrain_find(lib, &t)) != NULL)
+        return BK_OK;
+    pthread_mutex_lock(&lib->adding);
+    err = terrain_add(lib, &t, out);
+    pthread_mutex_unlock(&lib->adding);
+    return err;
 }
 
 /* == Positions =========================================================== */
@@ -134,11 +225,15 @@ static enum bk_err check_legal(const struct bk_lib *lib, const struct bk_pos *p)
                    p->stm == BK_WHITE ? "White" : "Black");
 }
 
-static enum bk_err read_fen(struct bk_pos *p, const struct bk_lib *lib, const char *fen)
+/* Also sets *on to the handle for the FEN's board. */
+static enum bk_err read_fen(struct bk_pos *p, struct bk_lib *lib, const char *fen,
+                            struct bk_lib **on)
 {
-    enum bk_err err = bk_pos_from_fen(p, lib->v, fen, &last.why);
+    enum bk_err err = for_fen(lib, fen, on);
 
-    return err ? err : check_legal(lib, p);
+    if (!err)
+        err = bk_pos_from_fen(p, (*on)->v, fen, &last.why);
+    return err ? err : check_legal(*on, p);
 }
 
 static enum bk_err put_man(struct bk_pos *p, const struct bk_lib *lib,
@@ -237,7 +332,7 @@ static enum bk_err answer_fen(struct bk_answer *out, struct bk_lib *lib, const c
     enum bk_err err = usable(lib, fen);
 
     if (!err)
-        err = read_fen(&p, lib, fen);
+        err = read_fen(&p, lib, fen, &lib);
     return err ? err : answer(out, lib, &p);
 }
 
@@ -285,7 +380,7 @@ static void find_place(struct asked *a, struct bk_lib *lib, const char *fen)
     struct bk_pos p;
     struct bk_spot spot;
 
-    if (!fen || bk_pos_from_fen(&p, lib->v, fen, &last.why) ||
+    if (!fen || for_fen(lib, fen, &lib) || bk_pos_from_fen(&p, lib->v, fen, &last.why) ||
         bk_catalog_find(lib->catalog, &p, &spot, &last.why))
         return;
     a->table = spot.wdl;
@@ -396,14 +491,15 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
     struct bk_pos p;
     size_t count = 0;
     int wdl;
+    struct bk_lib *on = NULL;
     enum bk_err err = usable(lib, fen && n && (out || !room));
 
     if (!err)
-        err = read_fen(&p, lib, fen);
-    if (!err && bk_pos_end(lib->v, &p, &wdl) == BK_END_NONE)
-        count = bk_moves_legal(lib->v, &p, move);
+        err = read_fen(&p, lib, fen, &on);
+    if (!err && bk_pos_end(on->v, &p, &wdl) == BK_END_NONE)
+        count = bk_moves_legal(on->v, &p, move);
     if (!err)
-        err = value_moves(lib, &p, move, count, out, room);
+        err = value_moves(on, &p, move, count, out, room);
     if (!err)
         *n = count;
     return done(lib, err);
@@ -426,14 +522,15 @@ static enum bk_err play(struct bk_pos *p, const struct bk_lib *lib, const char *
 enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out)
 {
     struct bk_pos p;
+    struct bk_lib *on = NULL;
     enum bk_err err = usable(lib, fen && move && out);
 
     _Static_assert(BK_LIB_FEN_MAX == BK_FEN_MAX, "room for any FEN");
     if (!err)
-        err = read_fen(&p, lib, fen);
+        err = read_fen(&p, lib, fen, &on);
     if (!err)
-        err = play(&p, lib, move);
+        err = play(&p, on, move);
     if (!err)
-        bk_pos_to_fen(&p, lib->v, out);
+        bk_pos_to_fen(&p, on->v, out);
     return done(lib, err);
 }

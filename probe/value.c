@@ -6,7 +6,7 @@
  * apart, so where the value leaves them possible the rules are asked, and the
  * rules have the last word, without a table, too.
  *
- * Tables know neither en passant nor castling.  An en passant square adds
+ * Tables know no en passant square.  It adds
  * captures to the moves of the same position without one; so
  *
  *      value(p) = best of value(p without the square) and its en passant captures   (1)
@@ -16,8 +16,8 @@
  * captures of (1) never lead back to themselves.
  *
  * Castling rights have no such formula: kings and rooks of the other side may
- * shuffle for ever while a right is kept, so those positions need a solve, and
- * tables, of their own.
+ * shuffle for ever while a right is kept, so those positions have tables of
+ * their own, which the catalogue finds like any other.
  */
 #include "probe/value.h"
 
@@ -127,10 +127,6 @@ static enum bk_err from_tables(struct bk_value *out, struct bk_catalog *c,
                                const struct bk_variant *v, const struct bk_pos *p,
                                struct bk_report *why)
 {
-    if (p->rights)
-        return bk_fail(why, BK_E_NO_TABLE,
-                       "no table of %s for castling rights: such positions need tables of their "
-                       "own, which are not made yet", v->name);
     if (p->ep != BK_SQ_NONE)
         return with_en_passant(out, c, v, p, why);
     return from_table(out, c, p, why);

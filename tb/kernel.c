@@ -59,13 +59,15 @@ struct scratch {
 
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
+/* The largest view: all men on their squares, but one that changes on any. */
 static size_t view_bytes(const struct bk_solver *s)
 {
-    size_t n = s->width;
+    size_t all = (size_t)s->nconf * s->width, most = all;
 
     for (unsigned o = 0; o < s->nouter; o++)
-        n *= s->v->nsq;
-    return n * sizeof(int16_t);
+        if (all / s->outer[o].n * s->v->nsq > most)
+            most = all / s->outer[o].n * s->v->nsq;
+    return most * sizeof(int16_t);
 }
 
 static size_t work_bytes(const struct bk_solver *s)
@@ -586,7 +588,7 @@ struct view {
    lead out of the block. */
 static inline bool leaves(const struct bk_solver *s, unsigned slot)
 {
-    return slot != BK_KINGS_SLOT && s->ix->cells[slot]->n > 1;
+    return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0);
 }
 
 static inline bool is_taken(const struct bk_exit *e, unsigned slot)
@@ -754,7 +756,7 @@ static void king_exits(struct exits *x)
     const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, home, &n);
 
     for (unsigned i = 0; i < n; i++) {
-        if (!(r[i].how & BK_TAKES) || r[i].to == x->at.king[!side] ||
+        if (!(r[i].how & ways_of(x->e)) || r[i].to == x->at.king[!side] ||
             !may_stand(s, x->e->taken, r[i].to) ||
             !bk_rules_may_stand(s->v, s->v->royal, side, r[i].to))
             continue;
@@ -763,6 +765,74 @@ static void king_exits(struct exits *x)
         offer_arrivals(x, &r[i], s->nouter, home);
     }
     x->at.king[side] = (uint8_t)home;
+}
+
+/* The squares that must be empty but for king and rook: from the leftmost to the rightmost
+   of where they stand and go. */
+static set castling_way(const struct bk_variant *v, unsigned right)
+{
+    const struct bk_castling *k = &v->castling;
+    unsigned side = right & 1, king = bk_right_king(v, right), rook = bk_right_home(v, right);
+    unsigned rank = king - k->king_file, low = king, high = king;
+    const unsigned other[] = { rook, rank + k->king_to[side], rank + k->rook_to[side] };
+    set way = NONE;
+
+    for (unsigned i = 0; i < 3; i++) {
+        low = other[i] < low ? other[i] : low;
+        high = other[i] > high ? other[i] : high;
+    }
+    for (unsigned sq = low; sq <= high; sq++)
+        if (sq != king && sq != rook)
+            way |= bit(sq);
+    return way;
+}
+
+/* Of the positions `from` of a configuration those in which the king may castle. */
+static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t conf, set from)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    set yes = NONE;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        at->sq[s->outer[o].slot] = s->conf_sq[conf][o];
+    EACH(sq, from) {
+        if (s->inner.slot >= 0)
+            at->sq[s->inner.slot] = (uint8_t)sq;
+        if (bk_solve_may_castle(s, x->e, at))
+            yes |= bit(sq);
+    }
+    return yes;
+}
+
+static void castling_exits(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    const struct bk_castling *k = &s->v->castling;
+    unsigned right = (unsigned)x->e->castles, side = right & 1, slot = 0;
+    unsigned rank = bk_right_king(s->v, right) - k->king_file;
+    set way = castling_way(s->v, right);
+    struct bk_placement before = x->at;
+
+    if (any(way & (c->base_occ | ~c->board)))
+        return;
+    while (s->ix->right[slot] != (int)right)
+        slot++;
+    x->at.king[x->e->colour] = (uint8_t)(rank + k->king_to[side]);
+    x->at.sq[slot] = (uint8_t)(rank + k->rook_to[side]);
+    fill(x);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set from = x->legal[conf] & ~(way & c->live);
+        size_t at = view_offset(s, &x->view, conf, -1, 0);
+
+        if (any(way & ((const set *)s->conf_occ)[conf]) || !any(from))
+            continue;
+        from = may_castle(x, &before, conf, from);
+        if (x->view.has_inner)
+            offer_row(x->w, conf, from, x->w->view + at);
+        else
+            offer_one(x->w, conf, from, x->w->view[at]);
+    }
 }
 
 /* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
@@ -995,6 +1065,7 @@ static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32
             k = s->k_limit; /* the solve is given up and begun anew with wider ones */
         dtw_put(s, s->dtw[side], at * s->width + sq, k);
         s->wait[side][at] |= wait_bit(k);
+        s->row_wait[side][(size_t)slice * s->nrows + conf / s->rowlen] |= wait_bit(k);
         s->slice_wait[side][slice] |= wait_bit(k);
         raise_to(&s->k_wait_max, k);
     }
@@ -1041,7 +1112,9 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
             for (unsigned j = 0; j < s->nfixed; j++)
                 x.at.sq[s->fixed_slot[j]] = s->fixed_sq[j];
             shape_view(s, x.e, &x.view);
-            if (x.e->mover == BK_KINGS_SLOT)
+            if (x.e->castles >= 0)
+                castling_exits(&x);
+            else if (x.e->mover == BK_KINGS_SLOT)
                 king_exits(&x);
             else if ((int)x.e->mover == s->inner.slot)
                 inner_exits(&x);
@@ -1225,6 +1298,16 @@ static set waiting(const struct bk_solver *s, unsigned side, size_t at, set x, u
     return due;
 }
 
+/* Rows in which something has waited for this ply are looked at whatever moved. */
+static void rouse_rows(const struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
+                       uint64_t waits)
+{
+    const uint64_t *row_wait = s->row_wait[side] + (size_t)slice * s->nrows;
+
+    for (uint32_t row = 0; row < s->nrows; row++)
+        w->dirty[row] |= (row_wait[row] & waits) != 0;
+}
+
 /* The mates and stalemates: no escape at all, before anything else is won. */
 static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
@@ -1271,6 +1354,19 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
     return found;
 }
 
+/* Has a row of un-moves anything in `within`?  If not it is wiped.  Vectorizes. */
+static bool row_counts(set *restrict acc, const set *restrict within, uint32_t n)
+{
+    set x = NONE;
+
+    for (uint32_t i = 0; i < n; i++)
+        x |= acc[i] & within[i];
+    if (any(x))
+        return true;
+    memset(acc, 0, n * sizeof *acc);
+    return false;
+}
+
 /* An odd ply: what moves into the last losses has won. */
 static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
@@ -1300,13 +1396,17 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     clear_frontier(s, fwin, s->fwin_row[side], s->fwin_any[side], slice);
     unmoves(s, w, slice, side, s->floss[!side], s->floss_row[!side], s->floss_any[!side]);
     if (waits)
-        memset(w->dirty, 1, s->nrows);
+        rouse_rows(s, w, slice, side, waits);
     for (uint32_t row = 0; row < s->nrows; row++) {
         bool fresh = false;
 
         if (!w->dirty[row])
             continue;
         w->dirty[row] = 0;
+        if (!(waits && s->row_wait[side][(size_t)slice * s->nrows + row] & waits) &&
+            !row_counts(w->acc + (size_t)row * s->rowlen, und + first + (size_t)row * s->rowlen,
+                        s->rowlen))
+            continue;
         for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
             size_t at = first + conf;
             set add = w->acc[conf] & und[at];
@@ -1353,13 +1453,17 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
     unmoves(s, w, slice, side, s->fwin[!side], s->fwin_row[!side], s->fwin_any[!side]);
     if (waits)
-        memset(w->dirty, 1, s->nrows);
+        rouse_rows(s, w, slice, side, waits);
     for (uint32_t row = 0; row < s->nrows; row++) {
         bool fresh = false;
 
         if (!w->dirty[row])
             continue;
         w->dirty[row] = 0;
+        if (!(waits && s->row_wait[side][(size_t)slice * s->nrows + row] & waits) &&
+            !row_counts(w->acc + (size_t)row * s->rowlen, open + first + (size_t)row * s->rowlen,
+                        s->rowlen))
+            continue;
         for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
             size_t at = first + conf;
             set cand = w->acc[conf] & open[at];
@@ -1484,6 +1588,73 @@ static set representatives(const struct bk_solver *s, unsigned keep, uint32_t co
     return x;
 }
 
+/* Bits to bytes: byte i of the result is all ones if bit i of `b` is set. */
+static inline uint64_t spread(unsigned b)
+{
+    uint64_t x = (uint64_t)b * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080); /* bit 7 only: no carry */
+    return (x >> 7) * 255;
+}
+
+static inline unsigned byte_of(set x, unsigned i)
+{
+#if BK_SET_BITS <= 128
+    return (uint8_t)(x >> (8 * i));
+#else
+    return (uint8_t)(x[i >> 3] >> (8 * (i & 7)));
+#endif
+}
+
+/*
+ * dtw becomes codes in place.  One-byte codes go eight at a time: no byte
+ * overflows, since k <= BK_CODE_K_MAX, so sums of whole words are sums of bytes.
+ */
+static void write_codes(struct bk_solver *s, unsigned side, size_t base, set wins, set losses,
+                        set draw)
+{
+    void *dtw = s->dtw[side];
+    unsigned sq = 0;
+
+    for (; s->dtw_bytes == 1 && sq + 8 <= s->width; sq += 8) {
+        uint64_t w = spread(byte_of(wins, sq / 8)), l = spread(byte_of(losses, sq / 8));
+        uint64_t d = spread(byte_of(draw, sq / 8)), k = 0;
+        const uint64_t ones = UINT64_C(0x0101010101010101);
+        uint8_t *out = (uint8_t *)dtw + base + sq;
+
+        if (s->distances)
+            memcpy(&k, out, 8);
+        k = (k & (w | l)) + (BK_CODE_WIN * ones & w) + (BK_CODE_LOSS8 * ones & l) +
+            (BK_CODE_DRAW * ones & d);
+        memcpy(out, &k, 8);
+    }
+    for (; sq < s->width; sq++) {
+        unsigned k = s->distances ? dtw_get(s, dtw, base + sq) : 0;
+        unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+        dtw_put(s, dtw, base + sq,
+                has(wins, sq)     ? BK_CODE_WIN + k
+                : has(losses, sq) ? loss + k
+                : has(draw, sq)   ? BK_CODE_DRAW
+                                  : BK_CODE_ILLEGAL);
+    }
+}
+
+/* Notes the first position whose plies are the block's maximum, `last`. */
+static void longest_of(const struct bk_solver *s, unsigned side, size_t at, set x, int last,
+                       struct bk_longest *l, uint32_t slice, uint32_t conf)
+{
+    if (last < 0 || !any(x) || last < l->plies)
+        return;
+    if (last == l->plies && ((uint64_t)slice * s->nconf + conf) * s->width >= l->number)
+        return;
+    EACH(sq, x)
+        if (dtw_get(s, s->dtw[side], at * s->width + sq) == (unsigned)last >> 1) {
+            consider(s, l, last, slice, conf, sq);
+            return;
+        }
+}
+
 static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, void *work)
 {
     struct scratch *w = lay_out(s, work);
@@ -1493,7 +1664,6 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     unsigned keep = s->b->pairs->stabilizer[slice] & ~1u;
     uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
                       (unsigned)__builtin_popcount(keep | 1);
-    unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
     enter(c, s, slice);
     find_legality(c, &legality);
@@ -1507,24 +1677,14 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
             set wins = ((set *)s->won[side])[at] & placed & ~bad;
             set losses = placed & ~bad & ~wins & ~draw;
             set mine = ((const set *)s->conf_count)[conf], todo;
-            void *dtw = s->dtw[side];
 
-            for (unsigned sq = 0; sq < s->width; sq++) {
-                unsigned k = s->distances ? dtw_get(s, dtw, base + sq) : 0, code;
-
-                if (has(wins, sq)) {
-                    code = BK_CODE_WIN + k;
-                    if ((int)(2 * k + 1) >= tally->longest_win[side].plies)
-                        consider(s, &tally->longest_win[side], (int)(2 * k + 1), slice, conf, sq);
-                } else if (has(losses, sq)) {
-                    code = loss + k;
-                    if ((int)(2 * k) >= tally->longest_loss[side].plies)
-                        consider(s, &tally->longest_loss[side], (int)(2 * k), slice, conf, sq);
-                } else {
-                    code = has(draw, sq) ? BK_CODE_DRAW : BK_CODE_ILLEGAL;
-                }
-                dtw_put(s, dtw, base + sq, code);
+            if (s->distances) {
+                longest_of(s, side, at, wins, s->last_win[side], &tally->longest_win[side], slice,
+                           conf);
+                longest_of(s, side, at, losses, s->last_loss[side], &tally->longest_loss[side],
+                           slice, conf);
             }
+            write_codes(s, side, base, wins, losses, draw);
             todo = mine;
             tally->all_win[side] += images * count(wins & todo);
             tally->all_draw[side] += images * count(draw & todo);

@@ -75,8 +75,11 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
                   const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
                   int also, int changed, unsigned to)
 {
+    unsigned rights = t->ix->m.rights;
     int swap;
 
+    if (exchanged) /* in the parent's colours */
+        rights = bk_material_exchanged(&t->ix->m).rights;
     memset(p, 0, sizeof *p);
     p->t = t;
     p->stm = !mover;
@@ -87,6 +90,9 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
         p->parent[p->nmen] = (uint8_t)s;
         p->type[p->nmen] = (uint8_t)((int)s == changed ? to : parent->type[s]);
         p->colour[p->nmen] = parent->colour[s];
+        p->right[p->nmen] = -1;
+        if (parent->right[s] >= 0 && rights >> parent->right[s] & 1)
+            p->right[p->nmen] = (int8_t)(exchanged ? parent->right[s] ^ 2 : parent->right[s]);
         p->nmen++;
     }
     swap = bk_material_swap(&t->ix->m, parent->v);
@@ -132,6 +138,15 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
 
 /* == Filling == */
 
+/* Is this the slot of a man such as the plan's `i`th? */
+static inline bool is_slot_of(const struct bk_view_plan *p, unsigned i, unsigned s)
+{
+    const struct bk_index *ix = p->t->ix;
+
+    return ix->type[s] == p->type[i] && ix->colour[s] == p->colour[i] &&
+           ix->right[s] == p->right[i];
+}
+
 /* Where the men of a plan stand in the table, and by which turn of the board. */
 struct located {
     const struct bk_memblock *block;
@@ -151,7 +166,7 @@ static void sort_slots(const struct bk_view_plan *p, const uint8_t *cell, unsign
         unsigned best = BK_SLOTS_MAX;
 
         for (unsigned i = 0; i < p->nmen; i++)
-            if (!(used >> i & 1) && p->type[i] == ix->type[s] && p->colour[i] == ix->colour[s] &&
+            if (!(used >> i & 1) && is_slot_of(p, i, s) &&
                 (best == BK_SLOTS_MAX || cell[i] < cell[best]))
                 best = i;
         used |= 1u << best;
@@ -190,7 +205,7 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
         for (unsigned i = 0; i < p->nmen; i++) {
             unsigned s = 0;
 
-            while (ix->type[s] != p->type[i] || ix->colour[s] != p->colour[i])
+            while (!is_slot_of(p, i, s))
                 s++;
             cell[i] = ix->cells[s]->cell_of[sq[i]];
             if (cell[i] == BK_SQ_NONE)
@@ -339,7 +354,7 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
         free_mask |= 1u << men[i].slot;
         while (p->parent[man] != men[i].slot)
             man++;
-        while (ix->type[s] != p->type[man] || ix->colour[s] != p->colour[man])
+        while (!is_slot_of(p, man, s))
             s++;
         /* any square where it may stand will do to find the block */
         at.sq[men[i].slot] = men[i].sq[0];
@@ -364,8 +379,7 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
             for (unsigned i = 0; i < p->nmen; i++)
                 if (free_mask >> p->parent[i] & 1)
                     for (unsigned s = 0; s < p->t->ix->nslots; s++)
-                        if (p->t->ix->type[s] == p->type[i] &&
-                            p->t->ix->colour[s] == p->colour[i] && p->t->ix->cells[s]->n > 1)
+                        if (is_slot_of(p, i, s) && p->t->ix->cells[s]->n > 1)
                             fast = false;
             if (fast) {
                 for (size_t i = 0; i < n; i++)
@@ -405,7 +419,7 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
         for (unsigned i = 0; i < p->nmen; i++) {
             unsigned s = 0;
 
-            while (ix->type[s] != p->type[i] || ix->colour[s] != p->colour[i])
+            while (!is_slot_of(p, i, s))
                 s++;
             sq[i] = at->sq[p->parent[i]];
             if (p->exchanged)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/rules.h"
 #include "tb/build.h"
 
 #define NEXT_MAX 1024
@@ -33,7 +34,7 @@ static uint64_t predict_memory(const struct bk_index *ix, bool distances)
         for (unsigned s = 0; s < ix->nslots; s++) {
             unsigned size = ix->cells[s]->size[b->cell[s]];
 
-            if (width == 1 && ix->cells[s]->n == 1)
+            if (width == 1 && ix->cells[s]->n == 1 && ix->right[s] < 0)
                 width = ix->v->nsq;
             else
                 confs *= size;
@@ -117,6 +118,13 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     unsigned n;
     enum bk_err err = BK_OK;
 
+    if (!bk_rules_plain_is_exact(pl->p->v, (const uint8_t(*)[BK_TYPES_MAX])m.count)) {
+        char name[BK_MATERIAL_NAME_MAX];
+
+        return bk_fail(why, BK_E_USAGE, "%s: captured men come back in %s, so it has no table; "
+                       "ask `bareking whole`", bk_material_name(&m, pl->p->v, name),
+                       pl->p->v->name);
+    }
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || have_seen(pl, &m))
         return BK_OK;

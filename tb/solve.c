@@ -62,7 +62,7 @@ static bool can_be_inner(const struct bk_index *ix, unsigned slot)
 {
     const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
 
-    return ix->cells[slot]->n == 1 && !p->zone_ranks && !p->double_ranks &&
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && !p->zone_ranks && !p->double_ranks &&
            !bk_rules_takes_twice(ix->v, ix->type[slot]);
 }
 
@@ -121,7 +121,8 @@ static void prepare_inner(struct bk_solver *s)
                 in->step[i].opposite = (int16_t)j;
 }
 
-/* Men with a cell of one square in this block are fixed; the rest, but for the inner, outer. */
+/* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
+   the rest, but for the inner, outer. */
 static void sort_out_men(struct bk_solver *s)
 {
     const struct bk_index *ix = s->ix;
@@ -133,7 +134,7 @@ static void sort_out_men(struct bk_solver *s)
 
         if ((int)slot == s->inner.slot)
             continue;
-        if (cells->size[cell] == 1 && cells->n > 1) {
+        if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
             s->fixed_slot[s->nfixed] = (uint8_t)slot;
             s->fixed_sq[s->nfixed++] = cells->sq[cells->first[cell]];
             continue;
@@ -169,7 +170,7 @@ static void sort_out_men(struct bk_solver *s)
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
                 s->equal_men = true;
-    s->kings_only = s->nouter == 0 && s->inner.slot < 0;
+    s->kings_only = s->nouter == 0 && s->inner.slot < 0 && !ix->m.rights;
     for (unsigned i = 0; i < s->nfixed; i++)
         if (bk_rules_takes_twice(s->v, ix->type[s->fixed_slot[i]]))
             s->kings_only = false;
@@ -368,6 +369,18 @@ struct exit_list {
     struct bk_report *why;
 };
 
+/* The castling rights that a move ends: both by a king's, those of rooks moved or taken. */
+static unsigned rights_ended(const struct bk_index *ix, const struct bk_exit *e)
+{
+    const int slot[] = { e->mover == BK_KINGS_SLOT ? -1 : e->mover, e->taken, e->also };
+    unsigned ended = e->mover == BK_KINGS_SLOT ? 3u << 2 * e->colour : 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (slot[i] >= 0 && ix->right[slot[i]] >= 0)
+            ended |= 1u << ix->right[slot[i]];
+    return ended & ix->m.rights;
+}
+
 /* The material after an exit. */
 static struct bk_material material_after(const struct bk_solver *s, const struct bk_exit *e)
 {
@@ -375,6 +388,7 @@ static struct bk_material material_after(const struct bk_solver *s, const struct
     bool changes = e->becomes != BK_STAYS;
     struct bk_material m = ix->m;
 
+    m.rights &= (uint8_t)~rights_ended(ix, e);
     if (e->also >= 0)
         m = bk_material_after(&m, s->v, e->colour, ix->type[e->also], -1, -1, false);
     return bk_material_after(&m, s->v, e->colour, e->taken < 0 ? -1 : ix->type[e->taken],
@@ -382,22 +396,19 @@ static struct bk_material material_after(const struct bk_solver *s, const struct
                              e->counted);
 }
 
-static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken, int also,
-                     unsigned becomes, bool counted)
+/* Finds the table of an exit and adds it to the list. */
+static void add_prepared(struct exit_list *l, struct bk_exit e)
 {
     struct bk_solver *s = l->s;
     const struct bk_index *ix = s->ix;
-    bool changes = becomes != BK_STAYS;
-    struct bk_exit e = { .mover = (uint8_t)mover, .colour = (uint8_t)colour,
-                         .taken = (int8_t)taken,  .also = (int8_t)also,
-                         .becomes = (uint8_t)becomes, .counted = counted,
-                         .in_block = taken < 0 && !changes };
+    bool changes = e.becomes != BK_STAYS;
     struct bk_material m = material_after(s, &e);
     const struct bk_memtable *t;
     bool exchanged = false;
 
     if (l->err)
         return;
+    e.in_block = e.taken < 0 && !changes && !rights_ended(ix, &e);
     if (e.in_block) {
         t = l->job->t;
     } else {
@@ -411,8 +422,8 @@ static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int t
                          bk_material_name(&m, s->v, name));
         return;
     }
-    bk_view_plan(&e.plan, t, ix, colour, exchanged, taken, also, changes ? (int)mover : -1,
-                 becomes);
+    bk_view_plan(&e.plan, t, ix, e.colour, exchanged, e.taken, e.also,
+                 changes ? (int)e.mover : -1, e.becomes);
     if (s->nexit == l->room) {
         struct bk_exit *more;
 
@@ -425,6 +436,29 @@ static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int t
         s->exit = more;
     }
     s->exit[s->nexit++] = e;
+}
+
+static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken, int also,
+                     unsigned becomes, bool counted)
+{
+    add_prepared(l, (struct bk_exit){ .mover = (uint8_t)mover, .colour = (uint8_t)colour,
+                                      .taken = (int8_t)taken, .also = (int8_t)also,
+                                      .becomes = (uint8_t)becomes, .counted = counted,
+                                      .castles = -1 });
+}
+
+/* A king with rights: its every move ends them, castling among them. */
+static void add_castling(struct exit_list *l, unsigned colour)
+{
+    unsigned rights = l->s->ix->m.rights;
+
+    if (rights >> 2 * colour & 3)
+        add_exit(l, BK_KINGS_SLOT, colour, -1, -1, BK_STAYS, false);
+    for (unsigned right = 2 * colour; right < 2 * colour + 2; right++)
+        if (rights >> right & 1)
+            add_prepared(l, (struct bk_exit){ .mover = BK_KINGS_SLOT, .colour = (uint8_t)colour,
+                                              .taken = -1, .also = -1, .becomes = BK_STAYS,
+                                              .castles = (int8_t)right });
 }
 
 /* All ends of a man's move that differ in what it becomes: once each. */
@@ -446,7 +480,7 @@ static void add_changes(struct exit_list *l, unsigned slot, int taken, int also)
                                  colour, sq, in_place, change);
             for (unsigned i = 0; i < n; i++) {
                 unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
-                bool fixed = ix->cells[slot]->n > 1;
+                bool fixed = ix->cells[slot]->n > 1 || ix->right[slot] >= 0;
 
                 if (seen[kind] || (kind == BK_TYPES_MAX && taken < 0 && !fixed))
                     continue; /* a quiet move of a man with one cell is no way out */
@@ -463,7 +497,8 @@ static enum bk_err find_exits(struct bk_solver *s, const struct bk_solve_job *jo
     struct exit_list l = { .s = s, .job = job, .why = why };
     const struct bk_index *ix = s->ix;
 
-    for (unsigned colour = 0; colour < 2; colour++)
+    for (unsigned colour = 0; colour < 2; colour++) {
+        add_castling(&l, colour);
         for (int taken = -1; taken < (int)ix->nslots; taken++) {
             if (taken >= 0 && ix->colour[taken] == colour)
                 continue;
@@ -480,7 +515,17 @@ static enum bk_err find_exits(struct bk_solver *s, const struct bk_solve_job *jo
                         add_changes(&l, slot, taken, also);
             }
         }
+    }
     return l.err;
+}
+
+bool bk_solve_may_castle(const struct bk_solver *s, const struct bk_exit *e,
+                         const struct bk_placement *at)
+{
+    struct bk_pos p;
+
+    return bk_index_position(s->ix, at, e->colour, &p) &&
+           bk_castling_safe(s->v, &p, (unsigned)e->castles & 1);
 }
 
 /* == En passant ==
@@ -602,6 +647,18 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
     }
 }
 
+static bool goes_to(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                    unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, type, colour, from, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].to == to && r[i].how & BK_QUIET)
+            return true;
+    return false;
+}
+
 /*
  * The above looks at double steps as ways out of a block.  A man that can come
  * back to where its double step began (a commoner, say) makes them within it.
@@ -616,7 +673,8 @@ static bool doubles_within_cell(const struct bk_index *ix)
         for (unsigned sq = 0; sq < v->nsq; sq++)
             if (cells->cell_of[sq] != BK_SQ_NONE &&
                 v->piece[ix->type[slot]].double_ranks >> bk_own_rank(v, sq, ix->colour[slot]) & 1 &&
-                cells->cell_of[sq] == cells->cell_of[(int)sq + up])
+                cells->cell_of[sq] == cells->cell_of[(int)sq + up] &&
+                goes_to(v, ix->type[slot], ix->colour[slot], sq, (unsigned)((int)sq + up)))
                 return true;
     }
     return false;
@@ -644,6 +702,8 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_m
         ok = ok && (s->todo_lose[side] = zeroed(s->nslices));
         if (s->distances) {
             ok = ok && (s->wait[side] = zeroed(nsets * sizeof(uint64_t)));
+            ok = ok && (s->row_wait[side] =
+                            zeroed((size_t)s->nslices * s->nrows * sizeof(uint64_t)));
             ok = ok && (s->slice_wait[side] = zeroed(s->nslices * sizeof(uint64_t)));
         }
         ok = ok && (mb->code[side] = zeroed(nsets * s->width * s->dtw_bytes));
@@ -674,6 +734,7 @@ static void release(struct bk_solver *s, unsigned threads)
         free(s->king_back[side]);
         free(s->king_back_first[side]);
         free(s->wait[side]);
+        free(s->row_wait[side]);
         free(s->slice_wait[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)
@@ -770,8 +831,13 @@ static void run_step(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
-    if (p->step(p->s, (uint32_t)(item >> 1), item & 1, p->s->work[thread]))
+    struct bk_solver *s = p->s;
+
+    if (p->step(s, (uint32_t)(item >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
+        __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1],
+                         (int)s->ply, __ATOMIC_RELAXED);
+    }
 }
 
 static void run_finish(void *context, uint64_t item, unsigned thread)
@@ -840,6 +906,8 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
     struct bk_solver *s = p->s;
     bool before = true;
 
+    for (unsigned side = 0; side < 2; side++)
+        s->last_win[side] = s->last_loss[side] = -1;
     bk_pool_run(b->pool, s->nslices, run_init, p);
     p->step = p->k->mated;
     bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
@@ -996,6 +1064,34 @@ static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, 
     return err;
 }
 
+/*
+ * The order of a table's digits in its files: as the codes lie in memory, the
+ * inner man last, so that encoding reads them in one stream.
+ */
+static void choose_order(struct bk_index *ix)
+{
+    struct bk_solver *s = calloc(1, sizeof *s);
+    unsigned n = 0;
+
+    if (!s || !ix->nblocks) {
+        free(s);
+        return; /* any order will do */
+    }
+    s->v = ix->v;
+    s->ix = ix;
+    s->b = &ix->block[ix->nblocks - 1];
+    choose_inner(s);
+    sort_out_men(s);
+    ix->order[n++] = BK_KINGS_SLOT;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        ix->order[n++] = s->fixed_slot[i];
+    for (unsigned o = 0; o < s->nouter; o++)
+        ix->order[n++] = s->outer[o].slot;
+    if (s->inner.slot >= 0)
+        ix->order[n++] = (uint8_t)s->inner.slot;
+    free(s);
+}
+
 enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, struct bk_report *why)
 {
     struct bk_index *ix = job->t->ix;
@@ -1010,6 +1106,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
     }
+    choose_order(ix);
     for (uint32_t i = 0; i < ix->nblocks; i++)
         order[i] = i;
     qsort_r(order, ix->nblocks, sizeof *order, by_advance, ix);

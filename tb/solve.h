@@ -59,7 +59,8 @@ struct bk_inner {
     bool two_steps, bend;
 };
 
-/* A way out of the block: a capture, a change, or a fixed man's move. */
+/* A way out of the block: a capture, a change, a fixed man's move, or one that ends
+   castling rights. */
 struct bk_exit {
     uint8_t mover;    /* slot, or BK_KINGS_SLOT */
     uint8_t colour;
@@ -67,6 +68,7 @@ struct bk_exit {
     int8_t also;      /* a second one, by a man that takes twice, or -1 */
     uint8_t becomes;  /* type or BK_STAYS */
     bool counted;
+    int8_t castles;   /* by this right (of bk_pos.rights), or -1; the mover is the king */
     bool in_block;    /* stays in this table (a fixed man's quiet move) */
     struct bk_view_plan plan;
 };
@@ -138,11 +140,12 @@ struct bk_solver {
     void *floss[2]; /* losses found in the last even ply */
     void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration */
     uint64_t *wait[2]; /* mask of plies / 2 (the last bit: or more) at which an exit counts */
-    uint64_t *slice_wait[2];
+    uint64_t *row_wait[2], *slice_wait[2]; /* the union over a row, over a slice */
     uint8_t *fwin_row[2], *floss_row[2]; /* any in this row? */
     uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
     uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
     unsigned k_wait_max;
+    int last_win[2], last_loss[2]; /* plies of the last ones found; -1: none */
     uint32_t ply;
     void **work; /* by thread: scratch */
 };
@@ -184,6 +187,11 @@ bk_kings_solver *bk_kings_for(unsigned nsq);
 void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
                       const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
                       int16_t *view);
+
+/* Do check and squares under attack let `e`, which castles, be played?  That its way is
+   free has been looked at. */
+bool bk_solve_may_castle(const struct bk_solver *s, const struct bk_exit *e,
+                         const struct bk_placement *at);
 
 /* The best kernel this machine runs for a board of nsq squares. */
 const struct bk_kernel *bk_kernel_for(unsigned nsq);

@@ -61,16 +61,16 @@ static void place(const struct known *k, const struct bk_pos *p, struct bk_place
         unsigned as = k->exchanged ? !colour : colour;
 
         for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;) {
-            unsigned type = bk_man_type(p->at[sq]), s = 0;
+            unsigned type = bk_man_type(p->at[sq]);
             uint8_t to = k->exchanged ? k->swap[sq] : (uint8_t)sq;
+            int s;
 
             if (type == ix->v->royal) {
                 at->king[as] = to;
                 continue;
             }
-            while (ix->type[s] != type || ix->colour[s] != as)
-                s++;
-            at->sq[s + filled[s]++] = to;
+            s = bk_index_slot(ix, type, as, to);
+            at->sq[(unsigned)s + filled[s]++] = to;
         }
     }
 }
@@ -141,6 +141,7 @@ static int search(const struct verifier *vf, const struct bk_pos *p, bool *missi
         int score;
 
         bk_pos_play(&next, vf->v, &move[i]);
+        quiet = quiet && next.rights == p->rights;
         score = -value(vf, &next, quiet ? vf->known : NULL, missing);
         score -= (score > 0) - (score < 0); /* one ply further away */
         if (score > best)

@@ -90,7 +90,7 @@ bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
 bad 2 'checkers' build checkers KvK
 
-for command in build plan probe line stats verify check perft variants check-variant; do
+for command in build plan probe line stats verify check perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
@@ -115,7 +115,7 @@ bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - e9 0 1'
 bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - x 1'
 bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 y'
 bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1 more'
-bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q*6 w - - 0 1'
+bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q*7 w - - 0 1'
 bad_fen '' probe shatranj 'P7/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 bad_fen 'in check' probe shatranj '8/8/8/3k4/3R4/1K6/8/q7 w - - 0 1'
 bad_fen 'in check' line shatranj '8/8/8/8/8/1Kk5/8/q7 w - - 0 1'
@@ -126,6 +126,16 @@ bad_fen '' probe puzzle '8/8/8/3k4/8/1KR5/8/r7 w - - 0 1'
 bad_fen '' probe darwinian '9/9/9/3k5/9/1KW6/9/9/f8[Z] w - - 0 1'
 bad_fen '' perft shatranj '8/8/8/3k4/8/1KQ5/8 w - - 0 1' 2
 bad_fen '' perft shatranj 2
+
+# == Games with hands ==
+good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w'
+good '"wdl":0' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
+bad 2 'played without hands' whole puzzle '1k4**/6**/8/8/8/8/8/K7[-] w'
+bad 2 'not the start of a turn' whole puzzle-mini '1k**/f1**/K1N1/4[nF] w'
+bad 2 'begin on an empty board' whole shatranj
+bad 2 '--memory allows less' whole puzzle-mini --memory 1M
+bad 2 'bareking whole' build puzzle-hands KRNvKA
+bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
 
 # == 10 materials that are none ==
 bad 2 "'X'" build shatranj KXvKQ
@@ -148,6 +158,13 @@ bad_file() { # text of the error, edit of shatranj.ini
     sed "$2" "$games/shatranj.ini" >bad.ini
     bad 2 "$1" check-variant bad.ini
 }
+# The kinds of mistakes, each with file, line, column and reason
+bad_file 'bad.ini:10:1: unknown key `stalmate`' 's/^stalemate/stalmate/'
+bad_file 'bad.ini:21:11: `X` is not an atom' 's/^move   = F/move   = FX/'
+bad_file 'bad.ini:44:18: no piece has the letter `X`' 's/must Q/must X/'
+bad_file 'bad.ini:8:13: expected a number from 2 to 14' 's/8x8/15x15/'
+bad_file 'bad.ini:4:1: no piece is royal' '/royal/d'
+bad_file 'promotion in a circle: Q > P > Q' 's/^letter = Q/letter = Q\nbecomes = 1 may P/'
 bad_file 'no piece is royal' '/royal/d'
 bad_file 'bad.ini:' '1,$d'
 bad_file 'bad.ini:8' 's/8x8/8/'
@@ -176,6 +193,21 @@ bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 4 '' check-variant "$tmp"
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
+
+# == Sections of variants.ini ==
+cat >fairy.ini <<'END'
+[plain:chess]
+[old:shatranj]
+nMoveRule = 0
+[bad:chess]
+mustCapture = true
+END
+good 'fairy.ini#old: good: old, 8x8, 6 kinds of men' check-variant fairy.ini#old
+good '8902' perft fairy.ini#plain startpos 3
+good 'Capturing the last man' variants --explain fairy.ini#old
+bad 2 "fairy.ini:5:15: key 'mustCapture': only \`false\` can be expressed" check-variant fairy.ini#bad
+bad 2 'fairy.ini:1:1: 3 sections' perft fairy.ini startpos 1
+bad 2 'no section [new]' perft fairy.ini#new startpos 1
 
 # == Without tables ==
 bad 1 'no table KRvKN of shatranj in tables; build it: bareking build shatranj KRvKN --dir tables' \
@@ -243,6 +275,27 @@ run 0 build shatranj KQvKQ --dir quiet --quiet && { [ -s out ] || [ -s err ] && 
 bad 4 '' build shatranj KQvKQ --dir file
 bad 4 'memory' build shatranj KRvKN --memory 1M
 [ -c /dev/full ] && { "$bin" help >/dev/full 2>err; [ $? -eq 4 ] && pass || fail 'a full disk'; }
+
+# == Terrain: the board that a FEN shows ==
+ring='**************/**************/****4******/****1**1******/***2**2*****/***1****1*****/'
+ring=$ring'***2**2*****/****1**1******/****4******/**************/**************/'
+ring=$ring'**************/**************/**************'
+at=$(echo "$ring" | sed 's|4|Ok2|; s|\(.*\)4|\1Kl2|')
+bad 2 'materials or --men' build grand-shatranj
+bad 1 "no table KOvKL of grand-shatranj@14x14-" probe grand-shatranj "$at"
+bad 1 "build grand-shatranj KOvKL --dir tables --for '" line grand-shatranj "$at w - - 0 1"
+good 'KOvKL' plan grand-shatranj --for "$at"
+good 'built 1 table' build grand-shatranj --for "$at"
+good 'nothing to build' build grand-shatranj KLvKO --for "$ring"
+good 'agree with their successors' verify grand-shatranj --for "$at"
+good '2 files' check grand-shatranj --for "$ring"
+good 'KOvKL of grand-shatranj@14x14-' stats grand-shatranj --for "$at"
+good '"wdl":0' probe grand-shatranj "$at w - - 0 1" --json
+good 'a draw' line grand-shatranj "$at w - - 0 1"
+good '"variant":"grand-shatranj@14x14-' perft grand-shatranj "$at" 2 --json
+bad 2 'is bound to its own board' probe puzzle-mini 'k2*/4/4/K3'
+bad 2 'FEN: 7 ranks' build shatranj --for '8/8/8/3k4/8/1KQ5/8'
+bad 2 '' stats shatranj
 
 # == Damaged files: each is named, with status 3 ==
 flip() { # file, offset (negative: from the end): flips the bits of one byte

@@ -441,6 +441,51 @@ static void draw_endings(struct draw *d)
     d->v->stalemate = random_once_in(d->seed, 2) ? BK_STALEMATE_DRAW : BK_STALEMATE_LOSS;
 }
 
+/* The files that exist on both sides' first ranks. */
+static unsigned home_files(const struct bk_variant *v, uint8_t file[BK_FILES_MAX])
+{
+    unsigned n = 0;
+
+    for (unsigned f = 0; f < v->files; f++)
+        if (bk_bits_has(&v->board, bk_sq(v, f, 0)) &&
+            bk_bits_has(&v->board, bk_sq(v, f, v->ranks - 1u)))
+            file[n++] = (uint8_t)f;
+    return n;
+}
+
+/* Half of the games castle much as in chess, half from and to anywhere. */
+static void draw_castling(struct draw *d, unsigned pieces)
+{
+    struct bk_variant *v = d->v;
+    uint8_t file[BK_FILES_MAX];
+    unsigned n = home_files(v, file), king;
+    struct bk_castling k = { .allowed = true };
+
+    k.rook = (uint8_t)(pieces + random_below(d->seed, v->ntypes - pieces));
+    if (n < 3 || !(v->piece[k.rook].ranks & v->piece[v->royal].ranks & 1) ||
+        v->piece[k.rook].double_ranks)
+        return;
+    king = 1 + random_below(d->seed, n - 2);
+    k.king_file = file[king];
+    k.rook_file[0] = file[random_once_in(d->seed, 2) ? 0 : random_below(d->seed, king)];
+    k.rook_file[1] = file[random_once_in(d->seed, 2)
+                              ? n - 1
+                              : king + 1 + random_below(d->seed, n - king - 1)];
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned far = random_below(d->seed, n), step = random_below(d->seed, n - 1);
+
+        if (random_once_in(d->seed, 2)) { /* the rook next to the king, on its other side */
+            far = side ? king + 1 : king - 1;
+            step = n - 1;
+        }
+        k.king_to[side] = file[far];
+        k.rook_to[side] = file[(far + 1 + step) % n];
+        if (k.rook_to[side] == k.king_to[side])
+            k.rook_to[side] = k.king_file;
+    }
+    v->castling = k;
+}
+
 void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_opts *opts)
 {
     unsigned squares_max = opts && opts->squares_max ? opts->squares_max : 30;
@@ -465,6 +510,8 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
     for (unsigned t = pieces; t < v->ntypes; t++)
         if (feature(&d, RANDOM_EVOLVE, 4))
             draw_evolution(&d, t);
+    if (feature(&d, RANDOM_CASTLING, 2))
+        draw_castling(&d, pieces);
 }
 
 /* == Materials == */
@@ -621,6 +668,19 @@ static void print_board(FILE *out, const struct bk_variant *v)
     }
 }
 
+static void print_castling(FILE *out, const struct bk_variant *v)
+{
+    const struct bk_castling *k = &v->castling;
+
+    if (k->allowed)
+        fprintf(out,
+                "castling-rook = %c\ncastling-king-file = %c\ncastling-rook-files = %c %c\n"
+                "castling-king-to = %c %c\ncastling-rook-to = %c %c\n",
+                v->piece[k->rook].letter, 'a' + k->king_file, 'a' + k->rook_file[0],
+                'a' + k->rook_file[1], 'a' + k->king_to[0], 'a' + k->king_to[1],
+                'a' + k->rook_to[0], 'a' + k->rook_to[1]);
+}
+
 void variant_print_ini(FILE *out, const struct bk_variant *v,
                        const uint8_t count[2][BK_TYPES_MAX])
 {
@@ -630,6 +690,7 @@ void variant_print_ini(FILE *out, const struct bk_variant *v,
     print_board(out, v);
     fprintf(out, "bare-king = %s\nstalemate = %s\nen-passant = %s\n", bare[v->bare],
             v->stalemate == BK_STALEMATE_DRAW ? "draw" : "loss", v->en_passant ? "yes" : "no");
+    print_castling(out, v);
     for (unsigned t = 0; t < v->ntypes; t++)
         print_piece(out, v, t);
     if (!count)

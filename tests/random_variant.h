@@ -33,7 +33,8 @@ enum {
     RANDOM_DIVERGENT = 1 << 14,  /* moves otherwise than it takes                     */
     RANDOM_ZONES = 1 << 15,      /* other moves on some ranks (commoners and such)    */
     RANDOM_SPREAD = 1 << 16,     /* a small board somewhere in a large one full of holes */
-    RANDOM_ALL = (1 << 17) - 1,
+    RANDOM_CASTLING = 1 << 17,   /* with some piece, wherever king and rooks fit         */
+    RANDOM_ALL = (1 << 18) - 1,
 };
 
 struct random_opts {

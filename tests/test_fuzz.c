@@ -42,6 +42,7 @@ struct fuzz {
     uint64_t state;
     struct bk_variant v;
     uint8_t count[2][BK_TYPES_MAX];
+    uint8_t rights; /* castling rights of the material being compared */
     struct setting how;
     struct bk_memtable **table;
     struct bk_tally *tally;
@@ -50,6 +51,7 @@ struct fuzz {
     struct ref_table *ref;
     const char *fen;   /* asked for, or NULL */
     uint64_t compared; /* positions, over all cases */
+    uint64_t castling; /* cases with castling rights compared */
 };
 
 static void *grow(void *old, size_t n, size_t size)
@@ -139,6 +141,7 @@ static struct bk_pos exchanged(const struct bk_variant *v, const struct bk_pos *
         if (p->at[sq])
             bk_pos_put(&q, v, bk_man_type(p->at[sq]), !bk_man_colour(p->at[sq]), map[sq]);
     q.stm = !p->stm;
+    q.rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
     return q;
 }
 
@@ -175,6 +178,7 @@ static bool material_of(const struct fuzz *f, struct bk_material *m)
     memcpy(m->count, f->count, sizeof m->count);
     memcpy(m->left[0], f->v.limit, sizeof m->left[0]);
     memcpy(m->left[1], f->v.limit, sizeof m->left[1]);
+    m->rights = f->rights;
     bk_material_normalise(m, &f->v);
     return bk_material_canonical(m, &f->v);
 }
@@ -198,6 +202,7 @@ static struct bk_pos from_ref(const struct bk_variant *v, const struct ref_pos *
     bk_pos_init(&p, v);
     memcpy(p.left, r->left, sizeof p.left);
     p.stm = r->stm;
+    p.rights = r->rights;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (r->at[sq])
             bk_pos_put(&p, v, (unsigned)(abs(r->at[sq]) - 1), r->at[sq] < 0, sq);
@@ -212,6 +217,7 @@ static struct ref_pos to_ref(const struct bk_variant *v, const struct bk_pos *p)
     memcpy(r.left, p->left, sizeof r.left);
     r.stm = p->stm;
     r.ep = p->ep;
+    r.rights = p->rights;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (p->at[sq]) {
             int code = (int)bk_man_type(p->at[sq]) + 1;
@@ -292,6 +298,20 @@ static void answer(struct fuzz *f)
     print_moves(f, &p);
 }
 
+/* Is every man at home whom the rights being compared keep there? */
+static bool has_rights(const struct fuzz *f, const struct ref_pos *r)
+{
+    for (unsigned right = 0; right < 4; right++)
+        for (unsigned rook = 0; rook < 2 && f->rights >> right & 1; rook++) {
+            unsigned sq = rook ? bk_right_home(&f->v, right) : bk_right_king(&f->v, right);
+            int code = (rook ? f->v.castling.rook : f->v.royal) + 1;
+
+            if (r->at[sq] != (right / 2 ? -code : code))
+                return false;
+        }
+    return true;
+}
+
 /* The slow solver's list holds each placement of the material once. */
 static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
 {
@@ -304,6 +324,15 @@ static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
         struct bk_pos p;
         unsigned men = 0;
 
+        if (f->rights) {
+            if (!legal || !has_rights(f, &r))
+                continue;
+            r.rights = f->rights;
+            if (!ref_value(f->ref, &r, &value)) {
+                sum[0][0] = UINT64_MAX; /* more than the slow one may solve */
+                return true;
+            }
+        }
         if (legal)
             sum[r.stm][value.wdl + 1]++;
         for (unsigned sq = 0; sq < f->v.nsq; sq++)
@@ -392,7 +421,7 @@ static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
 /* == Drawing == */
 
 /* What is rare is looked for in part of the cases. */
-enum focus { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, FOCUSES };
+enum focus { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, CASTLING, FOCUSES };
 
 static bool type_shows(const struct bk_variant *v, unsigned type, enum focus focus)
 {
@@ -403,6 +432,7 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum focus foc
     case TAKES_TWICE: return bk_rules_takes_twice(v, type);
     case PASSING:     return v->en_passant && p->double_ranks;
     case ZONES:       return p->zone_ranks;
+    case CASTLING:    return v->castling.allowed && type == v->castling.rook;
     case ALLOWANCES:
         for (unsigned i = 0; i < p->nbecomes; i++)
             yes = yes || p->become[i].counted;
@@ -493,20 +523,63 @@ static void draw_setting(struct fuzz *f)
     setenv("BAREKING_SET_BITS", f->how.set_bits, 1);
 }
 
-static bool check(struct fuzz *f)
+/* Draws castling rights that the men allow, rather many than few; none if they allow none. */
+static void draw_rights(struct fuzz *f)
 {
-    uint64_t sum[2][3] = { { 0 } };
+    struct bk_material m;
+
+    for (unsigned tries = 0; tries < 32 && f->v.castling.allowed; tries++) {
+        f->rights = (uint8_t)(random_next(&f->state) & 15);
+        if (tries < 8)
+            f->rights |= (uint8_t)(random_next(&f->state) & 15);
+        material_of(f, &m);
+        if (f->rights && __builtin_popcount(m.rights) == __builtin_popcount(f->rights))
+            return;
+    }
+    f->rights = 0;
+}
+
+static bool solve_it(struct fuzz *f)
+{
     struct bk_report why = { "" };
     struct bk_material m;
 
     material_of(f, &m);
-    if (!solve_all(f, m, &why)) {
-        printf("\nnot solved: %s\n", why.text);
+    if (solve_all(f, m, &why))
+        return true;
+    printf("\nnot solved: %s\n", why.text);
+    return false;
+}
+
+/* The same men with castling rights: a table of its own. */
+static bool check_rights(struct fuzz *f, uint8_t rights)
+{
+    uint64_t sum[2][3] = { { 0 } };
+
+    f->rights = rights;
+    if (!rights)
+        return true;
+    if (!compare_all(f, sum) || (sum[0][0] != UINT64_MAX && !compare_counts(f, sum)))
         return false;
-    }
+    f->castling += sum[0][0] != UINT64_MAX;
+    return true;
+}
+
+static bool check(struct fuzz *f)
+{
+    uint64_t sum[2][3] = { { 0 } };
+    uint8_t rights;
+
+    draw_rights(f);
+    rights = f->rights;
+    if (!solve_it(f))
+        return false;
+    f->rights = 0;
+    if (!solve_it(f))
+        return false;
     if (f->fen)
         answer(f);
-    if (!compare_all(f, sum) || !compare_counts(f, sum))
+    if (!compare_all(f, sum) || !compare_counts(f, sum) || !check_rights(f, rights))
         return false;
     for (unsigned i = 0; i < f->ntables; i++)
         if (!compare_samples(f, f->table[i]))
@@ -522,6 +595,7 @@ static bool run_case(struct fuzz *f, uint64_t seed)
     f->seed = f->state = seed;
     f->state = random_next(&f->state);
     f->ref = NULL;
+    f->rights = 0;
     f->ntables = 0;
     draw_setting(f);
     if (bk_pool_open(&f->pool, f->how.threads, &why)) {
@@ -563,6 +637,7 @@ int main(int argc, char **argv)
     free(f.tally);
     if (!ok)
         return 1;
-    printf("fuzz: %lu cases, no difference\n", n);
+    printf("fuzz: %lu cases (%llu with castling rights), no difference\n", n,
+           (unsigned long long)f.castling);
     return 0;
 }

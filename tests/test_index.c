@@ -92,6 +92,69 @@ static void material__allowances_matter_only_while_men_can_use_them(void **state
     bk_variant_free(v);
 }
 
+static void material__castling_rights_are_part_of_it(void **state)
+{
+    static const struct {
+        const char *name, *why;
+    } bad[] = {
+        { "KRvK+", "material 'KRvK+': '+' without castling rights" },
+        { "KRvK+X", "material 'KRvK+X': 'X' at column 6 is no castling right" },
+        { "KRvK+KK", "material 'KRvK+KK': castling right 'K' twice" },
+        { "KRvK+KQ", "material 'KRvK+KQ': castling right 'Q' without a white rook" },
+        { "KRvKN+k", "material 'KRvKN+k': castling right 'k' without a black rook" },
+    };
+    struct bk_variant *v = load("chess"), *none = load("shatranj");
+    struct bk_material m = material(v, "KRvKRR+qkK"), plain = material(v, "KRvKRR");
+    struct bk_report why = { "" };
+    char name[BK_MATERIAL_NAME_MAX];
+
+    (void)state;
+    assert_string_equal(bk_material_name(&m, v, name), "KRvKRR+Kkq");
+    assert_false(bk_material_equal(&m, &plain));
+    assert_true(bk_material_canonical(&m, v));
+    assert_string_equal(bk_material_name(&m, v, name), "KRRvKR+KQk");
+    assert_int_equal(bk_material_symmetries(&m, v), 1);
+    m = material(v, "KRvKR+k"); /* of equal men, White has the rights */
+    assert_true(bk_material_canonical(&m, v));
+    assert_string_equal(bk_material_name(&m, v, name), "KRvKR+K");
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(bk_material_parse(&m, v, bad[i].name, &why), BK_E_USAGE);
+        assert_string_equal(why.text, bad[i].why);
+    }
+    assert_int_equal(bk_material_parse(&m, none, "KRvK+K", &why), BK_E_USAGE);
+    assert_string_equal(why.text, "material 'KRvK+K': there is no castling in shatranj");
+    bk_variant_free(none);
+    bk_variant_free(v);
+}
+
+/* King moves and castling, the rook's moves, captures of a rook at home: nothing else. */
+static void material__castling_rights_lead_to_fewer(void **state)
+{
+    static const char *const after[] = { "KRvKR+K", "KRvKR+k", "KRvK+K",
+                                         "KRvK",    "KvKR+k",  "KvKR" };
+    struct bk_variant *v = load("chess");
+    struct bk_material m = material(v, "KRvKR+Kk"), next[64];
+    unsigned n = bk_material_next(&m, v, next, 64);
+    char name[BK_MATERIAL_NAME_MAX];
+
+    (void)state;
+    assert_int_equal(n, sizeof after / sizeof *after);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned j = 0;
+
+        bk_material_name(&next[i], v, name);
+        while (j < n && strcmp(name, after[j]))
+            j++;
+        if (j == n)
+            fail_msg("%s", name);
+    }
+    m = material(v, "KRvKR");
+    n = bk_material_next(&m, v, next, 64);
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(next[i].rights, 0);
+    bk_variant_free(v);
+}
+
 static void symmetry__is_computed_from_board_and_men(void **state)
 {
     static const struct {
@@ -209,6 +272,8 @@ int main(void)
         cmocka_unit_test(material__exchanged_names_are_one_table),
         cmocka_unit_test(material__refuses_what_is_no_name),
         cmocka_unit_test(material__allowances_matter_only_while_men_can_use_them),
+        cmocka_unit_test(material__castling_rights_are_part_of_it),
+        cmocka_unit_test(material__castling_rights_lead_to_fewer),
         cmocka_unit_test(symmetry__is_computed_from_board_and_men),
         cmocka_unit_test(index__king_pairs_are_those_everybody_counts),
         cmocka_unit_test(index__unrank_undoes_rank),

@@ -196,6 +196,27 @@ static void castling__needs_free_and_safe_squares(void **state)
     bk_variant_free(v);
 }
 
+/* A cannon that needs a screen finds none in a king that has left home. */
+static void castling__king_under_way_is_no_screen(void **state)
+{
+    static const char text[] = "[variant]\nname = c\ntitle = c\nsource = c\nboard = 8x8\n"
+                               "bare-king = nothing\nstalemate = draw\n"
+                               "castling-rook = R\ncastling-king-file = e\n"
+                               "castling-rook-files = a h\ncastling-king-to = c g\n"
+                               "castling-rook-to = a h\n"
+                               "[piece king]\nletter = K\nroyal = yes\nmove = K\narmy = 1\n"
+                               "[piece rook]\nletter = R\nmove = R\narmy = 2\n"
+                               "[piece cannon]\nletter = C\nmove = mRcpR\narmy = 2\n";
+    struct bk_report why;
+    struct bk_variant *v;
+
+    (void)state;
+    if (bk_variant_parse(&v, "c.ini", text, &why))
+        fail_msg("%s", why.text);
+    assert_moves(v, "k7/8/8/8/8/8/8/c3K2R w K", "e1", "e1d1 e1d2 e1e2 e1f1 e1f2 e1g1");
+    bk_variant_free(v);
+}
+
 static void castling__rights_go_with_king_and_rook(void **state)
 {
     struct bk_variant *v = load("chess");
@@ -632,6 +653,7 @@ int main(void)
         cmocka_unit_test(perft__is_the_same_for_the_mirrored_side),
         cmocka_unit_test(castling__moves_king_and_rook),
         cmocka_unit_test(castling__needs_free_and_safe_squares),
+        cmocka_unit_test(castling__king_under_way_is_no_screen),
         cmocka_unit_test(castling__rights_go_with_king_and_rook),
         cmocka_unit_test(double_step__leaves_its_square_behind),
         cmocka_unit_test(en_passant__takes_the_man_that_passed),

@@ -539,14 +539,14 @@ static void probe__a_missing_table_is_named(void **state)
     bk_close(lib);
 }
 
-static void probe__castling_rights_have_no_table_yet(void **state)
+static void probe__castling_rights_have_tables_of_their_own(void **state)
 {
     struct bk_lib *lib = lib_of("chess", dir);
     struct bk_answer a;
 
     (void)state;
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/R3K3 w Q -", &a), BK_LIB_NO_TABLE);
-    assert_non_null(strstr(bk_error(lib), "castling rights"));
+    assert_non_null(strstr(bk_error(lib), "KRvK+Q of chess"));
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/R3K3 w - -", &a), BK_LIB_NO_TABLE);
     assert_non_null(strstr(bk_error(lib), "KRvK of chess"));
     a = ask(lib, "k3r3/8/8/8/8/8/4q3/4K2R w K -"); /* mate needs no table */
@@ -554,6 +554,34 @@ static void probe__castling_rights_have_no_table_yet(void **state)
     assert_int_equal(a.wdl, -1);
     assert_int_equal(a.dtw, 0);
     bk_close(lib);
+}
+
+/* The oldest trick of the right: castling gives check and attacks the rook. */
+static void probe__castling_counts_as_a_move(void **state)
+{
+    static const char *const names[] = { "KRvKR+Q" };
+    struct bk_variant *chess;
+    struct bk_lib *lib;
+    struct bk_lib_move move[64];
+    struct bk_answer a;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&chess, "chess", NULL), BK_OK);
+    assert_int_equal(build(chess, names, 1), 0);
+    lib = lib_of("chess", dir);
+    a = ask(lib, "8/3k4/8/8/8/8/1r6/R3K3 w Q -");
+    assert_int_equal(a.wdl, 1);
+    assert_int_equal(bk_probe_moves(lib, "8/3k4/8/8/8/8/1r6/R3K3 w Q -", move, 64, &n), BK_LIB_OK);
+    assert_string_equal(move[0].name, "e1c1");
+    assert_int_equal(move[0].wdl, 1);
+    assert_int_equal(move[0].dtw, a.dtw);
+    assert_int_equal(move[1].wdl, 0); /* nothing else wins */
+    assert_int_equal(ask(lib, "8/3k4/8/8/8/8/1r6/R3K3 w - -").wdl, 0);
+    assert_int_equal(ask(lib, "r3k3/1R6/8/8/8/8/3K4/8 b q -").dtw, a.dtw); /* colours exchanged */
+    assert_int_equal(ask(lib, "r3k3/1R6/8/8/8/8/3K4/8 b - -").wdl, 0);
+    bk_close(lib);
+    bk_variant_free(chess);
 }
 
 /* == Bad input =========================================================== */
@@ -870,7 +898,8 @@ int main(void)
         cmocka_unit_test(probe__the_clock_stops_a_win_that_comes_too_late),
         cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
         cmocka_unit_test(probe__a_missing_table_is_named),
-        cmocka_unit_test(probe__castling_rights_have_no_table_yet),
+        cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
+        cmocka_unit_test(probe__castling_counts_as_a_move),
         cmocka_unit_test(probe__bad_input_is_told_from_the_rest),
         cmocka_unit_test(probe__a_batch_equals_one_by_one),
         cmocka_unit_test(probe__threads_share_a_handle),

@@ -187,6 +187,43 @@ static void table__files_verify(void **state)
     }
 }
 
+static void table__castling_rights_make_tables_that_verify(void **state)
+{
+    static const struct {
+        const char *game, *name;
+    } claim[] = {
+        { "sultan", "KRvK+K" },   { "sultan", "KRvK+Q" },    { "sultan", "KRvKR+Kq" },
+        { "chess", "KRvKR+Kk" },  { "chess", "KRRvK+KQ" },   { "chess", "KRRvK+Q" },
+        { "chess", "KQvKR+q" },   { "chess", "KRvKP+Q" },    { "chess", "KPvKR+k" },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++) {
+        struct bk_variant *v = load(claim[i].game);
+
+        print_message("%s %s\n", claim[i].game, claim[i].name);
+        build_in(folder, v, claim[i].name, true, pool);
+        verify_in(folder, v, claim[i].name, 0);
+        bk_variant_free(v);
+    }
+}
+
+/* The rook at home, the other one anywhere else: as many positions as that allows. */
+static void table__castling_rook_is_told_from_its_equals(void **state)
+{
+    struct bk_variant *v = load("chess");
+    struct bk_summary s;
+
+    (void)state;
+    build_in(folder, v, "KRRvK+K", true, pool);
+    s = summary_of(v, "KRRvK+K");
+    /* Black to move is always legal: his king is off the home squares, off the five around
+       White's king, and not on the other rook */
+    assert_int_equal(s.all_win[1] + s.all_draw[1] + s.all_loss[1], (64 - 7) * (64 - 3));
+    assert_int_equal(s.loss[1] + s.draw[1] + s.win[1], (64 - 7) * (64 - 3));
+    bk_variant_free(v);
+}
+
 static void table__without_distances_has_the_same_results(void **state)
 {
     struct bk_variant *v = load("shatranj");
@@ -335,6 +372,8 @@ int main(void)
         cmocka_unit_test(table__shatranj_counts_are_syzygys),
         cmocka_unit_test(table__five_men_shatranj_KRNvKR),
         cmocka_unit_test(table__files_verify),
+        cmocka_unit_test(table__castling_rights_make_tables_that_verify),
+        cmocka_unit_test(table__castling_rook_is_told_from_its_equals),
         cmocka_unit_test(table__without_distances_has_the_same_results),
         cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
         cmocka_unit_test(table__verify_finds_a_planted_error),

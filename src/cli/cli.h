@@ -34,6 +34,7 @@ struct cli {
     uint64_t sample;      /* 0: all */
     uint64_t seed;
     const char *explain;  /* variant to explain, or NULL */
+    const char *terrain;  /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide;
 };
 
@@ -49,6 +50,7 @@ int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_perft(struct cli *c);
+int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);
 

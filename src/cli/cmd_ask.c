@@ -43,8 +43,12 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
         return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
                         BK_MEN_MAX);
     if (err == BK_LIB_NO_TABLE) {
+        struct cli c = *q->c;
+
         bk_material_of(&m, q->v, &q->pos);
-        return cli_fail_no_table(q->c, q->v, &m);
+        if (strchr(q->v->name, '@')) /* a terrain: the FEN alone tells of it */
+            c.terrain = q->fen;
+        return cli_fail_no_table(&c, q->v, &m);
     }
     return cli_fail(lib_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
 }
@@ -63,11 +67,10 @@ static int open_question(struct question *q, const struct cli *c)
 
     memset(q, 0, sizeof *q);
     q->c = c;
-    status = cli_variant(c, &q->v);
-    if (status)
-        return status;
     fen = cli_join(c, 1, c->nargs);
-    status = fen ? cli_position(q->v, fen, &q->pos) : cli_fail(CLI_SYSTEM, "out of memory");
+    status = fen ? cli_variant_for(c, fen, &q->v) : cli_fail(CLI_SYSTEM, "out of memory");
+    if (!status)
+        status = cli_position(q->v, fen, &q->pos);
     free(fen);
     if (!status) {
         bk_pos_to_fen(&q->pos, q->v, q->fen);

@@ -17,23 +17,24 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Reads VARIANT and MATERIAL... or --men into a plan; both owned by the caller. */
+/* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
 {
     struct bk_report why = { "" };
     struct bk_material *m = NULL;
     enum bk_err err;
+    unsigned n;
     int status;
 
-    if ((c->nargs > 1) == (c->men > 0))
+    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
         return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
                         c->command, c->men ? ", not both" : "", c->command);
     status = cli_variant(c, v);
     if (status)
         return status;
-    status = cli_materials(c, *v, &m);
+    status = cli_wanted(c, *v, &m, &n);
     if (!status) {
-        err = bk_plan_new(plan, *v, c->dir, m, c->nargs - 1, c->men, !c->wdl, &why);
+        err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
         if (err)
             status = cli_fail_report(err, &why);
     }

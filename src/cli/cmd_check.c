@@ -230,19 +230,21 @@ static int verify_one(struct verification *f, const struct bk_material *m)
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
-/* The materials that were named, or all up to --men. */
+/* The materials that were named, or all up to --men, or what --for needs. */
 static int verify_all(struct verification *f)
 {
     struct bk_material *m = NULL;
     struct bk_plan *plan = NULL;
     struct bk_report why = { "" };
     enum bk_err err;
-    int status = cli_materials(f->c, f->v, &m);
+    unsigned named;
+    int status = cli_wanted(f->c, f->v, &m, &named);
+    bool below = f->c->nargs == 1; /* --men, --for: also the tables that they need */
 
-    for (unsigned i = 0; !status && i + 1 < f->c->nargs; i++)
+    for (unsigned i = 0; !status && !below && i < named; i++)
         status = verify_one(f, &m[i]);
-    if (!status && f->c->men) {
-        err = bk_plan_new(&plan, f->v, f->c->dir, NULL, 0, f->c->men, false, &why);
+    if (!status && below) {
+        err = bk_plan_new(&plan, f->v, f->c->dir, m, named, f->c->men, false, &why);
         if (err)
             status = cli_fail_report(err, &why);
         for (unsigned i = 0; !err && !status && i < plan->n; i++)
@@ -262,7 +264,7 @@ int cmd_verify(struct cli *c)
     enum bk_err err;
     int status;
 
-    if ((c->nargs > 1) == (c->men > 0))
+    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
         return cli_fail(CLI_USAGE, "verify: give materials or --men N%s; see bareking verify -h",
                         c->men ? ", not both" : "");
     status = cli_variant(c, &v);

@@ -70,12 +70,15 @@ int cmd_perft(struct cli *c)
 
     if (!cli_number(last, 0, DEPTH_MAX, &depth))
         return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
-    status = cli_variant(c, &v);
-    if (status)
-        return status;
     fen = cli_join(c, 1, c->nargs - 1);
-    if (!fen)
-        status = cli_fail(CLI_SYSTEM, "out of memory");
+    status = fen ? cli_variant_for(c, fen, &v) : cli_fail(CLI_SYSTEM, "out of memory");
+    if (status) {
+        free(fen);
+        return status;
+    }
+    if (v->hands)
+        status = cli_fail(CLI_USAGE, "perft: %s is played with hands; its turns are not counted",
+                          v->name);
     else if (!strcmp(fen, "startpos") && !v->start[0])
         status = cli_fail(CLI_USAGE, "%s has no starting position: give a FEN", v->name);
     else

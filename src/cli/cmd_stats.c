@@ -32,6 +32,7 @@ static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct 
     bk_symmetry_map(v, swap > 0 ? (unsigned)swap : 0, map);
     bk_pos_init(&q, v);
     q.stm = !p->stm;
+    q.rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
     for (unsigned colour = 0; colour < 2; colour++)
         memcpy(q.left[colour], p->left[!colour], sizeof q.left[colour]);
     for (unsigned sq = 0; sq < v->nsq; sq++)
@@ -266,12 +267,17 @@ int cmd_stats(struct cli *c)
     struct side_counts side[2];
     struct bk_material *m = NULL;
     struct bk_variant *v;
+    unsigned n;
     bool by_rule;
-    int status = cli_variant(c, &v);
+    int status;
+
+    if (c->nargs < 2 && !c->terrain)
+        return cli_fail(CLI_USAGE, "stats: give a material or --for FEN; see bareking stats -h");
+    status = cli_variant(c, &v);
 
     if (status)
         return status;
-    status = cli_materials(c, v, &m);
+    status = cli_wanted(c, v, &m, &n);
     if (!status) {
         by_rule = bk_material_by_rule(m, v);
         status = by_rule ? count_by_rule(c, v, m, side) : read_counts(c, v, m, side);

@@ -25,6 +25,7 @@ static const struct option_line {
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
+    { 'F', "for", "FEN", "on this position's board (`*`: no square), and what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
     { 's', "sample", "N", "look at N random positions of each table, not at all" },
@@ -46,26 +47,33 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmweqj", 1, 999, "VARIANT MATERIAL... | --men N",
+    { "build", cmd_build, "dntmweFqj", 1, 999,
+      "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
-      "same command is run again.\n" },
-    { "plan", cmd_plan, "dnwj", 1, 999, "VARIANT MATERIAL... | --men N",
+      "same command is run again.  --for FEN makes just the tables of that position; with\n"
+      "materials or --men it says on which board they are.\n" },
+    { "plan", cmd_plan, "dnwFj", 1, 999,
+      "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk", "Writes nothing.\n" },
     { "probe", cmd_probe, "dj", 2, 16, "VARIANT FEN",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
     { "line", cmd_line, "dj", 2, 16, "VARIANT FEN", "the best line to the end of the game",
       "DIR may be a list of folders with `:` between.\n" },
-    { "stats", cmd_stats, "dtj", 2, 2, "VARIANT MATERIAL",
+    { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "verify", cmd_verify, "dntsSqj", 1, 999, "VARIANT MATERIAL... | --men N",
+    { "verify", cmd_verify, "dntsSFqj", 1, 999,
+      "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors", "" },
-    { "check", cmd_check, "dqj", 1, 999, "VARIANT [MATERIAL...]",
+    { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },
+    { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
+      "solve a game with hands from a position, or the empty board",
+      "All states of the army are solved anew in memory; see docs/whole.md.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
       "count the leaves of the move tree", "" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
@@ -98,8 +106,10 @@ static int print_help(void)
         printf("  %-14s %s\n", commands[i].name, commands[i].what);
     printf("  %-14s %s\n  %-14s %s\n", "help", "this text; help COMMAND: more", "--version",
            "the version");
-    printf("\nVARIANT is the name of a built-in game or the path of an .ini file.\n"
-           "MATERIAL is White's men, `v`, Black's: KRvKN.\n");
+    printf("\nVARIANT is the name of a built-in game, the path of an .ini file, or\n"
+           "FILE.ini#SECTION of Fairy-Stockfish's variants.ini.\n"
+           "MATERIAL is White's men, `v`, Black's: KRvKN; with castling rights KRvKR+Kk, which\n"
+           "--men leaves out.\n");
     print_statuses();
     return CLI_OK;
 }
@@ -187,6 +197,7 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->threads = (unsigned)n;
         return true;
+    case 'F': c->terrain = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'q': c->quiet = true; return true;
     case 'j': c->json = true; return true;

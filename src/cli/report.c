@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/terrain.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -112,24 +113,64 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 {
     struct bk_material missing = find_missing(c->dir, v, m);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], dir[600];
-    char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640];
+    char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
-    return cli_fail(CLI_NO, "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s",
+    if (c->terrain)
+        snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
+    return cli_fail(CLI_NO,
+                    "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
                     bk_material_name(&missing, v, name), v->name, c->dir,
                     quoted(q_variant, sizeof q_variant, c->arg[0]),
                     quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
-                    quoted(q_dir, sizeof q_dir, dir));
+                    quoted(q_dir, sizeof q_dir, dir), on);
 }
 
 /* == Input == */
 
-int cli_variant(const struct cli *c, struct bk_variant **out)
+int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out)
 {
+    struct bk_variant *derived = NULL;
     struct bk_report why = { "" };
     enum bk_err err = bk_variant_load(out, c->arg[0], &why);
 
+    if (!err && fen) {
+        err = bk_variant_on_terrain(&derived, *out, fen, &why);
+        if (err || derived) {
+            bk_variant_free(*out);
+            *out = derived;
+        }
+    }
     return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+int cli_variant(const struct cli *c, struct bk_variant **out)
+{
+    return cli_variant_for(c, c->terrain, out);
+}
+
+int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
+               unsigned *n)
+{
+    struct bk_report why = { "" };
+    int status = cli_materials(c, v, out);
+    struct bk_pos p;
+    enum bk_err err;
+
+    *n = c->nargs - 1;
+    if (status || *n || c->men || !c->terrain)
+        return status;
+    err = bk_pos_from_fen(&p, v, c->terrain, &why);
+    if (!err && bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]) > BK_MEN_MAX)
+        err = bk_fail(&why, BK_E_USAGE, "tables have at most %d men", BK_MEN_MAX);
+    if (!err) {
+        bk_material_of(*out, v, &p);
+        *n = 1;
+        return CLI_OK;
+    }
+    free(*out);
+    *out = NULL;
+    return cli_fail_report(err, &why);
 }
 
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out)

@@ -21,17 +21,23 @@ int cli_status(enum bk_err err);
 int cli_fail_report(enum bk_err err, const struct bk_report *why);
 /*
  * A question about material `m` met a table that is not there: `m`'s own or
- * one that it moves into.  Names it and the command that builds it; CLI_NO.
+ * one that it moves into.  Names it and the command that builds it, with --for
+ * (c->terrain) on a terrain; CLI_NO.
  */
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
                       const struct bk_material *m);
 
 /* == Input == */
 
-/* Loads the variant named by the first argument.  *out owned. */
+/* Loads the variant named by the first argument, on the terrain of --for.  *out owned. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
+/* The same, on the board of this FEN. */
+int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out);
 /* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out);
+/* The same; without any, and without --men, that of --for.  *n tells how many. */
+int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
+               unsigned *n);
 /* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
 char *cli_join(const struct cli *c, unsigned first, unsigned end);
 /* Reads a FEN and makes sure the position is legal. */

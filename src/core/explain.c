@@ -275,6 +275,17 @@ static void say_end(FILE *out, const struct bk_variant *v)
                      "move does the same to the captor: then it is a draw.\n");
         break;
     }
+    if (v->configuration)
+        fprintf(out, "Exactly one own man in each box of 2x2 squares at the end of a turn wins.\n");
+    if (v->hands)
+        fprintf(out, "A captured man keeps its colour; the captor holds it, and drops it on an\n"
+                     "empty square before or after a move, at the latest in his next turn.\n");
+    if (v->opening_drops)
+        fprintf(out, "The game begins on an empty board: in turn, each side drops a man of each\n"
+                     "colour, and at last its king.\n");
+    if (v->quiet_turns)
+        fprintf(out, "In the first %d turns of each side after that, nobody may give check.\n",
+                v->quiet_turns);
     if (v->game_turns)
         fprintf(out, "After %d turns of each side the game is a draw.\n", v->game_turns);
     if (v->en_passant)

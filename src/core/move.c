@@ -267,16 +267,23 @@ static bool way_free(const struct making *g, unsigned a, unsigned b, unsigned ki
     return true;
 }
 
-static bool walk_safe(const struct making *g, unsigned from, unsigned to)
+/* On each square it is looked for attacks as if the king had left home: it is no screen. */
+bool bk_castling_safe(const struct bk_variant *v, const struct bk_pos *p, unsigned side)
 {
+    unsigned us = p->stm, from = p->king[us];
+    unsigned to = home_rank(v, us) + v->castling.king_to[side];
     int step = to > from ? 1 : -1;
+    struct bk_pos away = *p;
 
-    for (unsigned sq = from;; sq = (unsigned)((int)sq + step)) {
-        if (bk_attacked(g->v, g->p, sq, !g->us))
+    if (bk_in_check(v, p, us))
+        return false;
+    bk_pos_lift(&away, v, from);
+    for (unsigned sq = from; sq != to;) {
+        sq = (unsigned)((int)sq + step);
+        if (bk_attacked(v, &away, sq, !us))
             return false;
-        if (sq == to)
-            return true;
     }
+    return true;
 }
 
 static void castle(struct making *g, unsigned side)
@@ -290,7 +297,7 @@ static void castle(struct making *g, unsigned side)
         g->p->at[rook] != bk_man(c->rook, g->us))
         return;
     if (way_free(g, king, king_to, king, rook) && way_free(g, rook, rook_to, king, rook) &&
-        way_free(g, king, rook, king, rook) && walk_safe(g, king, king_to))
+        way_free(g, king, rook, king, rook) && bk_castling_safe(g->v, g->p, side))
         push(g, (struct bk_move){ .from = (uint8_t)king, .to = (uint8_t)king_to,
                                   .becomes = BK_STAYS, .takes = BK_SQ_NONE,
                                   .also = (uint8_t)rook, .castles = true });

@@ -34,6 +34,9 @@ void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_m
 /* Does `colour` attack `sq` (could it capture a man of the other colour there)? */
 bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq, unsigned colour);
 bool bk_in_check(const struct bk_variant *v, const struct bk_pos *p, unsigned colour);
+/* Is no square attacked that the king of the side to move, at home, crosses when it
+   castles to `side`, its own and the last among them? */
+bool bk_castling_safe(const struct bk_variant *v, const struct bk_pos *p, unsigned side);
 /* The side that has just moved is not in check. */
 bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p);
 

@@ -98,6 +98,29 @@ bool bk_rules_bares_back(const struct bk_variant *v)
     return v->bare == BK_BARE_BACK;
 }
 
+bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    unsigned men[2] = { 0, 0 }, boxes = 0;
+
+    if (!v->hands)
+        return true;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned c = 0; c < 2; c++)
+            men[c] += count[c][type];
+    if (men[0] == 1 || men[1] == 1) /* over already */
+        return true;
+    for (unsigned file = 0; file < v->files; file += 2)
+        for (unsigned rank = 0; rank < v->ranks; rank += 2) {
+            bool exists = false;
+
+            for (unsigned i = 0; i < 4; i++)
+                exists |= file + i % 2 < v->files && rank + i / 2 < v->ranks &&
+                          bk_bits_has(&v->board, bk_sq(v, file + i % 2, rank + i / 2));
+            boxes += exists;
+        }
+    return men[0] == 2 && men[1] == 2 && (!v->configuration || boxes > 2);
+}
+
 int bk_rules_stalemate_wdl(const struct bk_variant *v)
 {
     switch (v->stalemate) {

@@ -42,6 +42,13 @@ bool bk_rules_bare_loses(const struct bk_variant *v);
 /* May a bare king save the draw by taking the last man at once? */
 bool bk_rules_bares_back(const struct bk_variant *v);
 
+/*
+ * Is a game with so many men exact when captured men are simply gone?  In games
+ * with hands only if every capture ends the game, and nobody can win by
+ * configuration: docs/whole.md 1.
+ */
+bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
+
 /* What stalemate is worth to the stalemated side: 0 or -1. */
 int bk_rules_stalemate_wdl(const struct bk_variant *v);
 

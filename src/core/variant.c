@@ -30,6 +30,13 @@
  *                      `counted` rules
  *   game-length-turns  drawn after so many turns of each side        (never)
  *   start              FEN of the initial array                      (none)
+ *   hand               none | captured: captured men are held by the captor and
+ *                      dropped again (docs/whole.md)                 (none)
+ *   hand-bonus         none: for how long; there is nothing else yet (none)
+ *   configuration      none | 2x2: one own man in each box wins      (none)
+ *   opening            array | drops: the game begins with drops     (array)
+ *   opening-quiet-turns   turns of each side after the drops in which nobody
+ *                      may give check                                (0)
  *
  *   [piece NAME]       one a piece; their order is the order of the types
  *   letter             A-Z
@@ -61,6 +68,7 @@
 #include <xxhash.h>
 
 #include "core/betza.h"
+#include "core/fairy.h"
 #include "core/geometry.h"
 
 /* libinih's own limit is 200 with the line's end and a zero. */
@@ -68,6 +76,7 @@
 #define FILE_BYTES_MAX (1 << 20)
 #define ARMY_MAX 200
 #define TURNS_MAX 10000
+#define QUIET_TURNS_MAX 20
 
 int bk_variant_type(const struct bk_variant *v, char letter)
 {
@@ -354,6 +363,9 @@ static bool check_castling(const struct bk_variant *v, struct complaint *c)
         return complain(c, -1, "castling-rook", 0, "the king castles with another piece");
     if (!(v->piece[k->rook].ranks & v->piece[v->royal].ranks & 1))
         return complain(c, -1, "castling-rook", 0, "king and rook must be allowed on rank 1");
+    if (v->en_passant && v->piece[k->rook].double_ranks & 1)
+        return complain(c, -1, "castling-rook", 0,
+                        "with en passant, it makes no double step from its home");
     if (k->king_file >= v->files)
         return complain(c, -1, "castling-king-file", 0, "the file is not on the board");
     if (k->rook_file[0] >= k->king_file || k->rook_file[1] <= k->king_file ||
@@ -370,6 +382,32 @@ static bool check_castling(const struct bk_variant *v, struct complaint *c)
     return true;
 }
 
+/* Hands are for men that stay what they are: docs/whole.md. */
+static bool check_hands(const struct bk_variant *v, struct complaint *c)
+{
+    if (!v->hands) {
+        if (v->opening_drops)
+            return complain(c, -1, "opening", 0, "drops need hand = captured");
+        if (v->configuration)
+            return complain(c, -1, "configuration", 0, "it needs hand = captured");
+    }
+    if (v->quiet_turns && !v->opening_drops)
+        return complain(c, -1, "opening-quiet-turns", 0, "it needs opening = drops");
+    if (!v->hands)
+        return true;
+    if (v->bare == BK_BARE_NOTHING)
+        return complain(c, -1, "hand", 0, "captured needs a bare-king rule");
+    if (v->castling.allowed)
+        return complain(c, -1, "hand", 0, "captured does not go with castling");
+    for (int i = 0; i < v->ntypes; i++)
+        if (v->piece[i].nbecomes || v->piece[i].double_ranks || v->piece[i].move.takes_twice ||
+            (v->piece[i].zone_ranks && v->piece[i].zone.takes_twice))
+            return complain(c, -1, "hand", 0, "captured is for men that stay what they are, go "
+                            "no double steps and take one at a time; %c is another",
+                            v->piece[i].letter);
+    return true;
+}
+
 /* Everything that must hold before geometry may be derived. */
 static bool check(const struct bk_variant *v, struct complaint *c)
 {
@@ -378,7 +416,8 @@ static bool check(const struct bk_variant *v, struct complaint *c)
     for (int i = 0; i < v->ntypes; i++)
         if (!check_piece(v, i, c))
             return false;
-    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c);
+    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) &&
+           check_hands(v, c);
 }
 
 /* == 2. The number of the rules == */
@@ -486,6 +525,12 @@ static uint64_t rules_id(const struct bk_variant *v)
             put(&b, k->rook_to[side], 1);
         }
     }
+    if (v->hands) { /* nothing is added for games without, whose numbers stay */
+        put(&b, 'H', 1);
+        put(&b, v->configuration, 1);
+        put(&b, v->opening_drops, 1);
+        put(&b, v->quiet_turns, 1);
+    }
     return XXH64(b.at, b.n, 1); /* the seed is the version of this form */
 }
 
@@ -565,10 +610,8 @@ static bool fault_at(struct file *f, int line, unsigned column, const char *fmt,
     char text[256];
 
     vsnprintf(text, sizeof text, fmt, ap);
-    if (column)
-        f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column, text);
-    else
-        f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d: %s", f->label, line, text);
+    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1,
+                     text);
     return false;
 }
 
@@ -890,6 +933,55 @@ static bool key_game_length(struct cursor *c, struct bk_variant *v, struct bk_pi
     return ok;
 }
 
+/* One of two words, the second of which says yes. */
+static bool key_choice(struct cursor *c, const char *no, const char *yes, bool *out)
+{
+    const char *const words[] = { no, yes, NULL };
+    unsigned i = 0;
+    bool ok = one_of(c, words, &i);
+
+    *out = i == 1;
+    return ok;
+}
+
+static bool key_hand(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)p;
+    return key_choice(c, "none", "captured", &v->hands);
+}
+
+static bool key_hand_bonus(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    static const char *const words[] = { "none", NULL };
+    unsigned i;
+
+    (void)v;
+    (void)p;
+    return one_of(c, words, &i);
+}
+
+static bool key_configuration(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)p;
+    return key_choice(c, "none", "2x2", &v->configuration);
+}
+
+static bool key_opening(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    (void)p;
+    return key_choice(c, "array", "drops", &v->opening_drops);
+}
+
+static bool key_quiet_turns(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    unsigned n = 0;
+    bool ok = number(c, 0, QUIET_TURNS_MAX, &n) && at_end(c);
+
+    (void)p;
+    v->quiet_turns = (uint8_t)n;
+    return ok;
+}
+
 /* Only the letters are looked at here; position.c reads the whole FEN. */
 static bool key_start(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
 {
@@ -1038,6 +1130,11 @@ static const struct key keys[] = {
     { "limits", IN_VARIANT, false, false, key_limits },
     { "game-length-turns", IN_VARIANT, false, false, key_game_length },
     { "start", IN_VARIANT, false, false, key_start },
+    { "hand", IN_VARIANT, false, false, key_hand },
+    { "hand-bonus", IN_VARIANT, false, false, key_hand_bonus },
+    { "configuration", IN_VARIANT, false, false, key_configuration },
+    { "opening", IN_VARIANT, false, false, key_opening },
+    { "opening-quiet-turns", IN_VARIANT, false, false, key_quiet_turns },
     { "royal", IN_PIECE, false, false, key_royal },
     { "move", IN_PIECE, false, false, key_move },
     { "steps", IN_PIECE, false, false, key_steps },
@@ -1280,7 +1377,7 @@ static bool fault_complaint(struct file *f, const struct complaint *c)
     const struct entry *e = find_entry(f, c->type, c->key, c->nth);
 
     if (e)
-        return fault(f, e->line, 0, "%s", c->text);
+        return fault(f, e->line, e->column, "%s", c->text);
     return fault(f, section_of(f, c->type)->line, 0, "%s", c->text);
 }
 
@@ -1289,7 +1386,7 @@ static bool needs(struct file *f, int type, const char *key, bool met, const cha
 {
     const struct entry *e = find_entry(f, type, key, 0);
 
-    return !e || met || fault(f, e->line, 0, "`%s` %s", key, text);
+    return !e || met || fault(f, e->line, e->column, "`%s` %s", key, text);
 }
 
 static bool check_castling_keys(struct file *f)
@@ -1304,7 +1401,7 @@ static bool check_castling_keys(struct file *f)
         some = find_entry(f, -1, castling[i], 0);
     for (size_t i = 0; i < 5 && some; i++)
         if (!find_entry(f, -1, castling[i], 0))
-            return fault(f, some->line, 0, "castling needs `%s`, too", castling[i]);
+            return fault(f, some->line, some->column, "castling needs `%s`, too", castling[i]);
     return true;
 }
 
@@ -1312,12 +1409,14 @@ static bool check_counted(struct file *f, int type)
 {
     const struct bk_piece *p = &f->v->piece[type];
 
-    for (unsigned i = 0; i < p->nbecomes; i++)
+    for (unsigned i = 0; i < p->nbecomes; i++) {
+        const struct entry *e = find_entry(f, type, "becomes", i);
+
         for (unsigned j = 0; p->become[i].counted && j < p->become[i].nto; j++)
             if (!f->v->limit[p->become[i].to[j]])
-                return fault(f, find_entry(f, type, "becomes", i)->line, 0,
-                             "counted, but `limits` does not name %c",
+                return fault(f, e->line, e->column, "counted, but `limits` does not name %c",
                              f->v->piece[p->become[i].to[j]].letter);
+    }
     return true;
 }
 
@@ -1416,7 +1515,29 @@ static bool is_path(const char *name)
 {
     size_t n = strlen(name);
 
-    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini"));
+    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini")) ||
+           strstr(name, ".ini#");
+}
+
+/* FILE or FILE.ini#SECTION; the latter is Fairy-Stockfish's, and so may the former be. */
+static enum bk_err load_path(struct bk_variant **out, const char *name, struct bk_report *why)
+{
+    const char *hash = strstr(name, ".ini#"), *section = hash ? hash + 5 : NULL;
+    char *path = strdup(name), *text = NULL;
+    enum bk_err err;
+
+    if (!path)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (hash)
+        path[hash + 4 - name] = '\0';
+    err = slurp(path, &text, why);
+    if (!err && (section || bk_fairy_is(text)))
+        err = bk_fairy_parse(out, path, text, section, why);
+    else if (!err)
+        err = bk_variant_parse(out, path, text, why);
+    free(text);
+    free(path);
+    return err;
 }
 
 static enum bk_err fail_unknown(const char *name, struct bk_report *why)
@@ -1432,17 +1553,8 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
 
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
 {
-    enum bk_err err;
-    char *text = NULL;
-
-    if (is_path(name)) {
-        err = slurp(name, &text, why);
-        if (!err) {
-            err = bk_variant_parse(out, name, text, why);
-            free(text);
-        }
-        return err;
-    }
+    if (is_path(name))
+        return load_path(out, name, why);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         if (!strcmp(e->name, name)) {
             char label[80];

@@ -140,6 +140,10 @@ struct bk_variant {
     struct bk_castling castling;
     uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
     uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
+    bool hands;                  /* captured men are held and dropped again (core/hands.h) */
+    bool configuration;          /* one own man in each 2x2 box wins */
+    bool opening_drops;          /* the game begins on an empty board */
+    uint8_t quiet_turns;         /* of each side after the opening drops: no checks */
     char start[256];             /* FEN of the initial array; empty: none */
     uint64_t rules_id;           /* hash of everything that decides a result */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
@@ -147,7 +151,8 @@ struct bk_variant {
 
 /*
  * Loads a variant by the name of an embedded one or, if `name` contains a
- * slash or ends in ".ini", from that file.  *out is owned: bk_variant_free().
+ * slash or ends in ".ini", from that file; "FILE.ini#SECTION" is a section of
+ * Fairy-Stockfish's variants.ini (core/fairy.h).  *out is owned: bk_variant_free().
  *
  * Returns BK_OK; BK_E_USAGE (unknown name or bad file; why = "file:line: ...");
  * BK_E_SYSTEM (unreadable file, no memory).

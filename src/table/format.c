@@ -496,6 +496,26 @@ enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
 
 /* == Writing == */
 
+static void put_values(const struct bk_file_info *info, const uint16_t *value, uint32_t n,
+                       unsigned char *raw)
+{
+    uint32_t i = 0;
+
+    if (info->kind == BK_KIND_WDL) {
+        for (; i + 4 <= n; i += 4)
+            raw[i >> 2] = (unsigned char)(value[i] | value[i + 1] << 2 | value[i + 2] << 4 |
+                                          value[i + 3] << 6);
+        for (; i < n; i++)
+            raw[i >> 2] |= (unsigned char)(value[i] << (2 * (i & 3)));
+    } else if (info->value_bytes == 1) {
+        for (; i < n; i++)
+            raw[i] = (unsigned char)value[i];
+    } else {
+        for (; i < n; i++)
+            put(raw + 2 * (size_t)i, value[i], 2);
+    }
+}
+
 enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *info,
                           const uint16_t *value, uint32_t n, int level, struct bk_report *why)
 {
@@ -505,11 +525,7 @@ enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *inf
 
     if (!raw || !data)
         goto no_memory;
-    for (uint32_t i = 0; i < n; i++)
-        if (info->kind == BK_KIND_WDL)
-            raw[i >> 2] |= (unsigned char)(value[i] << (2 * (i & 3)));
-        else
-            put(raw + (size_t)i * info->value_bytes, value[i], info->value_bytes);
+    put_values(info, value, n, raw);
     packed = ZSTD_compress(data, room, raw, bytes, level);
     free(raw);
     if (ZSTD_isError(packed)) {

@@ -41,6 +41,23 @@ void bk_combination_unrank(uint64_t number, unsigned k, uint8_t *place)
     }
 }
 
+/* == Castling homes == */
+
+/* Has this side castling rights, and its king is not at home? */
+static bool king_strays(const struct bk_index *ix, unsigned colour, unsigned sq)
+{
+    return ix->m.rights >> 2 * colour & 3 && sq != bk_right_king(ix->v, 2 * colour);
+}
+
+/* A cell of one square. */
+static void cells_home(struct bk_cells *c, unsigned home)
+{
+    memset(c->cell_of, BK_SQ_NONE, sizeof c->cell_of);
+    c->n = c->size[0] = 1;
+    c->sq[0] = (uint8_t)home;
+    c->cell_of[home] = 0;
+}
+
 /* == Cells ==
  *
  * A man's quiet moves that leave it what it is make a graph on the squares.
@@ -131,6 +148,10 @@ static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
 
     if (!c || !r)
         goto out;
+    if (ix->right[slot] >= 0) {
+        cells_home(c, bk_right_home(v, (unsigned)ix->right[slot]));
+        goto out;
+    }
     close_over_moves(r, ix, slot);
     memset(c->cell_of, BK_SQ_NONE, sizeof c->cell_of);
     bool split = one_way(r, v);
@@ -175,6 +196,7 @@ static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
 
     return wk != bk && bk_rules_may_stand(v, v->royal, BK_WHITE, wk) &&
            bk_rules_may_stand(v, v->royal, BK_BLACK, bk) &&
+           !king_strays(ix, BK_WHITE, wk) && !king_strays(ix, BK_BLACK, bk) &&
            !(kings_attack(ix, wk, BK_WHITE, bk) && kings_attack(ix, bk, BK_BLACK, wk));
 }
 
@@ -383,16 +405,31 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
 
 /* == Making and freeing == */
 
+static void slot_new(struct bk_index *ix, unsigned type, unsigned colour, unsigned like, int right)
+{
+    ix->type[ix->nslots] = (uint8_t)type;
+    ix->colour[ix->nslots] = (uint8_t)colour;
+    ix->like[ix->nslots] = (uint8_t)like;
+    ix->right[ix->nslots] = (int8_t)right;
+    ix->nslots++;
+}
+
+/* Of equal men those at home come first, each unlike the others. */
 static void slots_new(struct bk_index *ix)
 {
     for (unsigned colour = 0; colour < 2; colour++)
-        for (unsigned type = 0; type < ix->v->ntypes; type++)
-            for (unsigned i = 0; type != ix->v->royal && i < ix->m.count[colour][type]; i++) {
-                ix->type[ix->nslots] = (uint8_t)type;
-                ix->colour[ix->nslots] = (uint8_t)colour;
-                ix->like[ix->nslots] = (uint8_t)(ix->nslots - i);
-                ix->nslots++;
-            }
+        for (unsigned type = 0; type < ix->v->ntypes; type++) {
+            unsigned men = type == ix->v->royal ? 0 : ix->m.count[colour][type], first;
+
+            for (unsigned side = 0; side < 2 && type == ix->v->castling.rook; side++)
+                if (ix->m.rights >> (2 * colour + side) & 1 && men) {
+                    slot_new(ix, type, colour, ix->nslots, (int)(2 * colour + side));
+                    men--;
+                }
+            first = ix->nslots;
+            while (men--)
+                slot_new(ix, type, colour, first, -1);
+        }
 }
 
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
@@ -456,11 +493,39 @@ void bk_index_free(struct bk_index *ix)
 
 /* == Positions and numbers == */
 
+int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq)
+{
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (ix->type[s] == type && ix->colour[s] == colour &&
+            (ix->right[s] < 0 || bk_right_home(ix->v, (unsigned)ix->right[s]) == sq))
+            return (int)s;
+    return -1;
+}
+
+/* The squares of rooks that castling rights hold at home; false if one has none. */
+static bool place_home(const struct bk_index *ix, const struct bk_pos *p,
+                       struct bk_placement *out, struct bk_bits *held)
+{
+    *held = (struct bk_bits){ { 0 } };
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        if (ix->right[s] < 0)
+            continue;
+        out->sq[s] = (uint8_t)bk_right_home(ix->v, (unsigned)ix->right[s]);
+        bk_bits_set(held, out->sq[s]);
+        if (p->at[out->sq[s]] != bk_man(ix->type[s], ix->colour[s]))
+            return false;
+    }
+    return true;
+}
+
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out)
 {
     unsigned filled = 0;
+    struct bk_bits held;
 
-    if (memcmp(p->count, ix->m.count, sizeof p->count))
+    if (memcmp(p->count, ix->m.count, sizeof p->count) || p->rights != ix->m.rights)
+        return false;
+    if (ix->m.rights && !place_home(ix, p, out, &held))
         return false;
     out->king[0] = p->king[0];
     out->king[1] = p->king[1];
@@ -468,9 +533,12 @@ bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk
         struct bk_bits men = p->by[ix->colour[s]];
         uint8_t man = bk_man(ix->type[s], ix->colour[s]);
 
-        if (ix->like[s] < s)
+        if (ix->like[s] < s || ix->right[s] >= 0)
             continue;
         filled = s;
+        if (ix->m.rights)
+            for (unsigned w = 0; w < 4; w++)
+                men.w[w] &= ~held.w[w];
         for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
             if (p->at[sq] == man)
                 out->sq[filled++] = (uint8_t)sq;
@@ -620,6 +688,7 @@ bool bk_index_position(const struct bk_index *ix, const struct bk_placement *at,
 {
     bk_pos_init(p, ix->v);
     memcpy(p->left, ix->m.left, sizeof p->left);
+    p->rights = ix->m.rights;
     p->stm = (uint8_t)stm;
     for (unsigned colour = 0; colour < 2; colour++) {
         if (p->at[at->king[colour]])

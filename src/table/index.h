@@ -8,6 +8,9 @@
  *          one cell, the board.  A pawn never comes back, so each square is a
  *          cell of its own; only the last rank of the Joyce games, where a
  *          pawn may step sideways, is a cell of ten.
+ *   home   a man with a castling right, king or rook, stands on its home square
+ *          only: a right is part of the material.  Such a rook has one cell of
+ *          one square, and is not like the other rooks of its side.
  *   block  a choice of a cell for every man, up to symmetry.  Pawnless tables
  *          have one block.  Moves lead from a block to itself or to a later
  *          solved one, never in circles.
@@ -68,6 +71,7 @@ struct bk_index {
     unsigned nslots;
     uint8_t type[BK_SLOTS_MAX], colour[BK_SLOTS_MAX];
     uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
+    int8_t right[BK_SLOTS_MAX]; /* castling right (a bit of bk_pos.rights) of this rook, or -1 */
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */
     uint8_t map[BK_SYMMETRIES][BK_SQ_MAX], unmap[BK_SYMMETRIES][BK_SQ_MAX];
@@ -94,6 +98,9 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order,
                          struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
+
+/* The first slot of men like this one, which stands on `sq`; -1: there is none. */
+int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq);
 
 /* Finds the men of a position of exactly this material.  False: it is not. */
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);

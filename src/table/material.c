@@ -29,8 +29,60 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
             return bk_fail(why, BK_E_USAGE, "material '%s': more than %d allowances of '%c'", name,
                            v->limit[type], *at);
     }
-    if (at[1])
+    if (at[1] && at[1] != '+')
         return bk_fail(why, BK_E_USAGE, "material '%s': '%s' after ']'", name, at + 1);
+    return BK_OK;
+}
+
+static unsigned on_home_rank(const struct bk_variant *v, unsigned right, unsigned file)
+{
+    return bk_sq(v, file, right / 2 == BK_WHITE ? 0 : v->ranks - 1u);
+}
+
+unsigned bk_right_home(const struct bk_variant *v, unsigned right)
+{
+    return on_home_rank(v, right, v->castling.rook_file[right & 1]);
+}
+
+unsigned bk_right_king(const struct bk_variant *v, unsigned right)
+{
+    return on_home_rank(v, right, v->castling.king_file);
+}
+
+/* The letters of castling rights in the order in which they are written, and their bits. */
+static const struct {
+    char letter;
+    uint8_t bit;
+} rights_order[] = { { 'K', 1 }, { 'Q', 0 }, { 'k', 3 }, { 'q', 2 } };
+
+static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v,
+                               const char *name, const char *at, struct bk_report *why)
+{
+    if (!v->castling.allowed)
+        return bk_fail(why, BK_E_USAGE, "material '%s': there is no castling in %s", name, v->name);
+    if (!at[1])
+        return bk_fail(why, BK_E_USAGE, "material '%s': '+' without castling rights", name);
+    for (at++; *at; at++) {
+        unsigned i = 0, colour;
+
+        while (i < 4 && rights_order[i].letter != *at)
+            i++;
+        if (i == 4)
+            return bk_fail(why, BK_E_USAGE, "material '%s': '%c' at column %d is no castling right",
+                           name, *at, (int)(at - name) + 1);
+        if (m->rights >> rights_order[i].bit & 1)
+            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' twice", name, *at);
+        m->rights |= (uint8_t)(1u << rights_order[i].bit);
+        colour = rights_order[i].bit / 2;
+        if (!bk_bits_has(&v->board, bk_right_king(v, rights_order[i].bit)) ||
+            !bk_bits_has(&v->board, bk_right_home(v, rights_order[i].bit)))
+            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' with a hole for "
+                           "a home", name, *at);
+        if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
+            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' without %s %s",
+                           name, *at, colour ? "a black" : "a white",
+                           v->piece[v->castling.rook].name);
+    }
     return BK_OK;
 }
 
@@ -44,7 +96,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     memset(m, 0, sizeof *m);
     for (unsigned type = 0; type < v->ntypes; type++)
         m->left[BK_WHITE][type] = m->left[BK_BLACK][type] = v->limit[type];
-    for (at = name; *at && *at != '['; at++) {
+    for (at = name; *at && *at != '[' && *at != '+'; at++) {
         int type;
 
         if (*at == 'v' && !seen_v) {
@@ -68,6 +120,13 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
                            colour ? "black" : "white", m->count[colour][v->royal]);
     if (*at == '[') {
         enum bk_err err = read_allowances(m, v, name, at, why);
+
+        if (err)
+            return err;
+        at = strchr(at, ']') + 1;
+    }
+    if (*at == '+') {
+        enum bk_err err = read_rights(m, v, name, at, why);
 
         if (err)
             return err;
@@ -107,6 +166,11 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
             *s++ = '-';
         *s++ = ']';
     }
+    if (m->rights)
+        *s++ = '+';
+    for (unsigned i = 0; i < 4; i++)
+        if (m->rights >> rights_order[i].bit & 1)
+            *s++ = rights_order[i].letter;
     *s = 0;
     return out;
 }
@@ -115,6 +179,7 @@ void bk_material_of(struct bk_material *m, const struct bk_variant *v, const str
 {
     memcpy(m->count, p->count, sizeof m->count);
     memcpy(m->left, p->left, sizeof m->left);
+    m->rights = p->rights;
     bk_material_normalise(m, v);
 }
 
@@ -139,6 +204,11 @@ static bool may_use(const struct bk_variant *v, unsigned from, unsigned to, unsi
 
 void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
 {
+    if (!v->castling.allowed)
+        m->rights = 0;
+    for (unsigned colour = 0; colour < 2 && m->rights; colour++)
+        if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
+            m->rights &= (uint8_t)~(3u << 2 * colour);
     for (unsigned colour = 0; colour < 2; colour++)
         for (unsigned to = 0; to < v->ntypes; to++) {
             unsigned users = 0;
@@ -179,6 +249,7 @@ struct bk_material bk_material_exchanged(const struct bk_material *m)
     memcpy(x.count[1], m->count[0], sizeof x.count[1]);
     memcpy(x.left[0], m->left[1], sizeof x.left[0]);
     memcpy(x.left[1], m->left[0], sizeof x.left[1]);
+    x.rights = (uint8_t)((m->rights & 3) << 2 | m->rights >> 2);
     return x;
 }
 
@@ -195,6 +266,8 @@ bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v)
                              : memcmp(m->count[0], m->count[1], sizeof m->count[0]);
     if (!order)
         order = memcmp(m->left[0], m->left[1], sizeof m->left[0]);
+    if (!order)
+        order = (m->rights & 3) - (m->rights >> 2);
     if (order >= 0 || bk_material_swap(m, v) < 0)
         return false;
     *m = bk_material_exchanged(m);
@@ -245,6 +318,39 @@ static void add(const struct bk_material *next, struct bk_material *out, unsigne
     (*n)++;
 }
 
+struct next_list {
+    const struct bk_variant *v;
+    struct bk_material *out;
+    unsigned room, n;
+    const struct bk_material *from; /* with its castling rights */
+    unsigned colour;                /* of the mover */
+};
+
+/*
+ * The castling rights that may be left: any of the mover's own, whose king or
+ * rook may have moved, and of the other side's but those of rooks just taken.
+ */
+static void add_rights(struct next_list *l, const struct bk_material *m,
+                       const struct bk_material *after)
+{
+    unsigned them = !l->colour, rook = l->v->castling.rook;
+    unsigned rights = l->from->rights;
+    struct bk_material next = *after;
+
+    for (unsigned sub = rights;; sub = (sub - 1) & rights) {
+        unsigned lost = (rights & ~sub) >> 2 * them & 3;
+
+        next.rights = (uint8_t)sub;
+        bk_material_normalise(&next, l->v);
+        if (next.rights == sub && !bk_material_equal(&next, l->from) &&
+            (!lost || (unsigned)__builtin_popcount(lost) <=
+                          m->count[them][rook] - (unsigned)next.count[them][rook]))
+            add(&next, l->out, l->room, &l->n);
+        if (!sub)
+            return;
+    }
+}
+
 /* Every type a man of `from` may change into somewhere on the board. */
 static unsigned all_changes(const struct bk_material *m, const struct bk_variant *v,
                             unsigned colour, unsigned from, struct bk_change *out)
@@ -272,12 +378,6 @@ static unsigned all_changes(const struct bk_material *m, const struct bk_variant
     return n;
 }
 
-struct next_list {
-    const struct bk_variant *v;
-    struct bk_material *out;
-    unsigned room, n;
-};
-
 /*
  * A man of type `from` moves: `m` is what is on the board before, `left` after
  * what it takes is gone.
@@ -292,7 +392,7 @@ static void add_changed(struct next_list *l, const struct bk_material *m,
         struct bk_material next = bk_material_after(left, l->v, colour, -1, (int)from,
                                                     change[i].type, change[i].counted);
 
-        add(&next, l->out, l->room, &l->n);
+        add_rights(l, m, &next);
     }
 }
 
@@ -302,7 +402,7 @@ static void add_captures(struct next_list *l, const struct bk_material *m, unsig
 {
     struct bk_material one = bk_material_after(m, l->v, colour, (int)taken, -1, -1, false);
 
-    add(&one, l->out, l->room, &l->n);
+    add_rights(l, m, &one);
     for (unsigned from = 0; from < l->v->ntypes; from++) {
         if (!m->count[colour][from])
             continue;
@@ -315,7 +415,7 @@ static void add_captures(struct next_list *l, const struct bk_material *m, unsig
             if (also == l->v->royal || !one.count[!colour][also])
                 continue;
             two = bk_material_after(&one, l->v, colour, (int)also, -1, -1, false);
-            add(&two, l->out, l->room, &l->n);
+            add_rights(l, m, &two);
             add_changed(l, m, &two, colour, from);
         }
     }
@@ -324,9 +424,15 @@ static void add_captures(struct next_list *l, const struct bk_material *m, unsig
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room)
 {
-    struct next_list l = { .v = v, .out = out, .room = room };
+    struct next_list l = { .v = v, .out = out, .room = room, .from = m };
+    struct bk_material men = *m;
 
+    men.rights = 0; /* add_rights() puts back what may be left */
+    m = &men;
     for (unsigned colour = 0; colour < 2; colour++) {
+        l.colour = colour;
+        if (l.from->rights >> 2 * colour & 3)
+            add_rights(&l, m, m);
         for (unsigned from = 0; from < v->ntypes; from++)
             if (m->count[colour][from])
                 add_changed(&l, m, m, colour, from);
@@ -470,6 +576,8 @@ unsigned bk_material_symmetries(const struct bk_material *m, const struct bk_var
     uint8_t map[BK_SQ_MAX];
     unsigned mask = 0;
 
+    if (m->rights)
+        return 1; /* homes keep to their side of the board, and mostly off its middle */
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
         if (bk_symmetry_map(v, sym, map) && all_invariant(v, types, sym))
             mask |= 1u << sym;
@@ -482,5 +590,7 @@ int bk_material_swap(const struct bk_material *m, const struct bk_variant *v)
 
     if (bk_symmetry_map(v, 2, map))
         return 2;
+    if (m->rights)
+        return -1; /* Black's homes are White's mirrored */
     return all_invariant(v, types_of(m, v), 2) ? 0 : -1;
 }

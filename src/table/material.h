@@ -5,7 +5,8 @@
  * limited number of times, how often each side may still do so.  "KRvKN":
  * White's men, `v`, Black's; kings first, then the order of the variant file.
  * "KWWWvK[RCC]" lists the evolutions still allowed where that is less than the
- * men could use; "[-]" means none.
+ * men could use; "[-]" means none.  "KRvKR+Kk" has castling rights, as a FEN
+ * writes them: a king with rights and the rooks they name stand at home.
  *
  * One table serves a material and the same with the colours exchanged
  * (bk_material_swap()), whenever the board allows it.
@@ -21,11 +22,13 @@
 struct bk_material {
     uint8_t count[2][BK_TYPES_MAX]; /* royals included: 1 each */
     uint8_t left[2][BK_TYPES_MAX];  /* evolutions left, normalised; 0 for types without limit */
+    uint8_t rights;                 /* castling, as in bk_pos: bit 2 * colour + side */
 };
 
 /*
  * Reads a name.  Letters in any order and case-insensitive but for `v`; one
- * royal a side.  `left` is normalised.  Errors name the letter and its column.
+ * royal a side.  `left` is normalised.  Errors name the letter and its column,
+ * or the right that lacks its rook.
  */
 enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
                               const char *name, struct bk_report *why);
@@ -34,10 +37,19 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
                        char out[BK_MATERIAL_NAME_MAX]);
 void bk_material_of(struct bk_material *m, const struct bk_variant *v, const struct bk_pos *p);
 
-/* Lowers each allowance to what the men on the board can still use. */
+/* Lowers each allowance to what the men on the board can still use.  Castling rights go
+   where the game has none, or a side has fewer rooks than rights. */
 void bk_material_normalise(struct bk_material *m, const struct bk_variant *v);
 
 unsigned bk_material_men(const struct bk_material *m, const struct bk_variant *v);
+/* The home squares of a castling right: of its rook, of the king. */
+unsigned bk_right_home(const struct bk_variant *v, unsigned right);
+unsigned bk_right_king(const struct bk_variant *v, unsigned right);
+/* How many castling rights a side has. */
+static inline unsigned bk_material_rights_of(const struct bk_material *m, unsigned colour)
+{
+    return (m->rights >> 2 * colour & 1u) + (m->rights >> (2 * colour + 1) & 1u);
+}
 bool bk_material_equal(const struct bk_material *a, const struct bk_material *b);
 /* The colours exchanged. */
 struct bk_material bk_material_exchanged(const struct bk_material *m);
@@ -56,7 +68,8 @@ bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v
 
 /*
  * The materials one move away: captures (of two men, where a man takes
- * twice), promotions, both at once.  Neither
+ * twice), promotions, both at once; each with the castling rights that such a
+ * move may leave.  Neither
  * canonical nor without repetition.  At most `room` are written; returns how
  * many there are.
  */
@@ -64,7 +77,8 @@ unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *
                           struct bk_material *out, unsigned room);
 
 /* After a man of `colour`: `taken` (type, or -1) of the other side is lost and
-   the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`. */
+   the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`.
+   Castling rights stay: take those away first that the move ends. */
 struct bk_material bk_material_after(const struct bk_material *m, const struct bk_variant *v,
                                      unsigned colour, int taken, int from, int to, bool counted);
 

@@ -1,0 +1,638 @@
+/*
+ * hands.c - positions with held men, and whole turns.
+ *
+ * Idea: one scratch position; drops and the move are played on it one inside
+ * the other, each taken back when everything behind it has been seen.  A turn
+ * is judged only where it ends: leaf().
+ *
+ * The side to move holds enemy men only, and all of them are due: whatever it
+ * holds it captured in its last turn.  So no deadlines are kept.
+ */
+#include "core/hands.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+
+/* == Men ================================================================= */
+
+void bk_hands_put(struct bk_hands_pos *p, unsigned i, unsigned sq)
+{
+    p->sq[i] = (uint8_t)sq;
+    p->at[sq] = (uint8_t)(i + 1);
+    bk_bits_set(&p->occupied, sq);
+}
+
+void bk_hands_lift(struct bk_hands_pos *p, unsigned i)
+{
+    p->at[p->sq[i]] = 0;
+    bk_bits_clear(&p->occupied, p->sq[i]);
+    p->sq[i] = BK_SQ_NONE;
+}
+
+static bool on_board(const struct bk_hands_pos *p, unsigned i) { return p->sq[i] != BK_SQ_NONE; }
+
+static unsigned colour_of(const struct bk_hands_pos *p, unsigned i)
+{
+    return bk_man_colour(p->man[i]);
+}
+
+static bool is_royal(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned i)
+{
+    return bk_man_type(p->man[i]) == v->royal;
+}
+
+static unsigned king_of(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->man[i] == bk_man(v->royal, colour))
+            return i;
+    return 0; /* every list has both */
+}
+
+static unsigned count_on_board(const struct bk_hands_pos *p, unsigned colour)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->n; i++)
+        n += on_board(p, i) && colour_of(p, i) == colour;
+    return n;
+}
+
+/* Ordinary men of a colour that are off the board. */
+static unsigned count_off(const struct bk_hands_pos *p, const struct bk_variant *v,
+                          unsigned colour)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->n; i++)
+        n += !on_board(p, i) && !is_royal(p, v, i) && colour_of(p, i) == colour;
+    return n;
+}
+
+bool bk_hands_opening(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    return !on_board(p, king_of(p, v, BK_WHITE)) || !on_board(p, king_of(p, v, BK_BLACK));
+}
+
+static bool man_attacks(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned i,
+                        unsigned sq)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, bk_man_type(p->man[i]), colour_of(p, i),
+                                             p->sq[i], &n);
+
+    for (; n--; r++)
+        if (r->to == sq && r->how & BK_TAKES && bk_reach_open(v, r, &p->occupied))
+            return true;
+    return false;
+}
+
+static bool attacked(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned sq,
+                     unsigned by)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (on_board(p, i) && colour_of(p, i) == by && man_attacks(p, v, i, sq))
+            return true;
+    return false;
+}
+
+bool bk_hands_in_check(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour)
+{
+    unsigned king = king_of(p, v, colour);
+
+    return on_board(p, king) && attacked(p, v, p->sq[king], !colour);
+}
+
+/* == Bindings ============================================================ */
+
+/*
+ * The steps of a kind, added in any number, reach a lattice of squares: all
+ * (x, y) = i * a + j * (0, b).  A ferz has a = (1, 1), b = 2.
+ */
+struct lattice {
+    int ax, ay, b;
+};
+
+static void lattice_add(struct lattice *l, int x, int y)
+{
+    while (x) { /* Euclid, on vectors */
+        int q = l->ax / x, nx = l->ax - q * x, ny = l->ay - q * y;
+
+        l->ax = x;
+        l->ay = y;
+        x = nx;
+        y = ny;
+    }
+    for (y = abs(y); y;) {
+        int rest = l->b % y;
+
+        l->b = y;
+        y = rest;
+    }
+}
+
+static bool same_binding(const struct bk_variant *v, unsigned type, unsigned sq1, unsigned sq2)
+{
+    const struct bk_movement *m = &v->piece[type].move;
+    int x = (int)(sq1 % v->files) - (int)(sq2 % v->files);
+    int y = (int)(sq1 / v->files) - (int)(sq2 / v->files);
+    struct lattice l = { 0, 0, 0 };
+
+    for (unsigned i = 0; i < m->nsteps; i++)
+        lattice_add(&l, m->step[i].df, m->step[i].dr);
+    if (abs(l.ax * l.b) == 1) /* it reaches every square: bound to nothing */
+        return false;
+    if (l.ax ? x % l.ax : x)
+        return false;
+    y -= l.ax ? x / l.ax * l.ay : 0;
+    return l.b ? y % l.b == 0 : y == 0;
+}
+
+/* May man[i] be dropped on, or have been dropped on, this square in the opening? */
+static bool on_own_binding(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned i,
+                           unsigned sq)
+{
+    for (unsigned j = 0; j < p->n; j++)
+        if (j != i && p->man[j] == p->man[i] && on_board(p, j) &&
+            same_binding(v, bk_man_type(p->man[i]), sq, p->sq[j]))
+            return false;
+    return true;
+}
+
+/* == What a position may be ============================================== */
+
+/* Whose turn a stage of the opening is, and whether it can come up at all. */
+static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    unsigned off[2], men[2] = { 0, 0 }, turns = 0, all;
+
+    if (!v->opening_drops)
+        return false;
+    for (unsigned i = 0; i < p->n; i++) {
+        if (on_board(p, i) && !on_own_binding(p, v, i, p->sq[i]))
+            return false;
+        men[colour_of(p, i)] += !is_royal(p, v, i);
+    }
+    all = men[0] > men[1] ? men[0] : men[1];
+    for (unsigned c = 0; c < 2; c++) {
+        off[c] = count_off(p, v, c);
+        if (men[c] - off[c] > turns)
+            turns = men[c] - off[c];
+    }
+    for (unsigned c = 0; c < 2; c++)
+        if (off[c] != (men[c] > turns ? men[c] - turns : 0))
+            return false;
+    for (unsigned c = 0; c < 2; c++)
+        if (on_board(p, king_of(p, v, c))) {
+            if (turns < all || (all & 1) != c) /* the first king comes when all else is down */
+                return false;
+            turns++;
+        }
+    return p->stm == (turns & 1);
+}
+
+bool bk_hands_legal(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (on_board(p, i) &&
+            !bk_rules_may_stand(v, bk_man_type(p->man[i]), colour_of(p, i), p->sq[i]))
+            return false;
+    if (bk_hands_opening(p, v)) {
+        if (!opening_is_sound(p, v))
+            return false;
+    } else if (count_off(p, v, BK_WHITE) > 1 || count_off(p, v, BK_BLACK) > 1) {
+        return false;
+    }
+    return !bk_hands_in_check(p, v, !p->stm);
+}
+
+/* == The end ============================================================= */
+
+static bool bares_back(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    bool *found = context;
+
+    (void)turn;
+    *found = count_on_board(after, after->stm) == 1;
+    return !*found;
+}
+
+/* Exactly one man of `colour` in each box that has a square. */
+static bool configured(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour)
+{
+    unsigned wide = (v->files + 1u) / 2, boxes = wide * ((v->ranks + 1u) / 2);
+    uint8_t men[BK_SQ_MAX / 2] = { 0 }, squares[BK_SQ_MAX / 2] = { 0 };
+
+    if (!v->configuration)
+        return false;
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        squares[sq / v->files / 2 * wide + sq % v->files / 2] += bk_bits_has(&v->board, sq);
+    for (unsigned i = 0; i < p->n; i++)
+        if (on_board(p, i) && colour_of(p, i) == colour)
+            men[p->sq[i] / v->files / 2 * wide + p->sq[i] % v->files / 2]++;
+    for (unsigned i = 0; i < boxes; i++)
+        if (squares[i] && men[i] != 1)
+            return false;
+    return true;
+}
+
+enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_variant *v, int *wdl)
+{
+    unsigned us = count_on_board(p, p->stm), them = count_on_board(p, !p->stm);
+    bool back = false;
+
+    *wdl = 0;
+    if (!bk_hands_opening(p, v)) {
+        if (us == 1 && them == 1)
+            return BK_HANDS_BARE_DRAW;
+        if (us == 1 && them == 2 && bk_rules_bares_back(v))
+            bk_hands_turns(p, v, bares_back, &back);
+        if (back)
+            return BK_HANDS_BARE_DRAW;
+        if (us == 1 || them == 1) {
+            *wdl = us == 1 ? -1 : 1;
+            return BK_HANDS_BARE;
+        }
+    }
+    if (configured(p, v, !p->stm)) {
+        *wdl = -1;
+        return BK_HANDS_CONFIGURATION;
+    }
+    if (configured(p, v, p->stm)) {
+        *wdl = 1;
+        return BK_HANDS_CONFIGURATION;
+    }
+    return BK_HANDS_GOES_ON;
+}
+
+int bk_hands_stuck_wdl(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    return bk_hands_in_check(p, v, p->stm) ? -1 : bk_rules_stalemate_wdl(v);
+}
+
+/* == Turns =============================================================== */
+
+struct turning {
+    const struct bk_variant *v;
+    struct bk_hands_pos p; /* played on; stm stays the mover's until leaf() */
+    struct bk_turn turn;
+    unsigned us, due, captured; /* men, or BK_SQ_NONE */
+    bk_hands_see *see;
+    void *context;
+    bool stopped;
+};
+
+static const struct bk_drop no_drop = { BK_SQ_NONE, BK_SQ_NONE };
+
+static bool may_drop(const struct turning *g, unsigned i, unsigned sq)
+{
+    return !g->p.at[sq] &&
+           bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), colour_of(&g->p, i), sq);
+}
+
+/* The end of a turn: is it legal? */
+static void leaf(struct turning *g)
+{
+    uint8_t quiet = g->p.quiet;
+
+    if (bk_hands_in_check(&g->p, g->v, g->us) ||
+        (quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
+        return;
+    g->p.stm = !g->us;
+    g->p.quiet = (uint8_t)(quiet - (quiet > 0));
+    g->stopped = !g->see(g->context, &g->turn, &g->p);
+    g->p.stm = (uint8_t)g->us;
+    g->p.quiet = quiet;
+}
+
+/* Each drop of man `i` that is possible, noted in *slot; then what comes behind it. */
+static void each_drop(struct turning *g, unsigned i, struct bk_drop *slot,
+                      void (*behind)(struct turning *))
+{
+    for (unsigned sq = 0; sq < g->v->nsq && !g->stopped; sq++)
+        if (may_drop(g, i, sq)) {
+            bk_hands_put(&g->p, i, sq);
+            *slot = (struct bk_drop){ (uint8_t)i, (uint8_t)sq };
+            behind(g);
+            bk_hands_lift(&g->p, i);
+        }
+    *slot = no_drop;
+}
+
+static void drop_captured(struct turning *g)
+{
+    leaf(g);
+    if (g->captured != BK_SQ_NONE && !g->stopped)
+        each_drop(g, g->captured, &g->turn.after[1], leaf);
+}
+
+/* The man due must be down in the end; one that was captured again is no longer due. */
+static void drop_due(struct turning *g)
+{
+    if (g->due != BK_SQ_NONE && g->due != g->captured && !on_board(&g->p, g->due))
+        each_drop(g, g->due, &g->turn.after[0], drop_captured);
+    else
+        drop_captured(g);
+}
+
+static void try_move(struct turning *g, unsigned i, const struct bk_reach *r)
+{
+    unsigned from = g->p.sq[i], victim = g->p.at[r->to] - 1u;
+    bool takes = g->p.at[r->to];
+
+    if (takes ? !(r->how & BK_TAKES) || colour_of(&g->p, victim) == g->us ||
+                    is_royal(&g->p, g->v, victim)
+              : !(r->how & BK_QUIET))
+        return;
+    if (!bk_reach_open(g->v, r, &g->p.occupied))
+        return;
+    g->turn.from = (uint8_t)from;
+    g->turn.to = r->to;
+    g->captured = takes ? victim : BK_SQ_NONE;
+    if (takes)
+        bk_hands_lift(&g->p, victim);
+    bk_hands_lift(&g->p, i);
+    bk_hands_put(&g->p, i, r->to);
+    if (takes && count_on_board(&g->p, !g->us) == 1)
+        leaf(g); /* bared: the game is over at the capture */
+    else
+        drop_due(g);
+    bk_hands_lift(&g->p, i);
+    bk_hands_put(&g->p, i, from);
+    if (takes)
+        bk_hands_put(&g->p, victim, r->to);
+}
+
+static void move_men(struct turning *g)
+{
+    for (unsigned i = 0; i < g->p.n; i++) {
+        unsigned n;
+        const struct bk_reach *r;
+
+        if (!on_board(&g->p, i) || colour_of(&g->p, i) != g->us)
+            continue;
+        r = bk_reach_from(g->v, bk_man_type(g->p.man[i]), g->us, g->p.sq[i], &n);
+        for (; n-- && !g->stopped; r++)
+            try_move(g, i, r);
+    }
+}
+
+/* == The opening == */
+
+/* A man of the colours from `c` on, one each; interchangeable men once. */
+static void open_men(struct turning *g, unsigned c)
+{
+    if (c == 2) {
+        leaf(g);
+        return;
+    }
+    if (!count_off(&g->p, g->v, c)) {
+        open_men(g, c + 1);
+        return;
+    }
+    for (unsigned i = 0, before = 0; i < g->p.n && !g->stopped; i++) {
+        if (on_board(&g->p, i) || is_royal(&g->p, g->v, i) || colour_of(&g->p, i) != c ||
+            g->p.man[i] == before)
+            continue;
+        before = g->p.man[i];
+        for (unsigned sq = 0; sq < g->v->nsq && !g->stopped; sq++)
+            if (may_drop(g, i, sq) && on_own_binding(&g->p, g->v, i, sq)) {
+                bk_hands_put(&g->p, i, sq);
+                g->turn.after[c] = (struct bk_drop){ (uint8_t)i, (uint8_t)sq };
+                open_men(g, c + 1);
+                bk_hands_lift(&g->p, i);
+            }
+    }
+    g->turn.after[c] = no_drop;
+}
+
+/* After the second king's drop the quiet turns begin. */
+static void king_is_down(struct turning *g)
+{
+    if (bk_hands_opening(&g->p, g->v)) {
+        leaf(g);
+        return;
+    }
+    g->p.quiet = (uint8_t)(2 * g->v->quiet_turns + 1); /* leaf() counts this turn off */
+    leaf(g);
+    g->p.quiet = 0;
+}
+
+void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk_hands_see *see,
+                    void *context)
+{
+    struct turning g = { .v = v, .p = *p, .us = p->stm, .due = BK_SQ_NONE,
+                         .captured = BK_SQ_NONE, .see = see, .context = context,
+                         .turn = { no_drop, BK_SQ_NONE, BK_SQ_NONE, { no_drop, no_drop } } };
+
+    if (bk_hands_opening(p, v)) {
+        if (count_off(p, v, BK_WHITE) || count_off(p, v, BK_BLACK))
+            open_men(&g, 0);
+        else
+            each_drop(&g, king_of(p, v, g.us), &g.turn.after[0], king_is_down);
+        return;
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        if (!on_board(p, i) && colour_of(p, i) != g.us)
+            g.due = i;
+    move_men(&g);
+    if (g.due != BK_SQ_NONE && !g.stopped)
+        each_drop(&g, g.due, &g.turn.before, move_men);
+}
+
+/* == Text ================================================================ */
+
+static char letter_of(const struct bk_variant *v, uint8_t man)
+{
+    char letter = v->piece[bk_man_type(man)].letter;
+
+    return bk_man_colour(man) == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
+}
+
+static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
+                      const struct bk_drop *d, char out[BK_TURN_NAME_MAX])
+{
+    size_t n = strlen(out);
+    char sq[8];
+
+    if (d->man != BK_SQ_NONE)
+        snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%c@%s", n ? "," : "",
+                 letter_of(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
+}
+
+char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
+                   const struct bk_turn *turn, char out[BK_TURN_NAME_MAX])
+{
+    char from[8], to[8];
+    size_t n;
+
+    out[0] = 0;
+    name_drop(p, v, &turn->before, out);
+    n = strlen(out);
+    if (turn->from != BK_SQ_NONE)
+        snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%s%s", n ? "," : "",
+                 bk_sq_name(v, turn->from, from), bk_sq_name(v, turn->to, to));
+    name_drop(p, v, &turn->after[0], out);
+    name_drop(p, v, &turn->after[1], out);
+    return out;
+}
+
+/* A list of men in their order; squares follow. */
+static enum bk_err list_men(struct bk_hands_pos *p, const struct bk_variant *v,
+                            unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
+{
+    memset(p, 0, sizeof *p);
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned c = 0; c < 2; c++) {
+            if (type == v->royal && count[c][type] != 1)
+                return bk_fail(why, BK_E_USAGE, "each side has one %s", v->piece[type].name);
+            for (unsigned i = 0; i < count[c][type]; i++) {
+                if (p->n == BK_HANDS_MEN_MAX)
+                    return bk_fail(why, BK_E_USAGE, "more than %d men", BK_HANDS_MEN_MAX);
+                p->man[p->n] = bk_man(type, c);
+                p->sq[p->n++] = BK_SQ_NONE;
+            }
+        }
+    if (p->n > bk_bits_count(&v->board))
+        return bk_fail(why, BK_E_USAGE, "more men than squares");
+    return BK_OK;
+}
+
+enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
+                           struct bk_report *why)
+{
+    unsigned count[2][BK_TYPES_MAX];
+
+    if (!v->opening_drops)
+        return bk_fail(why, BK_E_USAGE, "%s does not begin on an empty board (opening = drops)",
+                       v->name);
+    for (unsigned type = 0; type < v->ntypes; type++)
+        count[0][type] = count[1][type] = v->piece[type].army;
+    return list_men(p, v, count, why);
+}
+
+/* Reads the board field into at[] (bk_man() codes) and counts; *s is advanced. */
+static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_t at[BK_SQ_MAX],
+                              unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
+{
+    for (unsigned rank = v->ranks; rank--; *s += rank > 0) {
+        for (unsigned file = 0; file < v->files;) {
+            unsigned sq = bk_sq(v, file, rank), gap = 1;
+            int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
+            bool digit = isdigit((unsigned char)**s), hole = **s == '*';
+
+            if (digit)
+                gap = (unsigned)strtoul(*s, (char **)(uintptr_t)s, 10);
+            else if (type < 0 && !hole)
+                return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in rank %u", *s, rank + 1);
+            else
+                ++*s;
+            if (gap < 1 || gap > v->files - file)
+                return bk_fail(why, BK_E_USAGE, "FEN: rank %u is not of %d squares", rank + 1,
+                               v->files);
+            for (unsigned i = 0; i < gap; i++)
+                if (bk_bits_has(&v->board, sq + i) == hole)
+                    return bk_fail(why, BK_E_USAGE, "FEN: rank %u: `*` is for holes, and holes "
+                                   "for `*`", rank + 1);
+            if (type >= 0) {
+                unsigned colour = islower((unsigned char)(*s)[-1]) ? BK_BLACK : BK_WHITE;
+
+                at[sq] = bk_man((unsigned)type, colour);
+                count[colour][type]++;
+            }
+            file += gap;
+        }
+        if (rank && **s != '/')
+            return bk_fail(why, BK_E_USAGE, "FEN: '/' expected after rank %u", rank + 1);
+    }
+    return BK_OK;
+}
+
+/* [men off the board] */
+static enum bk_err read_hands(const struct bk_variant *v, const char **s,
+                              unsigned count[2][BK_TYPES_MAX], struct bk_report *why)
+{
+    if (**s != '[')
+        return BK_OK;
+    for (++*s; **s != ']'; ++*s) {
+        int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
+
+        if (**s == '-' && (*s)[-1] == '[' && (*s)[1] == ']')
+            continue;
+        if (type < 0)
+            return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in the brackets", *s);
+        count[islower((unsigned char)**s) ? BK_BLACK : BK_WHITE][type]++;
+    }
+    ++*s;
+    return BK_OK;
+}
+
+enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v,
+                              const char *fen, struct bk_report *why)
+{
+    unsigned count[2][BK_TYPES_MAX] = { { 0 } };
+    uint8_t at[BK_SQ_MAX] = { 0 };
+    const char *s = fen + strspn(fen, " ");
+    enum bk_err err;
+
+    if (!v->hands)
+        return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
+    if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
+        (err = list_men(p, v, count, why)))
+        return err;
+    if (*s && *s != ' ')
+        return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' after the board", s);
+    s += strspn(s, " ");
+    if (*s && *s != 'w' && *s != 'b')
+        return bk_fail(why, BK_E_USAGE, "FEN: side to move is w or b, not '%.1s'", s);
+    p->stm = *s == 'b' ? BK_BLACK : BK_WHITE;
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        for (unsigned i = 0; at[sq] && i < p->n; i++)
+            if (p->man[i] == at[sq] && !on_board(p, i)) {
+                bk_hands_put(p, i, sq);
+                at[sq] = 0;
+            }
+    if (!bk_hands_legal(p, v))
+        return bk_fail(why, BK_E_ILLEGAL, "not the start of a turn: %s", fen);
+    return BK_OK;
+}
+
+char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
+                      char out[BK_FEN_MAX])
+{
+    size_t n = 0;
+    bool none = true;
+
+    for (unsigned rank = v->ranks; rank--;) {
+        unsigned gap = 0;
+
+        for (unsigned file = 0; file < v->files; file++) {
+            unsigned sq = bk_sq(v, file, rank);
+            bool hole = !bk_bits_has(&v->board, sq);
+
+            if (!hole && !p->at[sq]) {
+                gap++;
+                continue;
+            }
+            if (gap)
+                n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
+            gap = 0;
+            out[n++] = hole ? '*' : letter_of(v, p->man[p->at[sq] - 1]);
+        }
+        if (gap)
+            n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
+        out[n++] = rank ? '/' : '[';
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        if (!on_board(p, i)) {
+            out[n++] = letter_of(v, p->man[i]);
+            none = false;
+        }
+    snprintf(out + n, BK_FEN_MAX - n, "%s %c", none ? "-]" : "]", p->stm == BK_WHITE ? 'w' : 'b');
+    return out;
+}

@@ -1,0 +1,421 @@
+/*
+ * whole.c - one array, all states of an army, ply after ply.
+ *
+ * Idea: docs/whole.md 5.  A score is what a state is worth to its side to
+ * move, so that more is better: WIN - plies, 0 for draws and for what is not
+ * known yet, plies - WIN.
+ *
+ * Threads: a pass hands out slots.  Scores are read and written whole, and a
+ * score written in pass d is taken for unknown by everyone until pass d + 1;
+ * so it does not matter who comes first.
+ *
+ * Rejected: undoing turns.  A drop before, a move and two drops after make
+ * backward turns a second rulebook that would have to agree with the first.
+ */
+#include "tb/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
+
+#define PIECE_SLOTS 4096 /* of work for a thread */
+#define ALL_PLIES UINT16_MAX
+
+struct bk_whole {
+    const struct bk_variant *v;
+    struct bk_hands_pos army; /* nobody on the board */
+    unsigned nsq;             /* squares that exist */
+    uint8_t sq_of[BK_SQ_MAX], nth_of[BK_SQ_MAX];
+    uint64_t slots;           /* of one side to move */
+    unsigned nlayers;         /* layer[q]: q turns without checks are left */
+    int16_t **layer;          /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
+    unsigned plies;           /* passes */
+};
+
+/* == Slots =============================================================== */
+
+static unsigned digit_of(const struct bk_whole *w, unsigned sq)
+{
+    return sq == BK_SQ_NONE ? w->nsq : w->nth_of[sq];
+}
+
+/* Interchangeable men stand next to each other in the list; their digits ascend. */
+static uint64_t slot_of(const struct bk_whole *w, const struct bk_hands_pos *p)
+{
+    unsigned digit[BK_HANDS_MEN_MAX];
+    uint64_t slot = 0;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        unsigned d = digit_of(w, p->sq[i]), j = i;
+
+        for (; j && p->man[j - 1] == p->man[i] && digit[j - 1] > d; j--)
+            digit[j] = digit[j - 1];
+        digit[j] = d;
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        slot = slot * (w->nsq + 1) + digit[i];
+    return slot;
+}
+
+/* False: two men on a square, or interchangeable men out of order. */
+static bool place(const struct bk_whole *w, uint64_t slot, struct bk_hands_pos *p)
+{
+    *p = w->army;
+    for (unsigned i = p->n; i--; slot /= w->nsq + 1) {
+        unsigned digit = (unsigned)(slot % (w->nsq + 1));
+
+        if (digit == w->nsq)
+            continue;
+        if (p->at[w->sq_of[digit]])
+            return false;
+        bk_hands_put(p, i, w->sq_of[digit]);
+    }
+    for (unsigned i = 1; i < p->n; i++)
+        if (p->man[i] == p->man[i - 1] && digit_of(w, p->sq[i - 1]) > digit_of(w, p->sq[i]))
+            return false;
+    return true;
+}
+
+/* == Scores ============================================================== */
+
+static int16_t read_score(const int16_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+
+static void write_score(int16_t *at, int score)
+{
+    __atomic_store_n(at, (int16_t)score, __ATOMIC_RELAXED);
+}
+
+static unsigned plies_of(int score) { return (unsigned)(WIN - abs(score)); }
+
+static int ended(int wdl) { return wdl * WIN; }
+
+/* What a side has that can move into `score`. */
+static int one_ply_back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
+
+static int16_t *score_at(const struct bk_whole *w, const struct bk_hands_pos *p)
+{
+    bool opening = bk_hands_opening(p, w->v);
+    unsigned layer = opening ? w->nlayers - 1 : p->quiet;
+
+    return &w->layer[layer][slot_of(w, p) * 2 + p->stm];
+}
+
+/* == Passes ============================================================== */
+
+struct weighing {
+    const struct bk_whole *w;
+    unsigned ply; /* scores of fewer plies are known */
+    int best;
+    unsigned turns;
+};
+
+static bool weigh(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    struct weighing *g = context;
+    int wdl, score;
+
+    (void)turn;
+    g->turns++;
+    if (bk_hands_over(after, g->w->v, &wdl))
+        score = ended(wdl);
+    else
+        score = read_score(score_at(g->w, after));
+    if (score && plies_of(score) >= g->ply)
+        score = 0;
+    score = one_ply_back(score);
+    if (score > g->best)
+        g->best = score;
+    return g->best <= 0 || g->ply == ALL_PLIES; /* in pass d every win is one in d */
+}
+
+/* The best of all turns whose scores are of fewer than `ply` plies. */
+static int best_of(const struct bk_whole *w, const struct bk_hands_pos *p, unsigned ply)
+{
+    struct weighing g = { .w = w, .ply = ply, .best = -WIN - 1 };
+
+    bk_hands_turns(p, w->v, weigh, &g);
+    return g.turns ? g.best : ended(bk_hands_stuck_wdl(p, w->v));
+}
+
+struct pass {
+    struct bk_whole *w;
+    unsigned layer, ply;
+    bool changed;
+    const volatile int *stop;
+};
+
+static bool any_turn(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    (void)turn;
+    (void)after;
+    *(bool *)context = true;
+    return false;
+}
+
+/* What a state is worth before anything is known of others. */
+static int first_score(const struct bk_whole *w, const struct bk_hands_pos *p)
+{
+    bool moves = false;
+    int wdl;
+
+    if (!bk_hands_legal(p, w->v))
+        return ILLEGAL;
+    if (bk_hands_opening(p, w->v))
+        return NOT_YET;
+    if (bk_hands_over(p, w->v, &wdl))
+        return ended(wdl);
+    bk_hands_turns(p, w->v, any_turn, &moves);
+    return moves ? 0 : ended(bk_hands_stuck_wdl(p, w->v));
+}
+
+/* Calls each() with every state among some slots. */
+static void visit(struct pass *g, uint64_t item,
+                  void (*each)(struct pass *, const struct bk_hands_pos *, int16_t *))
+{
+    struct bk_whole *w = g->w;
+    uint64_t end = (item + 1) * PIECE_SLOTS;
+    struct bk_hands_pos p;
+
+    for (uint64_t slot = item * PIECE_SLOTS; slot < w->slots && slot < end && !*g->stop; slot++) {
+        int16_t *score = &w->layer[g->layer][slot * 2];
+        bool placed = false;
+
+        for (unsigned stm = 0; stm < 2; stm++) {
+            if (g->ply && score[stm])
+                continue; /* decided, or nothing that exists */
+            if (!placed && !place(w, slot, &p)) {
+                write_score(&score[0], ILLEGAL);
+                write_score(&score[1], ILLEGAL);
+                break;
+            }
+            placed = true;
+            p.stm = (uint8_t)stm;
+            p.quiet = (uint8_t)g->layer;
+            each(g, &p, &score[stm]);
+        }
+    }
+}
+
+static void start_one(struct pass *g, const struct bk_hands_pos *p, int16_t *score)
+{
+    write_score(score, first_score(g->w, p));
+}
+
+static void start_some(void *context, uint64_t item, unsigned thread)
+{
+    (void)thread;
+    visit(context, item, start_one);
+}
+
+/* A pass decides what takes exactly its ply: a shorter one would have been found before. */
+static void decide_one(struct pass *g, const struct bk_hands_pos *p, int16_t *score)
+{
+    int best = best_of(g->w, p, g->ply);
+
+    if (best) {
+        write_score(score, best);
+        __atomic_store_n(&g->changed, true, __ATOMIC_RELAXED);
+    }
+}
+
+static void decide_some(void *context, uint64_t item, unsigned thread)
+{
+    (void)thread;
+    visit(context, item, decide_one);
+}
+
+static uint64_t pieces_of(const struct bk_whole *w)
+{
+    return (w->slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
+}
+
+static bool stopped(const struct pass *g) { return *g->stop; }
+
+/* Turns of the free game lead to the free game: pass after pass. */
+static void solve_free(struct bk_whole *w, const struct bk_whole_options *o, struct pass *g)
+{
+    g->changed = true;
+    for (g->ply = 1; g->changed && !stopped(g); g->ply++) {
+        g->changed = false;
+        if (o->progress)
+            o->progress(o->context, g->ply);
+        bk_pool_run(o->pool, pieces_of(w), decide_some, g);
+    }
+    w->plies = g->ply;
+}
+
+/* == The opening ========================================================= */
+
+static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p);
+
+struct opening {
+    struct bk_whole *w;
+    int best;
+    unsigned turns;
+};
+
+static bool weigh_opening(void *context, const struct bk_turn *turn,
+                          const struct bk_hands_pos *after)
+{
+    struct opening *g = context;
+    int wdl, score;
+
+    (void)turn;
+    g->turns++;
+    if (bk_hands_over(after, g->w->v, &wdl))
+        score = ended(wdl);
+    else
+        score = opening_score(g->w, after);
+    score = one_ply_back(score);
+    if (score > g->best)
+        g->best = score;
+    return true;
+}
+
+/* The opening is as many turns deep as there are men to drop: plain recursion, remembered. */
+static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p)
+{
+    int16_t *at = score_at(w, p);
+    struct opening g = { w, -WIN - 1, 0 };
+
+    if (*at != NOT_YET)
+        return *at;
+    bk_hands_turns(p, w->v, weigh_opening, &g);
+    *at = (int16_t)(g.turns ? g.best : ended(bk_hands_stuck_wdl(p, w->v)));
+    return *at;
+}
+
+/* == The whole =========================================================== */
+
+static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o,
+                            struct bk_report *why)
+{
+    uint64_t most = UINT64_MAX / 64 / (w->nsq + 1), bytes;
+
+    w->slots = 1;
+    for (unsigned i = 0; i < w->army.n; i++) {
+        if (w->slots > most)
+            return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
+        w->slots *= w->nsq + 1;
+    }
+    w->nlayers = o->opening ? 2u * w->v->quiet_turns + 1 : 1;
+    bytes = w->slots * 2 * sizeof(int16_t);
+    if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
+        (o->memory_limit && bytes * w->nlayers > o->memory_limit))
+        return bk_fail(why, BK_E_USAGE, "%llu MiB are needed; --memory allows less",
+                       (unsigned long long)(bytes >> 20) * w->nlayers);
+    w->layer = calloc(w->nlayers, sizeof *w->layer);
+    for (unsigned i = 0; w->layer && i < w->nlayers; i++) {
+        w->layer[i] = calloc(w->slots * 2, sizeof(int16_t));
+        if (!w->layer[i])
+            break;
+        if (i + 1 == w->nlayers)
+            return BK_OK;
+    }
+    return bk_fail(why, BK_E_SYSTEM, "no memory for %llu states",
+                   (unsigned long long)w->slots * 2 * w->nlayers);
+}
+
+static void number_squares(struct bk_whole *w)
+{
+    for (unsigned sq = 0; sq < w->v->nsq; sq++)
+        if (bk_bits_has(&w->v->board, sq)) {
+            w->nth_of[sq] = (uint8_t)w->nsq;
+            w->sq_of[w->nsq++] = (uint8_t)sq;
+        }
+}
+
+static void solve(struct bk_whole *w, const struct bk_whole_options *o)
+{
+    static const volatile int never = 0;
+    struct pass g = { .w = w, .stop = o->stop ? o->stop : &never };
+
+    for (g.layer = 0; g.layer < w->nlayers; g.layer++) {
+        g.ply = 0;
+        bk_pool_run(o->pool, pieces_of(w), start_some, &g);
+        if (g.layer == 0) {
+            solve_free(w, o, &g);
+        } else if (!stopped(&g)) { /* all its turns lead to the layer below, which is done */
+            g.ply = ALL_PLIES;
+            bk_pool_run(o->pool, pieces_of(w), decide_some, &g);
+        }
+    }
+    if (o->opening && !stopped(&g)) {
+        struct bk_hands_pos start = w->army;
+
+        opening_score(w, &start);
+    }
+}
+
+enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
+                         const struct bk_hands_pos *army, const struct bk_whole_options *o,
+                         struct bk_report *why)
+{
+    struct bk_whole *w = calloc(1, sizeof *w);
+    enum bk_err err;
+
+    if (!w)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    w->v = v;
+    w->army = *army;
+    for (unsigned i = 0; i < army->n; i++)
+        if (w->army.sq[i] != BK_SQ_NONE)
+            bk_hands_lift(&w->army, i);
+    w->army.stm = BK_WHITE;
+    w->army.quiet = 0;
+    number_squares(w);
+    err = allocate(w, o, why);
+    if (!err) {
+        solve(w, o);
+        if (o->stop && *o->stop)
+            err = bk_fail(why, BK_E_SYSTEM, "interrupted");
+    }
+    if (err)
+        bk_whole_free(w);
+    else
+        *out = w;
+    return err;
+}
+
+void bk_whole_free(struct bk_whole *w)
+{
+    if (w) {
+        for (unsigned i = 0; w->layer && i < w->nlayers; i++)
+            free(w->layer[i]);
+        free(w->layer);
+        free(w);
+    }
+}
+
+void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl,
+                    unsigned *dtw)
+{
+    int score;
+
+    if (bk_hands_over(p, w->v, wdl)) { /* baring may leave more men off than a state has */
+        *dtw = 0;
+        return;
+    }
+    score = opening_score(w, p); /* some stages are not met from the empty board */
+    *wdl = (score > 0) - (score < 0);
+    *dtw = score ? plies_of(score) : 0;
+}
+
+void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s)
+{
+    memset(s, 0, sizeof *s);
+    s->slots = 2 * w->slots;
+    for (uint64_t i = 0; i < 2 * w->slots; i++) {
+        int score = w->layer[0][i];
+
+        if (score == ILLEGAL || score == NOT_YET)
+            continue;
+        s->states++;
+        s->wins += score > 0;
+        s->losses += score < 0;
+        s->draws += score == 0;
+        if (score && plies_of(score) > s->longest)
+            s->longest = plies_of(score);
+    }
+}

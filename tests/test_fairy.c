@@ -1,0 +1,451 @@
+/*
+ * test_fairy.c - sections of Fairy-Stockfish's variants.ini.
+ *
+ * Oracles: our own files of the same games (equal rules_id), and published
+ * counts of moves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "core/fairy.h"
+#include "core/move.h"
+
+static struct bk_variant *read_section(const char *text, const char *section)
+{
+    struct bk_report why;
+    struct bk_variant *v;
+
+    if (bk_fairy_parse(&v, "variants.ini", text, section, &why))
+        fail_msg("%s", why.text);
+    return v;
+}
+
+static struct bk_variant *load(const char *name)
+{
+    struct bk_report why;
+    struct bk_variant *v;
+
+    if (bk_variant_load(&v, name, &why))
+        fail_msg("%s", why.text);
+    return v;
+}
+
+static uint64_t perft_from_start(const struct bk_variant *v, unsigned depth)
+{
+    struct bk_report why;
+    struct bk_pos p;
+
+    if (bk_pos_from_fen(&p, v, v->start, &why))
+        fail_msg("%s", why.text);
+    return bk_perft(v, &p, depth);
+}
+
+static const struct bk_piece *piece(const struct bk_variant *v, char letter)
+{
+    int type = bk_variant_type(v, letter);
+
+    assert_true(type >= 0);
+    return &v->piece[type];
+}
+
+/* == What is read == */
+
+static void assert_same_rules(const char *text, const char *game)
+{
+    struct bk_variant *fairy = read_section(text, NULL), *ours = load(game);
+
+    assert_true(fairy->rules_id == ours->rules_id);
+    if (strcmp(game, "shatranj")) /* there, the kings stand on the d-file */
+        assert_string_equal(fairy->start, ours->start);
+    bk_variant_free(fairy);
+    bk_variant_free(ours);
+}
+
+static void fairy__chess_and_shatranj_are_ours(void **state)
+{
+    (void)state;
+    assert_same_rules("[my-chess:chess]\n", "chess");
+    assert_same_rules("# said again\n[a:chess]\ndoubleStepRank = 2\nenPassantRegion = *3 *6\n"
+                      "promotionRank=8\ncastlingKingsideFile = g\n", "chess");
+    assert_same_rules("[sh:shatranj]", "shatranj");
+}
+
+/* Sultan, spelt out: custom piece, ten files, castling three squares. */
+static void fairy__sultan_is_ours(void **state)
+{
+    (void)state;
+    assert_same_rules("[sultan-ours]\r\n"
+                      "king = k\r\nqueen = q\r\nrook = r\r\nbishop = b\r\nknight = n\r\n"
+                      "customPiece1 = c:AD\r\npawn = p\r\nmaxFile = 10\r\n"
+                      "promotionPieceTypes = qrbnc\r\n"
+                      "startFen = rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - "
+                      "0 1\r\ncastlingKingsideFile = i\r\ncastlingQueensideFile = c\r\n"
+                      "pieceToCharTable = -\r\nnMoveRule = 70\r\n",
+                      "sultan");
+}
+
+static void fairy__capablanca_has_the_published_counts(void **state)
+{
+    struct bk_variant *v = read_section(
+        "[capa:chess]\nmaxFile = j\narchbishop = a\nchancellor = c\n"
+        "promotionPieceTypes = acqrbn\ncastlingKingsideFile = i\n"
+        "startFen = rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1\n",
+        NULL);
+
+    (void)state;
+    assert_int_equal(perft_from_start(v, 1), 28);
+    assert_int_equal(perft_from_start(v, 2), 784);
+    assert_int_equal(perft_from_start(v, 3), 25228);
+    assert_int_equal(v->castling.king_to[1], 8);
+    assert_int_equal(v->castling.rook_to[1], 7);
+    bk_variant_free(v);
+}
+
+static void fairy__makruk_has_the_published_counts(void **state)
+{
+    struct bk_variant *v = read_section(
+        "[makruk-like:chess]\nbishop = -\nqueen = -\nsilver = s\nfers = m\n"
+        "startFen = rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1\n"
+        "promotionRank = 6\npromotionPieceTypes = m\ndoubleStep = false\ncastling = false\n"
+        "countingRule = makruk\n", NULL);
+
+    (void)state;
+    assert_int_equal(perft_from_start(v, 1), 23);
+    assert_int_equal(perft_from_start(v, 2), 529);
+    assert_int_equal(perft_from_start(v, 3), 12012);
+    assert_int_equal(piece(v, 'P')->ranks, 0x1c); /* 3 to 5: on the 6th it must promote */
+    assert_int_equal(piece(v, 'P')->become[0].ranks, 0xe0);
+    bk_variant_free(v);
+}
+
+static void fairy__inherits_from_earlier_sections(void **state)
+{
+    struct bk_variant *v = read_section("[a:chess]\nstalemateValue = loss\nrook = -\n"
+                                        "castling = false\npromotionPieceTypes = q\n"
+                                        "startFen = 4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n"
+                                        "; between\n"
+                                        "[b:a]\nqueen = -\namazon = q\n", "b");
+
+    (void)state;
+    assert_string_equal(v->name, "b");
+    assert_int_equal(v->stalemate, BK_STALEMATE_LOSS);
+    assert_int_equal(bk_variant_type(v, 'R'), -1);
+    assert_int_equal(piece(v, 'Q')->move.nsteps, 16);
+    assert_string_equal(v->start, "4k3/8/8/8/8/8/P7/4K3 w - - 0 1");
+    bk_variant_free(v);
+}
+
+#define SMALL(keys)                                                                            \
+    "[g]\nmaxFile = 5\nmaxRank = 6\nking = k\nrook = r\npawn = p\ncastling = false\n"          \
+    "startFen = r3k/ppppp/5/*4/PPPPP/R3K[] w 0 1\n" keys
+#define PAWNS "promotionRank = 6\npromotionPieceTypes = r\ndoubleStep = false\n"
+
+static void fairy__board_holes_and_armies_come_from_the_array(void **state)
+{
+    struct bk_variant *v = read_section(SMALL(PAWNS), NULL);
+
+    (void)state;
+    assert_int_equal(v->files, 5);
+    assert_int_equal(v->ranks, 6);
+    assert_false(bk_bits_has(&v->board, bk_sq(v, 0, 2)));
+    assert_int_equal(bk_bits_count(&v->board), 29);
+    assert_int_equal(piece(v, 'P')->army, 5);
+    assert_int_equal(piece(v, 'R')->army, 1);
+    assert_string_equal(v->start, "r3k/ppppp/5/*4/PPPPP/R3K w - - 0 1");
+    bk_variant_free(v);
+}
+
+static void fairy__a_promotion_limit_is_a_lost_rule(void **state)
+{
+    struct bk_variant *v = read_section(
+        SMALL("promotionRank = 5\npromotionPieceTypes = rn\nknight = n\ndoubleStep = false\n"
+              "promotionLimit = r:2\nmandatoryPawnPromotion = false\n"), NULL);
+    const struct bk_piece *p = piece(v, 'P');
+
+    (void)state;
+    assert_int_equal(p->nbecomes, 2);
+    assert_false(p->become[0].lost_only);
+    assert_int_equal(p->become[0].to[0], bk_variant_type(v, 'N'));
+    assert_true(p->become[1].lost_only);
+    assert_int_equal(p->become[1].ranks, 0x30);
+    assert_false(p->become[1].must);
+    assert_int_equal(piece(v, 'R')->army, 2);
+    assert_int_equal(p->ranks, 0x3e); /* it may stay in the zone */
+    bk_variant_free(v);
+}
+
+static void fairy__regions_of_whole_ranks_are_ranks(void **state)
+{
+    struct bk_variant *v = read_section(
+        SMALL("promotionRegionWhite = *6\npromotionRegionBlack = *1\npromotionPieceTypes = r\n"
+              "doubleStepRegionWhite = *2\ndoubleStepRegionBlack = a5 b5 c5 d5 e5\n"
+              "enPassantRegion = -\n"), NULL);
+
+    (void)state;
+    assert_int_equal(piece(v, 'P')->double_ranks, 2);
+    assert_int_equal(piece(v, 'P')->become[0].ranks, 1 << 5);
+    assert_false(v->en_passant);
+    bk_variant_free(v);
+}
+
+static void fairy__extinction_of_all_but_one_is_a_bare_king(void **state)
+{
+#define EXTINCT "extinctionValue = loss\nextinctionPieceTypes = *\nextinctionPieceCount = 1\n"
+    static const struct {
+        const char *text;
+        enum bk_bare bare;
+    } cases[] = {
+        { SMALL(PAWNS), BK_BARE_NOTHING },
+        { SMALL(PAWNS "extinctionPieceTypes = *\n"), BK_BARE_NOTHING },
+        { SMALL(PAWNS EXTINCT), BK_BARE_WINS },
+        { SMALL(PAWNS EXTINCT "extinctionOpponentPieceCount = 2\n"), BK_BARE_WINS },
+        { SMALL(PAWNS EXTINCT "extinctionClaim = true\n"), BK_BARE_WINS },
+        { SMALL(PAWNS EXTINCT "extinctionClaim = true\nextinctionOpponentPieceCount = 2\n"
+                "stalemateValue = loss\n"), BK_BARE_BACK },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bk_variant *v = read_section(cases[i].text, NULL);
+
+        assert_int_equal(v->bare, cases[i].bare);
+        bk_variant_free(v);
+    }
+}
+
+static void fairy__royal_men_need_not_be_kings(void **state)
+{
+    struct bk_variant *v = read_section(
+        "[knightmate:chess]\nking = -\ncommoner = n\nknight = -\ncustomPiece1 = k:N\n"
+        "extinctionValue = loss\nextinctionPieceTypes = k\nextinctionPseudoRoyal = true\n"
+        "promotionPieceTypes = qrbn\ncastling = false\n", NULL);
+
+    (void)state;
+    assert_int_equal(v->piece[v->royal].letter, 'K');
+    assert_int_equal(v->piece[v->royal].move.nsteps, 8);
+    assert_int_equal(v->piece[v->royal].move.step[0].df * v->piece[v->royal].move.step[0].df, 1);
+    bk_variant_free(v);
+    v = read_section("[n:chess]\nking = k:KN\n", NULL);
+    assert_int_equal(v->piece[v->royal].move.nsteps, 16);
+    bk_variant_free(v);
+    v = read_section("[n:chess]\nkingType = n\n", NULL);
+    assert_int_equal(v->piece[v->royal].move.nsteps, 8);
+    bk_variant_free(v);
+}
+
+static void fairy__soldiers_turn_sideways_where_they_are_told(void **state)
+{
+    struct bk_variant *v = read_section(
+        SMALL(PAWNS "soldier = s\nsoldierPromotionRank = 4\n"), NULL);
+
+    (void)state;
+    assert_int_equal(piece(v, 'S')->move.nsteps, 1);
+    assert_int_equal(piece(v, 'S')->zone.nsteps, 3);
+    assert_int_equal(piece(v, 'S')->zone_ranks, 0x38);
+    bk_variant_free(v);
+}
+
+static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
+{
+    char path[] = "/tmp/bareking-test-XXXXXX", name[64];
+    int fd = mkstemp(path);
+    struct bk_variant *v = NULL;
+    struct bk_report why;
+    FILE *out;
+
+    (void)state;
+    assert_true(bk_fairy_is("# x\n[a]\n"));
+    assert_false(bk_fairy_is("; x\n\n[variant]\nname = x\n"));
+    assert_false(bk_fairy_is("[piece king]\n"));
+    assert_false(bk_fairy_is("name = x\n"));
+    assert_true(fd >= 0);
+    snprintf(name, sizeof name, "%s.ini", path);
+    assert_int_equal(rename(path, name), 0);
+    out = fdopen(fd, "w");
+    fputs("[one:chess]\n[two:shatranj]\n", out);
+    fclose(out);
+    assert_int_equal(bk_variant_load(&v, name, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, ".ini:1:1: 2 sections: say which, as in FILE.ini#one"));
+    strcat(name, "#two");
+    v = load(name);
+    assert_string_equal(v->name, "two");
+    bk_variant_free(v);
+    name[strlen(name) - 4] = '\0';
+    remove(name);
+}
+
+/* == What is refused == */
+
+static const struct refusal {
+    const char *claim, *text, *want; /* the whole line */
+} refusals[] = {
+    { "fairy__refuses_unknown_key", "[a:chess]\n\n  mustCaptures = true\n",
+      "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
+    { "fairy__refuses_rule_we_lack", "[a:chess]\nmustCapture = true\n",
+      "f.ini:2:15: key 'mustCapture': only `false` can be expressed" },
+    { "fairy__refuses_drops", "[a:chess]\npieceDrops=true\n",
+      "f.ini:2:12: key 'pieceDrops': only `false` can be expressed" },
+    { "fairy__refuses_flags", "[a:chess]\nflagPiece = k\n",
+      "f.ini:2:13: key 'flagPiece': only `-` can be expressed" },
+    { "fairy__refuses_decisive_repetition", "[a:chess]\nnFoldValue = loss\n",
+      "f.ini:2:14: key 'nFoldValue': only `draw` can be expressed" },
+    { "fairy__refuses_mobility_regions", "[a:chess]\nmobilityRegionWhiteKing = *1\n",
+      "f.ini:2:1: key 'mobilityRegionWhiteKing': where men may go cannot be restricted" },
+    { "fairy__refuses_lame_leapers", "[a:chess]\nhorse = h\n",
+      "f.ini:2:9: key 'horse': a leaper that can be blocked" },
+    { "fairy__refuses_bad_betza_with_its_column", "[a:chess]\ncustomPiece1 = x:WnN\n",
+      "f.ini:2:19: key 'customPiece1': modifier `n` is not known here" },
+    { "fairy__refuses_hops_of_leapers", "[a:chess]\ncustomPiece1 = x:pNN\n",
+      "f.ini:2:18: key 'customPiece1': `p` is for R, B and Q only" },
+    { "fairy__refuses_custom_piece_without_move", "[a:chess]\ncustomPiece1 = x\n",
+      "f.ini:2:17: key 'customPiece1': expected `:` and a move" },
+    { "fairy__refuses_letter_taken", "[a:chess]\nwazir = r\n",
+      "f.ini:2:9: key 'wazir': letter R is taken by 'rook'" },
+    { "fairy__refuses_board_too_large", "[a:chess]\nmaxRank = 15\n",
+      "f.ini:2:11: key 'maxRank': expected a number from 1 to 14" },
+    { "fairy__refuses_file_too_far", "[a:chess]\nmaxFile = o\n",
+      "f.ini:2:11: key 'maxFile': expected a file from a to n" },
+    { "fairy__refuses_missing_king", "[a:chess]\nking = -\n",
+      "f.ini:1:1: [a]: there is no king" },
+    { "fairy__refuses_two_kings", "[a:chess]\nstartFen = kk6/8/8/8/8/8/8/K7 w - - 0 1\n",
+      "f.ini:2:12: key 'startFen': a side has one royal piece" },
+    { "fairy__refuses_hands", "[a:chess]\nstartFen = k7/8/8/8/8/8/8/K7[Qq] w - - 0 1\n",
+      "f.ini:2:29: key 'startFen': hands cannot be expressed" },
+    { "fairy__refuses_array_of_another_width", "[a:chess]\nstartFen = k7/9/8/8/8/8/8/K7 w\n",
+      "f.ini:2:16: key 'startFen': rank 7 is not 8 squares of known men" },
+    { "fairy__refuses_array_with_a_missing_man", "[a:chess]\nstartFen = kx6/8/8/8/8/8/8/K7 w\n",
+      "f.ini:2:13: key 'startFen': rank 8 is not 8 squares of known men" },
+    { "fairy__refuses_stalemate_that_wins", "[a:chess]\nstalemateValue = win\n",
+      "f.ini:2:18: key 'stalemateValue': only draw or loss (of the side that cannot move) can be "
+      "expressed" },
+    { "fairy__refuses_extinction_that_wins",
+      "[a:chess]\nextinctionValue = win\nextinctionPieceTypes = *\n",
+      "f.ini:2:19: key 'extinctionValue': only loss or none can be expressed" },
+    { "fairy__refuses_extinction_of_some",
+      "[a:chess]\nextinctionValue = loss\nextinctionPieceTypes = qr\n",
+      "f.ini:3:24: key 'extinctionPieceTypes': only * (all men, that is, a bare king) can be "
+      "expressed" },
+    { "fairy__refuses_extinction_at_another_count",
+      "[a:chess]\nextinctionValue = loss\nextinctionPieceTypes = *\nextinctionPieceCount = 2\n",
+      "f.ini:4:24: key 'extinctionPieceCount': only extinctionPieceCount = 1 (a bare king) can be "
+      "expressed" },
+    { "fairy__refuses_baring_back_where_stalemate_draws",
+      "[a:shatranj]\nstalemateValue = draw\n",
+      "f.ini:1:1: key 'extinctionClaim' (inherited): with stalemateValue = draw a bare king that "
+      "is stalemated draws, which cannot be expressed" },
+    { "fairy__refuses_promotion_to_a_missing_letter",
+      "[a:chess]\npromotionPieceTypes = qx\n",
+      "f.ini:2:24: key 'promotionPieceTypes': no piece has the letter `x`" },
+    { "fairy__refuses_promotion_to_king", "[a:chess]\npromotionPieceTypes = qk\n",
+      "f.ini:2:23: key 'promotionPieceTypes': nothing becomes the royal piece" },
+    { "fairy__refuses_to_guess_promotions",
+      "[a]\nking = k\npawn = p\nstartFen = k7/p7/8/8/8/8/P7/K7 w\n",
+      "f.ini:1:1: [a]: key 'promotionPieceTypes' must be there" },
+    { "fairy__refuses_to_guess_the_promotion_rank",
+      "[a:chess]\nmaxRank = 4\nstartFen = k7/p7/P7/K7 w\n",
+      "f.ini:1:1: [a]: on 4 ranks, key 'promotionRank' must be there" },
+    { "fairy__refuses_to_guess_the_double_step",
+      "[a:chess]\nmaxRank = 4\nstartFen = k7/p7/P7/K7 w\npromotionRank = 4\n",
+      "f.ini:1:1: [a]: on 4 ranks, key 'doubleStepRank' must be there, or 'doubleStep = false'" },
+    { "fairy__refuses_half_a_region", "[a:chess]\npromotionRegionWhite = *8\n",
+      "f.ini:2:24: key 'promotionRegionWhite': needs 'promotionRegionBlack', too" },
+    { "fairy__refuses_part_of_a_rank",
+      "[a:chess]\npromotionRegionWhite = a8\npromotionRegionBlack = *1\n",
+      "f.ini:2:24: key 'promotionRegionWhite': only whole ranks can be expressed" },
+    { "fairy__refuses_regions_that_differ",
+      "[a:chess]\npromotionRegionWhite = *8\npromotionRegionBlack = *2\n",
+      "f.ini:3:24: key 'promotionRegionBlack': only the mirror image of 'promotionRegionWhite' "
+      "can be expressed" },
+    { "fairy__refuses_squares_off_the_board",
+      "[a:chess]\npromotionRegionWhite = *8 i8\npromotionRegionBlack = *1\n",
+      "f.ini:2:27: key 'promotionRegionWhite': expected squares of the board: d4, *4, d*" },
+    { "fairy__refuses_en_passant_on_some_squares", "[a:chess]\nenPassantRegion = *3\n",
+      "f.ini:2:19: key 'enPassantRegion': only all squares that a double step passes, or none, "
+      "can be expressed" },
+    { "fairy__refuses_castling_from_another_rank", "[a:chess]\ncastlingRank = 2\n",
+      "f.ini:2:16: key 'castlingRank': only `1` can be expressed" },
+    { "fairy__refuses_castling_without_rooks",
+      "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w K - 0 1\n",
+      "f.ini:1:1: [a]: key 'castling': king and two rooks must stand at home in startFen, on the "
+      "same files for both sides" },
+    { "fairy__refuses_rooks_that_stand_elsewhere", "[a:chess]\ncastlingRookKingsideFile = g\n",
+      "f.ini:2:28: key 'castlingRookKingsideFile': not where it stands in startFen" },
+    { "fairy__refuses_circles", "[a:chess]\nstalemateValue = loss\nkingType = r\n",
+      "f.ini:1:1: variant a: piece 0 king: move: the royal piece leaps: riders are not for it" },
+    { "fairy__refuses_bad_bool", "[a:chess]\ndoubleStep = yes\n",
+      "f.ini:2:14: key 'doubleStep': expected true or false" },
+    { "fairy__refuses_bad_limit", "[a:chess]\npromotionLimit = q:1 r=2\n",
+      "f.ini:2:22: key 'promotionLimit': expected a piece's letter, `:`, a number" },
+    { "fairy__refuses_key_twice", "[a:chess]\npawn = p\npawn = q\n",
+      "f.ini:3:1: key 'pawn' stands twice (first on line 2)" },
+    { "fairy__refuses_section_twice", "[a:chess]\n[a]\n",
+      "f.ini:2:1: [a] stands twice (first on line 1)" },
+    { "fairy__refuses_unknown_base", "[a:xiangqi]\n",
+      "f.ini:1:1: [a:xiangqi]: neither chess, shatranj nor an earlier section" },
+    { "fairy__refuses_line_without_equals", "[a:chess]\npawn\n",
+      "f.ini:2:1: expected `key = value` or `[section]`" },
+    { "fairy__refuses_key_before_sections", "pawn = p\n[a]\n",
+      "f.ini:1:1: `pawn = p` stands before the first section" },
+    { "fairy__refuses_open_section", "[a:chess\npawn = p\n",
+      "f.ini:1:1: expected `[name]` or `[name:base]`" },
+    { "fairy__refuses_names_that_files_cannot_have", "[A/b:chess]\n",
+      "f.ini:1:2: a name has only a-z, 0-9 and -" },
+    { "fairy__refuses_empty_file", "\n# nothing\n", "f.ini:1:1: there is no section" },
+};
+
+enum { NREFUSALS = sizeof refusals / sizeof *refusals };
+
+static void is_refused(void **state)
+{
+    const struct refusal *r = *state;
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+
+    assert_int_equal(bk_fairy_parse(&v, "f.ini", r->text, NULL, &why), BK_E_USAGE);
+    assert_string_equal(why.text, r->want);
+    assert_null(v);
+    assert_int_equal(bk_fairy_parse(&v, "f.ini", r->text, NULL, NULL), BK_E_USAGE);
+}
+
+static int run_refusals(void)
+{
+    static struct CMUnitTest tests[NREFUSALS];
+
+    for (size_t i = 0; i < NREFUSALS; i++)
+        tests[i] = (struct CMUnitTest){
+            .name = refusals[i].claim,
+            .test_func = is_refused,
+            .initial_state = (void *)(uintptr_t)&refusals[i],
+        };
+    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fairy__chess_and_shatranj_are_ours),
+        cmocka_unit_test(fairy__sultan_is_ours),
+        cmocka_unit_test(fairy__capablanca_has_the_published_counts),
+        cmocka_unit_test(fairy__makruk_has_the_published_counts),
+        cmocka_unit_test(fairy__inherits_from_earlier_sections),
+        cmocka_unit_test(fairy__board_holes_and_armies_come_from_the_array),
+        cmocka_unit_test(fairy__a_promotion_limit_is_a_lost_rule),
+        cmocka_unit_test(fairy__regions_of_whole_ranks_are_ranks),
+        cmocka_unit_test(fairy__extinction_of_all_but_one_is_a_bare_king),
+        cmocka_unit_test(fairy__royal_men_need_not_be_kings),
+        cmocka_unit_test(fairy__soldiers_turn_sideways_where_they_are_told),
+        cmocka_unit_test(fairy__files_are_told_from_ours_and_sections_by_name),
+    };
+    int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);
+
+    return failed + run_refusals() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
