@@ -23,7 +23,7 @@ bench() { # game material
     field() { grep -o "\"$1\":[0-9.]*" "$dir/out" | head -1 | sed 's/.*://'; }
     awk -v g="$1" -v t="$2" -v p="$(field positions)" -v s="$(field solve_cpu)" \
         -v e="$(field encode_cpu)" -v m="$(tail -1 "$dir/peak")" -v w="$(field wdl_bytes)" \
-        -v d="$(field dtw_bytes)" 'BEGIN { printf "%-16s %-8s %13d %8.2f %8.2f %9.1f %8d %12d %12d\n",
+        -v d="$(field dtw_bytes)" 'BEGIN { printf "%-16s %-8s %13.0f %8.2f %8.2f %9.1f %8d %12.0f %12.0f\n",
             g, t, p, s, e, p / (s + e) / 1e6, m / 1024, w, d }'
 }
 
