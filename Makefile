@@ -22,7 +22,7 @@ CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_fuzz
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev
+PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
 LIBS_LIB  = -linih -lxxhash -lzstd

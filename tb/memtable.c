@@ -185,10 +185,10 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     unsigned nsq = ix->v->nsq;
     unsigned wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
-    size_t key = 0, pair;
-    int32_t found;
+    size_t key = 0, pair = 0;
+    int32_t found = -1;
     unsigned turn_block = 0, turn_pair = 0;
-    const struct bk_block *b;
+    const struct bk_block *b = NULL;
 
     if (p->exchanged) {
         wk = p->swap[wk];
