@@ -156,18 +156,10 @@ static void take_values(const struct encoder *e, unsigned side, uint64_t first, 
     bool wdl = e->info.kind == BK_KIND_WDL;
     unsigned loss = e->t->code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
     uint16_t before = wdl ? BK_WDL_DRAW : 0, map[256];
-    uint32_t block = 0;
+    uint32_t block = bk_index_block_with(ix, first);
 
     for (unsigned code = 0; code < 256; code++)
         map[code] = wdl ? wdl_of(code, loss, 0) : k_of(code, loss, 0);
-    for (uint32_t high = ix->nblocks; high - block > 1;) {
-        uint32_t mid = block + (high - block) / 2;
-
-        if (ix->block[mid].first <= first)
-            block = mid;
-        else
-            high = mid;
-    }
     while (n) {
         const struct bk_block *b = &ix->block[block];
         const struct walk *w = &e->walk[block];
@@ -319,10 +311,8 @@ static void put_values(const struct loader *l, unsigned side, uint64_t first, ui
 {
     const struct bk_index *ix = bk_file_index(l->wdl);
     unsigned loss = l->t->code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
-    uint32_t block = 0;
+    uint32_t block = bk_index_block_with(ix, first);
 
-    while (block + 1 < ix->nblocks && ix->block[block + 1].first <= first)
-        block++;
     while (n) {
         const struct bk_block *b = &ix->block[block];
         const struct walk *w = &l->walk[block];

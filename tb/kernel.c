@@ -1367,6 +1367,19 @@ static bool row_counts(set *restrict acc, const set *restrict within, uint32_t n
     return false;
 }
 
+/* Is there anything to do in this row?  Its mark is taken away. */
+static bool take_row(const struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
+                     uint32_t row, const set *within, uint64_t waits)
+{
+    size_t in_table = (size_t)slice * s->nrows + row;
+
+    if (!w->dirty[row])
+        return false;
+    w->dirty[row] = 0;
+    return (waits && s->row_wait[side][in_table] & waits) ||
+           row_counts(w->acc + (size_t)row * s->rowlen, within + in_table * s->rowlen, s->rowlen);
+}
+
 /* An odd ply: what moves into the last losses has won. */
 static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
@@ -1400,12 +1413,7 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     for (uint32_t row = 0; row < s->nrows; row++) {
         bool fresh = false;
 
-        if (!w->dirty[row])
-            continue;
-        w->dirty[row] = 0;
-        if (!(waits && s->row_wait[side][(size_t)slice * s->nrows + row] & waits) &&
-            !row_counts(w->acc + (size_t)row * s->rowlen, und + first + (size_t)row * s->rowlen,
-                        s->rowlen))
+        if (!take_row(s, w, slice, side, row, und, waits))
             continue;
         for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
             size_t at = first + conf;
@@ -1457,12 +1465,7 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     for (uint32_t row = 0; row < s->nrows; row++) {
         bool fresh = false;
 
-        if (!w->dirty[row])
-            continue;
-        w->dirty[row] = 0;
-        if (!(waits && s->row_wait[side][(size_t)slice * s->nrows + row] & waits) &&
-            !row_counts(w->acc + (size_t)row * s->rowlen, open + first + (size_t)row * s->rowlen,
-                        s->rowlen))
+        if (!take_row(s, w, slice, side, row, open, waits))
             continue;
         for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
             size_t at = first + conf;

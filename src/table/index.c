@@ -640,7 +640,7 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
     return b->first + number;
 }
 
-static const struct bk_block *block_with(const struct bk_index *ix, uint64_t number)
+uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number)
 {
     uint32_t low = 0, high = ix->nblocks;
 
@@ -652,12 +652,12 @@ static const struct bk_block *block_with(const struct bk_index *ix, uint64_t num
         else
             high = mid;
     }
-    return &ix->block[low];
+    return low;
 }
 
 void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_placement *out)
 {
-    const struct bk_block *b = block_with(ix, number);
+    const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
 
     number -= b->first;
     for (unsigned i = ix->nslots + 1; i-- > 0;) {
@@ -712,7 +712,7 @@ static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
 
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
 {
-    const struct bk_block *b = block_with(ix, number);
+    const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
     size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
     unsigned keep = b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
     struct bk_placement self = *at;

@@ -112,6 +112,9 @@ bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk
  */
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
 
+/* Which block holds a number < ix->positions.  Cost: a binary search. */
+uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number);
+
 /* The placement of a number < ix->positions. */
 void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_placement *out);
 
