@@ -164,8 +164,6 @@ static void sort_out_men(struct bk_solver *s)
         s->outer[o].stride = s->nconf;
         s->nconf *= s->outer[o].n;
     }
-    s->rowlen = s->nouter ? s->outer[s->nouter - 1].n : 1;
-    s->nrows = s->nconf / s->rowlen;
     for (unsigned i = 0; i < ix->nslots; i++)
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
@@ -280,13 +278,18 @@ static bool turn_configurations(struct bk_solver *s, unsigned sym)
 
 static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
 {
+    s->nvec = (s->nconf + k->lanes - 1) / k->lanes;
+    s->nmarks = (s->nvec + 63) / 64;
+    s->pitch = s->nvec * k->lanes;
     s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
-    s->conf_clash = calloc(s->nconf, 1);
-    s->conf_occ = aligned(s->nconf * k->set_bytes);
+    s->conf_clash = malloc(s->pitch);
+    s->conf_occ = aligned_zeroed(s->pitch * k->set_bytes);
     s->conf_count = aligned(s->nconf * k->set_bytes);
-    s->inner_sets = aligned_alloc(64, ((2 + BK_STEPS_MAX) * k->set_bytes + 63) & ~(size_t)63);
+    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
     if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
         return false;
+    memset(s->conf_clash, 0, s->nconf);
+    memset(s->conf_clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
             unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
@@ -685,26 +688,24 @@ static bool doubles_within_cell(const struct bk_index *ix)
 static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
                      unsigned threads)
 {
-    size_t nsets = (size_t)s->nslices * s->nconf;
+    size_t nsets = (size_t)s->nslices * s->pitch, marks = (size_t)s->nslices * s->nmarks * 8;
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++) {
         ok = ok && (s->won[side] = aligned(nsets * k->set_bytes));
         ok = ok && (s->und[side] = aligned(nsets * k->set_bytes));
         ok = ok && (s->open[side] = aligned(nsets * k->set_bytes));
-        ok = ok && (s->fwin[side] = aligned_zeroed(nsets * k->set_bytes));
-        ok = ok && (s->floss[side] = aligned_zeroed(nsets * k->set_bytes));
-        ok = ok && (s->fwin_row[side] = zeroed((size_t)s->nslices * s->nrows));
-        ok = ok && (s->floss_row[side] = zeroed((size_t)s->nslices * s->nrows));
+        ok = ok && (s->fwin[side] = aligned(nsets * k->set_bytes));
+        ok = ok && (s->floss[side] = aligned(nsets * k->set_bytes));
+        ok = ok && (s->fwin_marks[side] = zeroed(marks));
+        ok = ok && (s->floss_marks[side] = zeroed(marks));
         ok = ok && (s->fwin_any[side] = zeroed(s->nslices));
         ok = ok && (s->floss_any[side] = zeroed(s->nslices));
         ok = ok && (s->todo_win[side] = zeroed(s->nslices));
         ok = ok && (s->todo_lose[side] = zeroed(s->nslices));
         if (s->distances) {
-            ok = ok && (s->wait[side] = zeroed(nsets * sizeof(uint64_t)));
-            ok = ok && (s->row_wait[side] =
-                            zeroed((size_t)s->nslices * s->nrows * sizeof(uint64_t)));
-            ok = ok && (s->slice_wait[side] = zeroed(s->nslices * sizeof(uint64_t)));
+            ok = ok && (s->waits[side] = zeroed((size_t)s->nslices * s->nvec * sizeof(uint64_t)));
+            ok = ok && (s->slice_waits[side] = zeroed(s->nslices * sizeof(uint64_t)));
         }
         ok = ok && (mb->code[side] = zeroed(nsets * s->width * s->dtw_bytes));
         s->dtw[side] = mb->code[side];
@@ -723,8 +724,8 @@ static void release(struct bk_solver *s, unsigned threads)
         free(s->open[side]);
         free(s->fwin[side]);
         free(s->floss[side]);
-        free(s->fwin_row[side]);
-        free(s->floss_row[side]);
+        free(s->fwin_marks[side]);
+        free(s->floss_marks[side]);
         free(s->fwin_any[side]);
         free(s->floss_any[side]);
         free(s->todo_win[side]);
@@ -733,9 +734,8 @@ static void release(struct bk_solver *s, unsigned threads)
         free(s->king_first[side]);
         free(s->king_back[side]);
         free(s->king_back_first[side]);
-        free(s->wait[side]);
-        free(s->row_wait[side]);
-        free(s->slice_wait[side]);
+        free(s->waits[side]);
+        free(s->slice_waits[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)
         free(s->work[i]);
