@@ -1102,13 +1102,14 @@ static void raise_to(unsigned *max, unsigned k)
         ;
 }
 
-/* Something waits here for plies / 2 = k.  The scores of `x` are +-(BK_SCORE_WIN - plies). */
-static uint64_t store_waits(struct bk_solver *s, unsigned side, size_t base, set x,
-                            const int16_t *best)
+/* The ways out of `x`: their plies / 2 go to dtw.  Returns the mask of them. */
+static uint64_t store_ways(struct bk_solver *s, unsigned side, size_t base, set x,
+                           const int16_t *best)
 {
     uint64_t waits = 0;
-    unsigned most = 0;
 
+    if (s->dtw_bytes == 1)
+        return put_half_plies((uint8_t *)s->dtw[side] + base, x, best, BK_SCORE_WIN, s->k_limit);
     EACH(sq, x) {
         int score = best[sq];
         unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
@@ -1117,11 +1118,44 @@ static uint64_t store_waits(struct bk_solver *s, unsigned side, size_t base, set
             k = s->k_limit; /* the solve is given up and begun anew with wider ones */
         dtw_put(s, s->dtw[side], base + sq, k);
         waits |= wait_bit(k);
+    }
+    return waits;
+}
+
+/* The largest k stored for x, whose mask is `waits`. */
+static unsigned latest(const struct bk_solver *s, unsigned side, size_t base, set x,
+                       uint64_t waits)
+{
+    unsigned most = 63 - (unsigned)__builtin_clzll(waits);
+
+    if (most < 63)
+        return most;
+    EACH(sq, x) {
+        unsigned k = dtw_get(s, s->dtw[side], base + sq);
+
         most = k > most ? k : most;
     }
-    if (waits)
-        raise_to(&s->k_wait_max, most);
-    return waits;
+    return most;
+}
+
+/* Something in this configuration waits for the plies of `waits`, the last of them 2 * most. */
+static void note_wait(struct bk_solver *s, unsigned side, uint32_t slice, uint32_t conf,
+                      uint64_t waits, unsigned most)
+{
+    s->waits[side][(size_t)slice * s->pitch + conf] |= waits;
+    s->vector_waits[side][(size_t)slice * s->nvec + conf / LANES] |= waits;
+    s->slice_waits[side][slice] |= waits;
+    raise_to(&s->k_wait_max, most);
+}
+
+/* Ways out of a vector delay losses until ply 2 * most. */
+static void note_delay(struct bk_solver *s, unsigned side, uint32_t slice, uint32_t vector,
+                       unsigned most)
+{
+    uint8_t *delay = &s->delay[side][(size_t)slice * s->nvec + vector];
+
+    if (most > *delay)
+        *delay = most < 255 ? (uint8_t)most : 255;
 }
 
 static inline void mark(uint64_t *marks, uint32_t vector)
@@ -1150,9 +1184,13 @@ static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32
     }
     if (!s->distances)
         return;
-    waits = store_waits(s, side, base, (any_way & ~saving) | (winning & ~at_once), best);
-    s->waits[side][(size_t)slice * s->nvec + conf / LANES] |= waits;
-    s->slice_waits[side][slice] |= waits;
+    waits = store_ways(s, side, base, any_way & ~saving, best);
+    if (waits)
+        note_delay(s, side, slice, conf / LANES, latest(s, side, base, any_way & ~saving, waits));
+    waits = store_ways(s, side, base, winning & ~at_once, best);
+    if (waits)
+        note_wait(s, side, slice, conf, waits,
+                  latest(s, side, base, winning & ~at_once, waits));
 }
 
 static void init(struct bk_solver *s, uint32_t slice, void *work)
@@ -1450,43 +1488,30 @@ static void store_k(struct bk_solver *s, unsigned side, size_t base, lanes x, un
     }
 }
 
-/* Those of `x` whose stored k is this one, or (more) a later one. */
-static lanes waiting(const struct bk_solver *s, unsigned side, size_t base, lanes x, unsigned k,
-                     bool more)
+/* Those of a configuration's positions x whose stored k is this one; with a later one. */
+static inline set stored(const struct bk_solver *s, unsigned side, size_t base, set x, unsigned k)
 {
-    set due[LANES] __attribute__((aligned(64)));
-    unsigned words = lanes_words(x);
+    set found = NONE;
 
-    *(lanes *)due = x;
-    EACH_LANE(i, words) {
-        size_t at = base + i * s->width;
-        const uint8_t *bytes = (const uint8_t *)s->dtw[side] + at;
-
-        if (s->dtw_bytes == 1) {
-            due[i] = more ? where_more(bytes, due[i], k) : where_equal(bytes, due[i], k);
-        } else {
-            set left = due[i];
-
-            EACH(sq, left) {
-                unsigned stored = dtw_get(s, s->dtw[side], at + sq);
-
-                if (more ? stored <= k : stored != k)
-                    due[i] &= ~bit(sq);
-            }
-        }
-    }
-    return *(const lanes *)due;
+    if (s->dtw_bytes == 1)
+        return where_equal((const uint8_t *)s->dtw[side] + base, x, k);
+    EACH(sq, x)
+        if (dtw_get(s, s->dtw[side], base + sq) == k)
+            found |= bit(sq);
+    return found;
 }
 
-/* Vectors in which something has waited for this ply are looked at whatever moved. */
-static void rouse(const struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                  uint64_t waits)
+static inline set stored_later(const struct bk_solver *s, unsigned side, size_t base, set x,
+                               unsigned k)
 {
-    const uint64_t *waited = s->waits[side] + (size_t)slice * s->nvec;
+    set found = NONE;
 
-    for (uint32_t vector = 0; vector < s->nvec; vector++)
-        if (waited[vector] & waits)
-            mark(w->dirty, vector);
+    if (s->dtw_bytes == 1)
+        return where_more((const uint8_t *)s->dtw[side] + base, x, k);
+    EACH(sq, x)
+        if (dtw_get(s, s->dtw[side], base + sq) > k)
+            found |= bit(sq);
+    return found;
 }
 
 /* What a pass over a slice works with. */
@@ -1499,7 +1524,8 @@ struct sweep {
     lanes *won, *und, *open, *fresh;
     uint64_t *marks;       /* of `fresh` */
     uint8_t *any_flag;
-    const uint64_t *waits; /* by vector */
+    const uint64_t *waits; /* by configuration */
+    const uint8_t *delay;  /* by vector */
     size_t base;           /* of dtw */
     bool found;
 };
@@ -1522,9 +1548,60 @@ static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t
         .fresh = vectors(losses ? s->floss[side] : s->fwin[side], first),
         .marks = (losses ? s->floss_marks[side] : s->fwin_marks[side]) + (size_t)slice * s->nmarks,
         .any_flag = losses ? s->floss_any[side] : s->fwin_any[side],
-        .waits = s->distances ? s->waits[side] + (size_t)slice * s->nvec : NULL,
+        .waits = s->distances ? s->waits[side] + first : NULL,
+        .delay = s->distances ? s->delay[side] + (size_t)slice * s->nvec : NULL,
         .base = (size_t)slice * s->nconf * s->width,
     };
+}
+
+/*
+ * Vectors in which something has waited for this ply are looked at whatever
+ * moved.  What is stored there will be asked for soon.
+ */
+static void rouse(const struct sweep *p)
+{
+    const struct bk_solver *s = p->s;
+    const uint64_t *waits = s->vector_waits[p->side] + (size_t)p->slice * s->nvec;
+    const char *dtw = s->dtw[p->side];
+
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        if (!(waits[vector] & p->due))
+            continue;
+        mark(p->w->dirty, vector);
+        for (unsigned i = 0; i < LANES; i++)
+            if (p->waits[vector * LANES + i] & p->due)
+                __builtin_prefetch(dtw + (p->base + (size_t)(vector * LANES + i) * s->width) *
+                                             s->dtw_bytes, 1);
+    }
+}
+
+/* Those of a vector's x that have waited for this ply. */
+static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
+{
+    const struct bk_solver *s = p->s;
+    const uint64_t *waits = p->waits + (size_t)vector * LANES;
+    set from[LANES] __attribute__((aligned(64))), due[LANES] __attribute__((aligned(64))) = { NONE };
+
+    *(lanes *)from = x;
+    for (unsigned i = 0; i < LANES; i++)
+        if (waits[i] & p->due && any(from[i]))
+            due[i] = stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i],
+                            p->k);
+    return *(const lanes *)due;
+}
+
+/* Those of a vector's x, all of whose quiet moves are refuted, that a losing way out delays. */
+static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
+{
+    const struct bk_solver *s = p->s;
+    unsigned words = lanes_words(x);
+    set late[LANES] __attribute__((aligned(64)));
+
+    *(lanes *)late = x;
+    EACH_LANE(i, words)
+        late[i] = stored_later(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width,
+                               late[i], p->k);
+    return *(const lanes *)late;
 }
 
 /* New results of a vector: no longer undecided, and next ply's frontier. */
@@ -1548,6 +1625,28 @@ static bool end_sweep(struct sweep *p, uint8_t *todo)
     return true;
 }
 
+/*
+ * Every quiet move of these is refuted, but a losing way out takes longer: they
+ * come back at its ply.
+ */
+static void defer(struct sweep *p, uint32_t vector, lanes late)
+{
+    struct bk_solver *s = p->s;
+    set x[LANES] __attribute__((aligned(64)));
+    unsigned words = lanes_words(late);
+
+    *(lanes *)x = late;
+    EACH_LANE(i, words) {
+        uint32_t conf = vector * LANES + i;
+
+        EACH(sq, x[i]) {
+            unsigned k = dtw_get(s, s->dtw[p->side], p->base + (size_t)conf * s->width + sq);
+
+            note_wait(s, p->side, p->slice, conf, wait_bit(k), k);
+        }
+    }
+}
+
 /* The mates and stalemates: no escape at all, before anything else is won. */
 static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
@@ -1569,7 +1668,11 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
             p.open[vector] &= ~(lost & ~check[vector]);
             lost &= check[vector];
         }
-        if (!s->distances) /* all it has are losing ways out: lost too */
+        if (!lanes_any(stuck & losing)) /* all it has are losing ways out: lost too */
+            ;
+        else if (s->distances)
+            defer(&p, vector, stuck & losing);
+        else
             lost |= stuck & losing;
         if (lanes_any(lost))
             add_fresh(&p, vector, lost);
@@ -1598,14 +1701,13 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
     unmoves(s, w, slice, side, s->floss[!side], s->floss_marks[!side], s->floss_any[!side]);
     if (p.due)
-        rouse(s, w, slice, side, p.due);
+        rouse(&p);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], add = *acc & p.und[vector];
 
         *acc = NO_LANES;
-        if (p.due && p.waits[vector] & p.due)
-            add |= waiting(s, side, p.base + vector * LANES * s->width,
-                           p.und[vector] & ~p.open[vector], p.k, false);
+        if (p.due)
+            add |= due_of(&p, (uint32_t)vector, p.und[vector] & ~p.open[vector]);
         if (!lanes_any(add))
             continue;
         p.won[vector] |= add;
@@ -1628,21 +1730,26 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     enter(&w->ctx, s, slice);
     unmoves(s, w, slice, side, s->fwin[!side], s->fwin_marks[!side], s->fwin_any[!side]);
     if (p.due)
-        rouse(s, w, slice, side, p.due);
+        rouse(&p);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & p.open[vector];
-        size_t base = p.base + vector * LANES * s->width;
 
         *acc = NO_LANES;
-        if (p.due && p.waits[vector] & p.due)
-            cand |= waiting(s, side, base, p.open[vector], p.k, false);
+        if (p.due)
+            cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
         if (lanes_any(cand))
             cand = without_escapes(s, &w->ctx, (size_t)slice * s->pitch, (uint32_t)vector, side,
                                    cand);
         if (!lanes_any(cand))
             continue;
-        if (p.waits && p.waits[vector]) /* a losing way out that takes longer: comes back later */
-            cand &= ~waiting(s, side, base, cand, p.k, true);
+        if (p.delay && p.delay[vector] > p.k) {
+            lanes late = delayed(&p, (uint32_t)vector, cand);
+
+            if (lanes_any(late)) {
+                defer(&p, (uint32_t)vector, late);
+                cand &= ~late;
+            }
+        }
         if (lanes_any(cand))
             add_fresh(&p, (uint32_t)vector, cand);
     }
@@ -1799,6 +1906,8 @@ static void longest_of(const struct bk_solver *s, unsigned side, size_t at, set 
         return;
     if (last == l->plies && ((uint64_t)slice * s->nconf + conf) * s->width >= l->number)
         return;
+    if (s->dtw_bytes == 1)
+        x = where_equal((const uint8_t *)s->dtw[side] + at * s->width, x, (unsigned)last >> 1);
     EACH(sq, x)
         if (dtw_get(s, s->dtw[side], at * s->width + sq) == (unsigned)last >> 1) {
             consider(s, l, last, slice, conf, sq);

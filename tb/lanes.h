@@ -209,6 +209,49 @@ INLINE void raise_all(int16_t *best, set x, int16_t score)
 #endif
 }
 
+/*
+ * Scores +-(win - plies) of the squares of x become at[sq] = plies / 2, at most
+ * `limit` (255 or less).  Returns a mask of these; the last bit: 63 or more.
+ */
+INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t win,
+                               unsigned limit)
+{
+    uint64_t seen = 0;
+
+#ifdef __AVX512BW__
+    for (unsigned half = 0; half < 2 * WORDS; half++) {
+        __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
+        __m512i k, bits = _mm512_setzero_si512();
+        __m256i bytes;
+
+        if (!m)
+            continue;
+        k = _mm512_abs_epi16(_mm512_maskz_loadu_epi16(m, score + 32 * half));
+        k = _mm512_srli_epi16(_mm512_sub_epi16(_mm512_set1_epi16(win), k), 1);
+        bytes = _mm512_cvtepi16_epi8(_mm512_min_epu16(k, _mm512_set1_epi16((short)limit)));
+        _mm256_mask_storeu_epi8(at + 32 * half, m, bytes);
+        bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(63));
+        for (unsigned i = 0; i < 4; i++, m >>= 8) {
+            __m128i eight = i < 2 ? _mm256_castsi256_si128(bytes) : _mm256_extracti128_si256(bytes, 1);
+
+            eight = i & 1 ? _mm_srli_si128(eight, 8) : eight;
+            bits = _mm512_or_si512(bits, _mm512_maskz_sllv_epi64((__mmask8)m, _mm512_set1_epi64(1),
+                                                                 _mm512_cvtepu8_epi64(eight)));
+        }
+        seen |= (uint64_t)_mm512_reduce_or_epi64(bits);
+    }
+#else
+    EACH(sq, x) {
+        unsigned k = (unsigned)(win - (score[sq] > 0 ? score[sq] : -score[sq])) >> 1;
+
+        k = k < limit ? k : limit;
+        at[sq] = (uint8_t)k;
+        seen |= UINT64_C(1) << (k < 63 ? k : 63);
+    }
+#endif
+    return seen;
+}
+
 /* Of the first n squares those with a score above the limit. */
 INLINE set scores_above(const int16_t *score, unsigned n, int16_t limit)
 {

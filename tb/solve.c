@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/geometry.h"
 #include "core/move.h"
@@ -18,8 +19,21 @@
 
 static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
 
-/* For sets: those of 256 bits want to lie on whole words of theirs. */
-static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
+#define HUGE_PAGE ((size_t)1 << 21)
+
+/* Sets want to lie on whole vectors; what is large gets large pages where the system has them. */
+static void *aligned(size_t bytes)
+{
+    void *p;
+
+    if (bytes < HUGE_PAGE)
+        return aligned_alloc(64, whole_lines(bytes));
+    bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    p = aligned_alloc(HUGE_PAGE, bytes);
+    if (p)
+        madvise(p, bytes, MADV_HUGEPAGE);
+    return p;
+}
 
 static void *aligned_zeroed(size_t bytes)
 {
@@ -28,7 +42,15 @@ static void *aligned_zeroed(size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-static void *zeroed(size_t bytes) { return calloc(1, whole_lines(bytes)); }
+static void *zeroed(size_t bytes)
+{
+    char *p = calloc(1, whole_lines(bytes));
+    size_t to_page = -(uintptr_t)p & (HUGE_PAGE - 1);
+
+    if (p && bytes > to_page + HUGE_PAGE)
+        madvise(p + to_page, (bytes - to_page) & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+    return p;
+}
 
 /* == Which men move how == */
 
@@ -704,10 +726,12 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_m
         ok = ok && (s->todo_win[side] = zeroed(s->nslices));
         ok = ok && (s->todo_lose[side] = zeroed(s->nslices));
         if (s->distances) {
-            ok = ok && (s->waits[side] = zeroed((size_t)s->nslices * s->nvec * sizeof(uint64_t)));
+            ok = ok && (s->waits[side] = zeroed(nsets * sizeof(uint64_t)));
+            ok = ok && (s->vector_waits[side] = zeroed((size_t)s->nslices * s->nvec * 8));
+            ok = ok && (s->delay[side] = zeroed((size_t)s->nslices * s->nvec));
             ok = ok && (s->slice_waits[side] = zeroed(s->nslices * sizeof(uint64_t)));
         }
-        ok = ok && (mb->code[side] = zeroed(nsets * s->width * s->dtw_bytes));
+        ok = ok && (mb->code[side] = zeroed((size_t)s->nslices * s->nconf * s->width * s->dtw_bytes));
         s->dtw[side] = mb->code[side];
     }
     s->work = calloc(threads, sizeof *s->work);
@@ -735,6 +759,8 @@ static void release(struct bk_solver *s, unsigned threads)
         free(s->king_back[side]);
         free(s->king_back_first[side]);
         free(s->waits[side]);
+        free(s->vector_waits[side]);
+        free(s->delay[side]);
         free(s->slice_waits[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)

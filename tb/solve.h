@@ -142,8 +142,10 @@ struct bk_solver {
     void *fwin[2];  /* wins found in the last odd ply */
     void *floss[2]; /* losses found in the last even ply */
     void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration */
-    uint64_t *waits[2], *slice_waits[2]; /* mask of plies / 2 (the last bit: or more) at which an
-                                            exit counts, of a vector's positions, of a slice's */
+    uint64_t *waits[2];        /* mask of plies / 2 (the last bit: or more) at which a position
+                                  is to be looked at, whatever moved */
+    uint64_t *vector_waits[2], *slice_waits[2]; /* the same of a whole vector, of a slice */
+    uint8_t *delay[2];         /* by vector: plies / 2 of its latest losing way out */
     uint64_t *fwin_marks[2], *floss_marks[2]; /* vectors with anything: [slice * nmarks + ..] */
     uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
     uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
