@@ -1880,14 +1880,13 @@ static void write_codes(struct bk_solver *s, unsigned side, size_t base, set win
         const uint64_t ones = UINT64_C(0x0101010101010101);
         uint8_t *out = (uint8_t *)dtw + base + sq;
 
-        if (s->distances)
-            memcpy(&k, out, 8);
+        memcpy(&k, out, 8);
         k = (k & (w | l)) + (BK_CODE_WIN * ones & w) + (BK_CODE_LOSS8 * ones & l) +
             (BK_CODE_DRAW * ones & d);
         memcpy(out, &k, 8);
     }
     for (; sq < s->width; sq++) {
-        unsigned k = s->distances ? dtw_get(s, dtw, base + sq) : 0;
+        unsigned k = dtw_get(s, dtw, base + sq);
         unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
         dtw_put(s, dtw, base + sq,
@@ -1950,7 +1949,10 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
                 longest_of(s, side, at, losses, s->last_loss[side], &tally->longest_loss[side],
                            slice, conf);
             }
-            write_codes(s, side, base, wins, losses, draw);
+            if (s->distances)
+                write_codes(s, side, base, wins, losses, draw);
+            else
+                ((set *)s->und[side])[first_set + conf] |= ~here;
             todo = mine;
             tally->all_win[side] += images * count(wins & todo);
             tally->all_draw[side] += images * count(draw & todo);
@@ -1964,24 +1966,39 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     }
 }
 
-static void wipe(void *code, unsigned code_bytes, size_t base, set bad, unsigned width)
+/* Marks the squares `bad` of a configuration illegal. */
+static void mark_places(const struct bk_solver *s, struct bk_memblock *mb, unsigned side,
+                        unsigned code_bytes, uint32_t slice, uint32_t conf, set bad)
 {
-    for (unsigned sq = 0; sq < width; sq++)
-        if (has(bad, sq)) {
-            if (code_bytes == 1)
-                ((uint8_t *)code)[base + sq] = BK_CODE_ILLEGAL;
-            else
-                ((uint16_t *)code)[base + sq] = BK_CODE_ILLEGAL;
+    uint64_t *bits[2] = { mb->code[side], mb->draw[side] };
+
+    if (!code_bytes && s->inner.slot >= 0) {
+        ((set *)bits[0])[(size_t)slice * s->pitch + conf] |= bad;
+        ((set *)bits[1])[(size_t)slice * s->pitch + conf] |= bad;
+        return;
+    }
+    for (unsigned sq = 0; sq < s->width; sq++) {
+        size_t i = ((size_t)slice * s->nconf + conf) * s->width + sq;
+
+        if (!has(bad, sq))
+            continue;
+        if (code_bytes == 1) {
+            ((uint8_t *)mb->code[side])[i] = BK_CODE_ILLEGAL;
+        } else if (code_bytes == 2) {
+            ((uint16_t *)mb->code[side])[i] = BK_CODE_ILLEGAL;
+        } else { /* slices share words */
+            __atomic_fetch_or(&bits[0][i >> 6], UINT64_C(1) << (i & 63), __ATOMIC_RELAXED);
+            __atomic_fetch_or(&bits[1][i >> 6], UINT64_C(1) << (i & 63), __ATOMIC_RELAXED);
         }
+    }
 }
 
-static void mark_illegal(struct bk_solver *s, uint32_t slice, void *const code[2],
+static void mark_illegal(struct bk_solver *s, uint32_t slice, struct bk_memblock *mb,
                          unsigned code_bytes, void *work)
 {
     struct scratch *w = lay_out(s, work);
     struct ctx *c = &w->ctx;
     static _Thread_local struct legality legality;
-    size_t first = (size_t)slice * s->nconf;
 
     enter(c, s, slice);
     find_legality(c, &legality);
@@ -1993,8 +2010,7 @@ static void mark_illegal(struct bk_solver *s, uint32_t slice, void *const code[2
 
             *(lanes *)bad = ~legal_of(c, &legality, side, vector, placed);
             for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
-                wipe(code[side], code_bytes, (first + vector * LANES + i) * s->width, bad[i],
-                     s->width);
+                mark_places(s, mb, side, code_bytes, slice, vector * LANES + i, bad[i]);
         }
     }
 }
