@@ -496,52 +496,49 @@ enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
 
 /* == Writing == */
 
-static void put_values(const struct bk_file_info *info, const uint16_t *value, uint32_t n,
-                       unsigned char *raw)
-{
-    uint32_t i = 0;
+struct bk_packer {
+    ZSTD_CCtx *zstd;
+    size_t room;
+    char packed[];
+};
 
-    if (info->kind == BK_KIND_WDL) {
-        for (; i + 4 <= n; i += 4)
-            raw[i >> 2] = (unsigned char)(value[i] | value[i + 1] << 2 | value[i + 2] << 4 |
-                                          value[i + 3] << 6);
-        for (; i < n; i++)
-            raw[i >> 2] |= (unsigned char)(value[i] << (2 * (i & 3)));
-    } else if (info->value_bytes == 1) {
-        for (; i < n; i++)
-            raw[i] = (unsigned char)value[i];
-    } else {
-        for (; i < n; i++)
-            put(raw + 2 * (size_t)i, value[i], 2);
+struct bk_packer *bk_packer_new(size_t most)
+{
+    size_t room = ZSTD_compressBound(most);
+    struct bk_packer *p = malloc(sizeof *p + room);
+
+    if (!p)
+        return NULL;
+    p->room = room;
+    p->zstd = ZSTD_createCCtx();
+    if (!p->zstd) {
+        free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void bk_packer_free(struct bk_packer *p)
+{
+    if (p) {
+        ZSTD_freeCCtx(p->zstd);
+        free(p);
     }
 }
 
-enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *info,
-                          const uint16_t *value, uint32_t n, int level, struct bk_report *why)
+enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const void *raw,
+                          size_t bytes, int level, struct bk_report *why)
 {
-    size_t bytes = raw_bytes(info, n), room = ZSTD_compressBound(bytes), packed;
-    unsigned char *raw = calloc(1, bytes ? bytes : 1);
-    void *data = malloc(room);
+    size_t packed = ZSTD_compressCCtx(p->zstd, p->packed, p->room, raw, bytes, level);
 
-    if (!raw || !data)
-        goto no_memory;
-    put_values(info, value, n, raw);
-    packed = ZSTD_compress(data, room, raw, bytes, level);
-    free(raw);
-    if (ZSTD_isError(packed)) {
-        free(data);
+    if (ZSTD_isError(packed))
         return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(packed));
-    }
     chunk->bytes = (uint32_t)packed;
-    chunk->data = realloc(data, packed ? packed : 1);
+    chunk->data = malloc(packed ? packed : 1);
     if (!chunk->data)
-        chunk->data = data;
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    memcpy(chunk->data, p->packed, packed);
     return BK_OK;
-
-no_memory:
-    free(raw);
-    free(data);
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
 }
 
 void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth)
