@@ -1400,10 +1400,11 @@ static set without_outer_escapes(const struct bk_solver *s, const struct ctx *c,
     return cand;
 }
 
-/* The king escapes by `m`, to slices where `there` is what the opponent has won. */
-static lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
-                                  const set *there, uint32_t vector, lanes cand)
+/* The king escapes by `m`, to where the opponent has not won. */
+static inline lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
+                                         const set *won, uint32_t vector, lanes cand)
 {
+    const set *there = won + (size_t)m->slice * s->pitch;
     set safe[LANES] __attribute__((aligned(64))) = { NONE };
     unsigned words;
 
@@ -1422,13 +1423,10 @@ static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, siz
 {
     const set *won = s->won[!side];
 
-    for (unsigned i = 0; i < c->nking[side]; i++) {
-        const struct bk_king_move *m = &c->king_move[side][i];
-
-        cand = without_king_escapes(s, m, won + (size_t)m->slice * s->pitch, vector, cand);
-        if (!lanes_any(cand))
-            return cand;
-    }
+    for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
+        cand = without_king_escapes(s, &c->king_move[side][i], won, vector, cand);
+    if (!lanes_any(cand))
+        return cand;
     won += first;
     if (s->inner.slot >= 0 && s->inner.colour == side) {
         lanes board = lanes_of(c->board);
