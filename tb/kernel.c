@@ -190,10 +190,17 @@ static inline lanes unride(const struct ctx *c, unsigned i, lanes to, lanes empt
     int back = -c->s->inner.step[i].delta;
     lanes acc = NO_LANES, open = empty & c->src[i];
 
+    if (range == 0 && back > 0) {
+        for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
+            to |= lanes_up(to, (unsigned)back) & open;
+            open &= lanes_up(open, (unsigned)back);
+        }
+        return unstep(c, i, to);
+    }
     if (range == 0) {
         for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
-            to |= lanes_shifted(to, back) & open;
-            open &= lanes_shifted(open, back);
+            to |= lanes_down(to, (unsigned)-back) & open;
+            open &= lanes_down(open, (unsigned)-back);
         }
         return unstep(c, i, to);
     }
@@ -1554,22 +1561,30 @@ static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t
 
 /*
  * Vectors in which something has waited for this ply are looked at whatever
- * moved.  What is stored there will be asked for soon.
+ * moved: those that have any of x without y (NULL: none).  What is stored there
+ * will be asked for soon, after the un-moves.
  */
-static void rouse(const struct sweep *p)
+static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
 {
     const struct bk_solver *s = p->s;
     const uint64_t *waits = s->vector_waits[p->side] + (size_t)p->slice * s->nvec;
     const char *dtw = s->dtw[p->side];
 
+    if (p->slice + 1 < s->nslices && s->slice_waits[p->side][p->slice + 1] & p->due)
+        for (uint32_t i = 0; i < s->pitch && i < 64; i += 8) /* the masks of the next slice */
+            __builtin_prefetch(p->waits + s->pitch + i);
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        unsigned words;
+
         if (!(waits[vector] & p->due))
             continue;
-        mark(p->w->dirty, vector);
-        for (unsigned i = 0; i < LANES; i++)
-            if (p->waits[vector * LANES + i] & p->due)
+        words = lanes_words(x[vector] & (y ? ~y[vector] : ~NO_LANES));
+        EACH_LANE(i, words)
+            if (p->waits[vector * LANES + i] & p->due) {
+                mark(p->w->dirty, vector);
                 __builtin_prefetch(dtw + (p->base + (size_t)(vector * LANES + i) * s->width) *
                                              s->dtw_bytes, 1);
+            }
     }
 }
 
@@ -1697,9 +1712,9 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
             mark(w->dirty, (uint32_t)vector);
         }
     clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
-    unmoves(s, w, slice, side, s->floss[!side], s->floss_marks[!side], s->floss_any[!side]);
     if (p.due)
-        rouse(&p);
+        rouse(&p, p.und, p.open);
+    unmoves(s, w, slice, side, s->floss[!side], s->floss_marks[!side], s->floss_any[!side]);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], add = *acc & p.und[vector];
 
@@ -1726,9 +1741,9 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
         return false;
     s->todo_lose[side][slice] = 0;
     enter(&w->ctx, s, slice);
-    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_marks[!side], s->fwin_any[!side]);
     if (p.due)
-        rouse(&p);
+        rouse(&p, p.open, NULL);
+    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_marks[!side], s->fwin_any[!side]);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & p.open[vector];
 

@@ -39,28 +39,47 @@ INLINE lanes lanes_of(set x)
 #endif
 }
 
-INLINE lanes lanes_shifted_some(lanes x, int d) /* by less than 64 squares, not 0 */
+/* To higher squares, to lower ones; by less than 64, not 0. */
+INLINE lanes lanes_up_some(lanes x, unsigned d)
 {
 #if BK_SET_BITS == 64
-    return d >= 0 ? x << d : x >> -d;
+    return x << d;
 #elif BK_SET_BITS == 128
-    if (d >= 0)
-        return x << d | __builtin_shufflevector(x, NO_LANES, 8, 0, 8, 2, 8, 4, 8, 6) >> (64 - d);
-    return x >> -d | __builtin_shufflevector(x, NO_LANES, 1, 8, 3, 8, 5, 8, 7, 8) << (64 + d);
+    return x << d | __builtin_shufflevector(x, NO_LANES, 8, 0, 8, 2, 8, 4, 8, 6) >> (64 - d);
 #else
-    if (d >= 0)
-        return x << d | __builtin_shufflevector(x, NO_LANES, 8, 0, 1, 2, 8, 4, 5, 6) >> (64 - d);
-    return x >> -d | __builtin_shufflevector(x, NO_LANES, 1, 2, 3, 8, 5, 6, 7, 8) << (64 + d);
+    return x << d | __builtin_shufflevector(x, NO_LANES, 8, 0, 1, 2, 8, 4, 5, 6) >> (64 - d);
 #endif
+}
+
+INLINE lanes lanes_down_some(lanes x, unsigned d)
+{
+#if BK_SET_BITS == 64
+    return x >> d;
+#elif BK_SET_BITS == 128
+    return x >> d | __builtin_shufflevector(x, NO_LANES, 1, 8, 3, 8, 5, 8, 7, 8) << (64 - d);
+#else
+    return x >> d | __builtin_shufflevector(x, NO_LANES, 1, 2, 3, 8, 5, 6, 7, 8) << (64 - d);
+#endif
+}
+
+/* The same by any number but 0. */
+INLINE lanes lanes_up(lanes x, unsigned d)
+{
+    for (; d > 63; d -= 63)
+        x = lanes_up_some(x, 63);
+    return lanes_up_some(x, d);
+}
+
+INLINE lanes lanes_down(lanes x, unsigned d)
+{
+    for (; d > 63; d -= 63)
+        x = lanes_down_some(x, 63);
+    return lanes_down_some(x, d);
 }
 
 INLINE lanes lanes_shifted(lanes x, int d)
 {
-    for (; d > 63; d -= 63)
-        x = lanes_shifted_some(x, 63);
-    for (; d < -63; d += 63)
-        x = lanes_shifted_some(x, -63);
-    return lanes_shifted_some(x, d);
+    return d >= 0 ? lanes_up(x, (unsigned)d) : lanes_down(x, (unsigned)-d);
 }
 
 INLINE bool lanes_any(lanes x)
