@@ -19,7 +19,7 @@ TABLE = material index format
 TB    = pool dispatch memtable solve encode plan build verify whole
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_rules test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
@@ -103,7 +103,7 @@ test: all $(TEST_X) floors
 	@sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
-	$(BUILD)/tests/test_fuzz $(or $(N),2000) $(SEED)
+	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 floors:
 	@sh tests/floors.sh

@@ -682,25 +682,29 @@ unsigned hands_check_opening(const struct bk_variant *v, const char *pool)
     "[piece cannon]\nletter = C\nmove = mRcpR\n"                                                   \
     "[piece pawn]\nletter = P\nmove = mfWcfF\n"
 
-struct bk_variant *hands_game(const struct hands_rules *r)
+char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX])
 {
-    struct bk_report why = { "" };
-    struct bk_variant *v;
-    char text[2000];
-
-    snprintf(text, sizeof text,
+    snprintf(out, HANDS_TEXT_MAX,
              "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = %s\nstalemate = %s\n"
              "hand = captured\nhand-bonus = none\nconfiguration = %s\nopening = drops\n"
              "opening-quiet-turns = %d\n" MEN,
              r->board, *r->holes ? "holes = " : "", r->holes, r->bare, r->stalemate,
              r->configuration, r->quiet, r->rooks, r->knights, r->ferzes);
-    if (bk_variant_parse(&v, "case", text, &why)) {
+    return out;
+}
+
+struct bk_variant *hands_game(const struct hands_rules *r)
+{
+    struct bk_report why = { "" };
+    char text[HANDS_TEXT_MAX];
+    struct bk_variant *v;
+
+    if (bk_variant_parse(&v, "case", hands_text(r, text), &why)) {
         printf("%s\n%s", why.text, text);
         abort();
     }
     return v;
 }
-
 
 char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[BK_FEN_MAX])
 {

@@ -17,6 +17,8 @@ struct hands_rules {
     int quiet, rooks, knights, ferzes;
 };
 struct bk_variant *hands_game(const struct hands_rules *r); /* owned */
+#define HANDS_TEXT_MAX 2000
+char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX]); /* the variant file */
 
 /*
  * How many states the fast solver values otherwise, or counts too many or too
