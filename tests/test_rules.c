@@ -108,7 +108,7 @@ struct proof {
         "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 4\nzone-move = sW\n"                   \
         "becomes = 3 may lost N M\nbecomes = 4 must lost in-place N M")
 #define SITTING                                                                                    \
-    GAME("4x4", NO_CORNERS BACK DRAW)                                                                         \
+    GAME("4x4", NO_CORNERS BACK DRAW)                                                              \
     KING MAN("knight", "N", "move = N\narmy = 1") MAN("minister", "M", "move = NDW\narmy = 1")     \
         SITTING_PAWN
 
@@ -137,7 +137,7 @@ struct proof {
         MAN("ferz", "F", "move = F\nbecomes = 2- may counted E")
 
 #define NYMPHS                                                                                     \
-    GAME("4x4", NO_CORNERS BACK DRAW)                                                                         \
+    GAME("4x4", NO_CORNERS BACK DRAW)                                                              \
     KING MAN("knight", "N", "move = N")                                                            \
         MAN("nymph-horse-of-the-a-side", "Y",                                                      \
             "move = fWfrF\nranks = 1-3\nbecomes = 2- may N\nbecomes = 4 must N")                   \
@@ -767,7 +767,7 @@ static const struct row rows[] = {
       .board = "2**/4/1*2/4/**2",
       .off = { { "no sea", { "holes = a1 b1 b3 c5 d5\n", "" } } } },
     { .name = "rule__en_passant",
-      .game = GAME("4x5", CUT DRAW "en-passant = yes\n") KING MAN("courier", "C", "move = AD")
+      .game = GAME("4x5", DRAW "en-passant = yes\n") KING MAN("courier", "C", "move = AD")
               MAN("pawn", "P",
                   "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
       .material = { "KPvKP" },
@@ -777,7 +777,7 @@ static const struct row rows[] = {
               MAN("pawn", "P",
                   "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
       .material = { "KPvKP" },
-      .off = { { "no en passant", { "en-passant = yes\n", "" } } } },
+      .off = { { "stalemate that draws", { LOSS, DRAW } } } },
 };
 
 #define ROWS (sizeof rows / sizeof *rows)
