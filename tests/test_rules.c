@@ -63,7 +63,6 @@ struct other {
 
 struct proof {
     const struct row *row;
-    char dir[PROOF_DIR_MAX];
     struct bk_variant *v;     /* what the slow solver solves */
     struct bk_variant *built; /* what tables are built of: the same, but for terrains */
     struct bk_lib *lib;
@@ -153,6 +152,22 @@ struct proof {
 
 /* == Building and opening == */
 
+static char dir[PROOF_DIR_MAX]; /* of the tables; removed whatever becomes of the test */
+
+static int set_up(void **state)
+{
+    (void)state;
+    proof_folder(dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    proof_remove(dir);
+    return 0;
+}
+
 static struct bk_variant *parse(const char *text)
 {
     struct bk_report why = { "" };
@@ -211,7 +226,7 @@ static void build_one(struct proof *p, const char *material)
     struct bk_plan *plan;
 
     if (bk_material_parse(&m, p->built, material, &why) ||
-        bk_plan_new(&plan, p->built, p->dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))
+        bk_plan_new(&plan, p->built, dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))
         fail_msg("%s: %s", material, why.text);
     bk_plan_free(plan);
 }
@@ -233,12 +248,12 @@ static void open_library(struct proof *p)
     char path[PROOF_DIR_MAX + 16];
     FILE *out;
 
-    snprintf(path, sizeof path, "%s/rule.ini", p->dir);
+    snprintf(path, sizeof path, "%s/rule.ini", dir);
     out = fopen(path, "w");
     assert_non_null(out);
     fputs(p->row->game, out);
     assert_int_equal(fclose(out), 0);
-    if (bk_open(&p->lib, p->row->base ? p->row->base : path, p->dir))
+    if (bk_open(&p->lib, p->row->base ? p->row->base : path, dir))
         fail_msg("%s", bk_error(p->lib));
 }
 
@@ -486,7 +501,6 @@ static void prove(void **state)
     struct proof p = { .row = *state };
     clock_t begin = clock();
 
-    proof_folder(p.dir);
     p.v = parse(p.row->game);
     p.built = p.row->base ? on_terrain(p.row) : p.v;
     for (unsigned i = 0; i < 4 && p.row->material[i]; i++)
@@ -505,7 +519,6 @@ static void prove(void **state)
     if (p.built != p.v)
         bk_variant_free(p.built);
     bk_variant_free(p.v);
-    proof_remove(p.dir);
 }
 
 /* == Rules without a key of their own: where are they at work? == */
@@ -801,7 +814,6 @@ static void rule__fifty_turns(void **state)
     struct ref_pos r;
 
     (void)state;
-    proof_folder(p.dir);
     p.v = p.built = parse(row.game);
     build(&p, row.material[0]);
     open_library(&p);
@@ -831,7 +843,6 @@ static void rule__fifty_turns(void **state)
     ref_free(p.ref);
     bk_close(p.lib);
     bk_variant_free(p.v);
-    proof_remove(p.dir);
 }
 
 /* == Games with hands, solved whole == */
@@ -958,7 +969,6 @@ static void rule__small_armies(void **state)
     clock_t begin = clock();
 
     (void)state;
-    proof_folder(p.dir);
     p.v = p.built = parse(row.game);
     build(&p, "KRvKA");
     open_library(&p);
@@ -967,7 +977,6 @@ static void rule__small_armies(void **state)
     tell(&p, begin);
     bk_close(p.lib);
     bk_variant_free(p.v);
-    proof_remove(p.dir);
 }
 
 /* == All == */
@@ -975,15 +984,19 @@ static void rule__small_armies(void **state)
 int main(void)
 {
     const struct CMUnitTest more[] = {
-        cmocka_unit_test(rule__fifty_turns),        cmocka_unit_test(rule__hands),
-        cmocka_unit_test(rule__configuration),      cmocka_unit_test(rule__opening_drops),
-        cmocka_unit_test(rule__no_checks_at_first), cmocka_unit_test(rule__small_armies),
+        cmocka_unit_test_setup_teardown(rule__fifty_turns, set_up, tear_down),
+        cmocka_unit_test(rule__hands),
+        cmocka_unit_test(rule__configuration),
+        cmocka_unit_test(rule__opening_drops),
+        cmocka_unit_test(rule__no_checks_at_first),
+        cmocka_unit_test_setup_teardown(rule__small_armies, set_up, tear_down),
     };
     const size_t nmore = sizeof more / sizeof *more;
     struct CMUnitTest tests[ROWS + sizeof more / sizeof *more];
 
     for (size_t i = 0; i < ROWS; i++)
-        tests[i] = (struct CMUnitTest){ rows[i].name, prove, NULL, NULL, (void *)&rows[i] };
+        tests[i] = (struct CMUnitTest){ rows[i].name, prove, set_up, tear_down,
+                                        (void *)&rows[i] };
     memcpy(tests + ROWS, more, sizeof more);
     if (getenv("RULES_ONLY"))
         cmocka_set_test_filter(getenv("RULES_ONLY"));
