@@ -39,9 +39,10 @@
 
 enum feature {
     HOLES, LARGE, LOST, IN_PLACE, CHANGES, ALLOWANCES, ZONES, DOUBLES, PASSING, CASTLES,
-    TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING,
+    TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING, QUIET,
     BARE_NOTHING, BARE_WINS, BARE_BACK, STALE_DRAW, STALE_LOSS,
-    PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, READ_BACK, TWO_BYTES, NO_DISTANCES,
+    PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, LITTLE_MEMORY,
+    TWO_BYTES, NO_DISTANCES,
     FEATURES
 };
 
@@ -49,8 +50,9 @@ static const char *const feature_name[FEATURES] = {
     "holes", "over 64 squares", "promotion to what is lost", "in place", "changes", "limits",
     "zones", "double steps", "en passant", "castling rights", "double captures", "two steps",
     "hoppers", "riders", "limit of turns", "hands", "configuration", "opening drops",
+    "quiet turns",
     "bare-king nothing", "wins", "wins-unless-bared-back", "stalemate draw", "loss",
-    "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "tables read back",
+    "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "little memory",
     "distances of two bytes", "no distances",
 };
 
@@ -234,7 +236,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
         if (f->how.tight && plan->table[i].memory_bytes > o.memory_limit)
             o.memory_limit = plan->table[i].memory_bytes; /* a quarter of it holds tables */
     }
-    f->seen[READ_BACK] += f->how.tight && plan->n > 1;
+    f->seen[LITTLE_MEMORY] += f->how.tight && plan->n > 1;
     err = bk_build(plan, &o, &why);
     bk_plan_free(plan);
     return !err || failed("not built", &why);
@@ -406,6 +408,32 @@ static bool same_passing(struct fuzz *f, const struct ref_pos *r, struct ref_mov
     return true;
 }
 
+/* As many moves as the slow generator finds, and the best of them worth the position. */
+static bool same_moves(struct fuzz *f, const struct bk_pos *p, const struct ref_pos *r,
+                       const struct said *slow, struct ref_moves *moves)
+{
+    struct bk_lib_move best = { .name = "" };
+    struct bk_answer a;
+    char fen[BK_FEN_MAX];
+    size_t n;
+
+    bk_pos_to_fen(p, f->v, fen);
+    if (bk_probe_fen(f->lib, fen, &a) || bk_probe_moves(f->lib, fen, &best, 1, &n)) {
+        printf("\nDIFFERENCE at %s: %s\n", fen, bk_error(f->lib));
+        return false;
+    }
+    ref_moves(&f->drawn, r, moves);
+    if (a.end != BK_LIB_GOES_ON)
+        moves->n = 0;
+    if (n == moves->n && (!n || (best.wdl == slow->value.wdl &&
+                                 (!f->how.distances || best.dtw == a.dtw))))
+        return true;
+    printf("\nDIFFERENCE in moves at %s: %zu, the best %s %+d in %d; slow %u\n", fen, n, best.name,
+           best.wdl, best.dtw, moves->n);
+    print_moves(f, p);
+    return false;
+}
+
 /* One position of the slow solver's list in every way it can be asked. */
 static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct said *slow,
                           struct ref_moves *moves)
@@ -418,6 +446,8 @@ static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct 
         return false;
     p.turn = 1;
     if (random_once_in(&f->state, 8) && !same_exchanged(f, &p, slow))
+        return false;
+    if (slow->legal && random_once_in(&f->state, 50) && !same_moves(f, &p, r, slow, moves))
         return false;
     return !slow->legal || !f->v->en_passant || !random_once_in(&f->state, 3) ||
            same_passing(f, r, moves);
@@ -872,6 +902,7 @@ static bool check_hands(struct fuzz *f)
     f->seen[HANDS]++;
     f->seen[CONFIGURATION] += strcmp(c.rules.configuration, "none") != 0;
     f->seen[OPENING] += c.opening;
+    f->seen[QUIET] += c.rules.quiet > 0;
     if (!hands_check(&c))
         return true;
     printf("replay: build/tests/test_fuzz 1 %llu\n", (unsigned long long)f->seed);
