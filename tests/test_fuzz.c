@@ -78,11 +78,8 @@ struct fuzz {
     struct setting how;
     char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16]; /* of the tables, of the game */
     struct bk_lib *lib;
-    struct bk_material *material; /* that have tables */
-    unsigned nmaterials;
-    struct bk_memtable **table; /* when bk_build() does not do it */
-    struct bk_tally *tally;
-    unsigned ntables;
+    struct bk_plan *plan; /* all tables made */
+    bool two_bytes;       /* in some of them */
     struct bk_pool *pool;
     struct ref_table *ref;
     const char *fen;                 /* asked for, or NULL */
@@ -93,17 +90,6 @@ struct fuzz {
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number) { interrupted = number; }
-
-static void *grow(void *old, size_t n, size_t size)
-{
-    void *p = realloc(old, n * size);
-
-    if (!p) {
-        fprintf(stderr, "test_fuzz: out of memory\n");
-        exit(2);
-    }
-    return p;
-}
 
 static void describe(const struct fuzz *f)
 {
@@ -122,123 +108,44 @@ static bool failed(const char *what, const struct bk_report *why)
     return false;
 }
 
-/* == Tables made in memory, then written == */
+/* == Tables, made as the command makes them == */
 
-/* bk_build() gives one byte as many distances as it can hold; here fewer are possible. */
+static int64_t longest(const struct bk_summary *s)
+{
+    int64_t plies = -1;
 
-static const struct bk_memtable *find_table(void *context, const struct bk_material *m)
+    for (unsigned side = 0; side < 2; side++) {
+        plies = s->win_plies[side] > plies ? s->win_plies[side] : plies;
+        plies = s->loss_plies[side] > plies ? s->loss_plies[side] : plies;
+    }
+    return plies;
+}
+
+static void built(void *context, const struct bk_built *b, unsigned nth)
 {
     struct fuzz *f = context;
 
-    for (unsigned i = 0; i < f->ntables; i++)
-        if (bk_material_equal(&f->table[i]->ix->m, m))
-            return f->table[i];
-    return NULL;
+    (void)nth;
+    if (f->how.k_max < BK_CODE_K_MAX)
+        f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
-
-static bool solve_all(struct fuzz *f, struct bk_material m, struct bk_report *why);
-
-static bool solve_next(struct fuzz *f, const struct bk_material *m, struct bk_report *why)
-{
-    unsigned n = bk_material_next(m, f->v, NULL, 0);
-    struct bk_material *next = grow(NULL, n + 1, sizeof *next);
-    bool ok = true;
-
-    n = bk_material_next(m, f->v, next, n);
-    for (unsigned i = 0; ok && i < n; i++)
-        ok = solve_all(f, next[i], why);
-    free(next);
-    return ok;
-}
-
-/* Solves what `m` can lead to, then `m`. */
-static bool solve_all(struct fuzz *f, struct bk_material m, struct bk_report *why)
-{
-    struct bk_solve_job job = { .distances = f->how.distances, .k_max = f->how.k_max,
-                                .find = find_table, .find_context = f, .pool = f->pool };
-    struct bk_tally tally;
-
-    memset(&tally, 0, sizeof tally);
-    bk_material_canonical(&m, f->v);
-    if (find_table(f, &m))
-        return true;
-    if (!bk_material_by_rule(&m, f->v) && !solve_next(f, &m, why))
-        return false;
-    if (bk_memtable_new(&job.t, f->v, &m, why))
-        return false;
-    if (!job.t->by_rule && bk_solve_table(&job, &tally, why)) {
-        bk_memtable_free(job.t);
-        return false;
-    }
-    f->table = grow(f->table, f->ntables + 1, sizeof(struct bk_memtable *));
-    f->tally = grow(f->tally, f->ntables + 1, sizeof *f->tally);
-    f->tally[f->ntables] = tally;
-    f->table[f->ntables++] = job.t;
-    return true;
-}
-
-static void add_material(struct fuzz *f, const struct bk_material *m)
-{
-    f->material = grow(f->material, f->nmaterials + 1, sizeof *f->material);
-    f->material[f->nmaterials++] = *m;
-}
-
-static bool write_table(struct fuzz *f, const struct bk_memtable *t, const struct bk_tally *y,
-                        struct bk_report *why)
-{
-    struct bk_summary s = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 }, { 0 }, { -1, -1 }, { -1, -1 },
-                            { 0 }, { 0 } };
-    uint64_t bytes[2];
-
-    for (unsigned side = 0; side < 2; side++) {
-        s.win[side] = y->win[side];
-        s.draw[side] = y->draw[side];
-        s.loss[side] = y->loss[side];
-        s.all_win[side] = y->all_win[side];
-        s.all_draw[side] = y->all_draw[side];
-        s.all_loss[side] = y->all_loss[side];
-    }
-    return !bk_encode(t, &s, f->dir, f->how.distances, f->how.level, f->pool, bytes, why);
-}
-
-static bool solve_and_write(struct fuzz *f, const struct bk_material *m, unsigned n)
-{
-    struct bk_report why = { "" };
-    bool ok = true;
-
-    for (unsigned i = 0; ok && i < n; i++)
-        ok = solve_all(f, m[i], &why);
-    for (unsigned i = 0; ok && i < f->ntables; i++)
-        if (!f->table[i]->by_rule) {
-            add_material(f, &f->table[i]->ix->m);
-            f->seen[TWO_BYTES] += i + 1 == f->ntables && f->table[i]->code_bytes == 2;
-            ok = write_table(f, f->table[i], &f->tally[i], &why);
-        }
-    for (unsigned i = 0; i < f->ntables; i++)
-        bk_memtable_free(f->table[i]);
-    f->ntables = 0;
-    return ok || failed("not solved", &why);
-}
-
-/* == Tables made as the command makes them == */
 
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
-    struct bk_build_options o = { .pool = f->pool, .level = f->how.level };
+    struct bk_build_options o = { .pool = f->pool, .level = f->how.level, .k_max = f->how.k_max,
+                                  .context = f, .built = built };
     struct bk_report why = { "" };
-    struct bk_plan *plan;
-    enum bk_err err = bk_plan_new(&plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
+    enum bk_err err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
 
     if (err)
         return failed("no plan", &why);
-    for (unsigned i = 0; i < plan->n; i++) {
-        add_material(f, &plan->table[i].m);
-        if (f->how.tight && plan->table[i].memory_bytes > o.memory_limit)
-            o.memory_limit = plan->table[i].memory_bytes; /* a quarter of it holds tables */
-    }
-    f->seen[LITTLE_MEMORY] += f->how.tight && plan->n > 1;
-    err = bk_build(plan, &o, &why);
-    bk_plan_free(plan);
+    for (unsigned i = 0; i < f->plan->n && f->how.tight; i++) /* a quarter of it holds tables */
+        if (f->plan->table[i].memory_bytes > o.memory_limit)
+            o.memory_limit = f->plan->table[i].memory_bytes;
+    f->two_bytes = false;
+    err = bk_build(f->plan, &o, &why);
+    f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
+    f->seen[TWO_BYTES] += f->two_bytes;
     return !err || failed("not built", &why);
 }
 
@@ -541,11 +448,11 @@ static bool compare_smaller(struct fuzz *f)
 {
     bool ok = true;
 
-    for (unsigned i = 0; ok && i < f->nmaterials; i++) {
+    for (unsigned i = 0; ok && i < f->plan->n; i++) {
         struct bk_report why = { "" };
         struct bk_index *ix;
 
-        if (bk_index_new(&ix, f->v, &f->material[i], NULL, &why))
+        if (bk_index_new(&ix, f->v, &f->plan->table[i].m, NULL, &why))
             return failed("no index", &why);
         ok = compare_samples(f, ix);
         bk_index_free(ix);
@@ -823,7 +730,7 @@ static bool make_tables(struct fuzz *f)
     f->rights = rights;
     if (rights)
         material_of(f, f->v, &m[n++]);
-    return f->how.k_max < BK_CODE_K_MAX ? solve_and_write(f, m, n) : build(f, m, n);
+    return build(f, m, n);
 }
 
 /* The same men with castling rights: a table of its own. */
@@ -872,8 +779,8 @@ static bool check_tables(struct fuzz *f)
     f->ref = NULL;
     f->v = NULL;
     f->lib = NULL;
+    f->plan = NULL;
     f->rights = 0;
-    f->ntables = f->nmaterials = 0;
     draw_setting(f);
     if (bk_pool_open(&f->pool, f->how.threads, &why)) {
         fprintf(stderr, "test_fuzz: %s\n", why.text);
@@ -885,6 +792,7 @@ static bool check_tables(struct fuzz *f)
         describe(f);
     snprintf(tables, sizeof tables, "%s/%s", f->dir, f->drawn.name);
     proof_remove(tables);
+    bk_plan_free(f->plan);
     bk_close(f->lib);
     ref_free(f->ref);
     bk_pool_close(f->pool);
@@ -947,9 +855,6 @@ int main(int argc, char **argv)
     snprintf(f.path, sizeof f.path, "%s/game.ini", f.dir);
     ok = run(&f, n, seed);
     proof_remove(f.dir);
-    free(f.table);
-    free(f.tally);
-    free(f.material);
     if (!ok || interrupted)
         return 1;
     print_features(&f);
