@@ -19,7 +19,8 @@ TABLE = material index format
 TB    = pool dispatch store memtable state solve pack encode plan build verify whole
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_rules test_fuzz
+PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time
@@ -39,6 +40,7 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
+PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 
@@ -92,8 +94,7 @@ $(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 $(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/ref.o \
-                       $(BUILD)/tests/random_variant.o $(TB_O) $(LIB_O)
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
@@ -102,7 +103,7 @@ test: all $(TEST_X) floors
 	@sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
-	$(BUILD)/tests/test_fuzz $(or $(N),2000) $(SEED)
+	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 floors:
 	@sh tests/floors.sh

@@ -257,6 +257,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     struct bk_plan_table *pt = &b->p->table[b->nth];
     struct bk_built built = { .table = pt };
     struct bk_solve_job job = { .distances = b->p->distances,
+                                .k_max = b->o->k_max,
                                 .find = find_table,
                                 .find_context = b,
                                 .pool = b->o->pool,

@@ -543,6 +543,14 @@ static void rules_id__ignores_what_decides_nothing(void **state)
                             "[piece tower]\nletter = R\nmove = W0\narmy = 2\n"));
 }
 
+/* A line has room for some sixty holes, a board of 14x14 may have more. */
+static void variant__holes_may_take_several_lines(void **state)
+{
+    (void)state;
+    assert_true(id_of(SMALL_HEAD "holes = a1 b2\nholes = c3\n" SMALL_KING SMALL_REST) ==
+                id_of(SMALL_HEAD "holes = c3 a1 b2\n" SMALL_KING SMALL_REST));
+}
+
 static void rules_id__changes_with_every_rule(void **state)
 {
     static const char *const other[] = {
@@ -887,6 +895,7 @@ int main(void)
         cmocka_unit_test(variant__nymph_horses_mirror_each_other),
         cmocka_unit_test(variant__cannon_captures_over_one_man),
         cmocka_unit_test(variant__holes_stop_rooks_but_not_leapers),
+        cmocka_unit_test(variant__holes_may_take_several_lines),
         cmocka_unit_test(variant__double_step_needs_the_square_between),
         cmocka_unit_test(variant__darwinian_evolution_is_as_written),
         cmocka_unit_test(variant__sultan_castles_three_squares),

@@ -17,7 +17,8 @@
  *   title              one line for people
  *   source             where the rules are argued, e.g. docs/rules.md#chess
  *   board              FILESxRANKS, 2x2 to 14x14
- *   holes              squares that do not exist: g7 g8 h7 h8
+ *   holes              squares that do not exist: g7 g8 h7 h8; as many such keys
+ *                      as the squares need lines
  *   bare-king          nothing | wins | wins-unless-bared-back       (nothing)
  *   stalemate          draw | loss                                   (draw)
  *   en-passant         yes | no                                      (no)
@@ -1118,7 +1119,7 @@ static const struct key keys[] = {
     { "name", IN_VARIANT, false, false, key_name },
     { "title", IN_VARIANT, false, false, key_title },
     { "source", IN_VARIANT, false, false, key_source },
-    { "holes", IN_VARIANT, false, false, key_holes },
+    { "holes", IN_VARIANT, false, true, key_holes },
     { "bare-king", IN_VARIANT, false, false, key_bare_king },
     { "stalemate", IN_VARIANT, false, false, key_stalemate },
     { "en-passant", IN_VARIANT, false, false, key_en_passant },
