@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/homes.h"
 #include "tb/build.h"
 
 #define WDL_CHUNK (1u << 18) /* 64 KiB packed */
@@ -269,11 +270,11 @@ enum bk_err bk_encode(const struct bk_memtable *t, const struct bk_summary *sum,
 
     bytes[0] = bytes[1] = 0;
     e.info.distances = distances;
-    e.info.rules_id = ix->v->rules_id;
+    e.info.rules_id = ix->v->wings_id[bk_wings(ix->m.rights)];
     e.info.positions = ix->positions;
     e.info.norder = ix->nslots + 1;
     memcpy(e.info.order, ix->order, sizeof e.info.order);
-    snprintf(e.info.variant, sizeof e.info.variant, "%s", ix->v->name);
+    bk_homes_name(ix->v, bk_wings(ix->m.rights), e.info.variant);
     bk_material_name(&ix->m, ix->v, e.info.material);
     e.info.summary = *sum;
     e.walk = calloc(ix->nblocks, sizeof *e.walk);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/terrain.h"
+#include "core/derive.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -135,7 +135,7 @@ int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **ou
     enum bk_err err = bk_variant_load(out, c->arg[0], &why);
 
     if (!err && fen) {
-        err = bk_variant_on_terrain(&derived, *out, fen, &why);
+        err = bk_variant_for_fen(&derived, *out, fen, &why);
         if (err || derived) {
             bk_variant_free(*out);
             *out = derived;
