@@ -110,6 +110,9 @@ floors:
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
+verify-list: all
+	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
+
 bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
 
@@ -129,6 +132,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all test fuzz floors demo bench install clean
+.PHONY: all test fuzz floors demo verify-list bench install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -18,11 +18,11 @@ else
 fi
 failed=0
 
-verify() { # game material
+verify() { # game material [--for FEN]
     began=$(date +%s)
-    if text=$("$bin" build "$1" "$2" --dir "$dir" --threads "$threads" --quiet 2>&1) &&
-        text=$("$bin" verify "$1" "$2" --dir "$dir" --threads "$threads" \
-            ${SAMPLE:+--sample "$SAMPLE"} 2>/dev/null); then
+    if text=$("$bin" build "$@" --dir "$dir" --threads "$threads" --quiet 2>&1) &&
+        text=$("$bin" verify "$@" --dir "$dir" --threads "$threads" \
+            ${SAMPLE:+--sample "$SAMPLE"} 2>&1); then
         verdict=ok
     else
         verdict=FAILED
@@ -50,6 +50,9 @@ verify sultan KPvKP
 verify sultan KCPvK
 for material in KRvK+K KRvK+Q KRRvK+KQ KRvKR+Kk KRvKR+Kq; do
     verify sultan "$material"
+done
+for material in KRRvK+KQ KRRvK+K KRvKR+Kk; do # the king on a target, rooks on both sides of it
+    verify sultan-random "$material" --for '1k8/10/10/10/10/10/10/1RKR6 w DB'
 done
 for game in atlantean atlantean-commoner atlantean-jumper atlantean-double; do
     verify "$game" KZvKX
