@@ -159,8 +159,10 @@ static void homes__that_make_no_sense_are_refused(void **state)
         { "4k5" EMPTY "R4K4 w KQ", "'K', but no white rook right of the king on its first rank" },
         { "4k4r" EMPTY "R4K4 w q", "'q', but no black rook left of the king on its first rank" },
         { "r9" EMPTY "R4K3R w j", "no black king" },
-        { "r9/4k5/10/10/10/10/10/R4K3R w Aa", "'a', but the black king is on e7, not on its first" },
-        { "4k5" EMPTY "K3R5 w E", "'E', but the white king on a1 does not stand between two rooks" },
+        { "r9/4k5/10/10/10/10/10/R4K3R w Aa",
+          "'a', but the black king is on e7, not on its first" },
+        { "4k5" EMPTY "K3R5 w E",
+          "'E', but the white king on a1 does not stand between two rooks" },
         { "k9" EMPTY "1R7K w B", "'B', but the white king on j1 does not stand between two rooks" },
         { "4k5" EMPTY "RR3K4 w AB", "two homes for a rook left of the king, a and b" },
         { "r4k4" EMPTY "1R3K4 w Ba", "two homes for a rook left of the king, b and a" },
@@ -183,6 +185,42 @@ static void homes__that_make_no_sense_are_refused(void **state)
             fail_msg("%s: %s", cases[i].fen, bk_error(lib));
     }
     bk_close(lib);
+}
+
+/* Whatever a FEN becomes by a slip of the pen is answered or refused, and printed as it is read. */
+static void homes__of_mangled_fens_do_no_harm(void **state)
+{
+    static const char fen[] = "r3k2r2" EMPTY "R3K2R2 w HAha - 0 1", letters[] = "RKrkAHahQqJj1 -/9";
+    struct bk_variant *base = load("sultan-random");
+    uint32_t seed = 1;
+    unsigned good = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[sizeof fen], once[BK_FEN_MAX], twice[BK_FEN_MAX];
+        struct bk_variant *v;
+        struct bk_report why;
+        struct bk_pos p;
+
+        memcpy(text, fen, sizeof fen);
+        for (unsigned n = 0; n < 1 + i % 3; n++) { /* mostly in the first rank and the rights */
+            seed = seed * 1664525 + 1013904223;
+            text[i % 2 ? (seed >> 8) % (sizeof fen - 1) : 27 + (seed >> 8) % 17] =
+                letters[(seed >> 20) % (sizeof letters - 1)];
+        }
+        if (bk_variant_for_fen(&v, base, text, &why))
+            continue;
+        if (!bk_pos_from_fen(&p, v ? v : base, text, &why)) {
+            bk_pos_to_fen(&p, v ? v : base, once);
+            assert_int_equal(bk_pos_from_fen(&p, v ? v : base, once, &why), BK_OK);
+            assert_string_equal(bk_pos_to_fen(&p, v ? v : base, twice), once);
+            good++;
+        }
+        bk_variant_free(v);
+    }
+    if (good < 300)
+        fail_msg("only %u can be read", good);
+    bk_variant_free(base);
 }
 
 static void homes__are_written_as_files(void **state)
@@ -244,7 +282,8 @@ static void homes__are_no_materials_without_a_fen(void **state)
         const char *fen, *want;
     } cases[] = {
         { "4k5" EMPTY "R4K3R w -", "a FEN must tell where king and rooks of sultan-random castle" },
-        { "4k5" EMPTY "R4K3R w J", "castling right 'Q', but the FEN of sultan-random@f-j has none" },
+        { "4k5" EMPTY "R4K3R w J",
+          "castling right 'Q', but the FEN of sultan-random@f-j has none" },
     };
     struct bk_variant *base = load("sultan-random");
 
@@ -609,6 +648,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(homes__are_those_of_the_rights),
         cmocka_unit_test(homes__that_make_no_sense_are_refused),
+        cmocka_unit_test(homes__of_mangled_fens_do_no_harm),
         cmocka_unit_test(homes__are_written_as_files),
         cmocka_unit_test(homes__that_rights_no_longer_speak_of_do_not_matter),
         cmocka_unit_test(homes__are_no_materials_without_a_fen),
