@@ -198,6 +198,60 @@ static void pass_progress(void *context, const struct bk_progress *p)
     b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
 }
 
+/* The table under way: solved blocks go into chunks at once. */
+struct sink {
+    struct builder *b;
+    struct bk_memtable *t;
+    struct bk_encoder *encoder;
+    double cpu; /* spent on encoding */
+};
+
+static enum bk_err begin_encoding(void *context, struct bk_report *why)
+{
+    struct sink *sink = context;
+
+    bk_encoder_close(sink->encoder);
+    sink->encoder = NULL;
+    return bk_encoder_open(&sink->encoder, sink->t, sink->b->p->dir, sink->b->p->distances,
+                           sink->b->o->level, sink->b->o->pool, why);
+}
+
+static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t n,
+                                 struct bk_report *why)
+{
+    struct sink *sink = context;
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    enum bk_err err = bk_encoder_blocks(sink->encoder, block, n, why);
+
+    sink->cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    return err;
+}
+
+/* What will be held when this table is done and those go that nothing else needs. */
+static uint64_t held_after(struct builder *b, const struct bk_material *m)
+{
+    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
+    unsigned n = next ? next_tables(b->p->v, m, next) : 0;
+    uint64_t bytes = b->held_bytes;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct held *h = find_held(b, &next[i]);
+
+        if (h && h->uses <= 1)
+            bytes -= h->bytes;
+    }
+    free(next);
+    return bytes;
+}
+
+/* Will this table stay in memory for those that need it? */
+static bool will_hold(struct builder *b, const struct bk_memtable *t)
+{
+    return uses_from(b, b->nth + 1, &t->ix->m) &&
+           held_after(b, &t->ix->m) + bk_solve_codes_bytes(t->ix, b->p->distances) <=
+               b->held_limit;
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -210,26 +264,30 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
                                 .progress_context = b,
                                 .stop = b->o->stop };
     double wall = seconds(CLOCK_MONOTONIC), cpu;
+    struct sink sink = { .b = b };
     struct bk_tally tally;
     uint64_t bytes[2];
-    unsigned uses;
     enum bk_err err = fetch_tables(b, &pt->m, why);
 
+    if (!err)
+        err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
     if (err)
         return err;
-    err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
-    if (err)
-        return err;
+    sink.t = job.t;
+    job.begin = begin_encoding;
+    job.solved = encode_blocks;
+    job.sink_context = &sink;
+    job.let_go = !will_hold(b, job.t);
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     err = bk_solve_table(&job, &tally, why);
-    built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - sink.cpu;
     if (!err) {
         cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
         summarise(job.t, &tally, b->p->distances, &built.summary);
-        err = bk_encode(job.t, &built.summary, b->p->dir, b->p->distances, b->o->level, b->o->pool,
-                        bytes, why);
-        built.encode_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        err = bk_encoder_finish(sink.encoder, &built.summary, bytes, why);
+        built.encode_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu + sink.cpu;
     }
+    bk_encoder_close(sink.encoder);
     if (err) {
         bk_memtable_free(job.t);
         return err;
@@ -240,9 +298,8 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     built.dtw_bytes = bytes[1];
     built.wall = seconds(CLOCK_MONOTONIC) - wall;
     let_go(b, &pt->m);
-    uses = uses_from(b, b->nth + 1, &pt->m);
-    if (uses && b->held_bytes + bk_memtable_bytes(job.t) <= b->held_limit)
-        err = hold(b, job.t, uses, why);
+    if (!job.let_go && b->held_bytes + bk_memtable_bytes(job.t) <= b->held_limit)
+        err = hold(b, job.t, uses_from(b, b->nth + 1, &pt->m), why);
     else
         bk_memtable_free(job.t);
     if (!err && b->o->built)

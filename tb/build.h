@@ -71,8 +71,28 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
                     struct bk_pool *pool, struct bk_report *why);
 
 /* Encodes a solved table into its two files (one, without distances). */
-enum bk_err bk_encode(const struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
+enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
                       bool distances, int level, struct bk_pool *pool, uint64_t bytes[2],
                       struct bk_report *why);
+
+/*
+ * The same while the table is being solved, so that blocks can be freed.
+ * Chunks are packed as soon as all blocks that they touch are there, and lie
+ * in a file without a name until finish() puts them in order: a build that is
+ * killed leaves nothing.
+ *
+ * open     t with its digits' order and code_bytes chosen; dir borrowed
+ * blocks   these are solved now; sets `encoded` of every block that is through
+ * finish   writes the files; bytes: of all chunks of each kind
+ */
+struct bk_encoder;
+enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
+                            bool distances, int level, struct bk_pool *pool,
+                            struct bk_report *why);
+enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
+                              struct bk_report *why);
+enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum,
+                              uint64_t bytes[2], struct bk_report *why);
+void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 
 #endif

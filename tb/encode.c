@@ -138,33 +138,86 @@ static uint16_t k_of(unsigned code, unsigned loss, uint16_t before)
     return (uint16_t)(code < loss ? code - BK_CODE_WIN : code - loss);
 }
 
-struct encoder {
-    const struct bk_memtable *t;
-    struct walk *walk; /* by block */
+/* Both kinds of file are encoded side by side: what a chunk is. */
+struct kind {
     struct bk_file_info info;
+    struct bk_chunk *chunk; /* 2 * info.chunks; packed ones have bytes */
+    bool *ready;            /* by chunk of one side: its values are all there */
+};
+
+struct bk_encoder {
+    struct bk_memtable *t;
+    const char *dir; /* borrowed */
     int level;
-    struct bk_chunk *chunk;
-    uint16_t *(*value); /* by thread */
+    struct bk_pool *pool;
+    unsigned nkinds;
+    struct kind kind[2]; /* BK_KIND_WDL, BK_KIND_DTW */
+    struct walk *walk;   /* by block; made when it is encoded */
+    bool *solved;        /* by block */
+    uint16_t **value;    /* by thread */
+    int spill;           /* packed chunks, in the order in which they were done; no name */
+    uint64_t spilled;
+    /* the present round */
+    unsigned now;
+    uint64_t *item;
+    uint64_t nitems;
     enum bk_err err;
     struct bk_report why;
 };
 
+/* One value of the present kind, from the two bits of a place. */
+static inline uint16_t of_bits(unsigned bits, bool wdl, uint16_t before)
+{
+    static const uint16_t value[4] = { BK_WDL_LOSS, BK_WDL_WIN, BK_WDL_DRAW, 0 };
+
+    return bits == 3 || !wdl ? before : value[bits];
+}
+
+/* Values of the places base + offset[0 .. n). */
+static uint16_t take_run(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned side,
+                         bool wdl, const uint16_t map[256], uint64_t base, const uint64_t *offset,
+                         uint32_t n, uint16_t before, uint16_t *out)
+{
+    if (t->code_bytes == 0) {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = before = of_bits(bk_two_bits(mb, side, base + offset[i]), wdl, before);
+    } else if (t->code_bytes == 1) {
+        const uint8_t *codes = mb->code[side];
+
+        for (uint32_t i = 0; i < n; i++) {
+            unsigned code = codes[base + offset[i]];
+
+            if (code > (wdl ? BK_CODE_ILLEGAL : BK_CODE_DRAW))
+                before = map[code];
+            out[i] = before;
+        }
+    } else {
+        const uint16_t *codes = mb->code[side];
+
+        for (uint32_t i = 0; i < n; i++) {
+            unsigned code = codes[base + offset[i]];
+
+            out[i] = before = wdl ? wdl_of(code, BK_CODE_LOSS16, before)
+                                  : k_of(code, BK_CODE_LOSS16, before);
+        }
+    }
+    return before;
+}
+
 /* Values of the numbers first .. first + n). */
-static void take_values(const struct encoder *e, unsigned side, uint64_t first, uint32_t n,
+static void take_values(const struct bk_encoder *e, unsigned side, uint64_t first, uint32_t n,
                         uint16_t *out)
 {
     const struct bk_index *ix = e->t->ix;
-    bool wdl = e->info.kind == BK_KIND_WDL;
-    unsigned loss = e->t->code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    bool wdl = e->now == BK_KIND_WDL;
     uint16_t before = wdl ? BK_WDL_DRAW : 0, map[256];
     uint32_t block = bk_index_block_with(ix, first);
 
     for (unsigned code = 0; code < 256; code++)
-        map[code] = wdl ? wdl_of(code, loss, 0) : k_of(code, loss, 0);
+        map[code] = wdl ? wdl_of(code, BK_CODE_LOSS8, 0) : k_of(code, BK_CODE_LOSS8, 0);
     while (n) {
         const struct bk_block *b = &ix->block[block];
         const struct walk *w = &e->walk[block];
-        const void *codes = e->t->block[block].code[side];
         uint64_t rest = b->first + b->size - first;
         uint32_t todo = rest < n ? (uint32_t)rest : n;
         struct cursor c;
@@ -173,127 +226,278 @@ static void take_values(const struct encoder *e, unsigned side, uint64_t first, 
             cursor_seek(&c, w, first - b->first);
         n -= todo;
         first += todo;
-        block++;
         while (todo) {
             unsigned last = w->ndigits - 1;
             uint64_t left = w->radix[last] - c.digit[last];
             uint32_t run = left < todo ? (uint32_t)left : todo;
-            const uint64_t *offset = w->offset[last] + c.digit[last];
 
-            for (uint32_t i = 0; i < run; i++) {
-                uint64_t at = c.base + offset[i];
-
-                if (e->t->code_bytes == 1) {
-                    unsigned code = ((const uint8_t *)codes)[at];
-
-                    if (code > (wdl ? BK_CODE_ILLEGAL : BK_CODE_DRAW))
-                        before = map[code];
-                } else {
-                    unsigned code = ((const uint16_t *)codes)[at];
-
-                    before = wdl ? wdl_of(code, loss, before) : k_of(code, loss, before);
-                }
-                *out++ = before;
-            }
+            before = take_run(e->t, &e->t->block[block], side, wdl, map, c.base,
+                              w->offset[last] + c.digit[last], run, before, out);
+            out += run;
             todo -= run;
             cursor_carry(&c);
         }
+        block++;
     }
 }
 
-static void encode_chunk(void *context, uint64_t item, unsigned thread)
+static bool write_at(int fd, const void *from, size_t bytes, uint64_t at)
 {
-    struct encoder *e = context;
-    unsigned side = item >= e->info.chunks;
-    uint64_t first = (item - (uint64_t)side * e->info.chunks) * e->info.chunk_positions;
-    uint64_t rest = e->info.positions - first;
-    uint32_t n = rest < e->info.chunk_positions ? (uint32_t)rest : e->info.chunk_positions;
+    const char *p = from;
+
+    while (bytes) {
+        ssize_t put = pwrite(fd, p, bytes, (off_t)at);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        p += put;
+        at += (uint64_t)put;
+        bytes -= (size_t)put;
+    }
+    return true;
+}
+
+/* To the end of the spill. */
+static enum bk_err put_away(struct bk_encoder *e, struct bk_chunk *chunk, uint64_t nth,
+                            struct bk_report *why)
+{
+    bk_chunk_seal(chunk, nth);
+    chunk->at = __atomic_fetch_add(&e->spilled, chunk->bytes, __ATOMIC_RELAXED);
+    if (!write_at(e->spill, chunk->data, chunk->bytes, chunk->at))
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", e->dir, strerror(errno));
+    free(chunk->data);
+    chunk->data = NULL;
+    return BK_OK;
+}
+
+static void encode_chunk(void *context, uint64_t nth, unsigned thread)
+{
+    struct bk_encoder *e = context;
+    struct kind *kind = &e->kind[e->now];
+    const struct bk_file_info *info = &kind->info;
+    uint64_t item = e->item[nth];
+    unsigned side = item >= info->chunks;
+    uint64_t first = (item - (uint64_t)side * info->chunks) * info->chunk_positions;
+    uint64_t rest = info->positions - first;
+    uint32_t n = rest < info->chunk_positions ? (uint32_t)rest : info->chunk_positions;
     struct bk_report why = { "" };
     enum bk_err err;
 
     if (__atomic_load_n((int *)&e->err, __ATOMIC_RELAXED))
         return;
     take_values(e, side, first, n, e->value[thread]);
-    err = bk_chunk_pack(&e->chunk[item], &e->info, e->value[thread], n, e->level, &why);
+    err = bk_chunk_pack(&kind->chunk[item], info, e->value[thread], n, e->level, &why);
+    if (!err)
+        err = put_away(e, &kind->chunk[item], item, &why);
     if (err && !__atomic_exchange_n((int *)&e->err, (int)err, __ATOMIC_RELAXED))
         e->why = why;
 }
 
-static enum bk_err encode_kind(struct encoder *e, const char *dir, struct bk_pool *pool,
-                               uint64_t *bytes, struct bk_report *why)
+/* Are all the blocks with the positions of a chunk solved? */
+static bool is_ready(const struct bk_encoder *e, const struct bk_file_info *info, uint64_t chunk)
 {
     const struct bk_index *ix = e->t->ix;
-    unsigned threads = bk_pool_threads(pool);
-    char path[PATH_MAX];
-    uint64_t items;
-    enum bk_err err;
+    uint64_t first = chunk * info->chunk_positions, end = first + info->chunk_positions;
 
-    e->info.value_bytes = e->info.kind == BK_KIND_WDL ? 0 : e->t->code_bytes;
-    e->info.chunk_positions = e->info.kind == BK_KIND_WDL ? WDL_CHUNK : DTW_CHUNK;
-    e->info.chunks =
-        (uint32_t)((e->info.positions + e->info.chunk_positions - 1) / e->info.chunk_positions);
-    items = 2 * (uint64_t)e->info.chunks;
-    e->chunk = calloc(items + 1, sizeof *e->chunk);
-    e->value = calloc(threads, sizeof *e->value);
-    err = e->chunk && e->value ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
-    for (unsigned i = 0; !err && i < threads; i++)
-        if (!(e->value[i] = malloc(e->info.chunk_positions * sizeof **e->value)))
-            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
-    if (!err) {
-        bk_pool_run(pool, items, encode_chunk, e);
+    for (uint32_t b = bk_index_block_with(ix, first); b < ix->nblocks && ix->block[b].first < end;
+         b++)
+        if (ix->block[b].size && !e->solved[b])
+            return false;
+    return true;
+}
+
+/* Lists the chunks of the present kind that have become ready with these blocks. */
+static void list_ready(struct bk_encoder *e, const uint32_t *block, uint32_t n)
+{
+    struct kind *kind = &e->kind[e->now];
+    uint32_t size = kind->info.chunk_positions;
+
+    e->nitems = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bk_block *b = &e->t->ix->block[block[i]];
+
+        for (uint64_t c = b->first / size; b->size && c <= (b->first + b->size - 1) / size; c++)
+            if (!kind->ready[c] && is_ready(e, &kind->info, c)) {
+                kind->ready[c] = true;
+                e->item[e->nitems++] = c;
+            }
+    }
+    for (uint64_t i = 0; i < e->nitems; i++)
+        e->item[e->nitems + i] = e->item[i] + kind->info.chunks;
+    e->nitems *= 2;
+}
+
+static bool wholly_encoded(const struct bk_encoder *e, uint32_t block)
+{
+    const struct bk_block *b = &e->t->ix->block[block];
+
+    for (unsigned k = 0; b->size && k < e->nkinds; k++) {
+        uint32_t size = e->kind[k].info.chunk_positions;
+
+        for (uint64_t c = b->first / size; c <= (b->first + b->size - 1) / size; c++)
+            if (!e->kind[k].ready[c])
+                return false;
+    }
+    return true;
+}
+
+enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
+                              struct bk_report *why)
+{
+    struct bk_memtable *t = e->t;
+    enum bk_err err = BK_OK;
+
+    for (uint32_t i = 0; !err && i < n; i++) {
+        err = walk_init(&e->walk[block[i]], t, t->ix, block[i], NULL, why);
+        e->solved[block[i]] = true;
+    }
+    for (e->now = 0; !err && e->now < e->nkinds; e->now++) {
+        list_ready(e, block, n);
+        bk_pool_run(e->pool, e->nitems, encode_chunk, e);
         err = e->err;
         if (err && why)
             *why = e->why;
     }
-    bk_table_path(path, dir, ix->v, &ix->m, e->info.kind);
-    if (!err)
-        err = bk_file_write(path, &e->info, e->chunk, why);
-    *bytes = 0;
-    for (uint64_t i = 0; e->chunk && i < items; i++) {
-        *bytes += e->chunk[i].bytes;
-        free(e->chunk[i].data);
-    }
-    for (unsigned i = 0; e->value && i < threads; i++)
-        free(e->value[i]);
-    free(e->value);
-    free(e->chunk);
+    for (uint32_t b = 0; !err && b < t->ix->nblocks; b++)
+        if (e->solved[b] && e->walk[b].ndigits && wholly_encoded(e, b)) {
+            walk_release(&e->walk[b]);
+            e->walk[b].ndigits = 0;
+            t->block[b].encoded = true;
+        }
     return err;
 }
 
-enum bk_err bk_encode(const struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
-                      bool distances, int level, struct bk_pool *pool, uint64_t bytes[2],
-                      struct bk_report *why)
+static enum bk_err open_spill(struct bk_encoder *e, struct bk_report *why)
 {
-    const struct bk_index *ix = t->ix;
-    struct encoder e = { .t = t, .level = level };
+    char path[PATH_MAX];
+
+    bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, BK_KIND_WDL);
+    e->spill = bk_file_scratch(path);
+    return e->spill < 0 ? bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno)) : BK_OK;
+}
+
+static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct bk_report *why)
+{
+    const struct bk_index *ix = e->t->ix;
+    struct kind *k = &e->kind[which];
+    struct bk_file_info *info = &k->info;
+
+    memset(info, 0, sizeof *info);
+    info->kind = which;
+    info->distances = e->nkinds > 1;
+    info->rules_id = ix->v->wings_id[bk_wings(ix->m.rights)];
+    info->positions = ix->positions;
+    info->norder = ix->nslots + 1;
+    memcpy(info->order, ix->order, sizeof info->order);
+    bk_homes_name(ix->v, bk_wings(ix->m.rights), info->variant);
+    bk_material_name(&ix->m, ix->v, info->material);
+    info->value_bytes = which == BK_KIND_WDL ? 0 : e->t->code_bytes;
+    info->chunk_positions = which == BK_KIND_WDL ? WDL_CHUNK : DTW_CHUNK;
+    info->chunks =
+        (uint32_t)((info->positions + info->chunk_positions - 1) / info->chunk_positions);
+    k->chunk = calloc(2 * (size_t)info->chunks + 1, sizeof *k->chunk);
+    k->ready = calloc((size_t)info->chunks + 1, sizeof *k->ready);
+    return k->chunk && k->ready ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+}
+
+enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
+                            bool distances, int level, struct bk_pool *pool,
+                            struct bk_report *why)
+{
+    struct bk_encoder *e = calloc(1, sizeof *e);
+    unsigned threads = bk_pool_threads(pool);
+    enum bk_err err;
+
+    if (!e)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    *e = (struct bk_encoder){ .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1,
+                              .nkinds = distances ? 2 : 1 };
+    err = open_spill(e, why);
+    for (unsigned kind = 0; !err && kind < e->nkinds; kind++)
+        err = prepare_kind(e, (enum bk_kind)kind, why);
+    if (!err) {
+        e->item = malloc((2 * (size_t)e->kind[e->nkinds - 1].info.chunks + 1) * sizeof *e->item);
+        e->walk = calloc(t->ix->nblocks + 1u, sizeof *e->walk);
+        e->solved = calloc(t->ix->nblocks + 1u, sizeof *e->solved);
+        e->value = calloc(threads, sizeof *e->value);
+        if (!e->item || !e->walk || !e->solved || !e->value)
+            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    for (unsigned i = 0; !err && i < threads; i++)
+        if (!(e->value[i] = malloc(WDL_CHUNK * sizeof **e->value)))
+            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (err) {
+        bk_encoder_close(e);
+        return err;
+    }
+    *out = e;
+    return BK_OK;
+}
+
+void bk_encoder_close(struct bk_encoder *e)
+{
+    if (!e)
+        return;
+    for (unsigned k = 0; k < e->nkinds; k++) {
+        for (uint64_t i = 0; e->kind[k].chunk && i < 2 * (uint64_t)e->kind[k].info.chunks; i++)
+            free(e->kind[k].chunk[i].data);
+        free(e->kind[k].chunk);
+        free(e->kind[k].ready);
+    }
+    for (uint32_t i = 0; e->walk && i < e->t->ix->nblocks; i++)
+        walk_release(&e->walk[i]);
+    for (unsigned i = 0; e->value && i < bk_pool_threads(e->pool); i++)
+        free(e->value[i]);
+    if (e->spill >= 0)
+        close(e->spill);
+    free(e->value);
+    free(e->item);
+    free(e->walk);
+    free(e->solved);
+    free(e);
+}
+
+/* Distances first: a .bkw that says it has them never stands alone. */
+enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum,
+                              uint64_t bytes[2], struct bk_report *why)
+{
     enum bk_err err = BK_OK;
 
     bytes[0] = bytes[1] = 0;
-    e.info.distances = distances;
-    e.info.rules_id = ix->v->wings_id[bk_wings(ix->m.rights)];
-    e.info.positions = ix->positions;
-    e.info.norder = ix->nslots + 1;
-    memcpy(e.info.order, ix->order, sizeof e.info.order);
-    bk_homes_name(ix->v, bk_wings(ix->m.rights), e.info.variant);
-    bk_material_name(&ix->m, ix->v, e.info.material);
-    e.info.summary = *sum;
-    e.walk = calloc(ix->nblocks, sizeof *e.walk);
-    if (!e.walk)
+    for (unsigned k = e->nkinds; !err && k-- > 0;) {
+        struct kind *kind = &e->kind[k];
+        char path[PATH_MAX];
+
+        kind->info.summary = *sum;
+        bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, (enum bk_kind)k);
+        err = bk_file_write(path, &kind->info, kind->chunk, e->spill, why);
+        for (uint64_t i = 0; i < 2 * (uint64_t)kind->info.chunks; i++)
+            bytes[k] += kind->chunk[i].bytes;
+    }
+    return err;
+}
+
+enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
+                      bool distances, int level, struct bk_pool *pool, uint64_t bytes[2],
+                      struct bk_report *why)
+{
+    uint32_t *all = malloc((t->ix->nblocks + 1u) * sizeof *all);
+    struct bk_encoder *e = NULL;
+    enum bk_err err;
+
+    if (!all)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    for (uint32_t i = 0; !err && i < ix->nblocks; i++)
-        err = walk_init(&e.walk[i], t, ix, i, NULL, why);
-    /* distances first: a .bkw that says it has them never stands alone */
-    if (!err && distances) {
-        e.info.kind = BK_KIND_DTW;
-        err = encode_kind(&e, dir, pool, &bytes[1], why);
-    }
-    if (!err) {
-        e.info.kind = BK_KIND_WDL;
-        err = encode_kind(&e, dir, pool, &bytes[0], why);
-    }
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        walk_release(&e.walk[i]);
-    free(e.walk);
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        all[i] = i;
+    err = bk_encoder_open(&e, t, dir, distances, level, pool, why);
+    if (!err)
+        err = bk_encoder_blocks(e, all, t->ix->nblocks, why);
+    if (!err)
+        err = bk_encoder_finish(e, sum, bytes, why);
+    bk_encoder_close(e);
+    free(all);
     return err;
 }
 
@@ -307,11 +511,37 @@ struct loader {
     struct bk_report why;
 };
 
+/* Bits of one word under way: several threads may have parts of it. */
+struct pending {
+    const struct bk_memblock *mb;
+    unsigned side;
+    uint64_t word, won, draw;
+};
+
+static void flush_bits(struct pending *p)
+{
+    if (p->won)
+        __atomic_fetch_or((uint64_t *)p->mb->code[p->side] + p->word, p->won, __ATOMIC_RELAXED);
+    if (p->draw)
+        __atomic_fetch_or((uint64_t *)p->mb->draw[p->side] + p->word, p->draw, __ATOMIC_RELAXED);
+    p->won = p->draw = 0;
+}
+
+static inline void put_bits(struct pending *p, uint64_t at, unsigned wdl)
+{
+    if (at >> 6 != p->word) {
+        flush_bits(p);
+        p->word = at >> 6;
+    }
+    p->won |= (uint64_t)(wdl == BK_WDL_WIN) << (at & 63);
+    p->draw |= (uint64_t)(wdl == BK_WDL_DRAW) << (at & 63);
+}
+
 static void put_values(const struct loader *l, unsigned side, uint64_t first, uint32_t n,
                        const uint16_t *wdl, const uint16_t *k)
 {
     const struct bk_index *ix = bk_file_index(l->wdl);
-    unsigned loss = l->t->code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned loss = l->t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
     uint32_t block = bk_index_block_with(ix, first);
 
     while (n) {
@@ -320,6 +550,7 @@ static void put_values(const struct loader *l, unsigned side, uint64_t first, ui
         void *codes = l->t->block[block].code[side];
         uint64_t rest = b->first + b->size - first;
         uint32_t todo = rest < n ? (uint32_t)rest : n;
+        struct pending bits = { .mb = &l->t->block[block], .side = side };
         struct cursor c;
 
         if (todo)
@@ -335,13 +566,17 @@ static void put_values(const struct loader *l, unsigned side, uint64_t first, ui
             if (*wdl != BK_WDL_DRAW)
                 code = *k + (*wdl == BK_WDL_WIN ? (unsigned)BK_CODE_WIN : loss);
 
-            if (l->t->code_bytes == 1)
+            if (l->t->code_bytes == 0)
+                put_bits(&bits, at, *wdl);
+            else if (l->t->code_bytes == 1)
                 ((uint8_t *)codes)[at] = (uint8_t)code;
             else
                 ((uint16_t *)codes)[at] = (uint16_t)code;
             if (++c.digit[last] == w->radix[last])
                 cursor_carry(&c);
         }
+        if (l->t->code_bytes == 0)
+            flush_bits(&bits);
     }
 }
 
@@ -488,8 +723,8 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
         return err;
     if (!l.t->by_rule) {
         err = open_pair(&l, v, dir, m, distances, why);
-        if (!err && l.dtw)
-            l.t->code_bytes = (uint8_t)bk_file_info(l.dtw)->value_bytes;
+        if (!err)
+            l.t->code_bytes = (uint8_t)(l.dtw ? bk_file_info(l.dtw)->value_bytes : 0);
         for (uint32_t i = 0; !err && i < l.t->ix->nblocks; i++)
             err = bk_solve_layout(l.t, i, why);
         if (!err)

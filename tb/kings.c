@@ -473,11 +473,29 @@ static void consider(const struct kings *g, struct bk_longest *l, int plies, uin
     l->at.king[1] = (uint8_t)bk;
 }
 
+/* One code, or its two bits (memtable.h). */
+static void put_code(struct bk_memblock *mb, unsigned side, unsigned code_bytes, uint32_t at,
+                     unsigned code)
+{
+    uint64_t bit_at = UINT64_C(1) << (at & 63);
+
+    if (code_bytes == 2) {
+        ((uint16_t *)mb->code[side])[at] = (uint16_t)code;
+    } else if (code_bytes == 1) {
+        ((uint8_t *)mb->code[side])[at] = (uint8_t)code;
+    } else {
+        if (code == BK_CODE_ILLEGAL || (code >= BK_CODE_WIN && code < BK_CODE_LOSS8))
+            ((uint64_t *)mb->code[side])[at >> 6] |= bit_at;
+        if (code == BK_CODE_ILLEGAL || code == BK_CODE_DRAW)
+            ((uint64_t *)mb->draw[side])[at >> 6] |= bit_at;
+    }
+}
+
 static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
 {
     const struct bk_solver *s = g->s;
     const struct bk_pairs *pairs = s->b->pairs;
-    unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned loss = s->dtw_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
         unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
@@ -505,10 +523,7 @@ static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk
                 t->all_loss[side] += images;
                 consider(g, &t->longest_loss[side], (int)(2 * k), slice, wk, bk);
             }
-            if (s->dtw_bytes == 1)
-                ((uint8_t *)mb->code[side])[slice] = (uint8_t)code;
-            else
-                ((uint16_t *)mb->code[side])[slice] = (uint16_t)code;
+            put_code(mb, side, s->dtw_bytes, slice, code);
         }
     }
 }
@@ -540,8 +555,7 @@ bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    for (unsigned side = 0; ok && side < 2; side++)
-        ok = (mb->code[side] = calloc(s->b->pairs->nslices + 1u, s->dtw_bytes)) != NULL;
+    ok = ok && bk_memblock_alloc(mb, s->b->pairs->nslices, s->dtw_bytes);
     if (ok) {
         memset(g, 0, sizeof *g);
         g->plane = planes;

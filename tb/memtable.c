@@ -8,10 +8,11 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/store.h"
 
 int16_t bk_code_score(unsigned code, unsigned code_bytes)
 {
-    unsigned loss = code_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    unsigned loss = code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
     if (code == BK_CODE_ILLEGAL)
         return BK_SCORE_NONE;
@@ -21,6 +22,10 @@ int16_t bk_code_score(unsigned code, unsigned code_bytes)
         return (int16_t)(BK_SCORE_WIN - (int)(2 * (code - BK_CODE_WIN) + 1));
     return (int16_t)(-BK_SCORE_WIN + (int)(2 * (code - loss)));
 }
+
+/* The codes of the bits code + 2 * draw. */
+static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,
+                                         BK_CODE_ILLEGAL };
 
 /* What a position is worth to the side that moved into it, one ply earlier. */
 static int16_t for_the_mover(int16_t score)
@@ -52,6 +57,8 @@ enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v
     }
     for (unsigned code = 0; code < 256; code++)
         t->score8[code] = for_the_mover(bk_code_score(code, 1));
+    for (unsigned bits = 0; bits < 4; bits++)
+        t->score2[bits] = t->score8[code_of_bits[bits]];
     *out = t;
     return BK_OK;
 }
@@ -60,13 +67,54 @@ void bk_memtable_free(struct bk_memtable *t)
 {
     if (!t)
         return;
-    for (uint32_t i = 0; t->block && i < t->ix->nblocks; i++) {
-        free(t->block[i].code[0]);
-        free(t->block[i].code[1]);
-    }
+    for (uint32_t i = 0; t->block && i < t->ix->nblocks; i++)
+        bk_memblock_free(&t->block[i]);
     free(t->block);
     bk_index_free(t->ix);
     free(t);
+}
+
+/* == Blocks == */
+
+static size_t array_bytes(uint64_t places, unsigned code_bytes)
+{
+    return code_bytes ? (size_t)places * code_bytes : ((size_t)places + 63) / 64 * 8;
+}
+
+uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes)
+{
+    return (code_bytes ? 2 : 4) * (uint64_t)array_bytes(places, code_bytes);
+}
+
+bool bk_memblock_alloc(struct bk_memblock *mb, uint64_t places, unsigned code_bytes)
+{
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++) {
+        ok = ok && (mb->code[side] = bk_store_new(array_bytes(places, code_bytes)));
+        if (!code_bytes)
+            ok = ok && (mb->draw[side] = bk_store_new(array_bytes(places, code_bytes)));
+    }
+    return ok;
+}
+
+void bk_memblock_free(struct bk_memblock *mb)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        bk_store_free(mb->code[side]);
+        bk_store_free(mb->draw[side]);
+        mb->code[side] = mb->draw[side] = NULL;
+    }
+}
+
+/* The code of a place, as one byte would hold it where there are bitmaps. */
+static unsigned code_at(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,
+                        uint64_t at)
+{
+    if (t->code_bytes == 0)
+        return code_of_bits[bk_two_bits(mb, stm, at)];
+    return t->code_bytes == 1 ? ((const uint8_t *)mb->code[stm])[at]
+                              : ((const uint16_t *)mb->code[stm])[at];
 }
 
 /* == Plans == */
@@ -287,14 +335,40 @@ static bool offsets(const struct bk_view_plan *p, const struct located *l,
     return true;
 }
 
-static void gather(const struct bk_memtable *t, const void *code, uint64_t base,
+/* The scores of the last man's squares, the others standing where `base` says. */
+static void gather_last(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                        const int64_t *offset, unsigned n, int16_t *out)
+{
+    const void *code = l->block->code[l->stm];
+
+    if (t->code_bytes == 0) {
+        for (unsigned j = 0; j < n; j++)
+            out[j] = offset[j] < 0 ? BK_SCORE_NONE
+                                   : t->score2[bk_two_bits(l->block, l->stm,
+                                                           base + (uint64_t)offset[j])];
+    } else if (t->code_bytes == 1) {
+        for (unsigned j = 0; j < n; j++)
+            out[j] = offset[j] < 0 ? BK_SCORE_NONE
+                                   : t->score8[((const uint8_t *)code)[base + (uint64_t)offset[j]]];
+    } else {
+        for (unsigned j = 0; j < n; j++)
+            out[j] = offset[j] < 0 ? BK_SCORE_NONE
+                                   : for_the_mover(bk_code_score(
+                                         ((const uint16_t *)code)[base + (uint64_t)offset[j]], 2));
+    }
+}
+
+static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
                    int64_t (*offset)[BK_SQ_MAX], const struct bk_free_man *men, unsigned nfree,
                    int16_t **out)
 {
+    static const int64_t here[1] = { 0 };
+    unsigned n = nfree ? men->n : 1;
+
     if (nfree > 1) {
         for (unsigned j = 0; j < men->n; j++) {
             if (offset[0][j] >= 0) {
-                gather(t, code, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, out);
+                gather(t, l, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, out);
                 continue;
             }
             size_t skip = 1;
@@ -305,17 +379,8 @@ static void gather(const struct bk_memtable *t, const void *code, uint64_t base,
         }
         return;
     }
-    for (unsigned j = 0; j < (nfree ? men->n : 1u); j++) {
-        int64_t add = nfree ? offset[0][j] : 0;
-
-        if (add < 0)
-            *(*out)++ = BK_SCORE_NONE;
-        else if (t->code_bytes == 1)
-            *(*out)++ = t->score8[((const uint8_t *)code)[base + (uint64_t)add]];
-        else
-            *(*out)++ = for_the_mover(
-                bk_code_score(((const uint16_t *)code)[base + (uint64_t)add], 2));
-    }
+    gather_last(t, l, base, nfree ? offset[0] : here, n, *out);
+    *out += n;
 }
 
 /* One position at a time: for rules and for men that cross cells. */
@@ -334,7 +399,7 @@ static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
     } else if (!locate(p, at, 0, &l)) {
         *(*out)++ = BK_SCORE_NONE;
     } else {
-        gather(p->t, l.block->code[l.stm], l.base, NULL, NULL, 0, out);
+        gather(p->t, &l, l.base, NULL, NULL, 0, out);
     }
 }
 
@@ -391,7 +456,7 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
             fast = offsets(p, &l, &men[i], offset[i]);
     }
     if (fast)
-        gather(p->t, l.block->code[l.stm], l.base, offset, men, nfree, &out);
+        gather(p->t, &l, l.base, offset, men, nfree, &out);
     else
         fill_slowly(p, &at, men, nfree, &out);
 }
@@ -498,10 +563,9 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *wher
                 continue;
             offset = (uint64_t)still.b->pairs->slice[pair] * still.mb->slice_stride +
                      still.offset[still.b->pairs->sym[pair]];
-            *score = t->code_bytes == 1
-                         ? t->score8[((const uint8_t *)still.mb->code[stm])[offset]]
-                         : for_the_mover(bk_code_score(
-                               ((const uint16_t *)still.mb->code[stm])[offset], 2));
+            *score = t->code_bytes < 2
+                         ? t->score8[code_at(t, still.mb, stm, offset)]
+                         : for_the_mover(bk_code_score(code_at(t, still.mb, stm, offset), 2));
         }
 }
 
@@ -533,8 +597,7 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
     offset = (uint64_t)b->pairs->slice[pair] * mb->slice_stride;
     for (unsigned s = 0; s < ix->nslots; s++)
         offset += mb->stride[s] * (mb->raw[s] ? at.sq[s] : ix->cells[s]->place_of[at.sq[s]]);
-    return t->code_bytes == 1 ? ((const uint8_t *)mb->code[stm])[offset]
-                              : ((const uint16_t *)mb->code[stm])[offset];
+    return code_at(t, mb, stm, offset);
 }
 
 uint64_t bk_memtable_bytes(const struct bk_memtable *t)
@@ -543,7 +606,7 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t)
 
     for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++)
         if (t->block[i].code[0])
-            bytes += 2 * (uint64_t)t->ix->block[i].pairs->nslices * t->block[i].slice_stride *
-                     t->code_bytes;
+            bytes += bk_memblock_bytes(
+                (uint64_t)t->ix->block[i].pairs->nslices * t->block[i].slice_stride, t->code_bytes);
     return bytes;
 }

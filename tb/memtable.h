@@ -10,11 +10,20 @@
 #ifndef BK_MEMTABLE_H
 #define BK_MEMTABLE_H
 
+#include <stdbool.h>
+
 #include "table/index.h"
 
 /*
  * Codes.  One byte where no distance exceeds BK_CODE_K_MAX, else two.
  *   0 illegal, 1 draw, 2 + k win in 2k + 1 plies, LOSS + k lost in 2k plies.
+ *
+ * A table without distances keeps two bits a position instead (code_bytes 0):
+ * two bitmaps a side, as the solver leaves them.
+ *   code   won by the mover, or illegal
+ *   draw   drawn, or illegal
+ * A set of the inner man is a row of them, with the bits of a machine word
+ * however many squares the board has; strides count bits then.
  */
 #define BK_CODE_ILLEGAL 0
 #define BK_CODE_DRAW 1
@@ -32,25 +41,45 @@
 
 struct bk_memblock {
     void *code[2]; /* by side to move; NULL: not solved yet, or freed */
+    void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
+    uint32_t readers;          /* blocks still to be solved that lead here; solve.c */
+    bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
 };
 
 struct bk_memtable {
     struct bk_index *ix; /* owned */
     bool by_rule;        /* no codes: every value follows from the rules */
-    uint8_t code_bytes;  /* 1 or 2 */
+    uint8_t code_bytes;  /* 1 or 2; 0: two bitmaps */
     unsigned k_max;      /* largest k in it */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
+    int16_t score2[4];   /* the same of the bits code + 2 * draw */
 };
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why);
 void bk_memtable_free(struct bk_memtable *t);
-/* Bytes that bk_memtable_alloc() of every block takes. */
+/* Bytes that the blocks which are there take. */
 uint64_t bk_memtable_bytes(const struct bk_memtable *t);
+
+/* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
+   memory. */
+bool bk_memblock_alloc(struct bk_memblock *mb, uint64_t places, unsigned code_bytes);
+void bk_memblock_free(struct bk_memblock *mb);
+/* Bytes of such arrays, both sides. */
+uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
+
+/* Code of one place: as one byte would hold it if the table has bitmaps. */
+static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, uint64_t at)
+{
+    unsigned won = (unsigned)(((const uint64_t *)mb->code[stm])[at >> 6] >> (at & 63)) & 1;
+    unsigned draw = (unsigned)(((const uint64_t *)mb->draw[stm])[at >> 6] >> (at & 63)) & 1;
+
+    return won | draw << 1;
+}
 
 /*
  * What a mover gets by moving into a material: how the men there correspond
@@ -106,7 +135,7 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *at,
 /* The raw code of one position in the table's own colours. */
 unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at);
 
-/* Score for the side to move of a code. */
+/* Score for the side to move of a code (code_bytes 0: as of one byte). */
 int16_t bk_code_score(unsigned code, unsigned code_bytes);
 
 #endif

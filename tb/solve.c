@@ -13,12 +13,14 @@
 #include "core/geometry.h"
 #include "core/move.h"
 #include "core/rules.h"
+#include "tb/state.h"
+#include "tb/store.h"
 
 /* == Memory == */
 
 static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
 
-/* For sets: those of 256 bits want to lie on whole words of theirs. */
+/* Sets want to lie on whole vectors. */
 static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
 
 static void *aligned_zeroed(size_t bytes)
@@ -27,8 +29,6 @@ static void *aligned_zeroed(size_t bytes)
 
     return p ? memset(p, 0, bytes) : NULL;
 }
-
-static void *zeroed(size_t bytes) { return calloc(1, whole_lines(bytes)); }
 
 /* == Which men move how == */
 
@@ -126,6 +126,7 @@ static void prepare_inner(struct bk_solver *s)
 static void sort_out_men(struct bk_solver *s)
 {
     const struct bk_index *ix = s->ix;
+    unsigned lanes = bk_kernel_for(s->v->nsq)->lanes;
 
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
         const struct bk_cells *cells = ix->cells[slot];
@@ -164,8 +165,9 @@ static void sort_out_men(struct bk_solver *s)
         s->outer[o].stride = s->nconf;
         s->nconf *= s->outer[o].n;
     }
-    s->rowlen = s->nouter ? s->outer[s->nouter - 1].n : 1;
-    s->nrows = s->nconf / s->rowlen;
+    s->nvec = (s->nconf + lanes - 1) / lanes;
+    s->nmarks = (s->nvec + 63) / 64;
+    s->pitch = s->nvec * lanes;
     for (unsigned i = 0; i < ix->nslots; i++)
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
@@ -281,12 +283,14 @@ static bool turn_configurations(struct bk_solver *s, unsigned sym)
 static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
 {
     s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
-    s->conf_clash = calloc(s->nconf, 1);
-    s->conf_occ = aligned(s->nconf * k->set_bytes);
+    s->conf_clash = malloc(s->pitch);
+    s->conf_occ = aligned_zeroed(s->pitch * k->set_bytes);
     s->conf_count = aligned(s->nconf * k->set_bytes);
-    s->inner_sets = aligned_alloc(64, ((2 + BK_STEPS_MAX) * k->set_bytes + 63) & ~(size_t)63);
+    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
     if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
         return false;
+    memset(s->conf_clash, 0, s->nconf);
+    memset(s->conf_clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
             unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
@@ -682,63 +686,27 @@ static bool doubles_within_cell(const struct bk_index *ix)
 
 /* == Memory of a block == */
 
-static bool allocate(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
-                     unsigned threads)
+static bool allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads)
 {
-    size_t nsets = (size_t)s->nslices * s->nconf;
-    bool ok = true;
+    bool ok = bk_state_new(s, k);
 
-    for (unsigned side = 0; side < 2; side++) {
-        ok = ok && (s->won[side] = aligned(nsets * k->set_bytes));
-        ok = ok && (s->und[side] = aligned(nsets * k->set_bytes));
-        ok = ok && (s->open[side] = aligned(nsets * k->set_bytes));
-        ok = ok && (s->fwin[side] = aligned_zeroed(nsets * k->set_bytes));
-        ok = ok && (s->floss[side] = aligned_zeroed(nsets * k->set_bytes));
-        ok = ok && (s->fwin_row[side] = zeroed((size_t)s->nslices * s->nrows));
-        ok = ok && (s->floss_row[side] = zeroed((size_t)s->nslices * s->nrows));
-        ok = ok && (s->fwin_any[side] = zeroed(s->nslices));
-        ok = ok && (s->floss_any[side] = zeroed(s->nslices));
-        ok = ok && (s->todo_win[side] = zeroed(s->nslices));
-        ok = ok && (s->todo_lose[side] = zeroed(s->nslices));
-        if (s->distances) {
-            ok = ok && (s->wait[side] = zeroed(nsets * sizeof(uint64_t)));
-            ok = ok && (s->row_wait[side] =
-                            zeroed((size_t)s->nslices * s->nrows * sizeof(uint64_t)));
-            ok = ok && (s->slice_wait[side] = zeroed(s->nslices * sizeof(uint64_t)));
-        }
-        ok = ok && (mb->code[side] = zeroed(nsets * s->width * s->dtw_bytes));
-        s->dtw[side] = mb->code[side];
-    }
     s->work = calloc(threads, sizeof *s->work);
     for (unsigned i = 0; ok && s->work && i < threads; i++)
-        ok = (s->work[i] = aligned_zeroed(k->work_bytes(s))) != NULL;
+        ok = (s->work[i] = bk_store_new(k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
 static void release(struct bk_solver *s, unsigned threads)
 {
+    bk_state_free(s);
     for (unsigned side = 0; side < 2; side++) {
-        free(s->won[side]);
-        free(s->und[side]);
-        free(s->open[side]);
-        free(s->fwin[side]);
-        free(s->floss[side]);
-        free(s->fwin_row[side]);
-        free(s->floss_row[side]);
-        free(s->fwin_any[side]);
-        free(s->floss_any[side]);
-        free(s->todo_win[side]);
-        free(s->todo_lose[side]);
         free(s->king_move[side]);
         free(s->king_first[side]);
         free(s->king_back[side]);
         free(s->king_back_first[side]);
-        free(s->wait[side]);
-        free(s->row_wait[side]);
-        free(s->slice_wait[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)
-        free(s->work[i]);
+        bk_store_free(s->work[i]);
     free(s->work);
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
         free(s->conf_turned[sym]);
@@ -794,18 +762,22 @@ fail:
     return NULL;
 }
 
-/* How the solver lays out this block's codes. */
-static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb)
+/* How the solver lays out this block's codes, or its two bitmaps: there a set is a row. */
+static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
 {
+    const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
+    bool sets = !code_bytes && s->inner.slot >= 0;
+    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
+
     memset(mb->stride, 0, sizeof mb->stride);
     memset(mb->raw, 0, sizeof mb->raw);
     for (unsigned o = 0; o < s->nouter; o++)
-        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * s->width;
+        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
     if (s->inner.slot >= 0) {
         mb->stride[s->inner.slot] = 1;
         mb->raw[s->inner.slot] = 1;
     }
-    mb->slice_stride = (uint64_t)s->nconf * s->width;
+    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
 }
 
 /* == Passes == */
@@ -851,7 +823,7 @@ static void run_mark(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
-    p->k->mark_illegal(p->s, (uint32_t)item, p->mb->code, p->t->code_bytes, p->s->work[thread]);
+    p->k->mark_illegal(p->s, (uint32_t)item, p->mb, p->t->code_bytes, p->s->work[thread]);
 }
 
 static void longer(struct bk_longest *into, const struct bk_longest *from)
@@ -942,6 +914,57 @@ static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb,
     return BK_OK;
 }
 
+/* Without an inner man a set holds one position, in bit 0: such bits are gathered. */
+struct gathering {
+    const void *sets;
+    size_t set_bytes, n;
+    uint32_t nconf, pitch;
+    uint64_t *bits;
+};
+
+enum { WORDS_GATHERED = 1024 };
+
+static void gather_bits(void *context, uint64_t item, unsigned thread)
+{
+    const struct gathering *g = context;
+    size_t first = (size_t)item * WORDS_GATHERED * 64, end = first + WORDS_GATHERED * 64;
+
+    (void)thread;
+    for (size_t i = first; i < end && i < g->n; i++)
+        if (*((const unsigned char *)g->sets +
+              (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) & 1)
+            g->bits[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+/* Hands on what a solved block leaves behind, to be read by others.  False: no memory. */
+static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
+                      struct bk_pool *pool)
+{
+    size_t n = (size_t)s->nslices * s->nconf;
+
+    if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, n, 0))
+        return false;
+    for (unsigned side = 0; side < 2; side++) {
+        struct gathering g = { s->won[side], k->set_bytes, n, s->nconf, s->pitch, mb->code[side] };
+        uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
+
+        if (s->distances) {
+            mb->code[side] = s->dtw[side];
+            s->dtw[side] = NULL;
+        } else if (s->inner.slot >= 0) {
+            mb->code[side] = s->won[side];
+            mb->draw[side] = s->und[side];
+            s->won[side] = s->und[side] = NULL;
+        } else {
+            bk_pool_run(pool, pieces, gather_bits, &g);
+            g.sets = s->und[side];
+            g.bits = mb->draw[side];
+            bk_pool_run(pool, pieces, gather_bits, &g);
+        }
+    }
+    return true;
+}
+
 static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, struct bk_report *why)
 {
     struct bk_memtable *t = b->job->t;
@@ -957,14 +980,14 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
     s->distances = b->job->distances;
     s->dtw_bytes = t->code_bytes;
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
-    lay_out_codes(s, mb);
+    lay_out_codes(s, mb, t->code_bytes);
     err = find_exits(s, b->job, why);
     if (!err && s->kings_only)
         err = solve_kings(s, mb, tally, why);
     if (err || s->kings_only)
         goto out;
     p.tally = calloc(threads, sizeof *p.tally);
-    if (!p.tally || !allocate(s, k, mb, threads)) {
+    if (!p.tally || !allocate(s, k, threads)) {
         err = bk_fail(why, BK_E_SYSTEM, "out of memory");
         goto out;
     }
@@ -976,15 +999,14 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
     bk_pool_run(b->pool, s->nslices, run_finish, &p);
     for (unsigned i = 0; i < threads; i++)
         tally_add(tally, &p.tally[i]);
+    if (!hand_over(s, k, mb, b->pool))
+        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
 
 out:
     free(p.tally);
     release(s, threads);
-    if (err) {
-        free(mb->code[0]);
-        free(mb->code[1]);
-        mb->code[0] = mb->code[1] = NULL;
-    }
+    if (err)
+        bk_memblock_free(mb);
     return err;
 }
 
@@ -1064,6 +1086,71 @@ static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, 
     return err;
 }
 
+/* == Letting go ==
+ *
+ * A block is read by those from which a man goes to another cell: a pawn on d6
+ * looks at d7.  When all of them are solved, and its values are in chunks, its
+ * memory can go.
+ */
+
+/* Cells of equal men ascend, as a block has them. */
+static void sort_like(const struct bk_index *ix, uint8_t *cell)
+{
+    for (unsigned i = 1; i < ix->nslots; i++)
+        for (unsigned j = i; j && ix->like[j - 1] == ix->like[i] && cell[j - 1] > cell[j]; j--) {
+            uint8_t swap = cell[j];
+
+            cell[j] = cell[j - 1];
+            cell[j - 1] = swap;
+        }
+}
+
+/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
+static void each_next(const struct bk_index *ix, uint32_t block,
+                      void (*visit)(void *context, uint32_t next), void *context)
+{
+    const struct bk_block *b = &ix->block[block];
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_cells *c = ix->cells[slot];
+
+        for (unsigned i = 0; c->n > 1 && i < c->size[b->cell[slot]]; i++) {
+            unsigned n;
+            const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot],
+                                                     c->sq[c->first[b->cell[slot]] + i], &n);
+
+            for (unsigned j = 0; j < n; j++) {
+                uint8_t cell[BK_SLOTS_MAX];
+                size_t key = 0;
+
+                if (!(r[j].how & BK_QUIET) || c->cell_of[r[j].to] == BK_SQ_NONE ||
+                    c->cell_of[r[j].to] == b->cell[slot])
+                    continue;
+                memcpy(cell, b->cell, sizeof cell);
+                cell[slot] = c->cell_of[r[j].to];
+                sort_like(ix, cell);
+                for (unsigned s = 0; s < ix->nslots; s++)
+                    key = key * ix->cells[s]->n + cell[s];
+                if (ix->block_of[key] >= 0)
+                    visit(context, (uint32_t)ix->block_of[key] >> 3);
+            }
+        }
+    }
+}
+
+static void one_reader(void *context, uint32_t next) { ((struct bk_memtable *)context)->block[next].readers++; }
+
+static void reader_done(void *context, uint32_t next) { ((struct bk_memtable *)context)->block[next].readers--; }
+
+static void let_blocks_go(struct bk_memtable *t, const uint32_t *block, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        each_next(t->ix, block[i], reader_done, t);
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        if (t->block[i].encoded && !t->block[i].readers)
+            bk_memblock_free(&t->block[i]);
+}
+
 /*
  * The order of a table's digits in its files: as the codes lie in memory, the
  * inner man last, so that encoding reads them in one stream.
@@ -1107,12 +1194,19 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
                        ix->v->name);
     }
     choose_order(ix);
+    job->t->code_bytes = job->distances ? 1 : 0;
     for (uint32_t i = 0; i < ix->nblocks; i++)
         order[i] = i;
     qsort_r(order, ix->nblocks, sizeof *order, by_advance, ix);
 again:
     tally_init(tally);
     done = 0;
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        job->t->block[i].readers = 0;
+    for (uint32_t i = 0; job->let_go && i < ix->nblocks; i++)
+        each_next(ix, i, one_reader, job->t);
+    if (job->begin)
+        err = job->begin(job->sink_context, why);
     for (uint32_t i = 0, j; !err && i < ix->nblocks; i = j) {
         for (j = i + 1; j < ix->nblocks &&
                         ix->block[order[j]].advance == ix->block[order[i]].advance; j++)
@@ -1120,13 +1214,16 @@ again:
         err = solve_level(job, order + i, j - i, done, tally, why);
         for (uint32_t x = i; x < j; x++)
             done += 2 * ix->block[order[x]].size;
+        if (!err && job->solved)
+            err = job->solved(job->sink_context, order + i, j - i, why);
+        if (!err && job->let_go)
+            let_blocks_go(job->t, order + i, j - i);
     }
     if (err == BK_E_DIFFERS && job->t->code_bytes == 1) {
         for (uint32_t i = 0; i < ix->nblocks; i++)
-            for (unsigned side = 0; side < 2; side++) {
-                free(job->t->block[i].code[side]);
-                job->t->block[i].code[side] = NULL;
-            }
+            bk_memblock_free(&job->t->block[i]);
+        for (uint32_t i = 0; i < ix->nblocks; i++)
+            job->t->block[i].encoded = false;
         job->t->code_bytes = 2;
         err = BK_OK;
         goto again;
@@ -1139,21 +1236,32 @@ again:
 
 /* == Tables from files == */
 
+uint64_t bk_solve_codes_bytes(const struct bk_index *ix, unsigned code_bytes)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < ix->nblocks; i++) {
+        struct bk_solver s = { .v = ix->v, .ix = ix, .b = &ix->block[i] };
+        struct bk_memblock mb;
+
+        choose_inner(&s);
+        sort_out_men(&s);
+        lay_out_codes(&s, &mb, code_bytes);
+        bytes += bk_memblock_bytes(s.b->pairs->nslices * mb.slice_stride, code_bytes);
+    }
+    return bytes;
+}
+
 enum bk_err bk_solve_layout(struct bk_memtable *t, uint32_t block, struct bk_report *why)
 {
     struct bk_solver s = { .v = t->ix->v, .ix = t->ix, .b = &t->ix->block[block] };
     struct bk_memblock *mb = &t->block[block];
-    size_t bytes;
 
     choose_inner(&s);
     sort_out_men(&s);
-    lay_out_codes(&s, mb);
-    bytes = (size_t)s.b->pairs->nslices * mb->slice_stride * t->code_bytes;
-    for (unsigned side = 0; side < 2; side++) {
-        mb->code[side] = calloc(1, bytes ? bytes : 1);
-        if (!mb->code[side])
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    }
+    lay_out_codes(&s, mb, t->code_bytes);
+    if (!bk_memblock_alloc(mb, s.b->pairs->nslices * mb->slice_stride, t->code_bytes))
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
     return BK_OK;
 }
 
@@ -1169,7 +1277,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
-            ok = (s->work[j] = aligned_zeroed(k->work_bytes(s))) != NULL;
+            ok = (s->work[j] = bk_store_new(k->work_bytes(s))) != NULL;
         if (ok)
             bk_pool_run(pool, s->nslices, run_mark, &p);
         if (s)

@@ -102,12 +102,15 @@ struct bk_solver {
     struct bk_inner inner;
     unsigned nfixed;
     uint8_t fixed_slot[BK_SLOTS_MAX], fixed_sq[BK_SLOTS_MAX];
-    uint32_t nconf, rowlen, nrows;
+    uint32_t nconf;
+    uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
+    uint32_t nvec;   /* vectors of sets in it */
+    uint32_t nmarks; /* words of 64 marks, one a vector */
     uint32_t width; /* squares of the inner man: nsq, or 1 without one */
     uint32_t nslices;
     bool distances;
     unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
-    unsigned dtw_bytes; /* 1 or 2 */
+    unsigned dtw_bytes; /* 1 or 2; 0 without distances */
 
     /* compiled moves */
     struct bk_kmove *move;
@@ -132,16 +135,19 @@ struct bk_solver {
     struct bk_exit *exit;
     uint32_t nexit;
 
-    /* state; [side to move][slice * nconf + configuration] */
+    /* state (state.h lists it); [side to move][slice * pitch + configuration] */
     void *won[2];   /* won by now, or illegal, or two men on one square */
     void *und[2];   /* legal and not decided */
     void *open[2];  /* undecided, and no way out that saves the mover */
     void *fwin[2];  /* wins found in the last odd ply */
     void *floss[2]; /* losses found in the last even ply */
-    void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration */
-    uint64_t *wait[2]; /* mask of plies / 2 (the last bit: or more) at which an exit counts */
-    uint64_t *row_wait[2], *slice_wait[2]; /* the union over a row, over a slice */
-    uint8_t *fwin_row[2], *floss_row[2]; /* any in this row? */
+    void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration; NULL
+                       without distances */
+    uint64_t *waits[2];        /* mask of plies / 2 (the last bit: or more) at which a position
+                                  is to be looked at, whatever moved */
+    uint64_t *vector_waits[2], *slice_waits[2]; /* the same of a whole vector, of a slice */
+    uint8_t *delay[2];         /* by vector: plies / 2 of its latest losing way out */
+    uint64_t *fwin_marks[2], *floss_marks[2]; /* vectors with anything: [slice * nmarks + ..] */
     uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
     uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
     unsigned k_wait_max;
@@ -155,6 +161,7 @@ struct bk_kernel {
     unsigned set_bits;
     /* sizes */
     size_t set_bytes;
+    unsigned lanes; /* sets in a vector */
     size_t (*work_bytes)(const struct bk_solver *s);
     size_t turn_bytes;                           /* of one bk_solver.turn_tab */
     void (*compile_tables)(struct bk_solver *s); /* conf_occ, conf_count, turn_tab */
@@ -163,10 +170,11 @@ struct bk_kernel {
     bool (*mated)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
     bool (*win)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
     bool (*lose)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
-    /* turns dtw into codes in place, adds up; `tally` is the thread's own */
+    /* turns dtw into codes in place (without distances: won and und into the two bitmaps of
+       memtable.h), adds up; `tally` is the thread's own */
     void (*finish)(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, void *work);
     /* marks illegal positions in codes that were read from a file */
-    void (*mark_illegal)(struct bk_solver *s, uint32_t slice, void *const code[2],
+    void (*mark_illegal)(struct bk_solver *s, uint32_t slice, struct bk_memblock *mb,
                          unsigned code_bytes, void *work);
 };
 
@@ -208,12 +216,22 @@ struct bk_progress {
 };
 
 struct bk_solve_job {
-    struct bk_memtable *t; /* filled: codes of every block */
+    struct bk_memtable *t; /* filled: codes of every block that was not let go */
     bool distances;
     unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bk_find_table *find;
     void *find_context;
     struct bk_pool *pool;
+    /*
+     * Told by the caller's thread; NULL is fine.  begin: t's order of digits and
+     * code_bytes are set; once more if distances turn out to be longer than one
+     * byte holds, and then nothing of what was solved counts.  solved: these
+     * blocks are done.
+     */
+    enum bk_err (*begin)(void *context, struct bk_report *why);
+    enum bk_err (*solved)(void *context, const uint32_t *block, uint32_t n, struct bk_report *why);
+    void *sink_context;
+    bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
     void *progress_context;
     const volatile int *stop; /* set by a signal: give up with BK_E_SYSTEM */
@@ -225,6 +243,9 @@ struct bk_solve_job {
  */
 enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally,
                            struct bk_report *why);
+
+/* What all blocks of a table take in memory once they are solved. */
+uint64_t bk_solve_codes_bytes(const struct bk_index *ix, unsigned code_bytes);
 
 /* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)
    in codes already there; for tables read from files. */

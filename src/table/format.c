@@ -136,7 +136,7 @@ static void put_header(unsigned char *h, const struct bk_file_info *info,
     put_summary(h + AT_SUMMARY, &info->summary);
     for (size_t i = 0; i < 2 * (size_t)info->chunks; i++) {
         put(h + AT_DIRECTORY + 8 * i, chunk[i].bytes, 4);
-        put(h + AT_DIRECTORY + 8 * i + 4, XXH64(chunk[i].data, chunk[i].bytes, i), 4);
+        put(h + AT_DIRECTORY + 8 * i + 4, chunk[i].checksum, 4);
     }
     put(h + bytes - 8, XXH64(h, bytes - 8, 0), 8);
 }
@@ -559,6 +559,11 @@ no_memory:
     return bk_fail(why, BK_E_SYSTEM, "out of memory");
 }
 
+void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth)
+{
+    chunk->checksum = (uint32_t)XXH64(chunk->data, chunk->bytes, nth);
+}
+
 static bool make_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -574,13 +579,50 @@ static bool make_folders(const char *path)
     return true;
 }
 
+int bk_file_scratch(const char *path)
+{
+    char name[PATH_MAX];
+    char *slash;
+    int fd;
+
+    if (!make_folders(path))
+        return -1;
+    snprintf(name, sizeof name, "%s", path);
+    slash = strrchr(name, '/');
+    if (slash)
+        *slash = 0;
+    fd = open(slash ? name : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    /* not every file system can */
+    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+static bool write_chunk(FILE *out, const struct bk_chunk *chunk, int scratch)
+{
+    void *data = chunk->data ? chunk->data : malloc(chunk->bytes + 1u);
+    bool good = data && (chunk->data || read_at(scratch, data, chunk->bytes, chunk->at)) &&
+                fwrite(data, 1, chunk->bytes, out) == chunk->bytes;
+
+    if (!chunk->data)
+        free(data);
+    return good;
+}
+
 static bool write_all(FILE *out, const struct bk_file_info *info, const struct bk_chunk *chunk,
-                      const unsigned char *header)
+                      int scratch, const unsigned char *header)
 {
     if (fwrite(header, 1, header_bytes(info->chunks), out) != header_bytes(info->chunks))
         return false;
     for (size_t i = 0; i < 2 * (size_t)info->chunks; i++)
-        if (fwrite(chunk[i].data, 1, chunk[i].bytes, out) != chunk[i].bytes)
+        if (!write_chunk(out, &chunk[i], scratch))
             return false;
     return fflush(out) == 0 && fsync(fileno(out)) == 0;
 }
@@ -604,7 +646,7 @@ static void sync_folder(const char *path)
 }
 
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
-                          const struct bk_chunk *chunk, struct bk_report *why)
+                          const struct bk_chunk *chunk, int scratch, struct bk_report *why)
 {
     char temporary[PATH_MAX];
     unsigned char *header = malloc(header_bytes(info->chunks));
@@ -618,7 +660,7 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
         errno = ENAMETOOLONG;
     else if (make_folders(path))
         out = fopen(temporary, "wbe");
-    good = out && write_all(out, info, chunk, header);
+    good = out && write_all(out, info, chunk, scratch, header);
     if (out && fclose(out))
         good = false;
     free(header);

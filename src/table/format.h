@@ -84,21 +84,30 @@ enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why);
 
 /* == Writing == */
 
-/* A compressed chunk in memory. */
+/* A compressed chunk, in memory or in a scratch file. */
 struct bk_chunk {
-    void *data; /* owned, malloc */
+    void *data; /* owned, malloc; NULL: in the scratch file */
     uint32_t bytes;
+    uint32_t checksum; /* bk_chunk_seal() */
+    uint64_t at;       /* in the scratch file */
 };
 
 /* Packs and compresses `n` values at a zstd level; chunk->data owned by the caller. */
 enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *info,
                           const uint16_t *value, uint32_t n, int level, struct bk_report *why);
 
+/* Computes the checksum; nth: the chunk's number, counted through both sides. */
+void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth);
+
+/* A new file without a name beside `path`, whose folders are made; -1: errno. */
+int bk_file_scratch(const char *path);
+
 /*
  * Writes a whole file under a temporary name beside `path`, syncs it, renames
- * it.  chunk: 2 * info->chunks, white's first.  On failure nothing is left.
+ * it.  chunk: 2 * info->chunks, white's first, sealed.  scratch: the file of
+ * those whose data is NULL.  On failure nothing is left.
  */
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
-                          const struct bk_chunk *chunk, struct bk_report *why);
+                          const struct bk_chunk *chunk, int scratch, struct bk_report *why);
 
 #endif
