@@ -14,12 +14,12 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain
+CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
 TABLE = material index format
 TB    = pool dispatch store memtable state solve pack encode plan build verify whole
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_rules test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
@@ -111,6 +111,9 @@ floors:
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
+verify-list: all
+	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
+
 bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
 
@@ -130,6 +133,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all test fuzz floors demo bench install clean
+.PHONY: all test fuzz floors demo verify-list bench install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

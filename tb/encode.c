@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/homes.h"
 #include "tb/build.h"
 #include "tb/pack.h"
 
@@ -389,11 +390,11 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
     memset(info, 0, sizeof *info);
     info->kind = which;
     info->distances = e->nkinds > 1;
-    info->rules_id = ix->v->rules_id;
+    info->rules_id = ix->v->wings_id[bk_wings(ix->m.rights)];
     info->positions = ix->positions;
     info->norder = ix->nslots + 1;
     memcpy(info->order, ix->order, sizeof info->order);
-    snprintf(info->variant, sizeof info->variant, "%s", ix->v->name);
+    bk_homes_name(ix->v, bk_wings(ix->m.rights), info->variant);
     bk_material_name(&ix->m, ix->v, info->material);
     info->value_bytes = which == BK_KIND_WDL ? 0 : e->t->code_bytes;
     info->chunk_positions = which == BK_KIND_WDL ? WDL_CHUNK : DTW_CHUNK;

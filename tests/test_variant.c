@@ -114,7 +114,7 @@ static void variant__every_embedded_game_loads(void **state)
         assert_int_equal(v->nsq, v->files * v->ranks);
         bk_variant_free(v);
     }
-    assert_int_equal(n, 16);
+    assert_int_equal(n, 17);
 }
 
 /* Men of `letter` in the board field of a FEN, case kept. */
@@ -820,6 +820,23 @@ static const struct refusal refusals[] = {
       SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a b\n"
                  "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
       "game.ini:6:23: the rooks stand on the board, left and right of the king" },
+    { "variant__refuses_homes_both_shuffled_and_named",
+      SMALL_HEAD "castling-rook = R\ncastling-homes = shuffled\ncastling-king-file = d\n"
+                 "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
+      "game.ini:6:22: castling-homes = shuffled: a FEN tells the homes" },
+    { "variant__refuses_shuffled_homes_without_targets",
+      SMALL_HEAD "castling-rook = R\ncastling-homes = shuffled\n" SMALL_KING SMALL_REST,
+      "game.ini:4:17: castling needs `castling-king-to`, too" },
+    { "variant__refuses_shuffled_homes_alone",
+      SMALL_HEAD "castling-homes = shuffled\n" SMALL_KING SMALL_REST,
+      "game.ini:4:18: castling needs `castling-rook`, too" },
+    { "variant__refuses_homes_of_another_kind",
+      SMALL_HEAD "castling-homes = random\n" SMALL_KING SMALL_REST,
+      "game.ini:4:18: expected fixed | shuffled" },
+    { "variant__refuses_shuffled_homes_on_a_wide_board",
+      "[variant]\nname = wide\nboard = 11x6\ncastling-rook = R\ncastling-homes = shuffled\n"
+      "castling-king-to = c i\ncastling-rook-to = d h\n" SMALL_KING SMALL_REST,
+      "game.ini:5:18: shuffled on at most 10 files: 'K' in a FEN is no file's letter" },
     { "variant__refuses_start_with_a_missing_letter",
       SMALL_HEAD "start = k5/6/6/6/6/q4K w\n" SMALL_KING,
       "game.ini:4:20: no piece has the letter `Q`" },

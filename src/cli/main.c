@@ -25,7 +25,7 @@ static const struct option_line {
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
-    { 'F', "for", "FEN", "on this position's board (`*`: no square), and what it needs" },
+    { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
     { 's', "sample", "N", "look at N random positions of each table, not at all" },

@@ -18,6 +18,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "core/homes.h"
+
 /* section 2: the fixed part of the header */
 #define MAGIC "\x89" "BKT\r\n\x1a\n"
 enum {
@@ -64,9 +66,10 @@ static uint64_t get(const unsigned char *at, unsigned bytes)
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind)
 {
-    char name[BK_MATERIAL_NAME_MAX];
+    char game[64], name[BK_MATERIAL_NAME_MAX];
 
-    snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, v->name, bk_material_name(m, v, name),
+    snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, bk_homes_name(v, bk_wings(m->rights), game),
+             bk_material_name(m, v, name),
              kind == BK_KIND_WDL ? "bkw" : "bkd");
     return out;
 }
@@ -270,6 +273,15 @@ static enum bk_err read_header(struct bk_file *f, struct bk_report *why)
     return err;
 }
 
+static enum bk_err check_rules(const struct bk_file *f, uint64_t want, struct bk_report *why)
+{
+    if (f->info.rules_id == want)
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: made for %s with other rules (%016llx, not %016llx)",
+                   f->path, f->info.variant, (unsigned long long)f->info.rules_id,
+                   (unsigned long long)want);
+}
+
 /* Is it the numbering of this material in this game? */
 static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
@@ -277,14 +289,17 @@ static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
     struct bk_material m;
     struct bk_report inner = { "" };
     uint32_t seen = 0;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
-    if (f->info.rules_id != v->rules_id)
-        return bk_fail(why, BK_E_CORRUPT, "%s: made for %s with other rules (%016llx, not %016llx)",
-                       f->path, f->info.variant, (unsigned long long)f->info.rules_id,
-                       (unsigned long long)v->rules_id);
-    if (bk_material_parse(&m, v, f->info.material, &inner))
+    if (f->info.rules_id != v->wings_id[0] && f->info.rules_id != v->wings_id[1] &&
+        f->info.rules_id != v->wings_id[2])
+        err = check_rules(f, v->rules_id, why); /* before letters are read by wrong rules */
+    if (!err && bk_material_parse(&m, v, f->info.material, &inner))
         return damaged(f, why, inner.text);
+    if (!err)
+        err = check_rules(f, v->wings_id[bk_wings(m.rights)], why);
+    if (err)
+        return err;
     for (unsigned i = 0; i < f->info.norder; i++) {
         unsigned slot = f->info.order[i];
 

@@ -42,7 +42,11 @@ struct bk_file_info {
     struct bk_summary summary;
 };
 
-/* The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes. */
+/*
+ * The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes.
+ * Where castling homes are shuffled, VARIANT has just the homes that the material's rights
+ * speak of (bk_homes_name()), and the file says so: info->variant, info->rules_id.
+ */
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind);
 
