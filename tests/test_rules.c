@@ -26,7 +26,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/terrain.h"
+#include "core/derive.h"
 #include "tb/build.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
@@ -211,7 +211,7 @@ static struct bk_variant *on_terrain(const struct row *row)
     struct bk_report why = { "" };
 
     if (bk_variant_load(&base, row->base, &why) ||
-        bk_variant_on_terrain(&v, base, row->board, &why))
+        bk_variant_for_fen(&v, base, row->board, &why))
         fail_msg("%s", why.text);
     bk_variant_free(base);
     return v;
