@@ -40,7 +40,7 @@ bench chess KRBvKN
 bench grand-shatranj KMvKN
 bench atlantean KZvKT
 bench sultan KQvKR
-if [ -n "${BIG:-}" ]; then
+if [ -z "${SHORT:-}" ]; then # five men on 10x10 and 10x8: some ten minutes more, 8 GiB
     bench grand-shatranj KJMvKN
     bench grand-shatranj KPMvKN
     bench atlantean KZXvKT
