@@ -5,27 +5,30 @@
  * allows; otherwise they are read back from their files.
  */
 #include "tb/build.h"
+#include "tb/hold.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
 
 #define NEXT_MAX 1024
 
-struct held {
-    struct bk_memtable *t;
-    unsigned uses; /* tables still to be built that move into it */
-    uint64_t bytes;
-};
+/* Goes up with every change of what the state of a table is. */
+#define BK_STATE_VERSION 1
 
 struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
-    struct held *held;
-    size_t nheld, room;
-    uint64_t held_bytes, held_limit;
+    struct bk_hold hold;
+    struct bk_store *store; /* of the present table, if it works on disk */
+    struct bk_memtable **on_disk; /* then: the tables it leads to, as its plan's next[] */
+    struct bk_memtable **by_rule; /* those that have no file */
+    unsigned nby_rule;
     unsigned nth;
 };
 
@@ -37,137 +40,101 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* == Tables in memory == */
-
-static struct held *find_held(struct builder *b, const struct bk_material *m)
-{
-    for (size_t i = 0; i < b->nheld; i++)
-        if (bk_material_equal(&b->held[i].t->ix->m, m))
-            return &b->held[i];
-    return NULL;
-}
+/* == The tables that the present one leads to == */
 
 static const struct bk_memtable *find_table(void *context, const struct bk_material *m)
 {
-    struct held *h = find_held(context, m);
+    const struct builder *b = context;
+    const struct bk_plan_table *pt = &b->p->table[b->nth];
 
-    return h ? h->t : NULL;
+    for (unsigned i = 0; i < pt->nnext; i++)
+        if (bk_material_equal(&b->p->table[pt->next[i]].m, m))
+            return b->store ? b->on_disk[i] : bk_hold_find(&b->hold, pt->next[i])->t;
+    /* not in the plan: */
+    for (unsigned i = 0; i < b->nby_rule; i++)
+        if (bk_material_equal(&b->by_rule[i]->ix->m, m))
+            return b->by_rule[i];
+    return NULL;
 }
 
-static void drop(struct builder *b, struct held *h)
+static void forget_rules(struct builder *b)
 {
-    b->held_bytes -= h->bytes;
-    bk_memtable_free(h->t);
-    *h = b->held[--b->nheld];
+    for (unsigned i = 0; i < b->nby_rule; i++)
+        bk_memtable_free(b->by_rule[i]);
+    free(b->by_rule);
+    b->by_rule = NULL;
+    b->nby_rule = 0;
 }
 
-static enum bk_err hold(struct builder *b, struct bk_memtable *t, unsigned uses,
-                        struct bk_report *why)
+/* Tables that are decided by rule have no values, but an index. */
+static enum bk_err find_rules(struct builder *b, struct bk_report *why)
 {
-    if (b->nheld == b->room) {
-        size_t room = b->room ? b->room * 2 : 32;
-        struct held *more = realloc(b->held, room * sizeof *more);
-
-        if (!more) {
-            bk_memtable_free(t);
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
-        }
-        b->held = more;
-        b->room = room;
-    }
-    b->held[b->nheld] = (struct held){ t, uses, bk_memtable_bytes(t) };
-    b->held_bytes += b->held[b->nheld++].bytes;
-    return BK_OK;
-}
-
-/* The canonical materials a material moves into, each once.  out: NEXT_MAX entries. */
-static unsigned next_tables(const struct bk_variant *v, const struct bk_material *m,
-                            struct bk_material *out)
-{
-    unsigned all = bk_material_next(m, v, out, NEXT_MAX), n = 0;
-
-    for (unsigned i = 0; i < all && i < NEXT_MAX; i++) {
-        struct bk_material next = out[i];
-        unsigned j = 0;
-
-        bk_material_canonical(&next, v);
-        while (j < n && !bk_material_equal(&out[j], &next))
-            j++;
-        if (j == n)
-            out[n++] = next;
-    }
-    return n;
-}
-
-/* How many tables from the nth on, not yet present, move into `m`. */
-static unsigned uses_from(struct builder *b, unsigned nth, const struct bk_material *m)
-{
+    const struct bk_variant *v = b->p->v;
     struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
-    unsigned uses = 0;
-
-    for (unsigned i = nth; next && i < b->p->n; i++) {
-        unsigned n;
-
-        if (b->p->table[i].present)
-            continue;
-        n = next_tables(b->p->v, &b->p->table[i].m, next);
-        for (unsigned j = 0; j < n; j++)
-            uses += bk_material_equal(&next[j], m);
-    }
-    free(next);
-    return uses;
-}
-
-/* Makes room for what the next table needs by letting go of what it does not. */
-static void make_room(struct builder *b, const struct bk_material *need, unsigned n)
-{
-    for (size_t i = b->nheld; b->held_bytes > b->held_limit && i-- > 0;) {
-        bool needed = false;
-
-        for (unsigned j = 0; j < n; j++)
-            needed = needed || bk_material_equal(&b->held[i].t->ix->m, &need[j]);
-        if (!needed)
-            drop(b, &b->held[i]);
-    }
-}
-
-static enum bk_err fetch_tables(struct builder *b, const struct bk_material *m,
-                                struct bk_report *why)
-{
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
+    unsigned n = next ? bk_material_next(&b->p->table[b->nth].m, v, next, NEXT_MAX) : 0;
     enum bk_err err = BK_OK;
-    unsigned n;
 
-    if (!next)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    n = next_tables(b->p->v, m, next);
-    make_room(b, next, n);
-    for (unsigned i = 0; !err && i < n; i++) {
-        struct bk_memtable *t;
-
-        if (find_held(b, &next[i]))
-            continue;
-        err = bk_load(&t, b->p->v, b->p->dir, &next[i], b->p->distances, true, b->o->pool, why);
-        if (!err)
-            err = hold(b, t, uses_from(b, b->nth, &next[i]), why);
+    b->by_rule = calloc(NEXT_MAX, sizeof *b->by_rule);
+    if (!next || !b->by_rule)
+        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    for (unsigned i = 0; !err && i < n && i < NEXT_MAX; i++) {
+        bk_material_canonical(&next[i], v);
+        if (bk_material_by_rule(&next[i], v) && !find_table(b, &next[i])) {
+            err = bk_memtable_new(&b->by_rule[b->nby_rule], v, &next[i], why);
+            b->nby_rule += !err;
+        }
     }
     free(next);
     return err;
 }
 
-/* One of the tables that needed these is done. */
-static void let_go(struct builder *b, const struct bk_material *m)
+static enum bk_err fetch_tables(struct builder *b, struct bk_report *why)
 {
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
-    unsigned n = next ? next_tables(b->p->v, m, next) : 0;
+    const struct bk_plan_table *pt = &b->p->table[b->nth];
+    enum bk_err err = find_rules(b, why);
 
-    for (unsigned i = 0; i < n; i++) {
-        struct held *h = find_held(b, &next[i]);
+    bk_hold_make_room(&b->hold, b->nth);
+    for (unsigned i = 0; !err && i < pt->nnext; i++) {
+        struct bk_memtable *t;
 
-        if (h && (h->uses == 0 || --h->uses == 0))
-            drop(b, h);
+        if (!b->store && bk_hold_find(&b->hold, pt->next[i]))
+            continue;
+        err = bk_load(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m, b->p->distances, true,
+                      b->store, b->o->pool, why);
+        if (!err && b->store)
+            b->on_disk[i] = t;
+        else if (!err)
+            err = bk_hold_add(&b->hold, pt->next[i], t, bk_memtable_bytes(t), b->nth, why);
     }
-    free(next);
+    return err;
+}
+
+/* Begins to work on disk: nothing stays in memory between tables. */
+static enum bk_err go_to_disk(struct builder *b, struct bk_report *why)
+{
+    const struct bk_plan_table *pt = &b->p->table[b->nth];
+    const char *dir = b->o->scratch ? b->o->scratch : b->p->dir;
+    enum bk_err err;
+
+    bk_hold_release(&b->hold);
+    b->on_disk = calloc(pt->nnext + 1u, sizeof *b->on_disk);
+    if (!b->on_disk)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    err = bk_store_open(&b->store, dir, b->o->memory_limit, pt->store_room, why);
+    if (err)
+        free(b->on_disk);
+    return err;
+}
+
+static void leave_disk(struct builder *b)
+{
+    for (unsigned i = 0; b->store && i < b->p->table[b->nth].nnext; i++)
+        bk_memtable_free(b->on_disk[i]);
+    if (b->store)
+        free(b->on_disk);
+    bk_store_close(b->store);
+    b->on_disk = NULL;
+    b->store = NULL;
 }
 
 /* == One table == */
@@ -227,29 +194,42 @@ static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t 
     return err;
 }
 
-/* What will be held when this table is done and those go that nothing else needs. */
-static uint64_t held_after(struct builder *b, const struct bk_material *m)
+static void save_chunks(void *context, struct bk_writer *w)
 {
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
-    unsigned n = next ? next_tables(b->p->v, m, next) : 0;
-    uint64_t bytes = b->held_bytes;
-
-    for (unsigned i = 0; i < n; i++) {
-        const struct held *h = find_held(b, &next[i]);
-
-        if (h && h->uses <= 1)
-            bytes -= h->bytes;
-    }
-    free(next);
-    return bytes;
+    bk_encoder_save(((struct sink *)context)->encoder, w);
 }
 
-/* Will this table stay in memory for those that need it? */
-static bool will_hold(struct builder *b, const struct bk_memtable *t)
+static bool load_chunks(void *context, struct bk_reader *r)
 {
-    return uses_from(b, b->nth + 1, &t->ix->m) &&
-           held_after(b, &t->ix->m) + bk_solve_codes_bytes(t->ix, b->p->distances) <=
-               b->held_limit;
+    return bk_encoder_load(((struct sink *)context)->encoder, r);
+}
+
+static void tell(void *context, const char *text)
+{
+    const struct bk_build_options *o = ((struct sink *)context)->b->o;
+
+    if (o->note)
+        o->note(o->context, text);
+}
+
+/* DIR/VARIANT/.MATERIAL.ckpt: beside the table that it will be. */
+static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name,
+             b->p->table[b->nth].name);
+}
+
+/* Of everything on which the state of a table, or the bytes of its chunks, depend. */
+static uint64_t fingerprint(const struct builder *b)
+{
+    const struct bk_variant *v = b->p->v;
+    char text[256];
+
+    snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %u", BK_STATE_VERSION,
+             (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
+             b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION,
+             bk_kernel_for(v->nsq)->set_bits);
+    return XXH64(text, strlen(text), 0);
 }
 
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
@@ -267,18 +247,37 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     double wall = seconds(CLOCK_MONOTONIC), cpu;
     struct sink sink = { .b = b };
     struct bk_tally tally;
+    char path[PATH_MAX];
+    struct bk_checkpoint checkpoint = { .path = path,
+                                        .seconds = b->o->checkpoint_seconds,
+                                        .pool = b->o->pool,
+                                        .store = b->store };
+    struct bk_solve_needs needs;
     uint64_t bytes[2];
-    enum bk_err err = fetch_tables(b, &pt->m, why);
+    enum bk_err err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
 
-    if (!err)
-        err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
     if (err)
         return err;
+    job.t->store = b->store;
+    err = fetch_tables(b, why);
+    if (!err)
+        err = bk_solve_needs(&needs, job.t->ix, b->p->distances, false, BK_WDL_CHUNK,
+                             bk_pool_threads(b->o->pool), why);
+    if (err) {
+        bk_memtable_free(job.t);
+        return err;
+    }
     sink.t = job.t;
+    checkpoint_path(b, path);
+    checkpoint.fingerprint = fingerprint(b);
     job.begin = begin_encoding;
     job.solved = encode_blocks;
+    job.save = save_chunks;
+    job.load = load_chunks;
+    job.note = tell;
     job.sink_context = &sink;
-    job.let_go = !will_hold(b, job.t);
+    job.checkpoint = &checkpoint;
+    job.let_go = b->store || !bk_hold_will_keep(&b->hold, b->nth, needs.codes);
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     err = bk_solve_table(&job, &tally, why);
     built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - sink.cpu;
@@ -293,14 +292,15 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         bk_memtable_free(job.t);
         return err;
     }
+    bk_checkpoint_remove(path);
     pt->present = true;
     pt->disk_bytes = bytes[0] + bytes[1];
     built.wdl_bytes = bytes[0];
     built.dtw_bytes = bytes[1];
     built.wall = seconds(CLOCK_MONOTONIC) - wall;
-    let_go(b, &pt->m);
-    if (!job.let_go && b->held_bytes + bk_memtable_bytes(job.t) <= b->held_limit)
-        err = hold(b, job.t, uses_from(b, b->nth + 1, &pt->m), why);
+    bk_hold_done(&b->hold, b->nth);
+    if (!job.let_go && bk_hold_will_keep(&b->hold, b->nth, bk_memtable_bytes(job.t)))
+        err = bk_hold_add(&b->hold, b->nth, job.t, bk_memtable_bytes(job.t), b->nth + 1, why);
     else
         bk_memtable_free(job.t);
     if (!err && b->o->built)
@@ -308,32 +308,49 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     return err;
 }
 
+/* In memory, or within the limit on disk. */
+static enum bk_err build_within(struct builder *b, struct bk_report *why)
+{
+    const struct bk_plan_table *pt = &b->p->table[b->nth];
+    uint64_t limit = b->o->memory_limit;
+    enum bk_err err = BK_OK;
+
+    if (limit && pt->memory_bytes > limit) {
+        if (pt->least_bytes > limit)
+            return bk_fail(why, BK_E_SYSTEM, "needs a memory limit of %llu MiB, it is %llu MiB",
+                           (unsigned long long)((pt->least_bytes >> 20) + 1),
+                           (unsigned long long)(limit >> 20));
+        err = go_to_disk(b, why);
+    }
+    if (!err)
+        err = build_table(b, why);
+    forget_rules(b);
+    leave_disk(b);
+    return err;
+}
+
 enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
 {
     struct builder b = { .p = p, .o = o };
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    enum bk_err err = BK_OK;
+    enum bk_err err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
-    if (o->memory_limit && o->memory_limit < memory)
-        memory = o->memory_limit;
-    b.held_limit = memory / 4;
+    bk_hold_init(&b.hold, p, o->memory_limit);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];
         struct bk_report inner = { "" };
 
-        if (t->present)
+        if (t->present) {
+            char path[PATH_MAX];
+
+            checkpoint_path(&b, path); /* a build may have been killed right after its end */
+            bk_checkpoint_remove(path);
             continue;
+        }
         if (o->stop && *o->stop)
             err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
-        else if (o->memory_limit && t->memory_bytes > o->memory_limit)
-            err = bk_fail(why, BK_E_SYSTEM, "%s needs %llu MiB of memory, the limit is %llu MiB",
-                          t->name, (unsigned long long)(t->memory_bytes >> 20),
-                          (unsigned long long)(o->memory_limit >> 20));
-        else if ((err = build_table(&b, &inner)))
+        else if ((err = build_within(&b, &inner)))
             bk_fail(why, err, "%s: %s", t->name, inner.text);
     }
-    while (b.nheld)
-        drop(&b, &b.held[b.nheld - 1]);
-    free(b.held);
+    bk_hold_release(&b.hold);
     return err;
 }

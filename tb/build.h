@@ -13,13 +13,21 @@
 #include "tb/pool.h"
 #include "tb/solve.h"
 
+/* Positions a chunk of the files that are made here; a multiple of the other. */
+#define BK_WDL_CHUNK (1u << 18) /* 64 KiB packed */
+#define BK_DTW_CHUNK (1u << 16)
+
 struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;    /* both sides */
-    uint64_t memory_bytes; /* predicted peak while it is solved */
+    uint64_t memory_bytes; /* predicted peak while it is made: bk_plan_memory() */
+    uint64_t least_bytes;  /* the smallest memory limit with which it can be made */
+    uint64_t store_room;   /* what a bk_store must leave free for one piece of work a thread */
     uint64_t disk_bytes;   /* of files present, or a guess */
     bool present;          /* files are there (with distances, if asked for) */
+    uint32_t *next;        /* owned: tables that it can move into, by number in the plan */
+    unsigned nnext;
 };
 
 struct bk_plan {
@@ -40,6 +48,16 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
                         struct bk_report *why);
 void bk_plan_free(struct bk_plan *p);
 
+/*
+ * Predicts memory_bytes of the tables that are missing: the resident size of
+ * the whole process at its worst, with the tables that are held meanwhile, the
+ * threads' scratch and the encoder's buffers.  threads, memory_limit: as the
+ * build's; 0 threads: one a core.  Tested to be right within 10 percent for
+ * tables that take more than some ten MiB.
+ */
+enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                           struct bk_report *why);
+
 struct bk_built { /* told after each table */
     const struct bk_plan_table *table;
     struct bk_summary summary;
@@ -50,12 +68,16 @@ struct bk_built { /* told after each table */
 struct bk_build_options {
     struct bk_pool *pool;
     uint64_t memory_limit; /* bytes; 0: no limit */
+    const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
     int level;             /* zstd; 0: the usual one */
     unsigned k_max;        /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
                      const struct bk_progress *p); /* often; NULL is fine */
     void (*built)(void *context, const struct bk_built *b, unsigned nth);
+    void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
+                                                      not fit, say; NULL is fine */
+    double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
     const volatile int *stop; /* nonzero: give up (BK_E_SYSTEM "interrupted") */
 };
 
@@ -65,11 +87,11 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
 /*
  * Loads a table from its files into memory.  Illegal positions have any value
  * in a file; mark_illegal finds them anew, which solving needs and verifying,
- * with a move generator of its own, must not use.
+ * with a move generator of its own, must not use.  store: may be NULL.
  */
 enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                     const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_pool *pool, struct bk_report *why);
+                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why);
 
 /* Encodes a solved table into its two files (one, without distances). */
 enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
@@ -95,5 +117,8 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum,
                               uint64_t bytes[2], struct bk_report *why);
 void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
+/* Between calls of blocks(): all it has; and back, right after open(). */
+void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w);
+bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r);
 
 #endif

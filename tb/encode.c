@@ -17,9 +17,6 @@
 #include "tb/build.h"
 #include "tb/pack.h"
 
-#define WDL_CHUNK (1u << 18) /* 64 KiB packed */
-#define DTW_CHUNK (1u << 16)
-
 /* == Walking a block == */
 
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
@@ -165,12 +162,14 @@ struct bk_encoder {
     struct bk_pool *pool;
     unsigned nkinds;
     struct kind kind[2]; /* BK_KIND_WDL, BK_KIND_DTW */
-    struct walk *walk;   /* by block; made when it is encoded */
+    struct walk *walk;   /* by block; only in a round that encodes some of it */
     bool *solved;        /* by block */
     struct bench *bench; /* by thread */
     int spill;           /* packed chunks, in the order in which they were done; no name */
     uint64_t spilled;
     /* the present round */
+    uint32_t *walked; /* blocks that have a walk */
+    uint32_t nwalked;
     unsigned now;
     uint64_t *item;
     uint64_t nitems;
@@ -290,6 +289,7 @@ static void encode_chunk(void *context, uint64_t nth, unsigned thread)
 
     if (__atomic_load_n((int *)&e->err, __ATOMIC_RELAXED))
         return;
+    bk_store_ease(e->t->store);
     err = bk_chunk_pack(&kind->chunk[item], e->bench[thread].packer, e->bench[thread].raw,
                         take_values(e, side, first, n, &e->bench[thread]), e->level, &why);
     if (!err)
@@ -311,25 +311,61 @@ static bool is_ready(const struct bk_encoder *e, const struct bk_file_info *info
     return true;
 }
 
-/* Lists the chunks of the present kind that have become ready with these blocks. */
-static void list_ready(struct bk_encoder *e, const uint32_t *block, uint32_t n)
+/* For the blocks of a chunk; they go after the round. */
+static enum bk_err prepare_walks(struct bk_encoder *e, const struct bk_file_info *info,
+                                 uint64_t chunk, struct bk_report *why)
+{
+    const struct bk_index *ix = e->t->ix;
+    uint64_t first = chunk * info->chunk_positions, end = first + info->chunk_positions;
+    enum bk_err err = BK_OK;
+
+    for (uint32_t b = bk_index_block_with(ix, first);
+         !err && b < ix->nblocks && ix->block[b].first < end; b++) {
+        if (e->walk[b].ndigits)
+            continue;
+        err = walk_init(&e->walk[b], e->t, ix, b, NULL, why);
+        e->walked[e->nwalked++] = b;
+    }
+    return err;
+}
+
+/* Encodes the chunks on the list, for both sides to move, and empties it. */
+static enum bk_err run_round(struct bk_encoder *e, struct bk_report *why)
+{
+    for (uint64_t i = 0; i < e->nitems; i++)
+        e->item[e->nitems + i] = e->item[i] + e->kind[e->now].info.chunks;
+    bk_pool_run(e->pool, 2 * e->nitems, encode_chunk, e);
+    e->nitems = 0;
+    while (e->nwalked)
+        walk_release(&e->walk[e->walked[--e->nwalked]]);
+    if (e->err && why)
+        *why = e->why;
+    return e->err;
+}
+
+/* Encodes the chunks of the present kind that have become ready with these blocks. */
+static enum bk_err encode_ready(struct bk_encoder *e, const uint32_t *block, uint32_t n,
+                                struct bk_report *why)
 {
     struct kind *kind = &e->kind[e->now];
     uint32_t size = kind->info.chunk_positions;
+    enum bk_err err = BK_OK;
 
-    e->nitems = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; !err && i < n; i++) {
         const struct bk_block *b = &e->t->ix->block[block[i]];
 
-        for (uint64_t c = b->first / size; b->size && c <= (b->first + b->size - 1) / size; c++)
-            if (!kind->ready[c] && is_ready(e, &kind->info, c)) {
-                kind->ready[c] = true;
-                e->item[e->nitems++] = c;
-            }
+        for (uint64_t c = b->first / size;
+             !err && b->size && c <= (b->first + b->size - 1) / size; c++) {
+            if (kind->ready[c] || !is_ready(e, &kind->info, c))
+                continue;
+            kind->ready[c] = true;
+            e->item[e->nitems++] = c;
+            err = prepare_walks(e, &kind->info, c, why);
+            if (!err && e->nwalked >= BK_WALKS)
+                err = run_round(e, why);
+        }
     }
-    for (uint64_t i = 0; i < e->nitems; i++)
-        e->item[e->nitems + i] = e->item[i] + kind->info.chunks;
-    e->nitems *= 2;
+    return err ? err : run_round(e, why);
 }
 
 static bool wholly_encoded(const struct bk_encoder *e, uint32_t block)
@@ -352,23 +388,13 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
     struct bk_memtable *t = e->t;
     enum bk_err err = BK_OK;
 
-    for (uint32_t i = 0; !err && i < n; i++) {
-        err = walk_init(&e->walk[block[i]], t, t->ix, block[i], NULL, why);
+    for (uint32_t i = 0; i < n; i++)
         e->solved[block[i]] = true;
-    }
-    for (e->now = 0; !err && e->now < e->nkinds; e->now++) {
-        list_ready(e, block, n);
-        bk_pool_run(e->pool, e->nitems, encode_chunk, e);
-        err = e->err;
-        if (err && why)
-            *why = e->why;
-    }
+    for (e->now = 0; !err && e->now < e->nkinds; e->now++)
+        err = encode_ready(e, block, n, why);
     for (uint32_t b = 0; !err && b < t->ix->nblocks; b++)
-        if (e->solved[b] && e->walk[b].ndigits && wholly_encoded(e, b)) {
-            walk_release(&e->walk[b]);
-            e->walk[b].ndigits = 0;
-            t->block[b].encoded = true;
-        }
+        if (e->solved[b] && !t->block[b].encoded)
+            t->block[b].encoded = wholly_encoded(e, b);
     return err;
 }
 
@@ -397,7 +423,7 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
     bk_homes_name(ix->v, bk_wings(ix->m.rights), info->variant);
     bk_material_name(&ix->m, ix->v, info->material);
     info->value_bytes = which == BK_KIND_WDL ? 0 : e->t->code_bytes;
-    info->chunk_positions = which == BK_KIND_WDL ? WDL_CHUNK : DTW_CHUNK;
+    info->chunk_positions = which == BK_KIND_WDL ? BK_WDL_CHUNK : BK_DTW_CHUNK;
     info->chunks =
         (uint32_t)((info->positions + info->chunk_positions - 1) / info->chunk_positions);
     k->chunk = calloc(2 * (size_t)info->chunks + 1, sizeof *k->chunk);
@@ -407,10 +433,10 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
 
 static bool set_up(struct bench *b)
 {
-    b->packer = bk_packer_new(2 * DTW_CHUNK); /* bytes: two each */
-    b->raw = malloc(2 * DTW_CHUNK);
-    b->planes.won = malloc((WDL_CHUNK / 64 + 2) * sizeof *b->planes.won);
-    b->planes.draw = malloc((WDL_CHUNK / 64 + 2) * sizeof *b->planes.draw);
+    b->packer = bk_packer_new(2 * BK_DTW_CHUNK); /* bytes: two each */
+    b->raw = malloc(2 * BK_DTW_CHUNK);
+    b->planes.won = malloc((BK_WDL_CHUNK / 64 + 2) * sizeof *b->planes.won);
+    b->planes.draw = malloc((BK_WDL_CHUNK / 64 + 2) * sizeof *b->planes.draw);
     return b->packer && b->raw && b->planes.won && b->planes.draw;
 }
 
@@ -440,9 +466,10 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
     if (!err) {
         e->item = malloc((2 * (size_t)e->kind[e->nkinds - 1].info.chunks + 1) * sizeof *e->item);
         e->walk = calloc(t->ix->nblocks + 1u, sizeof *e->walk);
+        e->walked = calloc(t->ix->nblocks + 1u, sizeof *e->walked);
         e->solved = calloc(t->ix->nblocks + 1u, sizeof *e->solved);
         e->bench = calloc(threads, sizeof *e->bench);
-        if (!e->item || !e->walk || !e->solved || !e->bench)
+        if (!e->item || !e->walk || !e->walked || !e->solved || !e->bench)
             err = bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     for (unsigned i = 0; !err && i < threads; i++)
@@ -454,6 +481,30 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
     }
     *out = e;
     return BK_OK;
+}
+
+void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
+{
+    bk_write_array(w, e->solved, e->t->ix->nblocks * sizeof *e->solved);
+    for (unsigned k = 0; k < e->nkinds; k++) {
+        bk_write_array(w, e->kind[k].ready, e->kind[k].info.chunks * sizeof *e->kind[k].ready);
+        bk_write_array(w, e->kind[k].chunk, 2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
+    }
+    bk_write(w, &e->spilled, sizeof e->spilled);
+    bk_write_file(w, e->spill, e->spilled);
+}
+
+bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
+{
+    bool ok = bk_read_array(r, e->solved, e->t->ix->nblocks * sizeof *e->solved);
+
+    for (unsigned k = 0; ok && k < e->nkinds; k++)
+        ok = bk_read_array(r, e->kind[k].ready,
+                           e->kind[k].info.chunks * sizeof *e->kind[k].ready) &&
+             bk_read_array(r, e->kind[k].chunk,
+                           2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
+    return ok && bk_read(r, &e->spilled, sizeof e->spilled) &&
+           bk_read_file(r, e->spill, e->spilled);
 }
 
 void bk_encoder_close(struct bk_encoder *e)
@@ -475,6 +526,7 @@ void bk_encoder_close(struct bk_encoder *e)
     free(e->bench);
     free(e->item);
     free(e->walk);
+    free(e->walked);
     free(e->solved);
     free(e);
 }
@@ -613,6 +665,7 @@ static void load_chunk(void *context, uint64_t item, unsigned thread)
     enum bk_err err = wdl && k ? BK_OK : bk_fail(&why, BK_E_SYSTEM, "out of memory");
 
     (void)thread;
+    bk_store_ease(l->t->store);
     if (!err)
         err = bk_file_chunk(l->wdl, side, chunk, wdl, &n, &why);
     for (uint32_t done = 0; !err && l->dtw && done < n; done += nk) {
@@ -706,7 +759,6 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
         }
         for (uint32_t i = 0; i < ix->nblocks; i++) {
             walk_release(&l->walk[i]);
-            l->walk[i].ndigits = 0;
         }
     } while (!err && next_order(ix, order));
     free(l->walk);
@@ -723,7 +775,7 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
         err = bk_file_open(&l->dtw, bk_table_path(path, dir, v, m, BK_KIND_DTW), v, why);
     if (!err && (bk_file_info(l->wdl)->kind != BK_KIND_WDL ||
                  (l->dtw && (bk_file_info(l->dtw)->kind != BK_KIND_DTW ||
-                             WDL_CHUNK % bk_file_info(l->dtw)->chunk_positions))))
+                             BK_WDL_CHUNK % bk_file_info(l->dtw)->chunk_positions))))
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: not the kind its name says", path);
     if (!err && (!bk_material_equal(&bk_file_index(l->wdl)->m, m) ||
                  (l->dtw && !bk_material_equal(&bk_file_index(l->dtw)->m, m))))
@@ -734,13 +786,14 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
 
 enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                     const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_pool *pool, struct bk_report *why)
+                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why)
 {
     struct loader l = { 0 };
     enum bk_err err = bk_memtable_new(&l.t, v, m, why);
 
     if (err)
         return err;
+    l.t->store = store;
     if (!l.t->by_rule) {
         err = open_pair(&l, v, dir, m, distances, why);
         if (!err)

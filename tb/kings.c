@@ -555,7 +555,7 @@ bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    ok = ok && bk_memblock_alloc(mb, s->b->pairs->nslices, s->dtw_bytes);
+    ok = ok && bk_memblock_alloc(mb, s->store, s->b->pairs->nslices, s->dtw_bytes);
     if (ok) {
         memset(g, 0, sizeof *g);
         g->plane = planes;

@@ -8,7 +8,6 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/store.h"
 
 int16_t bk_code_score(unsigned code, unsigned code_bytes)
 {
@@ -76,24 +75,25 @@ void bk_memtable_free(struct bk_memtable *t)
 
 /* == Blocks == */
 
-static size_t array_bytes(uint64_t places, unsigned code_bytes)
+size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes)
 {
     return code_bytes ? (size_t)places * code_bytes : ((size_t)places + 63) / 64 * 8;
 }
 
 uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes)
 {
-    return (code_bytes ? 2 : 4) * (uint64_t)array_bytes(places, code_bytes);
+    return (code_bytes ? 2 : 4) * (uint64_t)bk_memblock_array_bytes(places, code_bytes);
 }
 
-bool bk_memblock_alloc(struct bk_memblock *mb, uint64_t places, unsigned code_bytes)
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
+                       unsigned code_bytes)
 {
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++) {
-        ok = ok && (mb->code[side] = bk_store_new(array_bytes(places, code_bytes)));
+        ok = ok && (mb->code[side] = bk_store_new(st, bk_memblock_array_bytes(places, code_bytes)));
         if (!code_bytes)
-            ok = ok && (mb->draw[side] = bk_store_new(array_bytes(places, code_bytes)));
+            ok = ok && (mb->draw[side] = bk_store_new(st, bk_memblock_array_bytes(places, code_bytes)));
     }
     return ok;
 }

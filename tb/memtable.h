@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "table/index.h"
+#include "tb/store.h"
 
 /*
  * Codes.  One byte where no distance exceeds BK_CODE_K_MAX, else two.
@@ -45,6 +46,7 @@ struct bk_memblock {
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
     uint32_t readers;          /* blocks still to be solved that lead here; solve.c */
+    bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
 };
@@ -53,7 +55,7 @@ struct bk_memtable {
     struct bk_index *ix; /* owned */
     bool by_rule;        /* no codes: every value follows from the rules */
     uint8_t code_bytes;  /* 1 or 2; 0: two bitmaps */
-    unsigned k_max;      /* largest k in it */
+    struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
     int16_t score2[4];   /* the same of the bits code + 2 * draw */
@@ -67,9 +69,12 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
 /* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
    memory. */
-bool bk_memblock_alloc(struct bk_memblock *mb, uint64_t places, unsigned code_bytes);
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
+                       unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
-/* Bytes of such arrays, both sides. */
+/* Bytes of one such array. */
+size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
+/* Bytes of all of them, both sides. */
 uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
 
 /* Code of one place: as one byte would hold it if the table has bitmaps. */

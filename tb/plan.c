@@ -8,6 +8,7 @@
 
 #include "core/rules.h"
 #include "tb/build.h"
+#include "tb/hold.h"
 
 #define NEXT_MAX 1024
 
@@ -17,35 +18,6 @@ struct planner {
     struct bk_material *seen; /* done or under way */
     size_t nseen, seen_room;
 };
-
-/*
- * Sets of both sides (won, und, open, and two frontiers), two masks of waiting
- * plies a configuration, and a byte a position: docs/solving.md, "Memory".
- */
-static uint64_t predict_memory(const struct bk_index *ix, bool distances)
-{
-    unsigned set_bytes = ix->v->nsq <= 64 ? 8 : ix->v->nsq <= 128 ? 16 : 32;
-    uint64_t codes = 0, largest = 0;
-
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        const struct bk_block *b = &ix->block[i];
-        uint64_t confs = b->pairs->nslices, width = 1, sets;
-
-        for (unsigned s = 0; s < ix->nslots; s++) {
-            unsigned size = ix->cells[s]->size[b->cell[s]];
-
-            if (width == 1 && ix->cells[s]->n == 1 && ix->right[s] < 0)
-                width = ix->v->nsq;
-            else
-                confs *= size;
-        }
-        sets = 10 * confs * set_bytes + (distances ? 16 * confs : 0);
-        codes += 2 * confs * width;
-        if (sets > largest)
-            largest = sets;
-    }
-    return codes + largest;
-}
 
 static bool is_present(const struct bk_plan *p, const struct bk_material *m, uint64_t *bytes)
 {
@@ -81,7 +53,35 @@ static void *grown(void *array, size_t *room, size_t size)
     return realloc(array, *room * size);
 }
 
-static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_report *why)
+static int64_t number_of(const struct bk_plan *p, const struct bk_material *m)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (bk_material_equal(&p->table[i].m, m))
+            return i;
+    return -1;
+}
+
+/* The tables among `next`, each once; those decided by rule are none. */
+static bool link_next(struct bk_plan *p, struct bk_plan_table *t, struct bk_material *next,
+                      unsigned n)
+{
+    t->next = malloc((n + 1) * sizeof *t->next);
+    for (unsigned i = 0; t->next && i < n; i++) {
+        int64_t number;
+        unsigned j = 0;
+
+        bk_material_canonical(&next[i], p->v);
+        number = number_of(p, &next[i]);
+        while (j < t->nnext && t->next[j] != number)
+            j++;
+        if (number >= 0 && j == t->nnext)
+            t->next[t->nnext++] = (uint32_t)number;
+    }
+    return t->next != NULL;
+}
+
+static enum bk_err append(struct planner *pl, const struct bk_material *m,
+                          struct bk_material *next, unsigned n, struct bk_report *why)
 {
     struct bk_plan *p = pl->p;
     struct bk_plan_table *t;
@@ -103,12 +103,11 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->m = *m;
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
-    t->memory_bytes = predict_memory(ix, p->distances);
     t->present = is_present(p, m, &t->disk_bytes);
     if (!t->present) /* what tables of this kind take: docs/performance.md */
         t->disk_bytes = t->positions / 40 + (p->distances ? t->positions / 12 : 0) + 1000;
     bk_index_free(ix);
-    return BK_OK;
+    return link_next(p, t, next, n) ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
 }
 
 /* A material after all it can move into. */
@@ -142,8 +141,10 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     n = bk_material_next(&m, pl->p->v, next, NEXT_MAX);
     for (unsigned i = 0; !err && i < n && i < NEXT_MAX; i++)
         err = add(pl, next[i], why);
+    if (!err)
+        err = append(pl, &m, next, n < NEXT_MAX ? n : NEXT_MAX, why);
     free(next);
-    return err ? err : append(pl, &m, why);
+    return err;
 }
 
 /* All ways to give `men` more men of types >= type to the two sides. */
@@ -206,7 +207,98 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
 void bk_plan_free(struct bk_plan *p)
 {
     if (p) {
+        for (unsigned i = 0; i < p->n; i++)
+            free(p->table[i].next);
         free(p->table);
         free(p);
     }
+}
+
+/* == Memory == */
+
+/* Program, libraries, the game's geometry: measured with tables of three men. */
+#define PROCESS_BYTES (UINT64_C(6) << 20)
+
+/* Values of a chunk, packed, compressed, and zstd's own: a thread. */
+#define ENCODER_BYTES (UINT64_C(3) << 20)
+
+struct needs {
+    struct bk_solve_needs kept, let_go; /* with and without keeping solved blocks */
+    bool known;
+};
+
+static enum bk_err find_needs(struct bk_plan *p, unsigned nth, unsigned threads, struct needs *n,
+                              struct bk_report *why)
+{
+    struct bk_index *ix;
+    enum bk_err err;
+
+    if (n->known)
+        return BK_OK;
+    n->known = true;
+    err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+    if (err)
+        return err;
+    err = bk_solve_needs(&n->kept, ix, p->distances, false, BK_WDL_CHUNK, threads, why);
+    if (!err)
+        err = bk_solve_needs(&n->let_go, ix, p->distances, true, BK_WDL_CHUNK, threads, why);
+    bk_index_free(ix);
+    return err;
+}
+
+/* One table, as bk_build() would go about it; what is held changes in `h`. */
+static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, unsigned threads,
+                           uint64_t limit, struct needs *all, struct bk_report *why)
+{
+    struct bk_plan_table *t = &p->table[nth];
+    uint64_t chunks = t->positions / 2 / BK_DTW_CHUNK + 1;
+    uint64_t always = PROCESS_BYTES + threads * ENCODER_BYTES + 64 * chunks, fixed = 0, solving;
+    enum bk_err err = find_needs(p, nth, threads, &all[nth], why);
+
+    bk_hold_make_room(h, nth);
+    for (unsigned i = 0; !err && i < t->nnext; i++) {
+        uint32_t other = t->next[i];
+
+        err = find_needs(p, other, threads, &all[other], why);
+        if (all[other].kept.fixed > fixed)
+            fixed = all[other].kept.fixed; /* to mark illegal positions */
+        if (!err && !bk_hold_find(h, other))
+            err = bk_hold_add(h, other, NULL, all[other].kept.codes, nth, why);
+    }
+    if (err)
+        return err;
+    solving = bk_hold_will_keep(h, nth, all[nth].kept.codes) ? all[nth].kept.peak
+                                                              : all[nth].let_go.peak;
+    t->memory_bytes = always + h->bytes + (solving > fixed ? solving : fixed);
+    if (all[nth].let_go.fixed > fixed)
+        fixed = all[nth].let_go.fixed;
+    t->store_room = all[nth].let_go.room + threads * (UINT64_C(1) << 20);
+    t->least_bytes = always + fixed + t->store_room;
+    if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
+        bk_hold_release(h);
+        return BK_OK;
+    }
+    bk_hold_done(h, nth);
+    if (bk_hold_will_keep(h, nth, all[nth].kept.codes))
+        err = bk_hold_add(h, nth, NULL, all[nth].kept.codes, nth + 1, why);
+    return err;
+}
+
+enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                           struct bk_report *why)
+{
+    struct needs *all = calloc(p->n + 1u, sizeof *all);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    enum bk_err err = all ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+    struct bk_hold h;
+
+    if (!threads)
+        threads = cores > 0 ? (unsigned)cores : 1;
+    bk_hold_init(&h, p, memory_limit);
+    for (unsigned i = 0; !err && i < p->n; i++)
+        if (!p->table[i].present)
+            err = predict(&h, p, i, threads, memory_limit, all, why);
+    bk_hold_release(&h);
+    free(all);
+    return err;
 }

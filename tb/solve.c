@@ -14,7 +14,6 @@
 #include "core/move.h"
 #include "core/rules.h"
 #include "tb/state.h"
-#include "tb/store.h"
 
 /* == Memory == */
 
@@ -692,7 +691,7 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned th
 
     s->work = calloc(threads, sizeof *s->work);
     for (unsigned i = 0; ok && s->work && i < threads; i++)
-        ok = (s->work[i] = bk_store_new(k->work_bytes(s))) != NULL;
+        ok = (s->work[i] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
@@ -796,6 +795,7 @@ static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
+    bk_store_ease(p->s->store);
     p->k->init(p->s, (uint32_t)item, p->s->work[thread]);
 }
 
@@ -805,6 +805,7 @@ static void run_step(void *context, uint64_t item, unsigned thread)
 
     struct bk_solver *s = p->s;
 
+    bk_store_ease(s->store);
     if (p->step(s, (uint32_t)(item >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
         __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1],
@@ -816,6 +817,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
+    bk_store_ease(p->s->store);
     p->k->finish(p->s, (uint32_t)item, &p->tally[thread], p->s->work[thread]);
 }
 
@@ -823,6 +825,7 @@ static void run_mark(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
+    bk_store_ease(p->t->store);
     p->k->mark_illegal(p->s, (uint32_t)item, p->mb, p->t->code_bytes, p->s->work[thread]);
 }
 
@@ -858,6 +861,7 @@ struct block_job {
     struct bk_solve_job *job;
     uint32_t block;
     struct bk_pool *pool; /* NULL: in this thread */
+    bool apart;           /* others are being solved at the same time */
     uint64_t done;
 };
 
@@ -873,17 +877,177 @@ static void report_progress(const struct block_job *b, uint32_t ply)
         b->job->progress(b->job->progress_context, &p);
 }
 
-static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_report *why)
+/* == Checkpoints ==
+ *
+ * Between two plies of a block, or two blocks, everything that is known is
+ * written down: which blocks are solved, with the values of those still in
+ * memory; what the sink has made of them; and the arrays of the block under
+ * way.  Nothing else is kept from one ply to the next.
+ */
+
+/* The block under way: all that iterate() knows besides the arrays. */
+struct moment {
+    uint32_t block, ply;
+    unsigned k_wait_max;
+    int last_win[2], last_loss[2];
+    bool before, there; /* there: a block is under way */
+};
+
+struct bk_solving {
+    uint32_t *order;
+    uint32_t level; /* in order: first block of the present level */
+    struct bk_tally *tally; /* of the solved blocks */
+    struct bk_reader *reader; /* of a checkpoint, before the arrays of the block that was
+                                 under way */
+    struct moment moment;     /* that block's */
+};
+
+static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride,
+        t->code_bytes);
+}
+
+static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        const struct bk_memblock *mb = &t->block[i];
+        uint8_t flags = (uint8_t)(mb->solved | mb->encoded << 1 | (mb->code[0] != NULL) << 2);
+
+        bk_write(w, &flags, 1);
+        bk_write(w, &mb->readers, sizeof mb->readers);
+        for (unsigned side = 0; flags & 4 && side < 2; side++) {
+            bk_write_array(w, mb->code[side], array_bytes_of(t, i));
+            if (mb->draw[side])
+                bk_write_array(w, mb->draw[side], array_bytes_of(t, i));
+        }
+    }
+}
+
+static bool load_blocks(struct bk_reader *r, struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        struct bk_memblock *mb = &t->block[i];
+        uint8_t flags;
+
+        if (!bk_read(r, &flags, 1) || !bk_read(r, &mb->readers, sizeof mb->readers))
+            return false;
+        mb->solved = flags & 1;
+        mb->encoded = flags & 2;
+        if (flags & 4 && bk_solve_layout(t, i, NULL))
+            return false;
+        for (unsigned side = 0; flags & 4 && side < 2; side++)
+            if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
+                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))))
+                return false;
+    }
+    return true;
+}
+
+/* s, m: the block under way; NULL between blocks.  A checkpoint that fails is no error: the one
+   before it is still there. */
+static void save(const struct bk_solve_job *job, struct bk_solver *s, const struct moment *m)
+{
+    static const struct moment none;
+    const struct bk_solving *now = job->solving;
+    struct bk_array list[BK_STATE_MAX];
+    unsigned n = s ? bk_state_list(s, bk_kernel_for(s->v->nsq), list) : 0;
+    struct bk_report why = { "" };
+    struct bk_writer *w;
+    enum bk_err err = bk_writer_open(&w, job->checkpoint, &why);
+
+    if (!err) {
+        bk_write(w, &job->t->code_bytes, 1);
+        bk_write(w, &now->level, sizeof now->level);
+        bk_write(w, now->tally, sizeof *now->tally);
+        save_blocks(w, job->t);
+        if (job->save)
+            job->save(job->sink_context, w);
+        bk_write(w, s ? m : &none, sizeof *m);
+        for (unsigned i = 0; i < n; i++)
+            bk_write_array(w, *list[i].at, list[i].slice_bytes * s->nslices);
+        err = bk_writer_commit(w, &why);
+    }
+    if (err && job->note)
+        job->note(job->sink_context, why.text);
+}
+
+/* Reads a checkpoint up to the block under way, after begin().  False: it cannot be read. */
+static bool load(struct bk_solve_job *job, struct bk_reader *r)
+{
+    struct bk_solving *now = job->solving;
+
+    if (!bk_read(r, &now->level, sizeof now->level) ||
+        !bk_read(r, now->tally, sizeof *now->tally) || !load_blocks(r, job->t) ||
+        (job->load && !job->load(job->sink_context, r)) ||
+        !bk_read(r, &now->moment, sizeof now->moment))
+        return false;
+    now->reader = r;
+    return true;
+}
+
+/* The arrays, and what `m` says, of the block under way. */
+static bool resume_block(struct bk_solving *now, struct bk_solver *s)
+{
+    const struct moment *m = &now->moment;
+    struct bk_array list[BK_STATE_MAX];
+    unsigned n = bk_state_list(s, bk_kernel_for(s->v->nsq), list);
+    bool ok = true;
+
+    s->k_wait_max = m->k_wait_max;
+    for (unsigned side = 0; side < 2; side++) {
+        s->last_win[side] = m->last_win[side];
+        s->last_loss[side] = m->last_loss[side];
+    }
+    for (unsigned i = 0; ok && i < n; i++)
+        ok = bk_read_array(now->reader, *list[i].at, list[i].slice_bytes * s->nslices);
+    bk_reader_close(now->reader);
+    now->reader = NULL;
+    return ok;
+}
+
+static struct moment moment_of(const struct bk_solver *s, uint32_t block, bool before)
+{
+    struct moment m;
+
+    memset(&m, 0, sizeof m);
+    m = (struct moment){ .block = block, .ply = s->ply, .k_wait_max = s->k_wait_max,
+                         .last_win = { s->last_win[0], s->last_win[1] },
+                         .last_loss = { s->last_loss[0], s->last_loss[1] },
+                         .before = before, .there = true };
+    return m;
+}
+
+/* == Plies == */
+
+/* Ply 0: legality, ways out, mates. */
+static void first_passes(struct pass *p, const struct block_job *b)
 {
     struct bk_solver *s = p->s;
-    bool before = true;
 
     for (unsigned side = 0; side < 2; side++)
         s->last_win[side] = s->last_loss[side] = -1;
     bk_pool_run(b->pool, s->nslices, run_init, p);
     p->step = p->k->mated;
     bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
-    for (s->ply = 1;; s->ply++) {
+}
+
+static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_report *why)
+{
+    struct bk_solver *s = p->s;
+    struct bk_solving *now = b->job->solving;
+    bool before = true;
+
+    if (now->reader && now->moment.there && now->moment.block == b->block) {
+        if (!resume_block(now, s))
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        s->ply = now->moment.ply;
+        before = now->moment.before;
+    } else {
+        first_passes(p, b);
+    }
+    for (s->ply++;; s->ply++) {
         p->step = s->ply & 1 ? p->k->win : p->k->lose;
         p->found = false;
         bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
@@ -895,6 +1059,11 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
         if (s->distances && s->ply >> 1 >= s->k_limit)
             return BK_E_DIFFERS;
         report_progress(b, s->ply);
+        if (!b->apart && bk_checkpoint_due(b->job->checkpoint)) {
+            struct moment m = moment_of(s, b->block, before);
+
+            save(b->job, s, &m);
+        }
     }
 }
 
@@ -916,6 +1085,7 @@ static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb,
 
 /* Without an inner man a set holds one position, in bit 0: such bits are gathered. */
 struct gathering {
+    struct bk_store *store;
     const void *sets;
     size_t set_bytes, n;
     uint32_t nconf, pitch;
@@ -930,6 +1100,7 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     size_t first = (size_t)item * WORDS_GATHERED * 64, end = first + WORDS_GATHERED * 64;
 
     (void)thread;
+    bk_store_ease(g->store);
     for (size_t i = first; i < end && i < g->n; i++)
         if (*((const unsigned char *)g->sets +
               (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) & 1)
@@ -942,10 +1113,10 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
 {
     size_t n = (size_t)s->nslices * s->nconf;
 
-    if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, n, 0))
+    if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, s->store, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { s->won[side], k->set_bytes, n, s->nconf, s->pitch, mb->code[side] };
+        struct gathering g = { s->store, s->won[side], k->set_bytes, n, s->nconf, s->pitch, mb->code[side] };
         uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
 
         if (s->distances) {
@@ -977,6 +1148,7 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
 
     if (!s)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    s->store = t->store;
     s->distances = b->job->distances;
     s->dtw_bytes = t->code_bytes;
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
@@ -984,6 +1156,7 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
     err = find_exits(s, b->job, why);
     if (!err && s->kings_only)
         err = solve_kings(s, mb, tally, why);
+    mb->solved = !err && s->kings_only;
     if (err || s->kings_only)
         goto out;
     p.tally = calloc(threads, sizeof *p.tally);
@@ -1001,6 +1174,7 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
         tally_add(tally, &p.tally[i]);
     if (!hand_over(s, k, mb, b->pool))
         err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    mb->solved = !err;
 
 out:
     free(p.tally);
@@ -1027,7 +1201,7 @@ static int by_advance(const void *a, const void *b, void *context)
 struct level {
     struct bk_solve_job *job;
     const uint32_t *block;
-    struct bk_tally *tally; /* by block of the level */
+    struct bk_tally *tally; /* by block */
     enum bk_err err;        /* of any */
     struct bk_report why;
     uint64_t done;
@@ -1036,54 +1210,78 @@ struct level {
 static void run_block(void *context, uint64_t item, unsigned thread)
 {
     struct level *l = context;
-    struct block_job b = { .job = l->job, .block = l->block[item] };
+    struct block_job b = { .job = l->job, .block = l->block[item], .apart = true };
     struct bk_report why = { "" };
     enum bk_err err;
 
     (void)thread;
-    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED))
+    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED) || l->job->t->block[b.block].solved)
         return;
     err = solve_block(&b, &l->tally[item], &why);
     if (err && !__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
         l->why = why;
 }
 
-static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
-                               uint64_t done, struct bk_tally *tally, struct bk_report *why)
+/* One after the other, each by all threads. */
+static enum bk_err solve_in_turn(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
+                                 uint64_t done, struct bk_tally *tally, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1) {
-        for (uint32_t i = 0; !err && i < n; i++) {
-            struct block_job b = { .job = job, .block = block[i], .pool = job->pool, .done = done };
+    for (uint32_t i = 0; !err && i < n; i++) {
+        struct block_job b = { .job = job, .block = block[i], .pool = job->pool, .done = done };
 
+        if (!job->t->block[block[i]].solved)
             err = solve_block(&b, tally, why);
-            done += 2 * job->t->ix->block[block[i]].size;
-        }
-    } else {
-        struct level l = { .job = job, .block = block, .tally = calloc(n, sizeof *l.tally) };
-        void (*progress)(void *, const struct bk_progress *) = job->progress;
-
-        if (!l.tally)
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
-        for (uint32_t i = 0; i < n; i++)
-            tally_init(&l.tally[i]);
-        job->progress = NULL; /* not from several threads at once */
-        bk_pool_run(job->pool, n, run_block, &l);
-        job->progress = progress;
-        for (uint32_t i = 0; i < n; i++)
-            tally_add(tally, &l.tally[i]);
-        free(l.tally);
-        err = l.err;
-        if (err && why)
-            *why = l.why;
-        if (!err) {
-            struct block_job b = { .job = job, .block = block[n - 1], .done = done };
-
-            report_progress(&b, 0);
-        }
+        done += 2 * job->t->ix->block[block[i]].size;
+        if (!err && bk_checkpoint_due(job->checkpoint))
+            save(job, NULL, NULL);
     }
     return err;
+}
+
+/* Each thread whole blocks; some for every thread at a time, and then there is time to save. */
+static enum bk_err solve_apart(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
+                               uint64_t done, struct bk_tally *tally, struct bk_report *why)
+{
+    uint32_t most = 32 * bk_pool_threads(job->pool);
+    void (*progress)(void *, const struct bk_progress *) = job->progress;
+    struct level l = { .job = job, .tally = calloc(most, sizeof *l.tally) };
+
+    if (!l.tally)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    for (uint32_t first = 0; !l.err && first < n; first += most) {
+        uint32_t now = n - first < most ? n - first : most;
+        struct block_job b = { .job = job, .block = block[first], .done = done };
+
+        l.block = block + first;
+        for (uint32_t i = 0; i < now; i++)
+            tally_init(&l.tally[i]);
+        job->progress = NULL; /* not from several threads at once */
+        bk_pool_run(job->pool, now, run_block, &l);
+        job->progress = progress;
+        for (uint32_t i = 0; i < now; i++) {
+            tally_add(tally, &l.tally[i]);
+            done += 2 * job->t->ix->block[l.block[i]].size;
+        }
+        b.done = done;
+        if (!l.err)
+            report_progress(&b, 0);
+        if (!l.err && bk_checkpoint_due(job->checkpoint))
+            save(job, NULL, NULL);
+    }
+    free(l.tally);
+    if (l.err && why)
+        *why = l.why;
+    return l.err;
+}
+
+static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
+                               uint64_t done, struct bk_tally *tally, struct bk_report *why)
+{
+    if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1)
+        return solve_in_turn(job, block, n, done, tally, why);
+    return solve_apart(job, block, n, done, tally, why);
 }
 
 /* == Letting go ==
@@ -1179,78 +1377,267 @@ static void choose_order(struct bk_index *ix)
     free(s);
 }
 
+/* The blocks as they are solved: those of one advance, a level, side by side. */
+static void in_order(const struct bk_index *ix, uint32_t *order)
+{
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        order[i] = i;
+    qsort_r(order, ix->nblocks, sizeof *order, by_advance, (void *)ix);
+}
+
+static uint32_t end_of_level(const struct bk_index *ix, const uint32_t *order, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < ix->nblocks && ix->block[order[end]].advance == ix->block[order[first]].advance)
+        end++;
+    return end;
+}
+
+static void forget_blocks(struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        bk_memblock_free(&t->block[i]);
+        t->block[i].readers = 0;
+        t->block[i].solved = t->block[i].encoded = false;
+    }
+}
+
+/* From nothing, with codes of so many bytes. */
+static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes,
+                               struct bk_report *why)
+{
+    const struct bk_index *ix = job->t->ix;
+
+    forget_blocks(job->t);
+    job->t->code_bytes = (uint8_t)code_bytes;
+    job->solving->level = 0;
+    tally_init(job->solving->tally);
+    for (uint32_t i = 0; job->let_go && i < ix->nblocks; i++)
+        each_next(ix, i, one_reader, job->t);
+    return job->begin ? job->begin(job->sink_context, why) : BK_OK;
+}
+
+/* From a checkpoint if there is one that fits.  A false start is told and forgotten. */
+static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *why)
+{
+    struct bk_reader *r = NULL;
+    struct bk_report inner = { "" };
+    enum bk_err err = job->checkpoint ? bk_reader_open(&r, job->checkpoint, &inner) : BK_E_NO_TABLE;
+    uint8_t code_bytes;
+
+    if (!err) {
+        bk_checkpoint_due(job->checkpoint); /* the clock starts */
+        if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r))
+            return BK_OK;
+        bk_reader_close(r);
+        err = bk_fail(&inner, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
+    }
+    if (err != BK_E_NO_TABLE && job->note)
+        job->note(job->sink_context, inner.text);
+    return begin_table(job, job->distances ? 1 : 0, why);
+}
+
+static enum bk_err solve_levels(struct bk_solve_job *job, struct bk_report *why)
+{
+    const struct bk_index *ix = job->t->ix;
+    struct bk_solving *now = job->solving;
+    enum bk_err err = BK_OK;
+    uint64_t done = 0;
+
+    for (uint32_t i = 0; i < now->level; i++)
+        done += 2 * ix->block[now->order[i]].size;
+    while (!err && now->level < ix->nblocks) {
+        uint32_t end = end_of_level(ix, now->order, now->level), n = end - now->level;
+        const uint32_t *block = now->order + now->level;
+
+        err = solve_level(job, block, n, done, now->tally, why);
+        for (uint32_t i = 0; i < n; i++)
+            done += 2 * ix->block[block[i]].size;
+        if (!err && job->solved)
+            err = job->solved(job->sink_context, block, n, why);
+        if (!err && job->let_go)
+            let_blocks_go(job->t, block, n);
+        now->level = end;
+        if (!err && end < ix->nblocks && bk_checkpoint_due(job->checkpoint))
+            save(job, NULL, NULL);
+    }
+    return err;
+}
+
 enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, struct bk_report *why)
 {
     struct bk_index *ix = job->t->ix;
-    uint32_t *order = malloc(ix->nblocks * sizeof *order + 1);
-    enum bk_err err = BK_OK;
-    uint64_t done;
+    struct bk_solving now = { .tally = tally };
+    enum bk_err err;
 
-    if (!order)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    if (ix->v->en_passant && doubles_within_cell(ix)) {
-        free(order);
+    if (ix->v->en_passant && doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
-    }
+    now.order = malloc((ix->nblocks + 1u) * sizeof *now.order);
+    if (!now.order)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
     choose_order(ix);
-    job->t->code_bytes = job->distances ? 1 : 0;
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        order[i] = i;
-    qsort_r(order, ix->nblocks, sizeof *order, by_advance, ix);
-again:
-    tally_init(tally);
-    done = 0;
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        job->t->block[i].readers = 0;
-    for (uint32_t i = 0; job->let_go && i < ix->nblocks; i++)
-        each_next(ix, i, one_reader, job->t);
-    if (job->begin)
-        err = job->begin(job->sink_context, why);
-    for (uint32_t i = 0, j; !err && i < ix->nblocks; i = j) {
-        for (j = i + 1; j < ix->nblocks &&
-                        ix->block[order[j]].advance == ix->block[order[i]].advance; j++)
-            ;
-        err = solve_level(job, order + i, j - i, done, tally, why);
-        for (uint32_t x = i; x < j; x++)
-            done += 2 * ix->block[order[x]].size;
-        if (!err && job->solved)
-            err = job->solved(job->sink_context, order + i, j - i, why);
-        if (!err && job->let_go)
-            let_blocks_go(job->t, order + i, j - i);
-    }
+    in_order(ix, now.order);
+    job->solving = &now;
+    err = begin_or_resume(job, why);
+    if (!err)
+        err = solve_levels(job, why);
     if (err == BK_E_DIFFERS && job->t->code_bytes == 1) {
-        for (uint32_t i = 0; i < ix->nblocks; i++)
-            bk_memblock_free(&job->t->block[i]);
-        for (uint32_t i = 0; i < ix->nblocks; i++)
-            job->t->block[i].encoded = false;
-        job->t->code_bytes = 2;
-        err = BK_OK;
-        goto again;
+        err = begin_table(job, 2, why);
+        if (!err)
+            err = solve_levels(job, why);
     }
-    free(order);
+    bk_reader_close(now.reader);
+    free(now.order);
+    job->solving = NULL;
     if (err == BK_E_DIFFERS)
         err = bk_fail(why, BK_E_SYSTEM, "distances of more than 30000 plies");
     return err;
 }
 
-/* == Tables from files == */
+/* == What it takes ==
+ *
+ * The same sizes and the same order as above, without solving anything.
+ */
 
-uint64_t bk_solve_codes_bytes(const struct bk_index *ix, unsigned code_bytes)
+struct block_needs {
+    uint64_t codes;  /* when solved */
+    uint64_t state;  /* of which the codes become a part */
+    uint64_t tables; /* of moves and configurations */
+    uint64_t work;   /* a thread */
+    uint64_t room;   /* of the state, touched by one pass over one slice */
+    uint64_t walk;   /* while it is encoded */
+};
+
+static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32_t block,
+                        bool distances)
 {
-    uint64_t bytes = 0;
+    const struct bk_kernel *k = bk_kernel_for(ix->v->nsq);
+    struct bk_solver s = { .v = ix->v, .ix = ix, .b = &ix->block[block],
+                           .distances = distances, .dtw_bytes = distances };
+    uint64_t nsq = ix->v->nsq, symmetries;
+    struct bk_memblock mb;
 
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        struct bk_solver s = { .v = ix->v, .ix = ix, .b = &ix->block[i] };
-        struct bk_memblock mb;
-
-        choose_inner(&s);
-        sort_out_men(&s);
-        lay_out_codes(&s, &mb, code_bytes);
-        bytes += bk_memblock_bytes(s.b->pairs->nslices * mb.slice_stride, code_bytes);
+    s.nslices = s.b->pairs->nslices;
+    choose_inner(&s);
+    sort_out_men(&s);
+    lay_out_codes(&s, &mb, distances);
+    memset(n, 0, sizeof *n);
+    n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, distances);
+    n->walk = 8 * s.nslices + 8 * nsq;
+    if (s.kings_only) {
+        n->state = n->codes;
+        n->tables = 10 * nsq * nsq + sizeof s;
+        return;
     }
-    return bytes;
+    symmetries = (uint64_t)__builtin_popcount(s.b->group) - 1;
+    n->state = bk_state_bytes(&s, k);
+    n->tables = sizeof s + s.nouter * nsq * nsq * sizeof(uint32_t) +
+                s.nconf * (sizeof *s.conf_sq + 1 + 2 * k->set_bytes) +
+                symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes) +
+                2 * s.nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight moves a king */
+    n->work = k->work_bytes(&s);
+    n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
 }
+
+/* The blocks of a level, `together` of them at once. */
+static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
+                        const uint32_t *block, uint32_t nblocks, uint64_t live, unsigned threads)
+{
+    bool apart = nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
+    uint64_t together = apart ? threads : 1, codes = 0, most = 0, fixed = 0, room = 0, walks = 0;
+
+    for (uint32_t i = 0; i < nblocks; i++) {
+        const struct block_needs *x = &n[block[i]];
+        uint64_t own = x->tables + x->work * (apart ? 1 : threads);
+
+        codes += x->codes;
+        if (x->state + own - x->codes > most)
+            most = x->state + own - x->codes;
+        fixed = own > fixed ? own : fixed;
+        room = x->room > room ? x->room : room;
+    }
+    for (uint32_t i = 0; i < nblocks && i < 2 * BK_WALKS; i++)
+        walks += n[block[i]].walk;
+    most = most * together > walks ? most * together : walks;
+    if (live + codes + most > out->peak)
+        out->peak = live + codes + most;
+    if (fixed * together > out->fixed)
+        out->fixed = fixed * together;
+    if (room * threads > out->room)
+        out->room = room * threads;
+}
+
+/*
+ * When is each block encoded?  Its place in `order`, or that of the last block
+ * with which it shares a chunk.
+ */
+static void encoded_after(const struct bk_index *ix, const uint32_t *order,
+                          uint32_t chunk_positions, uint32_t *solved, uint32_t *after)
+{
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        solved[order[i]] = i;
+    for (uint32_t i = 0; i < ix->nblocks; i++) {
+        const struct bk_block *b = &ix->block[i];
+        uint64_t first = b->first / chunk_positions * chunk_positions;
+        uint64_t end = (b->first + b->size + chunk_positions - 1) / chunk_positions * chunk_positions;
+
+        after[i] = solved[i];
+        for (uint32_t x = i; x-- > 0 && ix->block[x].first + ix->block[x].size > first;)
+            after[i] = solved[x] > after[i] ? solved[x] : after[i];
+        for (uint32_t x = i + 1; x < ix->nblocks && ix->block[x].first < end; x++)
+            after[i] = solved[x] > after[i] ? solved[x] : after[i];
+    }
+}
+
+enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
+                           bool let_go, uint32_t chunk_positions, unsigned threads,
+                           struct bk_report *why)
+{
+    struct bk_memtable t = { .ix = (struct bk_index *)ix };
+    uint32_t *order = malloc((ix->nblocks + 1u) * 3 * sizeof *order);
+    uint32_t *solved = order + ix->nblocks, *after = solved + ix->nblocks;
+    struct block_needs *n = calloc(ix->nblocks + 1u, sizeof *n);
+    uint64_t live = 0;
+
+    t.block = calloc(ix->nblocks + 1u, sizeof *t.block);
+    memset(out, 0, sizeof *out);
+    if (!order || !n || !t.block) {
+        free(order);
+        free(n);
+        free(t.block);
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < ix->nblocks; i++) {
+        block_needs(&n[i], ix, i, distances);
+        out->codes += n[i].codes;
+        if (let_go)
+            each_next(ix, i, one_reader, &t);
+    }
+    in_order(ix, order);
+    encoded_after(ix, order, chunk_positions, solved, after);
+    for (uint32_t i = 0, j; i < ix->nblocks; i = j) {
+        j = end_of_level(ix, order, i);
+        level_needs(out, n, order + i, j - i, live, threads);
+        for (uint32_t x = i; x < j; x++) {
+            live += n[order[x]].codes;
+            if (let_go)
+                each_next(ix, order[x], reader_done, &t);
+        }
+        for (uint32_t x = 0; let_go && x < ix->nblocks; x++)
+            if (!t.block[x].encoded && !t.block[x].readers && after[x] < j) {
+                live -= n[x].codes;
+                t.block[x].encoded = true;
+            }
+    }
+    free(order);
+    free(n);
+    free(t.block);
+    return BK_OK;
+}
+
+/* == Tables from files == */
 
 enum bk_err bk_solve_layout(struct bk_memtable *t, uint32_t block, struct bk_report *why)
 {
@@ -1260,7 +1647,7 @@ enum bk_err bk_solve_layout(struct bk_memtable *t, uint32_t block, struct bk_rep
     choose_inner(&s);
     sort_out_men(&s);
     lay_out_codes(&s, mb, t->code_bytes);
-    if (!bk_memblock_alloc(mb, s.b->pairs->nslices * mb->slice_stride, t->code_bytes))
+    if (!bk_memblock_alloc(mb, t->store, s.b->pairs->nslices * mb->slice_stride, t->code_bytes))
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     return BK_OK;
 }
@@ -1277,7 +1664,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
-            ok = (s->work[j] = bk_store_new(k->work_bytes(s))) != NULL;
+            ok = (s->work[j] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
         if (ok)
             bk_pool_run(pool, s->nslices, run_mark, &p);
         if (s)

@@ -12,6 +12,7 @@
 #ifndef BK_SOLVE_H
 #define BK_SOLVE_H
 
+#include "tb/checkpoint.h"
 #include "tb/memtable.h"
 #include "tb/pool.h"
 
@@ -97,6 +98,7 @@ struct bk_solver {
     const struct bk_variant *v;
     const struct bk_index *ix;
     const struct bk_block *b;
+    struct bk_store *store; /* of the state; borrowed, may be NULL */
     unsigned nouter;
     struct bk_outer outer[BK_OUTERS_MAX];
     struct bk_inner inner;
@@ -231,6 +233,13 @@ struct bk_solve_job {
     enum bk_err (*begin)(void *context, struct bk_report *why);
     enum bk_err (*solved)(void *context, const uint32_t *block, uint32_t n, struct bk_report *why);
     void *sink_context;
+    /* save: what the sink has so far, in order to go on from there; load: after begin(), the
+       same back, false when it cannot */
+    void (*save)(void *context, struct bk_writer *w);
+    bool (*load)(void *context, struct bk_reader *r);
+    struct bk_checkpoint *checkpoint; /* NULL: none; all set but for `next` */
+    void (*note)(void *context, const char *text); /* to sink_context: what is no error */
+    struct bk_solving *solving; /* solve.c's own */
     bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
     void *progress_context;
@@ -244,8 +253,22 @@ struct bk_solve_job {
 enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally,
                            struct bk_report *why);
 
-/* What all blocks of a table take in memory once they are solved. */
-uint64_t bk_solve_codes_bytes(const struct bk_index *ix, unsigned code_bytes);
+/* Blocks that are encoded at a time: how each lies in its file has to be known, 8 bytes a slice,
+   and that of many small blocks adds up. */
+#define BK_WALKS 64
+
+/* What solving a table takes, in bytes; codes of one byte where there are distances. */
+struct bk_solve_needs {
+    uint64_t codes; /* of all blocks, once they are solved */
+    uint64_t peak;  /* at the worst moment, without the encoder's buffers and other tables */
+    uint64_t fixed; /* of that, what no store holds: the threads' scratch, tables of moves */
+    uint64_t room;  /* what one piece of work of each thread touches of the rest */
+};
+
+/* let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
+enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
+                           bool let_go, uint32_t chunk_positions, unsigned threads,
+                           struct bk_report *why);
 
 /* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)
    in codes already there; for tables read from files. */

@@ -3,8 +3,6 @@
  */
 #include "tb/state.h"
 
-#include "tb/store.h"
-
 unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
                        struct bk_array list[BK_STATE_MAX])
 {
@@ -57,7 +55,7 @@ bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k)
     bool ok = true;
 
     for (unsigned i = 0; ok && i < n; i++)
-        ok = (*list[i].at = bk_store_new(list[i].slice_bytes * s->nslices)) != NULL;
+        ok = (*list[i].at = bk_store_new(s->store, list[i].slice_bytes * s->nslices)) != NULL;
     return ok;
 }
 

@@ -283,7 +283,7 @@ static enum bk_err learn(struct verifier *vf, const char *dir, const struct bk_m
             k->t = vf->table[i];
     if (!k->t) {
         enum bk_err err = bk_load(&vf->table[vf->ntables], vf->v, dir, &own, vf->distances, false,
-                                  vf->o->pool, why);
+                                  NULL, vf->o->pool, why);
 
         if (err)
             return err;

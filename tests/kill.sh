@@ -2,7 +2,11 @@
 # kill.sh BAREKING [TIMES] - kill -9 at random moments, then go on.
 #
 # Builds a table once undisturbed, then TIMES times with a kill -9 at some
-# moment, asks for it again, and compares every byte.  No file may be left over.
+# moment, asks for it again, and compares every byte.  No file may be left
+# over.  GAME and TABLE choose another table, OPTIONS goes to every build.
+#
+# CHECKPOINT=SECONDS: one build is killed TIMES times instead, going on each
+# time from the last checkpoint, which are so many seconds apart.
 set -eu
 bin=${1:?usage: kill.sh BAREKING [TIMES]}
 times=${2:-50}
@@ -11,28 +15,72 @@ table=${TABLE:-KRNvKR}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-begin=$(date +%s%N)
-"$bin" build "$game" "$table" --dir "$dir/whole" --quiet
-took=$((($(date +%s%N) - begin) / 1000000))
-(cd "$dir/whole" && find . -type f | sort | xargs sha256sum) >"$dir/want"
+build() { # folder
+    # shellcheck disable=SC2086
+    "$bin" build "$game" $table --dir "$1" --quiet ${OPTIONS:-}
+}
 
-n=0
-while [ "$n" -lt "$times" ]; do
-    n=$((n + 1))
-    rm -rf "$dir/killed"
-    "$bin" build "$game" "$table" --dir "$dir/killed" --quiet &
+start() { # folder: in the background, as $!, the program itself and no shell around it
+    # shellcheck disable=SC2086
+    "$bin" build "$game" $table --dir "$1" --quiet ${OPTIONS:-} &
+}
+
+sums() { # folder
+    (cd "$1" && find . -type f | sort | xargs sha256sum)
+}
+
+# a moment from 0 to so many milliseconds, from the kernel's own random numbers
+moment() {
+    od -An -N4 -tu4 /dev/urandom | awk -v t="$1" '{ printf "%.3f", $1 / 4294967296 * t / 1000 }'
+}
+
+killed_after() { # seconds: true if it was still at work
+    start "$dir/killed"
     pid=$!
-    # a moment from 0 to the whole time, from the kernel's own random numbers
-    after=$(od -An -N4 -tu4 /dev/urandom | awk -v t="$took" '{ printf "%.3f", $1 / 4294967296 * t / 1000 }')
-    sleep "$after"
+    sleep "$1"
     kill -9 $pid 2>/dev/null || true
-    wait $pid 2>/dev/null || true
-    "$bin" build "$game" "$table" --dir "$dir/killed" --quiet
-    (cd "$dir/killed" && find . -type f | sort | xargs sha256sum) >"$dir/got"
+    ! wait $pid 2>/dev/null
+}
+
+compare() {
+    sums "$dir/killed" >"$dir/got"
     if ! cmp -s "$dir/want" "$dir/got"; then
-        echo "kill: after a kill at $after s the files differ:"
+        echo "kill: $1 the files differ:"
         diff "$dir/want" "$dir/got" | head
         exit 1
     fi
+}
+
+begin=$(date +%s%N)
+BAREKING_CHECKPOINT=0 build "$dir/whole"
+took=$((($(date +%s%N) - begin) / 1000000))
+sums "$dir/whole" >"$dir/want"
+
+n=0
+if [ -n "${CHECKPOINT:-}" ]; then
+    export BAREKING_CHECKPOINT="$CHECKPOINT"
+    whole=0
+    while [ "$n" -lt "$times" ]; do
+        # sooner than the whole takes, or there would be nothing to go on with
+        if killed_after "$(moment $((took / 3)))"; then n=$((n + 1)); else
+            compare "a build that was killed now and then:"
+            rm -rf "$dir/killed"
+            whole=$((whole + 1))
+        fi
+    done
+    build "$dir/killed"
+    compare "after $times kills"
+    echo "kill: $game $table killed $times times on its way to $((whole + 1)) whole tables," \
+        "going on from checkpoints, every byte the same, no file left over"
+    exit
+fi
+
+while [ "$n" -lt "$times" ]; do
+    n=$((n + 1))
+    rm -rf "$dir/killed"
+    after=$(moment "$took")
+    killed_after "$after" || true
+    build "$dir/killed"
+    compare "after a kill at $after s"
 done
 echo "kill: $times builds of $game $table killed and resumed, every byte the same, no file left over"

@@ -47,5 +47,23 @@ counts=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 
 add $counts
 [ $status -eq 0 ] || grep -A 5 FAILED "$log" | head -n 40
 
+script() { # name command...: one more test, whose last line says how it went
+    printf '%-24s' "$1"
+    shift
+    if "$@" >"$log" 2>&1; then
+        tail -n 1 "$log"
+        add 1 0
+    else
+        echo failed
+        tail -n 40 "$log"
+        add 0 1
+    fi
+}
+
+tests=$(dirname "$0")
+script memory sh "$tests/memory.sh" "$build/bareking"
+script kill env CHECKPOINT=0.05 TABLE=KNvKP OPTIONS="--threads 2" \
+    sh "$tests/kill.sh" "$build/bareking" 10
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

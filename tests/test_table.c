@@ -332,7 +332,7 @@ static void table__verify_finds_a_planted_error(void **state)
     snprintf(dir, sizeof dir, "%s/planted", folder);
     build_in(dir, v, "KRvK", true, pool);
     assert_int_equal(bk_material_parse(&m, v, "KRvK", NULL), BK_OK);
-    assert_int_equal(bk_load(&t, v, dir, &m, true, true, pool, NULL), BK_OK);
+    assert_int_equal(bk_load(&t, v, dir, &m, true, true, NULL, pool, NULL), BK_OK);
     for (size_t i = 100;; i++) { /* one legal value, two plies off */
         uint8_t *code = t->block[0].code[0];
 

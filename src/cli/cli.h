@@ -29,6 +29,7 @@ struct cli {
     const char *dir;
     unsigned threads;     /* 0: one a core */
     uint64_t memory;      /* bytes; 0: no limit */
+    const char *scratch;  /* folder for what does not fit, or NULL */
     unsigned men;         /* 0: not given */
     int level;            /* zstd; 0: the usual one */
     uint64_t sample;      /* 0: all */

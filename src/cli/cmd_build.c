@@ -35,6 +35,8 @@ static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan 
     status = cli_wanted(c, *v, &m, &n);
     if (!status) {
         err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
+        if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
+            bk_plan_free(*plan);
         if (err)
             status = cli_fail_report(err, &why);
     }
@@ -230,6 +232,21 @@ static int finish_build(const struct watch *w)
 
 /* == build == */
 
+/* To stderr, past a bar. */
+static void tell_note(void *context, const char *text)
+{
+    clear_bar(context);
+    fprintf(stderr, "bareking: %s; going on without it\n", text);
+}
+
+/* Every four minutes, so that at most five are lost; BAREKING_CHECKPOINT is for tests. */
+static double checkpoint_seconds(void)
+{
+    const char *wish = getenv("BAREKING_CHECKPOINT");
+
+    return wish ? atof(wish) : 240;
+}
+
 static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *pool)
 {
     struct totals sum = add_up(p);
@@ -242,10 +259,13 @@ static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *poo
                        .list = c->json ? json_array() : NULL };
     struct bk_build_options o = { .pool = pool,
                                   .memory_limit = c->memory,
+                                  .scratch = c->scratch,
                                   .level = c->level,
                                   .context = &w,
                                   .progress = w.bar ? draw_bar : NULL,
                                   .built = tell_built,
+                                  .note = tell_note,
+                                  .checkpoint_seconds = checkpoint_seconds(),
                                   .stop = &cli_stop };
     struct bk_report why = { "" };
     enum bk_err err = bk_build(p, &o, &why);

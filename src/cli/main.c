@@ -25,6 +25,7 @@ static const struct option_line {
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
+    { 'T', "scratch", "DIR", "folder for what --memory does not hold (default: that of the tables)" },
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
@@ -47,15 +48,17 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmweFqj", 1, 999,
+    { "build", cmd_build, "dntmTweFqj", 1, 999,
       "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
       "same command is run again.  --for FEN makes just the tables of that position; with\n"
       "materials or --men it says on which board they are.\n" },
-    { "plan", cmd_plan, "dnwFj", 1, 999,
+    { "plan", cmd_plan, "dntmwFj", 1, 999,
       "VARIANT MATERIAL... | --men N | --for FEN",
-      "what a build would make: tables, memory, disk", "Writes nothing.\n" },
+      "what a build would make: tables, memory, disk",
+      "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
+      "more than --memory the build works within that limit and keeps the rest on disk.\n" },
     { "probe", cmd_probe, "dj", 2, 16, "VARIANT FEN",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
@@ -198,6 +201,7 @@ static bool take_option(struct cli *c, int key, const char *value)
         c->threads = (unsigned)n;
         return true;
     case 'F': c->terrain = value; return *value;
+    case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'q': c->quiet = true; return true;
     case 'j': c->json = true; return true;

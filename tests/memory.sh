@@ -1,0 +1,65 @@
+#!/bin/sh
+# memory.sh BAREKING - does `plan` foretell the memory of a build, and does a
+# build keep to `--memory`?
+#
+# Predictions must be within 10 percent of what the whole process had resident
+# at its worst.  Builds that are told to take less must, and make the same
+# bytes, whatever the threads and the instruction set.
+set -eu
+bin=${1:?usage: memory.sh BAREKING}
+if nm "$bin" 2>/dev/null | grep -q __asan_init; then
+    echo "memory: a sanitizer's memory is its own; nothing compared"
+    exit
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+peak_kib() { # command...: what it had resident at its worst
+    /usr/bin/time -f %M -o "$dir/time" "$@"
+    tail -n 1 "$dir/time"
+}
+
+predicted_kib() {
+    "$bin" plan "$@" --json | sed 's/.*"total"//; s/.*"memory_bytes":\([0-9]*\).*/\1/' |
+        awk '{ printf "%d", $1 / 1024 }'
+}
+
+foretold() { # game table options...
+    game=$1 table=$2
+    shift 2
+    rm -rf "$dir/out"
+    want=$(predicted_kib "$game" "$table" --dir "$dir/out" "$@")
+    got=$(peak_kib "$bin" build "$game" "$table" --dir "$dir/out" --quiet "$@")
+    echo "$game $table $*: predicted $want KiB, took $got"
+    if ! awk -v w="$want" -v g="$got" 'BEGIN { exit !(w < 1.1 * g && w > 0.9 * g) }'; then
+        echo "memory: FAILED: $game $table $*: predicted $want KiB, took $got"
+        failed=1
+    fi
+}
+
+obeyed() { # MiB game table options...: compared with $dir/whole
+    limit=$1 game=$2 table=$3
+    shift 3
+    rm -rf "$dir/less"
+    got=$(peak_kib "$bin" build "$game" "$table" --dir "$dir/less" --memory "${limit}M" --quiet "$@")
+    echo "$game $table --memory ${limit}M $*: took $got KiB"
+    if [ "$got" -gt $((limit * 1024)) ] || ! diff -r "$dir/whole" "$dir/less"; then
+        echo "memory: FAILED: $game $table --memory ${limit}M $*: took $got KiB, or other bytes"
+        failed=1
+    fi
+}
+
+foretold grand-shatranj KMvKN --threads 1
+foretold grand-shatranj KMvKN --threads 2
+mv "$dir/out" "$dir/whole"
+foretold grand-shatranj KMvKN --threads 2 --wdl
+foretold sultan KQvKR --threads 1
+foretold shatranj KPvKP --threads 1
+foretold shatranj KNvKP --threads 2
+
+obeyed 32 grand-shatranj KMvKN --threads 1
+obeyed 32 grand-shatranj KMvKN --threads 2 --scratch "$dir"
+BAREKING_KERNEL=portable obeyed 40 grand-shatranj KMvKN --threads 7
+
+[ $failed -eq 0 ] && echo "memory: as foretold within 10 percent, and within the limit with the same bytes"
