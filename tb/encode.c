@@ -17,9 +17,12 @@
 
 /* == Walking a block == */
 
+_Static_assert(BK_WDL_WIN == 2 && BK_WDL_DRAW == 1 && BK_WDL_LOSS == 0, "stream_bits()");
+
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
 
 struct walk {
+    bool streams; /* the last digit's offsets are 0, 1, 2, ... */
     unsigned ndigits;
     uint64_t radix[DIGITS_MAX];
     uint64_t *offset[DIGITS_MAX]; /* by digit and value */
@@ -81,6 +84,9 @@ static enum bk_err walk_init(struct walk *w, const struct bk_memtable *t,
                     man_offset(t, block, slot + (order ? order[slot + j] : j), place[j]);
         }
     }
+    w->streams = true;
+    for (uint64_t x = 0; x < w->radix[w->ndigits - 1]; x++)
+        w->streams = w->streams && w->offset[w->ndigits - 1][x] == x;
     return BK_OK;
 }
 
@@ -142,7 +148,20 @@ struct kind {
     bool *ready;            /* by chunk of one side: its values are all there */
 };
 
+/* Bits to values of 16 bits, eight at a time. */
+struct spread {
+    uint16_t value[256][8];
+};
+
+static void make_spread(struct spread *s)
+{
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (unsigned i = 0; i < 8; i++)
+            s->value[byte][i] = byte >> i & 1;
+}
+
 struct bk_encoder {
+    struct spread spread;
     struct bk_memtable *t;
     const char *dir; /* borrowed */
     int level;
@@ -170,6 +189,53 @@ static inline uint16_t of_bits(unsigned bits, bool wdl, uint16_t before)
     static const uint16_t value[4] = { BK_WDL_LOSS, BK_WDL_WIN, BK_WDL_DRAW, 0 };
 
     return bits == 3 || !wdl ? before : value[bits];
+}
+
+/* Where `holes` has bits, those of x are copied from the nearest bit below that is none. */
+static uint64_t filled(uint64_t x, uint64_t holes)
+{
+    x &= ~holes;
+    for (unsigned by = 1; by < 64; by *= 2) {
+        x |= x << by & holes;
+        holes &= holes << by;
+    }
+    return x;
+}
+
+/*
+ * wdl of the places first .. first + n) from the two bitmaps, a word of each at
+ * a time.  BK_WDL_WIN is 2 and BK_WDL_DRAW 1, so a value is the bits side by
+ * side, and illegal places repeat the bits before them.
+ */
+static uint16_t stream_bits(const struct spread *s, const struct bk_memblock *mb, unsigned side,
+                            uint64_t first, uint32_t n, uint16_t before, uint16_t *out)
+{
+    const uint64_t *code = mb->code[side], *draws = mb->draw[side];
+
+    while (n) {
+        unsigned from = first & 63, m = 64 - from < n ? 64 - from : n;
+        uint64_t won = code[first >> 6] >> from, draw = draws[first >> 6] >> from;
+        uint64_t illegal = won & draw, beyond = m < 64 ? ~UINT64_C(0) << m : 0;
+        uint16_t value[64];
+
+        if (illegal & 1) { /* as if the first were legal, and worth what was before */
+            won = (won & ~UINT64_C(1)) | (before >> 1);
+            draw = (draw & ~UINT64_C(1)) | (before & 1);
+            illegal &= ~UINT64_C(1);
+        }
+        won = filled(won, illegal) & ~beyond;
+        draw = filled(draw, illegal) & ~beyond;
+        for (unsigned i = 0; i < 64; i += 8)
+            for (unsigned j = 0; j < 8; j++)
+                value[i + j] = (uint16_t)(s->value[won >> i & 255][j] << 1 |
+                                          s->value[draw >> i & 255][j]);
+        memcpy(out, value, m * sizeof *out);
+        before = value[m - 1];
+        out += m;
+        first += m;
+        n -= m;
+    }
+    return before;
 }
 
 /* Values of the places base + offset[0 .. n). */
@@ -230,8 +296,12 @@ static void take_values(const struct bk_encoder *e, unsigned side, uint64_t firs
             uint64_t left = w->radix[last] - c.digit[last];
             uint32_t run = left < todo ? (uint32_t)left : todo;
 
-            before = take_run(e->t, &e->t->block[block], side, wdl, map, c.base,
-                              w->offset[last] + c.digit[last], run, before, out);
+            if (w->streams && wdl && e->t->code_bytes == 0)
+                before = stream_bits(&e->spread, &e->t->block[block], side,
+                                     c.base + c.digit[last], run, before, out);
+            else
+                before = take_run(e->t, &e->t->block[block], side, wdl, map, c.base,
+                                  w->offset[last] + c.digit[last], run, before, out);
             out += run;
             todo -= run;
             cursor_carry(&c);
@@ -440,6 +510,7 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     *e = (struct bk_encoder){ .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1,
                               .nkinds = distances ? 2 : 1 };
+    make_spread(&e->spread);
     err = open_spill(e, why);
     for (unsigned kind = 0; !err && kind < e->nkinds; kind++)
         err = prepare_kind(e, (enum bk_kind)kind, why);
