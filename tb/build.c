@@ -232,6 +232,15 @@ static uint64_t fingerprint(const struct builder *b)
     return XXH64(text, strlen(text), 0);
 }
 
+/* Are all blocks in memory?  Some may have been let go before a checkpoint. */
+static bool is_whole(const struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        if (!t->block[i].code[0])
+            return false;
+    return true;
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -299,7 +308,8 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     built.dtw_bytes = bytes[1];
     built.wall = seconds(CLOCK_MONOTONIC) - wall;
     bk_hold_done(&b->hold, b->nth);
-    if (!job.let_go && bk_hold_will_keep(&b->hold, b->nth, bk_memtable_bytes(job.t)))
+    if (!job.let_go && is_whole(job.t) &&
+        bk_hold_will_keep(&b->hold, b->nth, bk_memtable_bytes(job.t)))
         err = bk_hold_add(&b->hold, b->nth, job.t, bk_memtable_bytes(job.t), b->nth + 1, why);
     else
         bk_memtable_free(job.t);

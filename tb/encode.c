@@ -19,9 +19,12 @@
 
 /* == Walking a block == */
 
+_Static_assert(BK_WDL_WIN == 2 && BK_WDL_DRAW == 1 && BK_WDL_LOSS == 0, "stream_bits()");
+
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
 
 struct walk {
+    bool streams; /* the last digit's offsets are 0, 1, 2, ... */
     unsigned ndigits;
     uint64_t radix[DIGITS_MAX];
     uint64_t *offset[DIGITS_MAX]; /* by digit and value */
@@ -578,6 +581,7 @@ enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const
 struct loader {
     struct bk_memtable *t;
     struct bk_file *wdl, *dtw;
+    uint16_t *values; /* by thread: of a chunk, win, draw and loss, then plies / 2 */
     struct walk *walk; /* by block, for the present order of equal men */
     enum bk_err err;
     struct bk_report why;
@@ -659,15 +663,13 @@ static void load_chunk(void *context, uint64_t item, unsigned thread)
     unsigned side = item >= info->chunks;
     uint32_t chunk = (uint32_t)(item - (uint64_t)side * info->chunks), n, nk;
     uint64_t first = (uint64_t)chunk * info->chunk_positions;
-    uint16_t *wdl = malloc(info->chunk_positions * sizeof *wdl);
-    uint16_t *k = calloc(info->chunk_positions, sizeof *k);
+    uint16_t *wdl = l->values + 2 * (size_t)thread * info->chunk_positions;
+    uint16_t *k = wdl + info->chunk_positions;
     struct bk_report why = { "" };
-    enum bk_err err = wdl && k ? BK_OK : bk_fail(&why, BK_E_SYSTEM, "out of memory");
+    enum bk_err err;
 
-    (void)thread;
     bk_store_ease(l->t->store);
-    if (!err)
-        err = bk_file_chunk(l->wdl, side, chunk, wdl, &n, &why);
+    err = bk_file_chunk(l->wdl, side, chunk, wdl, &n, &why);
     for (uint32_t done = 0; !err && l->dtw && done < n; done += nk) {
         uint32_t part = (uint32_t)((first + done) / bk_file_info(l->dtw)->chunk_positions);
 
@@ -677,8 +679,6 @@ static void load_chunk(void *context, uint64_t item, unsigned thread)
         put_values(l, side, first, n, wdl, k);
     else if (!__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
         l->why = why;
-    free(wdl);
-    free(k);
 }
 
 /* The next arrangement of the equal men led by each slot; false after the last. */
@@ -744,9 +744,11 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
     for (unsigned s = 0; s < ix->nslots; s++)
         order[s] = (uint8_t)(s - ix->like[s]);
     l->walk = calloc(ix->nblocks, sizeof *l->walk);
-    if (!l->walk)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    do {
+    l->values = calloc(2 * (size_t)bk_pool_threads(pool) * bk_file_info(l->wdl)->chunk_positions,
+                       sizeof *l->values);
+    if (!l->walk || !l->values)
+        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    while (!err) {
         for (uint32_t i = 0; !err && i < ix->nblocks; i++) {
             order_within(ix, i, order, here);
             err = walk_init(&l->walk[i], l->t, ix, i, here, why);
@@ -757,11 +759,13 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
             if (err && why)
                 *why = l->why;
         }
-        for (uint32_t i = 0; i < ix->nblocks; i++) {
+        for (uint32_t i = 0; i < ix->nblocks; i++)
             walk_release(&l->walk[i]);
-        }
-    } while (!err && next_order(ix, order));
+        if (!next_order(ix, order))
+            break;
+    }
     free(l->walk);
+    free(l->values);
     return err;
 }
 

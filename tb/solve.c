@@ -916,7 +916,6 @@ static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
         uint8_t flags = (uint8_t)(mb->solved | mb->encoded << 1 | (mb->code[0] != NULL) << 2);
 
         bk_write(w, &flags, 1);
-        bk_write(w, &mb->readers, sizeof mb->readers);
         for (unsigned side = 0; flags & 4 && side < 2; side++) {
             bk_write_array(w, mb->code[side], array_bytes_of(t, i));
             if (mb->draw[side])
@@ -931,7 +930,7 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t)
         struct bk_memblock *mb = &t->block[i];
         uint8_t flags;
 
-        if (!bk_read(r, &flags, 1) || !bk_read(r, &mb->readers, sizeof mb->readers))
+        if (!bk_read(r, &flags, 1))
             return false;
         mb->solved = flags & 1;
         mb->encoded = flags & 2;
@@ -1398,23 +1397,30 @@ static void forget_blocks(struct bk_memtable *t)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         bk_memblock_free(&t->block[i]);
-        t->block[i].readers = 0;
         t->block[i].solved = t->block[i].encoded = false;
     }
+}
+
+/* Counts the readers of each block among those from the present level on. */
+static void count_readers(struct bk_solve_job *job)
+{
+    const struct bk_index *ix = job->t->ix;
+
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        job->t->block[i].readers = 0;
+    for (uint32_t i = job->solving->level; job->let_go && i < ix->nblocks; i++)
+        each_next(ix, job->solving->order[i], one_reader, job->t);
 }
 
 /* From nothing, with codes of so many bytes. */
 static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes,
                                struct bk_report *why)
 {
-    const struct bk_index *ix = job->t->ix;
-
     forget_blocks(job->t);
     job->t->code_bytes = (uint8_t)code_bytes;
     job->solving->level = 0;
     tally_init(job->solving->tally);
-    for (uint32_t i = 0; job->let_go && i < ix->nblocks; i++)
-        each_next(ix, i, one_reader, job->t);
+    count_readers(job);
     return job->begin ? job->begin(job->sink_context, why) : BK_OK;
 }
 
@@ -1428,8 +1434,10 @@ static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *w
 
     if (!err) {
         bk_checkpoint_due(job->checkpoint); /* the clock starts */
-        if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r))
+        if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r)) {
+            count_readers(job); /* whether blocks are let go may have changed */
             return BK_OK;
+        }
         bk_reader_close(r);
         err = bk_fail(&inner, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
     }

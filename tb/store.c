@@ -202,8 +202,7 @@ static uint64_t resident_bytes(const struct bk_store *st)
 
 /*
  * All pages go, not only the oldest: which are needed next the machine's page
- * cache knows best, and bringing one back from there costs a fraction of a
- * microsecond a page.
+ * cache knows best, and bringing one back from there costs some 3 us.
  */
 void bk_store_ease(struct bk_store *st)
 {

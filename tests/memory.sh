@@ -60,6 +60,6 @@ foretold shatranj KNvKP --threads 2
 
 obeyed 32 grand-shatranj KMvKN --threads 1
 obeyed 32 grand-shatranj KMvKN --threads 2 --scratch "$dir"
-BAREKING_KERNEL=portable obeyed 40 grand-shatranj KMvKN --threads 7
+BAREKING_KERNEL=portable obeyed 48 grand-shatranj KMvKN --threads 7
 
 [ $failed -eq 0 ] && echo "memory: as foretold within 10 percent, and within the limit with the same bytes"
