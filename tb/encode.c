@@ -24,7 +24,6 @@ _Static_assert(BK_WDL_WIN == 2 && BK_WDL_DRAW == 1 && BK_WDL_LOSS == 0, "stream_
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
 
 struct walk {
-    bool streams; /* the last digit's offsets are 0, 1, 2, ... */
     unsigned ndigits;
     uint64_t radix[DIGITS_MAX];
     uint64_t *offset[DIGITS_MAX]; /* by digit and value */

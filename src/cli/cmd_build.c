@@ -1,6 +1,7 @@
 /*
  * cmd_build.c - making tables: plan, build.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -282,6 +283,18 @@ static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *poo
     return status;
 }
 
+/*
+ * Large blocks of memory go back as soon as they are freed.  glibc would keep
+ * them once it has seen some freed, and a build would take what `plan` cannot
+ * foretell.
+ */
+static void give_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
 int cmd_build(struct cli *c)
 {
     struct bk_report why = { "" };
@@ -293,6 +306,7 @@ int cmd_build(struct cli *c)
 
     if (status)
         return status;
+    give_memory_back();
     cli_catch_signals();
     err = bk_pool_open(&pool, c->threads, &why);
     if (err) {
