@@ -14,12 +14,13 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain
+CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
 TABLE = material index format
-TB    = pool dispatch store checkpoint memtable state solve encode hold plan build verify whole
+TB    = pool dispatch store checkpoint memtable state solve pack encode hold plan build verify whole
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
+PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time
@@ -39,6 +40,7 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
+PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 
@@ -92,8 +94,7 @@ $(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 $(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/tests/ref.o \
-                       $(BUILD)/tests/random_variant.o $(TB_O) $(LIB_O)
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
@@ -102,13 +103,16 @@ test: all $(TEST_X) floors
 	@sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
-	$(BUILD)/tests/test_fuzz $(or $(N),2000) $(SEED)
+	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 floors:
 	@sh tests/floors.sh
 
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
+
+verify-list: all
+	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
 bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
@@ -129,6 +133,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all test fuzz floors demo bench install clean
+.PHONY: all test fuzz floors demo verify-list bench install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -100,8 +100,10 @@ struct bk_answer {
    by tables of their own (KRvKR+Kk).
    A FEN with another mask (`*`) or width than the game's board is asked in the
    game on that terrain, GAME@14x14-0123abcd (docs/rules.md, "The Destruction of
-   Atlantis"); so are FENs in the calls below.  The first for a mask costs some
-   milliseconds and up to a few MB, kept until bk_set_paths() or bk_close(). */
+   Atlantis"); so are FENs in the calls below.  One with castling rights in a game
+   of shuffled homes is asked in the game with its homes, GAME@f-aj ("Sultan
+   Random").  The first for a mask or homes costs some milliseconds and up to a
+   few MB, kept until bk_set_paths() or bk_close(). */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
 
 /* A man for bk_probe_men(): letter as in FEN (upper case White), square as in "e4". */
@@ -130,7 +132,8 @@ BK_API enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fen
                                       struct bk_answer *out, enum bk_lib_err *err);
 
 struct bk_lib_move {
-    char name[16]; /* "a1b1", "b9b10=M" */
+    char name[16]; /* "a1b1", "b9b10=M"; castling "e1g1", or "b1a1" (the rook's square) where
+                      the king moves less than two squares */
     int wdl, dtw;  /* for the side that plays it; dtw counts this ply */
 };
 /*

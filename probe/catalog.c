@@ -25,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/homes.h"
+
 #define BUCKETS 4096
 
 struct entry {
@@ -276,14 +278,15 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p,
 static enum bk_err home_error(const struct bk_catalog *c, const struct entry *home,
                               struct bk_report *why)
 {
-    char name[BK_MATERIAL_NAME_MAX];
+    char game[64], name[BK_MATERIAL_NAME_MAX];
 
     if (home->err == BK_E_CORRUPT)
         return bk_fail(why, BK_E_CORRUPT, "%s", home->text);
+    bk_homes_name(c->v, bk_wings(home->key.rights), game);
     bk_material_name(&home->key, c->v, name);
     if (!c->nfolders)
-        return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s: no folder given", name, c->v->name);
-    return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s in %s", name, c->v->name, c->paths);
+        return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s: no folder given", name, game);
+    return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s in %s", name, game, c->paths);
 }
 
 /* The position as the other side sees it. */

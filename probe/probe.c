@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/derive.h"
 #include "core/rules.h"
-#include "core/terrain.h"
 #include "probe/value.h"
 
 /*
- * FENs with another board than the game's (core/terrain.h) have handles of
- * their own inside the one the user has: made when first asked for, complete
- * before they are linked in, and there until the list of folders changes.
+ * FENs of a derived game (core/derive.h) have handles of their own inside the
+ * one the user has: made when first asked for, complete before they are linked
+ * in, and there until the list of folders changes.
  */
 struct bk_lib {
     struct bk_variant *v;
     struct bk_catalog *catalog;
     char *paths;
-    struct bk_terrain terrain;           /* of a handle on terrain */
-    _Atomic(struct bk_lib *) on_terrain; /* the first; of one on terrain, the next */
+    struct bk_derivation from;        /* of a derived handle */
+    _Atomic(struct bk_lib *) derived; /* the first; of a derived one, the next */
     pthread_mutex_t adding;
 };
 
@@ -117,15 +117,15 @@ enum bk_lib_err bk_open(struct bk_lib **out, const char *variant, const char *pa
     return done(lib, err);
 }
 
-static void terrains_close(struct bk_lib *lib)
+static void derived_close(struct bk_lib *lib)
 {
     struct bk_lib *next;
 
-    for (struct bk_lib *t = atomic_exchange(&lib->on_terrain, NULL); t; t = next) {
-        next = atomic_load(&t->on_terrain);
-        bk_catalog_free(t->catalog);
-        bk_variant_free(t->v);
-        free(t);
+    for (struct bk_lib *d = atomic_exchange(&lib->derived, NULL); d; d = next) {
+        next = atomic_load(&d->derived);
+        bk_catalog_free(d->catalog);
+        bk_variant_free(d->v);
+        free(d);
     }
 }
 
@@ -133,7 +133,7 @@ void bk_close(struct bk_lib *lib)
 {
     if (!lib)
         return;
-    terrains_close(lib);
+    derived_close(lib);
     bk_catalog_free(lib->catalog);
     bk_variant_free(lib->v);
     pthread_mutex_destroy(&lib->adding);
@@ -152,7 +152,7 @@ enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths)
     if (!err)
         err = bk_catalog_new(&fresh, lib->v, paths, &last.why);
     if (!err) {
-        terrains_close(lib);
+        derived_close(lib);
         bk_catalog_free(lib->catalog);
         free(lib->paths);
         lib->catalog = fresh;
@@ -163,53 +163,53 @@ enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths)
     return done(lib, err);
 }
 
-/* == Terrain ============================================================= */
+/* == Derived games ======================================================= */
 
-static struct bk_lib *terrain_find(struct bk_lib *lib, const struct bk_terrain *t)
+static struct bk_lib *derived_find(struct bk_lib *lib, const struct bk_derivation *from)
 {
-    struct bk_lib *on = atomic_load_explicit(&lib->on_terrain, memory_order_acquire);
+    struct bk_lib *d = atomic_load_explicit(&lib->derived, memory_order_acquire);
 
-    while (on && memcmp(&on->terrain, t, sizeof *t))
-        on = atomic_load_explicit(&on->on_terrain, memory_order_acquire);
-    return on;
+    while (d && memcmp(&d->from, from, sizeof *from))
+        d = atomic_load_explicit(&d->derived, memory_order_acquire);
+    return d;
 }
 
 /* With the mutex held. */
-static enum bk_err terrain_add(struct bk_lib *lib, const struct bk_terrain *t,
+static enum bk_err derived_add(struct bk_lib *lib, const struct bk_derivation *from,
                                struct bk_lib **out)
 {
-    struct bk_lib *on;
+    struct bk_lib *d;
     enum bk_err err;
 
-    if ((*out = terrain_find(lib, t)) != NULL) /* by another thread, in the meantime */
+    if ((*out = derived_find(lib, from)) != NULL) /* by another thread, in the meantime */
         return BK_OK;
-    if (!(on = calloc(1, sizeof *on)))
-        return bk_fail(&last.why, BK_E_SYSTEM, "no memory for a terrain");
-    on->terrain = *t;
-    err = bk_variant_on(&on->v, lib->v, t, &last.why);
-    if (!err && (err = bk_catalog_new(&on->catalog, on->v, lib->paths, &last.why)) != BK_OK)
-        bk_variant_free(on->v);
+    if (!(d = calloc(1, sizeof *d)))
+        return bk_fail(&last.why, BK_E_SYSTEM, "no memory for a derived game");
+    d->from = *from;
+    err = bk_variant_derived(&d->v, lib->v, from, &last.why);
+    if (!err && (err = bk_catalog_new(&d->catalog, d->v, lib->paths, &last.why)) != BK_OK)
+        bk_variant_free(d->v);
     if (err) {
-        free(on);
+        free(d);
         return err;
     }
-    atomic_store(&on->on_terrain, atomic_load(&lib->on_terrain));
-    atomic_store_explicit(&lib->on_terrain, on, memory_order_release);
-    *out = on;
+    atomic_store(&d->derived, atomic_load(&lib->derived));
+    atomic_store_explicit(&lib->derived, d, memory_order_release);
+    *out = d;
     return BK_OK;
 }
 
-/* The handle for the board that a FEN shows: this one, or one on terrain. */
+/* The handle for the game that a FEN is asked in: this one, or a derived one. */
 static enum bk_err for_fen(struct bk_lib *lib, const char *fen, struct bk_lib **out)
 {
-    struct bk_terrain t;
-    enum bk_err err = BK_OK;
+    struct bk_derivation from;
+    enum bk_err err = bk_derivation_of(&from, lib->v, fen, &last.why);
 
     *out = lib;
-    if (!bk_terrain_read(&t, lib->v, fen) || (*out = terrain_find(lib, &t)) != NULL)
-        return BK_OK;
+    if (err || from.how == BK_ITSELF || (*out = derived_find(lib, &from)) != NULL)
+        return err;
     pthread_mutex_lock(&lib->adding);
-    err = terrain_add(lib, &t, out);
+    err = derived_add(lib, &from, out);
     pthread_mutex_unlock(&lib->adding);
     return err;
 }
@@ -225,7 +225,7 @@ static enum bk_err check_legal(const struct bk_lib *lib, const struct bk_pos *p)
                    p->stm == BK_WHITE ? "White" : "Black");
 }
 
-/* Also sets *on to the handle for the FEN's board. */
+/* Also sets *on to the handle for the FEN's game. */
 static enum bk_err read_fen(struct bk_pos *p, struct bk_lib *lib, const char *fen,
                             struct bk_lib **on)
 {

@@ -106,7 +106,7 @@ static enum bk_err with_en_passant(struct bk_value *out, struct bk_catalog *c,
                                    struct bk_report *why)
 {
     struct bk_pos without = *p;
-    struct bk_value best = { 0 };
+    struct bk_value best = { .wdl = -1 }; /* no move at all: the rules are asked */
     enum bk_err err = BK_OK;
     bool none;
     int wdl;

@@ -70,6 +70,7 @@ struct bk_build_options {
     uint64_t memory_limit; /* bytes; 0: no limit */
     const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
     int level;             /* zstd; 0: the usual one */
+    unsigned k_max;        /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
                      const struct bk_progress *p); /* often; NULL is fine */

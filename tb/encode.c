@@ -13,26 +13,39 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/homes.h"
 #include "tb/build.h"
+#include "tb/pack.h"
 
 /* == Walking a block == */
-
-_Static_assert(BK_WDL_WIN == 2 && BK_WDL_DRAW == 1 && BK_WDL_LOSS == 0, "stream_bits()");
 
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
 
 struct walk {
-    bool streams; /* the last digit's offsets are 0, 1, 2, ... */
     unsigned ndigits;
     uint64_t radix[DIGITS_MAX];
     uint64_t *offset[DIGITS_MAX]; /* by digit and value */
+    uint32_t *run;                /* of the last digit: so many offsets from here on ascend by 1 */
 };
 
 static void walk_release(struct walk *w)
 {
     for (unsigned i = 0; i < w->ndigits; i++)
         free(w->offset[i]);
-    w->ndigits = 0;
+    free(w->run);
+    memset(w, 0, sizeof *w);
+}
+
+static bool find_runs(struct walk *w)
+{
+    unsigned last = w->ndigits - 1;
+    const uint64_t *offset = w->offset[last];
+    size_t n = w->radix[last];
+
+    w->run = malloc((n + 1) * sizeof *w->run);
+    for (size_t x = n; w->run && x-- > 0;)
+        w->run[x] = x + 1 < n && offset[x + 1] == offset[x] + 1 ? w->run[x + 1] + 1 : 1;
+    return w->run;
 }
 
 /* What one man on the square of `place` in its cell adds. */
@@ -84,9 +97,10 @@ static enum bk_err walk_init(struct walk *w, const struct bk_memtable *t,
                     man_offset(t, block, slot + (order ? order[slot + j] : j), place[j]);
         }
     }
-    w->streams = true;
-    for (uint64_t x = 0; x < w->radix[w->ndigits - 1]; x++)
-        w->streams = w->streams && w->offset[w->ndigits - 1][x] == x;
+    if (!find_runs(w)) {
+        walk_release(w);
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
     return BK_OK;
 }
 
@@ -127,20 +141,6 @@ static void cursor_carry(struct cursor *c)
 
 /* == Out == */
 
-static uint16_t wdl_of(unsigned code, unsigned loss, uint16_t before)
-{
-    if (code == BK_CODE_ILLEGAL)
-        return before;
-    return code == BK_CODE_DRAW ? BK_WDL_DRAW : code < loss ? BK_WDL_WIN : BK_WDL_LOSS;
-}
-
-static uint16_t k_of(unsigned code, unsigned loss, uint16_t before)
-{
-    if (code <= BK_CODE_DRAW)
-        return before;
-    return (uint16_t)(code < loss ? code - BK_CODE_WIN : code - loss);
-}
-
 /* Both kinds of file are encoded side by side: what a chunk is. */
 struct kind {
     struct bk_file_info info;
@@ -148,20 +148,14 @@ struct kind {
     bool *ready;            /* by chunk of one side: its values are all there */
 };
 
-/* Bits to values of 16 bits, eight at a time. */
-struct spread {
-    uint16_t value[256][8];
+/* What a thread packs with. */
+struct bench {
+    struct bk_packer *packer;
+    struct bk_planes planes;
+    uint8_t *raw;
 };
 
-static void make_spread(struct spread *s)
-{
-    for (unsigned byte = 0; byte < 256; byte++)
-        for (unsigned i = 0; i < 8; i++)
-            s->value[byte][i] = byte >> i & 1;
-}
-
 struct bk_encoder {
-    struct spread spread;
     struct bk_memtable *t;
     const char *dir; /* borrowed */
     int level;
@@ -170,7 +164,7 @@ struct bk_encoder {
     struct kind kind[2]; /* BK_KIND_WDL, BK_KIND_DTW */
     struct walk *walk;   /* by block; only in a round that encodes some of it */
     bool *solved;        /* by block */
-    uint16_t **value;    /* by thread */
+    struct bench *bench; /* by thread */
     int spill;           /* packed chunks, in the order in which they were done; no name */
     uint64_t spilled;
     /* the present round */
@@ -183,103 +177,41 @@ struct bk_encoder {
     struct bk_report why;
 };
 
-/* One value of the present kind, from the two bits of a place. */
-static inline uint16_t of_bits(unsigned bits, bool wdl, uint16_t before)
+/* Places at, at + 1, ...: to the planes, or for distances to `raw`, whose value before is known. */
+static unsigned take_run(const struct bk_encoder *e, uint32_t block, unsigned side, uint64_t at,
+                         uint32_t n, unsigned before, struct bk_planes *planes, uint8_t *raw)
 {
-    static const uint16_t value[4] = { BK_WDL_LOSS, BK_WDL_WIN, BK_WDL_DRAW, 0 };
+    const struct bk_memblock *mb = &e->t->block[block];
+    const void *code = mb->code[side];
 
-    return bits == 3 || !wdl ? before : value[bits];
-}
-
-/* Where `holes` has bits, those of x are copied from the nearest bit below that is none. */
-static uint64_t filled(uint64_t x, uint64_t holes)
-{
-    x &= ~holes;
-    for (unsigned by = 1; by < 64; by *= 2) {
-        x |= x << by & holes;
-        holes &= holes << by;
+    switch (e->t->code_bytes) {
+    case 0: /* never with distances */
+        bk_planes_add_bits(planes, code, mb->draw[side], at, n);
+        return 0;
+    case 1:
+        if (e->now == BK_KIND_DTW)
+            return bk_pack_distances((const uint8_t *)code + at, n, before, raw);
+        bk_planes_add_codes(planes, (const uint8_t *)code + at, n);
+        return 0;
+    default:
+        if (e->now == BK_KIND_DTW)
+            return bk_pack_wide_distances((const uint16_t *)code + at, n, before, raw);
+        bk_planes_add_wide(planes, (const uint16_t *)code + at, n);
+        return 0;
     }
-    return x;
 }
 
-/*
- * wdl of the places first .. first + n) from the two bitmaps, a word of each at
- * a time.  BK_WDL_WIN is 2 and BK_WDL_DRAW 1, so a value is the bits side by
- * side, and illegal places repeat the bits before them.
- */
-static uint16_t stream_bits(const struct spread *s, const struct bk_memblock *mb, unsigned side,
-                            uint64_t first, uint32_t n, uint16_t before, uint16_t *out)
-{
-    const uint64_t *code = mb->code[side], *draws = mb->draw[side];
-
-    while (n) {
-        unsigned from = first & 63, m = 64 - from < n ? 64 - from : n;
-        uint64_t won = code[first >> 6] >> from, draw = draws[first >> 6] >> from;
-        uint64_t illegal = won & draw, beyond = m < 64 ? ~UINT64_C(0) << m : 0;
-        uint16_t value[64];
-
-        if (illegal & 1) { /* as if the first were legal, and worth what was before */
-            won = (won & ~UINT64_C(1)) | (before >> 1);
-            draw = (draw & ~UINT64_C(1)) | (before & 1);
-            illegal &= ~UINT64_C(1);
-        }
-        won = filled(won, illegal) & ~beyond;
-        draw = filled(draw, illegal) & ~beyond;
-        for (unsigned i = 0; i < 64; i += 8)
-            for (unsigned j = 0; j < 8; j++)
-                value[i + j] = (uint16_t)(s->value[won >> i & 255][j] << 1 |
-                                          s->value[draw >> i & 255][j]);
-        memcpy(out, value, m * sizeof *out);
-        before = value[m - 1];
-        out += m;
-        first += m;
-        n -= m;
-    }
-    return before;
-}
-
-/* Values of the places base + offset[0 .. n). */
-static uint16_t take_run(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned side,
-                         bool wdl, const uint16_t map[256], uint64_t base, const uint64_t *offset,
-                         uint32_t n, uint16_t before, uint16_t *out)
-{
-    if (t->code_bytes == 0) {
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = before = of_bits(bk_two_bits(mb, side, base + offset[i]), wdl, before);
-    } else if (t->code_bytes == 1) {
-        const uint8_t *codes = mb->code[side];
-
-        for (uint32_t i = 0; i < n; i++) {
-            unsigned code = codes[base + offset[i]];
-
-            if (code > (wdl ? BK_CODE_ILLEGAL : BK_CODE_DRAW))
-                before = map[code];
-            out[i] = before;
-        }
-    } else {
-        const uint16_t *codes = mb->code[side];
-
-        for (uint32_t i = 0; i < n; i++) {
-            unsigned code = codes[base + offset[i]];
-
-            out[i] = before = wdl ? wdl_of(code, BK_CODE_LOSS16, before)
-                                  : k_of(code, BK_CODE_LOSS16, before);
-        }
-    }
-    return before;
-}
-
-/* Values of the numbers first .. first + n). */
-static void take_values(const struct bk_encoder *e, unsigned side, uint64_t first, uint32_t n,
-                        uint16_t *out)
+/* The numbers first .. first + n) as a chunk has them; returns the bytes. */
+static size_t take_values(const struct bk_encoder *e, unsigned side, uint64_t first, uint32_t n,
+                          struct bench *bench)
 {
     const struct bk_index *ix = e->t->ix;
-    bool wdl = e->now == BK_KIND_WDL;
-    uint16_t before = wdl ? BK_WDL_DRAW : 0, map[256];
     uint32_t block = bk_index_block_with(ix, first);
+    uint8_t *raw = bench->raw;
+    unsigned before = 0;
 
-    for (unsigned code = 0; code < 256; code++)
-        map[code] = wdl ? wdl_of(code, BK_CODE_LOSS8, 0) : k_of(code, BK_CODE_LOSS8, 0);
+    if (e->now == BK_KIND_WDL)
+        bk_planes_clear(&bench->planes, n);
     while (n) {
         const struct bk_block *b = &ix->block[block];
         const struct walk *w = &e->walk[block];
@@ -293,21 +225,22 @@ static void take_values(const struct bk_encoder *e, unsigned side, uint64_t firs
         first += todo;
         while (todo) {
             unsigned last = w->ndigits - 1;
-            uint64_t left = w->radix[last] - c.digit[last];
-            uint32_t run = left < todo ? (uint32_t)left : todo;
+            uint64_t x = c.digit[last];
+            uint32_t run = w->run[x] < todo ? w->run[x] : todo;
 
-            if (w->streams && wdl && e->t->code_bytes == 0)
-                before = stream_bits(&e->spread, &e->t->block[block], side,
-                                     c.base + c.digit[last], run, before, out);
-            else
-                before = take_run(e->t, &e->t->block[block], side, wdl, map, c.base,
-                                  w->offset[last] + c.digit[last], run, before, out);
-            out += run;
+            before = take_run(e, block, side, c.base + w->offset[last][x], run, before,
+                              &bench->planes, raw);
+            raw += (size_t)run * e->t->code_bytes;
             todo -= run;
-            cursor_carry(&c);
+            c.digit[last] += run;
+            if (c.digit[last] == w->radix[last])
+                cursor_carry(&c);
         }
         block++;
     }
+    if (e->now == BK_KIND_WDL)
+        return bk_planes_pack(&bench->planes, bench->raw);
+    return (size_t)(raw - bench->raw);
 }
 
 static bool write_at(int fd, const void *from, size_t bytes, uint64_t at)
@@ -357,8 +290,8 @@ static void encode_chunk(void *context, uint64_t nth, unsigned thread)
     if (__atomic_load_n((int *)&e->err, __ATOMIC_RELAXED))
         return;
     bk_store_ease(e->t->store);
-    take_values(e, side, first, n, e->value[thread]);
-    err = bk_chunk_pack(&kind->chunk[item], info, e->value[thread], n, e->level, &why);
+    err = bk_chunk_pack(&kind->chunk[item], e->bench[thread].packer, e->bench[thread].raw,
+                        take_values(e, side, first, n, &e->bench[thread]), e->level, &why);
     if (!err)
         err = put_away(e, &kind->chunk[item], item, &why);
     if (err && !__atomic_exchange_n((int *)&e->err, (int)err, __ATOMIC_RELAXED))
@@ -483,11 +416,11 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
     memset(info, 0, sizeof *info);
     info->kind = which;
     info->distances = e->nkinds > 1;
-    info->rules_id = ix->v->rules_id;
+    info->rules_id = ix->v->wings_id[bk_wings(ix->m.rights)];
     info->positions = ix->positions;
     info->norder = ix->nslots + 1;
     memcpy(info->order, ix->order, sizeof info->order);
-    snprintf(info->variant, sizeof info->variant, "%s", ix->v->name);
+    bk_homes_name(ix->v, bk_wings(ix->m.rights), info->variant);
     bk_material_name(&ix->m, ix->v, info->material);
     info->value_bytes = which == BK_KIND_WDL ? 0 : e->t->code_bytes;
     info->chunk_positions = which == BK_KIND_WDL ? BK_WDL_CHUNK : BK_DTW_CHUNK;
@@ -496,6 +429,23 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
     k->chunk = calloc(2 * (size_t)info->chunks + 1, sizeof *k->chunk);
     k->ready = calloc((size_t)info->chunks + 1, sizeof *k->ready);
     return k->chunk && k->ready ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+}
+
+static bool set_up(struct bench *b)
+{
+    b->packer = bk_packer_new(2 * BK_DTW_CHUNK); /* bytes: two each */
+    b->raw = malloc(2 * BK_DTW_CHUNK);
+    b->planes.won = malloc((BK_WDL_CHUNK / 64 + 2) * sizeof *b->planes.won);
+    b->planes.draw = malloc((BK_WDL_CHUNK / 64 + 2) * sizeof *b->planes.draw);
+    return b->packer && b->raw && b->planes.won && b->planes.draw;
+}
+
+static void clear_away(struct bench *b)
+{
+    bk_packer_free(b->packer);
+    free(b->raw);
+    free(b->planes.won);
+    free(b->planes.draw);
 }
 
 enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
@@ -510,7 +460,6 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     *e = (struct bk_encoder){ .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1,
                               .nkinds = distances ? 2 : 1 };
-    make_spread(&e->spread);
     err = open_spill(e, why);
     for (unsigned kind = 0; !err && kind < e->nkinds; kind++)
         err = prepare_kind(e, (enum bk_kind)kind, why);
@@ -519,12 +468,12 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         e->walk = calloc(t->ix->nblocks + 1u, sizeof *e->walk);
         e->walked = calloc(t->ix->nblocks + 1u, sizeof *e->walked);
         e->solved = calloc(t->ix->nblocks + 1u, sizeof *e->solved);
-        e->value = calloc(threads, sizeof *e->value);
-        if (!e->item || !e->walk || !e->walked || !e->solved || !e->value)
+        e->bench = calloc(threads, sizeof *e->bench);
+        if (!e->item || !e->walk || !e->walked || !e->solved || !e->bench)
             err = bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     for (unsigned i = 0; !err && i < threads; i++)
-        if (!(e->value[i] = malloc(BK_WDL_CHUNK * sizeof **e->value)))
+        if (!set_up(&e->bench[i]))
             err = bk_fail(why, BK_E_SYSTEM, "out of memory");
     if (err) {
         bk_encoder_close(e);
@@ -570,11 +519,11 @@ void bk_encoder_close(struct bk_encoder *e)
     }
     for (uint32_t i = 0; e->walk && i < e->t->ix->nblocks; i++)
         walk_release(&e->walk[i]);
-    for (unsigned i = 0; e->value && i < bk_pool_threads(e->pool); i++)
-        free(e->value[i]);
+    for (unsigned i = 0; e->bench && i < bk_pool_threads(e->pool); i++)
+        clear_away(&e->bench[i]);
     if (e->spill >= 0)
         close(e->spill);
-    free(e->value);
+    free(e->bench);
     free(e->item);
     free(e->walk);
     free(e->walked);

@@ -3,8 +3,11 @@
  *
  * Compiled once for each width of a set (BK_SET_BITS) and each instruction
  * set; BK_KERNEL names the result.  All squares of the inner man are one word:
- * bit s is "true with the inner man on s".  A pass reads any slice but writes
- * only its own, so slices are worked on side by side without locks.
+ * bit s is "true with the inner man on s"; LANES configurations are worked on
+ * at once (lanes.h).  A slice has `pitch` sets, a whole number of such vectors;
+ * what is beyond its nconf configurations counts as won and never changes.  A
+ * pass reads any slice but writes only its own, so slices are worked on side by
+ * side without locks.
  *
  * Invariants, for every configuration and side to move:
  *   won    grows; it holds illegal positions and clashes (two men on one
@@ -20,7 +23,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/set.h"
+#include "tb/lanes.h"
 #include "tb/solve.h"
 
 #define NAME2(a, b) a##b
@@ -41,8 +44,9 @@ struct ctx {
     unsigned king[2];
     set base_occ; /* kings and fixed men */
     set board, live; /* live: all ones if there is an inner man, else none */
-    set inner_cell, inner_stay;
-    const set *src; /* from where each step of the inner man stays on the rectangle */
+    lanes inner_cell, inner_stay;
+    const lanes *src; /* from where each step of the inner man stays on the rectangle */
+    unsigned doublings; /* of a ride, until it is as long as the board */
     bool void_slice;       /* a king stands on a fixed man's square */
     unsigned nking[2];
     const struct bk_king_move *king_move[2];
@@ -50,8 +54,8 @@ struct ctx {
 
 struct scratch {
     struct ctx ctx;
-    set *acc;           /* nconf */
-    uint8_t *dirty;     /* nrows */
+    set *acc;           /* pitch: from where something can be reached */
+    uint64_t *dirty;    /* nmarks: vectors of acc that hold anything */
     int16_t *best;      /* nconf * width: best way out so far */
     uint8_t *touched;   /* nconf */
     int16_t *view;      /* the largest view of an exit */
@@ -72,7 +76,7 @@ static size_t view_bytes(const struct bk_solver *s)
 
 static size_t work_bytes(const struct bk_solver *s)
 {
-    return align64(sizeof(struct scratch)) + align64(s->nconf * sizeof(set)) + align64(s->nrows) +
+    return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) + align64(s->nmarks * 8) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s));
 }
@@ -90,8 +94,8 @@ static struct scratch *lay_out(const struct bk_solver *s, void *work)
     char *at = work;
     struct scratch *w = carve(&at, sizeof *w);
 
-    w->acc = carve(&at, s->nconf * sizeof(set));
-    w->dirty = carve(&at, s->nrows);
+    w->acc = carve(&at, s->pitch * sizeof(set));
+    w->dirty = carve(&at, s->nmarks * 8);
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));
@@ -115,9 +119,11 @@ static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
     }
     c->board = set_of(&v->board);
     c->live = s->inner.slot < 0 ? NONE : ~NONE;
-    c->inner_cell = ((const set *)s->inner_sets)[0];
-    c->inner_stay = ((const set *)s->inner_sets)[1];
-    c->src = (const set *)s->inner_sets + 2;
+    c->inner_cell = ((const lanes *)s->inner_sets)[0];
+    c->inner_stay = ((const lanes *)s->inner_sets)[1];
+    c->src = (const lanes *)s->inner_sets + 2;
+    for (c->doublings = 0; 1u << c->doublings < v->files || 1u << c->doublings < v->ranks;)
+        c->doublings++;
     for (unsigned side = 0; side < 2; side++) {
         c->king_move[side] = s->king_move[side] + s->king_first[side][slice];
         c->nking[side] = s->king_first[side][slice + 1] - s->king_first[side][slice];
@@ -152,51 +158,69 @@ static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, 
 
 /* == The inner man, backwards == */
 
-static inline set unstep(const struct ctx *c, unsigned i, set x)
+static inline lanes unstep(const struct ctx *c, unsigned i, lanes x)
 {
-    return shifted(x, -c->s->inner.step[i].delta) & c->src[i];
+    return lanes_shifted(x, -c->s->inner.step[i].delta) & c->src[i];
 }
 
 /* One man must stand between. */
-static set unhop(const struct ctx *c, unsigned i, set to, set empty)
+static lanes unhop(const struct ctx *c, unsigned i, lanes to, lanes empty)
 {
     unsigned range = c->s->inner.step[i].range;
-    set before = unstep(c, i, to), beyond = NONE, acc = NONE;
+    lanes board = lanes_of(c->board), before = unstep(c, i, to), beyond = NO_LANES, acc = NO_LANES;
 
     for (unsigned n = 2; range == 0 || n <= range; n++) {
-        beyond = unstep(c, i, (beyond & empty) | (before & ~empty & c->board));
+        beyond = unstep(c, i, (beyond & empty) | (before & ~empty & board));
         before = unstep(c, i, before & empty);
         acc |= beyond;
-        if (!any(before | beyond))
+        if (!lanes_any(before | beyond))
             break;
     }
     return acc;
 }
 
-static inline set unride(const struct ctx *c, unsigned i, set to, set empty)
+/*
+ * A rider.  Without a limit the way back through empty squares doubles with
+ * every round: `to` grows by 1, 2, 4, ... steps, `open` keeps the squares with
+ * as many empty ones before them.
+ */
+static inline lanes unride(const struct ctx *c, unsigned i, lanes to, lanes empty)
 {
     unsigned range = c->s->inner.step[i].range;
-    set acc = NONE;
+    int back = -c->s->inner.step[i].delta;
+    lanes acc = NO_LANES, open = empty & c->src[i];
 
-    for (unsigned n = 1; range == 0 || n <= range; n++) {
+    if (range == 0 && back > 0) {
+        for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
+            to |= lanes_up(to, (unsigned)back) & open;
+            open &= lanes_up(open, (unsigned)back);
+        }
+        return unstep(c, i, to);
+    }
+    if (range == 0) {
+        for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
+            to |= lanes_down(to, (unsigned)-back) & open;
+            open &= lanes_down(open, (unsigned)-back);
+        }
+        return unstep(c, i, to);
+    }
+    for (unsigned n = 1; n <= range; n++) {
         to = unstep(c, i, to);
         acc |= to;
         to &= empty;
-        if (!any(to))
-            break;
     }
     return acc;
 }
 
 /* Two leaps in one direction (same signs), the square between empty. */
-static set untwo_straight(const struct ctx *c, set to, set empty)
+static lanes untwo_straight(const struct ctx *c, lanes to, lanes empty)
 {
     const struct bk_inner *in = &c->s->inner;
-    set acc = NONE;
+    lanes acc = NO_LANES;
     uint64_t done = 0;
 
     for (unsigned i = 0; i < in->nsteps; i++) {
-        set mid = NONE;
+        lanes mid = NO_LANES;
         uint64_t same = 0;
 
         if (done >> i & 1)
@@ -225,13 +249,13 @@ static set untwo_straight(const struct ctx *c, set to, set empty)
  * be followed by every step but its opposite.  Prefix and suffix unions give
  * "all but one" without a square of work.
  */
-static set untwo_bent(const struct ctx *c, set to, set empty)
+static lanes untwo_bent(const struct ctx *c, lanes to, lanes empty)
 {
     const struct bk_inner *in = &c->s->inner;
-    set mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NONE, acc = NONE;
-    set but[BK_STEPS_MAX];
+    lanes mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NO_LANES, acc = NO_LANES;
+    lanes but[BK_STEPS_MAX];
 
-    after[in->nsteps] = NONE;
+    after[in->nsteps] = NO_LANES;
     for (unsigned i = in->nsteps; i-- > 0;) {
         mid[i] = unstep(c, i, to);
         acc |= mid[i];
@@ -254,10 +278,10 @@ static set untwo_bent(const struct ctx *c, set to, set empty)
  * From where does the inner man reach `to` in one move, `empty` being the empty
  * squares without it?  how: BK_QUIET or BK_TAKES.  May contain occupied squares.
  */
-static set inner_into(const struct ctx *c, set to, set empty, unsigned how)
+static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how)
 {
     const struct bk_inner *in = &c->s->inner;
-    set acc = NONE;
+    lanes acc = NO_LANES;
 
     if (in->two_steps)
         return in->bend ? untwo_bent(c, to, empty) : untwo_straight(c, to, empty);
@@ -307,28 +331,31 @@ static inline unsigned inverse(unsigned sym)
 static void compile_inner(struct bk_solver *s)
 {
     const struct bk_variant *v = s->v;
-    set *sets = s->inner_sets;
+    lanes *sets = s->inner_sets;
+    set cell = NONE, stay = NONE;
 
-    sets[0] = sets[1] = bit(0);
+    sets[0] = sets[1] = lanes_of(bit(0));
     if (s->inner.slot < 0)
         return;
-    sets[0] = sets[1] = NONE;
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         if (s->ix->cells[s->inner.slot]->cell_of[sq] != BK_SQ_NONE)
-            sets[0] |= bit(sq);
+            cell |= bit(sq);
         if (s->change_ok[s->inner.slot][BK_TYPES_MAX][sq])
-            sets[1] |= bit(sq);
+            stay |= bit(sq);
     }
+    sets[0] = lanes_of(cell);
+    sets[1] = lanes_of(stay);
     for (unsigned i = 0; i < s->inner.nsteps; i++) {
         const struct bk_kstep *st = &s->inner.step[i];
+        set src = NONE;
 
-        sets[2 + i] = NONE;
         for (unsigned sq = 0; sq < v->nsq; sq++) {
             int f = (int)(sq % v->files) + st->df, r = (int)(sq / v->files) + st->dr;
 
             if (f >= 0 && f < v->files && r >= 0 && r < v->ranks)
-                sets[2 + i] |= bit(sq);
+                src |= bit(sq);
         }
+        sets[2 + i] = lanes_of(src);
     }
 }
 
@@ -373,6 +400,9 @@ static void compile_tables(struct bk_solver *s)
             }
     }
 }
+
+/* LANES sets each, from set `first` on. */
+static inline lanes *vectors(void *sets, size_t first) { return (lanes *)((set *)sets + first); }
 
 /* == Illegal positions == */
 
@@ -527,48 +557,65 @@ static set illegal(const struct ctx *c, const struct legality *l, unsigned side,
         if (a->n + a->twice && s->outer[o].colour == side)
             x |= attacked_with(c, a, side, conf, occ);
     }
-    if (s->inner.slot >= 0 && s->inner.colour == side)
-        x |= inner_into(c, bit(c->king[!side]), c->board & ~occ, BK_TAKES);
     return x;
 }
 
-/* Squares where the inner man may be, all others standing apart; none in a clash. */
-static inline set placed_in(const struct ctx *c, uint32_t conf, set *occ)
+/* The men of LANES configurations, but for the inner one. */
+static inline lanes occupied(const struct ctx *c, uint32_t vector)
 {
-    const set *conf_occ = c->s->conf_occ;
+    return lanes_of(c->base_occ) | ((const lanes *)c->s->conf_occ)[vector];
+}
 
-    *occ = c->base_occ | conf_occ[conf];
-    if (c->void_slice || c->s->conf_clash[conf] || any(c->base_occ & conf_occ[conf]))
-        return NONE;
-    return c->inner_cell & ~(*occ & c->live);
+/*
+ * Squares where the inner man of each of LANES configurations may be, all others
+ * standing apart; none in a clash, and none past the last configuration.
+ */
+static inline lanes placed_in(const struct ctx *c, uint32_t vector)
+{
+    const struct bk_solver *s = c->s;
+    const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
+    const uint8_t *clash = s->conf_clash + vector * LANES;
+    set apart[LANES] __attribute__((aligned(64)));
+
+    for (unsigned i = 0; i < LANES; i++)
+        apart[i] = c->void_slice || clash[i] || any(c->base_occ & conf_occ[i]) ? NONE : ~NONE;
+    return *(const lanes *)apart & c->inner_cell & ~(occupied(c, vector) & lanes_of(c->live));
+}
+
+/* Of the positions `placed` of LANES configurations those that are legal with `side` to move. */
+static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side,
+                      uint32_t vector, lanes placed)
+{
+    const struct bk_solver *s = c->s;
+    const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
+    set bad[LANES] __attribute__((aligned(64))) = { NONE };
+    unsigned words = lanes_words(placed);
+
+    if (!words)
+        return placed;
+    EACH_LANE(i, words)
+        bad[i] = illegal(c, l, side, vector * LANES + i, c->base_occ | conf_occ[i]);
+    placed &= ~*(const lanes *)bad;
+    if (s->inner.slot >= 0 && s->inner.colour == side)
+        placed &= ~inner_into(c, lanes_of(bit(c->king[!side])),
+                              lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    return placed;
 }
 
 /* == Ways out == */
 
-static inline void better(int16_t *best, int16_t score)
-{
-    if (score > *best)
-        *best = score;
-}
-
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
 {
-    int16_t *best = w->best + (size_t)conf * w->ctx.s->width;
-
     w->touched[conf] = 1;
-    EACH(sq, from)
-        better(&best[sq], row[sq]);
+    raise_where(w->best + (size_t)conf * w->ctx.s->width, from, row);
 }
 
 static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
 {
-    int16_t *best = w->best + (size_t)conf * w->ctx.s->width;
-
     if (score == BK_SCORE_NONE)
         return;
     w->touched[conf] = 1;
-    EACH(sq, from)
-        better(&best[sq], score);
+    raise_all(w->best + (size_t)conf * w->ctx.s->width, from, score);
 }
 
 /*
@@ -963,44 +1010,75 @@ static void outer_exits(struct exits *x)
     }
 }
 
-static void inner_exits(struct exits *x)
+/* The inner man takes: the square to go to is another one in every configuration. */
+static void inner_captures(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
-    unsigned slot = x->e->mover;
+    unsigned slot = x->e->mover, to[LANES];
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    set there[LANES] __attribute__((aligned(64))) = { NONE }, from[LANES] __attribute__((aligned(64)));
+    unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
+
+    EACH_LANE(i, left) {
+        to[i] = taken_square(s, x->e->taken, vector * LANES + i);
+        if (s->change_ok[slot][kind][to[i]])
+            there[i] = bit(to[i]);
+    }
+    *(lanes *)from = ((const lanes *)x->legal)[vector] &
+                     inner_into(c, *(const lanes *)there,
+                                lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    EACH_LANE(i, words)
+        if (any(from[i]))
+            offer_one(x->w, vector * LANES + i, from[i],
+                      x->w->view[view_offset(s, &x->view, vector * LANES + i, -1, 0) + to[i]]);
+}
+
+/* The inner man changes, where it arrives or where it stands. */
+static void inner_changes(struct exits *x, uint32_t vector)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned slot = x->e->mover, kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    const set *legal = x->legal + vector * LANES;
+    lanes empty = lanes_of(c->board) & ~occupied(c, vector);
+    const int16_t *row[LANES];
+
+    for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
+        row[i] = x->w->view + view_offset(s, &x->view, vector * LANES + i, -1, 0);
+    for (unsigned sq = 0; sq < s->v->nsq; sq++) {
+        set from[LANES] __attribute__((aligned(64)));
+        lanes to = lanes_of(bit(sq)) & empty;
+        unsigned words;
+
+        if (!s->change_ok[slot][kind][sq])
+            continue;
+        *(lanes *)from = *(const lanes *)legal & inner_into(c, to, empty, BK_QUIET) & ~to;
+        words = lanes_words(*(const lanes *)from);
+        EACH_LANE(i, words)
+            offer_one(x->w, vector * LANES + i, from[i], row[i][sq]);
+    }
+    for (unsigned i = 0; kind < BK_TYPES_MAX && i < LANES; i++) {
+        set home = legal[i];
+
+        EACH(sq, home)
+            if (s->change_here[slot][kind][sq])
+                offer_one(x->w, vector * LANES + i, bit(sq), row[i][sq]);
+    }
+}
+
+static void inner_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
 
     fill(x);
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        set occ, empty;
-        const int16_t *row;
-
-        if (!any(x->legal[conf]))
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        if (!lanes_any(((const lanes *)x->legal)[vector]))
             continue;
-        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
-        empty = c->board & ~occ;
-        row = x->w->view + view_offset(s, &x->view, conf, -1, 0);
-        if (x->e->taken >= 0) {
-            unsigned to = taken_square(s, x->e->taken, conf);
-
-            if (s->change_ok[slot][kind][to])
-                offer_one(x->w, conf, x->legal[conf] & inner_into(c, bit(to), empty, BK_TAKES),
-                          row[to]);
-            continue;
-        }
-        EACH(to, empty)
-            if (s->change_ok[slot][kind][to])
-                offer_one(x->w, conf,
-                          x->legal[conf] &
-                              inner_into(c, bit(to), c->board & ~occ, BK_QUIET) & ~bit(to),
-                          row[to]);
-        if (kind < BK_TYPES_MAX) {
-            set legal = x->legal[conf];
-
-            EACH(home, legal)
-                if (s->change_here[slot][kind][home])
-                    offer_one(x->w, conf, bit(home), row[home]);
-        }
+        if (x->e->taken >= 0)
+            inner_captures(x, vector);
+        else
+            inner_changes(x, vector);
     }
 }
 
@@ -1031,44 +1109,95 @@ static void raise_to(unsigned *max, unsigned k)
         ;
 }
 
+/* The ways out of `x`: their plies / 2 go to dtw.  Returns the mask of them. */
+static uint64_t store_ways(struct bk_solver *s, unsigned side, size_t base, set x,
+                           const int16_t *best)
+{
+    uint64_t waits = 0;
+
+    if (s->dtw_bytes == 1)
+        return put_half_plies((uint8_t *)s->dtw[side] + base, x, best, BK_SCORE_WIN, s->k_limit);
+    EACH(sq, x) {
+        int score = best[sq];
+        unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
+
+        if (k > s->k_limit)
+            k = s->k_limit; /* the solve is given up and begun anew with wider ones */
+        dtw_put(s, s->dtw[side], base + sq, k);
+        waits |= wait_bit(k);
+    }
+    return waits;
+}
+
+/* The largest k stored for x, whose mask is `waits`. */
+static unsigned latest(const struct bk_solver *s, unsigned side, size_t base, set x,
+                       uint64_t waits)
+{
+    unsigned most = 63 - (unsigned)__builtin_clzll(waits);
+
+    if (most < 63)
+        return most;
+    EACH(sq, x) {
+        unsigned k = dtw_get(s, s->dtw[side], base + sq);
+
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+/* Something in this configuration waits for the plies of `waits`, the last of them 2 * most. */
+static void note_wait(struct bk_solver *s, unsigned side, uint32_t slice, uint32_t conf,
+                      uint64_t waits, unsigned most)
+{
+    s->waits[side][(size_t)slice * s->pitch + conf] |= waits;
+    s->vector_waits[side][(size_t)slice * s->nvec + conf / LANES] |= waits;
+    s->slice_waits[side][slice] |= waits;
+    raise_to(&s->k_wait_max, most);
+}
+
+/* Ways out of a vector delay losses until ply 2 * most. */
+static void note_delay(struct bk_solver *s, unsigned side, uint32_t slice, uint32_t vector,
+                       unsigned most)
+{
+    uint8_t *delay = &s->delay[side][(size_t)slice * s->nvec + vector];
+
+    if (most > *delay)
+        *delay = most < 255 ? (uint8_t)most : 255;
+}
+
+static inline void mark(uint64_t *marks, uint32_t vector)
+{
+    marks[vector / 64] |= UINT64_C(1) << vector % 64;
+}
+
 /* Enters the best way out of every position of a configuration. */
 static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32_t slice,
                    uint32_t conf)
 {
-    size_t at = (size_t)slice * s->nconf + conf;
-    int16_t *best = w->best + (size_t)conf * s->width;
-    set *open = (set *)s->open[side] + at, *now = (set *)s->fwin[side] + at;
-    set *losing = (set *)s->floss[side] + at;
+    size_t at = (size_t)slice * s->pitch + conf, base = ((size_t)slice * s->nconf + conf) * s->width;
+    const int16_t *best = w->best + (size_t)conf * s->width;
+    set any_way = scores_above(best, s->width, BK_SCORE_NONE);
+    set saving = any_way & scores_above(best, s->width, -1);
+    set winning = saving & scores_above(best, s->width, 0);
+    set at_once = s->distances ? scores_above(best, s->width, BK_SCORE_WIN - 2) : winning;
+    uint64_t waits;
 
-    for (unsigned sq = 0; sq < s->width; sq++) {
-        int score = best[sq];
-        unsigned k;
-
-        if (score == BK_SCORE_NONE)
-            continue;
-        if (score >= 0)
-            *open &= ~bit(sq);
-        if (score == 0)
-            continue;
-        k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
-        if (score > 0 && (k == 0 || !s->distances)) {
-            *now |= bit(sq);
-            s->fwin_row[side][(size_t)slice * s->nrows + conf / s->rowlen] = 1;
-            s->fwin_any[side][slice] = 1;
-            continue;
-        }
-        if (score < 0)
-            *losing |= bit(sq);
-        if (!s->distances)
-            continue;
-        if (k > s->k_limit)
-            k = s->k_limit; /* the solve is given up and begun anew with wider ones */
-        dtw_put(s, s->dtw[side], at * s->width + sq, k);
-        s->wait[side][at] |= wait_bit(k);
-        s->row_wait[side][(size_t)slice * s->nrows + conf / s->rowlen] |= wait_bit(k);
-        s->slice_wait[side][slice] |= wait_bit(k);
-        raise_to(&s->k_wait_max, k);
+    ((set *)s->open[side])[at] &= ~saving;
+    ((set *)s->floss[side])[at] = any_way & ~saving;
+    ((set *)s->fwin[side])[at] = at_once;
+    if (any(at_once)) {
+        mark(s->fwin_marks[side] + (size_t)slice * s->nmarks, conf / LANES);
+        s->fwin_any[side][slice] = 1;
     }
+    if (!s->distances)
+        return;
+    waits = store_ways(s, side, base, any_way & ~saving, best);
+    if (waits)
+        note_delay(s, side, slice, conf / LANES, latest(s, side, base, any_way & ~saving, waits));
+    waits = store_ways(s, side, base, winning & ~at_once, best);
+    if (waits)
+        note_wait(s, side, slice, conf, waits,
+                  latest(s, side, base, winning & ~at_once, waits));
 }
 
 static void init(struct bk_solver *s, uint32_t slice, void *work)
@@ -1076,19 +1205,21 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
     struct scratch *w = lay_out(s, work);
     struct ctx *c = &w->ctx;
     static _Thread_local struct legality legality;
-    size_t first = (size_t)slice * s->nconf;
+    size_t first = (size_t)slice * s->pitch;
 
     enter(c, s, slice);
     find_legality(c, &legality);
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        set occ, placed = placed_in(c, conf, &occ);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        lanes placed = placed_in(c, vector);
 
         for (unsigned side = 0; side < 2; side++) {
-            set bad = any(placed) ? illegal(c, &legality, side, conf, occ) : NONE;
+            lanes legal = legal_of(c, &legality, side, vector, placed);
 
-            ((set *)s->won[side])[first + conf] = ~placed | bad;
-            ((set *)s->und[side])[first + conf] = placed & ~bad;
-            ((set *)s->open[side])[first + conf] = placed & ~bad;
+            vectors(s->won[side], first)[vector] = ~legal;
+            vectors(s->und[side], first)[vector] = legal;
+            vectors(s->open[side], first)[vector] = legal;
+            vectors(s->fwin[side], first)[vector] = NO_LANES;
+            vectors(s->floss[side], first)[vector] = NO_LANES;
         }
     }
     if (c->void_slice)
@@ -1131,100 +1262,131 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
 
 /* == Un-moves and escapes == */
 
-/*
- * acc |= everything from which `side` can move quietly into `target` (sets of
- * the whole table, with flags for rows and slices that hold anything).
- */
-static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                    const set *target, const uint8_t *row_flag, const uint8_t *any_flag)
+/* For each marked vector of a slice; `marks` of nmarks words are read as it goes. */
+#define EACH_MARKED(vector, marks, nmarks)                                                         \
+    for (uint32_t word_ = 0; word_ < (nmarks); word_++)                                            \
+        for (uint64_t left_ = (marks)[word_], vector;                                              \
+             left_ && (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_),                     \
+                      left_ &= left_ - 1, true);)
+
+/* What the outer men of `side` do: one OR a move. */
+static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned side,
+                          uint32_t conf, set to)
 {
     struct ctx *c = &w->ctx;
-    size_t first = (size_t)slice * s->nconf;
-    const set *conf_occ = s->conf_occ;
+    set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
 
-    for (uint32_t row = 0; any_flag[slice] && row < s->nrows; row++) {
-        if (!row_flag[(size_t)slice * s->nrows + row])
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        unsigned sq = s->conf_sq[conf][o];
+        const struct bk_klist *list = &out->into[out->digit[sq]];
+        set rest = occ & ~bit(sq);
+
+        if (out->colour != side)
             continue;
-        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
-            set to = target[first + conf], occ;
+        for (unsigned i = 0; i < list->n; i++) {
+            const struct bk_kmove *m = &s->move[list->first + i];
+            set x = to;
 
-            if (!any(to))
-                continue;
-            occ = c->base_occ | conf_occ[conf];
-            for (unsigned o = 0; o < s->nouter; o++) {
-                const struct bk_outer *out = &s->outer[o];
-                unsigned sq = s->conf_sq[conf][o];
-                const struct bk_klist *list = &out->into[out->digit[sq]];
-                set rest = occ & ~bit(sq);
+            if (m->npaths)
+                x &= open_squares(c, m->hops, m->npaths, m->path, rest);
+            if (any(x)) {
+                uint32_t into = conf + (uint32_t)m->delta;
 
-                if (out->colour != side)
-                    continue;
-                for (unsigned i = 0; i < list->n; i++) {
-                    const struct bk_kmove *m = &s->move[list->first + i];
-                    set x = to;
-
-                    if (m->npaths)
-                        x &= open_squares(c, m->hops, m->npaths, m->path, rest);
-                    if (any(x)) {
-                        uint32_t into = conf + (uint32_t)m->delta;
-
-                        w->acc[into] |= x;
-                        w->dirty[into / s->rowlen] = 1;
-                    }
-                }
+                w->acc[into] |= x;
+                mark(w->dirty, into / LANES);
             }
-            if (s->inner.slot >= 0 && s->inner.colour == side) {
-                w->acc[conf] |= inner_into(c, to & c->inner_stay, c->board & ~occ, BK_QUIET);
-                w->dirty[row] = 1;
-            }
-        }
-    }
-    for (unsigned i = 0; i < c->nking[side]; i++) {
-        const struct bk_king_move *m = &c->king_move[side][i];
-        const set *there = target + (size_t)m->slice * s->nconf;
-        unsigned back = inverse(m->sym);
-
-        if (!any_flag[m->slice])
-            continue;
-        for (uint32_t row = 0; row < s->nrows; row++) {
-            if (!row_flag[(size_t)m->slice * s->nrows + row])
-                continue;
-            for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
-                uint32_t into;
-
-                if (!m->sym) {
-                    w->acc[conf] |= there[conf];
-                    continue;
-                }
-                if (!any(there[conf]))
-                    continue;
-                into = s->conf_turned[back][conf];
-                w->acc[into] |= turned(s, back, there[conf]);
-                w->dirty[into / s->rowlen] = 1;
-            }
-            if (!m->sym)
-                w->dirty[row] = 1;
         }
     }
 }
 
-/* Takes from `cand` the positions from which `side` has a quiet move to a position
-   its opponent has not won. */
-static set without_escapes(struct bk_solver *s, struct ctx *c, size_t first, uint32_t conf,
-                           unsigned side, set cand)
+/* Has a side any men that move within the block, outer ones? */
+static bool has_outers(const struct bk_solver *s, unsigned side)
 {
-    const set *won = s->won[!side];
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].colour == side)
+            return true;
+    return false;
+}
+
+/* A slice's own men. */
+static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigned side,
+                           const set *target, const uint64_t *marks)
+{
+    struct ctx *c = &w->ctx;
+    lanes board = lanes_of(c->board);
+    bool outers = has_outers(s, side), inner = s->inner.slot >= 0 && s->inner.colour == side;
+
+    EACH_MARKED(vector, marks, s->nmarks) {
+        const set *to = target + vector * LANES;
+
+        if (outers) {
+            unsigned words = lanes_words(*(const lanes *)to);
+
+            EACH_LANE(i, words)
+                outer_unmoves(s, w, side, (uint32_t)vector * LANES + i, to[i]);
+        }
+        if (inner) {
+            vectors(w->acc, 0)[vector] |=
+                inner_into(c, *(const lanes *)to & c->inner_stay,
+                           board & ~occupied(c, (uint32_t)vector), BK_QUIET);
+            mark(w->dirty, (uint32_t)vector);
+        }
+    }
+}
+
+/* The king comes from this slice by `m`. */
+static void king_unmoves(const struct bk_solver *s, struct scratch *w,
+                         const struct bk_king_move *m, const set *there, const uint64_t *marks)
+{
+    unsigned back = inverse(m->sym);
+
+    if (!m->sym) {
+        EACH_MARKED(vector, marks, s->nmarks)
+            vectors(w->acc, 0)[vector] |= ((const lanes *)there)[vector];
+        for (uint32_t i = 0; i < s->nmarks; i++)
+            w->dirty[i] |= marks[i];
+        return;
+    }
+    EACH_MARKED(vector, marks, s->nmarks) {
+        unsigned words = lanes_words(((const lanes *)there)[vector]);
+
+        EACH_LANE(i, words) {
+            uint32_t conf = (uint32_t)vector * LANES + i, into = s->conf_turned[back][conf];
+
+            w->acc[into] |= turned(s, back, there[conf]);
+            mark(w->dirty, into / LANES);
+        }
+    }
+}
+
+/*
+ * acc |= everything from which `side` can move quietly into `target` (sets of
+ * the whole table, with marks of vectors and flags of slices that hold anything).
+ */
+static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
+                    const set *target, const uint64_t *marks, const uint8_t *any_flag)
+{
+    struct ctx *c = &w->ctx;
+
+    if (any_flag[slice])
+        unmoves_within(s, w, side, target + (size_t)slice * s->pitch,
+                       marks + (size_t)slice * s->nmarks);
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+
+        if (any_flag[m->slice])
+            king_unmoves(s, w, m, target + (size_t)m->slice * s->pitch,
+                         marks + (size_t)m->slice * s->nmarks);
+    }
+}
+
+/* An outer man of `side` escapes from `cand`. */
+static set without_outer_escapes(const struct bk_solver *s, const struct ctx *c, const set *won,
+                                 uint32_t conf, unsigned side, set cand)
+{
     set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
 
-    for (unsigned i = 0; any(cand) && i < c->nking[side]; i++) {
-        const struct bk_king_move *m = &c->king_move[side][i];
-        const set *there = won + (size_t)m->slice * s->nconf;
-
-        if (!m->sym)
-            cand &= there[conf];
-        else
-            cand &= turned(s, inverse(m->sym), there[s->conf_turned[m->sym][conf]]);
-    }
     for (unsigned o = 0; any(cand) && o < s->nouter; o++) {
         const struct bk_outer *out = &s->outer[o];
         unsigned sq = s->conf_sq[conf][o];
@@ -1235,16 +1397,59 @@ static set without_escapes(struct bk_solver *s, struct ctx *c, size_t first, uin
             continue;
         for (unsigned i = 0; any(cand) && i < list->n; i++) {
             const struct bk_kmove *m = &s->move[list->first + i];
-            set safe = won[first + conf + (size_t)(ptrdiff_t)m->delta];
+            set safe = won[conf + (size_t)(ptrdiff_t)m->delta];
 
             if (m->npaths)
                 safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
             cand &= safe;
         }
     }
-    if (any(cand) && s->inner.slot >= 0 && s->inner.colour == side)
-        cand &= ~inner_into(c, ~won[first + conf] & c->inner_stay & c->board, c->board & ~occ,
-                            BK_QUIET);
+    return cand;
+}
+
+/* The king escapes by `m`, to where the opponent has not won. */
+static inline lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
+                                         const set *won, uint32_t vector, lanes cand)
+{
+    const set *there = won + (size_t)m->slice * s->pitch;
+    set safe[LANES] __attribute__((aligned(64))) = { NONE };
+    unsigned words;
+
+    if (!m->sym)
+        return cand & ((const lanes *)there)[vector];
+    words = lanes_words(cand);
+    EACH_LANE(i, words)
+        safe[i] = turned(s, inverse(m->sym), there[s->conf_turned[m->sym][vector * LANES + i]]);
+    return cand & *(const lanes *)safe;
+}
+
+/* Takes from `cand` the positions from which `side` has a quiet move to a position
+   its opponent has not won. */
+static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
+                             uint32_t vector, unsigned side, lanes cand)
+{
+    const set *won = s->won[!side];
+
+    for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
+        cand = without_king_escapes(s, &c->king_move[side][i], won, vector, cand);
+    if (!lanes_any(cand))
+        return cand;
+    won += first;
+    if (s->inner.slot >= 0 && s->inner.colour == side) {
+        lanes board = lanes_of(c->board);
+
+        cand &= ~inner_into(c, ~((const lanes *)won)[vector] & c->inner_stay & board,
+                            board & ~occupied(c, vector), BK_QUIET);
+    }
+    if (has_outers(s, side)) {
+        set x[LANES] __attribute__((aligned(64)));
+        unsigned words = lanes_words(cand);
+
+        *(lanes *)x = cand;
+        EACH_LANE(i, words)
+            x[i] = without_outer_escapes(s, c, won, vector * LANES + i, side, x[i]);
+        cand = *(const lanes *)x;
+    }
     return cand;
 }
 
@@ -1261,245 +1466,308 @@ static void wake(const struct bk_solver *s, uint8_t *todo, unsigned side, uint32
         __atomic_store_n(&todo[from[i]], 1, __ATOMIC_RELAXED);
 }
 
-static void clear_frontier(struct bk_solver *s, set *sets, uint8_t *row_flag, uint8_t *any_flag,
+/* What is not marked is not read, so the sets may stay as they are. */
+static void clear_frontier(const struct bk_solver *s, uint64_t *marks, uint8_t *any_flag,
                            uint32_t slice)
 {
     if (!any_flag[slice])
         return;
     any_flag[slice] = 0;
-    for (uint32_t row = 0; row < s->nrows; row++) {
-        uint8_t *flag = &row_flag[(size_t)slice * s->nrows + row];
+    memset(marks + (size_t)slice * s->nmarks, 0, s->nmarks * sizeof *marks);
+}
 
-        if (*flag)
-            memset(sets + (size_t)slice * s->nconf + (size_t)row * s->rowlen, 0,
-                   s->rowlen * sizeof(set));
-        *flag = 0;
+/* k for the positions x of a vector; base: of its first one. */
+static void store_k(struct bk_solver *s, unsigned side, size_t base, lanes x, unsigned k)
+{
+    set found[LANES] __attribute__((aligned(64)));
+    unsigned words = s->distances ? lanes_words(x) : 0;
+
+    *(lanes *)found = x;
+    EACH_LANE(i, words) {
+        if (s->dtw_bytes == 1) {
+            put_where((uint8_t *)s->dtw[side] + base + i * s->width, found[i], k);
+            continue;
+        }
+        EACH(sq, found[i])
+            dtw_put(s, s->dtw[side], base + i * s->width + sq, k);
     }
 }
 
-static void store_k(struct bk_solver *s, unsigned side, size_t at, set x, unsigned k)
+/* Those of a configuration's positions x whose stored k is this one; with a later one. */
+static inline set stored(const struct bk_solver *s, unsigned side, size_t base, set x, unsigned k)
 {
-    size_t base = at * s->width;
+    set found = NONE;
 
-    if (!s->distances)
-        return;
+    if (s->dtw_bytes == 1)
+        return where_equal((const uint8_t *)s->dtw[side] + base, x, k);
     EACH(sq, x)
-        dtw_put(s, s->dtw[side], base + sq, k);
+        if (dtw_get(s, s->dtw[side], base + sq) == k)
+            found |= bit(sq);
+    return found;
 }
 
-/* Those of `x` whose stored k is this one. */
-static set waiting(const struct bk_solver *s, unsigned side, size_t at, set x, unsigned k)
+static inline set stored_later(const struct bk_solver *s, unsigned side, size_t base, set x,
+                               unsigned k)
 {
-    set due = NONE;
+    set found = NONE;
 
+    if (s->dtw_bytes == 1)
+        return where_more((const uint8_t *)s->dtw[side] + base, x, k);
     EACH(sq, x)
-        if (dtw_get(s, s->dtw[side], at * s->width + sq) == k)
-            due |= bit(sq);
-    return due;
+        if (dtw_get(s, s->dtw[side], base + sq) > k)
+            found |= bit(sq);
+    return found;
 }
 
-/* Rows in which something has waited for this ply are looked at whatever moved. */
-static void rouse_rows(const struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                       uint64_t waits)
-{
-    const uint64_t *row_wait = s->row_wait[side] + (size_t)slice * s->nrows;
+/* What a pass over a slice works with. */
+struct sweep {
+    struct bk_solver *s;
+    struct scratch *w;
+    uint32_t slice;
+    unsigned side, k;
+    uint64_t due;          /* waits of this ply that the slice has */
+    lanes *won, *und, *open, *fresh;
+    uint64_t *marks;       /* of `fresh` */
+    uint8_t *any_flag;
+    const uint64_t *waits; /* by configuration */
+    const uint8_t *delay;  /* by vector */
+    size_t base;           /* of dtw */
+    bool found;
+};
 
-    for (uint32_t row = 0; row < s->nrows; row++)
-        w->dirty[row] |= (row_wait[row] & waits) != 0;
+static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t slice,
+                                unsigned side, bool losses)
+{
+    size_t first = (size_t)slice * s->pitch;
+
+    return (struct sweep){
+        .s = s,
+        .w = w,
+        .slice = slice,
+        .side = side,
+        .k = s->ply >> 1,
+        .due = s->distances && s->ply > 1 ? s->slice_waits[side][slice] & wait_bit(s->ply >> 1) : 0,
+        .won = vectors(s->won[side], first),
+        .und = vectors(s->und[side], first),
+        .open = vectors(s->open[side], first),
+        .fresh = vectors(losses ? s->floss[side] : s->fwin[side], first),
+        .marks = (losses ? s->floss_marks[side] : s->fwin_marks[side]) + (size_t)slice * s->nmarks,
+        .any_flag = losses ? s->floss_any[side] : s->fwin_any[side],
+        .waits = s->distances ? s->waits[side] + first : NULL,
+        .delay = s->distances ? s->delay[side] + (size_t)slice * s->nvec : NULL,
+        .base = (size_t)slice * s->nconf * s->width,
+    };
+}
+
+/*
+ * Vectors in which something has waited for this ply are looked at whatever
+ * moved: those that have any of x without y (NULL: none).  What is stored there
+ * will be asked for soon, after the un-moves.
+ */
+static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
+{
+    const struct bk_solver *s = p->s;
+    const uint64_t *waits = s->vector_waits[p->side] + (size_t)p->slice * s->nvec;
+    const char *dtw = s->dtw[p->side];
+
+    if (p->slice + 1 < s->nslices && s->slice_waits[p->side][p->slice + 1] & p->due)
+        for (uint32_t i = 0; i < s->pitch && i < 64; i += 8) /* the masks of the next slice */
+            __builtin_prefetch(p->waits + s->pitch + i);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        unsigned words;
+
+        if (!(waits[vector] & p->due))
+            continue;
+        words = lanes_words(x[vector] & (y ? ~y[vector] : ~NO_LANES));
+        EACH_LANE(i, words)
+            if (p->waits[vector * LANES + i] & p->due) {
+                mark(p->w->dirty, vector);
+                __builtin_prefetch(dtw + (p->base + (size_t)(vector * LANES + i) * s->width) *
+                                             s->dtw_bytes, 1);
+            }
+    }
+}
+
+/* Those of a vector's x that have waited for this ply. */
+static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
+{
+    const struct bk_solver *s = p->s;
+    const uint64_t *waits = p->waits + (size_t)vector * LANES;
+    set from[LANES] __attribute__((aligned(64))), due[LANES] __attribute__((aligned(64))) = { NONE };
+
+    *(lanes *)from = x;
+    for (unsigned i = 0; i < LANES; i++)
+        if (waits[i] & p->due && any(from[i]))
+            due[i] = stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i],
+                            p->k);
+    return *(const lanes *)due;
+}
+
+/* Those of a vector's x, all of whose quiet moves are refuted, that a losing way out delays. */
+static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
+{
+    const struct bk_solver *s = p->s;
+    unsigned words = lanes_words(x);
+    set late[LANES] __attribute__((aligned(64)));
+
+    *(lanes *)late = x;
+    EACH_LANE(i, words)
+        late[i] = stored_later(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width,
+                               late[i], p->k);
+    return *(const lanes *)late;
+}
+
+/* New results of a vector: no longer undecided, and next ply's frontier. */
+static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
+{
+    p->und[vector] &= ~add;
+    p->open[vector] &= ~add;
+    p->fresh[vector] = add;
+    store_k(p->s, p->side, p->base + (size_t)vector * LANES * p->s->width, add, p->k);
+    mark(p->marks, vector);
+    p->found = true;
+}
+
+/* The next pass has to look at all from where `side`'s opponent comes here. */
+static bool end_sweep(struct sweep *p, uint8_t *todo)
+{
+    if (!p->found)
+        return false;
+    p->any_flag[p->slice] = 1;
+    wake(p->s, todo, !p->side, p->slice);
+    return true;
+}
+
+/*
+ * Every quiet move of these is refuted, but a losing way out takes longer: they
+ * come back at its ply.
+ */
+static void defer(struct sweep *p, uint32_t vector, lanes late)
+{
+    struct bk_solver *s = p->s;
+    set x[LANES] __attribute__((aligned(64)));
+    unsigned words = lanes_words(late);
+
+    *(lanes *)x = late;
+    EACH_LANE(i, words) {
+        uint32_t conf = vector * LANES + i;
+
+        EACH(sq, x[i]) {
+            unsigned k = dtw_get(s, s->dtw[p->side], p->base + (size_t)conf * s->width + sq);
+
+            note_wait(s, p->side, p->slice, conf, wait_bit(k), k);
+        }
+    }
 }
 
 /* The mates and stalemates: no escape at all, before anything else is won. */
 static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
     struct scratch *w = lay_out(s, work);
-    struct ctx *c = &w->ctx;
-    size_t first = (size_t)slice * s->nconf;
-    set *open = s->open[side], *und = s->und[side], *floss = s->floss[side];
-    bool found = false;
+    struct sweep p = begin_sweep(s, w, slice, side, true);
+    const lanes *check = vectors(s->won[!side], (size_t)slice * s->pitch);
 
-    enter(c, s, slice);
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        size_t at = first + conf;
-        set losing = floss[at]; /* left there by init: has a way out, a losing one */
-        set stuck = open[at], check;
+    enter(&w->ctx, s, slice);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        lanes losing = p.fresh[vector]; /* left there by init: has a way out, a losing one */
+        lanes stuck = p.open[vector], lost;
 
-        floss[at] = NONE;
-        if (any(stuck))
-            stuck = without_escapes(s, c, first, conf, side, stuck);
-        if (!any(stuck))
+        if (!lanes_any(stuck))
             continue;
-        check = ((const set *)s->won[!side])[at]; /* so far: illegal for the opponent to move */
-        if (s->distances) {
-            stuck &= ~losing;
-        } else { /* all it has are losing ways out: lost too */
-            floss[at] |= stuck & losing;
-            stuck &= ~losing;
+        stuck = without_escapes(s, &w->ctx, (size_t)slice * s->pitch, vector, side, stuck);
+        /* won by the opponent so far: where he could take the king */
+        lost = stuck & ~losing;
+        if (bk_rules_stalemate_wdl(s->v) == 0) {
+            p.open[vector] &= ~(lost & ~check[vector]);
+            lost &= check[vector];
         }
-        if (bk_rules_stalemate_wdl(s->v) == 0)
-            open[at] &= ~(stuck & ~check);
+        if (!lanes_any(stuck & losing)) /* all it has are losing ways out: lost too */
+            ;
+        else if (s->distances)
+            defer(&p, vector, stuck & losing);
         else
-            floss[at] |= stuck & ~check;
-        floss[at] |= stuck & check;
-        if (!any(floss[at]))
-            continue;
-        und[at] &= ~floss[at];
-        open[at] &= ~floss[at];
-        store_k(s, side, at, floss[at], 0);
-        s->floss_row[side][(size_t)slice * s->nrows + conf / s->rowlen] = 1;
-        s->floss_any[side][slice] = 1;
-        found = true;
+            lost |= stuck & losing;
+        if (lanes_any(lost))
+            add_fresh(&p, vector, lost);
     }
-    if (found)
-        wake(s, s->todo_win[!side], !side, slice);
-    return found;
-}
-
-/* Has a row of un-moves anything in `within`?  If not it is wiped.  Vectorizes. */
-static bool row_counts(set *restrict acc, const set *restrict within, uint32_t n)
-{
-    set x = NONE;
-
-    for (uint32_t i = 0; i < n; i++)
-        x |= acc[i] & within[i];
-    if (any(x))
-        return true;
-    memset(acc, 0, n * sizeof *acc);
-    return false;
-}
-
-/* Is there anything to do in this row?  Its mark is taken away. */
-static bool take_row(const struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                     uint32_t row, const set *within, uint64_t waits)
-{
-    size_t in_table = (size_t)slice * s->nrows + row;
-
-    if (!w->dirty[row])
-        return false;
-    w->dirty[row] = 0;
-    return (waits && s->row_wait[side][in_table] & waits) ||
-           row_counts(w->acc + (size_t)row * s->rowlen, within + in_table * s->rowlen, s->rowlen);
+    return end_sweep(&p, s->todo_win[!side]);
 }
 
 /* An odd ply: what moves into the last losses has won. */
 static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
     struct scratch *w = lay_out(s, work);
-    size_t first = (size_t)slice * s->nconf;
-    set *won = s->won[side], *und = s->und[side], *open = s->open[side], *fwin = s->fwin[side];
-    unsigned k = s->ply >> 1;
-    uint64_t waits = s->distances && k ? s->slice_wait[side][slice] & wait_bit(k) : 0;
-    bool found = false, begin = s->ply == 1 && s->fwin_any[side][slice];
+    struct sweep p = begin_sweep(s, w, slice, side, false);
+    bool first_ply = s->ply == 1 && s->fwin_any[side][slice];
 
-    if (!s->todo_win[side][slice] && !waits && !begin) {
-        clear_frontier(s, fwin, s->fwin_row[side], s->fwin_any[side], slice);
+    if (!s->todo_win[side][slice] && !p.due && !first_ply) {
+        clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
         return false;
     }
     s->todo_win[side][slice] = 0;
     enter(&w->ctx, s, slice);
-    if (begin) /* wins by a way out, left there by init */
-        for (uint32_t row = 0; row < s->nrows; row++) {
-            uint8_t *flag = &s->fwin_row[side][(size_t)slice * s->nrows + row];
-
-            if (*flag) {
-                memcpy(w->acc + (size_t)row * s->rowlen, fwin + first + (size_t)row * s->rowlen,
-                       s->rowlen * sizeof(set));
-                w->dirty[row] = 1;
-            }
+    if (first_ply) /* wins by a way out, left there by init */
+        EACH_MARKED(vector, p.marks, s->nmarks) {
+            vectors(w->acc, 0)[vector] = p.fresh[vector];
+            mark(w->dirty, (uint32_t)vector);
         }
-    clear_frontier(s, fwin, s->fwin_row[side], s->fwin_any[side], slice);
-    unmoves(s, w, slice, side, s->floss[!side], s->floss_row[!side], s->floss_any[!side]);
-    if (waits)
-        rouse_rows(s, w, slice, side, waits);
-    for (uint32_t row = 0; row < s->nrows; row++) {
-        bool fresh = false;
+    clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
+    if (p.due)
+        rouse(&p, p.und, p.open);
+    unmoves(s, w, slice, side, s->floss[!side], s->floss_marks[!side], s->floss_any[!side]);
+    EACH_MARKED(vector, w->dirty, s->nmarks) {
+        lanes *acc = &vectors(w->acc, 0)[vector], add = *acc & p.und[vector];
 
-        if (!take_row(s, w, slice, side, row, und, waits))
+        *acc = NO_LANES;
+        if (p.due)
+            add |= due_of(&p, (uint32_t)vector, p.und[vector] & ~p.open[vector]);
+        if (!lanes_any(add))
             continue;
-        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
-            size_t at = first + conf;
-            set add = w->acc[conf] & und[at];
-
-            w->acc[conf] = NONE;
-            if (waits && s->wait[side][at] & waits)
-                add |= waiting(s, side, at, und[at] & ~open[at], k);
-            if (!any(add))
-                continue;
-            won[at] |= add;
-            und[at] &= ~add;
-            open[at] &= ~add;
-            fwin[at] = add;
-            store_k(s, side, at, add, k);
-            fresh = true;
-        }
-        if (fresh) {
-            s->fwin_row[side][(size_t)slice * s->nrows + row] = 1;
-            s->fwin_any[side][slice] = 1;
-            found = true;
-        }
+        p.won[vector] |= add;
+        add_fresh(&p, (uint32_t)vector, add);
     }
-    if (found)
-        wake(s, s->todo_lose[!side], !side, slice);
-    return found;
+    memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
+    return end_sweep(&p, s->todo_lose[!side]);
 }
 
 /* An even ply: of what moves into the last wins, that which cannot escape is lost. */
 static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
     struct scratch *w = lay_out(s, work);
-    size_t first = (size_t)slice * s->nconf;
-    set *und = s->und[side], *open = s->open[side], *floss = s->floss[side];
-    unsigned k = s->ply >> 1;
-    uint64_t waits = s->distances ? s->slice_wait[side][slice] & wait_bit(k) : 0;
-    bool found = false;
+    struct sweep p = begin_sweep(s, w, slice, side, true);
 
-    if (!s->todo_lose[side][slice] && !waits) {
-        clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
+    clear_frontier(s, s->floss_marks[side], s->floss_any[side], slice);
+    if (!s->todo_lose[side][slice] && !p.due)
         return false;
-    }
     s->todo_lose[side][slice] = 0;
     enter(&w->ctx, s, slice);
-    clear_frontier(s, floss, s->floss_row[side], s->floss_any[side], slice);
-    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_row[!side], s->fwin_any[!side]);
-    if (waits)
-        rouse_rows(s, w, slice, side, waits);
-    for (uint32_t row = 0; row < s->nrows; row++) {
-        bool fresh = false;
+    if (p.due)
+        rouse(&p, p.open, NULL);
+    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_marks[!side], s->fwin_any[!side]);
+    EACH_MARKED(vector, w->dirty, s->nmarks) {
+        lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & p.open[vector];
 
-        if (!take_row(s, w, slice, side, row, open, waits))
+        *acc = NO_LANES;
+        if (p.due)
+            cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
+        if (lanes_any(cand))
+            cand = without_escapes(s, &w->ctx, (size_t)slice * s->pitch, (uint32_t)vector, side,
+                                   cand);
+        if (!lanes_any(cand))
             continue;
-        for (uint32_t conf = row * s->rowlen; conf < (row + 1) * s->rowlen; conf++) {
-            size_t at = first + conf;
-            set cand = w->acc[conf] & open[at];
+        if (p.delay && p.delay[vector] > p.k) {
+            lanes late = delayed(&p, (uint32_t)vector, cand);
 
-            w->acc[conf] = NONE;
-            if (waits && s->wait[side][at] & waits)
-                cand |= waiting(s, side, at, open[at], k);
-            if (any(cand))
-                cand = without_escapes(s, &w->ctx, first, conf, side, cand);
-            if (any(cand) && s->distances && s->wait[side][at]) {
-                set late = cand; /* a losing way out that takes longer: comes back later */
-
-                EACH(sq, late)
-                    if (dtw_get(s, s->dtw[side], at * s->width + sq) > k)
-                        cand &= ~bit(sq);
+            if (lanes_any(late)) {
+                defer(&p, (uint32_t)vector, late);
+                cand &= ~late;
             }
-            if (!any(cand))
-                continue;
-            und[at] &= ~cand;
-            open[at] &= ~cand;
-            floss[at] = cand;
-            store_k(s, side, at, cand, k);
-            fresh = true;
         }
-        if (fresh) {
-            s->floss_row[side][(size_t)slice * s->nrows + row] = 1;
-            s->floss_any[side][slice] = 1;
-            found = true;
-        }
+        if (lanes_any(cand))
+            add_fresh(&p, (uint32_t)vector, cand);
     }
-    if (found)
-        wake(s, s->todo_win[!side], !side, slice);
-    return found;
+    memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
+    return end_sweep(&p, s->todo_win[!side]);
 }
 
 /* == Last pass: codes and counts == */
@@ -1650,6 +1918,8 @@ static void longest_of(const struct bk_solver *s, unsigned side, size_t at, set 
         return;
     if (last == l->plies && ((uint64_t)slice * s->nconf + conf) * s->width >= l->number)
         return;
+    if (s->dtw_bytes == 1)
+        x = where_equal((const uint8_t *)s->dtw[side] + at * s->width, x, (unsigned)last >> 1);
     EACH(sq, x)
         if (dtw_get(s, s->dtw[side], at * s->width + sq) == (unsigned)last >> 1) {
             consider(s, l, last, slice, conf, sq);
@@ -1662,22 +1932,28 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     struct scratch *w = lay_out(s, work);
     struct ctx *c = &w->ctx;
     static _Thread_local struct legality legality;
-    size_t first = (size_t)slice * s->nconf;
+    size_t first = (size_t)slice * s->nconf, first_set = (size_t)slice * s->pitch;
     unsigned keep = s->b->pairs->stabilizer[slice] & ~1u;
     uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
                       (unsigned)__builtin_popcount(keep | 1);
+    set legal[2][LANES] __attribute__((aligned(64)));
 
     enter(c, s, slice);
     find_legality(c, &legality);
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         size_t at = first + conf, base = at * s->width;
-        set occ, placed = placed_in(c, conf, &occ);
 
+        if (conf % LANES == 0) {
+            lanes placed = placed_in(c, conf / LANES);
+
+            for (unsigned side = 0; side < 2; side++)
+                *(lanes *)legal[side] = legal_of(c, &legality, side, conf / LANES, placed);
+        }
         for (unsigned side = 0; side < 2; side++) {
-            set bad = any(placed) ? illegal(c, &legality, side, conf, occ) : NONE;
-            set draw = ((set *)s->und[side])[at];
-            set wins = ((set *)s->won[side])[at] & placed & ~bad;
-            set losses = placed & ~bad & ~wins & ~draw;
+            set here = legal[side][conf % LANES];
+            set draw = ((set *)s->und[side])[first_set + conf];
+            set wins = ((set *)s->won[side])[first_set + conf] & here;
+            set losses = here & ~wins & ~draw;
             set mine = ((const set *)s->conf_count)[conf], todo;
 
             if (s->distances) {
@@ -1689,7 +1965,7 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
             if (s->distances)
                 write_codes(s, side, base, wins, losses, draw);
             else
-                ((set *)s->und[side])[at] |= ~placed | bad;
+                ((set *)s->und[side])[first_set + conf] |= ~here;
             todo = mine;
             tally->all_win[side] += images * count(wins & todo);
             tally->all_draw[side] += images * count(draw & todo);
@@ -1703,19 +1979,19 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     }
 }
 
-/* Marks the squares `bad` of the place `at` illegal. */
+/* Marks the squares `bad` of a configuration illegal. */
 static void mark_places(const struct bk_solver *s, struct bk_memblock *mb, unsigned side,
-                        unsigned code_bytes, size_t at, set bad)
+                        unsigned code_bytes, uint32_t slice, uint32_t conf, set bad)
 {
     uint64_t *bits[2] = { mb->code[side], mb->draw[side] };
 
     if (!code_bytes && s->inner.slot >= 0) {
-        ((set *)bits[0])[at] |= bad;
-        ((set *)bits[1])[at] |= bad;
+        ((set *)bits[0])[(size_t)slice * s->pitch + conf] |= bad;
+        ((set *)bits[1])[(size_t)slice * s->pitch + conf] |= bad;
         return;
     }
     for (unsigned sq = 0; sq < s->width; sq++) {
-        size_t i = at * s->width + sq;
+        size_t i = ((size_t)slice * s->nconf + conf) * s->width + sq;
 
         if (!has(bad, sq))
             continue;
@@ -1736,16 +2012,19 @@ static void mark_illegal(struct bk_solver *s, uint32_t slice, struct bk_memblock
     struct scratch *w = lay_out(s, work);
     struct ctx *c = &w->ctx;
     static _Thread_local struct legality legality;
-    size_t first = (size_t)slice * s->nconf;
 
     enter(c, s, slice);
     find_legality(c, &legality);
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        set occ, placed = placed_in(c, conf, &occ);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        lanes placed = placed_in(c, vector);
 
-        for (unsigned side = 0; side < 2; side++)
-            mark_places(s, mb, side, code_bytes, first + conf,
-                        ~placed | (any(placed) ? illegal(c, &legality, side, conf, occ) : NONE));
+        for (unsigned side = 0; side < 2; side++) {
+            set bad[LANES] __attribute__((aligned(64)));
+
+            *(lanes *)bad = ~legal_of(c, &legality, side, vector, placed);
+            for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
+                mark_places(s, mb, side, code_bytes, slice, vector * LANES + i, bad[i]);
+        }
     }
 }
 
@@ -1754,6 +2033,7 @@ const struct bk_kernel KERNEL_NAME = {
     .name = STRING1(BK_KERNEL),
     .set_bits = BK_SET_BITS,
     .set_bytes = sizeof(set),
+    .lanes = LANES,
     .turn_bytes = (BK_SET_BITS / 8) * 256 * sizeof(set),
     .work_bytes = work_bytes,
     .compile_tables = compile_tables,

@@ -184,6 +184,15 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
     return 0;
 }
 
+/*
+ * Is the score the same wherever the men stand?  With two men left, or where
+ * baring back does not save, only the kings count: rule_score().
+ */
+static bool same_everywhere(const struct bk_view_plan *p)
+{
+    return p->t->by_rule && (p->nmen != 1 || !bk_rules_bares_back(p->t->ix->v));
+}
+
 /* == Filling == */
 
 /* Is this the slot of a man such as the plan's `i`th? */
@@ -335,6 +344,28 @@ static bool offsets(const struct bk_view_plan *p, const struct located *l,
     return true;
 }
 
+/* t->score8 by arithmetic, for codes side by side: the compiler does many at once. */
+static void scores_of(const uint8_t *code, unsigned n, int16_t *out)
+{
+    for (unsigned j = 0; j < n; j++) {
+        int c = code[j], score = c < BK_CODE_LOSS8 ? 2 * (c - BK_CODE_WIN) + 2 - BK_SCORE_WIN
+                                                   : BK_SCORE_WIN - 1 - 2 * (c - BK_CODE_LOSS8);
+
+        score = c == BK_CODE_DRAW ? 0 : score;
+        out[j] = (int16_t)(c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score);
+    }
+}
+
+/* Does each square add one more than the square before? */
+static bool side_by_side(const int64_t *offset, unsigned n)
+{
+    bool yes = offset[0] >= 0;
+
+    for (unsigned j = 1; j < n; j++)
+        yes &= offset[j] == offset[0] + (int64_t)j;
+    return yes;
+}
+
 /* The scores of the last man's squares, the others standing where `base` says. */
 static void gather_last(const struct bk_memtable *t, const struct located *l, uint64_t base,
                         const int64_t *offset, unsigned n, int16_t *out)
@@ -346,6 +377,8 @@ static void gather_last(const struct bk_memtable *t, const struct located *l, ui
             out[j] = offset[j] < 0 ? BK_SCORE_NONE
                                    : t->score2[bk_two_bits(l->block, l->stm,
                                                            base + (uint64_t)offset[j])];
+    } else if (t->code_bytes == 1 && side_by_side(offset, n)) {
+        scores_of((const uint8_t *)code + base + (uint64_t)offset[0], n, out);
     } else if (t->code_bytes == 1) {
         for (unsigned j = 0; j < n; j++)
             out[j] = offset[j] < 0 ? BK_SCORE_NONE
@@ -412,6 +445,16 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
     struct located l;
     bool fast = !p->t->by_rule;
 
+    if (same_everywhere(p)) {
+        int16_t score = rule_score(p, &at);
+        size_t n = 1;
+
+        for (unsigned i = 0; i < nfree; i++)
+            n *= men[i].n;
+        for (size_t i = 0; i < n; i++)
+            out[i] = score;
+        return;
+    }
     for (unsigned i = 0; i < nfree; i++) {
         const struct bk_index *ix = p->t->ix;
         unsigned man = 0, s = 0;

@@ -19,8 +19,15 @@
 
 static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
 
-/* For sets: those of 256 bits want to lie on whole words of theirs. */
+/* Sets want to lie on whole vectors. */
 static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
+
+static void *aligned_zeroed(size_t bytes)
+{
+    void *p = aligned(bytes);
+
+    return p ? memset(p, 0, bytes) : NULL;
+}
 
 /* == Which men move how == */
 
@@ -118,6 +125,7 @@ static void prepare_inner(struct bk_solver *s)
 static void sort_out_men(struct bk_solver *s)
 {
     const struct bk_index *ix = s->ix;
+    unsigned lanes = bk_kernel_for(s->v->nsq)->lanes;
 
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
         const struct bk_cells *cells = ix->cells[slot];
@@ -156,8 +164,9 @@ static void sort_out_men(struct bk_solver *s)
         s->outer[o].stride = s->nconf;
         s->nconf *= s->outer[o].n;
     }
-    s->rowlen = s->nouter ? s->outer[s->nouter - 1].n : 1;
-    s->nrows = s->nconf / s->rowlen;
+    s->nvec = (s->nconf + lanes - 1) / lanes;
+    s->nmarks = (s->nvec + 63) / 64;
+    s->pitch = s->nvec * lanes;
     for (unsigned i = 0; i < ix->nslots; i++)
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
@@ -273,12 +282,14 @@ static bool turn_configurations(struct bk_solver *s, unsigned sym)
 static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
 {
     s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
-    s->conf_clash = calloc(s->nconf, 1);
-    s->conf_occ = aligned(s->nconf * k->set_bytes);
+    s->conf_clash = malloc(s->pitch);
+    s->conf_occ = aligned_zeroed(s->pitch * k->set_bytes);
     s->conf_count = aligned(s->nconf * k->set_bytes);
-    s->inner_sets = aligned_alloc(64, ((2 + BK_STEPS_MAX) * k->set_bytes + 63) & ~(size_t)63);
+    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
     if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
         return false;
+    memset(s->conf_clash, 0, s->nconf);
+    memset(s->conf_clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
             unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
@@ -754,7 +765,8 @@ fail:
 static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
 {
     const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
-    unsigned row = code_bytes || s->inner.slot < 0 ? s->width : 8 * (unsigned)k->set_bytes;
+    bool sets = !code_bytes && s->inner.slot >= 0;
+    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
 
     memset(mb->stride, 0, sizeof mb->stride);
     memset(mb->raw, 0, sizeof mb->raw);
@@ -764,7 +776,7 @@ static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, uns
         mb->stride[s->inner.slot] = 1;
         mb->raw[s->inner.slot] = 1;
     }
-    mb->slice_stride = (uint64_t)s->nconf * row;
+    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
 }
 
 /* == Passes == */
@@ -1075,6 +1087,7 @@ struct gathering {
     struct bk_store *store;
     const void *sets;
     size_t set_bytes, n;
+    uint32_t nconf, pitch;
     uint64_t *bits;
 };
 
@@ -1088,7 +1101,8 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     (void)thread;
     bk_store_ease(g->store);
     for (size_t i = first; i < end && i < g->n; i++)
-        if (*((const unsigned char *)g->sets + i * g->set_bytes) & 1)
+        if (*((const unsigned char *)g->sets +
+              (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) & 1)
             g->bits[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
@@ -1101,7 +1115,8 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
     if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, s->store, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { s->store, s->won[side], k->set_bytes, n, mb->code[side] };
+        struct gathering g = { s->store, s->won[side], k->set_bytes, n, s->nconf, s->pitch,
+                               mb->code[side] };
         uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
 
         if (s->distances) {
@@ -1418,8 +1433,8 @@ static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *w
     enum bk_err err = job->checkpoint ? bk_reader_open(&r, job->checkpoint, &inner) : BK_E_NO_TABLE;
     uint8_t code_bytes;
 
+    bk_checkpoint_due(job->checkpoint); /* the clock starts */
     if (!err) {
-        bk_checkpoint_due(job->checkpoint); /* the clock starts */
         if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r)) {
             count_readers(job); /* whether blocks are let go may have changed */
             return BK_OK;

@@ -104,7 +104,10 @@ struct bk_solver {
     struct bk_inner inner;
     unsigned nfixed;
     uint8_t fixed_slot[BK_SLOTS_MAX], fixed_sq[BK_SLOTS_MAX];
-    uint32_t nconf, rowlen, nrows;
+    uint32_t nconf;
+    uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
+    uint32_t nvec;   /* vectors of sets in it */
+    uint32_t nmarks; /* words of 64 marks, one a vector */
     uint32_t width; /* squares of the inner man: nsq, or 1 without one */
     uint32_t nslices;
     bool distances;
@@ -134,7 +137,7 @@ struct bk_solver {
     struct bk_exit *exit;
     uint32_t nexit;
 
-    /* state (state.h lists it); [side to move][slice * nconf + configuration] */
+    /* state (state.h lists it); [side to move][slice * pitch + configuration] */
     void *won[2];   /* won by now, or illegal, or two men on one square */
     void *und[2];   /* legal and not decided */
     void *open[2];  /* undecided, and no way out that saves the mover */
@@ -142,9 +145,11 @@ struct bk_solver {
     void *floss[2]; /* losses found in the last even ply */
     void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration; NULL
                        without distances */
-    uint64_t *wait[2]; /* mask of plies / 2 (the last bit: or more) at which an exit counts */
-    uint64_t *row_wait[2], *slice_wait[2]; /* the union over a row, over a slice */
-    uint8_t *fwin_row[2], *floss_row[2]; /* any in this row? */
+    uint64_t *waits[2];        /* mask of plies / 2 (the last bit: or more) at which a position
+                                  is to be looked at, whatever moved */
+    uint64_t *vector_waits[2], *slice_waits[2]; /* the same of a whole vector, of a slice */
+    uint8_t *delay[2];         /* by vector: plies / 2 of its latest losing way out */
+    uint64_t *fwin_marks[2], *floss_marks[2]; /* vectors with anything: [slice * nmarks + ..] */
     uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
     uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
     unsigned k_wait_max;
@@ -158,6 +163,7 @@ struct bk_kernel {
     unsigned set_bits;
     /* sizes */
     size_t set_bytes;
+    unsigned lanes; /* sets in a vector */
     size_t (*work_bytes)(const struct bk_solver *s);
     size_t turn_bytes;                           /* of one bk_solver.turn_tab */
     void (*compile_tables)(struct bk_solver *s); /* conf_occ, conf_count, turn_tab */

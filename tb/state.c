@@ -6,7 +6,7 @@
 unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
                        struct bk_array list[BK_STATE_MAX])
 {
-    size_t sets = s->nconf * k->set_bytes, rows = s->nrows;
+    size_t sets = s->pitch * k->set_bytes, marks = s->nmarks * sizeof(uint64_t);
     unsigned n = 0;
 
     for (unsigned side = 0; side < 2; side++) {
@@ -14,18 +14,19 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
             { &s->won[side], sets, NULL },
             { &s->und[side], sets, NULL },
             { &s->open[side], sets, NULL },
-            { &s->fwin[side], sets, s->fwin_row[side] },
-            { &s->floss[side], sets, s->floss_row[side] },
-            { (void **)&s->fwin_row[side], rows, NULL },
-            { (void **)&s->floss_row[side], rows, NULL },
+            { &s->fwin[side], sets, s->fwin_marks[side] },
+            { &s->floss[side], sets, s->floss_marks[side] },
+            { (void **)&s->fwin_marks[side], marks, NULL },
+            { (void **)&s->floss_marks[side], marks, NULL },
             { (void **)&s->fwin_any[side], 1, NULL },
             { (void **)&s->floss_any[side], 1, NULL },
             { (void **)&s->todo_win[side], 1, NULL },
             { (void **)&s->todo_lose[side], 1, NULL },
             /* from here on only with distances */
-            { (void **)&s->wait[side], s->nconf * sizeof(uint64_t), NULL },
-            { (void **)&s->row_wait[side], rows * sizeof(uint64_t), NULL },
-            { (void **)&s->slice_wait[side], sizeof(uint64_t), NULL },
+            { (void **)&s->waits[side], s->pitch * sizeof(uint64_t), NULL },
+            { (void **)&s->vector_waits[side], s->nvec * sizeof(uint64_t), NULL },
+            { (void **)&s->slice_waits[side], sizeof(uint64_t), NULL },
+            { (void **)&s->delay[side], s->nvec, NULL },
             { &s->dtw[side], (size_t)s->nconf * s->width * s->dtw_bytes, NULL },
         };
         unsigned used = s->distances ? sizeof all / sizeof all[0] : 11;
@@ -64,10 +65,11 @@ void bk_state_free(struct bk_solver *s)
         void **all[] = {
             &s->won[side], &s->und[side], &s->open[side], &s->fwin[side], &s->floss[side],
             &s->dtw[side],
-            (void **)&s->fwin_row[side], (void **)&s->floss_row[side],
+            (void **)&s->fwin_marks[side], (void **)&s->floss_marks[side],
             (void **)&s->fwin_any[side], (void **)&s->floss_any[side],
             (void **)&s->todo_win[side], (void **)&s->todo_lose[side],
-            (void **)&s->wait[side], (void **)&s->row_wait[side], (void **)&s->slice_wait[side],
+            (void **)&s->waits[side], (void **)&s->vector_waits[side],
+            (void **)&s->slice_waits[side], (void **)&s->delay[side],
         };
 
         for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -15,7 +15,7 @@
 struct bk_array {
     void **at;
     size_t slice_bytes;
-    const uint8_t *row_flag; /* a frontier: rows without a flag are zero.  Else NULL */
+    const uint64_t *marks; /* a frontier: vectors without a mark are never read.  Else NULL */
 };
 
 /* Lists the arrays of s (men sorted, sizes known); returns how many. */

@@ -297,6 +297,30 @@ bad 2 'is bound to its own board' probe puzzle-mini 'k2*/4/4/K3'
 bad 2 'FEN: 7 ranks' build shatranj --for '8/8/8/3k4/8/1KQ5/8'
 bad 2 '' stats shatranj
 
+# == Shuffled castling homes: the FEN tells them ==
+homes='4k5/10/10/10/10/10/10/1R2K2R2 w KQ - 0 1'
+bad 2 'a FEN must tell where king and rooks of sultan-random castle from' \
+    build sultan-random KRvK+K
+bad 1 "build sultan-random KRRvK+KQ --dir tables --for '" probe sultan-random "$homes"
+good 'sultan-random@e-bh' plan sultan-random --for "$homes"
+good 'built 3 tables' build sultan-random KRvK+K KRvK+Q --for "$homes"
+good 'nothing to build' build sultan-random --for '4k5/10/10/10/10/10/10/4K2R2 w H'
+good 'agree with their successors' verify sultan-random --for '4k5/10/10/10/10/10/10/4K2R2 w H'
+good 'KRvK+K of sultan-random@e-h' stats sultan-random --for '4k5/10/10/10/10/10/10/4K2R2 w H'
+good '2 files' check sultan-random
+good 'e1i1' probe sultan-random '4k5/10/10/10/10/10/10/4K2R2 w K'
+good 'White wins' line sultan-random '4k5/10/10/10/10/10/10/1R2K5 w Q'
+good '"variant":"sultan-random@e-b"' probe sultan-random '4k5/10/10/10/10/10/10/1R2K5 w B' --json
+good '"fen":"4k5/10/10/10/10/10/10/1R2K5 w B - 0 1"' \
+    probe sultan-random '4k5/10/10/10/10/10/10/1R2K5 w Q' --json
+bad 2 "'K', but no white rook right of the king" \
+    probe sultan-random '4k5/10/10/10/10/10/10/1R2K5 w K'
+bad 2 "the kings' homes differ, e and f" \
+    probe sultan-random '1r3k4/10/10/10/10/10/10/1R2K5 w Bb'
+bad 2 "has no starting position" perft sultan-random startpos 2
+good '"nodes":28' perft sultan-random "$homes" 1 --json
+good 'FEN tells their homes' variants --explain sultan-random
+
 # == Damaged files: each is named, with status 3 ==
 flip() { # file, offset (negative: from the end): flips the bits of one byte
     size=$(wc -c <"$1")

@@ -12,6 +12,7 @@
  */
 #include "random_variant.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* == Chance == */
@@ -49,8 +50,18 @@ static bool feature(struct draw *d, unsigned which, unsigned n)
 
 /* == Moves == */
 
+/* Steps that differ only in what they may do where they end are one, as in a variant file. */
 void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how)
 {
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        struct bk_step *s = &m->step[i];
+
+        if (s->df == df && s->dr == dr && s->range == range &&
+            (s->how & BK_HOPS) == (how & BK_HOPS)) {
+            s->how |= (uint8_t)how;
+            return;
+        }
+    }
     if (m->nsteps == BK_STEPS_MAX)
         return;
     m->step[m->nsteps++] =
@@ -145,15 +156,35 @@ static void draw_bent(struct draw *d, struct bk_movement *m)
     m->takes_twice = feature(d, RANDOM_TAKES_TWICE, 3);
 }
 
-/* Drops random directions, but not the first that goes forward. */
+static bool oblique(const struct bk_step *s)
+{
+    return s->df && s->dr && abs(s->df) != abs(s->dr);
+}
+
+/*
+ * Drops random directions, but never all of them.  Variant files choose oblique
+ * directions in pairs: the ones with the same step along the ranks (`lengthwise`)
+ * or the same along the files stay or go together.
+ */
 static void make_asymmetric(struct draw *d, struct bk_movement *m)
 {
+    bool lengthwise = random_once_in(d->seed, 2), keep[BK_STEPS_MAX];
     unsigned n = 0;
 
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        keep[i] = random_below(d->seed, 5) < 3;
+        for (unsigned j = 0; j < i && oblique(&m->step[i]); j++) {
+            const struct bk_step *a = &m->step[i], *b = &m->step[j];
+
+            if (abs(a->df) == abs(b->df) && abs(a->dr) == abs(b->dr) && a->range == b->range &&
+                (lengthwise ? a->dr == b->dr : a->df == b->df))
+                keep[i] = keep[j];
+        }
+    }
     for (unsigned i = 0; i < m->nsteps; i++)
-        if (random_below(d->seed, 5) < 3 || (n == 0 && i + 1u == m->nsteps))
+        if (keep[i])
             m->step[n++] = m->step[i];
-    m->nsteps = (uint8_t)n;
+    m->nsteps = n ? (uint8_t)n : m->nsteps;
 }
 
 static void draw_nymph(struct draw *d, struct bk_movement *m)
@@ -243,6 +274,8 @@ static void draw_pieces(struct draw *d)
             p->zone_ranks =
                 (uint16_t)(1 + random_below(d->seed, (unsigned)all_ranks(d->v)));
             draw_movement(d, &p->zone);
+            p->zone.steps_max = 1;
+            p->zone.bend = p->zone.takes_twice = false;
         }
     }
 }
@@ -439,6 +472,8 @@ static void draw_endings(struct draw *d)
 
     d->v->bare = d->features & RANDOM_BARE ? bares[bare] : BK_BARE_NOTHING;
     d->v->stalemate = random_once_in(d->seed, 2) ? BK_STALEMATE_DRAW : BK_STALEMATE_LOSS;
+    if (feature(d, RANDOM_CLOCK, 4))
+        d->v->game_turns = (uint16_t)(1 + random_below(d->seed, 12));
 }
 
 /* The files that exist on both sides' first ranks. */
@@ -594,78 +629,156 @@ bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_ma
     return false;
 }
 
-/* == Bug reports == */
+/* == As a variant file == */
 
 static void print_ranks(FILE *out, const char *key, unsigned mask)
 {
+    const char *comma = "";
+
     if (!mask)
         return;
-    fprintf(out, "%s =", key);
+    fprintf(out, "%s", key);
     for (unsigned r = 0; r < 16; r++)
-        if (mask >> r & 1)
-            fprintf(out, " %u", r + 1);
-    fprintf(out, "\n");
+        if (mask >> r & 1) {
+            fprintf(out, "%s%u", comma, r + 1);
+            comma = ",";
+        }
 }
 
-/* Every direction as (files,ranks), "*" and its range if it rides, and what it may do. */
+/* The steps of one leap, range and purpose; their directions as a set of (df, dr). */
+struct leap {
+    int x, y; /* 0 <= x <= y */
+    unsigned range, how;
+    unsigned n;
+    bool to[2 * BK_FILES_MAX + 1][2 * BK_RANKS_MAX + 1];
+};
+
+static bool goes(const struct leap *l, int df, int dr)
+{
+    return l->to[df + BK_FILES_MAX][dr + BK_RANKS_MAX];
+}
+
+static bool of_leap(const struct leap *l, const struct bk_step *s)
+{
+    int a = abs(s->df), b = abs(s->dr);
+
+    return l->x == (a < b ? a : b) && l->y == (a < b ? b : a) && l->range == s->range &&
+           l->how == s->how;
+}
+
+static void find_leap(struct leap *l, const struct bk_movement *m, unsigned first)
+{
+    const struct bk_step *s = &m->step[first];
+    int a = abs(s->df), b = abs(s->dr);
+
+    memset(l, 0, sizeof *l);
+    l->x = a < b ? a : b;
+    l->y = a < b ? b : a;
+    l->range = s->range;
+    l->how = s->how;
+    for (unsigned i = first; i < m->nsteps; i++)
+        if (of_leap(l, &m->step[i])) {
+            l->to[m->step[i].df + BK_FILES_MAX][m->step[i].dr + BK_RANKS_MAX] = true;
+            l->n++;
+        }
+}
+
+/* "ff" and the like: pairs of oblique directions; one letter or two where a leap is straight. */
+static void print_ways(FILE *out, const struct leap *l)
+{
+    const int x = l->x, y = l->y;
+    const struct way {
+        const char *text;
+        int a[2], b[2];
+    } straight[] = { { "f", { 0, y }, { 0, y } },   { "b", { 0, -y }, { 0, -y } },
+                     { "l", { -y, 0 }, { -y, 0 } }, { "r", { y, 0 }, { y, 0 } } },
+      aslant[] = { { "fl", { -y, y }, { -y, y } },   { "fr", { y, y }, { y, y } },
+                   { "bl", { -y, -y }, { -y, -y } }, { "br", { y, -y }, { y, -y } } },
+      lengthwise[] = { { "ff", { -x, y }, { x, y } },   { "fs", { -y, x }, { y, x } },
+                       { "bb", { -x, -y }, { x, -y } }, { "bs", { -y, -x }, { y, -x } } },
+      across[] = { { "ll", { -y, x }, { -y, -x } }, { "lv", { -x, y }, { -x, -y } },
+                   { "rr", { y, x }, { y, -x } },   { "rv", { x, y }, { x, -y } } };
+    const struct way *way = x == 0 ? straight : x == y ? aslant : lengthwise;
+    unsigned all = x == 0 || x == y ? 4 : 8;
+
+    if (l->n == all)
+        return;
+    for (unsigned i = 0; i < 4 && all == 8; i++)
+        if (goes(l, lengthwise[i].a[0], lengthwise[i].a[1]) !=
+            goes(l, lengthwise[i].b[0], lengthwise[i].b[1]))
+            way = across;
+    for (unsigned i = 0; i < 4; i++)
+        if (goes(l, way[i].a[0], way[i].a[1]))
+            fprintf(out, "%s", way[i].text);
+}
+
 static void print_movement(FILE *out, const char *key, const struct bk_movement *m)
 {
-    fprintf(out, "%s =", key);
+    fprintf(out, "%s = ", key);
     for (unsigned i = 0; i < m->nsteps; i++) {
-        const struct bk_step *s = &m->step[i];
+        struct leap l;
+        bool before = false;
 
-        fprintf(out, " (%d,%d)", s->df, s->dr);
-        if (s->range == 0)
-            fprintf(out, "*");
-        else if (s->range > 1)
-            fprintf(out, "*%u", s->range);
-        if (s->how != (BK_QUIET | BK_TAKES))
-            fprintf(out, ":%s%s%s", s->how & BK_QUIET ? "quiet" : "",
-                    s->how & BK_TAKES ? "takes" : "", s->how & BK_HOPS ? "-hops" : "");
+        find_leap(&l, m, i);
+        for (unsigned j = 0; j < i; j++)
+            before = before || of_leap(&l, &m->step[j]);
+        if (before)
+            continue;
+        fprintf(out, "%s%s", (l.how & 3) == BK_QUIET ? "m" : (l.how & 3) == BK_TAKES ? "c" : "",
+                l.how & BK_HOPS ? "p" : "");
+        print_ways(out, &l);
+        fprintf(out, "(%d,%d)", l.x, l.y);
+        if (l.range != 1)
+            fprintf(out, "%u", l.range);
     }
     fprintf(out, "\n");
     if (m->steps_max == 2)
-        fprintf(out, "%s-steps = 2 ; bend = %s%s\n", key, m->bend ? "free" : "straight",
-                m->takes_twice ? ", takes twice" : "");
+        fprintf(out, "steps = 2\nbend = %s\n%s", m->bend ? "free" : "straight",
+                m->takes_twice ? "takes-twice = yes\n" : "");
 }
 
 static void print_become(FILE *out, const struct bk_variant *v, const struct bk_become *b)
 {
-    fprintf(out, "become = ");
-    for (unsigned i = 0; i < b->nto; i++)
-        fprintf(out, "%c", v->piece[b->to[i]].letter);
-    fprintf(out, "%s%s%s%s ; ", b->must ? " must" : " may", b->lost_only ? " lost-only" : "",
+    print_ranks(out, "becomes = ", b->ranks);
+    fprintf(out, "%s%s%s%s", b->must ? " must" : " may", b->lost_only ? " lost" : "",
             b->counted ? " counted" : "", b->in_place ? " in-place" : "");
-    print_ranks(out, "ranks", b->ranks);
+    for (unsigned i = 0; i < b->nto; i++)
+        fprintf(out, " %c", v->piece[b->to[i]].letter);
+    fprintf(out, "\n");
 }
 
 static void print_piece(FILE *out, const struct bk_variant *v, unsigned type)
 {
     const struct bk_piece *p = &v->piece[type];
 
-    fprintf(out, "\n[piece %s]\nletter = %c%s\narmy = %u\n", p->name, p->letter,
-            p->royal ? " ; royal" : "", p->army);
-    print_ranks(out, "ranks", p->ranks);
+    fprintf(out, "\n[piece %s]\nletter = %c\n%sarmy = %u\n", p->name, p->letter,
+            p->royal ? "royal = yes\n" : "", p->army);
+    print_ranks(out, "ranks = ", p->ranks);
+    fprintf(out, "\n");
     print_movement(out, "move", &p->move);
     if (p->zone_ranks) {
-        print_ranks(out, "zone-ranks", p->zone_ranks);
-        print_movement(out, "zone", &p->zone);
+        print_ranks(out, "zone-ranks = ", p->zone_ranks);
+        fprintf(out, "\n");
+        print_movement(out, "zone-move", &p->zone);
     }
-    print_ranks(out, "double", p->double_ranks);
+    if (p->double_ranks) {
+        print_ranks(out, "double-step = ", p->double_ranks);
+        fprintf(out, "\n");
+    }
     for (unsigned i = 0; i < p->nbecomes; i++)
         print_become(out, v, &p->become[i]);
-    if (v->limit[type])
-        fprintf(out, "limit = %u\n", v->limit[type]);
 }
 
 static void print_board(FILE *out, const struct bk_variant *v)
 {
-    fprintf(out, "board = %ux%u ; ", v->files, v->ranks);
-    for (unsigned r = v->ranks; r-- > 0;) {
-        for (unsigned f = 0; f < v->files; f++)
-            fprintf(out, "%c", bk_bits_has(&v->board, bk_sq(v, f, r)) ? '.' : '*');
-        fprintf(out, "%s", r ? "/" : "\n");
-    }
+    unsigned n = 0;
+
+    fprintf(out, "board = %ux%u", v->files, v->ranks);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (!bk_bits_has(&v->board, sq))
+            fprintf(out, "%s%c%u", n++ % 40 ? " " : "\nholes = ", 'a' + (char)(sq % v->files),
+                    sq / v->files + 1);
+    fprintf(out, "\n");
 }
 
 static void print_castling(FILE *out, const struct bk_variant *v)
@@ -681,15 +794,31 @@ static void print_castling(FILE *out, const struct bk_variant *v)
                 'a' + k->rook_to[0], 'a' + k->rook_to[1]);
 }
 
+static void print_limits(FILE *out, const struct bk_variant *v)
+{
+    const char *key = "limits =";
+
+    for (unsigned t = 0; t < v->ntypes; t++)
+        if (v->limit[t]) {
+            fprintf(out, "%s %c%u", key, v->piece[t].letter, v->limit[t]);
+            key = "";
+        }
+    if (!*key)
+        fprintf(out, "\n");
+}
+
 void variant_print_ini(FILE *out, const struct bk_variant *v,
                        const uint8_t count[2][BK_TYPES_MAX])
 {
     static const char *const bare[] = { "nothing", "wins", "wins-unless-bared-back" };
 
-    fprintf(out, "[variant]\nname = %s\n", v->name);
+    fprintf(out, "[variant]\nname = %s\ntitle = %s\nsource = %s\n", v->name, v->title, v->source);
     print_board(out, v);
     fprintf(out, "bare-king = %s\nstalemate = %s\nen-passant = %s\n", bare[v->bare],
             v->stalemate == BK_STALEMATE_DRAW ? "draw" : "loss", v->en_passant ? "yes" : "no");
+    if (v->game_turns)
+        fprintf(out, "game-length-turns = %u\n", v->game_turns);
+    print_limits(out, v);
     print_castling(out, v);
     for (unsigned t = 0; t < v->ntypes; t++)
         print_piece(out, v, t);

@@ -2,8 +2,9 @@
  * random_variant.h - small games nobody has played, for the differential fuzzer.
  *
  * The same seed and options always give the same game and material, on every
- * machine.  The games are valid by variant.h but not finished: call
- * bk_variant_finish() if you need geometry and rules_id.
+ * machine.  The games are valid by variant.h and can be written as a variant
+ * file, but they are not finished: call bk_variant_finish() if you need geometry
+ * and rules_id.
  */
 #ifndef RANDOM_VARIANT_H
 #define RANDOM_VARIANT_H
@@ -34,7 +35,8 @@ enum {
     RANDOM_ZONES = 1 << 15,      /* other moves on some ranks (commoners and such)    */
     RANDOM_SPREAD = 1 << 16,     /* a small board somewhere in a large one full of holes */
     RANDOM_CASTLING = 1 << 17,   /* with some piece, wherever king and rooks fit         */
-    RANDOM_ALL = (1 << 18) - 1,
+    RANDOM_CLOCK = 1 << 18,      /* a limit of turns                                     */
+    RANDOM_ALL = (1 << 19) - 1,
 };
 
 struct random_opts {
@@ -60,10 +62,10 @@ bool random_material(const struct bk_variant *v, uint64_t *seed, unsigned men_ma
 
 /* Adds the 4 or 8 directions of the atom (a, b), without asking for doubles. */
 void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned how);
-/* Adds one direction. */
+/* Adds one direction, or a purpose to it if it is there. */
 void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how);
 
-/* The whole game, and the material unless NULL, in readable form for bug reports. */
+/* The whole game as a variant file; the material, unless NULL, as a comment at its end. */
 void variant_print_ini(FILE *out, const struct bk_variant *v,
                        const uint8_t count[2][BK_TYPES_MAX]);
 

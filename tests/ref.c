@@ -571,19 +571,77 @@ static const char *read_allowances(const struct bk_variant *v, const char *s,
     return *s ? s + 1 : NULL;
 }
 
-static const char *read_castling(const char *s, struct ref_pos *pos)
+/* The file of a side's king if he is on his first rank, else a file that is none. */
+static unsigned king_file(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
+{
+    unsigned first = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+
+    for (unsigned file = 0; file < v->files; file++)
+        if (pos->at[first + file] == code_of(colour, v->royal))
+            return file;
+    return BK_FILES_MAX;
+}
+
+static const char *read_castling(const struct bk_variant *v, const char *s, struct ref_pos *pos)
 {
     for (; *s && *s != ' '; s++) {
-        switch (*s) {
-        case 'K': pos->rights |= REF_RIGHT(BK_WHITE, 1); break;
-        case 'Q': pos->rights |= REF_RIGHT(BK_WHITE, 0); break;
-        case 'k': pos->rights |= REF_RIGHT(BK_BLACK, 1); break;
-        case 'q': pos->rights |= REF_RIGHT(BK_BLACK, 0); break;
-        case '-': break;
-        default: return NULL;
-        }
+        unsigned colour = isupper((unsigned char)*s) ? BK_WHITE : BK_BLACK;
+        char lower = (char)tolower((unsigned char)*s);
+
+        if (*s == '-')
+            continue;
+        if (lower == 'k' || lower == 'q')
+            pos->rights |= REF_RIGHT(colour, lower == 'k');
+        else if (lower >= 'a' && lower < 'a' + v->files)
+            pos->rights |= REF_RIGHT(colour,
+                                     (unsigned)(lower - 'a') > king_file(v, pos, colour));
+        else
+            return NULL;
     }
     return s;
+}
+
+/* The file of the rook that a letter speaks of; BK_FILES_MAX if there is none. */
+static unsigned rook_file(const struct bk_variant *v, const struct ref_pos *pos, char letter)
+{
+    unsigned colour = isupper((unsigned char)letter) ? BK_WHITE : BK_BLACK, found = BK_FILES_MAX;
+    unsigned first = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+    unsigned king = king_file(v, pos, colour);
+    char lower = (char)tolower((unsigned char)letter);
+
+    for (unsigned file = 0; file < v->files; file++) {
+        if (pos->at[first + file] != code_of(colour, v->castling.rook))
+            continue;
+        if (lower == (char)('a' + file))
+            return file;
+        if ((lower == 'k' && file > king) || /* the last one found is the outermost */
+            (lower == 'q' && file < king && found == BK_FILES_MAX))
+            found = file;
+    }
+    return found;
+}
+
+bool ref_take_homes(struct bk_variant *v, const char *fen)
+{
+    struct bk_castling *c = &v->castling;
+    const char *s = strchr(fen, ' ');
+    struct ref_pos pos;
+
+    if (!s || !ref_from_fen(v, fen, &pos))
+        return false;
+    c->allowed = true;
+    c->rook_file[0] = 0;
+    c->rook_file[1] = v->files - 1;
+    for (s += strlen(" w "); *s && *s != ' '; s++) {
+        unsigned king = king_file(v, &pos, isupper((unsigned char)*s) ? BK_WHITE : BK_BLACK);
+        unsigned rook = rook_file(v, &pos, *s);
+
+        if (king == BK_FILES_MAX || rook == BK_FILES_MAX)
+            return false;
+        c->king_file = (uint8_t)king;
+        c->rook_file[rook > king] = (uint8_t)rook;
+    }
+    return true;
 }
 
 static bool read_ep(const struct bk_variant *v, const char *s, struct ref_pos *pos)
@@ -626,7 +684,7 @@ bool ref_from_fen(const struct bk_variant *v, const char *fen, struct ref_pos *p
     if (*s != 'w' && *s != 'b' && *s)
         return false;
     pos->stm = *s == 'b' ? BK_BLACK : BK_WHITE;
-    s = read_castling(skip_spaces(*s ? s + 1 : s), pos);
+    s = read_castling(v, skip_spaces(*s ? s + 1 : s), pos);
     return s && read_ep(v, skip_spaces(s), pos);
 }
 

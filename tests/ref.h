@@ -60,10 +60,18 @@ void ref_pos_init(const struct bk_variant *v, struct ref_pos *pos);
 /*
  * Reads "board[allowances] side castling ep ...".  Gaps of several digits,
  * `*` for holes; allowances as in [RRCCEErrccee], absent means all; castling
- * as KQkq (K: the wing away from the a-file) or '-'.  Later fields may be
- * missing and move counters are ignored.  False: not a position of this board.
+ * as KQkq (K: the wing away from the a-file), as files of rooks left and right
+ * of the king, or '-'.  Later fields may be missing and move counters are
+ * ignored.  False: not a position of this board.
  */
 bool ref_from_fen(const struct bk_variant *v, const char *fen, struct ref_pos *pos);
+
+/*
+ * Shuffled castling: lets `v` castle from where the kings and rooks of the
+ * FEN's rights stand.  A wing without rights gets a rook's home of its own
+ * choice, which no right ever asks for.  False: there are no such men.
+ */
+bool ref_take_homes(struct bk_variant *v, const char *fen);
 
 /* Is `colour`'s king attacked? */
 bool ref_in_check(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour);

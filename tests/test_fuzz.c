@@ -4,15 +4,21 @@
  *   test_fuzz [N [SEED [FEN]]]   N random cases (100) from SEED (1) on; with a
  *                                FEN, what both solvers say of it in each
  *
- * A case is a random game and material.  The fast solver makes its table and
- * every table that one can lead to; the slow one of tests/ref.c solves the same;
- * then all positions of both sides are compared: legality, win, draw or loss,
- * and distance.  How the fast solver runs (instruction set, width of a set,
- * threads, with or without distances) is drawn too.
+ * A case is a random game and material.  The game is written as a variant file;
+ * the fast solver makes the material's table and every table that it can lead to
+ * as files, and libbareking answers from them.  The slow solver of tests/ref.c
+ * solves the game as it was drawn.  Then all positions of both sides are
+ * compared: legality, win, draw or loss, distance, clock.  How the fast solver
+ * runs (instruction set, width of a set, threads, memory, compression, with or
+ * without distances) is drawn, too.  A few cases are games with hands, which
+ * tests/slow_hands.c compares state by state.
  *
  * The first difference ends the run with the game, the position, both values
  * and the line that replays the case: test_fuzz 1 SEED.
  */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +26,35 @@
 
 #include "core/geometry.h"
 #include "core/move.h"
-#include "tb/solve.h"
+#include "core/rules.h"
+#include "tb/build.h"
+#include "tests/proof.h"
 #include "tests/random_variant.h"
-#include "tests/ref.h"
+#include "tests/slow_hands.h"
 
 #define NODES_MAX 400000 /* of the slow solver, all materials of a case together */
 #define SAMPLES 300      /* positions of each smaller material */
+
+/* == What has been in play == */
+
+enum feature {
+    HOLES, LARGE, LOST, IN_PLACE, CHANGES, ALLOWANCES, ZONES, DOUBLES, PASSING, CASTLES,
+    TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING, QUIET,
+    BARE_NOTHING, BARE_WINS, BARE_BACK, STALE_DRAW, STALE_LOSS,
+    PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, LITTLE_MEMORY,
+    TWO_BYTES, NO_DISTANCES,
+    FEATURES
+};
+
+static const char *const feature_name[FEATURES] = {
+    "holes", "over 64 squares", "promotion to what is lost", "in place", "changes", "limits",
+    "zones", "double steps", "en passant", "castling rights", "double captures", "two steps",
+    "hoppers", "riders", "limit of turns", "hands", "configuration", "opening drops",
+    "quiet turns",
+    "bare-king nothing", "wins", "wins-unless-bared-back", "stalemate draw", "loss",
+    "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "little memory",
+    "distances of two bytes", "no distances",
+};
 
 /* == One case == */
 
@@ -35,253 +64,457 @@ struct setting {
     unsigned threads;
     bool distances;
     unsigned k_max; /* longer distances take two bytes */
+    bool tight;     /* so little memory that tables are read back from their files */
+    int level;      /* of compression */
 };
 
 struct fuzz {
     uint64_t seed; /* of the case: what replays it */
     uint64_t state;
-    struct bk_variant v;
+    struct bk_variant drawn; /* what the slow solver solves */
+    struct bk_variant *v;    /* the same, from its file */
     uint8_t count[2][BK_TYPES_MAX];
     uint8_t rights; /* castling rights of the material being compared */
     struct setting how;
-    struct bk_memtable **table;
-    struct bk_tally *tally;
-    unsigned ntables;
+    char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16]; /* of the tables, of the game */
+    struct bk_lib *lib;
+    struct bk_plan *plan; /* all tables made */
+    bool two_bytes;       /* in some of them */
     struct bk_pool *pool;
     struct ref_table *ref;
-    const char *fen;   /* asked for, or NULL */
-    uint64_t compared; /* positions, over all cases */
-    uint64_t castling; /* cases with castling rights compared */
+    const char *fen;                 /* asked for, or NULL */
+    uint64_t compared;               /* positions, over all cases */
+    uint64_t seen[FEATURES];         /* cases */
 };
 
-static void *grow(void *old, size_t n, size_t size)
-{
-    void *p = realloc(old, n * size);
+static volatile sig_atomic_t interrupted;
 
-    if (!p) {
-        fprintf(stderr, "test_fuzz: out of memory\n");
-        exit(2);
-    }
-    return p;
-}
+static void on_signal(int number) { interrupted = number; }
 
 static void describe(const struct fuzz *f)
 {
-    printf("replay: test_fuzz 1 %llu\n", (unsigned long long)f->seed);
-    printf("kernel %s, sets of %s bits, %u threads, %s, one byte up to %u\n", f->how.kernel,
-           f->how.set_bits, f->how.threads,
-           f->how.distances ? "with distances" : "without distances", f->how.k_max);
-    variant_print_ini(stdout, &f->v, (const uint8_t(*)[BK_TYPES_MAX])f->count);
+    printf("\nreplay: build/tests/test_fuzz 1 %llu\n", (unsigned long long)f->seed);
+    printf("; kernel %s, sets of %s bits, %u threads, %s, one byte up to %u, %s memory, level %d\n",
+           f->how.kernel, f->how.set_bits, f->how.threads,
+           f->how.distances ? "with distances" : "without distances", f->how.k_max,
+           f->how.tight ? "little" : "enough", f->how.level);
+    variant_print_ini(stdout, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
-/* == The fast solver: a material and all it can lead to, in memory == */
+/* Ends a case that cannot go on. */
+static bool failed(const char *what, const struct bk_report *why)
+{
+    printf("\n%s: %s\n", what, why->text);
+    return false;
+}
 
-static const struct bk_memtable *find_table(void *context, const struct bk_material *m)
+/* == Tables, made as the command makes them == */
+
+static int64_t longest(const struct bk_summary *s)
+{
+    int64_t plies = -1;
+
+    for (unsigned side = 0; side < 2; side++) {
+        plies = s->win_plies[side] > plies ? s->win_plies[side] : plies;
+        plies = s->loss_plies[side] > plies ? s->loss_plies[side] : plies;
+    }
+    return plies;
+}
+
+static void built(void *context, const struct bk_built *b, unsigned nth)
 {
     struct fuzz *f = context;
 
-    for (unsigned i = 0; i < f->ntables; i++)
-        if (bk_material_equal(&f->table[i]->ix->m, m))
-            return f->table[i];
-    return NULL;
+    (void)nth;
+    if (f->how.k_max < BK_CODE_K_MAX)
+        f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
 
-static bool solve_all(struct fuzz *f, struct bk_material m, struct bk_report *why);
-
-static bool solve_next(struct fuzz *f, const struct bk_material *m, struct bk_report *why)
+static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
-    unsigned n = bk_material_next(m, &f->v, NULL, 0);
-    struct bk_material *next = grow(NULL, n + 1, sizeof *next);
-    bool ok = true;
+    struct bk_build_options o = { .pool = f->pool, .level = f->how.level, .k_max = f->how.k_max,
+                                  .context = f, .built = built };
+    struct bk_report why = { "" };
+    enum bk_err err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
 
-    n = bk_material_next(m, &f->v, next, n);
-    for (unsigned i = 0; ok && i < n; i++)
-        ok = solve_all(f, next[i], why);
-    free(next);
-    return ok;
+    if (err)
+        return failed("no plan", &why);
+    for (unsigned i = 0; i < f->plan->n && f->how.tight; i++) /* a quarter of it holds tables */
+        if (f->plan->table[i].memory_bytes > o.memory_limit)
+            o.memory_limit = f->plan->table[i].memory_bytes;
+    f->two_bytes = false;
+    err = bk_build(f->plan, &o, &why);
+    f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
+    f->seen[TWO_BYTES] += f->two_bytes;
+    return !err || failed("not built", &why);
 }
 
-/* Solves what `m` can lead to, then `m`. */
-static bool solve_all(struct fuzz *f, struct bk_material m, struct bk_report *why)
-{
-    struct bk_solve_job job = { .distances = f->how.distances, .k_max = f->how.k_max,
-                                .find = find_table, .find_context = f, .pool = f->pool };
-    struct bk_tally tally;
+/* == Asking == */
 
-    memset(&tally, 0, sizeof tally);
-    bk_material_canonical(&m, &f->v);
-    if (find_table(f, &m))
-        return true;
-    if (!bk_material_by_rule(&m, &f->v) && !solve_next(f, &m, why))
+/* What both solvers say: of an illegal position nothing but that. */
+struct said {
+    bool legal;
+    struct ref_value value;
+};
+
+static bool plain(const struct fuzz *f, const struct bk_pos *p)
+{
+    return p->ep == BK_SQ_NONE && !p->rights && p->turn == 1 &&
+           !memcmp(p->left[0], f->v->limit, sizeof p->left[0]) &&
+           !memcmp(p->left[1], f->v->limit, sizeof p->left[1]);
+}
+
+static enum bk_lib_err ask(struct fuzz *f, const struct bk_pos *p, struct bk_answer *a)
+{
+    if (plain(f, p) && !random_once_in(&f->state, 16))
+        return proof_ask_men(f->lib, f->v, p, a);
+    return proof_ask_fen(f->lib, f->v, p, a);
+}
+
+/* Answers of the library are compared with what the clock makes of the slow one's distance. */
+static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p,
+                           const struct bk_answer *a, const struct ref_value *slow)
+{
+    int left = 2 * (f->v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
+
+    if (!f->v->game_turns)
+        return a->plies_left == -1 && a->clocked_wdl == a->wdl && a->clocked_known;
+    left = left < 0 ? 0 : left;
+    if (a->plies_left != left)
         return false;
-    if (bk_memtable_new(&job.t, &f->v, &m, why))
-        return false;
-    if (!job.t->by_rule && bk_solve_table(&job, &tally, why)) {
-        bk_memtable_free(job.t);
-        return false;
-    }
-    f->table = grow(f->table, f->ntables + 1, sizeof(struct bk_memtable *));
-    f->tally = grow(f->tally, f->ntables + 1, sizeof *f->tally);
-    f->tally[f->ntables] = tally;
-    f->table[f->ntables++] = job.t;
-    return true;
+    if (!a->clocked_known)
+        return !f->how.distances;
+    return a->clocked_wdl == (slow->dtw <= left ? slow->wdl : 0);
 }
 
-/* == Asking the fast solver == */
-
-/* The position with the colours exchanged and the board turned by `sym`. */
-static struct bk_pos exchanged(const struct bk_variant *v, const struct bk_pos *p, int sym)
+static void print_said(const char *who, const struct said *s)
 {
-    uint8_t map[BK_SQ_MAX];
-    struct bk_pos q;
-
-    bk_symmetry_map(v, (unsigned)sym, map);
-    bk_pos_init(&q, v);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (p->at[sq])
-            bk_pos_put(&q, v, bk_man_type(p->at[sq]), !bk_man_colour(p->at[sq]), map[sq]);
-    q.stm = !p->stm;
-    q.rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
-    return q;
-}
-
-/* BK_SCORE_NONE: illegal. */
-static int fast_score(struct fuzz *f, const struct bk_pos *p)
-{
-    struct bk_material m;
-    const struct bk_memtable *t;
-    struct bk_pos q = *p;
-    struct bk_placement at;
-    int wdl;
-
-    if (!bk_pos_legal(&f->v, p))
-        return BK_SCORE_NONE;
-    if (bk_pos_bare(&f->v, p, &wdl) != BK_END_NONE)
-        return wdl * BK_SCORE_WIN;
-    bk_material_of(&m, &f->v, p);
-    if (bk_material_canonical(&m, &f->v))
-        q = exchanged(&f->v, p, bk_material_swap(&m, &f->v));
-    t = find_table(f, &m);
-    if (!t || t->by_rule || !bk_index_place(t->ix, &q, &at)) {
-        printf("no table for a position\n");
-        return BK_SCORE_NONE - 1;
-    }
-    return bk_code_score(bk_memtable_code(t, q.stm, at), t->code_bytes);
-}
-
-/* == Comparing == */
-
-/* The material asked for, with all its allowances, in its table's colours. */
-static bool material_of(const struct fuzz *f, struct bk_material *m)
-{
-    memset(m, 0, sizeof *m);
-    memcpy(m->count, f->count, sizeof m->count);
-    memcpy(m->left[0], f->v.limit, sizeof m->left[0]);
-    memcpy(m->left[1], f->v.limit, sizeof m->left[1]);
-    m->rights = f->rights;
-    bk_material_normalise(m, &f->v);
-    return bk_material_canonical(m, &f->v);
-}
-
-static int slow_score(bool legal, const struct ref_value *value)
-{
-    if (!legal)
-        return BK_SCORE_NONE;
-    return value->wdl * (BK_SCORE_WIN - value->dtw);
-}
-
-static int without_distance(int score)
-{
-    return score < -BK_SCORE_WIN ? score : (score > 0) - (score < 0); /* illegal stays so */
-}
-
-static struct bk_pos from_ref(const struct bk_variant *v, const struct ref_pos *r)
-{
-    struct bk_pos p;
-
-    bk_pos_init(&p, v);
-    memcpy(p.left, r->left, sizeof p.left);
-    p.stm = r->stm;
-    p.rights = r->rights;
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (r->at[sq])
-            bk_pos_put(&p, v, (unsigned)(abs(r->at[sq]) - 1), r->at[sq] < 0, sq);
-    return p;
-}
-
-static struct ref_pos to_ref(const struct bk_variant *v, const struct bk_pos *p)
-{
-    struct ref_pos r;
-
-    ref_pos_init(v, &r);
-    memcpy(r.left, p->left, sizeof r.left);
-    r.stm = p->stm;
-    r.ep = p->ep;
-    r.rights = p->rights;
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (p->at[sq]) {
-            int code = (int)bk_man_type(p->at[sq]) + 1;
-
-            r.at[sq] = (int8_t)(bk_man_colour(p->at[sq]) ? -code : code);
-        }
-    return r;
-}
-
-static void print_score(const char *who, int score)
-{
-    if (score == BK_SCORE_NONE)
+    if (!s->legal)
         printf("  %s: illegal", who);
-    else if (!score)
+    else if (!s->value.wdl)
         printf("  %s: draw", who);
     else
-        printf("  %s: %s in %d", who, score > 0 ? "win" : "loss", BK_SCORE_WIN - abs(score));
+        printf("  %s: %s in %u", who, s->value.wdl > 0 ? "win" : "loss", s->value.dtw);
 }
 
-/* What both say of a position and of those one move on; tells where to look. */
+static void print_asked(struct fuzz *f, const struct bk_pos *p)
+{
+    struct bk_answer a;
+    enum bk_lib_err err = proof_ask_fen(f->lib, f->v, p, &a);
+
+    if (err)
+        printf("  files: %s", err == BK_LIB_ILLEGAL ? "illegal" : bk_error(f->lib));
+    else if (!a.wdl)
+        printf("  files: draw");
+    else
+        printf("  files: %s in %d", a.wdl > 0 ? "win" : "loss", a.dtw);
+    if (!err && f->v->game_turns)
+        printf(" (turn %u, %d plies left: %+d)", p->turn, a.plies_left, a.clocked_wdl);
+}
+
+static struct said slow_of(struct fuzz *f, const struct bk_pos *p)
+{
+    struct ref_pos r = proof_ref(f->v, p);
+    struct said s = { .value = { 0, 0 } };
+
+    s.legal = ref_value(f->ref, &r, &s.value);
+    return s;
+}
+
+/* What both say of a position, and of those one move on; tells where to look. */
 static void print_both(struct fuzz *f, const struct bk_pos *p)
 {
-    struct ref_pos r = to_ref(&f->v, p);
-    struct ref_value value = { 0, 0 };
-    bool legal = ref_value(f->ref, &r, &value);
-    struct bk_pos plain = *p;
+    struct said slow = slow_of(f, p);
 
-    plain.ep = BK_SQ_NONE;
-    print_score("fast", fast_score(f, &plain));
-    print_score("slow", slow_score(legal, &value));
-    printf("%s\n", p->ep != BK_SQ_NONE ? " (fast: not asked for en passant)" : "");
+    print_asked(f, p);
+    print_said("slow", &slow);
+    printf("\n");
 }
 
 static void print_moves(struct fuzz *f, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
-    unsigned n = bk_moves_legal(&f->v, p, move);
+    unsigned n = bk_moves_legal(f->v, p, move);
 
     for (unsigned i = 0; i < n; i++) {
         struct bk_pos after = *p;
         char name[16];
 
-        bk_pos_play(&after, &f->v, &move[i]);
-        printf("  %-10s", bk_move_name(&f->v, &move[i], name));
+        bk_pos_play(&after, f->v, &move[i]);
+        printf("  %-10s", bk_move_name(f->v, &move[i], name));
         print_both(f, &after);
     }
 }
 
-static bool same(struct fuzz *f, const struct bk_pos *p, int slow)
+/* == Comparing == */
+
+/* The material asked for, with all its allowances, in its table's colours. */
+static bool material_of(const struct fuzz *f, const struct bk_variant *v, struct bk_material *m)
 {
-    int fast = fast_score(f, p);
+    memset(m, 0, sizeof *m);
+    memcpy(m->count, f->count, sizeof m->count);
+    memcpy(m->left[0], v->limit, sizeof m->left[0]);
+    memcpy(m->left[1], v->limit, sizeof m->left[1]);
+    m->rights = f->rights;
+    bk_material_normalise(m, v);
+    return bk_material_canonical(m, v);
+}
+
+static bool same(struct fuzz *f, const struct bk_pos *p, const struct said *slow)
+{
+    struct bk_answer a;
+    enum bk_lib_err err = ask(f, p, &a);
     char fen[BK_FEN_MAX];
 
     f->compared++;
-    if (!f->how.distances && without_distance(fast) == without_distance(slow))
+    if (err == BK_LIB_ILLEGAL && !slow->legal)
         return true;
-    if (f->how.distances && fast == slow)
+    if (!err && slow->legal && proof_same(&a, &slow->value, f->how.distances) &&
+        clock_is_right(f, p, &a, &slow->value))
         return true;
-    printf("\nDIFFERENCE at %s\n", bk_pos_to_fen(p, &f->v, fen));
-    print_score("fast", fast);
-    print_score("slow", slow);
+    printf("\nDIFFERENCE at %s\n", bk_pos_to_fen(p, f->v, fen));
+    print_asked(f, p);
+    print_said("slow", slow);
     printf("\n");
     print_moves(f, p);
     return false;
+}
+
+/* The same with the colours exchanged, if the board allows it. */
+static bool same_exchanged(struct fuzz *f, const struct bk_pos *p, const struct said *slow)
+{
+    struct bk_material m;
+    struct bk_pos q;
+    int sym;
+
+    bk_material_of(&m, f->v, p);
+    sym = bk_material_swap(&m, f->v);
+    if (sym < 0)
+        return true;
+    q = proof_exchanged(f->v, p, (unsigned)sym);
+    return same(f, &q, slow);
+}
+
+/* The positions after each double step, with the square that can be taken in passing. */
+static bool same_passing(struct fuzz *f, const struct ref_pos *r, struct ref_moves *moves)
+{
+    ref_moves(&f->drawn, r, moves);
+    for (unsigned i = 0; i < moves->n; i++) {
+        struct ref_pos after = *r;
+        struct said slow;
+        struct bk_pos p;
+
+        if (moves->move[i].ep == BK_SQ_NONE)
+            continue;
+        ref_apply(&f->drawn, &after, &moves->move[i]);
+        p = proof_pos(f->v, &after);
+        slow = slow_of(f, &p);
+        if (!same(f, &p, &slow))
+            return false;
+    }
+    return true;
+}
+
+/* As many moves as the slow generator finds, and the best of them worth the position. */
+static bool same_moves(struct fuzz *f, const struct bk_pos *p, const struct ref_pos *r,
+                       const struct said *slow, struct ref_moves *moves)
+{
+    struct bk_lib_move best = { .name = "" };
+    struct bk_answer a;
+    char fen[BK_FEN_MAX];
+    size_t n;
+
+    bk_pos_to_fen(p, f->v, fen);
+    if (bk_probe_fen(f->lib, fen, &a) || bk_probe_moves(f->lib, fen, &best, 1, &n)) {
+        printf("\nDIFFERENCE at %s: %s\n", fen, bk_error(f->lib));
+        return false;
+    }
+    ref_moves(&f->drawn, r, moves);
+    if (a.end != BK_LIB_GOES_ON)
+        moves->n = 0;
+    if (n == moves->n && (!n || (best.wdl == slow->value.wdl &&
+                                 (!f->how.distances || best.dtw == a.dtw))))
+        return true;
+    printf("\nDIFFERENCE in moves at %s: %zu, the best %s %+d in %d; slow %u\n", fen, n, best.name,
+           best.wdl, best.dtw, moves->n);
+    print_moves(f, p);
+    return false;
+}
+
+/* One position of the slow solver's list in every way it can be asked. */
+static bool same_all_ways(struct fuzz *f, const struct ref_pos *r, const struct said *slow,
+                          struct ref_moves *moves)
+{
+    struct bk_pos p = proof_pos(f->v, r);
+
+    if (f->v->game_turns && random_once_in(&f->state, 4))
+        p.turn = (uint16_t)(1 + random_below(&f->state, f->v->game_turns + 2u));
+    if (!same(f, &p, slow))
+        return false;
+    p.turn = 1;
+    if (random_once_in(&f->state, 8) && !same_exchanged(f, &p, slow))
+        return false;
+    if (slow->legal && random_once_in(&f->state, 50) && !same_moves(f, &p, r, slow, moves))
+        return false;
+    return !slow->legal || !f->v->en_passant || !random_once_in(&f->state, 3) ||
+           same_passing(f, r, moves);
+}
+
+/* Is every man at home whom the rights being compared keep there? */
+static bool has_rights(const struct fuzz *f, const struct ref_pos *r)
+{
+    for (unsigned right = 0; right < 4; right++)
+        for (unsigned rook = 0; rook < 2 && f->rights >> right & 1; rook++) {
+            unsigned sq = rook ? bk_right_home(f->v, right) : bk_right_king(f->v, right);
+            int code = (rook ? f->v->castling.rook : f->v->royal) + 1;
+
+            if (r->at[sq] != (right / 2 ? -code : code))
+                return false;
+        }
+    return true;
+}
+
+/* Are all men of the material on squares of their own? */
+static bool complete(const struct fuzz *f, const struct ref_pos *r)
+{
+    unsigned men = 0;
+
+    for (unsigned sq = 0; sq < f->v->nsq; sq++)
+        men += r->at[sq] != 0;
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned t = 0; t < f->v->ntypes; t++)
+            men -= f->count[c][t];
+    return men == 0;
+}
+
+/*
+ * The slow solver's list holds each placement of the material once.  sum: how
+ * often each result; sum[0][0] is UINT64_MAX when it may not solve what it must.
+ */
+static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
+{
+    uint64_t n = ref_size(f->ref);
+    struct ref_moves moves = { 0 };
+    bool ok = true;
+
+    for (uint64_t i = 0; ok && i < n; i++) {
+        struct said slow = { .value = { 0, 0 } };
+        struct ref_pos r;
+
+        slow.legal = ref_at(f->ref, i, &r, &slow.value);
+        if (f->rights) {
+            if (!slow.legal || !has_rights(f, &r))
+                continue;
+            r.rights = f->rights;
+            if (!ref_value(f->ref, &r, &slow.value)) {
+                sum[0][0] = UINT64_MAX;
+                break;
+            }
+        }
+        if (slow.legal)
+            sum[r.stm][slow.value.wdl + 1]++;
+        if (complete(f, &r))
+            ok = same_all_ways(f, &r, &slow, &moves);
+    }
+    ref_moves_free(&moves);
+    return ok;
+}
+
+/* Some positions of a table, as the index numbers them. */
+static bool compare_samples(struct fuzz *f, const struct bk_index *ix)
+{
+    for (unsigned i = 0; i < SAMPLES && ix->positions; i++) {
+        uint64_t number = ix->positions <= SAMPLES / 2 ? i / 2
+                                                       : random_next(&f->state) % ix->positions;
+        struct bk_placement at;
+        struct bk_pos p;
+        struct said slow;
+
+        if (number >= ix->positions)
+            break;
+        bk_index_unrank(ix, number, &at);
+        if (!bk_index_position(ix, &at, i & 1, &p))
+            continue;
+        slow = slow_of(f, &p);
+        if (!slow.legal && bk_pos_legal(f->v, &p))
+            continue; /* more than the slow one may solve */
+        if (!same(f, &p, &slow))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_smaller(struct fuzz *f)
+{
+    bool ok = true;
+
+    for (unsigned i = 0; ok && i < f->plan->n; i++) {
+        struct bk_report why = { "" };
+        struct bk_index *ix;
+
+        if (bk_index_new(&ix, f->v, &f->plan->table[i].m, NULL, &why))
+            return failed("no index", &why);
+        ok = compare_samples(f, ix);
+        bk_index_free(ix);
+    }
+    return ok;
+}
+
+/* Positions of the table, one for each class of mirrored ones. */
+static void count_classes(const struct bk_index *ix, uint64_t classes[2])
+{
+    for (uint64_t i = 0; i < ix->positions; i++)
+        for (unsigned stm = 0; stm < 2; stm++) {
+            struct bk_placement at;
+            struct bk_pos p;
+
+            bk_index_unrank(ix, i, &at);
+            classes[stm] += bk_index_is_first(ix, i, &at) &&
+                            bk_index_position(ix, &at, stm, &p) && bk_pos_legal(ix->v, &p);
+        }
+}
+
+static bool compare_summary(const struct bk_summary *s, const uint64_t classes[2],
+                            uint64_t sum[2][3], bool swap)
+{
+    for (unsigned stm = 0; stm < 2; stm++) {
+        const uint64_t *slow = sum[stm ^ swap];
+
+        if (s->all_loss[stm] == slow[0] && s->all_draw[stm] == slow[1] &&
+            s->all_win[stm] == slow[2] && s->win[stm] + s->draw[stm] + s->loss[stm] == classes[stm])
+            continue;
+        printf("\nDIFFERENCE in counts, %s to move (colours exchanged: %d)\n",
+               stm ? "black" : "white", swap);
+        printf("file, all: %llu %llu %llu, classes %llu %llu %llu\n",
+               (unsigned long long)s->all_win[stm], (unsigned long long)s->all_draw[stm],
+               (unsigned long long)s->all_loss[stm], (unsigned long long)s->win[stm],
+               (unsigned long long)s->draw[stm], (unsigned long long)s->loss[stm]);
+        printf("slow, all: %llu %llu %llu, classes together %llu\n", (unsigned long long)slow[2],
+               (unsigned long long)slow[1], (unsigned long long)slow[0],
+               (unsigned long long)classes[stm]);
+        return false;
+    }
+    return true;
+}
+
+/* What the file's header counts: all placements, and one for each class of mirrored ones. */
+static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
+{
+    struct bk_report why = { "" };
+    uint64_t classes[2] = { 0, 0 };
+    struct bk_material m;
+    struct bk_file *file;
+    char path[PATH_MAX];
+    bool swap = material_of(f, f->v, &m), ok;
+
+    if (bk_material_by_rule(&m, f->v))
+        return true;
+    if (bk_file_open(&file, bk_table_path(path, f->dir, f->v, &m, BK_KIND_WDL), f->v, &why))
+        return failed("no file", &why);
+    count_classes(bk_file_index(file), classes);
+    ok = compare_summary(&bk_file_info(file)->summary, classes, sum, swap);
+    bk_file_close(file);
+    return ok;
 }
 
 static void answer(struct fuzz *f)
@@ -289,7 +522,7 @@ static void answer(struct fuzz *f)
     struct bk_report why = { "" };
     struct bk_pos p;
 
-    if (bk_pos_from_fen(&p, &f->v, f->fen, &why)) {
+    if (bk_pos_from_fen(&p, f->v, f->fen, &why)) {
         printf("%s\n", why.text);
         return;
     }
@@ -298,161 +531,61 @@ static void answer(struct fuzz *f)
     print_moves(f, &p);
 }
 
-/* Is every man at home whom the rights being compared keep there? */
-static bool has_rights(const struct fuzz *f, const struct ref_pos *r)
-{
-    for (unsigned right = 0; right < 4; right++)
-        for (unsigned rook = 0; rook < 2 && f->rights >> right & 1; rook++) {
-            unsigned sq = rook ? bk_right_home(&f->v, right) : bk_right_king(&f->v, right);
-            int code = (rook ? f->v.castling.rook : f->v.royal) + 1;
-
-            if (r->at[sq] != (right / 2 ? -code : code))
-                return false;
-        }
-    return true;
-}
-
-/* The slow solver's list holds each placement of the material once. */
-static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
-{
-    uint64_t n = ref_size(f->ref);
-
-    for (uint64_t i = 0; i < n; i++) {
-        struct ref_value value = { 0, 0 };
-        struct ref_pos r;
-        bool legal = ref_at(f->ref, i, &r, &value);
-        struct bk_pos p;
-        unsigned men = 0;
-
-        if (f->rights) {
-            if (!legal || !has_rights(f, &r))
-                continue;
-            r.rights = f->rights;
-            if (!ref_value(f->ref, &r, &value)) {
-                sum[0][0] = UINT64_MAX; /* more than the slow one may solve */
-                return true;
-            }
-        }
-        if (legal)
-            sum[r.stm][value.wdl + 1]++;
-        for (unsigned sq = 0; sq < f->v.nsq; sq++)
-            men += r.at[sq] != 0;
-        p = from_ref(&f->v, &r);
-        for (unsigned c = 0; c < 2; c++)
-            for (unsigned t = 0; t < f->v.ntypes; t++)
-                men -= f->count[c][t];
-        if (men == 0 && !same(f, &p, slow_score(legal, &value)))
-            return false;
-    }
-    return true;
-}
-
-/* Some positions of every table, as the index numbers them. */
-static bool compare_samples(struct fuzz *f, const struct bk_memtable *t)
-{
-    uint64_t n = t->ix->positions;
-
-    for (unsigned i = 0; i < SAMPLES && n; i++) {
-        uint64_t number = n <= SAMPLES / 2 ? i / 2 : random_next(&f->state) % n;
-        struct ref_value value = { 0, 0 };
-        struct bk_placement at;
-        struct ref_pos r;
-        struct bk_pos p;
-        bool legal;
-
-        if (number >= n)
-            break;
-        bk_index_unrank(t->ix, number, &at);
-        if (!bk_index_position(t->ix, &at, i & 1, &p))
-            continue;
-        r = to_ref(&f->v, &p);
-        legal = ref_value(f->ref, &r, &value);
-        if (!legal && bk_pos_legal(&f->v, &p))
-            continue; /* more than the slow one may solve */
-        if (!same(f, &p, slow_score(legal, &value)))
-            return false;
-    }
-    return true;
-}
-
-/* What the table counts: all placements, and one for each class of mirrored ones. */
-static bool compare_counts(struct fuzz *f, uint64_t sum[2][3])
-{
-    struct bk_material m;
-    const struct bk_memtable *t;
-    const struct bk_tally *y = f->tally;
-    uint64_t classes[2] = { 0, 0 };
-    bool swap = material_of(f, &m), ok = true;
-
-    t = find_table(f, &m);
-    if (!t || t->by_rule)
-        return t != NULL;
-    while (f->table[y - f->tally] != t)
-        y++;
-    for (uint64_t i = 0; i < t->ix->positions; i++)
-        for (unsigned stm = 0; stm < 2; stm++) {
-            struct bk_placement at;
-            struct bk_pos p;
-
-            bk_index_unrank(t->ix, i, &at);
-            classes[stm] += bk_index_is_first(t->ix, i, &at) &&
-                            bk_index_position(t->ix, &at, stm, &p) && bk_pos_legal(&f->v, &p);
-        }
-    for (unsigned stm = 0; stm < 2; stm++) {
-        ok = ok && y->all_loss[stm] == sum[stm ^ swap][0] &&
-             y->all_draw[stm] == sum[stm ^ swap][1] && y->all_win[stm] == sum[stm ^ swap][2];
-        ok = ok && y->win[stm] + y->draw[stm] + y->loss[stm] == classes[stm];
-        if (!ok) {
-            printf("\nDIFFERENCE in counts, %s to move (colours exchanged: %d)\n",
-                   stm ? "black" : "white", swap);
-            printf("fast, all: %llu %llu %llu, classes %llu %llu %llu\n",
-                   (unsigned long long)y->all_win[stm], (unsigned long long)y->all_draw[stm],
-                   (unsigned long long)y->all_loss[stm], (unsigned long long)y->win[stm],
-                   (unsigned long long)y->draw[stm], (unsigned long long)y->loss[stm]);
-            printf("slow, all: %llu %llu %llu, classes together %llu\n",
-                   (unsigned long long)sum[stm ^ swap][2], (unsigned long long)sum[stm ^ swap][1],
-                   (unsigned long long)sum[stm ^ swap][0], (unsigned long long)classes[stm]);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* == Drawing == */
 
-/* What is rare is looked for in part of the cases. */
-enum focus { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, CASTLING, FOCUSES };
+static bool any_step(const struct bk_piece *p, bool (*is)(const struct bk_step *))
+{
+    for (unsigned i = 0; i < p->move.nsteps; i++)
+        if (is(&p->move.step[i]))
+            return true;
+    for (unsigned i = 0; i < p->zone.nsteps && p->zone_ranks; i++)
+        if (is(&p->zone.step[i]))
+            return true;
+    return false;
+}
 
-static bool type_shows(const struct bk_variant *v, unsigned type, enum focus focus)
+static bool hops(const struct bk_step *s) { return s->how & BK_HOPS; }
+static bool rides(const struct bk_step *s) { return s->range != 1 && !(s->how & BK_HOPS); }
+
+static bool any_rule(const struct bk_piece *p, enum feature feature)
+{
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        if (feature == ALLOWANCES ? p->become[i].counted
+                                  : feature != LOST || p->become[i].lost_only)
+            return true;
+    return false;
+}
+
+static bool type_shows(const struct bk_variant *v, unsigned type, enum feature feature)
 {
     const struct bk_piece *p = &v->piece[type];
-    bool yes = false;
 
-    switch (focus) {
+    switch (feature) {
     case TAKES_TWICE: return bk_rules_takes_twice(v, type);
     case PASSING:     return v->en_passant && p->double_ranks;
+    case DOUBLES:     return p->double_ranks;
     case ZONES:       return p->zone_ranks;
-    case CASTLING:    return v->castling.allowed && type == v->castling.rook;
-    case ALLOWANCES:
-        for (unsigned i = 0; i < p->nbecomes; i++)
-            yes = yes || p->become[i].counted;
-        return yes;
-    case IN_PLACE:
-        return bk_rules_changes_in_place(v, type);
-    default:
-        return true;
+    case CASTLES:     return v->castling.allowed && type == v->castling.rook;
+    case IN_PLACE:    return bk_rules_changes_in_place(v, type);
+    case BENT:        return p->move.steps_max == 2;
+    case HOPPERS:     return any_step(p, hops);
+    case RIDERS:      return any_step(p, rides);
+    case CHANGES:
+    case LOST:
+    case ALLOWANCES:  return any_rule(p, feature);
+    default:          return true;
     }
 }
 
 /* Has a side, or have both for PASSING, such a man? */
-static bool shows(const struct fuzz *f, enum focus focus)
+static bool shows(const struct fuzz *f, enum feature feature)
 {
     bool side[2] = { false, false };
 
     for (unsigned c = 0; c < 2; c++)
-        for (unsigned t = 0; t < f->v.ntypes; t++)
-            side[c] = side[c] || (f->count[c][t] && type_shows(&f->v, t, focus));
-    return focus == PASSING ? side[0] && side[1] : side[0] || side[1];
+        for (unsigned t = 0; t < f->drawn.ntypes; t++)
+            side[c] = side[c] || (f->count[c][t] && type_shows(&f->drawn, t, feature));
+    return feature == PASSING ? side[0] && side[1] : side[0] || side[1];
 }
 
 static void draw_variant(struct fuzz *f)
@@ -462,49 +595,42 @@ static void draw_variant(struct fuzz *f)
 
     if (random_once_in(&f->state, 4))
         opts.features = (unsigned)random_next(&f->state) & RANDOM_ALL;
-    random_variant(&f->v, &f->state, &opts);
+    random_variant(&f->drawn, &f->state, &opts);
 }
 
-static void finish_variant(struct fuzz *f)
-{
-    struct bk_report why = { "" };
-
-    if (!bk_variant_finish(&f->v, &why))
-        return;
-    printf("refused: %s\n", why.text);
-    describe(f);
-    exit(1);
-}
-
-static bool draw_material(struct fuzz *f, enum focus focus)
+static bool draw_material(struct fuzz *f, enum feature focus)
 {
     unsigned men = 3 + random_below(&f->state, 4);
     unsigned a = random_below(&f->state, 9), b = random_below(&f->state, 9);
     uint64_t room = UINT64_C(256) << (a < b ? a : b); /* small ones are as good, and more */
     struct bk_material m;
 
-    if (!random_material(&f->v, &f->state, men, room, f->count))
+    if (!random_material(&f->drawn, &f->state, men, room, f->count))
         return false;
-    material_of(f, &m);
+    material_of(f, &f->drawn, &m);
     return shows(f, focus) &&
-           (!bk_material_by_rule(&m, &f->v) || random_once_in(&f->state, 64));
+           (!bk_material_by_rule(&m, &f->drawn) || random_once_in(&f->state, 64));
 }
 
 /* A game and a material that the slow solver can manage. */
 static void draw_game(struct fuzz *f)
 {
-    enum focus focus = random_below(&f->state, 2 * FOCUSES);
+    /* what is rare is looked for in half of the cases */
+    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE,
+                                         CASTLES };
+    const unsigned n = sizeof rare / sizeof *rare;
+    unsigned drawn = random_below(&f->state, 2 * n);
+    enum feature focus = drawn < n ? rare[drawn] : FEATURES;
 
     for (unsigned games = 0;; games++) {
         draw_variant(f);
         for (unsigned tries = 0; tries < 4; tries++) {
-            if (!draw_material(f, games < 1000 ? focus : FOCUSES))
+            if (!draw_material(f, games < 1000 ? focus : FEATURES))
                 continue;
-            f->ref = ref_solve(&f->v, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL, NODES_MAX);
-            if (f->ref) {
-                finish_variant(f);
+            f->ref = ref_solve(&f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL,
+                               NODES_MAX);
+            if (f->ref)
                 return;
-            }
         }
     }
 }
@@ -519,6 +645,8 @@ static void draw_setting(struct fuzz *f)
     f->how.threads = random_once_in(&f->state, 4) ? 2 : 1;
     f->how.distances = !random_once_in(&f->state, 5);
     f->how.k_max = random_once_in(&f->state, 4) ? 1 + random_below(&f->state, 8) : BK_CODE_K_MAX;
+    f->how.tight = random_once_in(&f->state, 4);
+    f->how.level = (int)random_below(&f->state, 5);
     setenv("BAREKING_KERNEL", f->how.kernel, 1);
     setenv("BAREKING_SET_BITS", f->how.set_bits, 1);
 }
@@ -528,27 +656,81 @@ static void draw_rights(struct fuzz *f)
 {
     struct bk_material m;
 
-    for (unsigned tries = 0; tries < 32 && f->v.castling.allowed; tries++) {
+    for (unsigned tries = 0; tries < 32 && f->v->castling.allowed; tries++) {
         f->rights = (uint8_t)(random_next(&f->state) & 15);
         if (tries < 8)
             f->rights |= (uint8_t)(random_next(&f->state) & 15);
-        material_of(f, &m);
+        material_of(f, f->v, &m);
         if (f->rights && __builtin_popcount(m.rights) == __builtin_popcount(f->rights))
             return;
     }
     f->rights = 0;
 }
 
-static bool solve_it(struct fuzz *f)
+/* == What was in play == */
+
+static void note_game(struct fuzz *f)
+{
+    const struct bk_variant *v = f->v;
+    const struct bk_kernel *kernel = bk_kernel_for(v->nsq);
+    const char *name = kernel->name;
+
+    for (enum feature i = LOST; i <= RIDERS; i++)
+        f->seen[i] += i != CASTLES && shows(f, i); /* those are counted when compared */
+    f->seen[HOLES] += bk_bits_count(&v->board) < v->nsq;
+    f->seen[LARGE] += v->nsq > 64;
+    f->seen[CLOCK] += v->game_turns > 0;
+    f->seen[BARE_NOTHING + (enum feature)v->bare]++;
+    f->seen[STALE_DRAW + (enum feature)v->stalemate]++;
+    f->seen[strstr(name, "512") ? AVX512 : strstr(name, "avx2") ? AVX2 : PORTABLE]++;
+    f->seen[kernel->set_bits == 64 ? SET64 : kernel->set_bits == 128 ? SET128 : SET256]++;
+    f->seen[TWO_THREADS] += f->how.threads > 1;
+    f->seen[NO_DISTANCES] += !f->how.distances;
+}
+
+static void print_features(const struct fuzz *f)
+{
+    printf("fuzz: cases with");
+    for (enum feature i = 0; i < FEATURES; i++)
+        printf("%s %s %llu", i ? "," : "", feature_name[i], (unsigned long long)f->seen[i]);
+    printf("\n");
+}
+
+/* == Running == */
+
+/* Writes the game to its file and reads it back: it must be the same. */
+static bool write_game(struct fuzz *f)
 {
     struct bk_report why = { "" };
-    struct bk_material m;
+    FILE *out = fopen(f->path, "w");
 
-    material_of(f, &m);
-    if (solve_all(f, m, &why))
+    if (!out) {
+        printf("%s: %s\n", f->path, strerror(errno));
+        return false;
+    }
+    variant_print_ini(out, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
+    if (fclose(out) || bk_variant_finish(&f->drawn, &why) ||
+        bk_variant_load(&f->v, f->path, &why))
+        return failed("refused", &why);
+    if (f->v->rules_id == f->drawn.rules_id)
         return true;
-    printf("\nnot solved: %s\n", why.text);
+    printf("\nDIFFERENCE: the game's file holds other rules than were drawn\n");
     return false;
+}
+
+/* The tables of the material without and, if there are any, with the castling rights. */
+static bool make_tables(struct fuzz *f)
+{
+    struct bk_material m[2];
+    uint8_t rights = f->rights;
+    unsigned n = 0;
+
+    f->rights = 0;
+    material_of(f, f->v, &m[n++]);
+    f->rights = rights;
+    if (rights)
+        material_of(f, f->v, &m[n++]);
+    return build(f, m, n);
 }
 
 /* The same men with castling rights: a table of its own. */
@@ -561,7 +743,7 @@ static bool check_rights(struct fuzz *f, uint8_t rights)
         return true;
     if (!compare_all(f, sum) || (sum[0][0] != UINT64_MAX && !compare_counts(f, sum)))
         return false;
-    f->castling += sum[0][0] != UINT64_MAX;
+    f->seen[CASTLES] += sum[0][0] != UINT64_MAX;
     return true;
 }
 
@@ -570,33 +752,35 @@ static bool check(struct fuzz *f)
     uint64_t sum[2][3] = { { 0 } };
     uint8_t rights;
 
+    if (!write_game(f))
+        return false;
     draw_rights(f);
+    note_game(f);
     rights = f->rights;
-    if (!solve_it(f))
+    if (!make_tables(f))
         return false;
-    f->rights = 0;
-    if (!solve_it(f))
+    if (bk_open(&f->lib, f->path, f->dir)) {
+        printf("\nnot opened: %s\n", bk_error(f->lib));
         return false;
+    }
     if (f->fen)
         answer(f);
-    if (!compare_all(f, sum) || !compare_counts(f, sum) || !check_rights(f, rights))
-        return false;
-    for (unsigned i = 0; i < f->ntables; i++)
-        if (!compare_samples(f, f->table[i]))
-            return false;
-    return true;
+    f->rights = 0;
+    return compare_all(f, sum) && compare_counts(f, sum) && check_rights(f, rights) &&
+           compare_smaller(f);
 }
 
-static bool run_case(struct fuzz *f, uint64_t seed)
+static bool check_tables(struct fuzz *f)
 {
     struct bk_report why = { "" };
+    char tables[PROOF_DIR_MAX + 80];
     bool ok;
 
-    f->seed = f->state = seed;
-    f->state = random_next(&f->state);
     f->ref = NULL;
+    f->v = NULL;
+    f->lib = NULL;
+    f->plan = NULL;
     f->rights = 0;
-    f->ntables = 0;
     draw_setting(f);
     if (bk_pool_open(&f->pool, f->how.threads, &why)) {
         fprintf(stderr, "test_fuzz: %s\n", why.text);
@@ -606,13 +790,55 @@ static bool run_case(struct fuzz *f, uint64_t seed)
     ok = check(f);
     if (!ok)
         describe(f);
-    for (unsigned i = 0; i < f->ntables; i++)
-        bk_memtable_free(f->table[i]);
+    snprintf(tables, sizeof tables, "%s/%s", f->dir, f->drawn.name);
+    proof_remove(tables);
+    bk_plan_free(f->plan);
+    bk_close(f->lib);
     ref_free(f->ref);
     bk_pool_close(f->pool);
-    bk_geometry_free(f->v.geometry);
-    f->v.geometry = NULL;
+    bk_variant_free(f->v);
+    bk_geometry_free(f->drawn.geometry);
+    f->drawn.geometry = NULL;
     return ok;
+}
+
+static bool check_hands(struct fuzz *f)
+{
+    struct hands_case c;
+
+    hands_draw(random_next(&f->state), &c);
+    f->seen[HANDS]++;
+    f->seen[CONFIGURATION] += strcmp(c.rules.configuration, "none") != 0;
+    f->seen[OPENING] += c.opening;
+    f->seen[QUIET] += c.rules.quiet > 0;
+    if (!hands_check(&c))
+        return true;
+    printf("replay: build/tests/test_fuzz 1 %llu\n", (unsigned long long)f->seed);
+    return false;
+}
+
+static bool run_case(struct fuzz *f, uint64_t seed)
+{
+    f->seed = f->state = seed;
+    f->state = random_next(&f->state);
+    return random_once_in(&f->state, 30) ? check_hands(f) : check_tables(f);
+}
+
+static bool run(struct fuzz *f, unsigned long n, uint64_t seed)
+{
+    time_t begin = time(NULL), told = begin;
+
+    for (unsigned long i = 0; i < n && !interrupted; i++) {
+        if (!run_case(f, seed + i))
+            return false;
+        if (time(NULL) - told >= 10) {
+            told = time(NULL);
+            printf("fuzz: %lu of %lu, %llu positions, %ld s\n", i + 1, n,
+                   (unsigned long long)f->compared, (long)(told - begin));
+            fflush(stdout);
+        }
+    }
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -620,24 +846,18 @@ int main(int argc, char **argv)
     unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     struct fuzz f = { .fen = argc > 3 ? argv[3] : NULL };
-    time_t begin = time(NULL), told = begin;
-    bool ok = true;
+    bool ok;
 
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
     printf("fuzz: %lu cases from seed %llu\n", n, (unsigned long long)seed);
-    for (unsigned long i = 0; ok && i < n; i++) {
-        ok = run_case(&f, seed + i);
-        if (time(NULL) - told >= 10) {
-            told = time(NULL);
-            printf("fuzz: %lu of %lu, %llu positions, %ld s\n", i + 1, n,
-                   (unsigned long long)f.compared, (long)(told - begin));
-            fflush(stdout);
-        }
-    }
-    free(f.table);
-    free(f.tally);
-    if (!ok)
+    proof_folder(f.dir);
+    snprintf(f.path, sizeof f.path, "%s/game.ini", f.dir);
+    ok = run(&f, n, seed);
+    proof_remove(f.dir);
+    if (!ok || interrupted)
         return 1;
-    printf("fuzz: %lu cases (%llu with castling rights), no difference\n", n,
-           (unsigned long long)f.castling);
+    print_features(&f);
+    printf("fuzz: %lu cases, %llu positions, no difference\n", n, (unsigned long long)f.compared);
     return 0;
 }

@@ -467,6 +467,26 @@ static void probe__every_small_position_equals_the_slow_solver(void **state)
     bk_close(lib);
 }
 
+/* Where stalemate loses; nobody can use the square, and no table is needed. */
+static void probe__a_double_step_may_stalemate(void **state)
+{
+    char path[PATH_MAX], text[sizeof mini_text];
+    struct bk_answer a;
+    struct bk_lib *lib;
+
+    (void)state;
+    strcpy(text, mini_text);
+    memcpy(strstr(text, "= draw"), "= loss", 6);
+    snprintf(path, sizeof path, "%s/loss.ini", dir);
+    spill(path, text, strlen(text));
+    lib = lib_of(path, NULL);
+    a = ask(lib, "k2/3/K1P/3/3/1R1 b - c3 0 1");
+    assert_int_equal(a.wdl, -1);
+    assert_int_equal(a.dtw, 0);
+    assert_int_equal(a.end, BK_LIB_STALEMATE);
+    bk_close(lib);
+}
+
 static void probe__the_clock_stops_a_win_that_comes_too_late(void **state)
 {
     struct bk_lib *lib = lib_of(mini_path, dir);
@@ -895,6 +915,7 @@ int main(void)
         cmocka_unit_test(probe__a_position_is_worth_its_best_move),
         cmocka_unit_test(probe__a_list_of_men_is_as_good_as_a_fen),
         cmocka_unit_test(probe__every_small_position_equals_the_slow_solver),
+        cmocka_unit_test(probe__a_double_step_may_stalemate),
         cmocka_unit_test(probe__the_clock_stops_a_win_that_comes_too_late),
         cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
         cmocka_unit_test(probe__a_missing_table_is_named),

@@ -17,7 +17,7 @@
 #include <ftw.h>
 #include <unistd.h>
 
-#include "core/terrain.h"
+#include "core/derive.h"
 #include "probe/bareking.h"
 #include "tb/build.h"
 #include "tb/verify.h"
@@ -68,7 +68,7 @@ static struct bk_variant *on_terrain(const char *name, const char *fen)
     struct bk_variant *base = load(name), *v;
     struct bk_report why;
 
-    if (bk_variant_on_terrain(&v, base, fen, &why))
+    if (bk_variant_for_fen(&v, base, fen, &why))
         fail_msg("%s", why.text);
     bk_variant_free(base);
     return v;
@@ -187,7 +187,7 @@ static void terrain__refuses_boards_too_small_for_the_rules(void **state)
         struct bk_variant *base = load(cases[i].game), *v;
         struct bk_report why;
 
-        assert_int_equal(bk_variant_on_terrain(&v, base, cases[i].fen, &why), BK_E_USAGE);
+        assert_int_equal(bk_variant_for_fen(&v, base, cases[i].fen, &why), BK_E_USAGE);
         assert_null(v);
         if (!strstr(why.text, cases[i].want))
             fail_msg("%s", why.text);

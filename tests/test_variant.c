@@ -114,7 +114,7 @@ static void variant__every_embedded_game_loads(void **state)
         assert_int_equal(v->nsq, v->files * v->ranks);
         bk_variant_free(v);
     }
-    assert_int_equal(n, 16);
+    assert_int_equal(n, 17);
 }
 
 /* Men of `letter` in the board field of a FEN, case kept. */
@@ -543,6 +543,14 @@ static void rules_id__ignores_what_decides_nothing(void **state)
                             "[piece tower]\nletter = R\nmove = W0\narmy = 2\n"));
 }
 
+/* A line has room for some sixty holes, a board of 14x14 may have more. */
+static void variant__holes_may_take_several_lines(void **state)
+{
+    (void)state;
+    assert_true(id_of(SMALL_HEAD "holes = a1 b2\nholes = c3\n" SMALL_KING SMALL_REST) ==
+                id_of(SMALL_HEAD "holes = c3 a1 b2\n" SMALL_KING SMALL_REST));
+}
+
 static void rules_id__changes_with_every_rule(void **state)
 {
     static const char *const other[] = {
@@ -812,6 +820,23 @@ static const struct refusal refusals[] = {
       SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a b\n"
                  "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
       "game.ini:6:23: the rooks stand on the board, left and right of the king" },
+    { "variant__refuses_homes_both_shuffled_and_named",
+      SMALL_HEAD "castling-rook = R\ncastling-homes = shuffled\ncastling-king-file = d\n"
+                 "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
+      "game.ini:6:22: castling-homes = shuffled: a FEN tells the homes" },
+    { "variant__refuses_shuffled_homes_without_targets",
+      SMALL_HEAD "castling-rook = R\ncastling-homes = shuffled\n" SMALL_KING SMALL_REST,
+      "game.ini:4:17: castling needs `castling-king-to`, too" },
+    { "variant__refuses_shuffled_homes_alone",
+      SMALL_HEAD "castling-homes = shuffled\n" SMALL_KING SMALL_REST,
+      "game.ini:4:18: castling needs `castling-rook`, too" },
+    { "variant__refuses_homes_of_another_kind",
+      SMALL_HEAD "castling-homes = random\n" SMALL_KING SMALL_REST,
+      "game.ini:4:18: expected fixed | shuffled" },
+    { "variant__refuses_shuffled_homes_on_a_wide_board",
+      "[variant]\nname = wide\nboard = 11x6\ncastling-rook = R\ncastling-homes = shuffled\n"
+      "castling-king-to = c i\ncastling-rook-to = d h\n" SMALL_KING SMALL_REST,
+      "game.ini:5:18: shuffled on at most 10 files: 'K' in a FEN is no file's letter" },
     { "variant__refuses_start_with_a_missing_letter",
       SMALL_HEAD "start = k5/6/6/6/6/q4K w\n" SMALL_KING,
       "game.ini:4:20: no piece has the letter `Q`" },
@@ -887,6 +912,7 @@ int main(void)
         cmocka_unit_test(variant__nymph_horses_mirror_each_other),
         cmocka_unit_test(variant__cannon_captures_over_one_man),
         cmocka_unit_test(variant__holes_stop_rooks_but_not_leapers),
+        cmocka_unit_test(variant__holes_may_take_several_lines),
         cmocka_unit_test(variant__double_step_needs_the_square_between),
         cmocka_unit_test(variant__darwinian_evolution_is_as_written),
         cmocka_unit_test(variant__sultan_castles_three_squares),

@@ -46,7 +46,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
         struct cli c = *q->c;
 
         bk_material_of(&m, q->v, &q->pos);
-        if (strchr(q->v->name, '@')) /* a terrain: the FEN alone tells of it */
+        if (strchr(q->v->name, '@')) /* a derived game: the FEN alone tells of it */
             c.terrain = q->fen;
         return cli_fail_no_table(&c, q->v, &m);
     }

@@ -26,7 +26,7 @@ static const struct option_line {
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
     { 'T', "scratch", "DIR", "folder for what --memory does not hold (default: that of the tables)" },
-    { 'F', "for", "FEN", "on this position's board (`*`: no square), and what it needs" },
+    { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
     { 's', "sample", "N", "look at N random positions of each table, not at all" },

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/terrain.h"
+#include "core/derive.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -112,15 +112,16 @@ static struct bk_material find_missing(const char *dirs, const struct bk_variant
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
 {
     struct bk_material missing = find_missing(c->dir, v, m);
-    char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], dir[600];
+    char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
-    if (c->terrain)
+    if (c->terrain) /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
     return cli_fail(CLI_NO,
                     "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
-                    bk_material_name(&missing, v, name), v->name, c->dir,
+                    bk_material_name(&missing, v, name),
+                    bk_homes_name(v, bk_wings(missing.rights), game), c->dir,
                     quoted(q_variant, sizeof q_variant, c->arg[0]),
                     quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
                     quoted(q_dir, sizeof q_dir, dir), on);
@@ -135,7 +136,7 @@ int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **ou
     enum bk_err err = bk_variant_load(out, c->arg[0], &why);
 
     if (!err && fen) {
-        err = bk_variant_on_terrain(&derived, *out, fen, &why);
+        err = bk_variant_for_fen(&derived, *out, fen, &why);
         if (err || derived) {
             bk_variant_free(*out);
             *out = derived;

@@ -244,12 +244,22 @@ static void say_castling(FILE *out, const struct bk_variant *v)
 {
     const struct bk_castling *k = &v->castling;
 
-    for (unsigned side = 0; k->allowed && side < 2; side++)
+    if (k->shuffled && !k->allowed)
+        fprintf(out,
+                "Castling: from its home the royal goes to the %c-file, the %c left of it to the "
+                "%c-file;\nor to the %c-file, the %c right of it to the %c-file.  A position's FEN "
+                "tells their homes.\n",
+                'a' + k->king_to[0], v->piece[k->rook].letter, 'a' + k->rook_to[0],
+                'a' + k->king_to[1], v->piece[k->rook].letter, 'a' + k->rook_to[1]);
+    for (unsigned side = 0; k->allowed && side < 2; side++) {
+        if (k->rook_file[side] == BK_NO_HOME)
+            continue;
         fprintf(out,
                 "Castling: from the %c-file the royal goes to the %c-file, the %c of the "
                 "%c-file to the %c-file.\n",
                 'a' + k->king_file, 'a' + k->king_to[side], v->piece[k->rook].letter,
                 'a' + k->rook_file[side], 'a' + k->rook_to[side]);
+    }
 }
 
 static void say_limits(FILE *out, const struct bk_variant *v)

@@ -60,7 +60,8 @@ enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int 
 
 /*
  * "a1b1", "b9b10=M", "c7c8=R", "a10a10=H" (in place); castling by the king's
- * squares ("e1g1"); a capture on the way names the square between ("a1b2c3").
+ * squares ("e1g1"), or by his and his rook's where he moves less than two
+ * ("b1a1"); a capture on the way names the square between ("a1b2c3").
  * Returns `out`.
  */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16]);

@@ -333,9 +333,9 @@ static int castling_side(const struct bk_variant *v, char letter)
     unsigned file = file_read(v, lower);
 
     if (lower == 'k' || lower == 'q')
-        return lower == 'k';
+        return v->castling.rook_file[lower == 'k'] == BK_NO_HOME ? -1 : lower == 'k';
     for (int side = 0; side < 2; side++)
-        if (file == v->castling.rook_file[side])
+        if (file != BK_SQ_NONE && file == v->castling.rook_file[side])
             return side;
     return -1;
 }
@@ -384,6 +384,9 @@ static enum bk_err castling_read(struct reading *r)
         r->s++;
         return BK_OK;
     }
+    if (r->v->castling.shuffled && !r->v->castling.allowed)
+        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s' is neither '-' nor rights of "
+                       "this game", field_chars(r), r->s);
     if (!r->v->castling.allowed)
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s', but this game has none ('-')",
                        field_chars(r), r->s);
@@ -565,7 +568,13 @@ static void allowances_write(struct writing *w, const struct bk_variant *v,
     write_fmt(w, none ? "-]" : "]");
 }
 
-static void castling_write(struct writing *w, const struct bk_pos *p)
+static char home_letter(const struct bk_variant *v, unsigned right)
+{
+    return (char)((right / 2 == BK_WHITE ? 'A' : 'a') + v->castling.rook_file[right & 1]);
+}
+
+/* KQkq; where homes are shuffled, the rooks' files, which no other rook can obscure. */
+static void castling_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
     static const struct {
         unsigned bit;
@@ -576,7 +585,8 @@ static void castling_write(struct writing *w, const struct bk_pos *p)
         write_fmt(w, "-");
     for (unsigned i = 0; i < 4; i++)
         if (p->rights >> order[i].bit & 1)
-            write_fmt(w, "%c", order[i].letter);
+            write_fmt(w, "%c", v->castling.shuffled ? home_letter(v, order[i].bit)
+                                                    : order[i].letter);
 }
 
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX])
@@ -591,7 +601,7 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
     }
     allowances_write(&w, v, p);
     write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
-    castling_write(&w, p);
+    castling_write(&w, v, p);
     write_fmt(&w, " %s 0 %u", bk_sq_name(v, p->ep, ep), (unsigned)p->turn);
     return out;
 }

@@ -173,6 +173,7 @@ enum bk_err bk_variant_on(struct bk_variant **out, const struct bk_variant *base
     struct bk_variant *v = malloc(sizeof *v);
     enum bk_err err;
 
+    *out = NULL;
     if (!v)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     *v = *base;
@@ -182,13 +183,4 @@ enum bk_err bk_variant_on(struct bk_variant **out, const struct bk_variant *base
     else
         *out = v;
     return err;
-}
-
-enum bk_err bk_variant_on_terrain(struct bk_variant **out, const struct bk_variant *base,
-                                  const char *fen, struct bk_report *why)
-{
-    struct bk_terrain t;
-
-    *out = NULL;
-    return bk_terrain_read(&t, base, fen) ? bk_variant_on(out, base, &t, why) : BK_OK;
 }

@@ -29,8 +29,4 @@ bool bk_terrain_read(struct bk_terrain *t, const struct bk_variant *base, const 
 enum bk_err bk_variant_on(struct bk_variant **out, const struct bk_variant *base,
                           const struct bk_terrain *t, struct bk_report *why);
 
-/* Both in one: *out is NULL where the FEN is for the base's own board, or for none. */
-enum bk_err bk_variant_on_terrain(struct bk_variant **out, const struct bk_variant *base,
-                                  const char *fen, struct bk_report *why);
-
 #endif

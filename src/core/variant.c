@@ -17,15 +17,18 @@
  *   title              one line for people
  *   source             where the rules are argued, e.g. docs/rules.md#chess
  *   board              FILESxRANKS, 2x2 to 14x14
- *   holes              squares that do not exist: g7 g8 h7 h8
+ *   holes              squares that do not exist: g7 g8 h7 h8; as many such keys
+ *                      as the squares need lines
  *   bare-king          nothing | wins | wins-unless-bared-back       (nothing)
  *   stalemate          draw | loss                                   (draw)
  *   en-passant         yes | no                                      (no)
- *   castling-rook      L; with this key all five are needed
+ *   castling-rook      L; with this key the next four are needed
  *   castling-king-file    FILE   where the king stands at home, on rank 1
  *   castling-rook-files   FILE FILE   where the rooks do: left, right
  *   castling-king-to      FILE FILE   where the king goes: left, right
  *   castling-rook-to      FILE FILE   where the rook goes
+ *   castling-homes     fixed | shuffled: without the first two files, which
+ *                      the FEN tells (core/homes.h)                  (fixed)
  *   limits             R2 C2: how many men a side may ever turn into L by
  *                      `counted` rules
  *   game-length-turns  drawn after so many turns of each side        (never)
@@ -77,6 +80,7 @@
 #define ARMY_MAX 200
 #define TURNS_MAX 10000
 #define QUIET_TURNS_MAX 20
+#define SHUFFLED_FILES_MAX ('k' - 'a')
 
 int bk_variant_type(const struct bk_variant *v, char letter)
 {
@@ -353,11 +357,28 @@ static bool check_limits(const struct bk_variant *v, struct complaint *c)
     return true;
 }
 
+/* Where king and rooks stand; one rook may have no home if a FEN did not speak of it. */
+static bool check_homes(const struct bk_variant *v, struct complaint *c)
+{
+    const struct bk_castling *k = &v->castling;
+    bool one = k->shuffled && k->rook_file[0] != k->rook_file[1];
+    bool left = one && k->rook_file[0] == BK_NO_HOME, right = one && k->rook_file[1] == BK_NO_HOME;
+
+    if (k->king_file >= v->files)
+        return complain(c, -1, "castling-king-file", 0, "the file is not on the board");
+    if ((left ? k->king_file < 1 : k->rook_file[0] >= k->king_file) ||
+        (right ? k->king_file + 1 >= v->files
+               : k->rook_file[1] <= k->king_file || k->rook_file[1] >= v->files))
+        return complain(c, -1, "castling-rook-files", 0,
+                        "the rooks stand on the board, left and right of the king");
+    return true;
+}
+
 static bool check_castling(const struct bk_variant *v, struct complaint *c)
 {
     const struct bk_castling *k = &v->castling;
 
-    if (!k->allowed)
+    if (!k->allowed && !k->shuffled)
         return true;
     if (k->rook >= v->ntypes || k->rook == v->royal)
         return complain(c, -1, "castling-rook", 0, "the king castles with another piece");
@@ -366,12 +387,11 @@ static bool check_castling(const struct bk_variant *v, struct complaint *c)
     if (v->en_passant && v->piece[k->rook].double_ranks & 1)
         return complain(c, -1, "castling-rook", 0,
                         "with en passant, it makes no double step from its home");
-    if (k->king_file >= v->files)
-        return complain(c, -1, "castling-king-file", 0, "the file is not on the board");
-    if (k->rook_file[0] >= k->king_file || k->rook_file[1] <= k->king_file ||
-        k->rook_file[1] >= v->files)
-        return complain(c, -1, "castling-rook-files", 0,
-                        "the rooks stand on the board, left and right of the king");
+    if (k->shuffled && v->files > SHUFFLED_FILES_MAX)
+        return complain(c, -1, "castling-homes", 0, "shuffled on at most %d files: 'K' in a FEN "
+                        "is no file's letter", SHUFFLED_FILES_MAX);
+    if (k->allowed && !check_homes(v, c))
+        return false;
     for (unsigned side = 0; side < 2; side++) {
         if (k->king_to[side] >= v->files)
             return complain(c, -1, "castling-king-to", 0, "the file is not on the board");
@@ -397,7 +417,7 @@ static bool check_hands(const struct bk_variant *v, struct complaint *c)
         return true;
     if (v->bare == BK_BARE_NOTHING)
         return complain(c, -1, "hand", 0, "captured needs a bare-king rule");
-    if (v->castling.allowed)
+    if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "hand", 0, "captured does not go with castling");
     for (int i = 0; i < v->ntypes; i++)
         if (v->piece[i].nbecomes || v->piece[i].double_ranks || v->piece[i].move.takes_twice ||
@@ -495,10 +515,23 @@ static void put_piece(struct bytes *b, const struct bk_variant *v, unsigned type
     put(b, v->limit[type], 1);
 }
 
-static uint64_t rules_id(const struct bk_variant *v)
+/* Shuffled homes of a wing whose rights are gone no longer matter; where all are gone, castling. */
+static struct bk_castling castling_on(const struct bk_variant *v, unsigned wings)
+{
+    struct bk_castling k = v->castling;
+
+    for (unsigned side = 0; k.shuffled && side < 2; side++)
+        if (!(wings >> side & 1))
+            k.rook_file[side] = BK_NO_HOME;
+    if (k.shuffled && k.rook_file[0] == k.rook_file[1])
+        k.allowed = false;
+    return k;
+}
+
+static uint64_t rules_id(const struct bk_variant *v, unsigned wings)
 {
     struct bytes b = { .n = 0 };
-    const struct bk_castling *k = &v->castling;
+    const struct bk_castling on = castling_on(v, wings), *k = &on;
     unsigned doubles = 0;
 
     put(&b, v->files, 1);
@@ -549,7 +582,9 @@ static enum bk_err derive(struct bk_variant *v, struct bk_report *why)
     }
     bk_geometry_free(v->geometry);
     v->geometry = geometry;
-    v->rules_id = rules_id(v);
+    v->rules_id = rules_id(v, 3);
+    for (unsigned wings = 0; wings < 4; wings++)
+        v->wings_id[wings] = rules_id(v, wings);
     return BK_OK;
 }
 
@@ -904,6 +939,17 @@ static bool key_castling_rook_to(struct cursor *c, struct bk_variant *v, struct 
     return two_files(c, v, v->castling.rook_to);
 }
 
+static bool key_castling_homes(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
+{
+    static const char *const words[] = { "fixed", "shuffled", NULL };
+    unsigned i = 0;
+    bool ok = one_of(c, words, &i);
+
+    (void)p;
+    v->castling.shuffled = i;
+    return ok;
+}
+
 static bool key_limits(struct cursor *c, struct bk_variant *v, struct bk_piece *p)
 {
     (void)p;
@@ -1118,7 +1164,7 @@ static const struct key keys[] = {
     { "name", IN_VARIANT, false, false, key_name },
     { "title", IN_VARIANT, false, false, key_title },
     { "source", IN_VARIANT, false, false, key_source },
-    { "holes", IN_VARIANT, false, false, key_holes },
+    { "holes", IN_VARIANT, false, true, key_holes },
     { "bare-king", IN_VARIANT, false, false, key_bare_king },
     { "stalemate", IN_VARIANT, false, false, key_stalemate },
     { "en-passant", IN_VARIANT, false, false, key_en_passant },
@@ -1127,6 +1173,7 @@ static const struct key keys[] = {
     { "castling-rook-files", IN_VARIANT, false, false, key_castling_rook_files },
     { "castling-king-to", IN_VARIANT, false, false, key_castling_king_to },
     { "castling-rook-to", IN_VARIANT, false, false, key_castling_rook_to },
+    { "castling-homes", IN_VARIANT, false, false, key_castling_homes },
     { "limits", IN_VARIANT, false, false, key_limits },
     { "game-length-turns", IN_VARIANT, false, false, key_game_length },
     { "start", IN_VARIANT, false, false, key_start },
@@ -1393,15 +1440,21 @@ static bool check_castling_keys(struct file *f)
 {
     static const char *const castling[] = {
         "castling-rook", "castling-king-file", "castling-rook-files", "castling-king-to",
-        "castling-rook-to",
+        "castling-rook-to", "castling-homes",
     };
     const struct entry *some = NULL;
 
-    for (size_t i = 0; i < 5 && !some; i++)
+    for (size_t i = 0; i < 6 && !some; i++)
         some = find_entry(f, -1, castling[i], 0);
-    for (size_t i = 0; i < 5 && some; i++)
-        if (!find_entry(f, -1, castling[i], 0))
+    for (size_t i = 0; i < 5 && some; i++) {
+        const struct entry *e = find_entry(f, -1, castling[i], 0);
+        bool home = i == 1 || i == 2;
+
+        if (f->v->castling.shuffled && home && e)
+            return fault(f, e->line, e->column, "castling-homes = shuffled: a FEN tells the homes");
+        if (!e && !(f->v->castling.shuffled && home))
             return fault(f, some->line, some->column, "castling needs `%s`, too", castling[i]);
+    }
     return true;
 }
 
@@ -1456,6 +1509,8 @@ static bool understand(struct file *f)
         v->piece[v->royal].army = 1;
     if (!check_file(f))
         return false;
+    if (v->castling.shuffled)
+        v->castling.allowed = false; /* but in the games derived for a FEN */
     return check(v, &c) || fault_complaint(f, &c);
 }
 

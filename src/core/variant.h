@@ -114,14 +114,20 @@ enum bk_bare {
 
 enum bk_stalemate { BK_STALEMATE_DRAW, BK_STALEMATE_LOSS };
 
-/* Castling: the king and rook that stand at home with the way free. */
+/*
+ * Castling: the king and rook that stand at home with the way free.
+ * shuffled: the homes are not the game's but a FEN's.  The game itself then
+ * does not castle, and has no homes; one derived for a FEN does (core/homes.h).
+ */
+#define BK_NO_HOME 255
 struct bk_castling {
     bool allowed;
     uint8_t rook;         /* type */
     uint8_t king_file;    /* home files; all on the mover's rank 1 */
-    uint8_t rook_file[2]; /* [0] a-side, [1] the other */
+    uint8_t rook_file[2]; /* [0] a-side, [1] the other; shuffled: one may be BK_NO_HOME */
     uint8_t king_to[2];
     uint8_t rook_to[2];
+    bool shuffled;
 };
 
 struct bk_variant {
@@ -146,6 +152,8 @@ struct bk_variant {
     uint8_t quiet_turns;         /* of each side after the opening drops: no checks */
     char start[256];             /* FEN of the initial array; empty: none */
     uint64_t rules_id;           /* hash of everything that decides a result */
+    uint64_t wings_id[4];        /* the same where only castling on these wings (bit 0: a-side)
+                                    can still decide it; differs where homes are shuffled */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 

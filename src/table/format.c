@@ -18,6 +18,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "core/homes.h"
+
 /* section 2: the fixed part of the header */
 #define MAGIC "\x89" "BKT\r\n\x1a\n"
 enum {
@@ -64,9 +66,10 @@ static uint64_t get(const unsigned char *at, unsigned bytes)
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind)
 {
-    char name[BK_MATERIAL_NAME_MAX];
+    char game[64], name[BK_MATERIAL_NAME_MAX];
 
-    snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, v->name, bk_material_name(m, v, name),
+    snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, bk_homes_name(v, bk_wings(m->rights), game),
+             bk_material_name(m, v, name),
              kind == BK_KIND_WDL ? "bkw" : "bkd");
     return out;
 }
@@ -270,6 +273,15 @@ static enum bk_err read_header(struct bk_file *f, struct bk_report *why)
     return err;
 }
 
+static enum bk_err check_rules(const struct bk_file *f, uint64_t want, struct bk_report *why)
+{
+    if (f->info.rules_id == want)
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: made for %s with other rules (%016llx, not %016llx)",
+                   f->path, f->info.variant, (unsigned long long)f->info.rules_id,
+                   (unsigned long long)want);
+}
+
 /* Is it the numbering of this material in this game? */
 static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
@@ -277,14 +289,17 @@ static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
     struct bk_material m;
     struct bk_report inner = { "" };
     uint32_t seen = 0;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
-    if (f->info.rules_id != v->rules_id)
-        return bk_fail(why, BK_E_CORRUPT, "%s: made for %s with other rules (%016llx, not %016llx)",
-                       f->path, f->info.variant, (unsigned long long)f->info.rules_id,
-                       (unsigned long long)v->rules_id);
-    if (bk_material_parse(&m, v, f->info.material, &inner))
+    if (f->info.rules_id != v->wings_id[0] && f->info.rules_id != v->wings_id[1] &&
+        f->info.rules_id != v->wings_id[2])
+        err = check_rules(f, v->rules_id, why); /* before letters are read by wrong rules */
+    if (!err && bk_material_parse(&m, v, f->info.material, &inner))
         return damaged(f, why, inner.text);
+    if (!err)
+        err = check_rules(f, v->wings_id[bk_wings(m.rights)], why);
+    if (err)
+        return err;
     for (unsigned i = 0; i < f->info.norder; i++) {
         unsigned slot = f->info.order[i];
 
@@ -496,52 +511,49 @@ enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
 
 /* == Writing == */
 
-static void put_values(const struct bk_file_info *info, const uint16_t *value, uint32_t n,
-                       unsigned char *raw)
-{
-    uint32_t i = 0;
+struct bk_packer {
+    ZSTD_CCtx *zstd;
+    size_t room;
+    char packed[];
+};
 
-    if (info->kind == BK_KIND_WDL) {
-        for (; i + 4 <= n; i += 4)
-            raw[i >> 2] = (unsigned char)(value[i] | value[i + 1] << 2 | value[i + 2] << 4 |
-                                          value[i + 3] << 6);
-        for (; i < n; i++)
-            raw[i >> 2] |= (unsigned char)(value[i] << (2 * (i & 3)));
-    } else if (info->value_bytes == 1) {
-        for (; i < n; i++)
-            raw[i] = (unsigned char)value[i];
-    } else {
-        for (; i < n; i++)
-            put(raw + 2 * (size_t)i, value[i], 2);
+struct bk_packer *bk_packer_new(size_t most)
+{
+    size_t room = ZSTD_compressBound(most);
+    struct bk_packer *p = malloc(sizeof *p + room);
+
+    if (!p)
+        return NULL;
+    p->room = room;
+    p->zstd = ZSTD_createCCtx();
+    if (!p->zstd) {
+        free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void bk_packer_free(struct bk_packer *p)
+{
+    if (p) {
+        ZSTD_freeCCtx(p->zstd);
+        free(p);
     }
 }
 
-enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *info,
-                          const uint16_t *value, uint32_t n, int level, struct bk_report *why)
+enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const void *raw,
+                          size_t bytes, int level, struct bk_report *why)
 {
-    size_t bytes = raw_bytes(info, n), room = ZSTD_compressBound(bytes), packed;
-    unsigned char *raw = calloc(1, bytes ? bytes : 1);
-    void *data = malloc(room);
+    size_t packed = ZSTD_compressCCtx(p->zstd, p->packed, p->room, raw, bytes, level);
 
-    if (!raw || !data)
-        goto no_memory;
-    put_values(info, value, n, raw);
-    packed = ZSTD_compress(data, room, raw, bytes, level);
-    free(raw);
-    if (ZSTD_isError(packed)) {
-        free(data);
+    if (ZSTD_isError(packed))
         return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(packed));
-    }
     chunk->bytes = (uint32_t)packed;
-    chunk->data = realloc(data, packed ? packed : 1);
+    chunk->data = malloc(packed ? packed : 1);
     if (!chunk->data)
-        chunk->data = data;
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    memcpy(chunk->data, p->packed, packed);
     return BK_OK;
-
-no_memory:
-    free(raw);
-    free(data);
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
 }
 
 void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth)

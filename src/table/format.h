@@ -42,7 +42,11 @@ struct bk_file_info {
     struct bk_summary summary;
 };
 
-/* The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes. */
+/*
+ * The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes.
+ * Where castling homes are shuffled, VARIANT has just the homes that the material's rights
+ * speak of (bk_homes_name()), and the file says so: info->variant, info->rules_id.
+ */
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind);
 
@@ -88,9 +92,18 @@ struct bk_chunk {
     uint64_t at;       /* in the scratch file */
 };
 
-/* Packs and compresses `n` values at a zstd level; chunk->data owned by the caller. */
-enum bk_err bk_chunk_pack(struct bk_chunk *chunk, const struct bk_file_info *info,
-                          const uint16_t *value, uint32_t n, int level, struct bk_report *why);
+/* What compresses chunks of up to `most` raw bytes, one of its own for each thread. */
+struct bk_packer;
+struct bk_packer *bk_packer_new(size_t most); /* NULL: no memory */
+void bk_packer_free(struct bk_packer *p);
+
+/*
+ * Compresses the raw bytes of a chunk at a zstd level; chunk->data is the
+ * caller's.  Raw: two bits a position (BK_WDL_*), the first in the low bits, or
+ * value_bytes a distance, low byte first.
+ */
+enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const void *raw,
+                          size_t bytes, int level, struct bk_report *why);
 
 /* Computes the checksum; nth: the chunk's number, counted through both sides. */
 void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth);

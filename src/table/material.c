@@ -59,7 +59,9 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
                                const char *name, const char *at, struct bk_report *why)
 {
     if (!v->castling.allowed)
-        return bk_fail(why, BK_E_USAGE, "material '%s': there is no castling in %s", name, v->name);
+        return bk_fail(why, BK_E_USAGE, v->castling.shuffled
+                           ? "material '%s': a FEN must tell where king and rooks of %s castle from"
+                           : "material '%s': there is no castling in %s", name, v->name);
     if (!at[1])
         return bk_fail(why, BK_E_USAGE, "material '%s': '+' without castling rights", name);
     for (at++; *at; at++) {
@@ -74,6 +76,9 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
             return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' twice", name, *at);
         m->rights |= (uint8_t)(1u << rights_order[i].bit);
         colour = rights_order[i].bit / 2;
+        if (v->castling.rook_file[rights_order[i].bit & 1] == BK_NO_HOME)
+            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c', but the FEN of %s "
+                           "has none on this wing", name, *at, v->name);
         if (!bk_bits_has(&v->board, bk_right_king(v, rights_order[i].bit)) ||
             !bk_bits_has(&v->board, bk_right_home(v, rights_order[i].bit)))
             return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' with a hole for "

@@ -1,0 +1,39 @@
+/* derive.c - a FEN's board first, then its castling rights: on terrain nobody castles. */
+#include "core/derive.h"
+
+#include <string.h>
+
+enum bk_err bk_derivation_of(struct bk_derivation *d, const struct bk_variant *base,
+                             const char *fen, struct bk_report *why)
+{
+    bool any = false;
+    enum bk_err err;
+
+    memset(d, 0, sizeof *d);
+    if (bk_terrain_read(&d->terrain, base, fen)) {
+        d->how = BK_ON_TERRAIN;
+        return BK_OK;
+    }
+    memset(&d->terrain, 0, sizeof d->terrain);
+    err = bk_homes_read(&d->homes, &any, base, fen, why);
+    if (any && !err)
+        d->how = BK_WITH_HOMES;
+    return err;
+}
+
+enum bk_err bk_variant_derived(struct bk_variant **out, const struct bk_variant *base,
+                               const struct bk_derivation *d, struct bk_report *why)
+{
+    return d->how == BK_ON_TERRAIN ? bk_variant_on(out, base, &d->terrain, why)
+                                   : bk_variant_with_homes(out, base, &d->homes, why);
+}
+
+enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant *base,
+                               const char *fen, struct bk_report *why)
+{
+    struct bk_derivation d;
+    enum bk_err err = bk_derivation_of(&d, base, fen, why);
+
+    *out = NULL;
+    return err || d.how == BK_ITSELF ? err : bk_variant_derived(out, base, &d, why);
+}

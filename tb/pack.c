@@ -1,0 +1,201 @@
+/*
+ * pack.c - see pack.h.  HOT: every position of a table comes through here, by
+ * words of 64 or bytes of 8.
+ */
+#include "tb/pack.h"
+
+#include <string.h>
+
+#include "table/format.h"
+#include "tb/memtable.h"
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGHS (ONES << 7)
+
+/* == Collecting == */
+
+void bk_planes_clear(struct bk_planes *p, size_t room)
+{
+    memset(p->won, 0, (room / 64 + 2) * sizeof *p->won);
+    memset(p->draw, 0, (room / 64 + 2) * sizeof *p->draw);
+    p->n = 0;
+}
+
+/* The lowest n bits of each; those above are zero. */
+static inline void add_word(struct bk_planes *p, uint64_t won, uint64_t draw, unsigned n)
+{
+    size_t w = p->n >> 6;
+    unsigned b = p->n & 63;
+
+    p->won[w] |= won << b;
+    p->draw[w] |= draw << b;
+    if (b) {
+        p->won[w + 1] |= won >> (64 - b);
+        p->draw[w + 1] |= draw >> (64 - b);
+    }
+    p->n += n;
+}
+
+static inline uint64_t bits_at(const uint64_t *map, uint64_t at, unsigned n)
+{
+    unsigned b = at & 63;
+    uint64_t x = map[at >> 6] >> b;
+
+    if (b + n > 64)
+        x |= map[(at >> 6) + 1] << (64 - b);
+    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
+}
+
+void bk_planes_add_bits(struct bk_planes *p, const uint64_t *won, const uint64_t *draw, uint64_t at,
+                        uint32_t n)
+{
+    while (n) {
+        unsigned part = n < 64 ? n : 64;
+
+        add_word(p, bits_at(won, at, part), bits_at(draw, at, part), part);
+        at += part;
+        n -= part;
+    }
+}
+
+/* The high bits of eight bytes, side by side. */
+static inline unsigned highs(uint64_t x) { return (unsigned)(((x & HIGHS) >> 7) * UINT64_C(0x0102040810204080) >> 56); }
+
+/* Eight codes: BK_CODE_ILLEGAL 0 and BK_CODE_DRAW 1, wins up to 127, losses from 128 on. */
+static inline void planes_of(uint64_t codes, unsigned *won, unsigned *draw)
+{
+    uint64_t low = codes & ~HIGHS;
+    uint64_t some = low + (HIGHS - ONES);      /* high bit: at least 1 */
+    uint64_t decided = low + (HIGHS - 2 * ONES); /* at least 2 */
+
+    *won = highs(~codes & (decided | ~some));
+    *draw = highs(~codes & ~decided);
+}
+
+void bk_planes_add_codes(struct bk_planes *p, const uint8_t *code, uint32_t n)
+{
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        unsigned won, draw;
+
+        memcpy(&eight, code + i, 8);
+        planes_of(eight, &won, &draw);
+        add_word(p, won, draw, 8);
+    }
+    for (; i < n; i++)
+        add_word(p, code[i] == BK_CODE_ILLEGAL || (code[i] >= BK_CODE_WIN && code[i] < BK_CODE_LOSS8),
+                 code[i] <= BK_CODE_DRAW, 1);
+}
+
+void bk_planes_add_wide(struct bk_planes *p, const uint16_t *code, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        add_word(p, code[i] == BK_CODE_ILLEGAL || (code[i] >= BK_CODE_WIN && code[i] < BK_CODE_LOSS16),
+                 code[i] <= BK_CODE_DRAW, 1);
+}
+
+/* == Two bits a position == */
+
+/* Bit i to bit 2i. */
+static inline uint64_t apart(uint32_t bits)
+{
+    uint64_t x = bits;
+
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x << 2) & UINT64_C(0x3333333333333333);
+    return (x | x << 1) & UINT64_C(0x5555555555555555);
+}
+
+static inline void put_word(uint8_t *raw, uint64_t x)
+{
+    for (unsigned i = 0; i < 8; i++) /* one store on little-endian machines */
+        raw[i] = (uint8_t)(x >> (8 * i));
+}
+
+/* What is illegal takes the bits before it; *won and *draw come with the last position before. */
+static inline void repeat(uint64_t *won, uint64_t *draw, unsigned carried)
+{
+    uint64_t gap = *won & *draw, w = *won & ~gap, d = *draw & ~gap;
+
+    w |= gap & (carried >> 1);
+    d |= gap & (carried & 1);
+    gap &= ~UINT64_C(1);
+    for (unsigned step = 1; gap && step < 64; step *= 2) {
+        w |= w << step & gap;
+        d |= d << step & gap;
+        gap &= gap << step;
+    }
+    *won = w;
+    *draw = d;
+}
+
+size_t bk_planes_pack(struct bk_planes *p, uint8_t *raw)
+{
+    size_t bytes = (p->n + 3) / 4;
+    unsigned before = BK_WDL_DRAW; /* draw is bit 0, won is bit 1 */
+
+    for (size_t w = 0; 64 * w < p->n; w++) {
+        uint64_t won = p->won[w], draw = p->draw[w];
+        size_t rest = p->n - 64 * w;
+        uint8_t last[16];
+
+        repeat(&won, &draw, before);
+        before = (unsigned)(won >> 63) << 1 | (unsigned)(draw >> 63);
+        put_word(last, apart((uint32_t)draw) | apart((uint32_t)won) << 1);
+        put_word(last + 8, apart((uint32_t)(draw >> 32)) | apart((uint32_t)(won >> 32)) << 1);
+        memcpy(raw + 16 * w, last, rest < 64 ? (rest + 3) / 4 : 16);
+    }
+    return bytes;
+}
+
+/* == Distances == */
+
+/* Without a jump: what is decided and what not is as good as random. */
+static inline unsigned k_of(unsigned code, unsigned loss, unsigned before)
+{
+    unsigned k = code - (code < loss ? BK_CODE_WIN : loss), keep = -(unsigned)(code <= BK_CODE_DRAW);
+
+    return (before & keep) | (k & ~keep);
+}
+
+/* Eight bytes at once where all or none are decided, which is most of the time. */
+unsigned bk_pack_distances(const uint8_t *code, uint32_t n, unsigned before, uint8_t *raw)
+{
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight, wins, decided;
+
+        memcpy(&eight, code + i, 8);
+        decided = (eight | ((eight & ~HIGHS) + (HIGHS - 2 * ONES))) & HIGHS;
+        if (decided == HIGHS) {
+            wins = ~eight & HIGHS;
+            eight = (eight & ~HIGHS) - (wins >> 6); /* BK_CODE_WIN is 2, BK_CODE_LOSS8 the high bit */
+            before = (unsigned)(code[i + 7] < BK_CODE_LOSS8 ? code[i + 7] - BK_CODE_WIN
+                                                            : code[i + 7] - BK_CODE_LOSS8);
+            memcpy(raw + i, &eight, 8);
+        } else if (!decided) {
+            memset(raw + i, (int)before, 8);
+        } else {
+            for (unsigned j = 0; j < 8; j++)
+                raw[i + j] = (uint8_t)(before = k_of(code[i + j], BK_CODE_LOSS8, before));
+        }
+    }
+    for (; i < n; i++)
+        raw[i] = (uint8_t)(before = k_of(code[i], BK_CODE_LOSS8, before));
+    return before;
+}
+
+unsigned bk_pack_wide_distances(const uint16_t *code, uint32_t n, unsigned before, uint8_t *raw)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        before = k_of(code[i], BK_CODE_LOSS16, before);
+        raw[2 * i] = (uint8_t)before;
+        raw[2 * i + 1] = (uint8_t)(before >> 8);
+    }
+    return before;
+}

@@ -1,0 +1,37 @@
+/*
+ * proof.h - tables as files, asked through the library.
+ *
+ * What the tests share that compare the files of tb/, read by libbareking, with
+ * the slow solver: folders, the two kinds of positions, and questions.
+ */
+#ifndef PROOF_H
+#define PROOF_H
+
+#include "core/position.h"
+#include "probe/bareking.h"
+#include "tests/ref.h"
+
+/* A new folder in $TMPDIR, in memory if there is none, else in /tmp; exits if it cannot. */
+#define PROOF_DIR_MAX 256
+char *proof_folder(char out[PROOF_DIR_MAX]);
+void proof_remove(const char *path); /* a folder and all in it */
+
+/* == Positions == */
+
+struct bk_pos proof_pos(const struct bk_variant *v, const struct ref_pos *r);
+struct ref_pos proof_ref(const struct bk_variant *v, const struct bk_pos *p);
+/* The colours exchanged, and the board turned by `sym` (bk_material_swap()). */
+struct bk_pos proof_exchanged(const struct bk_variant *v, const struct bk_pos *p, unsigned sym);
+
+/* == Questions == */
+
+/* As a list of men: only what such a list can say is asked. */
+enum bk_lib_err proof_ask_men(struct bk_lib *lib, const struct bk_variant *v,
+                              const struct bk_pos *p, struct bk_answer *out);
+enum bk_lib_err proof_ask_fen(struct bk_lib *lib, const struct bk_variant *v,
+                              const struct bk_pos *p, struct bk_answer *out);
+
+/* Does the answer say what the slow solver says?  Without distances, a win is a win. */
+bool proof_same(const struct bk_answer *a, const struct ref_value *value, bool distances);
+
+#endif

@@ -1,0 +1,789 @@
+/*
+ * slow_hands.c - the slow solver of games with hands; see slow_hands.h.
+ *
+ * A position is a string of letters, a node is found by its text, turns are
+ * made on copies, and values are repeated until nothing changes.
+ */
+#include "tests/slow_hands.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/whole.h"
+#include "tests/random_variant.h"
+
+/* == The slow one: positions == */
+
+enum { SQUARES = 36, TEXT = 80, BIG = 20000, WORST = -BIG - 1 };
+
+struct slow {
+    char at[SQUARES + 1]; /* '.', '*', or a letter, upper case White's; a1 first    */
+    char pool[16];        /* of the opening, sorted                                 */
+    char due, other;      /* held by the side to move; by the other side; 0: nobody */
+    char stm;             /* 'w', 'b' */
+    int quiet;
+};
+
+struct slow_list {
+    struct slow *s;
+    size_t n, room;
+};
+
+static void *grow(void *old, size_t n, size_t size)
+{
+    void *p = realloc(old, n * size);
+
+    if (!p)
+        abort();
+    return p;
+}
+
+static void push(struct slow_list *l, const struct slow *s)
+{
+    if (l->n == l->room) {
+        l->room = l->room ? 2 * l->room : 64;
+        l->s = grow(l->s, l->room, sizeof *l->s);
+    }
+    l->s[l->n++] = *s;
+}
+
+static bool white(char c) { return isupper((unsigned char)c); }
+static bool mine(const struct slow *s, char c)
+{
+    return isalpha((unsigned char)c) && white(c) == (s->stm == 'w');
+}
+static bool yours(const struct slow *s, char c)
+{
+    return isalpha((unsigned char)c) && white(c) != (s->stm == 'w');
+}
+static char king_letter(bool is_white) { return is_white ? 'K' : 'k'; }
+
+static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
+{
+    for (int i = 0; i < v->ntypes; i++)
+        if (v->piece[i].letter == toupper((unsigned char)c))
+            return &v->piece[i];
+    abort();
+}
+
+/* Can the man on `from` go to `to` as things stand?  Whoever is on `to`. */
+static bool goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
+{
+    const struct bk_movement *m = &piece_of(v, at[from])->move;
+
+    for (int i = 0; i < m->nsteps; i++) {
+        const struct bk_step *st = &m->step[i];
+        int f = from % v->files, r = from / v->files, met = 0;
+        int dr = white(at[from]) ? st->dr : -st->dr;
+
+        if (!(st->how & (taking ? BK_TAKES : BK_QUIET)))
+            continue;
+        for (int n = 1; st->range == 0 || n <= st->range; n++) {
+            f += st->df;
+            r += dr;
+            if (f < 0 || f >= v->files || r < 0 || r >= v->ranks || at[r * v->files + f] == '*')
+                break;
+            if (r * v->files + f == to) {
+                if (met == (st->how & BK_HOPS ? 1 : 0))
+                    return true;
+                break;
+            }
+            met += at[r * v->files + f] != '.';
+        }
+    }
+    return false;
+}
+
+static bool safe(const struct bk_variant *v, const char *at, bool white_king)
+{
+    const char *king = strchr(at, king_letter(white_king));
+
+    for (int sq = 0; king && at[sq]; sq++)
+        if (isalpha((unsigned char)at[sq]) && white(at[sq]) != white_king &&
+            goes(v, at, sq, (int)(king - at), true))
+            return false;
+    return true;
+}
+
+static int men_on(const char *at, bool whites)
+{
+    int n = 0;
+
+    for (; *at; at++)
+        n += isalpha((unsigned char)*at) && white(*at) == whites;
+    return n;
+}
+
+static bool opening(const struct slow *s) { return strpbrk(s->pool, "Kk"); }
+
+/* == The slow one: turns == */
+
+/* The turn is over: `held` is what its mover goes on holding. */
+static void end_turn(const struct bk_variant *v, struct slow s, char held, struct slow_list *out)
+{
+    bool us = s.stm == 'w';
+
+    if (!safe(v, s.at, us) || (s.quiet && !safe(v, s.at, !us)))
+        return;
+    s.stm = us ? 'b' : 'w';
+    s.due = s.other;
+    s.other = held;
+    s.quiet -= s.quiet > 0;
+    push(out, &s);
+}
+
+static void drops_after(const struct bk_variant *v, const struct slow *s, char fresh,
+                        struct slow_list *out)
+{
+    if (s->due) {
+        for (int sq = 0; s->at[sq]; sq++)
+            if (s->at[sq] == '.') {
+                struct slow t = *s;
+
+                t.at[sq] = s->due;
+                t.due = 0;
+                drops_after(v, &t, fresh, out);
+            }
+        return;
+    }
+    end_turn(v, *s, fresh, out);
+    for (int sq = 0; fresh && s->at[sq]; sq++)
+        if (s->at[sq] == '.') {
+            struct slow t = *s;
+
+            t.at[sq] = fresh;
+            end_turn(v, t, 0, out);
+        }
+}
+
+static void slow_moves(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+{
+    bool us = s->stm == 'w';
+
+    for (int from = 0; s->at[from]; from++)
+        for (int to = 0; mine(s, s->at[from]) && s->at[to]; to++) {
+            struct slow t = *s;
+            char taken = s->at[to];
+
+            if (to == from || taken == '*' || mine(s, taken) || taken == king_letter(!us) ||
+                !goes(v, s->at, from, to, taken != '.'))
+                continue;
+            t.at[to] = s->at[from];
+            t.at[from] = '.';
+            if (taken != '.' && men_on(t.at, !us) == 1)
+                end_turn(v, t, taken, out);
+            else
+                drops_after(v, &t, taken == '.' ? 0 : taken, out);
+        }
+}
+
+static bool lattice_ferz_or_alfil(const struct bk_variant *v, char c, int a, int b)
+{
+    int x = abs(a % v->files - b % v->files), y = abs(a / v->files - b / v->files);
+
+    switch (toupper((unsigned char)c)) { /* by hand for the two kinds that occur */
+    case 'F': return (x + y) % 2 == 0;
+    case 'A': return x % 2 == 0 && y % 2 == 0 && (x / 2 + y / 2) % 2 == 0;
+    }
+    return false;
+}
+
+static void take_from_pool(struct slow *s, int i) { memmove(s->pool + i, s->pool + i + 1,
+                                                            strlen(s->pool + i)); }
+
+static void pool_drops(const struct bk_variant *v, const struct slow *s, int side,
+                       struct slow_list *out)
+{
+    bool any = false;
+
+    if (side == 2) {
+        end_turn(v, *s, 0, out);
+        return;
+    }
+    for (int i = 0; s->pool[i]; i++) {
+        char c = s->pool[i];
+
+        if (white(c) != (side == 0) || toupper((unsigned char)c) == 'K')
+            continue;
+        any = true;
+        for (int sq = 0; s->at[sq]; sq++) {
+            struct slow t = *s;
+            bool bound = false;
+
+            for (int k = 0; s->at[k]; k++)
+                bound |= s->at[k] == c && lattice_ferz_or_alfil(v, c, k, sq);
+            if (s->at[sq] != '.' || bound)
+                continue;
+            t.at[sq] = c;
+            take_from_pool(&t, i);
+            pool_drops(v, &t, side + 1, out);
+        }
+    }
+    if (!any)
+        pool_drops(v, s, side + 1, out);
+}
+
+static void king_drops(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+{
+    char c = king_letter(s->stm == 'w');
+
+    for (int sq = 0; s->at[sq]; sq++) {
+        struct slow t = *s;
+
+        if (s->at[sq] != '.')
+            continue;
+        t.at[sq] = c;
+        take_from_pool(&t, (int)(strchr(t.pool, c) - t.pool));
+        if (!t.pool[0])
+            t.quiet = 2 * v->quiet_turns;
+        t.quiet += t.quiet > 0; /* end_turn() takes one off */
+        end_turn(v, t, 0, out);
+    }
+}
+
+static void slow_turns(const struct bk_variant *v, const struct slow *s, struct slow_list *out)
+{
+    out->n = 0;
+    if (opening(s) && strspn(s->pool, "Kk") == strlen(s->pool)) {
+        king_drops(v, s, out);
+    } else if (opening(s)) {
+        pool_drops(v, s, 0, out);
+    } else {
+        slow_moves(v, s, out);
+        for (int sq = 0; s->due && s->at[sq]; sq++)
+            if (s->at[sq] == '.') {
+                struct slow t = *s;
+
+                t.at[sq] = s->due;
+                t.due = 0;
+                slow_moves(v, &t, out);
+            }
+    }
+}
+
+/* == The slow one: ends == */
+
+static bool one_in_each_box(const struct bk_variant *v, const char *at, bool whites)
+{
+    for (int f = 0; f < v->files; f += 2)
+        for (int r = 0; r < v->ranks; r += 2) {
+            int squares = 0, men = 0;
+
+            for (int sq = 0; at[sq]; sq++)
+                if (sq % v->files / 2 == f / 2 && sq / v->files / 2 == r / 2 && at[sq] != '*') {
+                    squares++;
+                    men += at[sq] != '.' && white(at[sq]) == whites;
+                }
+            if (squares && men != 1)
+                return false;
+        }
+    return true;
+}
+
+/* The king alone takes the only man of the other side. */
+static bool takes_back(const struct bk_variant *v, const struct slow *s)
+{
+    bool us = s->stm == 'w';
+    int king = (int)(strchr(s->at, king_letter(us)) - s->at);
+
+    for (int sq = 0; s->at[sq]; sq++) {
+        struct slow t = *s;
+
+        if (!yours(s, s->at[sq]) || s->at[sq] == king_letter(!us) ||
+            !goes(v, s->at, king, sq, true))
+            continue;
+        t.at[sq] = king_letter(us);
+        t.at[king] = '.';
+        if (safe(v, t.at, us) && (!s->quiet || safe(v, t.at, !us)))
+            return true;
+    }
+    return false;
+}
+
+static bool slow_over(const struct bk_variant *v, const struct slow *s, int *score)
+{
+    bool us = s->stm == 'w';
+    int ours = men_on(s->at, us), theirs = men_on(s->at, !us);
+
+    if (!opening(s) && (ours == 1 || theirs == 1)) {
+        *score = ours == theirs ? 0 : ours == 1 ? -BIG : BIG;
+        if (ours == 1 && theirs == 2 && v->bare == BK_BARE_BACK && takes_back(v, s))
+            *score = 0;
+        return true;
+    }
+    if (!v->configuration || (!one_in_each_box(v, s->at, true) &&
+                              !one_in_each_box(v, s->at, false)))
+        return false;
+    *score = one_in_each_box(v, s->at, !us) ? -BIG : BIG;
+    return true;
+}
+
+/* == The slow one: all nodes == */
+
+struct node {
+    char text[TEXT];
+    struct slow s;
+    int score, outside; /* outside: the best turn that ends the game */
+    size_t first, end;  /* in edge[] */
+    bool over;
+};
+
+struct graph {
+    const struct bk_variant *v;
+    struct node *node;
+    size_t n, room, *edge, nedges, edge_room;
+    size_t *hash, hash_room; /* node + 1; 0: free */
+};
+
+static char *text_of(const struct slow *s, char out[TEXT])
+{
+    snprintf(out, TEXT, "%s[%s]%c%c%c%d", s->at, s->pool, s->due ? s->due : '-',
+             s->other ? s->other : '-', s->stm, s->quiet);
+    return out;
+}
+
+static size_t *slot(struct graph *g, const char *text)
+{
+    uint64_t h = 1469598103934665603u;
+    size_t i;
+
+    for (const char *c = text; *c; c++)
+        h = (h ^ (unsigned char)*c) * 1099511628211u;
+    for (i = h & (g->hash_room - 1); g->hash[i]; i = (i + 1) & (g->hash_room - 1))
+        if (!strcmp(g->node[g->hash[i] - 1].text, text))
+            break;
+    return &g->hash[i];
+}
+
+static void rehash(struct graph *g)
+{
+    free(g->hash);
+    g->hash_room = g->hash_room ? 2 * g->hash_room : 1 << 16;
+    g->hash = calloc(g->hash_room, sizeof *g->hash);
+    if (!g->hash)
+        abort();
+    for (size_t i = 0; i < g->n; i++)
+        *slot(g, g->node[i].text) = i + 1;
+}
+
+static size_t node_of(struct graph *g, const struct slow *s)
+{
+    char text[TEXT];
+    size_t *at;
+
+    if (2 * g->n >= g->hash_room)
+        rehash(g);
+    at = slot(g, text_of(s, text));
+    if (*at)
+        return *at - 1;
+    if (g->n == g->room) {
+        g->room = g->room ? 2 * g->room : 1 << 12;
+        g->node = grow(g->node, g->room, sizeof *g->node);
+    }
+    memset(&g->node[g->n], 0, sizeof g->node[0]);
+    g->node[g->n].s = *s;
+    strcpy(g->node[g->n].text, text);
+    *at = ++g->n;
+    return g->n - 1;
+}
+
+static int back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
+
+/* Nodes that are met on the way are appended, and their turn comes. */
+static void explore(struct graph *g)
+{
+    struct slow_list turns = { 0 };
+
+    for (size_t i = 0; i < g->n; i++) {
+        struct slow s = g->node[i].s;
+        int outside = WORST, score;
+
+        g->node[i].first = g->node[i].end = g->nedges;
+        if (slow_over(g->v, &s, &score)) {
+            g->node[i].over = true;
+            g->node[i].outside = score;
+            continue;
+        }
+        slow_turns(g->v, &s, &turns);
+        if (!turns.n)
+            outside = safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0
+                                                                                             : -BIG;
+        for (size_t k = 0; k < turns.n; k++) {
+            if (slow_over(g->v, &turns.s[k], &score)) {
+                outside = back(score) > outside ? back(score) : outside;
+                continue;
+            }
+            if (g->nedges == g->edge_room) {
+                g->edge_room = g->edge_room ? 2 * g->edge_room : 1 << 14;
+                g->edge = grow(g->edge, g->edge_room, sizeof *g->edge);
+            }
+            g->edge[g->nedges++] = node_of(g, &turns.s[k]);
+        }
+        g->node[i].outside = outside;
+        g->node[i].end = g->nedges;
+    }
+    free(turns.s);
+}
+
+static void repeat(struct graph *g)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < g->n; i++) {
+            struct node *n = &g->node[i];
+            int best = n->outside;
+
+            for (size_t e = n->first; e < n->end; e++) {
+                int score = back(g->node[g->edge[e]].score);
+
+                best = score > best ? score : best;
+            }
+            changed |= best != n->score;
+            n->score = best;
+        }
+    }
+}
+
+static void free_graph(struct graph *g)
+{
+    free(g->node);
+    free(g->edge);
+    free(g->hash);
+}
+
+/* == Comparing == */
+
+static char *fen_of(const struct bk_variant *v, const struct slow *s, char out[BK_FEN_MAX])
+{
+    size_t n = 0;
+
+    for (int r = v->ranks; r--;) {
+        for (int f = 0; f < v->files; f++) {
+            char c = s->at[r * v->files + f];
+
+            if (c != '.')
+                out[n++] = c;
+            else if (f && s->at[r * v->files + f - 1] == '.')
+                out[n - 1]++;
+            else
+                out[n++] = '1';
+        }
+        out[n++] = r ? '/' : '[';
+    }
+    n += (size_t)sprintf(out + n, "%s", s->pool);
+    if (s->due)
+        out[n++] = s->due;
+    if (s->other)
+        out[n++] = s->other;
+    if (out[n - 1] == '[')
+        out[n++] = '-';
+    sprintf(out + n, "] %c", s->stm);
+    return out;
+}
+
+static void empty_board(const struct bk_variant *v, struct slow *s)
+{
+    memset(s, 0, sizeof *s);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        s->at[sq] = bk_bits_has(&v->board, sq) ? '.' : '*';
+}
+
+/* Every way to put army[0..] on the board or, at most one of a colour, in a hand. */
+static void all_placements(struct graph *g, const char *army, struct slow *s)
+{
+    char *hand;
+
+    if (!*army) {
+        for (int i = 0; i < 2; i++) {
+            struct slow t = *s;
+
+            t.stm = "wb"[i];
+            if (i == 1) { /* s->due is black, held by White */
+                t.due = s->other;
+                t.other = s->due;
+            }
+            if (safe(g->v, t.at, i == 1))
+                node_of(g, &t);
+        }
+        return;
+    }
+    for (int sq = 0; s->at[sq]; sq++)
+        if (s->at[sq] == '.') {
+            s->at[sq] = *army;
+            all_placements(g, army + 1, s);
+            s->at[sq] = '.';
+        }
+    hand = white(*army) ? &s->other : &s->due;
+    if (toupper((unsigned char)*army) != 'K' && !*hand) {
+        *hand = *army;
+        all_placements(g, army + 1, s);
+        *hand = 0;
+    }
+}
+
+/* == A whole game == */
+
+/* Every placement of an army (`opening`: what follows from the empty board), solved. */
+static void solve(struct graph *g, const char *army, bool from_empty)
+{
+    struct slow s;
+
+    empty_board(g->v, &s);
+    if (from_empty) {
+        strcpy(s.pool, army);
+        s.stm = 'w';
+        node_of(g, &s);
+    } else {
+        all_placements(g, army, &s);
+    }
+    explore(g);
+    repeat(g);
+}
+
+static struct hands_state state_of(const struct graph *g, const struct node *n,
+                                   char fen[BK_FEN_MAX])
+{
+    return (struct hands_state){ .fen = fen_of(g->v, &n->s, fen),
+                                 .quiet = (unsigned)n->s.quiet,
+                                 .wdl = (n->score > 0) - (n->score < 0),
+                                 .dtw = n->score ? (unsigned)(BIG - abs(n->score)) : 0 };
+}
+
+uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *visit,
+                    void *context)
+{
+    struct graph g = { .v = v };
+    uint64_t n;
+
+    solve(&g, army, false);
+    for (size_t i = 0; i < g.n; i++) {
+        char fen[BK_FEN_MAX];
+        struct hands_state s = state_of(&g, &g.node[i], fen);
+
+        visit(context, &s);
+    }
+    n = g.n;
+    free_graph(&g);
+    return n;
+}
+
+uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other,
+                       const char *army, bool from_empty)
+{
+    struct graph a = { .v = v }, b = { .v = other };
+    uint64_t n = 0;
+
+    solve(&a, army, from_empty);
+    solve(&b, army, from_empty);
+    for (size_t i = 0; i < a.n; i++) {
+        size_t *at = slot(&b, a.node[i].text);
+
+        n += *at && b.node[*at - 1].score != a.node[i].score;
+    }
+    free_graph(&a);
+    free_graph(&b);
+    return n;
+}
+
+/* == Comparing == */
+
+/* Returns how many differ; says the first. */
+static unsigned compare(struct graph *g, struct bk_whole *w, const char *what)
+{
+    unsigned different = 0;
+
+    for (size_t i = 0; i < g->n; i++) {
+        char fen[BK_FEN_MAX];
+        struct hands_state s = state_of(g, &g->node[i], fen);
+        struct bk_hands_pos p;
+        struct bk_report why = { "" };
+        unsigned dtw = 0;
+        int wdl = 0;
+        enum bk_err err = bk_hands_from_fen(&p, g->v, s.fen, &why);
+
+        if (!err) {
+            p.quiet = (uint8_t)s.quiet;
+            bk_whole_value(w, &p, &wdl, &dtw);
+        }
+        if ((err || wdl != s.wdl || dtw != s.dtw) && !different++)
+            printf("%s: %s quiet %u: fast %d in %u, slow %d in %u %s\n", what, fen, s.quiet, wdl,
+                   dtw, s.wdl, s.dtw, why.text);
+    }
+    return different;
+}
+
+static unsigned legal_states(const struct graph *g)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        n += !g->node[i].s.quiet && !opening(&g->node[i].s);
+    return n;
+}
+
+static unsigned compare_number(const struct graph *g, struct bk_whole *w, const char *what)
+{
+    struct bk_whole_summary sum;
+
+    bk_whole_summary(w, &sum);
+    if (sum.states == legal_states(g))
+        return 0;
+    printf("%s: fast %llu states, slow %u\n", what, (unsigned long long)sum.states,
+           legal_states(g));
+    return 1;
+}
+
+static unsigned check(const struct bk_variant *v, const char *army, bool from_empty)
+{
+    struct graph g = { .v = v };
+    struct bk_hands_pos p;
+    struct bk_whole *w = NULL;
+    struct bk_report why = { "" };
+    struct bk_whole_options o = { .opening = from_empty };
+    char fen[BK_FEN_MAX];
+    unsigned different = 1;
+    enum bk_err err;
+
+    solve(&g, army, from_empty);
+    if (!g.n)
+        return 0; /* the army does not fit */
+    err = bk_hands_from_fen(&p, v, fen_of(v, &g.node[0].s, fen), &why);
+    if (!err)
+        err = bk_whole_new(&w, v, &p, &o, &why);
+    if (err)
+        printf("%s: %s\n", army, why.text);
+    else
+        different = compare(&g, w, army) + (from_empty ? 0 : compare_number(&g, w, army));
+    bk_whole_free(w);
+    free_graph(&g);
+    return different;
+}
+
+unsigned hands_check_army(const struct bk_variant *v, const char *army)
+{
+    return check(v, army, false);
+}
+
+unsigned hands_check_opening(const struct bk_variant *v, const char *pool)
+{
+    return check(v, pool, true);
+}
+
+/* == Games == */
+
+#define MEN                                                                                        \
+    "[piece king]\nletter = K\nroyal = yes\nmove = K\n"                                            \
+    "[piece rook]\nletter = R\nmove = R\narmy = %d\n"                                              \
+    "[piece knight]\nletter = N\nmove = N\narmy = %d\n"                                            \
+    "[piece ferz]\nletter = F\nmove = F\narmy = %d\n"                                              \
+    "[piece alfil]\nletter = A\nmove = A\n"                                                        \
+    "[piece cannon]\nletter = C\nmove = mRcpR\n"                                                   \
+    "[piece pawn]\nletter = P\nmove = mfWcfF\n"
+
+char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX])
+{
+    snprintf(out, HANDS_TEXT_MAX,
+             "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = %s\nstalemate = %s\n"
+             "hand = captured\nhand-bonus = none\nconfiguration = %s\nopening = drops\n"
+             "opening-quiet-turns = %d\n" MEN,
+             r->board, *r->holes ? "holes = " : "", r->holes, r->bare, r->stalemate,
+             r->configuration, r->quiet, r->rooks, r->knights, r->ferzes);
+    return out;
+}
+
+struct bk_variant *hands_game(const struct hands_rules *r)
+{
+    struct bk_report why = { "" };
+    char text[HANDS_TEXT_MAX];
+    struct bk_variant *v;
+
+    if (bk_variant_parse(&v, "case", hands_text(r, text), &why)) {
+        printf("%s\n%s", why.text, text);
+        abort();
+    }
+    return v;
+}
+
+char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[BK_FEN_MAX])
+{
+    struct slow s;
+
+    empty_board(v, &s);
+    s.stm = pos->stm == BK_WHITE ? 'w' : 'b';
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (pos->at[sq])
+            s.at[sq] = pos->at[sq] > 0
+                           ? v->piece[pos->at[sq] - 1].letter
+                           : (char)tolower((unsigned char)v->piece[-pos->at[sq] - 1].letter);
+    return fen_of(v, &s, out);
+}
+
+/* == Random cases == */
+
+static const char *const boards[][2] = {
+    { "3x3", "" }, { "3x3", "c3" }, { "4x2", "" }, { "3x3", "b2" }, { "2x5", "" },
+    { "4x3", "d3" }, { "4x4", "c3 d3 c4 d4" }, { "3x4", "a1 c4" },
+};
+
+/* Two to three men a side, kings included, five in all at most. */
+static void draw_army(uint64_t *seed, char army[8])
+{
+    bool five = random_once_in(seed, 3);
+    unsigned white = five && random_once_in(seed, 2) ? 2 : 1;
+    unsigned black = five && white == 1 ? 2 : 1;
+
+    *army++ = 'K';
+    while (white--)
+        *army++ = "RNFACP"[random_below(seed, 6)];
+    *army++ = 'k';
+    while (black--)
+        *army++ = "rnfacp"[random_below(seed, 6)];
+    *army = 0;
+}
+
+/* The same men on both sides, one or two beside the king. */
+static void draw_opening(uint64_t *seed, struct hands_rules *r, char pool[8])
+{
+    static const char *const one[] = { "KRkr", "KNkn", "FKfk" };
+    unsigned kind = random_below(seed, 3);
+
+    r->quiet = (int)random_below(seed, 3);
+    r->rooks = kind == 0;
+    r->knights = kind == 1;
+    r->ferzes = kind == 2;
+    strcpy(pool, one[kind]);
+}
+
+void hands_draw(uint64_t seed, struct hands_case *c)
+{
+    unsigned b = random_below(&seed, sizeof boards / sizeof *boards);
+
+    *c = (struct hands_case){ .rules = { boards[b][0], boards[b][1], "wins-unless-bared-back",
+                                         "loss", "2x2", 0, 0, 0, 0 } };
+    if (random_once_in(&seed, 3))
+        c->rules.bare = "wins";
+    if (random_once_in(&seed, 3))
+        c->rules.stalemate = "draw";
+    if (random_once_in(&seed, 3))
+        c->rules.configuration = "none";
+    c->opening = random_once_in(&seed, 4);
+    if (c->opening)
+        draw_opening(&seed, &c->rules, c->army);
+    else
+        draw_army(&seed, c->army);
+}
+
+unsigned hands_check(const struct hands_case *c)
+{
+    struct bk_variant *v = hands_game(&c->rules);
+    unsigned different = check(v, c->army, c->opening);
+
+    if (different)
+        printf("%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d\n",
+               c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army,
+               c->rules.bare, c->rules.stalemate, c->rules.configuration, c->rules.quiet);
+    bk_variant_free(v);
+    return different;
+}
