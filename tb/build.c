@@ -225,10 +225,10 @@ static uint64_t fingerprint(const struct builder *b)
     const struct bk_variant *v = b->p->v;
     char text[256];
 
-    snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %u", BK_STATE_VERSION,
+    snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %u %u", BK_STATE_VERSION,
              (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
              b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION,
-             bk_kernel_for(v->nsq)->set_bits);
+             bk_kernel_for(v->nsq)->set_bits, bk_kernel_for(v->nsq)->lanes);
     return XXH64(text, strlen(text), 0);
 }
 

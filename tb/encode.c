@@ -19,8 +19,6 @@
 
 /* == Walking a block == */
 
-_Static_assert(BK_WDL_WIN == 2 && BK_WDL_DRAW == 1 && BK_WDL_LOSS == 0, "stream_bits()");
-
 #define DIGITS_MAX (BK_SLOTS_MAX + 1)
 
 struct walk {

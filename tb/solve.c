@@ -1115,7 +1115,8 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
     if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, s->store, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { s->store, s->won[side], k->set_bytes, n, s->nconf, s->pitch, mb->code[side] };
+        struct gathering g = { s->store, s->won[side], k->set_bytes, n, s->nconf, s->pitch,
+                               mb->code[side] };
         uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
 
         if (s->distances) {
@@ -1432,8 +1433,8 @@ static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *w
     enum bk_err err = job->checkpoint ? bk_reader_open(&r, job->checkpoint, &inner) : BK_E_NO_TABLE;
     uint8_t code_bytes;
 
+    bk_checkpoint_due(job->checkpoint); /* the clock starts */
     if (!err) {
-        bk_checkpoint_due(job->checkpoint); /* the clock starts */
         if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r)) {
             count_readers(job); /* whether blocks are let go may have changed */
             return BK_OK;

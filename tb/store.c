@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #define FRONT 64             /* keeps the array's alignment */
-#define MAPPED (1u << 20)    /* from this size on arrays are mapped */
-#define IN_FILE (64u << 10)  /* the same with a store */
+#define MAPPED (64u << 10)   /* from this size on arrays are mapped: they leave no gaps */
 
 struct front {
     size_t bytes; /* with the front */
@@ -141,7 +140,7 @@ void *bk_store_new(struct bk_store *st, size_t bytes)
 
     if (all < bytes)
         return NULL;
-    if (all >= (st ? IN_FILE : MAPPED)) {
+    if (all >= MAPPED) {
         p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
     } else {
         p = aligned_alloc(64, all);

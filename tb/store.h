@@ -1,8 +1,8 @@
 /*
  * store.h - memory for the large arrays of a table being made.
  *
- * Without a store (NULL) arrays of a megabyte and more are mapped by
- * themselves: zero without being touched, given back to the machine as soon as
+ * Without a store (NULL) arrays of 64 KiB and more are mapped by themselves:
+ * zero without being touched, given back to the machine as soon as
  * they are freed, backed by huge pages where the machine has them.
  *
  * A store keeps them in a file without a name instead, and the process within
