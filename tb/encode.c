@@ -488,7 +488,8 @@ void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
     bk_write_array(w, e->solved, e->t->ix->nblocks * sizeof *e->solved);
     for (unsigned k = 0; k < e->nkinds; k++) {
         bk_write_array(w, e->kind[k].ready, e->kind[k].info.chunks * sizeof *e->kind[k].ready);
-        bk_write_array(w, e->kind[k].chunk, 2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
+        bk_write_array(w, e->kind[k].chunk,
+                       2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
     }
     bk_write(w, &e->spilled, sizeof e->spilled);
     bk_write_file(w, e->spill, e->spilled);

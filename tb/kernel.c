@@ -76,7 +76,8 @@ static size_t view_bytes(const struct bk_solver *s)
 
 static size_t work_bytes(const struct bk_solver *s)
 {
-    return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) + align64(s->nmarks * 8) +
+    return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
+           align64(s->nmarks * sizeof(uint64_t)) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s));
 }
@@ -95,7 +96,7 @@ static struct scratch *lay_out(const struct bk_solver *s, void *work)
     struct scratch *w = carve(&at, sizeof *w);
 
     w->acc = carve(&at, s->pitch * sizeof(set));
-    w->dirty = carve(&at, s->nmarks * 8);
+    w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));
@@ -575,7 +576,7 @@ static inline lanes placed_in(const struct ctx *c, uint32_t vector)
     const struct bk_solver *s = c->s;
     const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
     const uint8_t *clash = s->conf_clash + vector * LANES;
-    set apart[LANES] __attribute__((aligned(64)));
+    lane_sets apart;
 
     for (unsigned i = 0; i < LANES; i++)
         apart[i] = c->void_slice || clash[i] || any(c->base_occ & conf_occ[i]) ? NONE : ~NONE;
@@ -588,7 +589,7 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
 {
     const struct bk_solver *s = c->s;
     const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
-    set bad[LANES] __attribute__((aligned(64))) = { NONE };
+    lane_sets bad = { NONE };
     unsigned words = lanes_words(placed);
 
     if (!words)
@@ -1017,7 +1018,7 @@ static void inner_captures(struct exits *x, uint32_t vector)
     const struct bk_solver *s = c->s;
     unsigned slot = x->e->mover, to[LANES];
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
-    set there[LANES] __attribute__((aligned(64))) = { NONE }, from[LANES] __attribute__((aligned(64)));
+    lane_sets there = { NONE }, from;
     unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
 
     EACH_LANE(i, left) {
@@ -1047,7 +1048,7 @@ static void inner_changes(struct exits *x, uint32_t vector)
     for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
         row[i] = x->w->view + view_offset(s, &x->view, vector * LANES + i, -1, 0);
     for (unsigned sq = 0; sq < s->v->nsq; sq++) {
-        set from[LANES] __attribute__((aligned(64)));
+        lane_sets from;
         lanes to = lanes_of(bit(sq)) & empty;
         unsigned words;
 
@@ -1174,7 +1175,8 @@ static inline void mark(uint64_t *marks, uint32_t vector)
 static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32_t slice,
                    uint32_t conf)
 {
-    size_t at = (size_t)slice * s->pitch + conf, base = ((size_t)slice * s->nconf + conf) * s->width;
+    size_t at = (size_t)slice * s->pitch + conf;
+    size_t base = ((size_t)slice * s->nconf + conf) * s->width;
     const int16_t *best = w->best + (size_t)conf * s->width;
     set any_way = scores_above(best, s->width, BK_SCORE_NONE);
     set saving = any_way & scores_above(best, s->width, -1);
@@ -1412,7 +1414,7 @@ static inline lanes without_king_escapes(const struct bk_solver *s, const struct
                                          const set *won, uint32_t vector, lanes cand)
 {
     const set *there = won + (size_t)m->slice * s->pitch;
-    set safe[LANES] __attribute__((aligned(64))) = { NONE };
+    lane_sets safe = { NONE };
     unsigned words;
 
     if (!m->sym)
@@ -1442,7 +1444,7 @@ static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, siz
                             board & ~occupied(c, vector), BK_QUIET);
     }
     if (has_outers(s, side)) {
-        set x[LANES] __attribute__((aligned(64)));
+        lane_sets x;
         unsigned words = lanes_words(cand);
 
         *(lanes *)x = cand;
@@ -1479,7 +1481,7 @@ static void clear_frontier(const struct bk_solver *s, uint64_t *marks, uint8_t *
 /* k for the positions x of a vector; base: of its first one. */
 static void store_k(struct bk_solver *s, unsigned side, size_t base, lanes x, unsigned k)
 {
-    set found[LANES] __attribute__((aligned(64)));
+    lane_sets found;
     unsigned words = s->distances ? lanes_words(x) : 0;
 
     *(lanes *)found = x;
@@ -1593,7 +1595,7 @@ static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
 {
     const struct bk_solver *s = p->s;
     const uint64_t *waits = p->waits + (size_t)vector * LANES;
-    set from[LANES] __attribute__((aligned(64))), due[LANES] __attribute__((aligned(64))) = { NONE };
+    lane_sets from, due = { NONE };
 
     *(lanes *)from = x;
     for (unsigned i = 0; i < LANES; i++)
@@ -1608,7 +1610,7 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
 {
     const struct bk_solver *s = p->s;
     unsigned words = lanes_words(x);
-    set late[LANES] __attribute__((aligned(64)));
+    lane_sets late;
 
     *(lanes *)late = x;
     EACH_LANE(i, words)
@@ -1645,7 +1647,7 @@ static bool end_sweep(struct sweep *p, uint8_t *todo)
 static void defer(struct sweep *p, uint32_t vector, lanes late)
 {
     struct bk_solver *s = p->s;
-    set x[LANES] __attribute__((aligned(64)));
+    lane_sets x;
     unsigned words = lanes_words(late);
 
     *(lanes *)x = late;
@@ -1864,7 +1866,8 @@ static inline uint64_t spread(unsigned b)
 {
     uint64_t x = (uint64_t)b * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
 
-    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080); /* bit 7 only: no carry */
+    /* bit 7 only: no carry */
+    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080);
     return (x >> 7) * 255;
 }
 
@@ -1936,7 +1939,7 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     unsigned keep = s->b->pairs->stabilizer[slice] & ~1u;
     uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
                       (unsigned)__builtin_popcount(keep | 1);
-    set legal[2][LANES] __attribute__((aligned(64)));
+    lane_sets legal[2];
 
     enter(c, s, slice);
     find_legality(c, &legality);
@@ -2019,7 +2022,7 @@ static void mark_illegal(struct bk_solver *s, uint32_t slice, struct bk_memblock
         lanes placed = placed_in(c, vector);
 
         for (unsigned side = 0; side < 2; side++) {
-            set bad[LANES] __attribute__((aligned(64)));
+            lane_sets bad;
 
             *(lanes *)bad = ~legal_of(c, &legality, side, vector, placed);
             for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)

@@ -20,6 +20,7 @@
 #define WORDS (BK_SET_BITS / 64) /* of a set */
 
 typedef uint64_t lanes __attribute__((vector_size(64), may_alias));
+typedef set lane_sets[LANES] __attribute__((aligned(64))); /* the same, one by one */
 #define NO_LANES ((lanes){ 0 })
 #define INLINE static __attribute__((unused, always_inline)) inline
 
@@ -195,11 +196,12 @@ INLINE void raise_where(int16_t *best, set x, const int16_t *row)
     for (unsigned half = 0; half < 2 * WORDS; half++) {
         __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
         int16_t *b = best + 32 * half;
+        const int16_t *r = row + 32 * half;
 
         if (m)
             _mm512_mask_storeu_epi16(b, m,
                                      _mm512_max_epi16(_mm512_maskz_loadu_epi16(m, b),
-                                                      _mm512_maskz_loadu_epi16(m, row + 32 * half)));
+                                                      _mm512_maskz_loadu_epi16(m, r)));
     }
 #else
     EACH(sq, x)
@@ -251,7 +253,8 @@ INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t
         _mm256_mask_storeu_epi8(at + 32 * half, m, bytes);
         bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(63));
         for (unsigned i = 0; i < 4; i++, m >>= 8) {
-            __m128i eight = i < 2 ? _mm256_castsi256_si128(bytes) : _mm256_extracti128_si256(bytes, 1);
+            __m128i eight = i < 2 ? _mm256_castsi256_si128(bytes)
+                                  : _mm256_extracti128_si256(bytes, 1);
 
             eight = i & 1 ? _mm_srli_si128(eight, 8) : eight;
             bits = _mm512_or_si512(bits, _mm512_maskz_sllv_epi64((__mmask8)m, _mm512_set1_epi64(1),

@@ -88,12 +88,13 @@ uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes)
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
                        unsigned code_bytes)
 {
+    size_t bytes = bk_memblock_array_bytes(places, code_bytes);
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++) {
-        ok = ok && (mb->code[side] = bk_store_new(st, bk_memblock_array_bytes(places, code_bytes)));
+        ok = ok && (mb->code[side] = bk_store_new(st, bytes));
         if (!code_bytes)
-            ok = ok && (mb->draw[side] = bk_store_new(st, bk_memblock_array_bytes(places, code_bytes)));
+            ok = ok && (mb->draw[side] = bk_store_new(st, bytes));
     }
     return ok;
 }

@@ -59,7 +59,17 @@ void bk_planes_add_bits(struct bk_planes *p, const uint64_t *won, const uint64_t
 }
 
 /* The high bits of eight bytes, side by side. */
-static inline unsigned highs(uint64_t x) { return (unsigned)(((x & HIGHS) >> 7) * UINT64_C(0x0102040810204080) >> 56); }
+static inline unsigned highs(uint64_t x)
+{
+    return (unsigned)(((x & HIGHS) >> 7) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* One code, of a table whose losses begin at `loss`. */
+static inline void add_code(struct bk_planes *p, unsigned code, unsigned loss)
+{
+    add_word(p, code == BK_CODE_ILLEGAL || (code >= BK_CODE_WIN && code < loss),
+             code <= BK_CODE_DRAW, 1);
+}
 
 /* Eight codes: BK_CODE_ILLEGAL 0 and BK_CODE_DRAW 1, wins up to 127, losses from 128 on. */
 static inline void planes_of(uint64_t codes, unsigned *won, unsigned *draw)
@@ -85,15 +95,13 @@ void bk_planes_add_codes(struct bk_planes *p, const uint8_t *code, uint32_t n)
         add_word(p, won, draw, 8);
     }
     for (; i < n; i++)
-        add_word(p, code[i] == BK_CODE_ILLEGAL || (code[i] >= BK_CODE_WIN && code[i] < BK_CODE_LOSS8),
-                 code[i] <= BK_CODE_DRAW, 1);
+        add_code(p, code[i], BK_CODE_LOSS8);
 }
 
 void bk_planes_add_wide(struct bk_planes *p, const uint16_t *code, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        add_word(p, code[i] == BK_CODE_ILLEGAL || (code[i] >= BK_CODE_WIN && code[i] < BK_CODE_LOSS16),
-                 code[i] <= BK_CODE_DRAW, 1);
+        add_code(p, code[i], BK_CODE_LOSS16);
 }
 
 /* == Two bits a position == */
@@ -157,7 +165,8 @@ size_t bk_planes_pack(struct bk_planes *p, uint8_t *raw)
 /* Without a jump: what is decided and what not is as good as random. */
 static inline unsigned k_of(unsigned code, unsigned loss, unsigned before)
 {
-    unsigned k = code - (code < loss ? BK_CODE_WIN : loss), keep = -(unsigned)(code <= BK_CODE_DRAW);
+    unsigned k = code - (code < loss ? BK_CODE_WIN : loss);
+    unsigned keep = -(unsigned)(code <= BK_CODE_DRAW);
 
     return (before & keep) | (k & ~keep);
 }
@@ -173,8 +182,8 @@ unsigned bk_pack_distances(const uint8_t *code, uint32_t n, unsigned before, uin
         memcpy(&eight, code + i, 8);
         decided = (eight | ((eight & ~HIGHS) + (HIGHS - 2 * ONES))) & HIGHS;
         if (decided == HIGHS) {
-            wins = ~eight & HIGHS;
-            eight = (eight & ~HIGHS) - (wins >> 6); /* BK_CODE_WIN is 2, BK_CODE_LOSS8 the high bit */
+            wins = ~eight & HIGHS; /* BK_CODE_WIN is 2, BK_CODE_LOSS8 the high bit */
+            eight = (eight & ~HIGHS) - (wins >> 6);
             before = (unsigned)(code[i + 7] < BK_CODE_LOSS8 ? code[i + 7] - BK_CODE_WIN
                                                             : code[i + 7] - BK_CODE_LOSS8);
             memcpy(raw + i, &eight, 8);

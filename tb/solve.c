@@ -1336,9 +1336,15 @@ static void each_next(const struct bk_index *ix, uint32_t block,
     }
 }
 
-static void one_reader(void *context, uint32_t next) { ((struct bk_memtable *)context)->block[next].readers++; }
+static void one_reader(void *context, uint32_t next)
+{
+    ((struct bk_memtable *)context)->block[next].readers++;
+}
 
-static void reader_done(void *context, uint32_t next) { ((struct bk_memtable *)context)->block[next].readers--; }
+static void reader_done(void *context, uint32_t next)
+{
+    ((struct bk_memtable *)context)->block[next].readers--;
+}
 
 static void let_blocks_go(struct bk_memtable *t, const uint32_t *block, uint32_t n)
 {
