@@ -42,7 +42,7 @@ bench atlantean KZvKT
 bench sultan KQvKR
 if [ -z "${SHORT:-}" ]; then # five men on 10x10 and 10x8: some ten minutes more, 8 GiB
     bench grand-shatranj KJMvKN
-    bench grand-shatranj KPMvKN
+    bench grand-shatranj KMPvKN
     bench atlantean KZXvKT
-    bench sultan KQvKRC
+    bench sultan KRCvKQ
 fi
