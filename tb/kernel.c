@@ -883,6 +883,15 @@ static void castling_exits(struct exits *x)
     }
 }
 
+/* Does this move lead to a block that is being solved at the same time? */
+static bool is_step(const struct bk_solver *s, unsigned slot, unsigned to)
+{
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].slot == slot && s->step[i].to == to)
+            return true;
+    return false;
+}
+
 /* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
 static void exits_from(struct exits *x, unsigned mover, unsigned home)
 {
@@ -898,6 +907,8 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
             continue; /* no way out: it stays in its cell */
+        if (x->e->in_block && is_step(s, slot, r[i].to))
+            continue; /* nor this: it stays in the chain */
         x->at.sq[slot] = r[i].to;
         fill(x);
         if (x->e->in_block)
@@ -1362,25 +1373,73 @@ static void king_unmoves(const struct bk_solver *s, struct scratch *w,
     }
 }
 
+/* The positions of a vector in which nothing stands in the way of a fixed man's step. */
+static inline lanes step_open(const struct ctx *c, const struct bk_fixed_step *t, uint32_t vector)
+{
+    const set *conf_occ = (const set *)c->s->conf_occ + (size_t)vector * LANES;
+    lane_sets open;
+
+    if (!t->npaths)
+        return ~NO_LANES;
+    for (unsigned i = 0; i < LANES; i++)
+        open[i] = open_squares(c, t->hops, t->npaths, t->path, c->base_occ | conf_occ[i]);
+    return *(const lanes *)open;
+}
+
+/* The last results of `side`, as sets of the whole block, with marks of vectors and flags of
+   slices that hold anything. */
+struct frontier {
+    const set *sets;
+    const uint64_t *marks;
+    const uint8_t *any;
+};
+
+static inline struct frontier frontier_of(const struct bk_solver *s, unsigned side, bool losses)
+{
+    if (losses)
+        return (struct frontier){ s->floss[side], s->floss_marks[side], s->floss_any[side] };
+    return (struct frontier){ s->fwin[side], s->fwin_marks[side], s->fwin_any[side] };
+}
+
+/* A fixed man goes from here to the same slice of another block. */
+static void step_unmoves(const struct bk_solver *s, struct scratch *w, const struct bk_fixed_step *t,
+                         uint32_t slice, bool losses)
+{
+    struct frontier to = frontier_of(t->other, !t->colour, losses);
+    const lanes *there = (const lanes *)(to.sets + (size_t)slice * s->pitch);
+    const uint64_t *marks = to.marks + (size_t)slice * s->nmarks;
+
+    if (!to.any[slice])
+        return;
+    EACH_MARKED(vector, marks, s->nmarks)
+        vectors(w->acc, 0)[vector] |= there[vector] & step_open(&w->ctx, t, (uint32_t)vector);
+    for (uint32_t i = 0; i < s->nmarks; i++)
+        w->dirty[i] |= marks[i];
+}
+
 /*
- * acc |= everything from which `side` can move quietly into `target` (sets of
- * the whole table, with marks of vectors and flags of slices that hold anything).
+ * acc |= everything from which `side` can move quietly into what its opponent
+ * has lost, or won, last.
  */
 static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                    const set *target, const uint64_t *marks, const uint8_t *any_flag)
+                    bool losses)
 {
     struct ctx *c = &w->ctx;
+    struct frontier to = frontier_of(s, !side, losses);
 
-    if (any_flag[slice])
-        unmoves_within(s, w, side, target + (size_t)slice * s->pitch,
-                       marks + (size_t)slice * s->nmarks);
+    if (to.any[slice])
+        unmoves_within(s, w, side, to.sets + (size_t)slice * s->pitch,
+                       to.marks + (size_t)slice * s->nmarks);
     for (unsigned i = 0; i < c->nking[side]; i++) {
         const struct bk_king_move *m = &c->king_move[side][i];
 
-        if (any_flag[m->slice])
-            king_unmoves(s, w, m, target + (size_t)m->slice * s->pitch,
-                         marks + (size_t)m->slice * s->nmarks);
+        if (to.any[m->slice])
+            king_unmoves(s, w, m, to.sets + (size_t)m->slice * s->pitch,
+                         to.marks + (size_t)m->slice * s->nmarks);
     }
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].colour == side)
+            step_unmoves(s, w, &s->step[i], slice, losses);
 }
 
 /* An outer man of `side` escapes from `cand`. */
@@ -1426,11 +1485,16 @@ static inline lanes without_king_escapes(const struct bk_solver *s, const struct
 }
 
 /* Takes from `cand` the positions from which `side` has a quiet move to a position
-   its opponent has not won. */
+   its opponent has not won.  first: the slice's first set. */
 static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
                              uint32_t vector, unsigned side, lanes cand)
 {
     const set *won = s->won[!side];
+
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].colour == side)
+            cand &= vectors(s->step[i].other->won[!side], first)[vector] |
+                    ~step_open(c, &s->step[i], vector);
 
     for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
         cand = without_king_escapes(s, &c->king_move[side][i], won, vector, cand);
@@ -1455,17 +1519,28 @@ static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, siz
     return cand;
 }
 
+static inline uint8_t *todo_of(const struct bk_solver *s, unsigned side, bool to_win)
+{
+    return to_win ? s->todo_win[side] : s->todo_lose[side];
+}
+
 /*
- * Something new in this slice: `side` may move into it from here and from
- * where its king comes from.  Bytes are only ever set to 1 in a pass.
+ * Something new in this slice: `side` may move into it from here, from where
+ * its king comes from, and from blocks where a man steps into this one.  Bytes
+ * are only ever set to 1 in a pass.
  */
-static void wake(const struct bk_solver *s, uint8_t *todo, unsigned side, uint32_t slice)
+static void wake(const struct bk_solver *s, unsigned side, bool to_win, uint32_t slice)
 {
     const uint32_t *from = s->king_back[side];
+    uint8_t *todo = todo_of(s, side, to_win);
 
     __atomic_store_n(&todo[slice], 1, __ATOMIC_RELAXED);
     for (uint32_t i = s->king_back_first[side][slice]; i < s->king_back_first[side][slice + 1]; i++)
         __atomic_store_n(&todo[from[i]], 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < s->nunstep; i++)
+        if (s->unstep[i].colour == side)
+            __atomic_store_n(&todo_of(s->unstep[i].other, side, to_win)[slice], 1,
+                             __ATOMIC_RELAXED);
 }
 
 /* What is not marked is not read, so the sets may stay as they are. */
@@ -1631,12 +1706,12 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 }
 
 /* The next pass has to look at all from where `side`'s opponent comes here. */
-static bool end_sweep(struct sweep *p, uint8_t *todo)
+static bool end_sweep(struct sweep *p, bool to_win)
 {
     if (!p->found)
         return false;
     p->any_flag[p->slice] = 1;
-    wake(p->s, todo, !p->side, p->slice);
+    wake(p->s, !p->side, to_win, p->slice);
     return true;
 }
 
@@ -1692,7 +1767,7 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
         if (lanes_any(lost))
             add_fresh(&p, vector, lost);
     }
-    return end_sweep(&p, s->todo_win[!side]);
+    return end_sweep(&p, true);
 }
 
 /* An odd ply: what moves into the last losses has won. */
@@ -1716,7 +1791,7 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
     if (p.due)
         rouse(&p, p.und, p.open);
-    unmoves(s, w, slice, side, s->floss[!side], s->floss_marks[!side], s->floss_any[!side]);
+    unmoves(s, w, slice, side, true);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], add = *acc & p.und[vector];
 
@@ -1729,7 +1804,7 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
         add_fresh(&p, (uint32_t)vector, add);
     }
     memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
-    return end_sweep(&p, s->todo_lose[!side]);
+    return end_sweep(&p, false);
 }
 
 /* An even ply: of what moves into the last wins, that which cannot escape is lost. */
@@ -1745,7 +1820,7 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     enter(&w->ctx, s, slice);
     if (p.due)
         rouse(&p, p.open, NULL);
-    unmoves(s, w, slice, side, s->fwin[!side], s->fwin_marks[!side], s->fwin_any[!side]);
+    unmoves(s, w, slice, side, false);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & p.open[vector];
 
@@ -1769,7 +1844,7 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
             add_fresh(&p, (uint32_t)vector, cand);
     }
     memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
-    return end_sweep(&p, s->todo_win[!side]);
+    return end_sweep(&p, true);
 }
 
 /* == Last pass: codes and counts == */

@@ -239,10 +239,27 @@ static enum bk_err find_needs(struct bk_plan *p, unsigned nth, unsigned threads,
     err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
     if (err)
         return err;
-    err = bk_solve_needs(&n->kept, ix, p->distances, false, BK_WDL_CHUNK, threads, why);
-    if (!err)
-        err = bk_solve_needs(&n->let_go, ix, p->distances, true, BK_WDL_CHUNK, threads, why);
+    for (unsigned let_go = 0; !err && let_go < 2; let_go++)
+        err = bk_solve_needs(let_go ? &n->let_go : &n->kept, ix, p->distances, false, let_go,
+                             BK_WDL_CHUNK, threads, why);
     bk_index_free(ix);
+    return err;
+}
+
+/* The same with chains solved together: the peak, 0 if there are none. */
+static enum bk_err find_chained(uint64_t *peak, struct bk_plan *p, unsigned nth, bool let_go,
+                                unsigned threads, struct bk_report *why)
+{
+    struct bk_solve_needs n = { 0 };
+    struct bk_index *ix;
+    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+
+    *peak = 0;
+    if (err)
+        return err;
+    err = bk_solve_needs(&n, ix, p->distances, true, let_go, BK_WDL_CHUNK, threads, why);
+    bk_index_free(ix);
+    *peak = n.chains ? n.peak : 0;
     return err;
 }
 
@@ -253,6 +270,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
     struct bk_plan_table *t = &p->table[nth];
     uint64_t chunks = t->positions / 2 / BK_DTW_CHUNK + 1;
     uint64_t always = PROCESS_BYTES + threads * ENCODER_BYTES + 64 * chunks, fixed = 0, solving;
+    uint64_t chained = 0;
+    bool keep;
     enum bk_err err = find_needs(p, nth, threads, &all[nth], why);
 
     bk_hold_make_room(h, nth);
@@ -265,16 +284,23 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
         if (!err && !bk_hold_find(h, other))
             err = bk_hold_add(h, other, NULL, all[other].kept.codes, nth, why);
     }
+    keep = bk_hold_will_keep(h, nth, all[nth].kept.codes);
+    if (!err && p->distances)
+        err = find_chained(&chained, p, nth, !keep, threads, why);
     if (err)
         return err;
-    solving = bk_hold_will_keep(h, nth, all[nth].kept.codes) ? all[nth].kept.peak
-                                                              : all[nth].let_go.peak;
+    solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
+    /* without distances nothing waits, and chains save too little */
+    t->chains = chained && always + h->bytes + chained <= 3 * h->limit;
+    if (t->chains)
+        solving = chained;
     t->memory_bytes = always + h->bytes + (solving > fixed ? solving : fixed);
     if (all[nth].let_go.fixed > fixed)
         fixed = all[nth].let_go.fixed;
     t->store_room = all[nth].let_go.room + threads * (UINT64_C(1) << 20);
     t->least_bytes = always + fixed + t->store_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
+        t->chains = false;
         bk_hold_release(h);
         return BK_OK;
     }

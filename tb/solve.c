@@ -689,15 +689,17 @@ static bool allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned th
 {
     bool ok = bk_state_new(s, k);
 
+    if (s->borrows)
+        return ok;
     s->work = calloc(threads, sizeof *s->work);
     for (unsigned i = 0; ok && s->work && i < threads; i++)
         ok = (s->work[i] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
-static void release(struct bk_solver *s, unsigned threads)
+/* What the solvers of a chain share; the first owns it. */
+static void release_shared(struct bk_solver *s, unsigned threads)
 {
-    bk_state_free(s);
     for (unsigned side = 0; side < 2; side++) {
         free(s->king_move[side]);
         free(s->king_first[side]);
@@ -707,6 +709,13 @@ static void release(struct bk_solver *s, unsigned threads)
     for (unsigned i = 0; s->work && i < threads; i++)
         bk_store_free(s->work[i]);
     free(s->work);
+}
+
+static void release(struct bk_solver *s, unsigned threads)
+{
+    bk_state_free(s);
+    if (!s->borrows)
+        release_shared(s, threads);
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
         free(s->conf_turned[sym]);
         free(s->turn_tab[sym]);
@@ -723,9 +732,21 @@ static void release(struct bk_solver *s, unsigned threads)
     free(s);
 }
 
-/* Everything but the state: men, moves, configurations.  for_kernel: even if only kings move. */
+/* Kings go from slice to slice in all blocks of a chain alike. */
+static void borrow_kings(struct bk_solver *s, const struct bk_solver *from)
+{
+    s->borrows = true;
+    memcpy(s->king_move, from->king_move, sizeof s->king_move);
+    memcpy(s->king_first, from->king_first, sizeof s->king_first);
+    memcpy(s->king_back, from->king_back, sizeof s->king_back);
+    memcpy(s->king_back_first, from->king_back_first, sizeof s->king_back_first);
+}
+
+/* Everything but the state: men, moves, configurations.  for_kernel: even if only kings move.
+   first: of the chain, or NULL. */
 static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
-                                    const struct bk_kernel *k, bool for_kernel)
+                                    const struct bk_kernel *k, bool for_kernel,
+                                    const struct bk_solver *first)
 {
     struct bk_solver *s = calloc(1, sizeof *s);
     size_t room = 0;
@@ -751,8 +772,11 @@ static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
             goto fail;
-    if (!link_captures(s) || !king_moves(s, BK_WHITE) || !king_moves(s, BK_BLACK) ||
-        !prepare_configurations(s, k))
+    if (first)
+        borrow_kings(s, first);
+    else if (!king_moves(s, BK_WHITE) || !king_moves(s, BK_BLACK))
+        goto fail;
+    if (!link_captures(s) || !prepare_configurations(s, k))
         goto fail;
     return s;
 
@@ -781,8 +805,9 @@ static void lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, uns
 
 /* == Passes == */
 
+/* Over all slices of a block, or of the blocks of a chain: they have the same. */
 struct pass {
-    struct bk_solver *s;
+    struct bk_solver **member;
     const struct bk_kernel *k;
     bool (*step)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
     struct bk_tally *tally; /* by thread */
@@ -794,19 +819,21 @@ struct pass {
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
+    uint32_t nslices = p->member[0]->nslices;
+    struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(p->s->store);
-    p->k->init(p->s, (uint32_t)item, p->s->work[thread]);
+    bk_store_ease(s->store);
+    p->k->init(s, (uint32_t)(item % nslices), s->work[thread]);
 }
 
 static void run_step(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
-
-    struct bk_solver *s = p->s;
+    uint64_t nslices = p->member[0]->nslices;
+    struct bk_solver *s = p->member[item / (2 * nslices)];
 
     bk_store_ease(s->store);
-    if (p->step(s, (uint32_t)(item >> 1), item & 1, s->work[thread])) {
+    if (p->step(s, (uint32_t)(item % (2 * nslices) >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
         __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1],
                          (int)s->ply, __ATOMIC_RELAXED);
@@ -816,9 +843,11 @@ static void run_step(void *context, uint64_t item, unsigned thread)
 static void run_finish(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
+    uint32_t nslices = p->member[0]->nslices;
+    struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(p->s->store);
-    p->k->finish(p->s, (uint32_t)item, &p->tally[thread], p->s->work[thread]);
+    bk_store_ease(s->store);
+    p->k->finish(s, (uint32_t)(item % nslices), &p->tally[thread], s->work[thread]);
 }
 
 static void run_mark(void *context, uint64_t item, unsigned thread)
@@ -826,7 +855,8 @@ static void run_mark(void *context, uint64_t item, unsigned thread)
     struct pass *p = context;
 
     bk_store_ease(p->t->store);
-    p->k->mark_illegal(p->s, (uint32_t)item, p->mb, p->t->code_bytes, p->s->work[thread]);
+    p->k->mark_illegal(p->member[0], (uint32_t)item, p->mb, p->t->code_bytes,
+                       p->member[0]->work[thread]);
 }
 
 static void longer(struct bk_longest *into, const struct bk_longest *from)
@@ -856,10 +886,11 @@ static void tally_add(struct bk_tally *into, const struct bk_tally *from)
     }
 }
 
-/* One block.  BK_E_DIFFERS: distances do not fit into one byte. */
+/* One block, or those of a chain.  BK_E_DIFFERS: distances do not fit into one byte. */
 struct block_job {
     struct bk_solve_job *job;
-    uint32_t block;
+    const uint32_t *block;
+    uint32_t n;
     struct bk_pool *pool; /* NULL: in this thread */
     bool apart;           /* others are being solved at the same time */
     uint64_t done;
@@ -867,7 +898,7 @@ struct block_job {
 
 static void report_progress(const struct block_job *b, uint32_t ply)
 {
-    struct bk_progress p = { .block = b->block,
+    struct bk_progress p = { .block = b->block[0],
                              .nblocks = b->job->t->ix->nblocks,
                              .ply = ply,
                              .positions = b->done,
@@ -882,20 +913,18 @@ static void report_progress(const struct block_job *b, uint32_t ply)
  * Between two plies of a block, or two blocks, everything that is known is
  * written down: which blocks are solved, with the values of those still in
  * memory; what the sink has made of them; and the arrays of the block under
- * way.  Nothing else is kept from one ply to the next.
+ * way, or of those of a chain.  Nothing else is kept from one ply to the next.
  */
 
-/* The block under way: all that iterate() knows besides the arrays. */
+/* The block under way, or the first of a chain: all that iterate() knows. */
 struct moment {
     uint32_t block, ply;
-    unsigned k_wait_max;
-    int last_win[2], last_loss[2];
-    bool before, there; /* there: a block is under way */
+    uint32_t before, there; /* flags; there: a block is under way */
 };
 
 struct bk_solving {
-    uint32_t *order;
-    uint32_t level; /* in order: first block of the present level */
+    struct bk_order order;
+    uint32_t level;
     struct bk_tally *tally; /* of the solved blocks */
     struct bk_reader *reader; /* of a checkpoint, before the arrays of the block that was
                                  under way */
@@ -944,28 +973,53 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t)
     return true;
 }
 
-/* s, m: the block under way; NULL between blocks.  A checkpoint that fails is no error: the one
+static void save_state(struct bk_writer *w, struct bk_solver *s)
+{
+    struct bk_array list[BK_STATE_MAX];
+    unsigned n = bk_state_list(s, bk_kernel_for(s->v->nsq), list);
+
+    bk_write(w, &s->k_wait_max, sizeof s->k_wait_max);
+    bk_write(w, s->last_win, sizeof s->last_win);
+    bk_write(w, s->last_loss, sizeof s->last_loss);
+    for (unsigned i = 0; i < n; i++)
+        bk_write_array(w, *list[i].at, list[i].slice_bytes * s->nslices);
+}
+
+static bool load_state(struct bk_reader *r, struct bk_solver *s)
+{
+    struct bk_array list[BK_STATE_MAX];
+    unsigned n = bk_state_list(s, bk_kernel_for(s->v->nsq), list);
+    bool ok = bk_read(r, &s->k_wait_max, sizeof s->k_wait_max) &&
+              bk_read(r, s->last_win, sizeof s->last_win) &&
+              bk_read(r, s->last_loss, sizeof s->last_loss);
+
+    for (unsigned i = 0; ok && i < n; i++)
+        ok = bk_read_array(r, *list[i].at, list[i].slice_bytes * s->nslices);
+    return ok;
+}
+
+/* s, n: the blocks under way; none between blocks.  A checkpoint that fails is no error: the one
    before it is still there. */
-static void save(const struct bk_solve_job *job, struct bk_solver *s, const struct moment *m)
+static void save(const struct bk_solve_job *job, struct bk_solver **s, uint32_t n,
+                 const struct moment *m)
 {
     static const struct moment none;
     const struct bk_solving *now = job->solving;
-    struct bk_array list[BK_STATE_MAX];
-    unsigned n = s ? bk_state_list(s, bk_kernel_for(s->v->nsq), list) : 0;
     struct bk_report why = { "" };
     struct bk_writer *w;
     enum bk_err err = bk_writer_open(&w, job->checkpoint, &why);
 
     if (!err) {
         bk_write(w, &job->t->code_bytes, 1);
+        bk_write(w, &job->chains, 1);
         bk_write(w, &now->level, sizeof now->level);
         bk_write(w, now->tally, sizeof *now->tally);
         save_blocks(w, job->t);
         if (job->save)
             job->save(job->sink_context, w);
-        bk_write(w, s ? m : &none, sizeof *m);
-        for (unsigned i = 0; i < n; i++)
-            bk_write_array(w, *list[i].at, list[i].slice_bytes * s->nslices);
+        bk_write(w, n ? m : &none, sizeof *m);
+        for (uint32_t i = 0; i < n; i++)
+            save_state(w, s[i]);
         err = bk_writer_commit(w, &why);
     }
     if (err && job->note)
@@ -986,36 +1040,16 @@ static bool load(struct bk_solve_job *job, struct bk_reader *r)
     return true;
 }
 
-/* The arrays, and what `m` says, of the block under way. */
-static bool resume_block(struct bk_solving *now, struct bk_solver *s)
+/* What a checkpoint has of the blocks under way. */
+static bool resume_blocks(struct bk_solving *now, struct bk_solver **s, uint32_t n)
 {
-    const struct moment *m = &now->moment;
-    struct bk_array list[BK_STATE_MAX];
-    unsigned n = bk_state_list(s, bk_kernel_for(s->v->nsq), list);
     bool ok = true;
 
-    s->k_wait_max = m->k_wait_max;
-    for (unsigned side = 0; side < 2; side++) {
-        s->last_win[side] = m->last_win[side];
-        s->last_loss[side] = m->last_loss[side];
-    }
-    for (unsigned i = 0; ok && i < n; i++)
-        ok = bk_read_array(now->reader, *list[i].at, list[i].slice_bytes * s->nslices);
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = load_state(now->reader, s[i]);
     bk_reader_close(now->reader);
     now->reader = NULL;
     return ok;
-}
-
-static struct moment moment_of(const struct bk_solver *s, uint32_t block, bool before)
-{
-    struct moment m;
-
-    memset(&m, 0, sizeof m);
-    m = (struct moment){ .block = block, .ply = s->ply, .k_wait_max = s->k_wait_max,
-                         .last_win = { s->last_win[0], s->last_win[1] },
-                         .last_loss = { s->last_loss[0], s->last_loss[1] },
-                         .before = before, .there = true };
-    return m;
 }
 
 /* == Plies == */
@@ -1023,46 +1057,58 @@ static struct moment moment_of(const struct bk_solver *s, uint32_t block, bool b
 /* Ply 0: legality, ways out, mates. */
 static void first_passes(struct pass *p, const struct block_job *b)
 {
-    struct bk_solver *s = p->s;
+    uint64_t slices = (uint64_t)b->n * p->member[0]->nslices;
 
-    for (unsigned side = 0; side < 2; side++)
-        s->last_win[side] = s->last_loss[side] = -1;
-    bk_pool_run(b->pool, s->nslices, run_init, p);
+    for (uint32_t i = 0; i < b->n; i++)
+        for (unsigned side = 0; side < 2; side++)
+            p->member[i]->last_win[side] = p->member[i]->last_loss[side] = -1;
+    bk_pool_run(b->pool, slices, run_init, p);
     p->step = p->k->mated;
-    bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
+    bk_pool_run(b->pool, 2 * slices, run_step, p);
+}
+
+/* One ply of all members.  Returns the last for which something waits. */
+static uint32_t run_ply(struct pass *p, const struct block_job *b, uint32_t ply)
+{
+    unsigned most = 0;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        p->member[i]->ply = ply;
+    p->step = ply & 1 ? p->k->win : p->k->lose;
+    p->found = false;
+    bk_pool_run(b->pool, 2 * (uint64_t)b->n * p->member[0]->nslices, run_step, p);
+    for (uint32_t i = 0; i < b->n; i++)
+        if (p->member[i]->k_wait_max > most)
+            most = p->member[i]->k_wait_max;
+    return 2 * most;
 }
 
 static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_report *why)
 {
-    struct bk_solver *s = p->s;
+    const struct bk_solver *s = p->member[0];
     struct bk_solving *now = b->job->solving;
-    bool before = true;
+    struct moment m = { .block = b->block[0], .before = true, .there = true };
 
-    if (now->reader && now->moment.there && now->moment.block == b->block) {
-        if (!resume_block(now, s))
+    if (now->reader && now->moment.there && now->moment.block == m.block) {
+        if (!resume_blocks(now, p->member, b->n))
             return bk_fail(why, BK_E_SYSTEM, "out of memory");
-        s->ply = now->moment.ply;
-        before = now->moment.before;
+        m = now->moment;
     } else {
         first_passes(p, b);
     }
-    for (s->ply++;; s->ply++) {
-        p->step = s->ply & 1 ? p->k->win : p->k->lose;
-        p->found = false;
-        bk_pool_run(b->pool, 2 * (uint64_t)s->nslices, run_step, p);
+    for (m.ply++;; m.ply++) {
+        uint32_t last_wait = run_ply(p, b, m.ply);
+
         if (b->job->stop && *b->job->stop)
             return bk_fail(why, BK_E_SYSTEM, "interrupted");
-        if (!p->found && !before && s->ply > 2 * s->k_wait_max)
+        if (!p->found && !m.before && m.ply > last_wait)
             return BK_OK;
-        before = p->found;
-        if (s->distances && s->ply >> 1 >= s->k_limit)
+        m.before = p->found;
+        if (s->distances && m.ply >> 1 >= s->k_limit)
             return BK_E_DIFFERS;
-        report_progress(b, s->ply);
-        if (!b->apart && bk_checkpoint_due(b->job->checkpoint)) {
-            struct moment m = moment_of(s, b->block, before);
-
-            save(b->job, s, &m);
-        }
+        report_progress(b, m.ply);
+        if (!b->apart && bk_checkpoint_due(b->job->checkpoint))
+            save(b->job, p->member, b->n, &m);
     }
 }
 
@@ -1136,68 +1182,115 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
     return true;
 }
 
-static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, struct bk_report *why)
+/* A block's solver with its ways out. */
+static enum bk_err prepare(struct bk_solver **out, const struct block_job *b, uint32_t i,
+                           const struct bk_solver *first, struct bk_report *why)
 {
     struct bk_memtable *t = b->job->t;
-    const struct bk_kernel *k = bk_kernel_for(t->ix->v->nsq);
-    struct bk_memblock *mb = &t->block[b->block];
-    unsigned threads = bk_pool_threads(b->pool);
-    struct bk_solver *s = solver_new(t->ix, b->block, k, false);
-    struct pass p = { .s = s, .k = k };
-    enum bk_err err;
+    struct bk_solver *s = solver_new(t->ix, b->block[i], bk_kernel_for(t->ix->v->nsq), false,
+                                     first);
 
+    *out = s;
     if (!s)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     s->store = t->store;
     s->distances = b->job->distances;
     s->dtw_bytes = t->code_bytes;
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
-    lay_out_codes(s, mb, t->code_bytes);
-    err = find_exits(s, b->job, why);
-    if (!err && s->kings_only)
-        err = solve_kings(s, mb, tally, why);
-    mb->solved = !err && s->kings_only;
-    if (err || s->kings_only)
-        goto out;
-    p.tally = calloc(threads, sizeof *p.tally);
-    if (!p.tally || !allocate(s, k, threads)) {
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
-        goto out;
-    }
-    for (unsigned i = 0; i < threads; i++)
-        tally_init(&p.tally[i]);
-    err = iterate(&p, b, why);
-    if (err)
-        goto out;
-    bk_pool_run(b->pool, s->nslices, run_finish, &p);
-    for (unsigned i = 0; i < threads; i++)
-        tally_add(tally, &p.tally[i]);
-    if (!hand_over(s, k, mb, b->pool))
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
-    mb->solved = !err;
+    lay_out_codes(s, &t->block[b->block[i]], t->code_bytes);
+    return find_exits(s, b->job, why);
+}
 
-out:
+/* The steps that connect the members of a chain, in both directions. */
+static void link_members(struct bk_solver **member, const struct block_job *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct bk_solver *s = member[i];
+        struct bk_link link[BK_LINKS_MAX];
+        unsigned n = bk_order_links(s->ix, b->block[i], link);
+
+        for (unsigned j = 0; j < n; j++) {
+            struct bk_fixed_step t = { .slot = link[j].slot, .to = link[j].to,
+                                 .colour = s->ix->colour[link[j].slot],
+                                 .hops = link[j].way->how & BK_HOPS,
+                                 .npaths = link[j].way->npaths, .path = link[j].way->path };
+            uint32_t k = 0;
+
+            while (b->block[k] != link[j].block)
+                k++;
+            if (!s->change_ok[t.slot][BK_TYPES_MAX][t.to])
+                continue; /* it must become something else there */
+            t.other = member[k];
+            s->step[s->nstep++] = t;
+            t.other->unstep[t.other->nunstep] = t;
+            t.other->unstep[t.other->nunstep++].other = s;
+        }
+    }
+}
+
+/* All passes over the members; their tally and codes. */
+static enum bk_err solve_members(struct bk_solver **member, const struct block_job *b,
+                                 struct bk_tally *tally, struct bk_report *why)
+{
+    struct bk_memtable *t = b->job->t;
+    unsigned threads = bk_pool_threads(b->pool);
+    struct pass p = { .member = member, .k = bk_kernel_for(t->ix->v->nsq),
+                      .tally = calloc(threads, sizeof *p.tally) };
+    bool ok = p.tally != NULL;
+    enum bk_err err;
+
+    for (uint32_t i = 0; ok && i < b->n; i++) {
+        ok = allocate(member[i], p.k, threads);
+        member[i]->work = member[0]->work;
+    }
+    for (unsigned i = 0; ok && i < threads; i++)
+        tally_init(&p.tally[i]);
+    err = ok ? iterate(&p, b, why) : bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (!err) {
+        bk_pool_run(b->pool, (uint64_t)b->n * member[0]->nslices, run_finish, &p);
+        for (unsigned i = 0; i < threads; i++)
+            tally_add(tally, &p.tally[i]);
+    }
+    for (uint32_t i = 0; !err && i < b->n; i++) {
+        struct bk_memblock *mb = &t->block[b->block[i]];
+
+        if (!hand_over(member[i], p.k, mb, b->pool))
+            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+        mb->solved = !err;
+    }
     free(p.tally);
-    release(s, threads);
-    if (err)
-        bk_memblock_free(mb);
+    return err;
+}
+
+/* A block, or the blocks of a chain. */
+static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, struct bk_report *why)
+{
+    struct bk_memtable *t = b->job->t;
+    struct bk_solver **member = calloc(b->n, sizeof *member);
+    enum bk_err err = member ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+
+    for (uint32_t i = 0; !err && i < b->n; i++)
+        err = prepare(&member[i], b, i, member[0], why);
+    if (!err && member[0]->kings_only) {
+        err = solve_kings(member[0], &t->block[b->block[0]], tally, why);
+        t->block[b->block[0]].solved = !err;
+    } else if (!err) {
+        if (b->n > 1)
+            link_members(member, b);
+        err = solve_members(member, b, tally, why);
+    }
+    for (uint32_t i = b->n; member && i-- > 0;) /* the first last: others borrow from it */
+        if (member[i])
+            release(member[i], bk_pool_threads(b->pool));
+    for (uint32_t i = 0; err && i < b->n; i++)
+        bk_memblock_free(&t->block[b->block[i]]);
+    free(member);
     return err;
 }
 
 /* == A table == */
 
-static int by_advance(const void *a, const void *b, void *context)
-{
-    const struct bk_index *ix = context;
-    const struct bk_block *x = &ix->block[*(const uint32_t *)a];
-    const struct bk_block *y = &ix->block[*(const uint32_t *)b];
-
-    if (x->advance != y->advance)
-        return x->advance > y->advance ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-/* Blocks of one advance do not lead to each other: many of them are solved side by side. */
+/* Blocks of one level do not lead to each other: many of them are solved side by side. */
 struct level {
     struct bk_solve_job *job;
     const uint32_t *block;
@@ -1210,12 +1303,12 @@ struct level {
 static void run_block(void *context, uint64_t item, unsigned thread)
 {
     struct level *l = context;
-    struct block_job b = { .job = l->job, .block = l->block[item], .apart = true };
+    struct block_job b = { .job = l->job, .block = &l->block[item], .n = 1, .apart = true };
     struct bk_report why = { "" };
     enum bk_err err;
 
     (void)thread;
-    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED) || l->job->t->block[b.block].solved)
+    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED) || l->job->t->block[l->block[item]].solved)
         return;
     err = solve_block(&b, &l->tally[item], &why);
     if (err && !__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
@@ -1229,13 +1322,14 @@ static enum bk_err solve_in_turn(struct bk_solve_job *job, const uint32_t *block
     enum bk_err err = BK_OK;
 
     for (uint32_t i = 0; !err && i < n; i++) {
-        struct block_job b = { .job = job, .block = block[i], .pool = job->pool, .done = done };
+        struct block_job b = { .job = job, .block = &block[i], .n = 1, .pool = job->pool,
+                               .done = done };
 
         if (!job->t->block[block[i]].solved)
             err = solve_block(&b, tally, why);
         done += 2 * job->t->ix->block[block[i]].size;
         if (!err && bk_checkpoint_due(job->checkpoint))
-            save(job, NULL, NULL);
+            save(job, NULL, 0, NULL);
     }
     return err;
 }
@@ -1252,7 +1346,7 @@ static enum bk_err solve_apart(struct bk_solve_job *job, const uint32_t *block, 
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     for (uint32_t first = 0; !l.err && first < n; first += most) {
         uint32_t now = n - first < most ? n - first : most;
-        struct block_job b = { .job = job, .block = block[first], .done = done };
+        struct block_job b = { .job = job, .block = &block[first], .n = 1, .done = done };
 
         l.block = block + first;
         for (uint32_t i = 0; i < now; i++)
@@ -1268,7 +1362,7 @@ static enum bk_err solve_apart(struct bk_solve_job *job, const uint32_t *block, 
         if (!l.err)
             report_progress(&b, 0);
         if (!l.err && bk_checkpoint_due(job->checkpoint))
-            save(job, NULL, NULL);
+            save(job, NULL, 0, NULL);
     }
     free(l.tally);
     if (l.err && why)
@@ -1276,9 +1370,17 @@ static enum bk_err solve_apart(struct bk_solve_job *job, const uint32_t *block, 
     return l.err;
 }
 
-static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, uint32_t n,
-                               uint64_t done, struct bk_tally *tally, struct bk_report *why)
+static enum bk_err solve_level(struct bk_solve_job *job, uint32_t level, uint64_t done,
+                               struct bk_tally *tally, struct bk_report *why)
 {
+    const struct bk_order *o = &job->solving->order;
+    const uint32_t *block = o->block + o->first[level];
+    uint32_t n = o->first[level + 1] - o->first[level];
+    struct block_job chain = { .job = job, .block = block, .n = n, .pool = job->pool,
+                               .done = done };
+
+    if (o->chain[level])
+        return solve_block(&chain, tally, why);
     if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1)
         return solve_in_turn(job, block, n, done, tally, why);
     return solve_apart(job, block, n, done, tally, why);
@@ -1290,51 +1392,6 @@ static enum bk_err solve_level(struct bk_solve_job *job, const uint32_t *block, 
  * looks at d7.  When all of them are solved, and its values are in chunks, its
  * memory can go.
  */
-
-/* Cells of equal men ascend, as a block has them. */
-static void sort_like(const struct bk_index *ix, uint8_t *cell)
-{
-    for (unsigned i = 1; i < ix->nslots; i++)
-        for (unsigned j = i; j && ix->like[j - 1] == ix->like[i] && cell[j - 1] > cell[j]; j--) {
-            uint8_t swap = cell[j];
-
-            cell[j] = cell[j - 1];
-            cell[j - 1] = swap;
-        }
-}
-
-/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
-static void each_next(const struct bk_index *ix, uint32_t block,
-                      void (*visit)(void *context, uint32_t next), void *context)
-{
-    const struct bk_block *b = &ix->block[block];
-
-    for (unsigned slot = 0; slot < ix->nslots; slot++) {
-        const struct bk_cells *c = ix->cells[slot];
-
-        for (unsigned i = 0; c->n > 1 && i < c->size[b->cell[slot]]; i++) {
-            unsigned n;
-            const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot],
-                                                     c->sq[c->first[b->cell[slot]] + i], &n);
-
-            for (unsigned j = 0; j < n; j++) {
-                uint8_t cell[BK_SLOTS_MAX];
-                size_t key = 0;
-
-                if (!(r[j].how & BK_QUIET) || c->cell_of[r[j].to] == BK_SQ_NONE ||
-                    c->cell_of[r[j].to] == b->cell[slot])
-                    continue;
-                memcpy(cell, b->cell, sizeof cell);
-                cell[slot] = c->cell_of[r[j].to];
-                sort_like(ix, cell);
-                for (unsigned s = 0; s < ix->nslots; s++)
-                    key = key * ix->cells[s]->n + cell[s];
-                if (ix->block_of[key] >= 0)
-                    visit(context, (uint32_t)ix->block_of[key] >> 3);
-            }
-        }
-    }
-}
 
 static void one_reader(void *context, uint32_t next)
 {
@@ -1349,7 +1406,7 @@ static void reader_done(void *context, uint32_t next)
 static void let_blocks_go(struct bk_memtable *t, const uint32_t *block, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        each_next(t->ix, block[i], reader_done, t);
+        bk_order_each_next(t->ix, block[i], reader_done, t);
     for (uint32_t i = 0; i < t->ix->nblocks; i++)
         if (t->block[i].encoded && !t->block[i].readers)
             bk_memblock_free(&t->block[i]);
@@ -1383,23 +1440,6 @@ static void choose_order(struct bk_index *ix)
     free(s);
 }
 
-/* The blocks as they are solved: those of one advance, a level, side by side. */
-static void in_order(const struct bk_index *ix, uint32_t *order)
-{
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        order[i] = i;
-    qsort_r(order, ix->nblocks, sizeof *order, by_advance, (void *)ix);
-}
-
-static uint32_t end_of_level(const struct bk_index *ix, const uint32_t *order, uint32_t first)
-{
-    uint32_t end = first + 1;
-
-    while (end < ix->nblocks && ix->block[order[end]].advance == ix->block[order[first]].advance)
-        end++;
-    return end;
-}
-
 static void forget_blocks(struct bk_memtable *t)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
@@ -1412,11 +1452,12 @@ static void forget_blocks(struct bk_memtable *t)
 static void count_readers(struct bk_solve_job *job)
 {
     const struct bk_index *ix = job->t->ix;
+    const struct bk_order *o = &job->solving->order;
 
     for (uint32_t i = 0; i < ix->nblocks; i++)
         job->t->block[i].readers = 0;
-    for (uint32_t i = job->solving->level; job->let_go && i < ix->nblocks; i++)
-        each_next(ix, job->solving->order[i], one_reader, job->t);
+    for (uint32_t i = o->first[job->solving->level]; job->let_go && i < ix->nblocks; i++)
+        bk_order_each_next(ix, o->block[i], one_reader, job->t);
 }
 
 /* From nothing, with codes of so many bytes. */
@@ -1431,22 +1472,44 @@ static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes,
     return job->begin ? job->begin(job->sink_context, why) : BK_OK;
 }
 
+/* What the head of a checkpoint says: bytes of codes, and whether chains are solved together. */
+static enum bk_err read_head(struct bk_solve_job *job, struct bk_reader *r, struct bk_report *why)
+{
+    struct bk_solving *now = job->solving;
+    uint8_t code_bytes;
+    bool chains;
+
+    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &chains, 1))
+        return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
+    if (chains && !job->chains)
+        return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
+                       job->checkpoint->path);
+    if (chains != job->chains) {
+        job->chains = chains;
+        bk_order_free(&now->order);
+        if (!bk_order_new(&now->order, job->t->ix, chains))
+            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    return begin_table(job, code_bytes, why);
+}
+
 /* From a checkpoint if there is one that fits.  A false start is told and forgotten. */
 static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *why)
 {
     struct bk_reader *r = NULL;
     struct bk_report inner = { "" };
     enum bk_err err = job->checkpoint ? bk_reader_open(&r, job->checkpoint, &inner) : BK_E_NO_TABLE;
-    uint8_t code_bytes;
 
     bk_checkpoint_due(job->checkpoint); /* the clock starts */
     if (!err) {
-        if (bk_read(r, &code_bytes, 1) && !begin_table(job, code_bytes, &inner) && load(job, r)) {
+        err = read_head(job, r, &inner);
+        if (!err && load(job, r)) {
             count_readers(job); /* whether blocks are let go may have changed */
             return BK_OK;
         }
         bk_reader_close(r);
-        err = bk_fail(&inner, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
+        if (!err)
+            err = bk_fail(&inner, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
     }
     if (err != BK_E_NO_TABLE && job->note)
         job->note(job->sink_context, inner.text);
@@ -1457,25 +1520,26 @@ static enum bk_err solve_levels(struct bk_solve_job *job, struct bk_report *why)
 {
     const struct bk_index *ix = job->t->ix;
     struct bk_solving *now = job->solving;
+    const struct bk_order *o = &now->order;
     enum bk_err err = BK_OK;
     uint64_t done = 0;
 
-    for (uint32_t i = 0; i < now->level; i++)
-        done += 2 * ix->block[now->order[i]].size;
-    while (!err && now->level < ix->nblocks) {
-        uint32_t end = end_of_level(ix, now->order, now->level), n = end - now->level;
-        const uint32_t *block = now->order + now->level;
+    for (uint32_t i = 0; i < o->first[now->level]; i++)
+        done += 2 * ix->block[o->block[i]].size;
+    while (!err && now->level < o->nlevels) {
+        const uint32_t *block = o->block + o->first[now->level];
+        uint32_t n = o->first[now->level + 1] - o->first[now->level];
 
-        err = solve_level(job, block, n, done, now->tally, why);
+        err = solve_level(job, now->level, done, now->tally, why);
         for (uint32_t i = 0; i < n; i++)
             done += 2 * ix->block[block[i]].size;
         if (!err && job->solved)
             err = job->solved(job->sink_context, block, n, why);
         if (!err && job->let_go)
             let_blocks_go(job->t, block, n);
-        now->level = end;
-        if (!err && end < ix->nblocks && bk_checkpoint_due(job->checkpoint))
-            save(job, NULL, NULL);
+        now->level++;
+        if (!err && now->level < o->nlevels && bk_checkpoint_due(job->checkpoint))
+            save(job, NULL, 0, NULL);
     }
     return err;
 }
@@ -1489,11 +1553,9 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
     if (ix->v->en_passant && doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
-    now.order = malloc((ix->nblocks + 1u) * sizeof *now.order);
-    if (!now.order)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
     choose_order(ix);
-    in_order(ix, now.order);
+    if (!bk_order_new(&now.order, ix, job->chains))
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
     job->solving = &now;
     err = begin_or_resume(job, why);
     if (!err)
@@ -1504,7 +1566,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
             err = solve_levels(job, why);
     }
     bk_reader_close(now.reader);
-    free(now.order);
+    bk_order_free(&now.order);
     job->solving = NULL;
     if (err == BK_E_DIFFERS)
         err = bk_fail(why, BK_E_SYSTEM, "distances of more than 30000 plies");
@@ -1556,16 +1618,18 @@ static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32
     n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
 }
 
-/* The blocks of a level, `together` of them at once. */
+/* The blocks of a level: those of a chain all at once, else as many as there are threads. */
 static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
-                        const uint32_t *block, uint32_t nblocks, uint64_t live, unsigned threads)
+                        const uint32_t *block, uint32_t nblocks, bool chain, uint64_t live,
+                        unsigned threads)
 {
-    bool apart = nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
-    uint64_t together = apart ? threads : 1, codes = 0, most = 0, fixed = 0, room = 0, walks = 0;
+    bool apart = !chain && nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
+    uint64_t together = chain ? nblocks : apart ? threads : 1;
+    uint64_t codes = 0, most = 0, fixed = 0, room = 0, walks = 0;
 
     for (uint32_t i = 0; i < nblocks; i++) {
         const struct block_needs *x = &n[block[i]];
-        uint64_t own = x->tables + x->work * (apart ? 1 : threads);
+        uint64_t own = x->tables + (chain ? 0 : x->work * (apart ? 1 : threads));
 
         codes += x->codes;
         if (x->state + own - x->codes > most)
@@ -1575,11 +1639,13 @@ static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
     }
     for (uint32_t i = 0; i < nblocks && i < 2 * BK_WALKS; i++)
         walks += n[block[i]].walk;
-    most = most * together > walks ? most * together : walks;
+    most = most * together + (chain ? n[block[0]].work * threads : 0);
+    fixed = fixed * together + (chain ? n[block[0]].work * threads : 0);
+    most = most > walks ? most : walks;
     if (live + codes + most > out->peak)
         out->peak = live + codes + most;
-    if (fixed * together > out->fixed)
-        out->fixed = fixed * together;
+    if (fixed > out->fixed)
+        out->fixed = fixed;
     if (room * threads > out->room)
         out->room = room * threads;
 }
@@ -1607,19 +1673,20 @@ static void encoded_after(const struct bk_index *ix, const uint32_t *order,
 }
 
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           bool let_go, uint32_t chunk_positions, unsigned threads,
+                           bool chains, bool let_go, uint32_t chunk_positions, unsigned threads,
                            struct bk_report *why)
 {
     struct bk_memtable t = { .ix = (struct bk_index *)ix };
-    uint32_t *order = malloc((ix->nblocks + 1u) * 3 * sizeof *order);
-    uint32_t *solved = order + ix->nblocks, *after = solved + ix->nblocks;
+    uint32_t *solved = malloc((ix->nblocks + 1u) * 2 * sizeof *solved);
+    uint32_t *after = solved + ix->nblocks;
     struct block_needs *n = calloc(ix->nblocks + 1u, sizeof *n);
+    struct bk_order o = { 0 };
     uint64_t live = 0;
 
     t.block = calloc(ix->nblocks + 1u, sizeof *t.block);
     memset(out, 0, sizeof *out);
-    if (!order || !n || !t.block) {
-        free(order);
+    if (!solved || !n || !t.block || !bk_order_new(&o, ix, chains)) {
+        free(solved);
         free(n);
         free(t.block);
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
@@ -1628,25 +1695,27 @@ enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix
         block_needs(&n[i], ix, i, distances);
         out->codes += n[i].codes;
         if (let_go)
-            each_next(ix, i, one_reader, &t);
+            bk_order_each_next(ix, i, one_reader, &t);
     }
-    in_order(ix, order);
-    encoded_after(ix, order, chunk_positions, solved, after);
-    for (uint32_t i = 0, j; i < ix->nblocks; i = j) {
-        j = end_of_level(ix, order, i);
-        level_needs(out, n, order + i, j - i, live, threads);
-        for (uint32_t x = i; x < j; x++) {
-            live += n[order[x]].codes;
+    encoded_after(ix, o.block, chunk_positions, solved, after);
+    for (uint32_t l = 0; l < o.nlevels; l++) {
+        uint32_t first = o.first[l], end = o.first[l + 1];
+
+        out->chains = out->chains || o.chain[l];
+        level_needs(out, n, o.block + first, end - first, o.chain[l], live, threads);
+        for (uint32_t x = first; x < end; x++) {
+            live += n[o.block[x]].codes;
             if (let_go)
-                each_next(ix, order[x], reader_done, &t);
+                bk_order_each_next(ix, o.block[x], reader_done, &t);
         }
         for (uint32_t x = 0; let_go && x < ix->nblocks; x++)
-            if (!t.block[x].encoded && !t.block[x].readers && after[x] < j) {
+            if (!t.block[x].encoded && !t.block[x].readers && after[x] < end) {
                 live -= n[x].codes;
                 t.block[x].encoded = true;
             }
     }
-    free(order);
+    bk_order_free(&o);
+    free(solved);
     free(n);
     free(t.block);
     return BK_OK;
@@ -1674,8 +1743,8 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
     unsigned threads = bk_pool_threads(pool);
 
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
-        struct bk_solver *s = solver_new(t->ix, i, k, true);
-        struct pass p = { .s = s, .k = k, .t = t, .mb = &t->block[i] };
+        struct bk_solver *s = solver_new(t->ix, i, k, true, NULL);
+        struct pass p = { .member = &s, .k = k, .t = t, .mb = &t->block[i] };
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)

@@ -14,6 +14,7 @@
 
 #include "tb/checkpoint.h"
 #include "tb/memtable.h"
+#include "tb/order.h"
 #include "tb/pool.h"
 
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
@@ -80,6 +81,19 @@ struct bk_king_move {
     uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
 };
 
+/*
+ * A fixed man's step into the same slice of another block that is being solved
+ * at the same time (order.h): like a king's move, but for what may stand in
+ * its way.
+ */
+struct bk_fixed_step {
+    struct bk_solver *other;
+    uint8_t slot, to, colour;
+    bool hops;
+    uint16_t npaths; /* 0: nothing can stand in the way */
+    uint32_t path;
+};
+
 /* Where a side's longest result is, to be reported by the table. */
 struct bk_longest {
     int plies; /* -1: none */
@@ -136,6 +150,9 @@ struct bk_solver {
     uint32_t *king_back[2], *king_back_first[2]; /* slices from which a king comes */
     struct bk_exit *exit;
     uint32_t nexit;
+    struct bk_fixed_step step[BK_LINKS_MAX], unstep[BK_LINKS_MAX]; /* to and from other blocks */
+    unsigned nstep, nunstep;
+    bool borrows; /* king tables and scratch are another solver's of the chain */
 
     /* state (state.h lists it); [side to move][slice * pitch + configuration] */
     void *won[2];   /* won by now, or illegal, or two men on one square */
@@ -240,6 +257,7 @@ struct bk_solve_job {
     struct bk_checkpoint *checkpoint; /* NULL: none; all set but for `next` */
     void (*note)(void *context, const char *text); /* to sink_context: what is no error */
     struct bk_solving *solving; /* solve.c's own */
+    bool chains; /* solve the blocks of a chain together (order.h), if the table has any */
     bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
     void *progress_context;
@@ -263,11 +281,12 @@ struct bk_solve_needs {
     uint64_t peak;  /* at the worst moment, without the encoder's buffers and other tables */
     uint64_t fixed; /* of that, what no store holds: the threads' scratch, tables of moves */
     uint64_t room;  /* what one piece of work of each thread touches of the rest */
+    bool chains;    /* there are any */
 };
 
-/* let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
+/* chains, let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           bool let_go, uint32_t chunk_positions, unsigned threads,
+                           bool chains, bool let_go, uint32_t chunk_positions, unsigned threads,
                            struct bk_report *why);
 
 /* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)
