@@ -360,11 +360,129 @@ static void compile_inner(struct bk_solver *s)
     }
 }
 
-static void compile_tables(struct bk_solver *s)
+/* Are all moves of an outer man leaps, or stopped by one set of squares? */
+static bool moves_plainly(const struct bk_solver *s, const struct bk_outer *out)
+{
+    for (unsigned d = 0; d < out->n; d++)
+        for (unsigned into = 0; into < 2; into++) {
+            const struct bk_klist *list = into ? &out->into[d] : &out->from[d];
+
+            for (unsigned i = 0; i < list->n; i++) {
+                const struct bk_kmove *m = &s->move[list->first + i];
+                const struct bk_bits *path = &s->v->geometry->path[m->path];
+
+                if (m->hops || m->npaths > 1 ||
+                    (m->npaths && (bk_bits_has(path, m->from) || bk_bits_has(path, m->to))))
+                    return false;
+            }
+        }
+    return true;
+}
+
+static enum bk_lookup lookup_of(const struct bk_solver *s, const struct bk_outer *out)
+{
+    if (!moves_plainly(s, out))
+        return BK_BY_LANE;
+    if (out->stride % LANES == 0)
+        return BK_BY_DIGIT;
+    return out->stride == 1 && out->n % LANES == 0 ? BK_BY_VECTOR : BK_BY_LANE;
+}
+
+/* Room for one more in an array that doubles. */
+static void *one_more(void *array, uint32_t n, size_t size)
+{
+    void *more;
+
+    if (n && (n & (n - 1)))
+        return array;
+    more = aligned_alloc(64, ((n ? 2 * n : 1) * size + 63) & ~(size_t)63);
+    if (more && n)
+        memcpy(more, array, n * size);
+    if (more)
+        free(array);
+    return more;
+}
+
+static struct bk_vmove *new_vmove(struct bk_solver *s, bool is_free)
+{
+    struct bk_vmove *moves = one_more(s->vmove, s->nvmove, sizeof *moves);
+    lanes *paths = is_free ? NULL : one_more(s->vpath, s->nvpath, sizeof *paths);
+
+    s->vmove = moves ? moves : s->vmove;
+    s->vpath = paths ? paths : s->vpath;
+    if (!moves || (!is_free && !paths))
+        return NULL;
+    moves += s->nvmove++;
+    *moves = (struct bk_vmove){ .free = is_free };
+    if (!is_free) {
+        moves->path = s->nvpath++;
+        paths[moves->path] = NO_LANES;
+    }
+    return moves;
+}
+
+/* Adds one configuration's move to a list: to a vector's move that goes as far and has none of
+   this lane yet. */
+static bool add_vmove(struct bk_solver *s, struct bk_klist *list, unsigned lane, int target,
+                      const struct bk_kmove *m)
+{
+    int vectors = target >= 0 ? target / LANES : (target - LANES + 1) / LANES;
+    unsigned turn = (unsigned)(target - vectors * LANES - (int)lane) * WORDS & 7;
+    unsigned words = ((1u << WORDS) - 1) << lane * WORDS;
+    struct bk_vmove *v = NULL;
+
+    for (unsigned i = 0; !v && i < list->n; i++) {
+        struct bk_vmove *x = &s->vmove[list->first + i];
+
+        if (x->vectors == vectors && x->turn == turn && !(x->words & words) &&
+            x->free == !m->npaths)
+            v = x;
+    }
+    if (!v) {
+        v = new_vmove(s, !m->npaths);
+        if (!v)
+            return false;
+        list->n++;
+        v->vectors = (int16_t)vectors;
+        v->turn = (uint8_t)turn;
+    }
+    v->words |= (uint8_t)words;
+    if (m->npaths)
+        ((set *)&((lanes *)s->vpath)[v->path])[lane] = set_of(&s->v->geometry->path[m->path]);
+    return true;
+}
+
+/* The last outer man's moves, for LANES of its squares at once. */
+static bool compile_vmoves(struct bk_solver *s, struct bk_outer *out)
+{
+    for (unsigned first = 0; first < out->n; first += LANES)
+        for (unsigned into = 0; into < 2; into++) {
+            struct bk_klist *all = into ? &out->vinto[first / LANES] : &out->vfrom[first / LANES];
+
+            *all = (struct bk_klist){ s->nvmove, 0 };
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const struct bk_klist *list = into ? &out->into[first + lane]
+                                                   : &out->from[first + lane];
+
+                for (unsigned i = 0; i < list->n; i++)
+                    if (!add_vmove(s, all, lane, (int)lane + s->move[list->first + i].delta,
+                                   &s->move[list->first + i]))
+                        return false;
+            }
+        }
+    return true;
+}
+
+static bool compile_tables(struct bk_solver *s)
 {
     set *occ = s->conf_occ, *counted = s->conf_count;
 
     compile_inner(s);
+    for (unsigned o = 0; o < s->nouter; o++) {
+        s->outer[o].lookup = lookup_of(s, &s->outer[o]);
+        if (s->outer[o].lookup == BK_BY_VECTOR && !compile_vmoves(s, &s->outer[o]))
+            return false;
+    }
 
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         bool sorted = true;
@@ -400,6 +518,7 @@ static void compile_tables(struct bk_solver *s)
                             bit(s->inner.slot < 0 ? i * 8 + j : s->ix->map[sym][i * 8 + j]);
             }
     }
+    return true;
 }
 
 /* LANES sets each, from set `first` on. */
@@ -629,6 +748,9 @@ struct view {
     unsigned n;
     uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if not free */
     bool by_square[BK_OUTERS_MAX];  /* digit is the square (the man changes) */
+    bool pinned[BK_OUTERS_MAX];     /* has one place only: */
+    uint8_t target;                 /* the square of a fixed man that an outer one takes, or
+                                       BK_SQ_NONE */
     bool has_inner;
 };
 
@@ -644,18 +766,33 @@ static inline bool is_taken(const struct bk_exit *e, unsigned slot)
     return (int)slot == e->taken || (int)slot == e->also;
 }
 
+/* Where does a man go that takes this exit's fixed man, and nobody else? */
+static uint8_t target_of(const struct bk_solver *s, const struct bk_exit *e)
+{
+    if (e->mover != BK_KINGS_SLOT && bk_rules_takes_twice(s->v, s->ix->type[e->mover]))
+        return BK_SQ_NONE;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if ((int)s->fixed_slot[i] == e->taken)
+            return s->fixed_sq[i];
+    return BK_SQ_NONE;
+}
+
 static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
 {
     size_t stride = 1;
 
     memset(view, 0, sizeof *view);
+    view->target = target_of(s, e);
     for (unsigned o = 0; o < s->nouter; o++) {
         const struct bk_outer *out = &s->outer[o];
         struct bk_free_man *man = &view->men[view->n];
 
         if (is_taken(e, out->slot) || (out->slot == e->mover && leaves(s, e->mover)))
             continue;
-        if (out->slot == e->mover && e->becomes != BK_STAYS) {
+        if (out->slot == e->mover && e->becomes == BK_STAYS && view->target != BK_SQ_NONE) {
+            view->pinned[o] = true;
+            *man = (struct bk_free_man){ out->slot, 1, &view->target };
+        } else if (out->slot == e->mover && e->becomes != BK_STAYS) {
             view->by_square[o] = true;
             *man = (struct bk_free_man){ out->slot, s->v->nsq, s->all_sq };
         } else {
@@ -675,7 +812,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
         if (is_taken(e, slot) || (slot == e->mover && leaves(s, slot)))
             continue;
         view->stride[o] = (uint32_t)stride;
-        stride *= view->by_square[o] ? s->v->nsq : s->outer[o].n;
+        stride *= view->pinned[o] ? 1 : view->by_square[o] ? s->v->nsq : s->outer[o].n;
     }
 }
 
@@ -688,7 +825,8 @@ static inline size_t view_offset(const struct bk_solver *s, const struct view *v
     for (unsigned o = 0; o < s->nouter; o++) {
         unsigned sq = (int)o == moved ? to : s->conf_sq[conf][o];
 
-        at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
+        if (!view->pinned[o])
+            at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
     }
     return at;
 }
@@ -761,6 +899,39 @@ static inline set going(const struct exits *x, uint32_t conf, const struct bk_re
     return from;
 }
 
+/* The configurations in which one outer man stands on one square; all: stride is nconf. */
+struct pin {
+    uint32_t first, stride, skip;
+};
+
+static inline uint32_t next_pinned(const struct pin *p, uint32_t conf)
+{
+    return (conf + 1) % p->stride ? conf + 1 : conf + 1 + p->skip;
+}
+
+static struct pin pin_to(const struct bk_solver *s, unsigned o, unsigned sq)
+{
+    const struct bk_outer *out = &s->outer[o];
+
+    if (out->digit[sq] == BK_SQ_NONE) /* nowhere */
+        return (struct pin){ s->nconf, s->nconf, 0 };
+    return (struct pin){ out->digit[sq] * out->stride, out->stride, (out->n - 1) * out->stride };
+}
+
+/* The mover stands on `home`, or the man that is taken where `r` ends. */
+static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsigned mover,
+                         unsigned home)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+
+    if (mover < s->nouter)
+        return pin_to(s, mover, home);
+    for (unsigned o = 0; r && !(r->how & BK_TWICE) && o < s->nouter; o++)
+        if ((int)s->outer[o].slot == x->e->taken)
+            return pin_to(s, o, r->to);
+    return (struct pin){ 0, s->nconf, 0 };
+}
+
 /*
  * Offers view values to all positions in which the mover, from `home`, reaches
  * an end by way `r` (NULL: changes where it stands).  mover: its number among
@@ -772,10 +943,12 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
 
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+    struct pin pin = pin_of(x, r, mover, home);
+
+    for (uint32_t conf = pin.first; conf < s->nconf; conf = next_pinned(&pin, conf)) {
         set occ, from;
 
-        if (!any(x->legal[conf]) || (mover < s->nouter && s->conf_sq[conf][mover] != home))
+        if (!any(x->legal[conf]))
             continue;
         occ = c->base_occ | ((const set *)s->conf_occ)[conf];
         from = r ? going(x, conf, r, occ) : x->legal[conf];
@@ -1282,34 +1455,111 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
              left_ && (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_),                     \
                       left_ &= left_ - 1, true);)
 
-/* What the outer men of `side` do: one OR a move. */
-static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned side,
-                          uint32_t conf, set to)
+/* The positions of a vector in which `path` is empty. */
+static inline lanes way_open(const struct ctx *c, uint32_t vector, lanes path)
+{
+    return lanes_without(path & occupied(c, vector)) & ~(path & lanes_of(c->live));
+}
+
+static inline const struct bk_klist *list_of(const struct bk_solver *s, const struct bk_outer *out,
+                                             uint32_t vector, bool into)
+{
+    unsigned first = (unsigned)((size_t)vector * LANES / out->stride % out->n);
+
+    (void)s;
+    if (out->lookup == BK_BY_DIGIT)
+        return into ? &out->into[first] : &out->from[first];
+    return into ? &out->vinto[first / LANES] : &out->vfrom[first / LANES];
+}
+
+static inline void reach_vector(struct scratch *w, uint32_t vector, lanes x)
+{
+    if (lanes_any(x)) {
+        vectors(w->acc, 0)[vector] |= x;
+        mark(w->dirty, vector);
+    }
+}
+
+/* An outer man that stands on one square in the whole vector: one OR a move. */
+static void unmoves_by_digit(const struct bk_solver *s, struct scratch *w,
+                             const struct bk_outer *out, uint32_t vector, lanes to)
+{
+    const struct bk_klist *list = list_of(s, out, vector, true);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        lanes x = to;
+
+        if (m->npaths)
+            x &= way_open(&w->ctx, vector, lanes_of(set_of(&w->ctx.path[m->path])));
+        reach_vector(w, vector + (uint32_t)(m->delta / LANES), x);
+    }
+}
+
+/* One whose squares follow each other in the vector. */
+static void unmoves_by_vector(const struct bk_solver *s, struct scratch *w,
+                              const struct bk_outer *out, uint32_t vector, lanes to)
+{
+    const struct bk_klist *list = list_of(s, out, vector, true);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_vmove *m = &s->vmove[list->first + i];
+        lanes x = lanes_only(to, m->words);
+
+        if (!m->free)
+            x &= way_open(&w->ctx, vector, ((const lanes *)s->vpath)[m->path]);
+        reach_vector(w, vector + (uint32_t)m->vectors, lanes_turned(x, m->turn));
+    }
+}
+
+/* One by one. */
+static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsigned o,
+                            uint32_t conf, set to)
 {
     struct ctx *c = &w->ctx;
-    set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+    const struct bk_outer *out = &s->outer[o];
+    unsigned sq = s->conf_sq[conf][o];
+    const struct bk_klist *list = &out->into[out->digit[sq]];
+    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
 
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        set x = to;
+
+        if (m->npaths)
+            x &= open_squares(c, m->hops, m->npaths, m->path, rest);
+        if (any(x)) {
+            uint32_t into = conf + (uint32_t)m->delta;
+
+            w->acc[into] |= x;
+            mark(w->dirty, into / LANES);
+        }
+    }
+}
+
+/* What the outer men of `side` do. */
+static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned side,
+                          uint32_t vector, lanes to)
+{
     for (unsigned o = 0; o < s->nouter; o++) {
         const struct bk_outer *out = &s->outer[o];
-        unsigned sq = s->conf_sq[conf][o];
-        const struct bk_klist *list = &out->into[out->digit[sq]];
-        set rest = occ & ~bit(sq);
+        lane_sets one;
+        unsigned words;
 
         if (out->colour != side)
             continue;
-        for (unsigned i = 0; i < list->n; i++) {
-            const struct bk_kmove *m = &s->move[list->first + i];
-            set x = to;
-
-            if (m->npaths)
-                x &= open_squares(c, m->hops, m->npaths, m->path, rest);
-            if (any(x)) {
-                uint32_t into = conf + (uint32_t)m->delta;
-
-                w->acc[into] |= x;
-                mark(w->dirty, into / LANES);
-            }
+        if (out->lookup == BK_BY_DIGIT) {
+            unmoves_by_digit(s, w, out, vector, to);
+            continue;
         }
+        if (out->lookup == BK_BY_VECTOR) {
+            unmoves_by_vector(s, w, out, vector, to);
+            continue;
+        }
+        *(lanes *)one = to;
+        words = lanes_words(to);
+        EACH_LANE(i, words)
+            unmoves_by_lane(s, w, o, vector * LANES + i, one[i]);
     }
 }
 
@@ -1333,12 +1583,8 @@ static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigne
     EACH_MARKED(vector, marks, s->nmarks) {
         const set *to = target + vector * LANES;
 
-        if (outers) {
-            unsigned words = lanes_words(*(const lanes *)to);
-
-            EACH_LANE(i, words)
-                outer_unmoves(s, w, side, (uint32_t)vector * LANES + i, to[i]);
-        }
+        if (outers)
+            outer_unmoves(s, w, side, (uint32_t)vector, *(const lanes *)to);
         if (inner) {
             vectors(w->acc, 0)[vector] |=
                 inner_into(c, *(const lanes *)to & c->inner_stay,
@@ -1442,28 +1688,84 @@ static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsi
             step_unmoves(s, w, &s->step[i], slice, losses);
 }
 
-/* An outer man of `side` escapes from `cand`. */
-static set without_outer_escapes(const struct bk_solver *s, const struct ctx *c, const set *won,
-                                 uint32_t conf, unsigned side, set cand)
+/* Takes from `cand` what an outer man, one in the whole vector, saves. */
+static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ctx *c,
+                                      const struct bk_outer *out, const lanes *won,
+                                      uint32_t vector, lanes cand)
 {
-    set occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+    const struct bk_klist *list = list_of(s, out, vector, false);
 
-    for (unsigned o = 0; any(cand) && o < s->nouter; o++) {
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        lanes safe = won[(ptrdiff_t)vector + m->delta / LANES];
+
+        if (m->npaths)
+            safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
+        cand &= safe;
+    }
+    return cand;
+}
+
+static lanes without_escapes_by_vector(const struct bk_solver *s, const struct ctx *c,
+                                       const struct bk_outer *out, const lanes *won,
+                                       uint32_t vector, lanes cand)
+{
+    const struct bk_klist *list = list_of(s, out, vector, false);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_vmove *m = &s->vmove[list->first + i];
+        lanes safe = lanes_turned(won[(ptrdiff_t)vector + m->vectors], -m->turn & 7u);
+
+        if (!m->free)
+            safe |= ~way_open(c, vector, ((const lanes *)s->vpath)[m->path]);
+        cand = lanes_and_only(cand, safe, m->words);
+    }
+    return cand;
+}
+
+static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *c, const set *won,
+                                   uint32_t conf, unsigned o, set cand)
+{
+    const struct bk_outer *out = &s->outer[o];
+    unsigned sq = s->conf_sq[conf][o];
+    const struct bk_klist *list = &out->from[out->digit[sq]];
+    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
+
+    for (unsigned i = 0; any(cand) && i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        set safe = won[conf + (size_t)(ptrdiff_t)m->delta];
+
+        if (m->npaths)
+            safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
+        cand &= safe;
+    }
+    return cand;
+}
+
+/* Outer men of `side` escape from `cand`.  won: the slice's. */
+static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *c, const set *won,
+                                   uint32_t vector, unsigned side, lanes cand)
+{
+    for (unsigned o = 0; o < s->nouter && lanes_any(cand); o++) {
         const struct bk_outer *out = &s->outer[o];
-        unsigned sq = s->conf_sq[conf][o];
-        const struct bk_klist *list = &out->from[out->digit[sq]];
-        set rest = occ & ~bit(sq);
+        lane_sets one;
+        unsigned words;
 
         if (out->colour != side)
             continue;
-        for (unsigned i = 0; any(cand) && i < list->n; i++) {
-            const struct bk_kmove *m = &s->move[list->first + i];
-            set safe = won[conf + (size_t)(ptrdiff_t)m->delta];
-
-            if (m->npaths)
-                safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
-            cand &= safe;
+        if (out->lookup == BK_BY_DIGIT) {
+            cand = without_escapes_by_digit(s, c, out, (const lanes *)won, vector, cand);
+            continue;
         }
+        if (out->lookup == BK_BY_VECTOR) {
+            cand = without_escapes_by_vector(s, c, out, (const lanes *)won, vector, cand);
+            continue;
+        }
+        *(lanes *)one = cand;
+        words = lanes_words(cand);
+        EACH_LANE(i, words)
+            one[i] = without_escapes_by_lane(s, c, won, vector * LANES + i, o, one[i]);
+        cand = *(const lanes *)one;
     }
     return cand;
 }
@@ -1507,16 +1809,7 @@ static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, siz
         cand &= ~inner_into(c, ~((const lanes *)won)[vector] & c->inner_stay & board,
                             board & ~occupied(c, vector), BK_QUIET);
     }
-    if (has_outers(s, side)) {
-        lane_sets x;
-        unsigned words = lanes_words(cand);
-
-        *(lanes *)x = cand;
-        EACH_LANE(i, words)
-            x[i] = without_outer_escapes(s, c, won, vector * LANES + i, side, x[i]);
-        cand = *(const lanes *)x;
-    }
-    return cand;
+    return without_outer_escapes(s, c, won, vector, side, cand);
 }
 
 static inline uint8_t *todo_of(const struct bk_solver *s, unsigned side, bool to_win)
@@ -1612,6 +1905,12 @@ struct sweep {
     bool found;
 };
 
+/* The wait of this ply, if anything in the slice has it. */
+static inline uint64_t due_in(const struct bk_solver *s, unsigned side, uint32_t slice)
+{
+    return s->distances && s->ply > 1 ? s->slice_waits[side][slice] & wait_bit(s->ply >> 1) : 0;
+}
+
 static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t slice,
                                 unsigned side, bool losses)
 {
@@ -1623,7 +1922,7 @@ static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t
         .slice = slice,
         .side = side,
         .k = s->ply >> 1,
-        .due = s->distances && s->ply > 1 ? s->slice_waits[side][slice] & wait_bit(s->ply >> 1) : 0,
+        .due = due_in(s, side, slice),
         .won = vectors(s->won[side], first),
         .und = vectors(s->und[side], first),
         .open = vectors(s->open[side], first),
@@ -1773,15 +2072,17 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
 /* An odd ply: what moves into the last losses has won. */
 static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
-    struct scratch *w = lay_out(s, work);
-    struct sweep p = begin_sweep(s, w, slice, side, false);
     bool first_ply = s->ply == 1 && s->fwin_any[side][slice];
+    struct scratch *w;
+    struct sweep p;
 
-    if (!s->todo_win[side][slice] && !p.due && !first_ply) {
+    if (!s->todo_win[side][slice] && !due_in(s, side, slice) && !first_ply) {
         clear_frontier(s, s->fwin_marks[side], s->fwin_any[side], slice);
         return false;
     }
     s->todo_win[side][slice] = 0;
+    w = lay_out(s, work);
+    p = begin_sweep(s, w, slice, side, false);
     enter(&w->ctx, s, slice);
     if (first_ply) /* wins by a way out, left there by init */
         EACH_MARKED(vector, p.marks, s->nmarks) {
@@ -1810,13 +2111,15 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 /* An even ply: of what moves into the last wins, that which cannot escape is lost. */
 static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
 {
-    struct scratch *w = lay_out(s, work);
-    struct sweep p = begin_sweep(s, w, slice, side, true);
+    struct scratch *w;
+    struct sweep p;
 
     clear_frontier(s, s->floss_marks[side], s->floss_any[side], slice);
-    if (!s->todo_lose[side][slice] && !p.due)
+    if (!s->todo_lose[side][slice] && !due_in(s, side, slice))
         return false;
     s->todo_lose[side][slice] = 0;
+    w = lay_out(s, work);
+    p = begin_sweep(s, w, slice, side, true);
     enter(&w->ctx, s, slice);
     if (p.due)
         rouse(&p, p.open, NULL);

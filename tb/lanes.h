@@ -14,6 +14,8 @@
 #include <immintrin.h>
 #endif
 
+#include <string.h>
+
 #include "tb/set.h"
 
 #define LANES (512 / BK_SET_BITS)
@@ -112,6 +114,61 @@ INLINE unsigned lanes_words(lanes x)
 #define EACH_LANE(i, words)                                                                        \
     for (unsigned i; (words) && (i = (unsigned)__builtin_ctz(words) / WORDS,                       \
                                 (words) &= ~(((1u << WORDS) - 1) << i * WORDS), true);)
+
+/* == Lanes against lanes == */
+
+/* The words of x whose bits are set, none of the others. */
+INLINE lanes lanes_only(lanes x, unsigned words)
+{
+#ifdef __AVX512BW__
+    return (lanes)_mm512_maskz_mov_epi64((__mmask8)words, (__m512i)x);
+#else
+    for (unsigned w = 0; w < 8; w++)
+        if (!(words >> w & 1))
+            x[w] = 0;
+    return x;
+#endif
+}
+
+/* x & y in the words whose bits are set, x in the others. */
+INLINE lanes lanes_and_only(lanes x, lanes y, unsigned words)
+{
+#ifdef __AVX512BW__
+    return (lanes)_mm512_mask_and_epi64((__m512i)x, (__mmask8)words, (__m512i)x, (__m512i)y);
+#else
+    return x & (y | ~lanes_only(~NO_LANES, words));
+#endif
+}
+
+/* Word w becomes word (w + by) % 8. */
+INLINE lanes lanes_turned(lanes x, unsigned by)
+{
+#ifdef __AVX512BW__
+    const __m512i place = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+
+    return (lanes)_mm512_permutexvar_epi64(
+        _mm512_sub_epi64(place, _mm512_set1_epi64((long long)by)), (__m512i)x);
+#else
+    lanes twice[2] = { x, x };
+
+    memcpy(&x, (const char *)twice + 8 * (-by & 7), sizeof x);
+    return x;
+#endif
+}
+
+/* All ones in the lanes in which x has nothing. */
+INLINE lanes lanes_without(lanes x)
+{
+    lanes none = (lanes)(x == NO_LANES);
+
+#if BK_SET_BITS >= 128
+    none &= __builtin_shufflevector(none, none, 1, 0, 3, 2, 5, 4, 7, 6);
+#endif
+#if BK_SET_BITS == 256
+    none &= __builtin_shufflevector(none, none, 2, 3, 0, 1, 6, 7, 4, 5);
+#endif
+    return none;
+}
 
 /* == By square == */
 

@@ -310,8 +310,7 @@ static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *
             if (!s->turn_tab[sym] || !turn_configurations(s, sym))
                 return false;
         }
-    k->compile_tables(s);
-    return true;
+    return k->compile_tables(s);
 }
 
 /* == Kings: from slice to slice == */
@@ -685,9 +684,10 @@ static bool doubles_within_cell(const struct bk_index *ix)
 
 /* == Memory of a block == */
 
-static bool allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads)
+static bool allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads,
+                     struct bk_spares *spares)
 {
-    bool ok = bk_state_new(s, k);
+    bool ok = bk_state_new(s, k, spares);
 
     if (s->borrows)
         return ok;
@@ -711,9 +711,10 @@ static void release_shared(struct bk_solver *s, unsigned threads)
     free(s->work);
 }
 
-static void release(struct bk_solver *s, unsigned threads)
+/* spares: get its sets; NULL: nobody does. */
+static void release(struct bk_solver *s, unsigned threads, struct bk_spares *spares)
 {
-    bk_state_free(s);
+    bk_state_free(s, bk_kernel_for(s->v->nsq), spares);
     if (!s->borrows)
         release_shared(s, threads);
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
@@ -723,6 +724,8 @@ static void release(struct bk_solver *s, unsigned threads)
     for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
         free(s->link[i]);
     free(s->move);
+    free(s->vmove);
+    free(s->vpath);
     free(s->inner_sets);
     free(s->conf_sq);
     free(s->conf_occ);
@@ -781,7 +784,7 @@ static struct bk_solver *solver_new(const struct bk_index *ix, uint32_t block,
     return s;
 
 fail:
-    release(s, 0);
+    release(s, 0, NULL);
     return NULL;
 }
 
@@ -929,6 +932,7 @@ struct bk_solving {
     struct bk_reader *reader; /* of a checkpoint, before the arrays of the block that was
                                  under way */
     struct moment moment;     /* that block's */
+    struct bk_spares spares;  /* from block to block, where one is solved after the other */
 };
 
 static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
@@ -1228,6 +1232,11 @@ static void link_members(struct bk_solver **member, const struct block_job *b)
     }
 }
 
+static struct bk_spares *spares_of(const struct block_job *b)
+{
+    return b->apart ? NULL : &b->job->solving->spares;
+}
+
 /* All passes over the members; their tally and codes. */
 static enum bk_err solve_members(struct bk_solver **member, const struct block_job *b,
                                  struct bk_tally *tally, struct bk_report *why)
@@ -1240,7 +1249,7 @@ static enum bk_err solve_members(struct bk_solver **member, const struct block_j
     enum bk_err err;
 
     for (uint32_t i = 0; ok && i < b->n; i++) {
-        ok = allocate(member[i], p.k, threads);
+        ok = allocate(member[i], p.k, threads, spares_of(b));
         member[i]->work = member[0]->work;
     }
     for (unsigned i = 0; ok && i < threads; i++)
@@ -1281,7 +1290,7 @@ static enum bk_err solve_block(struct block_job *b, struct bk_tally *tally, stru
     }
     for (uint32_t i = b->n; member && i-- > 0;) /* the first last: others borrow from it */
         if (member[i])
-            release(member[i], bk_pool_threads(b->pool));
+            release(member[i], bk_pool_threads(b->pool), spares_of(b));
     for (uint32_t i = 0; err && i < b->n; i++)
         bk_memblock_free(&t->block[b->block[i]]);
     free(member);
@@ -1567,6 +1576,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
     }
     bk_reader_close(now.reader);
     bk_order_free(&now.order);
+    bk_spares_free(&now.spares);
     job->solving = NULL;
     if (err == BK_E_DIFFERS)
         err = bk_fail(why, BK_E_SYSTEM, "distances of more than 30000 plies");
@@ -1752,7 +1762,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         if (ok)
             bk_pool_run(pool, s->nslices, run_mark, &p);
         if (s)
-            release(s, threads);
+            release(s, threads, NULL);
         if (!ok)
             return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }

@@ -33,14 +33,35 @@ struct bk_klist {
     uint16_t n;
 };
 
+/*
+ * The same move from a vector of configurations to another one: those that go
+ * as many vectors and words on.
+ */
+struct bk_vmove {
+    int16_t vectors;
+    uint8_t turn;  /* word w goes to word (w + turn) % 8 */
+    uint8_t words; /* from which there is such a move */
+    bool free;     /* nothing can stand in the way; else: */
+    uint32_t path; /* in vpath: what must be empty, by lane */
+};
+
+/* How an outer man's moves are looked up. */
+enum bk_lookup {
+    BK_BY_LANE,   /* one configuration after the other */
+    BK_BY_DIGIT,  /* it stands on one square in a whole vector */
+    BK_BY_VECTOR, /* its squares follow each other in a vector */
+};
+
 /* An outer man: its square is a digit of the configuration's number. */
 struct bk_outer {
+    enum bk_lookup lookup;
     uint8_t slot, type, colour;
     uint16_t n;                /* digits */
     const uint8_t *sq;         /* by digit */
     uint8_t digit[BK_SQ_MAX];  /* BK_SQ_NONE outside its cell */
     uint32_t stride;
     struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX]; /* by digit */
+    struct bk_klist vinto[BK_SQ_MAX], vfrom[BK_SQ_MAX]; /* vmoves by vector of digits */
     bool stay[BK_SQ_MAX];      /* by square: may end there unchanged */
 };
 
@@ -131,6 +152,10 @@ struct bk_solver {
     /* compiled moves */
     struct bk_kmove *move;
     uint32_t nmove;
+    struct bk_vmove *vmove;
+    uint32_t nvmove;
+    void *vpath; /* vectors of sets */
+    uint32_t nvpath;
     uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
     bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
                                                     [BK_TYPES_MAX]: may stay as it is */
@@ -183,7 +208,8 @@ struct bk_kernel {
     unsigned lanes; /* sets in a vector */
     size_t (*work_bytes)(const struct bk_solver *s);
     size_t turn_bytes;                           /* of one bk_solver.turn_tab */
-    void (*compile_tables)(struct bk_solver *s); /* conf_occ, conf_count, turn_tab */
+    /* conf_occ, conf_count, turn_tab, moves by vectors; false: no memory */
+    bool (*compile_tables)(struct bk_solver *s);
     /* passes over one slice by one thread; return whether anything was new */
     void (*init)(struct bk_solver *s, uint32_t slice, void *work);
     bool (*mated)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
