@@ -56,6 +56,7 @@ struct scratch {
     struct ctx ctx;
     set *acc;           /* pitch: from where something can be reached */
     uint64_t *dirty;    /* nmarks: vectors of acc that hold anything */
+    uint8_t *due;       /* nvec: lanes with something that has waited for this ply */
     int16_t *best;      /* nconf * width: best way out so far */
     uint8_t *touched;   /* nconf */
     int16_t *view;      /* the largest view of an exit */
@@ -77,7 +78,7 @@ static size_t view_bytes(const struct bk_solver *s)
 static size_t work_bytes(const struct bk_solver *s)
 {
     return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
-           align64(s->nmarks * sizeof(uint64_t)) +
+           align64(s->nmarks * sizeof(uint64_t)) + align64(s->nvec) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s));
 }
@@ -97,6 +98,7 @@ static struct scratch *lay_out(const struct bk_solver *s, void *work)
 
     w->acc = carve(&at, s->pitch * sizeof(set));
     w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
+    w->due = carve(&at, s->nvec);
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));
@@ -1902,6 +1904,7 @@ struct sweep {
     const uint64_t *waits; /* by configuration */
     const uint8_t *delay;  /* by vector */
     size_t base;           /* of dtw */
+    uint32_t last;         /* vector found last, whose k is not stored yet */
     bool found;
 };
 
@@ -1935,47 +1938,60 @@ static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t
     };
 }
 
+/* Row i of a vector's stored numbers will be asked for, or written, soon. */
+static inline void fetch_row(const struct sweep *p, uint32_t vector, unsigned i)
+{
+    const struct bk_solver *s = p->s;
+
+    __builtin_prefetch((const char *)s->dtw[p->side] +
+                       (p->base + (size_t)(vector * LANES + i) * s->width) * s->dtw_bytes, 1);
+}
+
 /*
  * Vectors in which something has waited for this ply are looked at whatever
  * moved: those that have any of x without y (NULL: none).  What is stored there
- * will be asked for soon, after the un-moves.
+ * will be asked for after the un-moves.
  */
 static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
 {
     const struct bk_solver *s = p->s;
     const uint64_t *waits = s->vector_waits[p->side] + (size_t)p->slice * s->nvec;
-    const char *dtw = s->dtw[p->side];
 
     if (p->slice + 1 < s->nslices && s->slice_waits[p->side][p->slice + 1] & p->due)
         for (uint32_t i = 0; i < s->pitch && i < 64; i += 8) /* the masks of the next slice */
             __builtin_prefetch(p->waits + s->pitch + i);
-    for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        unsigned words;
+    for (uint32_t first = 0; first < s->nvec; first += 8) {
+        unsigned due = masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8, p->due);
 
-        if (!(waits[vector] & p->due))
-            continue;
-        words = lanes_words(x[vector] & (y ? ~y[vector] : ~NO_LANES));
-        EACH_LANE(i, words)
-            if (p->waits[vector * LANES + i] & p->due) {
-                mark(p->w->dirty, vector);
-                __builtin_prefetch(dtw + (p->base + (size_t)(vector * LANES + i) * s->width) *
-                                             s->dtw_bytes, 1);
-            }
+        EACH_BIT(i, due) {
+            uint32_t vector = first + i;
+            unsigned rows = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due) &
+                            lanes_some(x[vector] & (y ? ~y[vector] : ~NO_LANES));
+
+            if (!rows)
+                continue;
+            p->w->due[vector] = (uint8_t)rows;
+            mark(p->w->dirty, vector);
+            EACH_BIT(row, rows)
+                fetch_row(p, vector, row);
+        }
     }
 }
 
-/* Those of a vector's x that have waited for this ply. */
+/* Those of a vector's x that have waited for this ply, as rouse() has seen. */
 static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
 {
     const struct bk_solver *s = p->s;
-    const uint64_t *waits = p->waits + (size_t)vector * LANES;
     lane_sets from, due = { NONE };
+    unsigned rows = p->w->due[vector];
 
+    if (!rows)
+        return NO_LANES;
+    p->w->due[vector] = 0;
     *(lanes *)from = x;
-    for (unsigned i = 0; i < LANES; i++)
-        if (waits[i] & p->due && any(from[i]))
-            due[i] = stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i],
-                            p->k);
+    EACH_BIT(i, rows)
+        due[i] = stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i],
+                        p->k);
     return *(const lanes *)due;
 }
 
@@ -1993,13 +2009,29 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
     return *(const lanes *)late;
 }
 
-/* New results of a vector: no longer undecided, and next ply's frontier. */
+static void store_last(struct sweep *p)
+{
+    if (p->found)
+        store_k(p->s, p->side, p->base + (size_t)p->last * LANES * p->s->width,
+                p->fresh[p->last], p->k);
+}
+
+/*
+ * New results of a vector: no longer undecided, and next ply's frontier.  Their
+ * k is stored when the next vector is found: its rows, one line of memory a
+ * configuration, are on their way meanwhile.
+ */
 static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 {
+    unsigned rows = p->s->distances ? lanes_some(add) : 0;
+
+    EACH_BIT(i, rows)
+        fetch_row(p, vector, i);
+    store_last(p);
     p->und[vector] &= ~add;
     p->open[vector] &= ~add;
     p->fresh[vector] = add;
-    store_k(p->s, p->side, p->base + (size_t)vector * LANES * p->s->width, add, p->k);
+    p->last = vector;
     mark(p->marks, vector);
     p->found = true;
 }
@@ -2009,6 +2041,7 @@ static bool end_sweep(struct sweep *p, bool to_win)
 {
     if (!p->found)
         return false;
+    store_last(p);
     p->any_flag[p->slice] = 1;
     wake(p->s, !p->side, to_win, p->slice);
     return true;

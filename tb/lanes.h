@@ -110,6 +110,37 @@ INLINE unsigned lanes_words(lanes x)
 #endif
 }
 
+/* Bit i: lane i holds anything. */
+INLINE unsigned lanes_some(lanes x)
+{
+    unsigned words = lanes_words(x), some = 0;
+
+    for (unsigned i = 0; i < LANES; i++)
+        some |= (unsigned)((words >> i * WORDS & ((1u << WORDS) - 1)) != 0) << i;
+    return some;
+}
+
+/* Bit i of the result: mask[i], of n up to 8, has any of these bits. */
+INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
+{
+#ifdef __AVX512BW__
+    __mmask8 all = (__mmask8)((1u << n) - 1);
+
+    return _mm512_mask_test_epi64_mask(all, _mm512_maskz_loadu_epi64(all, mask),
+                                       _mm512_set1_epi64((long long)bits));
+#else
+    unsigned with = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        with |= (unsigned)((mask[i] & bits) != 0) << i;
+    return with;
+#endif
+}
+
+/* For each bit `i` of a mask, which is used up. */
+#define EACH_BIT(i, mask)                                                                          \
+    for (unsigned i; (mask) && (i = (unsigned)__builtin_ctz(mask), (mask) &= (mask) - 1, true);)
+
 /* For each lane `i` in which `words` (of lanes_words()) has anything; they are used up. */
 #define EACH_LANE(i, words)                                                                        \
     for (unsigned i; (words) && (i = (unsigned)__builtin_ctz(words) / WORDS,                       \
