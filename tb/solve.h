@@ -197,6 +197,7 @@ struct bk_solver {
     unsigned k_wait_max;
     int last_win[2], last_loss[2]; /* plies of the last ones found; -1: none */
     uint32_t ply;
+    void *piece; /* in which those lie that do not stay: state.h */
     void **work; /* by thread: scratch */
 };
 

@@ -3,6 +3,8 @@
  */
 #include "tb/state.h"
 
+#include <string.h>
+
 unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
                        struct bk_array list[BK_STATE_MAX])
 {
@@ -11,23 +13,23 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
 
     for (unsigned side = 0; side < 2; side++) {
         const struct bk_array all[] = {
-            { &s->won[side], sets, NULL, true },
-            { &s->und[side], sets, NULL, true },
-            { &s->open[side], sets, NULL, true },
-            { &s->fwin[side], sets, s->fwin_marks[side], true },
-            { &s->floss[side], sets, s->floss_marks[side], true },
-            { (void **)&s->fwin_marks[side], marks, NULL, false },
-            { (void **)&s->floss_marks[side], marks, NULL, false },
-            { (void **)&s->fwin_any[side], 1, NULL, false },
-            { (void **)&s->floss_any[side], 1, NULL, false },
-            { (void **)&s->todo_win[side], 1, NULL, false },
-            { (void **)&s->todo_lose[side], 1, NULL, false },
+            { &s->won[side], sets, true, !s->distances },
+            { &s->und[side], sets, true, !s->distances },
+            { &s->open[side], sets, true, false },
+            { &s->fwin[side], sets, true, false },
+            { &s->floss[side], sets, true, false },
+            { (void **)&s->fwin_marks[side], marks, false, false },
+            { (void **)&s->floss_marks[side], marks, false, false },
+            { (void **)&s->fwin_any[side], 1, false, false },
+            { (void **)&s->floss_any[side], 1, false, false },
+            { (void **)&s->todo_win[side], 1, false, false },
+            { (void **)&s->todo_lose[side], 1, false, false },
             /* from here on only with distances */
-            { (void **)&s->waits[side], s->pitch * sizeof(uint64_t), NULL, false },
-            { (void **)&s->vector_waits[side], s->nvec * sizeof(uint64_t), NULL, false },
-            { (void **)&s->slice_waits[side], sizeof(uint64_t), NULL, false },
-            { (void **)&s->delay[side], s->nvec, NULL, false },
-            { &s->dtw[side], (size_t)s->nconf * s->width * s->dtw_bytes, NULL, false },
+            { (void **)&s->waits[side], s->pitch * sizeof(uint64_t), false, false },
+            { (void **)&s->vector_waits[side], s->nvec * sizeof(uint64_t), false, false },
+            { (void **)&s->slice_waits[side], sizeof(uint64_t), false, false },
+            { (void **)&s->delay[side], s->nvec, false, false },
+            { &s->dtw[side], (size_t)s->nconf * s->width * s->dtw_bytes, false, true },
         };
         unsigned used = s->distances ? sizeof all / sizeof all[0] : 11;
 
@@ -48,36 +50,57 @@ uint64_t bk_state_bytes(struct bk_solver *s, const struct bk_kernel *k)
     return bytes * s->nslices;
 }
 
-/* A spare one if it fits, else a new one. */
-static void *new_sets(struct bk_store *store, size_t bytes, struct bk_spares *spares)
+/* On whole vectors. */
+static size_t array_bytes(const struct bk_solver *s, const struct bk_array *a)
 {
-    if (spares && spares->n && spares->bytes == bytes)
-        return spares->sets[--spares->n];
-    return bk_store_new(store, bytes);
+    return (a->slice_bytes * s->nslices + 63) & ~(size_t)63;
+}
+
+static size_t piece_bytes(const struct bk_solver *s, const struct bk_array *list, unsigned n)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (!list[i].stays)
+            bytes += array_bytes(s, &list[i]);
+    return bytes;
 }
 
 bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares)
 {
     struct bk_array list[BK_STATE_MAX];
     unsigned n = bk_state_list(s, k, list);
-    bool ok = true;
+    size_t bytes = piece_bytes(s, list, n);
+    bool used = spares && spares->n && spares->bytes == bytes;
+    char *at = s->piece = used ? spares->piece[--spares->n] : bk_store_new(s->store, bytes);
 
-    for (unsigned i = 0; ok && i < n; i++)
-        ok = (*list[i].at = new_sets(s->store, list[i].slice_bytes * s->nslices,
-                                     list[i].sets ? spares : NULL)) != NULL;
-    return ok;
+    for (unsigned i = 0; at && i < n; i++) {
+        size_t own = array_bytes(s, &list[i]);
+
+        if (list[i].stays) {
+            *list[i].at = bk_store_new(s->store, own);
+            if (!*list[i].at)
+                return false;
+            continue;
+        }
+        *list[i].at = at;
+        at += own;
+        if (used && !list[i].sets)
+            memset(*list[i].at, 0, own);
+    }
+    return at != NULL;
 }
 
 /* Spares are all of one size: those of another go. */
-static void keep(struct bk_spares *spares, void *sets, size_t bytes)
+static void keep(struct bk_spares *spares, void *piece, size_t bytes)
 {
     if (spares->bytes != bytes)
         bk_spares_free(spares);
     spares->bytes = bytes;
     if (spares->n == BK_SPARES_MAX)
-        bk_store_free(sets);
-    else if (sets)
-        spares->sets[spares->n++] = sets;
+        bk_store_free(piece);
+    else if (piece)
+        spares->piece[spares->n++] = piece;
 }
 
 void bk_state_free(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares)
@@ -86,16 +109,19 @@ void bk_state_free(struct bk_solver *s, const struct bk_kernel *k, struct bk_spa
     unsigned n = bk_state_list(s, k, list);
 
     for (unsigned i = 0; i < n; i++) {
-        if (spares && list[i].sets)
-            keep(spares, *list[i].at, list[i].slice_bytes * s->nslices);
-        else
+        if (list[i].stays)
             bk_store_free(*list[i].at);
         *list[i].at = NULL;
     }
+    if (spares)
+        keep(spares, s->piece, piece_bytes(s, list, n));
+    else
+        bk_store_free(s->piece);
+    s->piece = NULL;
 }
 
 void bk_spares_free(struct bk_spares *spares)
 {
     while (spares->n)
-        bk_store_free(spares->sets[--spares->n]);
+        bk_store_free(spares->piece[--spares->n]);
 }

@@ -11,13 +11,13 @@
 #include "tb/solve.h"
 
 #define BK_STATE_MAX 32
-#define BK_SPARES_MAX 128
+#define BK_SPARES_MAX 32
 
 struct bk_array {
     void **at;
     size_t slice_bytes;
-    const uint64_t *marks; /* a frontier: vectors without a mark are never read.  Else NULL */
-    bool sets;             /* one a configuration, all written by the kernel's init() */
+    bool sets;   /* one a configuration, all written by the kernel's init() */
+    bool stays;  /* when the block is solved: what others read */
 };
 
 /* Lists the arrays of s (men sorted, sizes known); returns how many. */
@@ -27,12 +27,11 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
 uint64_t bk_state_bytes(struct bk_solver *s, const struct bk_kernel *k);
 
 /*
- * Sets that a solved block has no use for any more, for the next one: they need
- * no clearing, which costs as much as a twentieth of solving, because a
- * kernel's init() writes all of them.
+ * Arrays that do not stay lie in one piece, large enough for huge pages; those
+ * of a solved block are kept for the next one, which has to clear only a part.
  */
 struct bk_spares {
-    void *sets[BK_SPARES_MAX];
+    void *piece[BK_SPARES_MAX];
     size_t bytes; /* of each */
     unsigned n;
 };
