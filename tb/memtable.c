@@ -99,13 +99,17 @@ bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t pla
     return ok;
 }
 
+void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)
+{
+    bk_store_free(mb->code[side]);
+    bk_store_free(mb->draw[side]);
+    mb->code[side] = mb->draw[side] = NULL;
+}
+
 void bk_memblock_free(struct bk_memblock *mb)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        bk_store_free(mb->code[side]);
-        bk_store_free(mb->draw[side]);
-        mb->code[side] = mb->draw[side] = NULL;
-    }
+    for (unsigned side = 0; side < 2; side++)
+        bk_memblock_free_side(mb, side);
 }
 
 /* The code of a place, as one byte would hold it where there are bitmaps. */
@@ -648,9 +652,11 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++)
-        if (t->block[i].code[0])
-            bytes += bk_memblock_bytes(
-                (uint64_t)t->ix->block[i].pairs->nslices * t->block[i].slice_stride, t->code_bytes);
+    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++) {
+        const struct bk_memblock *mb = &t->block[i];
+        uint64_t places = (uint64_t)t->ix->block[i].pairs->nslices * mb->slice_stride;
+
+        bytes += bk_memblock_bytes(places, t->code_bytes) / 2 * (!!mb->code[0] + !!mb->code[1]);
+    }
     return bytes;
 }

@@ -41,7 +41,7 @@
 #define BK_SCORE_NONE INT16_MIN
 
 struct bk_memblock {
-    void *code[2]; /* by side to move; NULL: not solved yet, or freed */
+    void *code[2]; /* by side to move; NULL: not solved yet, not read, or freed */
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
@@ -72,6 +72,7 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
+void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
 /* Bytes of one such array. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */

@@ -36,23 +36,13 @@ static inline void add_word(struct bk_planes *p, uint64_t won, uint64_t draw, un
     p->n += n;
 }
 
-static inline uint64_t bits_at(const uint64_t *map, uint64_t at, unsigned n)
-{
-    unsigned b = at & 63;
-    uint64_t x = map[at >> 6] >> b;
-
-    if (b + n > 64)
-        x |= map[(at >> 6) + 1] << (64 - b);
-    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
-}
-
 void bk_planes_add_bits(struct bk_planes *p, const uint64_t *won, const uint64_t *draw, uint64_t at,
                         uint32_t n)
 {
     while (n) {
         unsigned part = n < 64 ? n : 64;
 
-        add_word(p, bits_at(won, at, part), bits_at(draw, at, part), part);
+        add_word(p, bk_bits_at(won, at, part), bk_bits_at(draw, at, part), part);
         at += part;
         n -= part;
     }
@@ -207,4 +197,101 @@ unsigned bk_pack_wide_distances(const uint16_t *code, uint32_t n, unsigned befor
         raw[2 * i + 1] = (uint8_t)(before >> 8);
     }
     return before;
+}
+
+/* == Back == */
+
+/* Bit 2i to bit i. */
+static inline uint32_t together(uint64_t x)
+{
+    x &= UINT64_C(0x5555555555555555);
+    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
+    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(x | x >> 16);
+}
+
+static inline uint64_t get_word(const uint8_t *raw)
+{
+    uint64_t x = 0;
+
+    for (unsigned i = 0; i < 8; i++) /* one load on little-endian machines */
+        x |= (uint64_t)raw[i] << (8 * i);
+    return x;
+}
+
+void bk_unpack_planes(const uint8_t *raw, size_t n, uint64_t *won, uint64_t *draw)
+{
+    for (size_t i = 0; i < n; i += 64) {
+        uint8_t pairs[16] = { 0 };
+        uint64_t a, b;
+
+        memcpy(pairs, raw + i / 4, n - i < 64 ? (n - i + 3) / 4 : 16);
+        a = get_word(pairs);
+        b = get_word(pairs + 8);
+        draw[i / 64] = (uint64_t)together(b) << 32 | together(a);
+        won[i / 64] = (uint64_t)together(b >> 1) << 32 | together(a >> 1);
+    }
+}
+
+static inline unsigned two_bits(const uint8_t *raw, uint32_t i)
+{
+    return raw[i >> 2] >> (2 * (i & 3)) & 3;
+}
+
+static inline unsigned code_of(unsigned wdl, unsigned k, unsigned loss)
+{
+    return wdl == BK_WDL_DRAW ? BK_CODE_DRAW : k + (wdl == BK_WDL_WIN ? BK_CODE_WIN : loss);
+}
+
+/* The pairs of 16 bits, each in a byte of its own. */
+static inline uint64_t pairs_apart(unsigned bits)
+{
+    uint64_t x = bits;
+
+    x = (x | x << 24) & UINT64_C(0x000000ff000000ff);
+    x = (x | x << 12) & UINT64_C(0x000f000f000f000f);
+    return (x | x << 6) & UINT64_C(0x0303030303030303);
+}
+
+/*
+ * Eight at once.  BK_CODE_DRAW and BK_CODE_WIN are what BK_WDL_DRAW and _WIN are, so
+ * that a code is k + wdl, without k in draws, with the high bit turned in losses.
+ */
+static inline uint64_t codes_of(uint64_t k, uint64_t wdl)
+{
+    uint64_t draw = wdl & ONES, loss = ~(wdl | wdl >> 1) & ONES;
+
+    k &= ~((draw << 8) - draw); /* 1 to 255 in each byte */
+    return ((k & ~HIGHS) + wdl) ^ (k & HIGHS) ^ loss << 7;
+}
+
+void bk_unpack_codes(const uint8_t *raw, uint32_t from, uint32_t n, uint8_t *code)
+{
+    uint32_t i = 0;
+
+    for (; i < n && (from + i) & 3; i++)
+        code[i] = (uint8_t)code_of(two_bits(raw, from + i), code[i], BK_CODE_LOSS8);
+    for (; i + 8 <= n; i += 8) {
+        const uint8_t *two = raw + (from + i) / 4;
+        uint64_t eight;
+
+        memcpy(&eight, code + i, 8);
+        eight = codes_of(eight, pairs_apart(two[0] | (unsigned)two[1] << 8));
+        memcpy(code + i, &eight, 8);
+    }
+    for (; i < n; i++)
+        code[i] = (uint8_t)code_of(two_bits(raw, from + i), code[i], BK_CODE_LOSS8);
+}
+
+void bk_unpack_wide_codes(const uint8_t *raw, uint32_t from, uint32_t n, void *bytes)
+{
+    uint8_t *low_first = bytes;
+    uint16_t *code = bytes;
+
+    for (uint32_t i = 0; i < n; i++)
+        code[i] = (uint16_t)code_of(two_bits(raw, from + i),
+                                    low_first[2 * i] | (unsigned)low_first[2 * i + 1] << 8,
+                                    BK_CODE_LOSS16);
 }
