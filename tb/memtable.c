@@ -56,8 +56,7 @@ enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v
     }
     for (unsigned code = 0; code < 256; code++)
         t->score8[code] = for_the_mover(bk_code_score(code, 1));
-    for (unsigned bits = 0; bits < 4; bits++)
-        t->score2[bits] = t->score8[code_of_bits[bits]];
+    t->row_scores = bk_row_scores_for();
     *out = t;
     return BK_OK;
 }
@@ -349,76 +348,90 @@ static bool offsets(const struct bk_view_plan *p, const struct located *l,
     return true;
 }
 
-/* t->score8 by arithmetic, for codes side by side: the compiler does many at once. */
-static void scores_of(const uint8_t *code, unsigned n, int16_t *out)
-{
-    for (unsigned j = 0; j < n; j++) {
-        int c = code[j], score = c < BK_CODE_LOSS8 ? 2 * (c - BK_CODE_WIN) + 2 - BK_SCORE_WIN
-                                                   : BK_SCORE_WIN - 1 - 2 * (c - BK_CODE_LOSS8);
+/*
+ * The squares of the last free man, as they lie in a table: the same row for all
+ * squares of the others, from another base on.
+ */
+struct row {
+    const int64_t *offset; /* by square, -1: none */
+    unsigned n;
+    bool near; /* all within the squares of a board: what follows is there */
+    uint64_t first;
+    unsigned span;
+    bool in_order;
+    uint8_t place[BK_SQ_MAX]; /* from `first` on; BK_SQ_NONE */
+};
 
-        score = c == BK_CODE_DRAW ? 0 : score;
-        out[j] = (int16_t)(c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score);
+static void shape_row(struct row *r, const int64_t *offset, unsigned n)
+{
+    int64_t first = INT64_MAX, last = -1;
+
+    r->offset = offset;
+    r->n = n;
+    for (unsigned j = 0; j < n; j++) {
+        first = offset[j] >= 0 && offset[j] < first ? offset[j] : first;
+        last = offset[j] > last ? offset[j] : last;
+    }
+    first = last < 0 ? 0 : first;
+    r->near = last - first < BK_SQ_MAX;
+    r->first = (uint64_t)first;
+    r->span = (unsigned)(last - first + 1);
+    r->in_order = r->near;
+    for (unsigned j = 0; r->near && j < n; j++) {
+        r->place[j] = offset[j] < 0 ? BK_SQ_NONE : (uint8_t)(offset[j] - first);
+        r->in_order &= r->place[j] == j;
     }
 }
 
-/* Does each square add one more than the square before? */
-static bool side_by_side(const int64_t *offset, unsigned n)
+static int16_t score_at(const struct bk_memtable *t, const struct located *l, uint64_t at)
 {
-    bool yes = offset[0] >= 0;
+    unsigned code = code_at(t, l->block, l->stm, at);
 
-    for (unsigned j = 1; j < n; j++)
-        yes &= offset[j] == offset[0] + (int64_t)j;
-    return yes;
+    return t->code_bytes < 2 ? t->score8[code] : for_the_mover(bk_code_score(code, 2));
 }
 
 /* The scores of the last man's squares, the others standing where `base` says. */
-static void gather_last(const struct bk_memtable *t, const struct located *l, uint64_t base,
-                        const int64_t *offset, unsigned n, int16_t *out)
+static void gather_row(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                       const struct row *r, int16_t *out)
 {
     const void *code = l->block->code[l->stm];
+    const uint8_t *place = r->in_order ? NULL : r->place;
 
-    if (t->code_bytes == 0) {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : t->score2[bk_two_bits(l->block, l->stm,
-                                                           base + (uint64_t)offset[j])];
-    } else if (t->code_bytes == 1 && side_by_side(offset, n)) {
-        scores_of((const uint8_t *)code + base + (uint64_t)offset[0], n, out);
-    } else if (t->code_bytes == 1) {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : t->score8[((const uint8_t *)code)[base + (uint64_t)offset[j]]];
+    if (r->near && t->code_bytes == 1) {
+        t->row_scores((const uint8_t *)code + base + r->first, r->span, place, r->n, out);
+    } else if (r->near && !t->code_bytes) {
+        uint8_t codes[BK_SQ_MAX + 8];
+
+        bk_codes_of_bits(code, l->block->draw[l->stm], base + r->first, r->span, codes);
+        t->row_scores(codes, r->span, place, r->n, out);
     } else {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : for_the_mover(bk_code_score(
-                                         ((const uint16_t *)code)[base + (uint64_t)offset[j]], 2));
+        for (unsigned j = 0; j < r->n; j++)
+            out[j] = r->offset[j] < 0 ? BK_SCORE_NONE
+                                      : score_at(t, l, base + (uint64_t)r->offset[j]);
     }
 }
 
 static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
                    int64_t (*offset)[BK_SQ_MAX], const struct bk_free_man *men, unsigned nfree,
-                   int16_t **out)
+                   const struct row *row, int16_t **out)
 {
-    static const int64_t here[1] = { 0 };
-    unsigned n = nfree ? men->n : 1;
+    size_t skip = 1;
 
-    if (nfree > 1) {
-        for (unsigned j = 0; j < men->n; j++) {
-            if (offset[0][j] >= 0) {
-                gather(t, l, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, out);
-                continue;
-            }
-            size_t skip = 1;
-            for (unsigned i = 1; i < nfree; i++)
-                skip *= men[i].n;
-            for (size_t i = 0; i < skip; i++)
-                *(*out)++ = BK_SCORE_NONE;
-        }
+    if (nfree <= 1) {
+        gather_row(t, l, base, row, *out);
+        *out += row->n;
         return;
     }
-    gather_last(t, l, base, nfree ? offset[0] : here, n, *out);
-    *out += n;
+    for (unsigned i = 1; i < nfree; i++)
+        skip *= men[i].n;
+    for (unsigned j = 0; j < men->n; j++) {
+        if (offset[0][j] >= 0) {
+            gather(t, l, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, row, out);
+            continue;
+        }
+        for (size_t i = 0; i < skip; i++)
+            *(*out)++ = BK_SCORE_NONE;
+    }
 }
 
 /* One position at a time: for rules and for men that cross cells. */
@@ -437,7 +450,7 @@ static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
     } else if (!locate(p, at, 0, &l)) {
         *(*out)++ = BK_SCORE_NONE;
     } else {
-        gather(p->t, &l, l.base, NULL, NULL, 0, out);
+        *(*out)++ = score_at(p->t, &l, l.base);
     }
 }
 
@@ -446,6 +459,7 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
 {
     struct bk_placement at = *where;
     int64_t offset[BK_SLOTS_MAX][BK_SQ_MAX];
+    static const int64_t here[1] = { 0 };
     unsigned free_mask = 0;
     struct located l;
     bool fast = !p->t->by_rule;
@@ -503,10 +517,14 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
         for (unsigned i = 0; fast && i < nfree; i++)
             fast = offsets(p, &l, &men[i], offset[i]);
     }
-    if (fast)
-        gather(p->t, &l, l.base, offset, men, nfree, &out);
-    else
+    if (fast) {
+        struct row row;
+
+        shape_row(&row, nfree ? offset[nfree - 1] : here, nfree ? men[nfree - 1].n : 1);
+        gather(p->t, &l, l.base, offset, men, nfree, &row, &out);
+    } else {
         fill_slowly(p, &at, men, nfree, &out);
+    }
 }
 
 /* The men's offset in a table after each symmetry of their block, and the block. */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "table/index.h"
+#include "tb/scores.h"
 #include "tb/store.h"
 
 /*
@@ -58,7 +59,7 @@ struct bk_memtable {
     struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
-    int16_t score2[4];   /* the same of the bits code + 2 * draw */
+    bk_row_scores *row_scores; /* the same of many at once */
 };
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
