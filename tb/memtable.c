@@ -248,8 +248,10 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
     size_t key = 0, pair = 0;
     int32_t found = -1;
-    unsigned turn_block = 0, turn_pair = 0;
+    unsigned turn_block = 0;
     const struct bk_block *b = NULL;
+    const uint8_t *turn = NULL; /* of the whole board, after an exchange of colours */
+    uint8_t both[BK_SQ_MAX];
 
     if (p->exchanged) {
         wk = p->swap[wk];
@@ -291,23 +293,20 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
         pair = (size_t)wk * nsq + bk;
         if (b->pairs->slice[pair] < 0)
             return false;
-        turn_pair = b->pairs->sym[pair];
-        for (unsigned i = 0; i < p->nmen; i++) {
-            if (turn_block)
-                sq[i] = ix->map[turn_block][sq[i]];
-            if (turn_pair)
-                sq[i] = ix->map[turn_pair][sq[i]];
+        turn = ix->map[b->pairs->sym[pair]];
+        if (turn_block) { /* one after the other */
+            for (unsigned s = 0; s < nsq; s++)
+                both[s] = turn[ix->map[turn_block][s]];
+            turn = both;
         }
+        for (unsigned i = 0; i < p->nmen; i++)
+            sq[i] = turn[sq[i]];
     }
-    for (unsigned s = 0; s < nsq; s++) {
-        unsigned t = p->exchanged ? p->swap[s] : s;
-
-        if (turn_block)
-            t = ix->map[turn_block][t];
-        if (turn_pair)
-            t = ix->map[turn_pair][t];
-        l->map[s] = (uint8_t)t;
-    }
+    if (p->exchanged)
+        for (unsigned s = 0; s < nsq; s++)
+            l->map[s] = turn[p->swap[s]];
+    else
+        memcpy(l->map, turn, nsq);
     l->stm = p->exchanged ? !p->stm : p->stm;
     l->block = &p->t->block[found >> 3];
     l->base = (uint64_t)b->pairs->slice[pair] * l->block->slice_stride;
@@ -321,65 +320,61 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     return l->block->code[l->stm] != NULL;
 }
 
-/* The offset that each square of a free man adds, or -1 where it cannot stand. */
-static bool offsets(const struct bk_view_plan *p, const struct located *l,
-                    const struct bk_free_man *man, int64_t *offset)
+/*
+ * The places of a free man in a table: digit[j], times the stride, is what square j
+ * adds; BK_SQ_NONE where it cannot stand.  False: it would change block.
+ */
+struct places {
+    uint64_t stride;
+    unsigned n;
+    uint8_t digit[BK_SQ_MAX];
+};
+
+static bool find_places(const struct bk_view_plan *p, const struct located *l,
+                        const struct bk_free_man *man, struct places *out)
 {
-    const struct bk_index *ix = p->t->ix;
+    const struct bk_cells *cells;
     unsigned i = 0, s, cell = BK_SQ_NONE;
+    bool one_cell = true;
 
     while (p->parent[i] != man->slot)
         i++;
     s = l->slot[i];
+    cells = p->t->ix->cells[s];
+    out->stride = l->block->stride[s];
+    out->n = man->n;
     for (unsigned j = 0; j < man->n; j++) {
-        unsigned sq = l->map[man->sq[j]];
-        unsigned c = ix->cells[s]->cell_of[sq];
+        unsigned sq = l->map[man->sq[j]], c = cells->cell_of[sq];
 
-        if (c == BK_SQ_NONE) {
-            offset[j] = -1;
-            continue;
-        }
-        if (cell != BK_SQ_NONE && c != cell)
-            return false; /* the man would change block */
-        cell = c;
-        offset[j] = (int64_t)(l->block->stride[s] *
-                              (l->block->raw[s] ? sq : ix->cells[s]->place_of[sq]));
+        out->digit[j] = c == BK_SQ_NONE ? BK_SQ_NONE
+                        : l->block->raw[s] ? (uint8_t)sq : cells->place_of[sq];
+        one_cell &= c == BK_SQ_NONE || cell == BK_SQ_NONE || c == cell;
+        cell = c == BK_SQ_NONE ? cell : c;
     }
-    return true;
+    return one_cell;
 }
 
 /*
- * The squares of the last free man, as they lie in a table: the same row for all
- * squares of the others, from another base on.
+ * The last free man: where its squares follow each other in a table, they are the
+ * same row of codes for all squares of the others, from another base on.
  */
 struct row {
-    const int64_t *offset; /* by square, -1: none */
-    unsigned n;
-    bool near; /* all within the squares of a board: what follows is there */
-    uint64_t first;
-    unsigned span;
-    bool in_order;
-    uint8_t place[BK_SQ_MAX]; /* from `first` on; BK_SQ_NONE */
+    struct places man;
+    bool near;     /* they follow each other */
+    bool in_order; /* and as they do on the parent's board */
+    unsigned span; /* from place 0 to the last one */
 };
 
-static void shape_row(struct row *r, const int64_t *offset, unsigned n)
+static void shape_row(struct row *r)
 {
-    int64_t first = INT64_MAX, last = -1;
+    r->near = r->man.stride == 1;
+    r->in_order = true;
+    r->span = 0;
+    for (unsigned j = 0; j < r->man.n; j++) {
+        unsigned end = r->man.digit[j] == BK_SQ_NONE ? 0 : r->man.digit[j] + 1u;
 
-    r->offset = offset;
-    r->n = n;
-    for (unsigned j = 0; j < n; j++) {
-        first = offset[j] >= 0 && offset[j] < first ? offset[j] : first;
-        last = offset[j] > last ? offset[j] : last;
-    }
-    first = last < 0 ? 0 : first;
-    r->near = last - first < BK_SQ_MAX;
-    r->first = (uint64_t)first;
-    r->span = (unsigned)(last - first + 1);
-    r->in_order = r->near;
-    for (unsigned j = 0; r->near && j < n; j++) {
-        r->place[j] = offset[j] < 0 ? BK_SQ_NONE : (uint8_t)(offset[j] - first);
-        r->in_order &= r->place[j] == j;
+        r->span = end > r->span ? end : r->span;
+        r->in_order &= r->man.digit[j] == j;
     }
 }
 
@@ -395,38 +390,39 @@ static void gather_row(const struct bk_memtable *t, const struct located *l, uin
                        const struct row *r, int16_t *out)
 {
     const void *code = l->block->code[l->stm];
-    const uint8_t *place = r->in_order ? NULL : r->place;
+    const uint8_t *place = r->in_order ? NULL : r->man.digit;
 
     if (r->near && t->code_bytes == 1) {
-        t->row_scores((const uint8_t *)code + base + r->first, r->span, place, r->n, out);
+        t->row_scores((const uint8_t *)code + base, r->span, place, r->man.n, out);
     } else if (r->near && !t->code_bytes) {
         uint8_t codes[BK_SQ_MAX + 8];
 
-        bk_codes_of_bits(code, l->block->draw[l->stm], base + r->first, r->span, codes);
-        t->row_scores(codes, r->span, place, r->n, out);
+        bk_codes_of_bits(code, l->block->draw[l->stm], base, r->span, codes);
+        t->row_scores(codes, r->span, place, r->man.n, out);
     } else {
-        for (unsigned j = 0; j < r->n; j++)
-            out[j] = r->offset[j] < 0 ? BK_SCORE_NONE
-                                      : score_at(t, l, base + (uint64_t)r->offset[j]);
+        for (unsigned j = 0; j < r->man.n; j++)
+            out[j] = r->man.digit[j] == BK_SQ_NONE
+                         ? BK_SCORE_NONE
+                         : score_at(t, l, base + r->man.stride * r->man.digit[j]);
     }
 }
 
+/* men: the free men but the last, n of them */
 static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
-                   int64_t (*offset)[BK_SQ_MAX], const struct bk_free_man *men, unsigned nfree,
-                   const struct row *row, int16_t **out)
+                   const struct places *men, unsigned n, const struct row *row, int16_t **out)
 {
-    size_t skip = 1;
+    size_t skip = row->man.n;
 
-    if (nfree <= 1) {
+    if (!n) {
         gather_row(t, l, base, row, *out);
-        *out += row->n;
+        *out += row->man.n;
         return;
     }
-    for (unsigned i = 1; i < nfree; i++)
+    for (unsigned i = 1; i < n; i++)
         skip *= men[i].n;
     for (unsigned j = 0; j < men->n; j++) {
-        if (offset[0][j] >= 0) {
-            gather(t, l, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, row, out);
+        if (men->digit[j] != BK_SQ_NONE) {
+            gather(t, l, base + men->stride * men->digit[j], men + 1, n - 1, row, out);
             continue;
         }
         for (size_t i = 0; i < skip; i++)
@@ -458,8 +454,8 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
                   const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
     struct bk_placement at = *where;
-    int64_t offset[BK_SLOTS_MAX][BK_SQ_MAX];
-    static const int64_t here[1] = { 0 };
+    struct places other[BK_SLOTS_MAX]; /* free men but the last */
+    struct row last = { .man = { .n = 1 } }; /* or a single place */
     unsigned free_mask = 0;
     struct located l;
     bool fast = !p->t->by_rule;
@@ -515,13 +511,11 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
             }
         }
         for (unsigned i = 0; fast && i < nfree; i++)
-            fast = offsets(p, &l, &men[i], offset[i]);
+            fast = find_places(p, &l, &men[i], i + 1 < nfree ? &other[i] : &last.man);
     }
     if (fast) {
-        struct row row;
-
-        shape_row(&row, nfree ? offset[nfree - 1] : here, nfree ? men[nfree - 1].n : 1);
-        gather(p->t, &l, l.base, offset, men, nfree, &row, &out);
+        shape_row(&last);
+        gather(p->t, &l, l.base, other, nfree ? nfree - 1 : 0, &last, &out);
     } else {
         fill_slowly(p, &at, men, nfree, &out);
     }
