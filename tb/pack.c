@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__ /* every x86-64 */
+#include <emmintrin.h>
+#endif
+
 #include "table/format.h"
 #include "tb/memtable.h"
 
@@ -72,10 +76,43 @@ static inline void planes_of(uint64_t codes, unsigned *won, unsigned *draw)
     *draw = highs(~codes & ~decided);
 }
 
+/* The same of 64 codes. */
+static inline void planes_of_64(const uint8_t *code, uint64_t *won, uint64_t *draw)
+{
+    *won = *draw = 0;
+#ifdef __SSE2__
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i c = _mm_loadu_si128((const __m128i *)(code + i));
+        unsigned loss = (unsigned)_mm_movemask_epi8(c); /* the high bits */
+        unsigned drawn = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(BK_CODE_DRAW)));
+        unsigned none = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_setzero_si128()));
+
+        *won |= (uint64_t)(~(loss | drawn) & 0xffff) << i;
+        *draw |= (uint64_t)(drawn | none) << i;
+    }
+#else
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t eight;
+        unsigned w, d;
+
+        memcpy(&eight, code + i, 8);
+        planes_of(eight, &w, &d);
+        *won |= (uint64_t)w << i;
+        *draw |= (uint64_t)d << i;
+    }
+#endif
+}
+
 void bk_planes_add_codes(struct bk_planes *p, const uint8_t *code, uint32_t n)
 {
     uint32_t i = 0;
 
+    for (; i + 64 <= n; i += 64) {
+        uint64_t won, draw;
+
+        planes_of_64(code + i, &won, &draw);
+        add_word(p, won, draw, 64);
+    }
     for (; i + 8 <= n; i += 8) {
         uint64_t eight;
         unsigned won, draw;
@@ -161,11 +198,40 @@ static inline unsigned k_of(unsigned code, unsigned loss, unsigned before)
     return (before & keep) | (k & ~keep);
 }
 
+#ifdef __SSE2__
+/* From one byte to the next n, where there is nothing yet: `there` tells. */
+#define SPREAD(x, there, n)                                                                        \
+    x = _mm_or_si128(x, _mm_andnot_si128(there, _mm_slli_si128(x, n)));                            \
+    there = _mm_or_si128(there, _mm_slli_si128(there, n))
+
+/* Sixteen without a jump: what is decided spreads to the gaps after it by doubling. */
+static inline unsigned pack_16(const uint8_t *code, unsigned before, uint8_t *raw)
+{
+    __m128i c = _mm_loadu_si128((const __m128i *)code), two = _mm_set1_epi8(BK_CODE_WIN);
+    __m128i there = _mm_cmpeq_epi8(_mm_max_epu8(c, two), c);
+    __m128i loss = _mm_cmpgt_epi8(_mm_setzero_si128(), c); /* the high bit is the sign */
+    __m128i k = _mm_sub_epi8(_mm_and_si128(c, _mm_set1_epi8(0x7f)), _mm_andnot_si128(loss, two));
+
+    k = _mm_and_si128(k, there);
+    SPREAD(k, there, 1);
+    SPREAD(k, there, 2);
+    SPREAD(k, there, 4);
+    SPREAD(k, there, 8);
+    k = _mm_or_si128(k, _mm_andnot_si128(there, _mm_set1_epi8((char)before)));
+    _mm_storeu_si128((__m128i *)raw, k);
+    return (unsigned)_mm_extract_epi16(k, 7) >> 8;
+}
+#endif
+
 /* Eight bytes at once where all or none are decided, which is most of the time. */
 unsigned bk_pack_distances(const uint8_t *code, uint32_t n, unsigned before, uint8_t *raw)
 {
     uint32_t i = 0;
 
+#ifdef __SSE2__
+    for (; i + 16 <= n; i += 16)
+        before = pack_16(code + i, before, raw + i);
+#endif
     for (; i + 8 <= n; i += 8) {
         uint64_t eight, wins, decided;
 
