@@ -343,6 +343,14 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
     cells = p->t->ix->cells[s];
     out->stride = l->block->stride[s];
     out->n = man->n;
+    if (cells->n == 1) { /* cell_of[] is 0 or BK_SQ_NONE, all bits of a byte: no jumps */
+        for (unsigned j = 0; j < man->n; j++) {
+            unsigned sq = l->map[man->sq[j]];
+
+            out->digit[j] = cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]);
+        }
+        return true;
+    }
     for (unsigned j = 0; j < man->n; j++) {
         unsigned sq = l->map[man->sq[j]], c = cells->cell_of[sq];
 
@@ -367,15 +375,17 @@ struct row {
 
 static void shape_row(struct row *r)
 {
-    r->near = r->man.stride == 1;
-    r->in_order = true;
-    r->span = 0;
-    for (unsigned j = 0; j < r->man.n; j++) {
-        unsigned end = r->man.digit[j] == BK_SQ_NONE ? 0 : r->man.digit[j] + 1u;
+    uint8_t end = 0, differs = 0; /* bytes alone: the compiler does many at once */
 
-        r->span = end > r->span ? end : r->span;
-        r->in_order &= r->man.digit[j] == j;
+    for (unsigned j = 0; j < r->man.n; j++) {
+        uint8_t next = (uint8_t)(r->man.digit[j] + 1); /* of BK_SQ_NONE: 0 */
+
+        end = next > end ? next : end;
+        differs |= (uint8_t)(r->man.digit[j] ^ j);
     }
+    r->near = r->man.stride == 1;
+    r->span = end;
+    r->in_order = !differs;
 }
 
 static int16_t score_at(const struct bk_memtable *t, const struct located *l, uint64_t at)

@@ -30,27 +30,28 @@
 static void in_order(const uint8_t *code, unsigned n, int16_t *out)
 {
     for (unsigned j = 0; j < n; j++) {
-        int c = code[j], score = c < BK_CODE_LOSS8 ? 2 * c - OF_WIN : OF_LOSS - 2 * c;
+        int16_t c = code[j], win = (int16_t)(2 * c - OF_WIN), loss = (int16_t)(OF_LOSS - 2 * c);
+        int16_t score = c < BK_CODE_LOSS8 ? win : loss; /* 16 bits are wide enough for all */
 
         score = c == BK_CODE_DRAW ? 0 : score;
-        out[j] = (int16_t)(c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score);
+        out[j] = c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score;
     }
 }
 
 void bk_row_scores_portable(const uint8_t *code, unsigned span, const uint8_t *place, unsigned n,
                             int16_t *out)
 {
-    uint8_t here[BK_SQ_MAX], or_none[BK_SQ_NONE + 1];
+    int16_t score[BK_SQ_NONE + 1];
 
     if (!place) {
         in_order(code, n, out);
         return;
     }
-    memcpy(or_none, code, span);
-    or_none[BK_SQ_NONE] = BK_CODE_ILLEGAL; /* has the score that a place without a code has */
+    in_order(code, span, score); /* the scores, not the codes: bytes that are written one by one
+                                    and read by sixteens make the machine wait */
+    score[BK_SQ_NONE] = BK_SCORE_NONE;
     for (unsigned j = 0; j < n; j++)
-        here[j] = or_none[place[j]];
-    in_order(here, n, out);
+        out[j] = score[place[j]];
 }
 
 #ifdef __x86_64__
