@@ -99,8 +99,9 @@ static enum bk_err fetch_tables(struct builder *b, struct bk_report *why)
 
         if (!b->store && bk_hold_find(&b->hold, pt->next[i]))
             continue;
-        err = bk_load(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m, b->p->distances, true,
-                      b->store, b->o->pool, why);
+        err = bk_load_sides(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m,
+                            b->p->distances, true, bk_hold_sides(b->p, b->nth, pt->next[i]),
+                            b->store, b->o->pool, why);
         if (!err && b->store)
             b->on_disk[i] = t;
         else if (!err)

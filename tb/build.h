@@ -94,6 +94,15 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
                     const struct bk_material *m, bool distances, bool mark_illegal,
                     struct bk_store *store, struct bk_pool *pool, struct bk_report *why);
 
+/*
+ * The same with the positions of some sides to move alone (1 white, 2 black):
+ * half the time and memory where one will do.  Views of the other side find nothing.
+ */
+enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
+                          const struct bk_material *m, bool distances, bool mark_illegal,
+                          unsigned sides, struct bk_store *store, struct bk_pool *pool,
+                          struct bk_report *why);
+
 /* Encodes a solved table into its two files (one, without distances). */
 enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const char *dir,
                       bool distances, int level, struct bk_pool *pool, uint64_t bytes[2],

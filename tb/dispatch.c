@@ -58,6 +58,16 @@ const struct bk_kernel *bk_kernel_for(unsigned nsq)
     return kernel[instruction_set()][width_of(nsq)];
 }
 
+/* Putting 64 bytes in order came to the machines after the rest of AVX-512. */
+bk_row_scores *bk_row_scores_for(void)
+{
+#ifdef __x86_64__
+    if (instruction_set() == 2 && __builtin_cpu_supports("avx512vbmi"))
+        return bk_row_scores_vbmi;
+#endif
+    return bk_row_scores_portable;
+}
+
 bk_kings_solver *bk_kings_for(unsigned nsq)
 {
     static bk_kings_solver *const solver[3] = { bk_kings_64, bk_kings_128, bk_kings_256 };

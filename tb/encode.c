@@ -576,107 +576,166 @@ enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const
 
 /* == In == */
 
+/* What a thread unpacks with. */
+struct unpacking {
+    unsigned char *wdl;    /* raw, of a chunk */
+    unsigned char *codes;  /* with distances: of a chunk of them; raw at first */
+    uint64_t *won, *draw;  /* without: bitmaps of a chunk and a word more */
+};
+
 struct loader {
     struct bk_memtable *t;
     struct bk_file *wdl, *dtw;
-    uint16_t *values; /* by thread: of a chunk, win, draw and loss, then plies / 2 */
+    unsigned sides;           /* to move: a bit each */
+    struct unpacking *bench;  /* by thread */
     struct walk *walk; /* by block, for the present order of equal men */
     enum bk_err err;
     struct bk_report why;
 };
 
-/* Bits of one word under way: several threads may have parts of it. */
-struct pending {
-    const struct bk_memblock *mb;
-    unsigned side;
-    uint64_t word, won, draw;
-};
-
-static void flush_bits(struct pending *p)
+/* n bits (64 or fewer) from place `at` on: threads may share words. */
+static inline void put_bits(uint64_t *map, uint64_t at, uint64_t bits, unsigned n)
 {
-    if (p->won)
-        __atomic_fetch_or((uint64_t *)p->mb->code[p->side] + p->word, p->won, __ATOMIC_RELAXED);
-    if (p->draw)
-        __atomic_fetch_or((uint64_t *)p->mb->draw[p->side] + p->word, p->draw, __ATOMIC_RELAXED);
-    p->won = p->draw = 0;
+    unsigned b = at & 63;
+
+    if (bits << b)
+        __atomic_fetch_or(&map[at >> 6], bits << b, __ATOMIC_RELAXED);
+    if (b + n > 64 && bits >> (64 - b))
+        __atomic_fetch_or(&map[(at >> 6) + 1], bits >> (64 - b), __ATOMIC_RELAXED);
 }
 
-static inline void put_bits(struct pending *p, uint64_t at, unsigned wdl)
+/* Values i, i + 1, ... of what is unpacked to places that follow each other. */
+static void put_run(const struct bk_memblock *mb, unsigned side, uint64_t at, uint32_t n,
+                    unsigned code_bytes, const struct unpacking *from, uint32_t i)
 {
-    if (at >> 6 != p->word) {
-        flush_bits(p);
-        p->word = at >> 6;
+    if (code_bytes) {
+        memcpy((char *)mb->code[side] + at * code_bytes, from->codes + (size_t)i * code_bytes,
+               (size_t)n * code_bytes);
+        return;
     }
-    p->won |= (uint64_t)(wdl == BK_WDL_WIN) << (at & 63);
-    p->draw |= (uint64_t)(wdl == BK_WDL_DRAW) << (at & 63);
+    for (unsigned part; n; n -= part, at += part, i += part) {
+        part = n < 64 ? n : 64;
+        put_bits(mb->code[side], at, bk_bits_at(from->won, i, part), part);
+        put_bits(mb->draw[side], at, bk_bits_at(from->draw, i, part), part);
+    }
 }
 
+/* The same for places that do not. */
+static void put_apart(const struct bk_memblock *mb, unsigned side, uint64_t base,
+                      const uint64_t *offset, uint32_t n, unsigned code_bytes,
+                      const struct unpacking *from, uint32_t i)
+{
+    for (uint32_t j = 0; j < n; j++)
+        if (code_bytes == 1)
+            ((uint8_t *)mb->code[side])[base + offset[j]] = from->codes[i + j];
+        else
+            put_run(mb, side, base + offset[j], 1, code_bytes, from, i + j);
+}
+
+#define SHORT_RUN 8 /* a call costs more than so many single bytes */
+
+/* The numbers first .. first + n), which are unpacked, to where they belong. */
 static void put_values(const struct loader *l, unsigned side, uint64_t first, uint32_t n,
-                       const uint16_t *wdl, const uint16_t *k)
+                       const struct unpacking *from)
 {
     const struct bk_index *ix = bk_file_index(l->wdl);
-    unsigned loss = l->t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
-    uint32_t block = bk_index_block_with(ix, first);
+    unsigned code_bytes = l->t->code_bytes;
+    uint32_t i = 0;
 
-    while (n) {
+    for (uint32_t block = bk_index_block_with(ix, first); i < n; block++) {
         const struct bk_block *b = &ix->block[block];
+        const struct bk_memblock *mb = &l->t->block[block];
         const struct walk *w = &l->walk[block];
-        void *codes = l->t->block[block].code[side];
-        uint64_t rest = b->first + b->size - first;
-        uint32_t todo = rest < n ? (uint32_t)rest : n;
-        struct pending bits = { .mb = &l->t->block[block], .side = side };
+        uint64_t rest = b->first + b->size - (first + i);
+        uint32_t end = rest < n - i ? i + (uint32_t)rest : n;
         struct cursor c;
 
-        if (todo)
-            cursor_seek(&c, w, first - b->first);
-        n -= todo;
-        first += todo;
-        block++;
-        for (; todo; todo--, wdl++, k++) {
+        if (i < end)
+            cursor_seek(&c, w, first + i - b->first);
+        while (i < end) {
             unsigned last = w->ndigits - 1;
-            uint64_t at = c.base + w->offset[last][c.digit[last]];
-            unsigned code = BK_CODE_DRAW;
+            uint64_t x = c.digit[last];
+            const uint64_t *offset = w->offset[last] + x;
+            uint32_t run = w->run[x];
 
-            if (*wdl != BK_WDL_DRAW)
-                code = *k + (*wdl == BK_WDL_WIN ? (unsigned)BK_CODE_WIN : loss);
-
-            if (l->t->code_bytes == 0)
-                put_bits(&bits, at, *wdl);
-            else if (l->t->code_bytes == 1)
-                ((uint8_t *)codes)[at] = (uint8_t)code;
+            if (run < SHORT_RUN)
+                run = w->radix[last] - x < SHORT_RUN ? (uint32_t)(w->radix[last] - x) : SHORT_RUN;
+            if (run > end - i)
+                run = end - i;
+            if (w->run[x] < run)
+                put_apart(mb, side, c.base, offset, run, code_bytes, from, i);
             else
-                ((uint16_t *)codes)[at] = (uint16_t)code;
-            if (++c.digit[last] == w->radix[last])
+                put_run(mb, side, c.base + *offset, run, code_bytes, from, i);
+            i += run;
+            c.digit[last] += run;
+            if (c.digit[last] == w->radix[last])
                 cursor_carry(&c);
         }
-        if (l->t->code_bytes == 0)
-            flush_bits(&bits);
     }
+}
+
+/* The positions of a chunk of win, draw and loss that a chunk of distances has. */
+static enum bk_err load_distances(const struct loader *l, unsigned side, uint64_t first,
+                                  uint32_t done, const struct unpacking *u, uint32_t *n,
+                                  struct bk_report *why)
+{
+    uint32_t part = (uint32_t)((first + done) / bk_file_info(l->dtw)->chunk_positions);
+    enum bk_err err = bk_file_chunk(l->dtw, side, part, u->codes, n, why);
+
+    if (err)
+        return err;
+    if (l->t->code_bytes == 1)
+        bk_unpack_codes(u->wdl, done, *n, u->codes);
+    else
+        bk_unpack_wide_codes(u->wdl, done, *n, u->codes);
+    put_values(l, side, first + done, *n, u);
+    return BK_OK;
 }
 
 static void load_chunk(void *context, uint64_t item, unsigned thread)
 {
     struct loader *l = context;
     const struct bk_file_info *info = bk_file_info(l->wdl);
+    const struct unpacking *u = &l->bench[thread];
     unsigned side = item >= info->chunks;
     uint32_t chunk = (uint32_t)(item - (uint64_t)side * info->chunks), n, nk;
     uint64_t first = (uint64_t)chunk * info->chunk_positions;
-    uint16_t *wdl = l->values + 2 * (size_t)thread * info->chunk_positions;
-    uint16_t *k = wdl + info->chunk_positions;
     struct bk_report why = { "" };
     enum bk_err err;
 
+    if (!(l->sides >> side & 1))
+        return;
     bk_store_ease(l->t->store);
-    err = bk_file_chunk(l->wdl, side, chunk, wdl, &n, &why);
-    for (uint32_t done = 0; !err && l->dtw && done < n; done += nk) {
-        uint32_t part = (uint32_t)((first + done) / bk_file_info(l->dtw)->chunk_positions);
-
-        err = bk_file_chunk(l->dtw, side, part, k + done, &nk, &why);
+    err = bk_file_chunk(l->wdl, side, chunk, u->wdl, &n, &why);
+    if (!err && !l->dtw) {
+        bk_unpack_planes(u->wdl, n, u->won, u->draw);
+        put_values(l, side, first, n, u);
     }
-    if (!err)
-        put_values(l, side, first, n, wdl, k);
-    else if (!__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
+    for (uint32_t done = 0; !err && l->dtw && done < n; done += nk)
+        err = load_distances(l, side, first, done, u, &nk, &why);
+    if (err && !__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
         l->why = why;
+}
+
+static bool set_up_unpacking(const struct loader *l, struct unpacking *u)
+{
+    const struct bk_file_info *info = bk_file_info(l->wdl);
+    size_t words = info->chunk_positions / 64 + 2;
+
+    u->wdl = malloc(bk_file_chunk_bytes(info));
+    if (l->dtw)
+        return u->wdl && (u->codes = malloc(bk_file_chunk_bytes(bk_file_info(l->dtw))));
+    u->won = malloc(words * sizeof *u->won);
+    u->draw = malloc(words * sizeof *u->draw);
+    return u->wdl && u->won && u->draw;
+}
+
+static void clear_unpacking(struct unpacking *u)
+{
+    free(u->wdl);
+    free(u->codes);
+    free(u->won);
+    free(u->draw);
 }
 
 /* The next arrangement of the equal men led by each slot; false after the last. */
@@ -737,15 +796,18 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
 {
     const struct bk_index *ix = bk_file_index(l->wdl);
     uint8_t order[BK_SLOTS_MAX], here[BK_SLOTS_MAX];
+    unsigned threads = bk_pool_threads(pool);
     enum bk_err err = BK_OK;
 
     for (unsigned s = 0; s < ix->nslots; s++)
         order[s] = (uint8_t)(s - ix->like[s]);
     l->walk = calloc(ix->nblocks, sizeof *l->walk);
-    l->values = calloc(2 * (size_t)bk_pool_threads(pool) * bk_file_info(l->wdl)->chunk_positions,
-                       sizeof *l->values);
-    if (!l->walk || !l->values)
+    l->bench = calloc(threads, sizeof *l->bench);
+    if (!l->walk || !l->bench)
         err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    for (unsigned i = 0; !err && i < threads; i++)
+        if (!set_up_unpacking(l, &l->bench[i]))
+            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
     while (!err) {
         for (uint32_t i = 0; !err && i < ix->nblocks; i++) {
             order_within(ix, i, order, here);
@@ -762,8 +824,10 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
         if (!next_order(ix, order))
             break;
     }
+    for (unsigned i = 0; l->bench && i < threads; i++)
+        clear_unpacking(&l->bench[i]);
     free(l->walk);
-    free(l->values);
+    free(l->bench);
     return err;
 }
 
@@ -777,7 +841,8 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
         err = bk_file_open(&l->dtw, bk_table_path(path, dir, v, m, BK_KIND_DTW), v, why);
     if (!err && (bk_file_info(l->wdl)->kind != BK_KIND_WDL ||
                  (l->dtw && (bk_file_info(l->dtw)->kind != BK_KIND_DTW ||
-                             BK_WDL_CHUNK % bk_file_info(l->dtw)->chunk_positions))))
+                             bk_file_info(l->wdl)->chunk_positions %
+                                 bk_file_info(l->dtw)->chunk_positions))))
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: not the kind its name says", path);
     if (!err && (!bk_material_equal(&bk_file_index(l->wdl)->m, m) ||
                  (l->dtw && !bk_material_equal(&bk_file_index(l->dtw)->m, m))))
@@ -786,11 +851,12 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
     return err;
 }
 
-enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
-                    const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why)
+enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
+                          const struct bk_material *m, bool distances, bool mark_illegal,
+                          unsigned sides, struct bk_store *store, struct bk_pool *pool,
+                          struct bk_report *why)
 {
-    struct loader l = { 0 };
+    struct loader l = { .sides = sides };
     enum bk_err err = bk_memtable_new(&l.t, v, m, why);
 
     if (err)
@@ -800,8 +866,12 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
         err = open_pair(&l, v, dir, m, distances, why);
         if (!err)
             l.t->code_bytes = (uint8_t)(l.dtw ? bk_file_info(l.dtw)->value_bytes : 0);
-        for (uint32_t i = 0; !err && i < l.t->ix->nblocks; i++)
+        for (uint32_t i = 0; !err && i < l.t->ix->nblocks; i++) {
             err = bk_solve_layout(l.t, i, why);
+            for (unsigned side = 0; side < 2; side++)
+                if (!(sides >> side & 1)) /* not a byte of it has been touched */
+                    bk_memblock_free_side(&l.t->block[i], side);
+        }
         if (!err)
             err = load_values(&l, pool, why);
         if (!err && mark_illegal)
@@ -814,4 +884,11 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
     else
         *out = l.t;
     return err;
+}
+
+enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
+                    const struct bk_material *m, bool distances, bool mark_illegal,
+                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why)
+{
+    return bk_load_sides(out, v, dir, m, distances, mark_illegal, 3, store, pool, why);
 }

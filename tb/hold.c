@@ -57,6 +57,37 @@ static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
     return uses;
 }
 
+#define NEXT_MAX 1024
+
+/* The sides to move, in the colours of `table`, that the moves of `colour` lead to. */
+static unsigned sides_after(const struct bk_variant *v, const struct bk_plan_table *from,
+                            const struct bk_material *table, unsigned colour,
+                            struct bk_material *next)
+{
+    unsigned n = bk_material_next_of(&from->m, v, colour, next, NEXT_MAX), sides = 0;
+
+    for (unsigned i = 0; i < n && i < NEXT_MAX; i++) {
+        bool exchanged = bk_material_canonical(&next[i], v);
+
+        if (bk_material_equal(&next[i], table))
+            sides |= 1u << (exchanged ? colour : !colour);
+    }
+    return sides;
+}
+
+unsigned bk_hold_sides(const struct bk_plan *p, unsigned nth, uint32_t table)
+{
+    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
+    unsigned sides = next ? 0 : 3;
+
+    for (unsigned i = nth; i < p->n && sides != 3; i++)
+        if (!p->table[i].present && needs(&p->table[i], table))
+            for (unsigned colour = 0; colour < 2; colour++)
+                sides |= sides_after(p->v, &p->table[i], &p->table[table].m, colour, next);
+    free(next);
+    return sides;
+}
+
 enum bk_err bk_hold_add(struct bk_hold *h, uint32_t table, struct bk_memtable *t, uint64_t bytes,
                         unsigned nth, struct bk_report *why)
 {

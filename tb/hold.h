@@ -30,6 +30,14 @@ struct bk_hold {
 void bk_hold_init(struct bk_hold *h, const struct bk_plan *p, uint64_t memory_limit);
 void bk_hold_release(struct bk_hold *h);
 
+/*
+ * A table that is read back from its files has only the sides to move in its
+ * memory that the nth table, and those after it, move into: a promotion of
+ * White leads to positions with Black to move and to no others.  Bit per side.
+ * Cost: all materials one move away from each of them.
+ */
+unsigned bk_hold_sides(const struct bk_plan *p, unsigned nth, uint32_t table);
+
 struct bk_held *bk_hold_find(const struct bk_hold *h, uint32_t table); /* NULL: not held */
 /* t is taken, even on failure; nth: the first table still to be built. */
 enum bk_err bk_hold_add(struct bk_hold *h, uint32_t table, struct bk_memtable *t, uint64_t bytes,

@@ -2398,20 +2398,22 @@ static void mark_places(const struct bk_solver *s, struct bk_memblock *mb, unsig
                         unsigned code_bytes, uint32_t slice, uint32_t conf, set bad)
 {
     uint64_t *bits[2] = { mb->code[side], mb->draw[side] };
+    size_t first = ((size_t)slice * s->nconf + conf) * s->width;
 
     if (!code_bytes && s->inner.slot >= 0) {
         ((set *)bits[0])[(size_t)slice * s->pitch + conf] |= bad;
         ((set *)bits[1])[(size_t)slice * s->pitch + conf] |= bad;
         return;
     }
-    for (unsigned sq = 0; sq < s->width; sq++) {
-        size_t i = ((size_t)slice * s->nconf + conf) * s->width + sq;
+    bad &= shifted(~NONE, (int)s->width - BK_SET_BITS); /* squares there are */
+    if (code_bytes == 1) {
+        put_where((uint8_t *)mb->code[side] + first, bad, BK_CODE_ILLEGAL);
+        return;
+    }
+    EACH(sq, bad) {
+        size_t i = first + sq;
 
-        if (!has(bad, sq))
-            continue;
-        if (code_bytes == 1) {
-            ((uint8_t *)mb->code[side])[i] = BK_CODE_ILLEGAL;
-        } else if (code_bytes == 2) {
+        if (code_bytes == 2) {
             ((uint16_t *)mb->code[side])[i] = BK_CODE_ILLEGAL;
         } else { /* slices share words */
             __atomic_fetch_or(&bits[0][i >> 6], UINT64_C(1) << (i & 63), __ATOMIC_RELAXED);
@@ -2435,6 +2437,8 @@ static void mark_illegal(struct bk_solver *s, uint32_t slice, struct bk_memblock
         for (unsigned side = 0; side < 2; side++) {
             lane_sets bad;
 
+            if (!mb->code[side])
+                continue; /* not read */
             *(lanes *)bad = ~legal_of(c, &legality, side, vector, placed);
             for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
                 mark_places(s, mb, side, code_bytes, slice, vector * LANES + i, bad[i]);

@@ -56,8 +56,7 @@ enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v
     }
     for (unsigned code = 0; code < 256; code++)
         t->score8[code] = for_the_mover(bk_code_score(code, 1));
-    for (unsigned bits = 0; bits < 4; bits++)
-        t->score2[bits] = t->score8[code_of_bits[bits]];
+    t->row_scores = bk_row_scores_for();
     *out = t;
     return BK_OK;
 }
@@ -99,13 +98,17 @@ bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t pla
     return ok;
 }
 
+void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)
+{
+    bk_store_free(mb->code[side]);
+    bk_store_free(mb->draw[side]);
+    mb->code[side] = mb->draw[side] = NULL;
+}
+
 void bk_memblock_free(struct bk_memblock *mb)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        bk_store_free(mb->code[side]);
-        bk_store_free(mb->draw[side]);
-        mb->code[side] = mb->draw[side] = NULL;
-    }
+    for (unsigned side = 0; side < 2; side++)
+        bk_memblock_free_side(mb, side);
 }
 
 /* The code of a place, as one byte would hold it where there are bitmaps. */
@@ -245,8 +248,10 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
     size_t key = 0, pair = 0;
     int32_t found = -1;
-    unsigned turn_block = 0, turn_pair = 0;
+    unsigned turn_block = 0;
     const struct bk_block *b = NULL;
+    const uint8_t *turn = NULL; /* of the whole board, after an exchange of colours */
+    uint8_t both[BK_SQ_MAX];
 
     if (p->exchanged) {
         wk = p->swap[wk];
@@ -288,23 +293,20 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
         pair = (size_t)wk * nsq + bk;
         if (b->pairs->slice[pair] < 0)
             return false;
-        turn_pair = b->pairs->sym[pair];
-        for (unsigned i = 0; i < p->nmen; i++) {
-            if (turn_block)
-                sq[i] = ix->map[turn_block][sq[i]];
-            if (turn_pair)
-                sq[i] = ix->map[turn_pair][sq[i]];
+        turn = ix->map[b->pairs->sym[pair]];
+        if (turn_block) { /* one after the other */
+            for (unsigned s = 0; s < nsq; s++)
+                both[s] = turn[ix->map[turn_block][s]];
+            turn = both;
         }
+        for (unsigned i = 0; i < p->nmen; i++)
+            sq[i] = turn[sq[i]];
     }
-    for (unsigned s = 0; s < nsq; s++) {
-        unsigned t = p->exchanged ? p->swap[s] : s;
-
-        if (turn_block)
-            t = ix->map[turn_block][t];
-        if (turn_pair)
-            t = ix->map[turn_pair][t];
-        l->map[s] = (uint8_t)t;
-    }
+    if (p->exchanged)
+        for (unsigned s = 0; s < nsq; s++)
+            l->map[s] = turn[p->swap[s]];
+    else
+        memcpy(l->map, turn, nsq);
     l->stm = p->exchanged ? !p->stm : p->stm;
     l->block = &p->t->block[found >> 3];
     l->base = (uint64_t)b->pairs->slice[pair] * l->block->slice_stride;
@@ -318,103 +320,124 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     return l->block->code[l->stm] != NULL;
 }
 
-/* The offset that each square of a free man adds, or -1 where it cannot stand. */
-static bool offsets(const struct bk_view_plan *p, const struct located *l,
-                    const struct bk_free_man *man, int64_t *offset)
+/*
+ * The places of a free man in a table: digit[j], times the stride, is what square j
+ * adds; BK_SQ_NONE where it cannot stand.  False: it would change block.
+ */
+struct places {
+    uint64_t stride;
+    unsigned n;
+    uint8_t digit[BK_SQ_MAX];
+};
+
+static bool find_places(const struct bk_view_plan *p, const struct located *l,
+                        const struct bk_free_man *man, struct places *out)
 {
-    const struct bk_index *ix = p->t->ix;
+    const struct bk_cells *cells;
     unsigned i = 0, s, cell = BK_SQ_NONE;
+    bool one_cell = true;
 
     while (p->parent[i] != man->slot)
         i++;
     s = l->slot[i];
-    for (unsigned j = 0; j < man->n; j++) {
-        unsigned sq = l->map[man->sq[j]];
-        unsigned c = ix->cells[s]->cell_of[sq];
+    cells = p->t->ix->cells[s];
+    out->stride = l->block->stride[s];
+    out->n = man->n;
+    if (cells->n == 1) { /* cell_of[] is 0 or BK_SQ_NONE, all bits of a byte: no jumps */
+        for (unsigned j = 0; j < man->n; j++) {
+            unsigned sq = l->map[man->sq[j]];
 
-        if (c == BK_SQ_NONE) {
-            offset[j] = -1;
-            continue;
+            out->digit[j] = cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]);
         }
-        if (cell != BK_SQ_NONE && c != cell)
-            return false; /* the man would change block */
-        cell = c;
-        offset[j] = (int64_t)(l->block->stride[s] *
-                              (l->block->raw[s] ? sq : ix->cells[s]->place_of[sq]));
+        return true;
     }
-    return true;
+    for (unsigned j = 0; j < man->n; j++) {
+        unsigned sq = l->map[man->sq[j]], c = cells->cell_of[sq];
+
+        out->digit[j] = c == BK_SQ_NONE ? BK_SQ_NONE
+                        : l->block->raw[s] ? (uint8_t)sq : cells->place_of[sq];
+        one_cell &= c == BK_SQ_NONE || cell == BK_SQ_NONE || c == cell;
+        cell = c == BK_SQ_NONE ? cell : c;
+    }
+    return one_cell;
 }
 
-/* t->score8 by arithmetic, for codes side by side: the compiler does many at once. */
-static void scores_of(const uint8_t *code, unsigned n, int16_t *out)
-{
-    for (unsigned j = 0; j < n; j++) {
-        int c = code[j], score = c < BK_CODE_LOSS8 ? 2 * (c - BK_CODE_WIN) + 2 - BK_SCORE_WIN
-                                                   : BK_SCORE_WIN - 1 - 2 * (c - BK_CODE_LOSS8);
+/*
+ * The last free man: where its squares follow each other in a table, they are the
+ * same row of codes for all squares of the others, from another base on.
+ */
+struct row {
+    struct places man;
+    bool near;     /* they follow each other */
+    bool in_order; /* and as they do on the parent's board */
+    unsigned span; /* from place 0 to the last one */
+};
 
-        score = c == BK_CODE_DRAW ? 0 : score;
-        out[j] = (int16_t)(c == BK_CODE_ILLEGAL ? BK_SCORE_NONE : score);
+static void shape_row(struct row *r)
+{
+    uint8_t end = 0, differs = 0; /* bytes alone: the compiler does many at once */
+
+    for (unsigned j = 0; j < r->man.n; j++) {
+        uint8_t next = (uint8_t)(r->man.digit[j] + 1); /* of BK_SQ_NONE: 0 */
+
+        end = next > end ? next : end;
+        differs |= (uint8_t)(r->man.digit[j] ^ j);
     }
+    r->near = r->man.stride == 1;
+    r->span = end;
+    r->in_order = !differs;
 }
 
-/* Does each square add one more than the square before? */
-static bool side_by_side(const int64_t *offset, unsigned n)
+static int16_t score_at(const struct bk_memtable *t, const struct located *l, uint64_t at)
 {
-    bool yes = offset[0] >= 0;
+    unsigned code = code_at(t, l->block, l->stm, at);
 
-    for (unsigned j = 1; j < n; j++)
-        yes &= offset[j] == offset[0] + (int64_t)j;
-    return yes;
+    return t->code_bytes < 2 ? t->score8[code] : for_the_mover(bk_code_score(code, 2));
 }
 
 /* The scores of the last man's squares, the others standing where `base` says. */
-static void gather_last(const struct bk_memtable *t, const struct located *l, uint64_t base,
-                        const int64_t *offset, unsigned n, int16_t *out)
+static void gather_row(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                       const struct row *r, int16_t *out)
 {
     const void *code = l->block->code[l->stm];
+    const uint8_t *place = r->in_order ? NULL : r->man.digit;
 
-    if (t->code_bytes == 0) {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : t->score2[bk_two_bits(l->block, l->stm,
-                                                           base + (uint64_t)offset[j])];
-    } else if (t->code_bytes == 1 && side_by_side(offset, n)) {
-        scores_of((const uint8_t *)code + base + (uint64_t)offset[0], n, out);
-    } else if (t->code_bytes == 1) {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : t->score8[((const uint8_t *)code)[base + (uint64_t)offset[j]]];
+    if (r->near && t->code_bytes == 1) {
+        t->row_scores((const uint8_t *)code + base, r->span, place, r->man.n, out);
+    } else if (r->near && !t->code_bytes) {
+        uint8_t codes[BK_SQ_MAX + 8];
+
+        bk_codes_of_bits(code, l->block->draw[l->stm], base, r->span, codes);
+        t->row_scores(codes, r->span, place, r->man.n, out);
     } else {
-        for (unsigned j = 0; j < n; j++)
-            out[j] = offset[j] < 0 ? BK_SCORE_NONE
-                                   : for_the_mover(bk_code_score(
-                                         ((const uint16_t *)code)[base + (uint64_t)offset[j]], 2));
+        for (unsigned j = 0; j < r->man.n; j++)
+            out[j] = r->man.digit[j] == BK_SQ_NONE
+                         ? BK_SCORE_NONE
+                         : score_at(t, l, base + r->man.stride * r->man.digit[j]);
     }
 }
 
+/* men: the free men but the last, n of them */
 static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
-                   int64_t (*offset)[BK_SQ_MAX], const struct bk_free_man *men, unsigned nfree,
-                   int16_t **out)
+                   const struct places *men, unsigned n, const struct row *row, int16_t **out)
 {
-    static const int64_t here[1] = { 0 };
-    unsigned n = nfree ? men->n : 1;
+    size_t skip = row->man.n;
 
-    if (nfree > 1) {
-        for (unsigned j = 0; j < men->n; j++) {
-            if (offset[0][j] >= 0) {
-                gather(t, l, base + (uint64_t)offset[0][j], offset + 1, men + 1, nfree - 1, out);
-                continue;
-            }
-            size_t skip = 1;
-            for (unsigned i = 1; i < nfree; i++)
-                skip *= men[i].n;
-            for (size_t i = 0; i < skip; i++)
-                *(*out)++ = BK_SCORE_NONE;
-        }
+    if (!n) {
+        gather_row(t, l, base, row, *out);
+        *out += row->man.n;
         return;
     }
-    gather_last(t, l, base, nfree ? offset[0] : here, n, *out);
-    *out += n;
+    for (unsigned i = 1; i < n; i++)
+        skip *= men[i].n;
+    for (unsigned j = 0; j < men->n; j++) {
+        if (men->digit[j] != BK_SQ_NONE) {
+            gather(t, l, base + men->stride * men->digit[j], men + 1, n - 1, row, out);
+            continue;
+        }
+        for (size_t i = 0; i < skip; i++)
+            *(*out)++ = BK_SCORE_NONE;
+    }
 }
 
 /* One position at a time: for rules and for men that cross cells. */
@@ -433,7 +456,7 @@ static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
     } else if (!locate(p, at, 0, &l)) {
         *(*out)++ = BK_SCORE_NONE;
     } else {
-        gather(p->t, &l, l.base, NULL, NULL, 0, out);
+        *(*out)++ = score_at(p->t, &l, l.base);
     }
 }
 
@@ -441,7 +464,8 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
                   const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
     struct bk_placement at = *where;
-    int64_t offset[BK_SLOTS_MAX][BK_SQ_MAX];
+    struct places other[BK_SLOTS_MAX]; /* free men but the last */
+    struct row last = { .man = { .n = 1 } }; /* or a single place */
     unsigned free_mask = 0;
     struct located l;
     bool fast = !p->t->by_rule;
@@ -497,12 +521,14 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
             }
         }
         for (unsigned i = 0; fast && i < nfree; i++)
-            fast = offsets(p, &l, &men[i], offset[i]);
+            fast = find_places(p, &l, &men[i], i + 1 < nfree ? &other[i] : &last.man);
     }
-    if (fast)
-        gather(p->t, &l, l.base, offset, men, nfree, &out);
-    else
+    if (fast) {
+        shape_row(&last);
+        gather(p->t, &l, l.base, other, nfree ? nfree - 1 : 0, &last, &out);
+    } else {
         fill_slowly(p, &at, men, nfree, &out);
+    }
 }
 
 /* The men's offset in a table after each symmetry of their block, and the block. */
@@ -648,9 +674,11 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++)
-        if (t->block[i].code[0])
-            bytes += bk_memblock_bytes(
-                (uint64_t)t->ix->block[i].pairs->nslices * t->block[i].slice_stride, t->code_bytes);
+    for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++) {
+        const struct bk_memblock *mb = &t->block[i];
+        uint64_t places = (uint64_t)t->ix->block[i].pairs->nslices * mb->slice_stride;
+
+        bytes += bk_memblock_bytes(places, t->code_bytes) / 2 * (!!mb->code[0] + !!mb->code[1]);
+    }
     return bytes;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "table/index.h"
+#include "tb/scores.h"
 #include "tb/store.h"
 
 /*
@@ -41,7 +42,7 @@
 #define BK_SCORE_NONE INT16_MIN
 
 struct bk_memblock {
-    void *code[2]; /* by side to move; NULL: not solved yet, or freed */
+    void *code[2]; /* by side to move; NULL: not solved yet, not read, or freed */
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
@@ -58,7 +59,7 @@ struct bk_memtable {
     struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
-    int16_t score2[4];   /* the same of the bits code + 2 * draw */
+    bk_row_scores *row_scores; /* the same of many at once */
 };
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
@@ -72,6 +73,7 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
+void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
 /* Bytes of one such array. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */

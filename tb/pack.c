@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__ /* every x86-64 */
+#include <emmintrin.h>
+#endif
+
 #include "table/format.h"
 #include "tb/memtable.h"
 
@@ -36,23 +40,13 @@ static inline void add_word(struct bk_planes *p, uint64_t won, uint64_t draw, un
     p->n += n;
 }
 
-static inline uint64_t bits_at(const uint64_t *map, uint64_t at, unsigned n)
-{
-    unsigned b = at & 63;
-    uint64_t x = map[at >> 6] >> b;
-
-    if (b + n > 64)
-        x |= map[(at >> 6) + 1] << (64 - b);
-    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
-}
-
 void bk_planes_add_bits(struct bk_planes *p, const uint64_t *won, const uint64_t *draw, uint64_t at,
                         uint32_t n)
 {
     while (n) {
         unsigned part = n < 64 ? n : 64;
 
-        add_word(p, bits_at(won, at, part), bits_at(draw, at, part), part);
+        add_word(p, bk_bits_at(won, at, part), bk_bits_at(draw, at, part), part);
         at += part;
         n -= part;
     }
@@ -82,10 +76,43 @@ static inline void planes_of(uint64_t codes, unsigned *won, unsigned *draw)
     *draw = highs(~codes & ~decided);
 }
 
+/* The same of 64 codes. */
+static inline void planes_of_64(const uint8_t *code, uint64_t *won, uint64_t *draw)
+{
+    *won = *draw = 0;
+#ifdef __SSE2__
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i c = _mm_loadu_si128((const __m128i *)(code + i));
+        unsigned loss = (unsigned)_mm_movemask_epi8(c); /* the high bits */
+        unsigned drawn = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(BK_CODE_DRAW)));
+        unsigned none = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_setzero_si128()));
+
+        *won |= (uint64_t)(~(loss | drawn) & 0xffff) << i;
+        *draw |= (uint64_t)(drawn | none) << i;
+    }
+#else
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t eight;
+        unsigned w, d;
+
+        memcpy(&eight, code + i, 8);
+        planes_of(eight, &w, &d);
+        *won |= (uint64_t)w << i;
+        *draw |= (uint64_t)d << i;
+    }
+#endif
+}
+
 void bk_planes_add_codes(struct bk_planes *p, const uint8_t *code, uint32_t n)
 {
     uint32_t i = 0;
 
+    for (; i + 64 <= n; i += 64) {
+        uint64_t won, draw;
+
+        planes_of_64(code + i, &won, &draw);
+        add_word(p, won, draw, 64);
+    }
     for (; i + 8 <= n; i += 8) {
         uint64_t eight;
         unsigned won, draw;
@@ -171,11 +198,40 @@ static inline unsigned k_of(unsigned code, unsigned loss, unsigned before)
     return (before & keep) | (k & ~keep);
 }
 
+#ifdef __SSE2__
+/* From one byte to the next n, where there is nothing yet: `there` tells. */
+#define SPREAD(x, there, n)                                                                        \
+    x = _mm_or_si128(x, _mm_andnot_si128(there, _mm_slli_si128(x, n)));                            \
+    there = _mm_or_si128(there, _mm_slli_si128(there, n))
+
+/* Sixteen without a jump: what is decided spreads to the gaps after it by doubling. */
+static inline unsigned pack_16(const uint8_t *code, unsigned before, uint8_t *raw)
+{
+    __m128i c = _mm_loadu_si128((const __m128i *)code), two = _mm_set1_epi8(BK_CODE_WIN);
+    __m128i there = _mm_cmpeq_epi8(_mm_max_epu8(c, two), c);
+    __m128i loss = _mm_cmpgt_epi8(_mm_setzero_si128(), c); /* the high bit is the sign */
+    __m128i k = _mm_sub_epi8(_mm_and_si128(c, _mm_set1_epi8(0x7f)), _mm_andnot_si128(loss, two));
+
+    k = _mm_and_si128(k, there);
+    SPREAD(k, there, 1);
+    SPREAD(k, there, 2);
+    SPREAD(k, there, 4);
+    SPREAD(k, there, 8);
+    k = _mm_or_si128(k, _mm_andnot_si128(there, _mm_set1_epi8((char)before)));
+    _mm_storeu_si128((__m128i *)raw, k);
+    return (unsigned)_mm_extract_epi16(k, 7) >> 8;
+}
+#endif
+
 /* Eight bytes at once where all or none are decided, which is most of the time. */
 unsigned bk_pack_distances(const uint8_t *code, uint32_t n, unsigned before, uint8_t *raw)
 {
     uint32_t i = 0;
 
+#ifdef __SSE2__
+    for (; i + 16 <= n; i += 16)
+        before = pack_16(code + i, before, raw + i);
+#endif
     for (; i + 8 <= n; i += 8) {
         uint64_t eight, wins, decided;
 
@@ -207,4 +263,101 @@ unsigned bk_pack_wide_distances(const uint16_t *code, uint32_t n, unsigned befor
         raw[2 * i + 1] = (uint8_t)(before >> 8);
     }
     return before;
+}
+
+/* == Back == */
+
+/* Bit 2i to bit i. */
+static inline uint32_t together(uint64_t x)
+{
+    x &= UINT64_C(0x5555555555555555);
+    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
+    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(x | x >> 16);
+}
+
+static inline uint64_t get_word(const uint8_t *raw)
+{
+    uint64_t x = 0;
+
+    for (unsigned i = 0; i < 8; i++) /* one load on little-endian machines */
+        x |= (uint64_t)raw[i] << (8 * i);
+    return x;
+}
+
+void bk_unpack_planes(const uint8_t *raw, size_t n, uint64_t *won, uint64_t *draw)
+{
+    for (size_t i = 0; i < n; i += 64) {
+        uint8_t pairs[16] = { 0 };
+        uint64_t a, b;
+
+        memcpy(pairs, raw + i / 4, n - i < 64 ? (n - i + 3) / 4 : 16);
+        a = get_word(pairs);
+        b = get_word(pairs + 8);
+        draw[i / 64] = (uint64_t)together(b) << 32 | together(a);
+        won[i / 64] = (uint64_t)together(b >> 1) << 32 | together(a >> 1);
+    }
+}
+
+static inline unsigned two_bits(const uint8_t *raw, uint32_t i)
+{
+    return raw[i >> 2] >> (2 * (i & 3)) & 3;
+}
+
+static inline unsigned code_of(unsigned wdl, unsigned k, unsigned loss)
+{
+    return wdl == BK_WDL_DRAW ? BK_CODE_DRAW : k + (wdl == BK_WDL_WIN ? BK_CODE_WIN : loss);
+}
+
+/* The pairs of 16 bits, each in a byte of its own. */
+static inline uint64_t pairs_apart(unsigned bits)
+{
+    uint64_t x = bits;
+
+    x = (x | x << 24) & UINT64_C(0x000000ff000000ff);
+    x = (x | x << 12) & UINT64_C(0x000f000f000f000f);
+    return (x | x << 6) & UINT64_C(0x0303030303030303);
+}
+
+/*
+ * Eight at once.  BK_CODE_DRAW and BK_CODE_WIN are what BK_WDL_DRAW and _WIN are, so
+ * that a code is k + wdl, without k in draws, with the high bit turned in losses.
+ */
+static inline uint64_t codes_of(uint64_t k, uint64_t wdl)
+{
+    uint64_t draw = wdl & ONES, loss = ~(wdl | wdl >> 1) & ONES;
+
+    k &= ~((draw << 8) - draw); /* 1 to 255 in each byte */
+    return ((k & ~HIGHS) + wdl) ^ (k & HIGHS) ^ loss << 7;
+}
+
+void bk_unpack_codes(const uint8_t *raw, uint32_t from, uint32_t n, uint8_t *code)
+{
+    uint32_t i = 0;
+
+    for (; i < n && (from + i) & 3; i++)
+        code[i] = (uint8_t)code_of(two_bits(raw, from + i), code[i], BK_CODE_LOSS8);
+    for (; i + 8 <= n; i += 8) {
+        const uint8_t *two = raw + (from + i) / 4;
+        uint64_t eight;
+
+        memcpy(&eight, code + i, 8);
+        eight = codes_of(eight, pairs_apart(two[0] | (unsigned)two[1] << 8));
+        memcpy(code + i, &eight, 8);
+    }
+    for (; i < n; i++)
+        code[i] = (uint8_t)code_of(two_bits(raw, from + i), code[i], BK_CODE_LOSS8);
+}
+
+void bk_unpack_wide_codes(const uint8_t *raw, uint32_t from, uint32_t n, void *bytes)
+{
+    uint8_t *low_first = bytes;
+    uint16_t *code = bytes;
+
+    for (uint32_t i = 0; i < n; i++)
+        code[i] = (uint16_t)code_of(two_bits(raw, from + i),
+                                    low_first[2 * i] | (unsigned)low_first[2 * i + 1] << 8,
+                                    BK_CODE_LOSS16);
 }

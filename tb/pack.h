@@ -1,5 +1,5 @@
 /*
- * pack.h - codes in memory as the raw bytes of a chunk (docs/format.md).
+ * pack.h - codes in memory as the raw bytes of a chunk (docs/format.md), and back.
  *
  * Win, draw and loss are collected in two bitmaps, won and draw, both set where
  * a position is illegal: 64 positions are then a few words of arithmetic.
@@ -32,5 +32,25 @@ size_t bk_planes_pack(struct bk_planes *p, uint8_t *raw);
 /* Plies / 2 of n codes; `before` is what is repeated, returned is the last one written. */
 unsigned bk_pack_distances(const uint8_t *code, uint32_t n, unsigned before, uint8_t *raw);
 unsigned bk_pack_wide_distances(const uint16_t *code, uint32_t n, unsigned before, uint8_t *raw);
+
+/* == Back == */
+
+/* The two bits of n positions to the bitmaps won and draw, in whole words. */
+void bk_unpack_planes(const uint8_t *raw, size_t n, uint64_t *won, uint64_t *draw);
+
+/* Plies / 2 in place become codes; raw: two bits a position, those of the first at `from`. */
+void bk_unpack_codes(const uint8_t *raw, uint32_t from, uint32_t n, uint8_t *code);
+void bk_unpack_wide_codes(const uint8_t *raw, uint32_t from, uint32_t n, void *bytes);
+
+/* n bits (64 or fewer) of a bitmap, from bit `at` on. */
+static inline uint64_t bk_bits_at(const uint64_t *map, uint64_t at, unsigned n)
+{
+    unsigned b = at & 63;
+    uint64_t x = map[at >> 6] >> b;
+
+    if (b + n > 64)
+        x |= map[(at >> 6) + 1] << (64 - b);
+    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
+}
 
 #endif

@@ -475,23 +475,29 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, uns
     return err;
 }
 
-enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, uint16_t *out,
+size_t bk_file_chunk_bytes(const struct bk_file_info *info)
+{
+    return raw_bytes(info, info->chunk_positions);
+}
+
+/* Is any pair of bits 3? */
+static bool holds_none(const unsigned char *raw, size_t bytes)
+{
+    unsigned seen = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        seen |= raw[i] & raw[i] >> 1;
+    return seen & 0x55;
+}
+
+enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, unsigned char *raw,
                           uint32_t *n, struct bk_report *why)
 {
-    unsigned char *raw;
-    enum bk_err err;
+    enum bk_err err = decode(f, side, chunk, raw, why);
 
     *n = chunk_values(&f->info, chunk);
-    raw = malloc(raw_bytes(&f->info, *n));
-    if (!raw)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    err = decode(f, side, chunk, raw, why);
-    for (uint32_t i = 0; !err && i < *n; i++) {
-        out[i] = (uint16_t)raw_value(&f->info, raw, i);
-        if (f->info.kind == BK_KIND_WDL && out[i] > BK_WDL_WIN)
-            err = damaged(f, why, "a value that is none");
-    }
-    free(raw);
+    if (!err && f->info.kind == BK_KIND_WDL && holds_none(raw, raw_bytes(&f->info, *n)))
+        err = damaged(f, why, "a value that is none");
     return err;
 }
 

@@ -75,9 +75,13 @@ uint64_t bk_file_bytes(const struct bk_file *f);
 enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, unsigned *value,
                           struct bk_report *why);
 
-/* One chunk decoded, one value a uint16_t; returns the number of values in *n. */
-enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, uint16_t *out,
+/*
+ * One chunk as its raw bytes, see bk_chunk_pack(): bk_file_chunk_bytes() of them at most.
+ * Values of .bkw are checked.  The number of values in *n.
+ */
+enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, unsigned char *raw,
                           uint32_t *n, struct bk_report *why);
+size_t bk_file_chunk_bytes(const struct bk_file_info *info);
 
 /* Reads every chunk and compares checksums. */
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why);

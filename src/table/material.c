@@ -426,25 +426,39 @@ static void add_captures(struct next_list *l, const struct bk_material *m, unsig
     }
 }
 
+static void add_moves_of(struct next_list *l, unsigned colour)
+{
+    const struct bk_variant *v = l->v;
+    struct bk_material men = *l->from;
+
+    men.rights = 0; /* add_rights() puts back what may be left */
+    l->colour = colour;
+    if (l->from->rights >> 2 * colour & 3)
+        add_rights(l, &men, &men);
+    for (unsigned from = 0; from < v->ntypes; from++)
+        if (men.count[colour][from])
+            add_changed(l, &men, &men, colour, from);
+    for (unsigned taken = 0; taken < v->ntypes; taken++)
+        if (taken != v->royal && men.count[!colour][taken])
+            add_captures(l, &men, colour, taken);
+}
+
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room)
 {
     struct next_list l = { .v = v, .out = out, .room = room, .from = m };
-    struct bk_material men = *m;
 
-    men.rights = 0; /* add_rights() puts back what may be left */
-    m = &men;
-    for (unsigned colour = 0; colour < 2; colour++) {
-        l.colour = colour;
-        if (l.from->rights >> 2 * colour & 3)
-            add_rights(&l, m, m);
-        for (unsigned from = 0; from < v->ntypes; from++)
-            if (m->count[colour][from])
-                add_changed(&l, m, m, colour, from);
-        for (unsigned taken = 0; taken < v->ntypes; taken++)
-            if (taken != v->royal && m->count[!colour][taken])
-                add_captures(&l, m, colour, taken);
-    }
+    for (unsigned colour = 0; colour < 2; colour++)
+        add_moves_of(&l, colour);
+    return l.n;
+}
+
+unsigned bk_material_next_of(const struct bk_material *m, const struct bk_variant *v,
+                             unsigned colour, struct bk_material *out, unsigned room)
+{
+    struct next_list l = { .v = v, .out = out, .room = room, .from = m };
+
+    add_moves_of(&l, colour);
     return l.n;
 }
 

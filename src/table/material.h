@@ -75,6 +75,9 @@ bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v
  */
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room);
+/* Those that a move of `colour` leads to. */
+unsigned bk_material_next_of(const struct bk_material *m, const struct bk_variant *v,
+                             unsigned colour, struct bk_material *out, unsigned room);
 
 /* After a man of `colour`: `taken` (type, or -1) of the other side is lost and
    the mover's `from` type becomes `to` (-1: no change), using up an allowance if `counted`.
