@@ -263,6 +263,12 @@ static enum bk_err find_chained(uint64_t *peak, struct bk_plan *p, unsigned nth,
     return err;
 }
 
+/* Of a table that is read back: of the sides to move that are moved into. */
+static uint64_t bytes_read(const struct bk_plan *p, unsigned nth, uint32_t table, uint64_t codes)
+{
+    return codes / 2 * (unsigned)__builtin_popcount(bk_hold_sides(p, nth, table));
+}
+
 /* One table, as bk_build() would go about it; what is held changes in `h`. */
 static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, unsigned threads,
                            uint64_t limit, struct needs *all, struct bk_report *why)
@@ -282,7 +288,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
         if (all[other].kept.fixed > fixed)
             fixed = all[other].kept.fixed; /* to mark illegal positions */
         if (!err && !bk_hold_find(h, other))
-            err = bk_hold_add(h, other, NULL, all[other].kept.codes, nth, why);
+            err = bk_hold_add(h, other, NULL, bytes_read(p, nth, other, all[other].kept.codes),
+                              nth, why);
     }
     keep = bk_hold_will_keep(h, nth, all[nth].kept.codes);
     if (!err && p->distances)
