@@ -4,8 +4,8 @@
  * A position is worth what the best of its moves brings.  The moves are made
  * one position at a time by the plain generator.  What they lead to is asked
  * of the files, and that is the cost: of a huge table nearly every question
- * falls into a chunk of its own, and to decode one takes as long as to make
- * the moves of twenty positions.  So questions are not asked one by one:
+ * falls into a chunk of its own, and to decode one takes as long as the moves
+ * of dozens of positions.  So questions are not asked one by one:
  *
  *   gather   look at some ten thousand positions in the order of their
  *            numbers; write down each question and whose it is;
@@ -17,8 +17,8 @@
  * Each thread does so with rounds of its own and reads through handles of its
  * own: in a shared one, two threads would put out each other's chunks.
  *
- * Rejected: loading the tables into memory first.  It made a position cheaper
- * to look up, but a sample as dear as the whole, and took memory for all.
+ * Rejected: loading the tables into memory first.  It took a fifth off a whole
+ * table, but made a sample as dear as its tables, in time and in memory.
  */
 #include "tb/verify.h"
 
@@ -33,7 +33,7 @@
 
 /* A win is WON less its plies, a loss -WON and its plies, a draw 0. */
 #define WON (1 << 20)
-#define NOTHING_YET INT_MIN
+#define NOTHING_YET (-WON - 1)
 
 /* Numbers a piece of work at most, and questions that all threads gather in a round. */
 #define PIECE (UINT64_C(1) << 15)
