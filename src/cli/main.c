@@ -73,7 +73,7 @@ static const struct command {
       "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
-      "table; which one follows from the seed.  It reads little more of the files than it asks.\n" },
+      "table; the seed decides which.  It reads little more of the files than it needs.\n" },
     { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },
