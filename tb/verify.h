@@ -3,6 +3,9 @@
  *
  * Uses the plain move generator and the files as they are; none of the
  * kernels.  A position must be worth what the best of its moves brings.
+ *
+ * Cost: some microseconds a position.  Memory: 8 MiB a file and thread, and
+ * some 150 MiB for the questions of all threads, however large the tables are.
  */
 #ifndef BK_VERIFY_H
 #define BK_VERIFY_H
@@ -12,11 +15,11 @@
 
 struct bk_verify_options {
     struct bk_pool *pool;
-    uint64_t sample; /* look at so many random positions; 0: all */
-    uint64_t seed;   /* of the sample */
+    uint64_t sample; /* look at so many numbers, one of each equal part of the table; 0: all */
+    uint64_t seed;   /* of the sample: which of each part */
     void *context;
     void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
-    const volatile int *stop;
+    const volatile int *stop; /* nonzero: give up soon (BK_E_SYSTEM "interrupted"); NULL is fine */
 };
 
 struct bk_verify_result {

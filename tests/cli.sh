@@ -377,6 +377,19 @@ if [ $status -eq 4 ]; then
 elif [ $status -ne 0 ]; then # 0: it was faster than the signal
     fail "interrupted build: status $status"
 fi
+for sample in '' '--sample 9999999'; do
+    "$bin" verify shatranj KQvKQ $sample >out 2>err &
+    pid=$!
+    sleep 0.3
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+    status=$?
+    if [ $status -eq 4 ]; then
+        [ "$(cat out err)" = 'bareking: interrupted' ] && pass || fail "interrupted verify $sample"
+    elif [ $status -ne 0 ]; then
+        fail "interrupted verify $sample: status $status"
+    fi
+done
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

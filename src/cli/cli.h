@@ -42,6 +42,8 @@ struct cli {
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
 extern volatile int cli_stop;
 void cli_catch_signals(void);
+/* Has them end the command at once, with a line and status 4: for work that leaves nothing. */
+void cli_end_on_signals(void);
 
 int cmd_build(struct cli *c);
 int cmd_plan(struct cli *c);

@@ -221,12 +221,12 @@ static int verify_one(struct verification *f, const struct bk_material *m)
     err = bk_verify(f->v, f->c->dir, &kept, &o, &r, &why);
     if (f->bar)
         fputs("\r\033[K", stderr);
+    if (err && cli_stop)
+        return cli_fail(CLI_SYSTEM, "interrupted");
     if (!err || err == BK_E_DIFFERS)
         tell_verified(f, name, &r);
     if (err == BK_E_NO_TABLE)
         return cli_fail_no_table(f->c, f->v, &kept);
-    if (err && cli_stop)
-        return cli_fail(CLI_SYSTEM, "interrupted");
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
@@ -244,7 +244,9 @@ static int verify_all(struct verification *f)
     for (unsigned i = 0; !status && !below && i < named; i++)
         status = verify_one(f, &m[i]);
     if (!status && below) {
+        cli_end_on_signals(); /* a plan of all materials takes its time */
         err = bk_plan_new(&plan, f->v, f->c->dir, m, named, f->c->men, false, &why);
+        cli_catch_signals();
         if (err)
             status = cli_fail_report(err, &why);
         for (unsigned i = 0; !err && !status && i < plan->n; i++)

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "probe/bareking.h"
@@ -29,7 +30,7 @@ static const struct option_line {
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
-    { 's', "sample", "N", "look at N random positions of each table, not at all" },
+    { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
@@ -70,7 +71,9 @@ static const struct command {
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
     { "verify", cmd_verify, "dntsSFqj", 1, 999,
       "VARIANT MATERIAL... | --men N | --for FEN",
-      "compare positions of tables with their successors", "" },
+      "compare positions of tables with their successors",
+      "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
+      "table; the seed decides which.  It reads little more of the files than it needs.\n" },
     { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },
@@ -285,15 +288,31 @@ static void ask_to_stop(int sig)
     cli_stop = 1;
 }
 
-/* The first signal asks to finish; SA_RESETHAND lets a second one end it at once. */
-void cli_catch_signals(void)
+/* What cli_fail() does, by calls that a signal's handler may make. */
+static void stop_at_once(int sig)
 {
-    struct sigaction sa = { .sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND };
+    static const char line[] = "bareking: interrupted\n";
+    ssize_t put = write(STDERR_FILENO, line, sizeof line - 1);
+
+    (void)sig;
+    (void)put;
+    _exit(CLI_SYSTEM);
+}
+
+static void on_signals(void (*handler)(int))
+{
+    struct sigaction sa = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND };
 
     sigemptyset(&sa.sa_mask);
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
 }
+
+/* The first signal asks to finish; SA_RESETHAND lets a second one end it at once. */
+void cli_catch_signals(void) { on_signals(ask_to_stop); }
+
+/* The first one ends it: for work that leaves nothing behind. */
+void cli_end_on_signals(void) { on_signals(stop_at_once); }
 
 /* == The command == */
 
