@@ -729,7 +729,7 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
 {
     w->touched[conf] = 1;
-    raise_where(w->best + (size_t)conf * w->ctx.s->width, from, row);
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, row, 0);
 }
 
 static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
@@ -737,7 +737,7 @@ static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
     if (score == BK_SCORE_NONE)
         return;
     w->touched[conf] = 1;
-    raise_all(w->best + (size_t)conf * w->ctx.s->width, from, score);
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, NULL, score);
 }
 
 /*
@@ -901,23 +901,29 @@ static inline set going(const struct exits *x, uint32_t conf, const struct bk_re
     return from;
 }
 
-/* The configurations in which one outer man stands on one square; all: stride is nconf. */
+/* The configurations in which one outer man stands on one square: runs of some, and `skip` between
+   them.  All: a run of nconf. */
 struct pin {
-    uint32_t first, stride, skip;
+    uint32_t first, run, skip, end;
 };
 
-static inline uint32_t next_pinned(const struct pin *p, uint32_t conf)
+static inline uint32_t next_pinned(struct pin *p, uint32_t conf)
 {
-    return (conf + 1) % p->stride ? conf + 1 : conf + 1 + p->skip;
+    if (++conf < p->end)
+        return conf;
+    p->end += p->run + p->skip;
+    return conf + p->skip;
 }
 
 static struct pin pin_to(const struct bk_solver *s, unsigned o, unsigned sq)
 {
     const struct bk_outer *out = &s->outer[o];
 
+    uint32_t first = out->digit[sq] * out->stride;
+
     if (out->digit[sq] == BK_SQ_NONE) /* nowhere */
-        return (struct pin){ s->nconf, s->nconf, 0 };
-    return (struct pin){ out->digit[sq] * out->stride, out->stride, (out->n - 1) * out->stride };
+        return (struct pin){ .first = s->nconf };
+    return (struct pin){ first, out->stride, (out->n - 1) * out->stride, first + out->stride };
 }
 
 /* The mover stands on `home`, or the man that is taken where `r` ends. */
@@ -931,7 +937,7 @@ static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsign
     for (unsigned o = 0; r && !(r->how & BK_TWICE) && o < s->nouter; o++)
         if ((int)s->outer[o].slot == x->e->taken)
             return pin_to(s, o, r->to);
-    return (struct pin){ 0, s->nconf, 0 };
+    return (struct pin){ 0, s->nconf, 0, s->nconf };
 }
 
 /*
@@ -1364,28 +1370,26 @@ static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32
     size_t at = (size_t)slice * s->pitch + conf;
     size_t base = ((size_t)slice * s->nconf + conf) * s->width;
     const int16_t *best = w->best + (size_t)conf * s->width;
-    set any_way = scores_above(best, s->width, BK_SCORE_NONE);
-    set saving = any_way & scores_above(best, s->width, -1);
-    set winning = saving & scores_above(best, s->width, 0);
-    set at_once = s->distances ? scores_above(best, s->width, BK_SCORE_WIN - 2) : winning;
+    struct by_score way = sort_scores(best, s->width, BK_SCORE_NONE,
+                                      s->distances ? BK_SCORE_WIN - 2 : 0);
+    set losing = way.any & ~way.saving, later = way.winning & ~way.soon;
     uint64_t waits;
 
-    ((set *)s->open[side])[at] &= ~saving;
-    ((set *)s->floss[side])[at] = any_way & ~saving;
-    ((set *)s->fwin[side])[at] = at_once;
-    if (any(at_once)) {
+    ((set *)s->open[side])[at] &= ~way.saving;
+    ((set *)s->floss[side])[at] = losing;
+    ((set *)s->fwin[side])[at] = way.soon;
+    if (any(way.soon)) {
         mark(s->fwin_marks[side] + (size_t)slice * s->nmarks, conf / LANES);
         s->fwin_any[side][slice] = 1;
     }
     if (!s->distances)
         return;
-    waits = store_ways(s, side, base, any_way & ~saving, best);
+    waits = any(losing) ? store_ways(s, side, base, losing, best) : 0;
     if (waits)
-        note_delay(s, side, slice, conf / LANES, latest(s, side, base, any_way & ~saving, waits));
-    waits = store_ways(s, side, base, winning & ~at_once, best);
+        note_delay(s, side, slice, conf / LANES, latest(s, side, base, losing, waits));
+    waits = any(later) ? store_ways(s, side, base, later, best) : 0;
     if (waits)
-        note_wait(s, side, slice, conf, waits,
-                  latest(s, side, base, winning & ~at_once, waits));
+        note_wait(s, side, slice, conf, waits, latest(s, side, base, later, waits));
 }
 
 static void init(struct bk_solver *s, uint32_t slice, void *work)
@@ -1871,7 +1875,7 @@ static inline set stored(const struct bk_solver *s, unsigned side, size_t base, 
     set found = NONE;
 
     if (s->dtw_bytes == 1)
-        return where_equal((const uint8_t *)s->dtw[side] + base, x, k);
+        return where_is((const uint8_t *)s->dtw[side] + base, x, k, false);
     EACH(sq, x)
         if (dtw_get(s, s->dtw[side], base + sq) == k)
             found |= bit(sq);
@@ -1884,7 +1888,7 @@ static inline set stored_later(const struct bk_solver *s, unsigned side, size_t 
     set found = NONE;
 
     if (s->dtw_bytes == 1)
-        return where_more((const uint8_t *)s->dtw[side] + base, x, k);
+        return where_is((const uint8_t *)s->dtw[side] + base, x, k, true);
     EACH(sq, x)
         if (dtw_get(s, s->dtw[side], base + sq) > k)
             found |= bit(sq);
@@ -2272,53 +2276,23 @@ static set representatives(const struct bk_solver *s, unsigned keep, uint32_t co
     return x;
 }
 
-/* Bits to bytes: byte i of the result is all ones if bit i of `b` is set. */
-static inline uint64_t spread(unsigned b)
-{
-    uint64_t x = (uint64_t)b * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-
-    /* bit 7 only: no carry */
-    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080);
-    return (x >> 7) * 255;
-}
-
-static inline unsigned byte_of(set x, unsigned i)
-{
-#if BK_SET_BITS <= 128
-    return (uint8_t)(x >> (8 * i));
-#else
-    return (uint8_t)(x[i >> 3] >> (8 * (i & 7)));
-#endif
-}
-
-/*
- * dtw becomes codes in place.  One-byte codes go eight at a time: no byte
- * overflows, since k <= BK_CODE_K_MAX, so sums of whole words are sums of bytes.
- */
+/* dtw becomes codes in place. */
 static void write_codes(struct bk_solver *s, unsigned side, size_t base, set wins, set losses,
                         set draw)
 {
     void *dtw = s->dtw[side];
-    unsigned sq = 0;
 
-    for (; s->dtw_bytes == 1 && sq + 8 <= s->width; sq += 8) {
-        uint64_t w = spread(byte_of(wins, sq / 8)), l = spread(byte_of(losses, sq / 8));
-        uint64_t d = spread(byte_of(draw, sq / 8)), k = 0;
-        const uint64_t ones = UINT64_C(0x0101010101010101);
-        uint8_t *out = (uint8_t *)dtw + base + sq;
-
-        memcpy(&k, out, 8);
-        k = (k & (w | l)) + (BK_CODE_WIN * ones & w) + (BK_CODE_LOSS8 * ones & l) +
-            (BK_CODE_DRAW * ones & d);
-        memcpy(out, &k, 8);
+    if (s->dtw_bytes == 1) {
+        put_codes((uint8_t *)dtw + base, s->width, wins, losses, draw, BK_CODE_WIN, BK_CODE_LOSS8,
+                  BK_CODE_DRAW);
+        return;
     }
-    for (; sq < s->width; sq++) {
+    for (unsigned sq = 0; sq < s->width; sq++) {
         unsigned k = dtw_get(s, dtw, base + sq);
-        unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
         dtw_put(s, dtw, base + sq,
                 has(wins, sq)     ? BK_CODE_WIN + k
-                : has(losses, sq) ? loss + k
+                : has(losses, sq) ? BK_CODE_LOSS16 + k
                 : has(draw, sq)   ? BK_CODE_DRAW
                                   : BK_CODE_ILLEGAL);
     }
@@ -2333,7 +2307,7 @@ static void longest_of(const struct bk_solver *s, unsigned side, size_t at, set 
     if (last == l->plies && ((uint64_t)slice * s->nconf + conf) * s->width >= l->number)
         return;
     if (s->dtw_bytes == 1)
-        x = where_equal((const uint8_t *)s->dtw[side] + at * s->width, x, (unsigned)last >> 1);
+        x = where_is((const uint8_t *)s->dtw[side] + at * s->width, x, (unsigned)last >> 1, false);
     EACH(sq, x)
         if (dtw_get(s, s->dtw[side], at * s->width + sq) == (unsigned)last >> 1) {
             consider(s, l, last, slice, conf, sq);

@@ -234,72 +234,32 @@ INLINE void put_where(uint8_t *at, set x, unsigned value)
 #endif
 }
 
-/* The squares of x with at[sq] == value; with at[sq] > value. */
-INLINE set where_equal(const uint8_t *at, set x, unsigned value)
+/* The squares of x with at[sq] == value; or, if more, with at[sq] > value. */
+INLINE set where_is(const uint8_t *at, set x, unsigned value, bool more)
 {
     set found = NONE;
 
 #ifdef __AVX512BW__
     for (unsigned w = 0; w < WORDS; w++) {
         __mmask64 m = word_of(x, w);
+        __m512i wanted = _mm512_set1_epi8((char)value), there;
 
-        if (m)
-            found = set_word(found, w,
-                             _mm512_mask_cmpeq_epu8_mask(m, _mm512_maskz_loadu_epi8(m, at + 64 * w),
-                                                         _mm512_set1_epi8((char)value)));
+        if (!m)
+            continue;
+        there = _mm512_maskz_loadu_epi8(m, at + 64 * w);
+        found = set_word(found, w, more ? _mm512_mask_cmpgt_epu8_mask(m, there, wanted)
+                                        : _mm512_mask_cmpeq_epu8_mask(m, there, wanted));
     }
 #else
     EACH(sq, x)
-        if (at[sq] == value)
+        if (more ? at[sq] > value : at[sq] == value)
             found |= bit(sq);
 #endif
     return found;
 }
 
-INLINE set where_more(const uint8_t *at, set x, unsigned value)
-{
-    set found = NONE;
-
-#ifdef __AVX512BW__
-    for (unsigned w = 0; w < WORDS; w++) {
-        __mmask64 m = word_of(x, w);
-
-        if (m)
-            found = set_word(found, w,
-                             _mm512_mask_cmpgt_epu8_mask(m, _mm512_maskz_loadu_epi8(m, at + 64 * w),
-                                                         _mm512_set1_epi8((char)value)));
-    }
-#else
-    EACH(sq, x)
-        if (at[sq] > value)
-            found |= bit(sq);
-#endif
-    return found;
-}
-
-/* best[sq] = the larger of it and row[sq] for the squares of x. */
-INLINE void raise_where(int16_t *best, set x, const int16_t *row)
-{
-#ifdef __AVX512BW__
-    for (unsigned half = 0; half < 2 * WORDS; half++) {
-        __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
-        int16_t *b = best + 32 * half;
-        const int16_t *r = row + 32 * half;
-
-        if (m)
-            _mm512_mask_storeu_epi16(b, m,
-                                     _mm512_max_epi16(_mm512_maskz_loadu_epi16(m, b),
-                                                      _mm512_maskz_loadu_epi16(m, r)));
-    }
-#else
-    EACH(sq, x)
-        if (row[sq] > best[sq])
-            best[sq] = row[sq];
-#endif
-}
-
-/* The same with one score for all. */
-INLINE void raise_all(int16_t *best, set x, int16_t score)
+/* best[sq] = the larger of it and row[sq], or `score` if row is NULL, for the squares of x. */
+INLINE void raise_to_row(int16_t *best, set x, const int16_t *row, int16_t score)
 {
 #ifdef __AVX512BW__
     for (unsigned half = 0; half < 2 * WORDS; half++) {
@@ -307,14 +267,19 @@ INLINE void raise_all(int16_t *best, set x, int16_t score)
         int16_t *b = best + 32 * half;
 
         if (m)
-            _mm512_mask_storeu_epi16(b, m,
-                                     _mm512_max_epi16(_mm512_maskz_loadu_epi16(m, b),
-                                                      _mm512_set1_epi16(score)));
+            _mm512_mask_storeu_epi16(
+                b, m,
+                _mm512_max_epi16(_mm512_maskz_loadu_epi16(m, b),
+                                 row ? _mm512_maskz_loadu_epi16(m, row + 32 * half)
+                                     : _mm512_set1_epi16(score)));
     }
 #else
-    EACH(sq, x)
-        if (score > best[sq])
-            best[sq] = score;
+    EACH(sq, x) {
+        int16_t offer = row ? row[sq] : score;
+
+        if (offer > best[sq])
+            best[sq] = offer;
+    }
 #endif
 }
 
@@ -362,32 +327,92 @@ INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t
     return seen;
 }
 
-/* Of the first n squares those with a score above the limit. */
-INLINE set scores_above(const int16_t *score, unsigned n, int16_t limit)
+/* Squares by score: any way out, one that saves, one that wins, one that wins soon. */
+struct by_score {
+    set any, saving, winning, soon;
+};
+
+/* Of the first n squares; none: no way out; a win above `soon` is a soon one. */
+INLINE struct by_score sort_scores(const int16_t *score, unsigned n, int16_t none, int16_t soon)
 {
-    set found = NONE;
+    struct by_score found = { NONE, NONE, NONE, NONE };
 
     for (unsigned w = 0; 64 * w < n; w++) {
         const int16_t *s = score + 64 * w;
         unsigned here = n - 64 * w < 64 ? n - 64 * w : 64;
-        uint64_t word = 0;
+        uint64_t x[4] = { 0 };
 
 #ifdef __AVX512BW__
         for (unsigned half = 0; half < 2 && 32 * half < here; half++) {
             unsigned rest = here - 32 * half;
             __mmask32 m = rest >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << rest) - 1;
+            __m512i v = _mm512_maskz_loadu_epi16(m, s + 32 * half);
+            const int16_t limit[4] = { none, -1, 0, soon };
 
-            word |= (uint64_t)_mm512_mask_cmpgt_epi16_mask(
-                        m, _mm512_maskz_loadu_epi16(m, s + 32 * half), _mm512_set1_epi16(limit))
-                    << (32 * half);
+            for (unsigned i = 0; i < 4; i++)
+                x[i] |= (uint64_t)_mm512_mask_cmpgt_epi16_mask(m, v, _mm512_set1_epi16(limit[i]))
+                        << (32 * half);
         }
 #else
-        for (unsigned i = 0; i < here; i++)
-            word |= (uint64_t)(s[i] > limit) << i;
+        for (unsigned i = 0; i < here; i++) {
+            x[0] |= (uint64_t)(s[i] > none) << i;
+            x[1] |= (uint64_t)(s[i] > -1) << i;
+            x[2] |= (uint64_t)(s[i] > 0) << i;
+            x[3] |= (uint64_t)(s[i] > soon) << i;
+        }
 #endif
-        found = set_word(found, w, word);
+        found.any = set_word(found.any, w, x[0]);
+        found.saving = set_word(found.saving, w, x[1]);
+        found.winning = set_word(found.winning, w, x[2]);
+        found.soon = set_word(found.soon, w, x[3]);
     }
     return found;
+}
+
+/* Bits to bytes: byte i of the result is all ones if bit i of `b` is set. */
+INLINE uint64_t spread(unsigned b)
+{
+    uint64_t x = (uint64_t)b * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+    /* bit 7 only: no carry */
+    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080);
+    return (x >> 7) * 255;
+}
+
+/*
+ * k at each of the first n squares becomes a code: k + win or k + loss, `drawn`,
+ * or 0.  No byte overflows, so that sums of words are sums of bytes.
+ */
+INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, unsigned win,
+                      unsigned loss, unsigned drawn)
+{
+    for (unsigned w = 0; 64 * w < n; w++) {
+        uint64_t won = word_of(wins, w), lost = word_of(losses, w), even = word_of(draws, w);
+        unsigned here = n - 64 * w < 64 ? n - 64 * w : 64;
+        uint8_t *out = at + 64 * w;
+
+#ifdef __AVX512BW__
+        __m512i code = _mm512_maskz_loadu_epi8(won | lost, out);
+
+        code = _mm512_mask_add_epi8(code, won, code, _mm512_set1_epi8((char)win));
+        code = _mm512_mask_add_epi8(code, lost, code, _mm512_set1_epi8((char)loss));
+        code = _mm512_mask_mov_epi8(code, even, _mm512_set1_epi8((char)drawn));
+        _mm512_mask_storeu_epi8(out, here == 64 ? ~(__mmask64)0 : ((__mmask64)1 << here) - 1,
+                                code);
+#else
+        const uint64_t ones = UINT64_C(0x0101010101010101);
+
+        for (unsigned sq = 0; sq < here; sq += 8) {
+            uint64_t a = spread(won >> sq & 255), b = spread(lost >> sq & 255), k = 0;
+            size_t bytes = here - sq < 8 ? here - sq : 8;
+
+            memcpy(&k, out + sq, bytes);
+            k = (k & (a | b)) + (win * ones & a) + (loss * ones & b) +
+                (drawn * ones & spread(even >> sq & 255));
+            memcpy(out + sq, &k, bytes);
+        }
+#endif
+    }
 }
 
 #endif
