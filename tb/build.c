@@ -347,6 +347,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
     bk_hold_init(&b.hold, p, o->memory_limit);
+    bk_pool_stop_when(o->pool, o->stop);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];
         struct bk_report inner = { "" };
@@ -363,6 +364,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         else if ((err = build_within(&b, &inner)))
             bk_fail(why, err, "%s: %s", t->name, inner.text);
     }
+    bk_pool_stop_when(o->pool, NULL);
     bk_hold_release(&b.hold);
     return err;
 }

@@ -334,7 +334,10 @@ static enum bk_err run_round(struct bk_encoder *e, struct bk_report *why)
 {
     for (uint64_t i = 0; i < e->nitems; i++)
         e->item[e->nitems + i] = e->item[i] + e->kind[e->now].info.chunks;
-    bk_pool_run(e->pool, 2 * e->nitems, encode_chunk, e);
+    if (!bk_pool_try(e->pool, 2 * e->nitems, encode_chunk, e) && !e->err) {
+        e->err = BK_E_SYSTEM;
+        bk_fail(&e->why, e->err, "interrupted");
+    }
     e->nitems = 0;
     while (e->nwalked)
         walk_release(&e->walk[e->walked[--e->nwalked]]);
@@ -814,7 +817,11 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
             err = walk_init(&l->walk[i], l->t, ix, i, here, why);
         }
         if (!err) {
-            bk_pool_run(pool, 2 * (uint64_t)bk_file_info(l->wdl)->chunks, load_chunk, l);
+            if (!bk_pool_try(pool, 2 * (uint64_t)bk_file_info(l->wdl)->chunks, load_chunk, l) &&
+                !l->err) {
+                l->err = BK_E_SYSTEM;
+                bk_fail(&l->why, l->err, "interrupted");
+            }
             err = l->err;
             if (err && why)
                 *why = l->why;

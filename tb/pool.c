@@ -24,8 +24,12 @@ struct bk_pool {
     bk_work *work;
     void *context;
     uint64_t items, batch;
+    const volatile int *stop; /* of bk_pool_try() */
+    bool heeds_stop;
     atomic_uint_fast64_t next;
 };
+
+static bool stopped(const struct bk_pool *p) { return p->heeds_stop && p->stop && *p->stop; }
 
 static void take_items(struct bk_pool *p, unsigned number)
 {
@@ -34,7 +38,7 @@ static void take_items(struct bk_pool *p, unsigned number)
 
         if (first >= p->items)
             return;
-        for (uint64_t i = first; i < p->items && i < first + p->batch; i++)
+        for (uint64_t i = first; i < p->items && i < first + p->batch && !stopped(p); i++)
             p->work(p->context, i, number);
     }
 }
@@ -109,19 +113,19 @@ void bk_pool_close(struct bk_pool *p)
 
 unsigned bk_pool_threads(const struct bk_pool *p) { return p ? p->threads : 1; }
 
-void bk_pool_run(struct bk_pool *p, uint64_t items, bk_work *work, void *context)
+static void run(struct bk_pool *p, uint64_t items, bk_work *work, void *context, bool heeds_stop)
 {
-    if (!p || p->threads == 1 || items < 2) {
-        for (uint64_t i = 0; i < items; i++)
-            work(context, i, 0);
-        return;
-    }
-    pthread_mutex_lock(&p->lock);
     p->work = work;
     p->context = context;
     p->items = items;
+    p->heeds_stop = heeds_stop;
     p->batch = items / (p->threads * 64u) + 1;
     atomic_store(&p->next, 0);
+    if (p->threads == 1 || items < 2) {
+        take_items(p, 0);
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
     p->busy = p->threads - 1;
     p->round++;
     pthread_cond_broadcast(&p->begin);
@@ -131,4 +135,28 @@ void bk_pool_run(struct bk_pool *p, uint64_t items, bk_work *work, void *context
     while (p->busy)
         pthread_cond_wait(&p->done, &p->lock);
     pthread_mutex_unlock(&p->lock);
+}
+
+void bk_pool_run(struct bk_pool *p, uint64_t items, bk_work *work, void *context)
+{
+    for (uint64_t i = 0; !p && i < items; i++)
+        work(context, i, 0);
+    if (p)
+        run(p, items, work, context, false);
+}
+
+void bk_pool_stop_when(struct bk_pool *p, const volatile int *stop)
+{
+    if (p)
+        p->stop = stop;
+}
+
+bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context)
+{
+    if (!p) {
+        bk_pool_run(p, items, work, context);
+        return true;
+    }
+    run(p, items, work, context, true);
+    return !stopped(p);
 }

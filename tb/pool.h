@@ -8,6 +8,7 @@
 #ifndef BK_POOL_H
 #define BK_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/err.h"
@@ -21,5 +22,12 @@ void bk_pool_close(struct bk_pool *p);
 unsigned bk_pool_threads(const struct bk_pool *p); /* NULL: 1 */
 /* p NULL: all in the caller's thread. */
 void bk_pool_run(struct bk_pool *p, uint64_t items, bk_work *work, void *context);
+
+/* stop: set by a signal, say; NULL: none.  Borrowed until the next call. */
+void bk_pool_stop_when(struct bk_pool *p, const volatile int *stop);
+/* The same as bk_pool_run(), but when `stop` is set, no further item is begun.  False: it is set
+   by now, and items may be missing.  p NULL: nothing stops it. */
+bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context)
+    __attribute__((warn_unused_result));
 
 #endif

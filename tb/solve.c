@@ -1058,33 +1058,35 @@ static bool resume_blocks(struct bk_solving *now, struct bk_solver **s, uint32_t
 
 /* == Plies == */
 
-/* Ply 0: legality, ways out, mates. */
-static void first_passes(struct pass *p, const struct block_job *b)
+/* Ply 0: legality, ways out, mates.  False: stopped. */
+static bool first_passes(struct pass *p, const struct block_job *b)
 {
     uint64_t slices = (uint64_t)b->n * p->member[0]->nslices;
 
     for (uint32_t i = 0; i < b->n; i++)
         for (unsigned side = 0; side < 2; side++)
             p->member[i]->last_win[side] = p->member[i]->last_loss[side] = -1;
-    bk_pool_run(b->pool, slices, run_init, p);
     p->step = p->k->mated;
-    bk_pool_run(b->pool, 2 * slices, run_step, p);
+    return bk_pool_try(b->pool, slices, run_init, p) &&
+           bk_pool_try(b->pool, 2 * slices, run_step, p);
 }
 
-/* One ply of all members.  Returns the last for which something waits. */
-static uint32_t run_ply(struct pass *p, const struct block_job *b, uint32_t ply)
+/* One ply of all members.  last_wait: the last for which something waits.  False: stopped. */
+static bool run_ply(struct pass *p, const struct block_job *b, uint32_t ply, uint32_t *last_wait)
 {
     unsigned most = 0;
+    bool done;
 
     for (uint32_t i = 0; i < b->n; i++)
         p->member[i]->ply = ply;
     p->step = ply & 1 ? p->k->win : p->k->lose;
     p->found = false;
-    bk_pool_run(b->pool, 2 * (uint64_t)b->n * p->member[0]->nslices, run_step, p);
+    done = bk_pool_try(b->pool, 2 * (uint64_t)b->n * p->member[0]->nslices, run_step, p);
     for (uint32_t i = 0; i < b->n; i++)
         if (p->member[i]->k_wait_max > most)
             most = p->member[i]->k_wait_max;
-    return 2 * most;
+    *last_wait = 2 * most;
+    return done && !(b->job->stop && *b->job->stop);
 }
 
 static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_report *why)
@@ -1098,12 +1100,13 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
             return bk_fail(why, BK_E_SYSTEM, "out of memory");
         m = now->moment;
     } else {
-        first_passes(p, b);
+        if (!first_passes(p, b))
+            return bk_fail(why, BK_E_SYSTEM, "interrupted");
     }
     for (m.ply++;; m.ply++) {
-        uint32_t last_wait = run_ply(p, b, m.ply);
+        uint32_t last_wait;
 
-        if (b->job->stop && *b->job->stop)
+        if (!run_ply(p, b, m.ply, &last_wait))
             return bk_fail(why, BK_E_SYSTEM, "interrupted");
         if (!p->found && !m.before && m.ply > last_wait)
             return BK_OK;
@@ -1255,8 +1258,9 @@ static enum bk_err solve_members(struct bk_solver **member, const struct block_j
     for (unsigned i = 0; ok && i < threads; i++)
         tally_init(&p.tally[i]);
     err = ok ? iterate(&p, b, why) : bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (!err && !bk_pool_try(b->pool, (uint64_t)b->n * member[0]->nslices, run_finish, &p))
+        err = bk_fail(why, BK_E_SYSTEM, "interrupted");
     if (!err) {
-        bk_pool_run(b->pool, (uint64_t)b->n * member[0]->nslices, run_finish, &p);
         for (unsigned i = 0; i < threads; i++)
             tally_add(tally, &p.tally[i]);
     }
@@ -1361,7 +1365,10 @@ static enum bk_err solve_apart(struct bk_solve_job *job, const uint32_t *block, 
         for (uint32_t i = 0; i < now; i++)
             tally_init(&l.tally[i]);
         job->progress = NULL; /* not from several threads at once */
-        bk_pool_run(job->pool, now, run_block, &l);
+        if (!bk_pool_try(job->pool, now, run_block, &l) && !l.err) {
+            bk_fail(&l.why, BK_E_SYSTEM, "interrupted");
+            l.err = BK_E_SYSTEM;
+        }
         job->progress = progress;
         for (uint32_t i = 0; i < now; i++) {
             tally_add(tally, &l.tally[i]);
@@ -1751,20 +1758,21 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
 {
     const struct bk_kernel *k = bk_kernel_for(t->ix->v->nsq);
     unsigned threads = bk_pool_threads(pool);
+    enum bk_err err = BK_OK;
 
-    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+    for (uint32_t i = 0; !err && i < t->ix->nblocks; i++) {
         struct bk_solver *s = solver_new(t->ix, i, k, true, NULL);
         struct pass p = { .member = &s, .k = k, .t = t, .mb = &t->block[i] };
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
             ok = (s->work[j] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
-        if (ok)
-            bk_pool_run(pool, s->nslices, run_mark, &p);
+        if (ok && !bk_pool_try(pool, s->nslices, run_mark, &p))
+            err = bk_fail(why, BK_E_SYSTEM, "interrupted");
         if (s)
             release(s, threads, NULL);
         if (!ok)
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
-    return BK_OK;
+    return err;
 }

@@ -302,8 +302,10 @@ int cmd_build(struct cli *c)
     struct bk_pool *pool;
     struct bk_plan *p;
     enum bk_err err;
-    int status = read_plan(c, &v, &p);
+    int status;
 
+    cli_end_on_signals(); /* while it plans */
+    status = read_plan(c, &v, &p);
     if (status)
         return status;
     give_memory_back();
