@@ -1599,6 +1599,7 @@ struct block_needs {
     uint64_t codes;  /* when solved */
     uint64_t state;  /* of which the codes become a part */
     uint64_t tables; /* of moves and configurations */
+    uint64_t kings;  /* of kings' moves, once for a chain */
     uint64_t work;   /* a thread */
     uint64_t room;   /* of the state, touched by one pass over one slice */
     uint64_t walk;   /* while it is encoded */
@@ -1629,8 +1630,8 @@ static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32
     n->state = bk_state_bytes(&s, k);
     n->tables = sizeof s + s.nouter * nsq * nsq * sizeof(uint32_t) +
                 s.nconf * (sizeof *s.conf_sq + 1 + 2 * k->set_bytes) +
-                symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes) +
-                2 * s.nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight moves a king */
+                symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes);
+    n->kings = 2 * s.nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight moves a king */
     n->work = k->work_bytes(&s);
     n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
 }
@@ -1642,11 +1643,11 @@ static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
 {
     bool apart = !chain && nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
     uint64_t together = chain ? nblocks : apart ? threads : 1;
-    uint64_t codes = 0, most = 0, fixed = 0, room = 0, walks = 0;
+    uint64_t codes = 0, most = 0, fixed = 0, room = 0, walks = 0, shared;
 
     for (uint32_t i = 0; i < nblocks; i++) {
         const struct block_needs *x = &n[block[i]];
-        uint64_t own = x->tables + (chain ? 0 : x->work * (apart ? 1 : threads));
+        uint64_t own = x->tables + (chain ? 0 : x->kings + x->work * (apart ? 1 : threads));
 
         codes += x->codes;
         if (x->state + own - x->codes > most)
@@ -1656,8 +1657,9 @@ static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
     }
     for (uint32_t i = 0; i < nblocks && i < 2 * BK_WALKS; i++)
         walks += n[block[i]].walk;
-    most = most * together + (chain ? n[block[0]].work * threads : 0);
-    fixed = fixed * together + (chain ? n[block[0]].work * threads : 0);
+    shared = chain ? n[block[0]].kings + n[block[0]].work * threads : 0;
+    most = most * together + shared;
+    fixed = fixed * together + shared;
     most = most > walks ? most : walks;
     if (live + codes + most > out->peak)
         out->peak = live + codes + most;
