@@ -24,7 +24,6 @@
 typedef uint64_t lanes __attribute__((vector_size(64), may_alias));
 typedef set lane_sets[LANES] __attribute__((aligned(64))); /* the same, one by one */
 #define NO_LANES ((lanes){ 0 })
-#define INLINE static __attribute__((unused, always_inline)) inline
 
 /* == Lanes == */
 

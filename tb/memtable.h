@@ -46,7 +46,6 @@ struct bk_memblock {
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
-    uint32_t readers;          /* blocks still to be solved that lead here; solve.c */
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */

@@ -52,8 +52,9 @@ static bool leaves_cell(const struct bk_index *ix, const struct bk_block *b, uns
     return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != b->cell[slot];
 }
 
-void bk_order_each_next(const struct bk_index *ix, uint32_t block,
-                        void (*visit)(void *context, uint32_t next), void *context)
+/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
+static void each_next(const struct bk_index *ix, uint32_t block,
+                      void (*visit)(void *context, uint32_t next), void *context)
 {
     const struct bk_block *b = &ix->block[block];
 
@@ -77,6 +78,25 @@ void bk_order_each_next(const struct bk_index *ix, uint32_t block,
             }
         }
     }
+}
+
+struct reading {
+    uint32_t *readers;
+    int by;
+};
+
+static void add_reader(void *context, uint32_t next)
+{
+    const struct reading *r = context;
+
+    r->readers[next] += (uint32_t)r->by;
+}
+
+void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *readers)
+{
+    struct reading r = { readers, by };
+
+    each_next(ix, block, add_reader, &r);
 }
 
 /* == Chains == */
@@ -251,7 +271,7 @@ static bool order_holds(const struct bk_order *o, const struct bk_index *ix, uin
         struct bk_link link[BK_LINKS_MAX];
         struct check k = { .level = level, .own = level[i] };
 
-        bk_order_each_next(ix, i, check_next, &k);
+        each_next(ix, i, check_next, &k);
         if (k.fails || k.inside != (o->chain[k.own] ? bk_order_links(ix, i, link) : 0))
             return false;
     }

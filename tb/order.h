@@ -26,9 +26,9 @@ struct bk_order {
 bool bk_order_new(struct bk_order *o, const struct bk_index *ix, bool chains);
 void bk_order_free(struct bk_order *o);
 
-/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
-void bk_order_each_next(const struct bk_index *ix, uint32_t block,
-                        void (*visit)(void *context, uint32_t next), void *context);
+/* Adds `by` to the readers of every block that a quiet move out of `block` leads to, once for
+   each such move. */
+void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *readers);
 
 /* A step of the man of a chain from one block to the next, in which all else stays in place. */
 struct bk_link {

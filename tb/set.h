@@ -13,46 +13,48 @@
 
 #include "core/bits.h"
 
+#define INLINE static __attribute__((unused, always_inline)) inline
+
 #if BK_SET_BITS == 64
 typedef uint64_t set;
 #define NONE UINT64_C(0)
-static __attribute__((unused)) inline bool any(set x) { return x != 0; }
-static __attribute__((unused)) inline set bit(unsigned sq) { return UINT64_C(1) << sq; }
-static __attribute__((unused)) inline bool has(set x, unsigned sq) { return x >> sq & 1; }
-static __attribute__((unused)) inline unsigned count(set x) { return (unsigned)__builtin_popcountll(x); }
-static __attribute__((unused)) inline unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
-static __attribute__((unused)) inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
-static __attribute__((unused)) inline set set_of(const struct bk_bits *b) { return b->w[0]; }
+INLINE bool any(set x) { return x != 0; }
+INLINE set bit(unsigned sq) { return UINT64_C(1) << sq; }
+INLINE bool has(set x, unsigned sq) { return x >> sq & 1; }
+INLINE unsigned count(set x) { return (unsigned)__builtin_popcountll(x); }
+INLINE unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
+INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
+INLINE set set_of(const struct bk_bits *b) { return b->w[0]; }
 #elif BK_SET_BITS == 128
 typedef unsigned __int128 set;
 #define NONE ((set)0)
-static __attribute__((unused)) inline bool any(set x) { return x != 0; }
-static __attribute__((unused)) inline set bit(unsigned sq) { return (set)1 << sq; }
-static __attribute__((unused)) inline bool has(set x, unsigned sq) { return (unsigned)(x >> sq) & 1; }
-static __attribute__((unused)) inline unsigned count(set x)
+INLINE bool any(set x) { return x != 0; }
+INLINE set bit(unsigned sq) { return (set)1 << sq; }
+INLINE bool has(set x, unsigned sq) { return (unsigned)(x >> sq) & 1; }
+INLINE unsigned count(set x)
 {
     return (unsigned)(__builtin_popcountll((uint64_t)x) + __builtin_popcountll((uint64_t)(x >> 64)));
 }
-static __attribute__((unused)) inline unsigned lowest(set x)
+INLINE unsigned lowest(set x)
 {
     return (uint64_t)x ? (unsigned)__builtin_ctzll((uint64_t)x)
                        : 64 + (unsigned)__builtin_ctzll((uint64_t)(x >> 64));
 }
-static __attribute__((unused)) inline set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
-static __attribute__((unused)) inline set set_of(const struct bk_bits *b) { return (set)b->w[1] << 64 | b->w[0]; }
+INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
+INLINE set set_of(const struct bk_bits *b) { return (set)b->w[1] << 64 | b->w[0]; }
 #else
 typedef uint64_t set __attribute__((vector_size(32)));
 #define NONE ((set){ 0 })
-static __attribute__((unused)) inline bool any(set x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
-static __attribute__((unused)) inline set bit(unsigned sq)
+INLINE bool any(set x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
+INLINE set bit(unsigned sq)
 {
     set x = NONE;
 
     x[sq >> 6] = UINT64_C(1) << (sq & 63);
     return x;
 }
-static __attribute__((unused)) inline bool has(set x, unsigned sq) { return x[sq >> 6] >> (sq & 63) & 1; }
-static __attribute__((unused)) inline unsigned count(set x)
+INLINE bool has(set x, unsigned sq) { return x[sq >> 6] >> (sq & 63) & 1; }
+INLINE unsigned count(set x)
 {
     unsigned n = 0;
 
@@ -60,7 +62,7 @@ static __attribute__((unused)) inline unsigned count(set x)
         n += (unsigned)__builtin_popcountll(x[i]);
     return n;
 }
-static __attribute__((unused)) inline unsigned lowest(set x)
+INLINE unsigned lowest(set x)
 {
     unsigned i = 0;
 
@@ -68,7 +70,7 @@ static __attribute__((unused)) inline unsigned lowest(set x)
         i++;
     return i * 64 + (unsigned)__builtin_ctzll(x[i]);
 }
-static __attribute__((unused)) inline set shifted(set x, int d)
+INLINE set shifted(set x, int d)
 {
     unsigned by = (unsigned)(d < 0 ? -d : d), w = by >> 6, b = by & 63;
     set r = NONE;
@@ -88,7 +90,7 @@ static __attribute__((unused)) inline set shifted(set x, int d)
     }
     return r;
 }
-static __attribute__((unused)) inline set set_of(const struct bk_bits *b)
+INLINE set set_of(const struct bk_bits *b)
 {
     return (set){ b->w[0], b->w[1], b->w[2], b->w[3] };
 }

@@ -1,0 +1,558 @@
+/*
+ * exits.h - what the ways out of a slice are worth: the best score of each position.
+ */
+#ifndef BK_KERNEL_EXITS_H
+#define BK_KERNEL_EXITS_H
+
+#include "tb/kernel/inner.h"
+
+static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
+{
+    w->touched[conf] = 1;
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, row, 0);
+}
+
+static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
+{
+    if (score == BK_SCORE_NONE)
+        return;
+    w->touched[conf] = 1;
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, NULL, score);
+}
+
+/*
+ * A view: free men are the outers but for those taken, then the inner man
+ * unless taken.  A mover of several cells is not free: what it may do differs
+ * from square to square, and each square it goes to gets a view of its own.
+ */
+struct view {
+    struct bk_free_man men[BK_SLOTS_MAX];
+    unsigned n;
+    uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if not free */
+    bool by_square[BK_OUTERS_MAX];  /* digit is the square (the man changes) */
+    bool pinned[BK_OUTERS_MAX];     /* has one place only: */
+    uint8_t target;                 /* the square of a fixed man that an outer one takes, or
+                                       BK_SQ_NONE */
+    bool has_inner;
+};
+
+/* Has this man squares from which there is no way back?  It is fixed, or its moves may
+   lead out of the block. */
+static inline bool leaves(const struct bk_solver *s, unsigned slot)
+{
+    return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0);
+}
+
+static inline bool is_taken(const struct bk_exit *e, unsigned slot)
+{
+    return (int)slot == e->taken || (int)slot == e->also;
+}
+
+/* Where does a man go that takes this exit's fixed man, and nobody else? */
+static uint8_t target_of(const struct bk_solver *s, const struct bk_exit *e)
+{
+    if (e->mover != BK_KINGS_SLOT && bk_rules_takes_twice(s->v, s->ix->type[e->mover]))
+        return BK_SQ_NONE;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if ((int)s->fixed_slot[i] == e->taken)
+            return s->fixed_sq[i];
+    return BK_SQ_NONE;
+}
+
+static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
+{
+    size_t stride = 1;
+
+    memset(view, 0, sizeof *view);
+    view->target = target_of(s, e);
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        struct bk_free_man *man = &view->men[view->n];
+
+        if (is_taken(e, out->slot) || (out->slot == e->mover && leaves(s, e->mover)))
+            continue;
+        if (out->slot == e->mover && e->becomes == BK_STAYS && view->target != BK_SQ_NONE) {
+            view->pinned[o] = true;
+            *man = (struct bk_free_man){ out->slot, 1, &view->target };
+        } else if (out->slot == e->mover && e->becomes != BK_STAYS) {
+            view->by_square[o] = true;
+            *man = (struct bk_free_man){ out->slot, s->v->nsq, s->all_sq };
+        } else {
+            *man = (struct bk_free_man){ out->slot, out->n, out->sq };
+        }
+        view->n++;
+    }
+    view->has_inner = s->inner.slot >= 0 && !is_taken(e, (unsigned)s->inner.slot);
+    if (view->has_inner) {
+        view->men[view->n++] =
+            (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
+        stride = s->v->nsq;
+    }
+    for (unsigned o = s->nouter; o-- > 0;) {
+        unsigned slot = s->outer[o].slot;
+
+        if (is_taken(e, slot) || (slot == e->mover && leaves(s, slot)))
+            continue;
+        view->stride[o] = (uint32_t)stride;
+        stride *= view->pinned[o] ? 1 : view->by_square[o] ? s->v->nsq : s->outer[o].n;
+    }
+}
+
+/* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
+static inline size_t view_offset(const struct bk_solver *s, const struct view *view, uint32_t conf,
+                                 int moved, unsigned to)
+{
+    size_t at = 0;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned sq = (int)o == moved ? to : s->conf_sq[conf][o];
+
+        if (!view->pinned[o])
+            at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
+    }
+    return at;
+}
+
+/* Is the man of `slot` on `sq` in a configuration, and for which inner squares? */
+static inline set stands_on(const struct bk_solver *s, int slot, uint32_t conf, unsigned sq,
+                            set placed)
+{
+    if (slot == s->inner.slot)
+        return placed & bit(sq);
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].slot == slot)
+            return s->conf_sq[conf][o] == sq ? placed : NONE;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == slot)
+            return s->fixed_sq[i] == sq ? placed : NONE;
+    return NONE;
+}
+
+struct exits {
+    struct scratch *w;
+    const struct bk_exit *e;
+    struct view view;
+    const set *legal; /* by configuration: positions with the mover to move */
+    struct bk_placement at;
+};
+
+static void fill(struct exits *x)
+{
+    bk_view_fill(&x->e->plan, &x->at, x->view.men, x->view.n, x->w->view);
+}
+
+/* What a reach must be able to do for this exit. */
+static inline unsigned ways_of(const struct bk_exit *e)
+{
+    return e->taken < 0 ? BK_QUIET : e->also < 0 ? BK_TAKES | BK_TWICE : BK_TWICE;
+}
+
+static inline set empty_on(const struct ctx *c, unsigned sq, set occ, set from)
+{
+    return has(occ, sq) ? NONE : from & ~(bit(sq) & c->live);
+}
+
+/* Takes on the way, and where it ends if the exit takes two. */
+static set taking_twice(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    set from = x->legal[conf];
+    unsigned via = via_of(c, r);
+
+    if (x->e->also < 0)
+        return empty_on(c, r->to, occ, stands_on(s, x->e->taken, conf, via, from));
+    return stands_on(s, x->e->also, conf, r->to, stands_on(s, x->e->taken, conf, via, from)) |
+           stands_on(s, x->e->taken, conf, r->to, stands_on(s, x->e->also, conf, via, from));
+}
+
+/* The inner squares for which the mover may go by `r` and take what the exit says. */
+static inline set going(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
+{
+    const struct ctx *c = &x->w->ctx;
+    set from = x->legal[conf];
+
+    if (r->how & BK_TWICE)
+        return taking_twice(x, conf, r, occ);
+    from = x->e->taken >= 0 ? stands_on(c->s, x->e->taken, conf, r->to, from)
+                            : empty_on(c, r->to, occ, from);
+    if (any(from))
+        from &= open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ);
+    return from;
+}
+
+/* The configurations in which one outer man stands on one square: runs of some, and `skip` between
+   them.  All: a run of nconf. */
+struct pin {
+    uint32_t first, run, skip, end;
+};
+
+static inline uint32_t next_pinned(struct pin *p, uint32_t conf)
+{
+    if (++conf < p->end)
+        return conf;
+    p->end += p->run + p->skip;
+    return conf + p->skip;
+}
+
+static struct pin pin_to(const struct bk_solver *s, unsigned o, unsigned sq)
+{
+    const struct bk_outer *out = &s->outer[o];
+
+    uint32_t first = out->digit[sq] * out->stride;
+
+    if (out->digit[sq] == BK_SQ_NONE) /* nowhere */
+        return (struct pin){ .first = s->nconf };
+    return (struct pin){ first, out->stride, (out->n - 1) * out->stride, first + out->stride };
+}
+
+/* The mover stands on `home`, or the man that is taken where `r` ends. */
+static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsigned mover,
+                         unsigned home)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+
+    if (mover < s->nouter)
+        return pin_to(s, mover, home);
+    for (unsigned o = 0; r && !(r->how & BK_TWICE) && o < s->nouter; o++)
+        if ((int)s->outer[o].slot == x->e->taken)
+            return pin_to(s, o, r->to);
+    return (struct pin){ 0, s->nconf, 0, s->nconf };
+}
+
+/*
+ * Offers view values to all positions in which the mover, from `home`, reaches
+ * an end by way `r` (NULL: changes where it stands).  mover: its number among
+ * the outers, or s->nouter if it is none of them: then it stands on `home` anyway.
+ */
+static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover,
+                           unsigned home)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+
+    struct pin pin = pin_of(x, r, mover, home);
+
+    for (uint32_t conf = pin.first; conf < s->nconf; conf = next_pinned(&pin, conf)) {
+        set occ, from;
+
+        if (!any(x->legal[conf]))
+            continue;
+        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        from = r ? going(x, conf, r, occ) : x->legal[conf];
+        if (!any(from))
+            continue;
+        if (x->view.has_inner)
+            offer_row(x->w, conf, from, x->w->view + view_offset(s, &x->view, conf, -1, 0));
+        else
+            offer_one(x->w, conf, from, x->w->view[view_offset(s, &x->view, conf, -1, 0)]);
+    }
+}
+
+/* Is there a configuration with the man of `slot` on this square? */
+static bool may_stand(const struct bk_solver *s, int slot, unsigned sq)
+{
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == slot)
+            return s->fixed_sq[i] == sq;
+    return true;
+}
+
+static void king_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned side = x->e->colour, home = x->at.king[side], n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, home, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!(r[i].how & ways_of(x->e)) || r[i].to == x->at.king[!side] ||
+            !may_stand(s, x->e->taken, r[i].to) ||
+            !bk_rules_may_stand(s->v, s->v->royal, side, r[i].to))
+            continue;
+        x->at.king[side] = r[i].to;
+        fill(x);
+        offer_arrivals(x, &r[i], s->nouter, home);
+    }
+    x->at.king[side] = (uint8_t)home;
+}
+
+/* The squares that must be empty but for king and rook: from the leftmost to the rightmost
+   of where they stand and go. */
+static set castling_way(const struct bk_variant *v, unsigned right)
+{
+    const struct bk_castling *k = &v->castling;
+    unsigned side = right & 1, king = bk_right_king(v, right), rook = bk_right_home(v, right);
+    unsigned rank = king - k->king_file, low = king, high = king;
+    const unsigned other[] = { rook, rank + k->king_to[side], rank + k->rook_to[side] };
+    set way = NONE;
+
+    for (unsigned i = 0; i < 3; i++) {
+        low = other[i] < low ? other[i] : low;
+        high = other[i] > high ? other[i] : high;
+    }
+    for (unsigned sq = low; sq <= high; sq++)
+        if (sq != king && sq != rook)
+            way |= bit(sq);
+    return way;
+}
+
+/* Of the positions `from` of a configuration those in which the king may castle. */
+static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t conf, set from)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    set yes = NONE;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        at->sq[s->outer[o].slot] = s->conf_sq[conf][o];
+    EACH(sq, from) {
+        if (s->inner.slot >= 0)
+            at->sq[s->inner.slot] = (uint8_t)sq;
+        if (bk_solve_may_castle(s, x->e, at))
+            yes |= bit(sq);
+    }
+    return yes;
+}
+
+static void castling_exits(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    const struct bk_castling *k = &s->v->castling;
+    unsigned right = (unsigned)x->e->castles, side = right & 1, slot = 0;
+    unsigned rank = bk_right_king(s->v, right) - k->king_file;
+    set way = castling_way(s->v, right);
+    struct bk_placement before = x->at;
+
+    if (any(way & (c->base_occ | ~c->board)))
+        return;
+    while (s->ix->right[slot] != (int)right)
+        slot++;
+    x->at.king[x->e->colour] = (uint8_t)(rank + k->king_to[side]);
+    x->at.sq[slot] = (uint8_t)(rank + k->rook_to[side]);
+    fill(x);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        set from = x->legal[conf] & ~(way & c->live);
+        size_t at = view_offset(s, &x->view, conf, -1, 0);
+
+        if (any(way & ((const set *)s->conf_occ)[conf]) || !any(from))
+            continue;
+        from = may_castle(x, &before, conf, from);
+        if (x->view.has_inner)
+            offer_row(x->w, conf, from, x->w->view + at);
+        else
+            offer_one(x->w, conf, from, x->w->view[at]);
+    }
+}
+
+/* Does this move lead to a block that is being solved at the same time? */
+static bool is_step(const struct bk_solver *s, unsigned slot, unsigned to)
+{
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].slot == slot && s->step[i].to == to)
+            return true;
+    return false;
+}
+
+/* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
+static void exits_from(struct exits *x, unsigned mover, unsigned home)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned slot = x->e->mover, n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!(r[i].how & ways_of(x->e)) || !s->change_ok[slot][kind][r[i].to])
+            continue;
+        if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
+            continue;
+        if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
+            continue; /* no way out: it stays in its cell */
+        if (x->e->in_block && is_step(s, slot, r[i].to))
+            continue; /* nor this: it stays in the chain */
+        x->at.sq[slot] = r[i].to;
+        fill(x);
+        if (x->e->in_block)
+            bk_solve_passing((struct bk_solver *)s, x->e, home, r[i].to, &x->at, x->view.men,
+                             x->view.n, x->w->view);
+        offer_arrivals(x, &r[i], mover, home);
+    }
+    x->at.sq[slot] = (uint8_t)home;
+    if (x->e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
+        fill(x);
+        offer_arrivals(x, NULL, mover, home);
+    }
+}
+
+/* One reach of an outer man in one configuration. */
+static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const struct bk_reach *r,
+                          set occ)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    set from;
+    size_t at;
+
+    if (!s->change_ok[s->outer[o].slot][kind][r->to])
+        return;
+    from = going(x, conf, r, occ);
+    if (!any(from))
+        return;
+    at = view_offset(s, &x->view, conf, (int)o, r->to);
+    if (x->view.has_inner)
+        offer_row(x->w, conf, from, x->w->view + at);
+    else
+        offer_one(x->w, conf, from, x->w->view[at]);
+}
+
+static unsigned outer_of_slot(const struct bk_solver *s, int slot)
+{
+    unsigned o = 0;
+
+    while (o < s->nouter && (int)s->outer[o].slot != slot)
+        o++;
+    return o;
+}
+
+/* The one square a taken man can be on in this configuration; BK_SQ_NONE if it is the inner man */
+static unsigned taken_square(const struct bk_solver *s, int taken, uint32_t conf)
+{
+    unsigned o = outer_of_slot(s, taken);
+
+    if (o < s->nouter)
+        return s->conf_sq[conf][o];
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->fixed_slot[i] == taken)
+            return s->fixed_sq[i];
+    return BK_SQ_NONE;
+}
+
+/* Of men that have squares without a way back: pawns. */
+static void leaver_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+    unsigned o = outer_of_slot(s, x->e->mover);
+
+    if (o == s->nouter)
+        exits_from(x, o, x->at.sq[x->e->mover]);
+    for (unsigned d = 0; o < s->nouter && d < s->outer[o].n; d++)
+        exits_from(x, o, s->outer[o].sq[d]);
+}
+
+static void outer_exits(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned o = outer_of_slot(s, x->e->mover), slot = x->e->mover;
+    unsigned how = ways_of(x->e);
+    bool twice = bk_rules_takes_twice(s->v, s->outer[o].type); /* `to` is not all it takes on */
+    const struct bk_reach *all = s->v->geometry->reach;
+
+    fill(x);
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        unsigned home = s->conf_sq[conf][o], n, to;
+        const struct bk_reach *r;
+        set occ;
+
+        if (!any(x->legal[conf]))
+            continue;
+        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        to = x->e->taken >= 0 && !twice ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
+        r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
+        if (to != BK_SQ_NONE) { /* at most a few ways lead there */
+            uint32_t first = s->link[slot][home * s->v->nsq + to];
+            const struct bk_reach *end = r + n;
+
+            for (r = first ? all + first - 1 : end; r < end && r->to == to; r++)
+                if (r->how & how)
+                    outer_arrives(x, o, conf, r, occ);
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & how)
+                outer_arrives(x, o, conf, &r[i], occ);
+        if (x->e->taken < 0 && x->e->becomes != BK_STAYS &&
+            s->change_here[slot][x->e->becomes][home]) {
+            size_t at = view_offset(s, &x->view, conf, (int)o, home);
+
+            if (x->view.has_inner)
+                offer_row(x->w, conf, x->legal[conf], x->w->view + at);
+            else
+                offer_one(x->w, conf, x->legal[conf], x->w->view[at]);
+        }
+    }
+}
+
+/* The inner man takes: the square to go to is another one in every configuration. */
+static void inner_captures(struct exits *x, uint32_t vector)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned slot = x->e->mover, to[LANES];
+    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    lane_sets there = { NONE }, from;
+    unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
+
+    EACH_LANE(i, left) {
+        to[i] = taken_square(s, x->e->taken, vector * LANES + i);
+        if (s->change_ok[slot][kind][to[i]])
+            there[i] = bit(to[i]);
+    }
+    *(lanes *)from = ((const lanes *)x->legal)[vector] &
+                     inner_into(c, *(const lanes *)there,
+                                lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    EACH_LANE(i, words)
+        if (any(from[i]))
+            offer_one(x->w, vector * LANES + i, from[i],
+                      x->w->view[view_offset(s, &x->view, vector * LANES + i, -1, 0) + to[i]]);
+}
+
+/* The inner man changes, where it arrives or where it stands. */
+static void inner_changes(struct exits *x, uint32_t vector)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_solver *s = c->s;
+    unsigned slot = x->e->mover, kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    const set *legal = x->legal + vector * LANES;
+    lanes empty = lanes_of(c->board) & ~occupied(c, vector);
+    const int16_t *row[LANES];
+
+    for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
+        row[i] = x->w->view + view_offset(s, &x->view, vector * LANES + i, -1, 0);
+    for (unsigned sq = 0; sq < s->v->nsq; sq++) {
+        lane_sets from;
+        lanes to = lanes_of(bit(sq)) & empty;
+        unsigned words;
+
+        if (!s->change_ok[slot][kind][sq])
+            continue;
+        *(lanes *)from = *(const lanes *)legal & inner_into(c, to, empty, BK_QUIET) & ~to;
+        words = lanes_words(*(const lanes *)from);
+        EACH_LANE(i, words)
+            offer_one(x->w, vector * LANES + i, from[i], row[i][sq]);
+    }
+    for (unsigned i = 0; kind < BK_TYPES_MAX && i < LANES; i++) {
+        set home = legal[i];
+
+        EACH(sq, home)
+            if (s->change_here[slot][kind][sq])
+                offer_one(x->w, vector * LANES + i, bit(sq), row[i][sq]);
+    }
+}
+
+static void inner_exits(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+
+    fill(x);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        if (!lanes_any(((const lanes *)x->legal)[vector]))
+            continue;
+        if (x->e->taken >= 0)
+            inner_captures(x, vector);
+        else
+            inner_changes(x, vector);
+    }
+}
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * inner.h - how the inner man moves: LANES sets at once, backwards.
+ */
+#ifndef BK_KERNEL_INNER_H
+#define BK_KERNEL_INNER_H
+
+#include "tb/kernel/slice.h"
+
+static inline lanes unstep(const struct ctx *c, unsigned i, lanes x)
+{
+    return lanes_shifted(x, -c->s->inner.step[i].delta) & c->src[i];
+}
+
+/* One man must stand between. */
+static lanes unhop(const struct ctx *c, unsigned i, lanes to, lanes empty)
+{
+    unsigned range = c->s->inner.step[i].range;
+    lanes board = lanes_of(c->board), before = unstep(c, i, to), beyond = NO_LANES, acc = NO_LANES;
+
+    for (unsigned n = 2; range == 0 || n <= range; n++) {
+        beyond = unstep(c, i, (beyond & empty) | (before & ~empty & board));
+        before = unstep(c, i, before & empty);
+        acc |= beyond;
+        if (!lanes_any(before | beyond))
+            break;
+    }
+    return acc;
+}
+
+/*
+ * A rider.  Without a limit the way back through empty squares doubles with
+ * every round: `to` grows by 1, 2, 4, ... steps, `open` keeps the squares with
+ * as many empty ones before them.
+ */
+static inline lanes unride(const struct ctx *c, unsigned i, lanes to, lanes empty)
+{
+    unsigned range = c->s->inner.step[i].range;
+    int back = -c->s->inner.step[i].delta;
+    lanes acc = NO_LANES, open = empty & c->src[i];
+
+    if (range == 0 && back > 0) {
+        for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
+            to |= lanes_up(to, (unsigned)back) & open;
+            open &= lanes_up(open, (unsigned)back);
+        }
+        return unstep(c, i, to);
+    }
+    if (range == 0) {
+        for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
+            to |= lanes_down(to, (unsigned)-back) & open;
+            open &= lanes_down(open, (unsigned)-back);
+        }
+        return unstep(c, i, to);
+    }
+    for (unsigned n = 1; n <= range; n++) {
+        to = unstep(c, i, to);
+        acc |= to;
+        to &= empty;
+    }
+    return acc;
+}
+
+/* Two leaps in one direction (same signs), the square between empty. */
+static lanes untwo_straight(const struct ctx *c, lanes to, lanes empty)
+{
+    const struct bk_inner *in = &c->s->inner;
+    lanes acc = NO_LANES;
+    uint64_t done = 0;
+
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        lanes mid = NO_LANES;
+        uint64_t same = 0;
+
+        if (done >> i & 1)
+            continue;
+        for (unsigned j = i; j < in->nsteps; j++) {
+            const struct bk_kstep *a = &in->step[i], *b = &in->step[j];
+
+            if ((a->df > 0) - (a->df < 0) == (b->df > 0) - (b->df < 0) &&
+                (a->dr > 0) - (a->dr < 0) == (b->dr > 0) - (b->dr < 0)) {
+                same |= UINT64_C(1) << j;
+                mid |= unstep(c, j, to);
+            }
+        }
+        acc |= mid;
+        mid &= empty;
+        done |= same;
+        for (unsigned j = i; j < in->nsteps; j++)
+            if (same >> j & 1)
+                acc |= unstep(c, j, mid);
+    }
+    return acc;
+}
+
+/*
+ * Two leaps in any directions, but not back to the start: the first step i may
+ * be followed by every step but its opposite.  Prefix and suffix unions give
+ * "all but one" without a square of work.
+ */
+static lanes untwo_bent(const struct ctx *c, lanes to, lanes empty)
+{
+    const struct bk_inner *in = &c->s->inner;
+    lanes mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NO_LANES, acc = NO_LANES;
+    lanes but[BK_STEPS_MAX];
+
+    after[in->nsteps] = NO_LANES;
+    for (unsigned i = in->nsteps; i-- > 0;) {
+        mid[i] = unstep(c, i, to);
+        acc |= mid[i];
+        mid[i] &= empty;
+        after[i] = after[i + 1] | mid[i];
+    }
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        but[i] = before | after[i + 1];
+        before |= mid[i];
+    }
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        int op = in->step[i].opposite;
+
+        acc |= unstep(c, i, op < 0 ? before : but[op]);
+    }
+    return acc;
+}
+
+/*
+ * From where does the inner man reach `to` in one move, `empty` being the empty
+ * squares without it?  how: BK_QUIET or BK_TAKES.  May contain occupied squares.
+ */
+static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how)
+{
+    const struct bk_inner *in = &c->s->inner;
+    lanes acc = NO_LANES;
+
+    if (in->two_steps)
+        return in->bend ? untwo_bent(c, to, empty) : untwo_straight(c, to, empty);
+    for (unsigned i = 0; i < in->nsteps; i++) {
+        if (!(in->step[i].how & how))
+            continue;
+        if (in->step[i].how & BK_HOPS)
+            acc |= unhop(c, i, to, empty);
+        else if (in->step[i].range == 1)
+            acc |= unstep(c, i, to);
+        else
+            acc |= unride(c, i, to, empty);
+    }
+    return acc;
+}
+
+/* == Turning == */
+
+static inline set turned(const struct bk_solver *s, unsigned sym, set x)
+{
+    const set(*tab)[256] = s->turn_tab[sym];
+    set r = NONE;
+
+    if (count(x) <= 6) {
+        const uint8_t *map = s->ix->map[sym];
+
+        EACH(sq, x)
+            r |= bit(s->inner.slot < 0 ? sq : map[sq]);
+        return r;
+    }
+#if BK_SET_BITS <= 128
+    for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
+        r |= tab[i][(uint8_t)(x >> (8 * i))];
+#else
+    for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
+        r |= tab[i][(uint8_t)(x[i >> 3] >> (8 * (i & 7)))];
+#endif
+    return r;
+}
+
+static inline unsigned inverse(unsigned sym)
+{
+    return sym & 4 ? 4 | (sym & 1) << 1 | (sym & 2) >> 1 : sym;
+}
+
+#endif

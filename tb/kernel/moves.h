@@ -1,0 +1,366 @@
+/*
+ * moves.h - un-moves and escapes: quiet moves within the block, or the chain.
+ */
+#ifndef BK_KERNEL_MOVES_H
+#define BK_KERNEL_MOVES_H
+
+#include "tb/kernel/inner.h"
+
+/* The positions of a vector in which `path` is empty. */
+static inline lanes way_open(const struct ctx *c, uint32_t vector, lanes path)
+{
+    return lanes_without(path & occupied(c, vector)) & ~(path & lanes_of(c->live));
+}
+
+/* The moves of an outer man in a vector, to its squares there or from them. */
+static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_t vector,
+                                             bool into)
+{
+    unsigned first = (unsigned)((size_t)vector * LANES / out->stride % out->n);
+
+    if (out->lookup == BK_BY_DIGIT)
+        return into ? &out->into[first] : &out->from[first];
+    return into ? &out->vinto[first / LANES] : &out->vfrom[first / LANES];
+}
+
+static inline void reach_vector(struct scratch *w, uint32_t vector, lanes x)
+{
+    if (lanes_any(x)) {
+        vectors(w->acc, 0)[vector] |= x;
+        mark(w->dirty, vector);
+    }
+}
+
+/* An outer man that stands on one square in the whole vector: one OR a move. */
+static void unmoves_by_digit(const struct bk_solver *s, struct scratch *w,
+                             const struct bk_outer *out, uint32_t vector, lanes to)
+{
+    const struct bk_klist *list = list_of(out, vector, true);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        lanes x = to;
+
+        if (m->npaths)
+            x &= way_open(&w->ctx, vector, lanes_of(set_of(&w->ctx.path[m->path])));
+        reach_vector(w, vector + (uint32_t)(m->delta / LANES), x);
+    }
+}
+
+/* One whose squares follow each other in the vector. */
+static void unmoves_by_vector(const struct bk_solver *s, struct scratch *w,
+                              const struct bk_outer *out, uint32_t vector, lanes to)
+{
+    const struct bk_klist *list = list_of(out, vector, true);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_vmove *m = &s->vmove[list->first + i];
+        lanes x = lanes_only(to, m->words);
+
+        if (!m->free)
+            x &= way_open(&w->ctx, vector, ((const lanes *)s->vpath)[m->path]);
+        reach_vector(w, vector + (uint32_t)m->vectors, lanes_turned(x, m->turn));
+    }
+}
+
+/* One by one. */
+static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsigned o,
+                            uint32_t conf, set to)
+{
+    struct ctx *c = &w->ctx;
+    const struct bk_outer *out = &s->outer[o];
+    unsigned sq = s->conf_sq[conf][o];
+    const struct bk_klist *list = &out->into[out->digit[sq]];
+    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        set x = to;
+
+        if (m->npaths)
+            x &= open_squares(c, m->hops, m->npaths, m->path, rest);
+        if (any(x)) {
+            uint32_t into = conf + (uint32_t)m->delta;
+
+            w->acc[into] |= x;
+            mark(w->dirty, into / LANES);
+        }
+    }
+}
+
+/* What the outer men of `side` do. */
+static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned side,
+                          uint32_t vector, lanes to)
+{
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        lane_sets one;
+        unsigned words;
+
+        if (out->colour != side)
+            continue;
+        if (out->lookup == BK_BY_DIGIT) {
+            unmoves_by_digit(s, w, out, vector, to);
+            continue;
+        }
+        if (out->lookup == BK_BY_VECTOR) {
+            unmoves_by_vector(s, w, out, vector, to);
+            continue;
+        }
+        *(lanes *)one = to;
+        words = lanes_words(to);
+        EACH_LANE(i, words)
+            unmoves_by_lane(s, w, o, vector * LANES + i, one[i]);
+    }
+}
+
+/* Has a side any men that move within the block, outer ones? */
+static bool has_outers(const struct bk_solver *s, unsigned side)
+{
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].colour == side)
+            return true;
+    return false;
+}
+
+/* A slice's own men. */
+static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigned side,
+                           const set *target, const uint64_t *marks)
+{
+    struct ctx *c = &w->ctx;
+    lanes board = lanes_of(c->board);
+    bool outers = has_outers(s, side), inner = s->inner.slot >= 0 && s->inner.colour == side;
+
+    EACH_MARKED(vector, marks, s->nmarks) {
+        const set *to = target + vector * LANES;
+
+        if (outers)
+            outer_unmoves(s, w, side, (uint32_t)vector, *(const lanes *)to);
+        if (inner) {
+            vectors(w->acc, 0)[vector] |=
+                inner_into(c, *(const lanes *)to & c->inner_stay,
+                           board & ~occupied(c, (uint32_t)vector), BK_QUIET);
+            mark(w->dirty, (uint32_t)vector);
+        }
+    }
+}
+
+/* The king comes from this slice by `m`. */
+static void king_unmoves(const struct bk_solver *s, struct scratch *w,
+                         const struct bk_king_move *m, const set *there, const uint64_t *marks)
+{
+    unsigned back = inverse(m->sym);
+
+    if (!m->sym) {
+        EACH_MARKED(vector, marks, s->nmarks)
+            vectors(w->acc, 0)[vector] |= ((const lanes *)there)[vector];
+        for (uint32_t i = 0; i < s->nmarks; i++)
+            w->dirty[i] |= marks[i];
+        return;
+    }
+    EACH_MARKED(vector, marks, s->nmarks) {
+        unsigned words = lanes_words(((const lanes *)there)[vector]);
+
+        EACH_LANE(i, words) {
+            uint32_t conf = (uint32_t)vector * LANES + i, into = s->conf_turned[back][conf];
+
+            w->acc[into] |= turned(s, back, there[conf]);
+            mark(w->dirty, into / LANES);
+        }
+    }
+}
+
+/* The positions of a vector in which nothing stands in the way of a fixed man's step. */
+static inline lanes step_open(const struct ctx *c, const struct bk_fixed_step *t, uint32_t vector)
+{
+    const set *conf_occ = (const set *)c->s->conf_occ + (size_t)vector * LANES;
+    lane_sets open;
+
+    if (!t->npaths)
+        return ~NO_LANES;
+    for (unsigned i = 0; i < LANES; i++)
+        open[i] = open_squares(c, t->hops, t->npaths, t->path, c->base_occ | conf_occ[i]);
+    return *(const lanes *)open;
+}
+
+/* The last results of `side`, as sets of the whole block, with marks of vectors and flags of
+   slices that hold anything. */
+struct frontier {
+    const set *sets;
+    const uint64_t *marks;
+    const uint8_t *any;
+};
+
+static inline struct frontier frontier_of(const struct bk_solver *s, unsigned side, bool losses)
+{
+    if (losses)
+        return (struct frontier){ s->floss[side], s->floss_marks[side], s->floss_any[side] };
+    return (struct frontier){ s->fwin[side], s->fwin_marks[side], s->fwin_any[side] };
+}
+
+/* A fixed man goes from here to the same slice of another block. */
+static void step_unmoves(const struct bk_solver *s, struct scratch *w, const struct bk_fixed_step *t,
+                         uint32_t slice, bool losses)
+{
+    struct frontier to = frontier_of(t->other, !t->colour, losses);
+    const lanes *there = (const lanes *)(to.sets + (size_t)slice * s->pitch);
+    const uint64_t *marks = to.marks + (size_t)slice * s->nmarks;
+
+    if (!to.any[slice])
+        return;
+    EACH_MARKED(vector, marks, s->nmarks)
+        vectors(w->acc, 0)[vector] |= there[vector] & step_open(&w->ctx, t, (uint32_t)vector);
+    for (uint32_t i = 0; i < s->nmarks; i++)
+        w->dirty[i] |= marks[i];
+}
+
+/*
+ * acc |= everything from which `side` can move quietly into what its opponent
+ * has lost, or won, last.
+ */
+static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
+                    bool losses)
+{
+    struct ctx *c = &w->ctx;
+    struct frontier to = frontier_of(s, !side, losses);
+
+    if (to.any[slice])
+        unmoves_within(s, w, side, to.sets + (size_t)slice * s->pitch,
+                       to.marks + (size_t)slice * s->nmarks);
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+
+        if (to.any[m->slice])
+            king_unmoves(s, w, m, to.sets + (size_t)m->slice * s->pitch,
+                         to.marks + (size_t)m->slice * s->nmarks);
+    }
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].colour == side)
+            step_unmoves(s, w, &s->step[i], slice, losses);
+}
+
+/* Takes from `cand` what an outer man, one in the whole vector, saves. */
+static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ctx *c,
+                                      const struct bk_outer *out, const lanes *won,
+                                      uint32_t vector, lanes cand)
+{
+    const struct bk_klist *list = list_of(out, vector, false);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        lanes safe = won[(ptrdiff_t)vector + m->delta / LANES];
+
+        if (m->npaths)
+            safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
+        cand &= safe;
+    }
+    return cand;
+}
+
+static lanes without_escapes_by_vector(const struct bk_solver *s, const struct ctx *c,
+                                       const struct bk_outer *out, const lanes *won,
+                                       uint32_t vector, lanes cand)
+{
+    const struct bk_klist *list = list_of(out, vector, false);
+
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct bk_vmove *m = &s->vmove[list->first + i];
+        lanes safe = lanes_turned(won[(ptrdiff_t)vector + m->vectors], -m->turn & 7u);
+
+        if (!m->free)
+            safe |= ~way_open(c, vector, ((const lanes *)s->vpath)[m->path]);
+        cand = lanes_and_only(cand, safe, m->words);
+    }
+    return cand;
+}
+
+static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *c, const set *won,
+                                   uint32_t conf, unsigned o, set cand)
+{
+    const struct bk_outer *out = &s->outer[o];
+    unsigned sq = s->conf_sq[conf][o];
+    const struct bk_klist *list = &out->from[out->digit[sq]];
+    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
+
+    for (unsigned i = 0; any(cand) && i < list->n; i++) {
+        const struct bk_kmove *m = &s->move[list->first + i];
+        set safe = won[conf + (size_t)(ptrdiff_t)m->delta];
+
+        if (m->npaths)
+            safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
+        cand &= safe;
+    }
+    return cand;
+}
+
+/* Outer men of `side` escape from `cand`.  won: the slice's. */
+static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *c, const set *won,
+                                   uint32_t vector, unsigned side, lanes cand)
+{
+    for (unsigned o = 0; o < s->nouter && lanes_any(cand); o++) {
+        const struct bk_outer *out = &s->outer[o];
+        lane_sets one;
+        unsigned words;
+
+        if (out->colour != side)
+            continue;
+        if (out->lookup == BK_BY_DIGIT) {
+            cand = without_escapes_by_digit(s, c, out, (const lanes *)won, vector, cand);
+            continue;
+        }
+        if (out->lookup == BK_BY_VECTOR) {
+            cand = without_escapes_by_vector(s, c, out, (const lanes *)won, vector, cand);
+            continue;
+        }
+        *(lanes *)one = cand;
+        words = lanes_words(cand);
+        EACH_LANE(i, words)
+            one[i] = without_escapes_by_lane(s, c, won, vector * LANES + i, o, one[i]);
+        cand = *(const lanes *)one;
+    }
+    return cand;
+}
+
+/* The king escapes by `m`, to where the opponent has not won. */
+static inline lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
+                                         const set *won, uint32_t vector, lanes cand)
+{
+    const set *there = won + (size_t)m->slice * s->pitch;
+    lane_sets safe = { NONE };
+    unsigned words;
+
+    if (!m->sym)
+        return cand & ((const lanes *)there)[vector];
+    words = lanes_words(cand);
+    EACH_LANE(i, words)
+        safe[i] = turned(s, inverse(m->sym), there[s->conf_turned[m->sym][vector * LANES + i]]);
+    return cand & *(const lanes *)safe;
+}
+
+/* Takes from `cand` the positions from which `side` has a quiet move to a position
+   its opponent has not won.  first: the slice's first set. */
+static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
+                             uint32_t vector, unsigned side, lanes cand)
+{
+    const set *won = s->won[!side];
+
+    for (unsigned i = 0; i < s->nstep; i++)
+        if (s->step[i].colour == side)
+            cand &= vectors(s->step[i].other->won[!side], first)[vector] |
+                    ~step_open(c, &s->step[i], vector);
+
+    for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
+        cand = without_king_escapes(s, &c->king_move[side][i], won, vector, cand);
+    if (!lanes_any(cand))
+        return cand;
+    won += first;
+    if (s->inner.slot >= 0 && s->inner.colour == side) {
+        lanes board = lanes_of(c->board);
+
+        cand &= ~inner_into(c, ~((const lanes *)won)[vector] & c->inner_stay & board,
+                            board & ~occupied(c, vector), BK_QUIET);
+    }
+    return without_outer_escapes(s, c, won, vector, side, cand);
+}
+
+#endif

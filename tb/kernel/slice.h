@@ -1,0 +1,162 @@
+/*
+ * slice.h - what the passes over a slice share.
+ *
+ * Part of kernel.c, as all files of this folder.
+ */
+#ifndef BK_KERNEL_SLICE_H
+#define BK_KERNEL_SLICE_H
+
+#include "core/geometry.h"
+#include "core/rules.h"
+#include "tb/lanes.h"
+#include "tb/solve.h"
+
+struct ctx {
+    const struct bk_solver *s;
+    const struct bk_bits *path;
+    unsigned king[2];
+    set base_occ; /* kings and fixed men */
+    set board, live; /* live: all ones if there is an inner man, else none */
+    lanes inner_cell, inner_stay;
+    const lanes *src; /* from where each step of the inner man stays on the rectangle */
+    unsigned doublings; /* of a ride, until it is as long as the board */
+    bool void_slice;       /* a king stands on a fixed man's square */
+    unsigned nking[2];
+    const struct bk_king_move *king_move[2];
+};
+
+struct scratch {
+    struct ctx ctx;
+    set *acc;           /* pitch: from where something can be reached */
+    uint64_t *dirty;    /* nmarks: vectors of acc that hold anything */
+    uint8_t *due;       /* nvec: lanes with something that has waited for this ply */
+    int16_t *best;      /* nconf * width: best way out so far */
+    uint8_t *touched;   /* nconf */
+    int16_t *view;      /* the largest view of an exit */
+};
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+/* The largest view: all men on their squares, but one that changes on any. */
+static size_t view_bytes(const struct bk_solver *s)
+{
+    size_t all = (size_t)s->nconf * s->width, most = all;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (all / s->outer[o].n * s->v->nsq > most)
+            most = all / s->outer[o].n * s->v->nsq;
+    return most * sizeof(int16_t);
+}
+
+static size_t work_bytes(const struct bk_solver *s)
+{
+    return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
+           align64(s->nmarks * sizeof(uint64_t)) + align64(s->nvec) +
+           align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
+           align64(view_bytes(s));
+}
+
+static void *carve(char **at, size_t bytes)
+{
+    void *here = *at;
+
+    *at += align64(bytes);
+    return here;
+}
+
+static struct scratch *lay_out(const struct bk_solver *s, void *work)
+{
+    char *at = work;
+    struct scratch *w = carve(&at, sizeof *w);
+
+    w->acc = carve(&at, s->pitch * sizeof(set));
+    w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
+    w->due = carve(&at, s->nvec);
+    w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
+    w->touched = carve(&at, s->nconf);
+    w->view = carve(&at, view_bytes(s));
+    return w;
+}
+
+static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
+{
+    const struct bk_variant *v = s->v;
+
+    c->s = s;
+    c->path = v->geometry->path;
+    c->king[0] = s->b->pairs->king[slice][0];
+    c->king[1] = s->b->pairs->king[slice][1];
+    c->base_occ = bit(c->king[0]) | bit(c->king[1]);
+    c->void_slice = false;
+    for (unsigned i = 0; i < s->nfixed; i++) {
+        if (has(c->base_occ, s->fixed_sq[i]))
+            c->void_slice = true;
+        c->base_occ |= bit(s->fixed_sq[i]);
+    }
+    c->board = set_of(&v->board);
+    c->live = s->inner.slot < 0 ? NONE : ~NONE;
+    c->inner_cell = ((const lanes *)s->inner_sets)[0];
+    c->inner_stay = ((const lanes *)s->inner_sets)[1];
+    c->src = (const lanes *)s->inner_sets + 2;
+    for (c->doublings = 0; 1u << c->doublings < v->files || 1u << c->doublings < v->ranks;)
+        c->doublings++;
+    for (unsigned side = 0; side < 2; side++) {
+        c->king_move[side] = s->king_move[side] + s->king_first[side][slice];
+        c->nking[side] = s->king_first[side][slice + 1] - s->king_first[side][slice];
+    }
+}
+
+/* The square on its way where a man that takes twice takes first. */
+static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
+{
+    return lowest(set_of(&c->path[r->path]));
+}
+
+/* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */
+static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, uint32_t path,
+                               set occ)
+{
+    set blocked = ~NONE;
+    bool way = false;
+
+    if (!npaths)
+        return ~NONE;
+    if (hops) {
+        set between = set_of(&c->path[path]);
+        unsigned screens = count(between & occ);
+
+        return screens == 0 ? between & c->live : screens == 1 ? ~(between & c->live) : NONE;
+    }
+    for (unsigned i = 0; i < npaths; i++) {
+        set p = set_of(&c->path[path + i]);
+
+        if (!any(p & occ)) {
+            blocked &= p;
+            way = true;
+        }
+    }
+    return way ? ~(blocked & c->live) : NONE;
+}
+
+/* LANES sets each, from set `first` on. */
+static inline lanes *vectors(void *sets, size_t first) { return (lanes *)((set *)sets + first); }
+
+/* The men of LANES configurations, but for the inner one. */
+static inline lanes occupied(const struct ctx *c, uint32_t vector)
+{
+    return lanes_of(c->base_occ) | ((const lanes *)c->s->conf_occ)[vector];
+}
+
+static inline void mark(uint64_t *marks, uint32_t vector)
+{
+    marks[vector / 64] |= UINT64_C(1) << vector % 64;
+}
+
+/* For each marked vector of a slice; `marks` of nmarks words are read as it goes. */
+#define EACH_MARKED(vector, marks, nmarks)                                                         \
+    for (uint32_t word_ = 0; word_ < (nmarks); word_++)                                            \
+        for (uint64_t left_ = (marks)[word_], vector;                                              \
+             left_ && (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_),                     \
+                      left_ &= left_ - 1, true);)
+
+#endif
