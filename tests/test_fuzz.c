@@ -42,7 +42,7 @@ enum feature {
     TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING, QUIET,
     BARE_NOTHING, BARE_WINS, BARE_BACK, STALE_DRAW, STALE_LOSS,
     PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, LITTLE_MEMORY,
-    TWO_BYTES, NO_DISTANCES,
+    TWO_BYTES, NO_DISTANCES, CHAINS,
     FEATURES
 };
 
@@ -53,7 +53,7 @@ static const char *const feature_name[FEATURES] = {
     "quiet turns",
     "bare-king nothing", "wins", "wins-unless-bared-back", "stalemate draw", "loss",
     "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "little memory",
-    "distances of two bytes", "no distances",
+    "distances of two bytes", "no distances", "chains of blocks",
 };
 
 /* == One case == */
@@ -130,6 +130,15 @@ static void built(void *context, const struct bk_built *b, unsigned nth)
         f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
 
+static bool chained(const struct bk_plan *p)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < p->n; i++)
+        any = any || p->table[i].chains;
+    return any;
+}
+
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
     struct bk_build_options o = { .pool = f->pool, .level = f->how.level, .k_max = f->how.k_max,
@@ -139,6 +148,8 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 
     if (err)
         return failed("no plan", &why);
+    if (f->how.tight && bk_plan_memory(f->plan, f->how.threads, 0, &why))
+        return failed("no prediction", &why);
     for (unsigned i = 0; i < f->plan->n && f->how.tight; i++) /* a quarter of it holds tables */
         if (f->plan->table[i].memory_bytes > o.memory_limit)
             o.memory_limit = f->plan->table[i].memory_bytes;
@@ -146,6 +157,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
     f->seen[TWO_BYTES] += f->two_bytes;
+    f->seen[CHAINS] += chained(f->plan);
     return !err || failed("not built", &why);
 }
 
