@@ -19,7 +19,7 @@
 #define NEXT_MAX 1024
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_STATE_VERSION 2
+#define BK_STATE_VERSION 3
 
 struct builder {
     struct bk_plan *p;
@@ -271,7 +271,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     job.t->store = b->store;
     err = fetch_tables(b, why);
     if (!err)
-        err = bk_solve_needs(&needs, job.t->ix, b->p->distances, false, false, BK_WDL_CHUNK,
+        err = bk_solve_needs(&needs, job.t->ix, b->p->distances, pt->manner, false, BK_WDL_CHUNK,
                              bk_pool_threads(b->o->pool), why);
     if (err) {
         bk_memtable_free(job.t);
@@ -287,7 +287,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     job.note = tell;
     job.sink_context = &sink;
     job.checkpoint = &checkpoint;
-    job.chains = pt->chains;
+    job.manner = pt->manner;
     job.let_go = b->store || !bk_hold_will_keep(&b->hold, b->nth, needs.codes);
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     err = bk_solve_table(&job, &tally, why);

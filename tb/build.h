@@ -26,7 +26,7 @@ struct bk_plan_table {
     uint64_t store_room;   /* what a bk_store must leave free for one piece of work a thread */
     uint64_t disk_bytes;   /* of files present, or a guess */
     bool present;          /* files are there (with distances, if asked for) */
-    bool chains;           /* chains of blocks will be solved together: order.h */
+    enum bk_manner manner; /* how its blocks will be solved: order.h */
     uint32_t *next;        /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
 };

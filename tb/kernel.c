@@ -15,6 +15,8 @@
  *   und    legal and undecided; shrinks
  *   open   subset of und: no way out of the block saves the mover
  *   fwin   what the last odd ply added to won; floss what the last even ply lost
+ *          Without distances it may have no set of its own (compact): a position
+ *          that a way out saves is both won and undecided, which no other is
  *   dtw    of a decided position plies / 2; of an undecided one plies / 2 at
  *          which a way out counts (a win if not open, a delay of the loss if open)
  */
@@ -127,7 +129,10 @@ static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32
     set losing = way.any & ~way.saving, later = way.winning & ~way.soon;
     uint64_t waits;
 
-    ((set *)s->open[side])[at] &= ~way.saving;
+    if (s->compact)
+        ((set *)s->won[side])[at] |= way.saving;
+    else
+        ((set *)s->open[side])[at] &= ~way.saving;
     ((set *)s->floss[side])[at] = losing;
     ((set *)s->fwin[side])[at] = way.soon;
     if (any(way.soon)) {
@@ -161,7 +166,8 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
 
             vectors(s->won[side], first)[vector] = ~legal;
             vectors(s->und[side], first)[vector] = legal;
-            vectors(s->open[side], first)[vector] = legal;
+            if (!s->compact)
+                vectors(s->open[side], first)[vector] = legal;
             vectors(s->fwin[side], first)[vector] = NO_LANES;
             vectors(s->floss[side], first)[vector] = NO_LANES;
         }
@@ -320,7 +326,7 @@ static struct sweep begin_sweep(struct bk_solver *s, struct scratch *w, uint32_t
         .due = due_in(s, side, slice),
         .won = vectors(s->won[side], first),
         .und = vectors(s->und[side], first),
-        .open = vectors(s->open[side], first),
+        .open = s->compact ? NULL : vectors(s->open[side], first),
         .fresh = vectors(losses ? s->floss[side] : s->fwin[side], first),
         .marks = (losses ? s->floss_marks[side] : s->fwin_marks[side]) + (size_t)slice * s->nmarks,
         .any_flag = losses ? s->floss_any[side] : s->fwin_any[side],
@@ -401,6 +407,23 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
     return *(const lanes *)late;
 }
 
+/* Undecided, and no way out saves the mover. */
+static inline lanes still_open(const struct sweep *p, uint32_t vector)
+{
+    if (p->s->compact)
+        return p->und[vector] & ~p->won[vector];
+    return p->open[vector];
+}
+
+/* These cannot be lost any more. */
+static inline void save(struct sweep *p, uint32_t vector, lanes x)
+{
+    if (p->s->compact)
+        p->won[vector] |= x;
+    else
+        p->open[vector] &= ~x;
+}
+
 static void store_last(struct sweep *p)
 {
     if (p->found)
@@ -421,7 +444,8 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
         fetch_row(p, vector, i);
     store_last(p);
     p->und[vector] &= ~add;
-    p->open[vector] &= ~add;
+    if (!p->s->compact)
+        p->open[vector] &= ~add;
     p->fresh[vector] = add;
     p->last = vector;
     mark(p->marks, vector);
@@ -466,21 +490,23 @@ static bool mated(struct bk_solver *s, uint32_t slice, unsigned side, void *work
 {
     struct scratch *w = lay_out(s, work);
     struct sweep p = begin_sweep(s, w, slice, side, true);
-    const lanes *check = vectors(s->won[!side], (size_t)slice * s->pitch);
+    size_t first = (size_t)slice * s->nvec;
 
     enter(&w->ctx, s, slice);
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
         lanes losing = p.fresh[vector]; /* left there by init: has a way out, a losing one */
-        lanes stuck = p.open[vector], lost;
+        lanes stuck = still_open(&p, vector), lost;
 
         if (!lanes_any(stuck))
             continue;
-        stuck = without_escapes(s, &w->ctx, (size_t)slice * s->pitch, vector, side, stuck);
+        stuck = without_escapes(s, &w->ctx, first, vector, side, stuck);
         /* won by the opponent so far: where he could take the king */
         lost = stuck & ~losing;
         if (bk_rules_stalemate_wdl(s->v) == 0) {
-            p.open[vector] &= ~(lost & ~check[vector]);
-            lost &= check[vector];
+            lanes check = won_by(s, !side, first + vector);
+
+            save(&p, vector, lost & ~check);
+            lost &= check;
         }
         if (!lanes_any(stuck & losing)) /* all it has are losing ways out: lost too */
             ;
@@ -550,13 +576,13 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
         rouse(&p, p.open, NULL);
     unmoves(s, w, slice, side, false);
     EACH_MARKED(vector, w->dirty, s->nmarks) {
-        lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & p.open[vector];
+        lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & still_open(&p, (uint32_t)vector);
 
         *acc = NO_LANES;
         if (p.due)
             cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
         if (lanes_any(cand))
-            cand = without_escapes(s, &w->ctx, (size_t)slice * s->pitch, (uint32_t)vector, side,
+            cand = without_escapes(s, &w->ctx, (size_t)slice * s->nvec, (uint32_t)vector, side,
                                    cand);
         if (!lanes_any(cand))
             continue;
@@ -727,8 +753,9 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
         }
         for (unsigned side = 0; side < 2; side++) {
             set here = legal[side][conf % LANES];
-            set draw = ((set *)s->und[side])[first_set + conf];
-            set wins = ((set *)s->won[side])[first_set + conf] & here;
+            set *won = (set *)s->won[side] + first_set + conf;
+            set *und = (set *)s->und[side] + first_set + conf;
+            set draw = *und, wins = *won & here & ~draw;
             set losses = here & ~wins & ~draw;
             set mine = ((const set *)s->conf_count)[conf], todo;
 
@@ -738,10 +765,12 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
                 longest_of(s, side, at, losses, s->last_loss[side], &tally->longest_loss[side],
                            slice, conf);
             }
-            if (s->distances)
+            if (s->distances) {
                 write_codes(s, side, base, wins, losses, draw);
-            else
-                ((set *)s->und[side])[first_set + conf] |= ~here;
+            } else { /* illegal positions in both */
+                *won = wins | ~here;
+                *und = draw | ~here;
+            }
             todo = mine;
             tally->all_win[side] += images * count(wins & todo);
             tally->all_draw[side] += images * count(draw & todo);

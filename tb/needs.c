@@ -22,11 +22,12 @@ struct block_needs {
 };
 
 static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32_t block,
-                        bool distances)
+                        bool distances, bool compact)
 {
     const struct bk_kernel *k = bk_kernel_for(ix->v->nsq);
     struct bk_solver s = { .v = ix->v, .ix = ix, .b = &ix->block[block],
-                           .distances = distances, .dtw_bytes = distances };
+                           .distances = distances, .dtw_bytes = distances,
+                           .compact = compact };
     uint64_t nsq = ix->v->nsq, symmetries;
     struct bk_memblock mb;
 
@@ -107,7 +108,7 @@ static void encoded_after(const struct bk_index *ix, const uint32_t *order,
 }
 
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           bool chains, bool let_go, uint32_t chunk_positions, unsigned threads,
+                           enum bk_manner manner, bool let_go, uint32_t chunk_positions, unsigned threads,
                            struct bk_report *why)
 {
     uint32_t *solved = calloc(ix->nblocks + 1u, 3 * sizeof *solved);
@@ -117,13 +118,13 @@ enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix
     uint64_t live = 0;
 
     memset(out, 0, sizeof *out);
-    if (!solved || !n || !bk_order_new(&o, ix, chains)) {
+    if (!solved || !n || !bk_order_new(&o, ix, manner == BK_CHAINS)) {
         free(solved);
         free(n);
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     for (uint32_t i = 0; i < ix->nblocks; i++) {
-        block_needs(&n[i], ix, i, distances);
+        block_needs(&n[i], ix, i, distances, manner == BK_COMPACT);
         out->codes += n[i].codes;
         if (let_go)
             bk_order_read(ix, i, 1, readers);

@@ -15,6 +15,13 @@
 
 enum { BK_LINKS_MAX = 8 };
 
+/* How the blocks of a table are solved, by the memory it takes. */
+enum bk_manner {
+    BK_COMPACT, /* one by one, without distances, with a set less a side: kernel.c */
+    BK_APART,   /* one by one */
+    BK_CHAINS,  /* those of a chain together */
+};
+
 struct bk_order {
     uint32_t *block; /* all of them, first to be solved first */
     uint32_t nlevels;

@@ -240,15 +240,16 @@ static enum bk_err find_needs(struct bk_plan *p, unsigned nth, unsigned threads,
     if (err)
         return err;
     for (unsigned let_go = 0; !err && let_go < 2; let_go++)
-        err = bk_solve_needs(let_go ? &n->let_go : &n->kept, ix, p->distances, false, let_go,
+        err = bk_solve_needs(let_go ? &n->let_go : &n->kept, ix, p->distances, BK_APART, let_go,
                              BK_WDL_CHUNK, threads, why);
     bk_index_free(ix);
     return err;
 }
 
-/* The same with chains solved together: the peak, 0 if there are none. */
-static enum bk_err find_chained(uint64_t *peak, struct bk_plan *p, unsigned nth, bool let_go,
-                                unsigned threads, struct bk_report *why)
+/* The peak in another manner; 0 if that makes no difference. */
+static enum bk_err find_peak(uint64_t *peak, struct bk_plan *p, unsigned nth,
+                             enum bk_manner manner, bool let_go, unsigned threads,
+                             struct bk_report *why)
 {
     struct bk_solve_needs n = { 0 };
     struct bk_index *ix;
@@ -257,9 +258,9 @@ static enum bk_err find_chained(uint64_t *peak, struct bk_plan *p, unsigned nth,
     *peak = 0;
     if (err)
         return err;
-    err = bk_solve_needs(&n, ix, p->distances, true, let_go, BK_WDL_CHUNK, threads, why);
+    err = bk_solve_needs(&n, ix, p->distances, manner, let_go, BK_WDL_CHUNK, threads, why);
     bk_index_free(ix);
-    *peak = n.chains ? n.peak : 0;
+    *peak = manner == BK_CHAINS && !n.chains ? 0 : n.peak;
     return err;
 }
 
@@ -276,8 +277,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
     struct bk_plan_table *t = &p->table[nth];
     uint64_t chunks = t->positions / 2 / BK_DTW_CHUNK + 1;
     uint64_t always = PROCESS_BYTES + threads * ENCODER_BYTES + 64 * chunks, fixed = 0, solving;
-    uint64_t chained = 0;
-    bool keep;
+    uint64_t other_peak = 0;
+    bool keep, roomy;
     enum bk_err err = find_needs(p, nth, threads, &all[nth], why);
 
     bk_hold_make_room(h, nth);
@@ -292,22 +293,26 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
                               nth, why);
     }
     keep = bk_hold_will_keep(h, nth, all[nth].kept.codes);
-    if (!err && p->distances)
-        err = find_chained(&chained, p, nth, !keep, threads, why);
+    if (!err)
+        err = find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads,
+                        why);
     if (err)
         return err;
     solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
-    /* without distances nothing waits, and chains save too little */
-    t->chains = chained && always + h->bytes + chained <= 3 * h->limit;
-    if (t->chains)
-        solving = chained;
+    /* more memory for less time with distances, less for more without: by three quarters of what
+       there is */
+    roomy = always + h->bytes + (p->distances ? other_peak : solving) <= 3 * h->limit;
+    t->manner = p->distances ? roomy && other_peak ? BK_CHAINS : BK_APART
+                             : roomy ? BK_APART : BK_COMPACT;
+    if (t->manner != BK_APART)
+        solving = other_peak;
     t->memory_bytes = always + h->bytes + (solving > fixed ? solving : fixed);
     if (all[nth].let_go.fixed > fixed)
         fixed = all[nth].let_go.fixed;
     t->store_room = all[nth].let_go.room + threads * (UINT64_C(1) << 20);
     t->least_bytes = always + fixed + t->store_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
-        t->chains = false;
+        t->manner = p->distances ? BK_APART : BK_COMPACT;
         bk_hold_release(h);
         return BK_OK;
     }

@@ -220,7 +220,7 @@ static void save(const struct bk_solve_job *job, struct bk_solver **s, uint32_t 
 
     if (!err) {
         bk_write(w, &job->t->code_bytes, 1);
-        bk_write(w, &job->chains, 1);
+        bk_write(w, &job->manner, sizeof job->manner);
         bk_write(w, &now->level, sizeof now->level);
         bk_write(w, now->tally, sizeof *now->tally);
         save_blocks(w, job->t);
@@ -407,6 +407,7 @@ static enum bk_err prepare(struct bk_solver **out, const struct block_job *b, ui
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     s->store = t->store;
     s->distances = b->job->distances;
+    s->compact = b->job->manner == BK_COMPACT;
     s->dtw_bytes = t->code_bytes;
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
     bk_solver_lay_out_codes(s, &t->block[b->block[i]], t->code_bytes);
@@ -682,22 +683,22 @@ static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes,
     return job->begin ? job->begin(job->sink_context, why) : BK_OK;
 }
 
-/* What the head of a checkpoint says: bytes of codes, and whether chains are solved together. */
+/* What the head of a checkpoint says: bytes of codes, and how blocks are solved. */
 static enum bk_err read_head(struct bk_solve_job *job, struct bk_reader *r, struct bk_report *why)
 {
     struct bk_solving *now = job->solving;
     uint8_t code_bytes;
-    bool chains;
+    enum bk_manner manner;
 
-    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &chains, 1))
+    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &manner, sizeof manner))
         return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", job->checkpoint->path);
-    if (chains && !job->chains)
+    if (manner > job->manner)
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
                        job->checkpoint->path);
-    if (chains != job->chains) {
-        job->chains = chains;
+    if (manner != job->manner) {
+        job->manner = manner;
         bk_order_free(&now->order);
-        if (!bk_order_new(&now->order, job->t->ix, chains))
+        if (!bk_order_new(&now->order, job->t->ix, manner == BK_CHAINS))
             return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     return begin_table(job, code_bytes, why);
@@ -765,7 +766,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
                        ix->v->name);
     choose_order(ix);
     now.readers = calloc(ix->nblocks + 1u, sizeof *now.readers);
-    if (!now.readers || !bk_order_new(&now.order, ix, job->chains)) {
+    if (!now.readers || !bk_order_new(&now.order, ix, job->manner == BK_CHAINS)) {
         free(now.readers);
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }

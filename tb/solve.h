@@ -146,6 +146,7 @@ struct bk_solver {
     uint32_t width; /* squares of the inner man: nsq, or 1 without one */
     uint32_t nslices;
     bool distances;
+    bool compact;       /* no `open`: what is won and undecided at once is saved by a way out */
     unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
     unsigned dtw_bytes; /* 1 or 2; 0 without distances */
 
@@ -182,7 +183,7 @@ struct bk_solver {
     /* state (state.h lists it); [side to move][slice * pitch + configuration] */
     void *won[2];   /* won by now, or illegal, or two men on one square */
     void *und[2];   /* legal and not decided */
-    void *open[2];  /* undecided, and no way out that saves the mover */
+    void *open[2];  /* undecided, and no way out that saves the mover; NULL if compact */
     void *fwin[2];  /* wins found in the last odd ply */
     void *floss[2]; /* losses found in the last even ply */
     void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration; NULL
@@ -284,7 +285,7 @@ struct bk_solve_job {
     struct bk_checkpoint *checkpoint; /* NULL: none; all set but for `next` */
     void (*note)(void *context, const char *text); /* to sink_context: what is no error */
     struct bk_solving *solving; /* solve.c's own */
-    bool chains; /* solve the blocks of a chain together (order.h), if the table has any */
+    enum bk_manner manner;
     bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
     void *progress_context;
@@ -308,12 +309,12 @@ struct bk_solve_needs {
     uint64_t peak;  /* at the worst moment, without the encoder's buffers and other tables */
     uint64_t fixed; /* of that, what no store holds: the threads' scratch, tables of moves */
     uint64_t room;  /* what one piece of work of each thread touches of the rest */
-    bool chains;    /* there are any */
+    bool chains;    /* there are any, and they are solved together */
 };
 
-/* chains, let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
+/* manner, let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           bool chains, bool let_go, uint32_t chunk_positions, unsigned threads,
+                           enum bk_manner manner, bool let_go, uint32_t chunk_positions, unsigned threads,
                            struct bk_report *why);
 
 /* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)

@@ -15,7 +15,7 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
         const struct bk_array all[] = {
             { &s->won[side], sets, true, !s->distances },
             { &s->und[side], sets, true, !s->distances },
-            { &s->open[side], sets, true, false },
+            { &s->open[side], s->compact ? 0 : sets, true, false },
             { &s->fwin[side], sets, true, false },
             { &s->floss[side], sets, true, false },
             { (void **)&s->fwin_marks[side], marks, false, false },
@@ -34,7 +34,8 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
         unsigned used = s->distances ? sizeof all / sizeof all[0] : 11;
 
         for (unsigned i = 0; i < used; i++)
-            list[n++] = all[i];
+            if (all[i].slice_bytes)
+                list[n++] = all[i];
     }
     return n;
 }

@@ -42,7 +42,7 @@ enum feature {
     TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING, QUIET,
     BARE_NOTHING, BARE_WINS, BARE_BACK, STALE_DRAW, STALE_LOSS,
     PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, LITTLE_MEMORY,
-    TWO_BYTES, NO_DISTANCES, CHAINS,
+    TWO_BYTES, NO_DISTANCES, CHAINS, COMPACT,
     FEATURES
 };
 
@@ -53,7 +53,7 @@ static const char *const feature_name[FEATURES] = {
     "quiet turns",
     "bare-king nothing", "wins", "wins-unless-bared-back", "stalemate draw", "loss",
     "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "little memory",
-    "distances of two bytes", "no distances", "chains of blocks",
+    "distances of two bytes", "no distances", "chains of blocks", "compact",
 };
 
 /* == One case == */
@@ -130,12 +130,13 @@ static void built(void *context, const struct bk_built *b, unsigned nth)
         f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
 
-static bool chained(const struct bk_plan *p)
+/* Was any table? */
+static bool solved_so(const struct bk_plan *p, enum bk_manner manner)
 {
     bool any = false;
 
     for (unsigned i = 0; i < p->n; i++)
-        any = any || p->table[i].chains;
+        any = any || p->table[i].manner == manner;
     return any;
 }
 
@@ -157,7 +158,8 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
     f->seen[TWO_BYTES] += f->two_bytes;
-    f->seen[CHAINS] += chained(f->plan);
+    f->seen[CHAINS] += solved_so(f->plan, BK_CHAINS);
+    f->seen[COMPACT] += solved_so(f->plan, BK_COMPACT);
     return !err || failed("not built", &why);
 }
 

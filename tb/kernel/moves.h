@@ -239,16 +239,18 @@ static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsi
             step_unmoves(s, w, &s->step[i], slice, losses);
 }
 
-/* Takes from `cand` what an outer man, one in the whole vector, saves. */
+/* Takes from `cand` what an outer man, one in the whole vector, saves.  first: the slice's first
+   vector. */
 static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ctx *c,
-                                      const struct bk_outer *out, const lanes *won,
-                                      uint32_t vector, lanes cand)
+                                      const struct bk_outer *out, size_t first, uint32_t vector,
+                                      lanes cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_kmove *m = &s->move[list->first + i];
-        lanes safe = won[(ptrdiff_t)vector + m->delta / LANES];
+        lanes safe = won_by(s, !out->colour,
+                            first + vector + (size_t)(ptrdiff_t)(m->delta / LANES));
 
         if (m->npaths)
             safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
@@ -258,14 +260,15 @@ static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ct
 }
 
 static lanes without_escapes_by_vector(const struct bk_solver *s, const struct ctx *c,
-                                       const struct bk_outer *out, const lanes *won,
+                                       const struct bk_outer *out, size_t first,
                                        uint32_t vector, lanes cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_vmove *m = &s->vmove[list->first + i];
-        lanes safe = lanes_turned(won[(ptrdiff_t)vector + m->vectors], -m->turn & 7u);
+        lanes there = won_by(s, !out->colour, first + vector + (size_t)(ptrdiff_t)m->vectors);
+        lanes safe = lanes_turned(there, -m->turn & 7u);
 
         if (!m->free)
             safe |= ~way_open(c, vector, ((const lanes *)s->vpath)[m->path]);
@@ -274,7 +277,15 @@ static lanes without_escapes_by_vector(const struct bk_solver *s, const struct c
     return cand;
 }
 
-static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *c, const set *won,
+static inline set won_set(const struct bk_solver *s, unsigned side, size_t at)
+{
+    set won = ((const set *)s->won[side])[at];
+
+    return s->compact ? won & ~((const set *)s->und[side])[at] : won;
+}
+
+/* at: of the slice's first set. */
+static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *c, size_t at,
                                    uint32_t conf, unsigned o, set cand)
 {
     const struct bk_outer *out = &s->outer[o];
@@ -284,7 +295,7 @@ static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *
 
     for (unsigned i = 0; any(cand) && i < list->n; i++) {
         const struct bk_kmove *m = &s->move[list->first + i];
-        set safe = won[conf + (size_t)(ptrdiff_t)m->delta];
+        set safe = won_set(s, !out->colour, at + conf + (size_t)(ptrdiff_t)m->delta);
 
         if (m->npaths)
             safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
@@ -293,8 +304,8 @@ static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *
     return cand;
 }
 
-/* Outer men of `side` escape from `cand`.  won: the slice's. */
-static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *c, const set *won,
+/* Outer men of `side` escape from `cand`. */
+static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
                                    uint32_t vector, unsigned side, lanes cand)
 {
     for (unsigned o = 0; o < s->nouter && lanes_any(cand); o++) {
@@ -305,17 +316,17 @@ static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *
         if (out->colour != side)
             continue;
         if (out->lookup == BK_BY_DIGIT) {
-            cand = without_escapes_by_digit(s, c, out, (const lanes *)won, vector, cand);
+            cand = without_escapes_by_digit(s, c, out, first, vector, cand);
             continue;
         }
         if (out->lookup == BK_BY_VECTOR) {
-            cand = without_escapes_by_vector(s, c, out, (const lanes *)won, vector, cand);
+            cand = without_escapes_by_vector(s, c, out, first, vector, cand);
             continue;
         }
         *(lanes *)one = cand;
         words = lanes_words(cand);
         EACH_LANE(i, words)
-            one[i] = without_escapes_by_lane(s, c, won, vector * LANES + i, o, one[i]);
+            one[i] = without_escapes_by_lane(s, c, first * LANES, vector * LANES + i, o, one[i]);
         cand = *(const lanes *)one;
     }
     return cand;
@@ -323,44 +334,43 @@ static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *
 
 /* The king escapes by `m`, to where the opponent has not won. */
 static inline lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
-                                         const set *won, uint32_t vector, lanes cand)
+                                         unsigned side, uint32_t vector, lanes cand)
 {
-    const set *there = won + (size_t)m->slice * s->pitch;
+    size_t there = (size_t)m->slice * s->nvec;
     lane_sets safe = { NONE };
     unsigned words;
 
     if (!m->sym)
-        return cand & ((const lanes *)there)[vector];
+        return cand & won_by(s, !side, there + vector);
     words = lanes_words(cand);
-    EACH_LANE(i, words)
-        safe[i] = turned(s, inverse(m->sym), there[s->conf_turned[m->sym][vector * LANES + i]]);
+    EACH_LANE(i, words) {
+        uint32_t conf = s->conf_turned[m->sym][vector * LANES + i];
+
+        safe[i] = turned(s, inverse(m->sym), won_set(s, !side, there * LANES + conf));
+    }
     return cand & *(const lanes *)safe;
 }
 
 /* Takes from `cand` the positions from which `side` has a quiet move to a position
-   its opponent has not won.  first: the slice's first set. */
+   its opponent has not won.  first: the slice's first vector. */
 static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
                              uint32_t vector, unsigned side, lanes cand)
 {
-    const set *won = s->won[!side];
-
     for (unsigned i = 0; i < s->nstep; i++)
         if (s->step[i].colour == side)
-            cand &= vectors(s->step[i].other->won[!side], first)[vector] |
+            cand &= won_by(s->step[i].other, !side, first + vector) |
                     ~step_open(c, &s->step[i], vector);
-
     for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
-        cand = without_king_escapes(s, &c->king_move[side][i], won, vector, cand);
+        cand = without_king_escapes(s, &c->king_move[side][i], side, vector, cand);
     if (!lanes_any(cand))
         return cand;
-    won += first;
     if (s->inner.slot >= 0 && s->inner.colour == side) {
         lanes board = lanes_of(c->board);
 
-        cand &= ~inner_into(c, ~((const lanes *)won)[vector] & c->inner_stay & board,
+        cand &= ~inner_into(c, ~won_by(s, !side, first + vector) & c->inner_stay & board,
                             board & ~occupied(c, vector), BK_QUIET);
     }
-    return without_outer_escapes(s, c, won, vector, side, cand);
+    return without_outer_escapes(s, c, first, vector, side, cand);
 }
 
 #endif

@@ -141,6 +141,16 @@ static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, 
 /* LANES sets each, from set `first` on. */
 static inline lanes *vectors(void *sets, size_t first) { return (lanes *)((set *)sets + first); }
 
+/* What a side has won: vector i of all of the block's. */
+static inline lanes won_by(const struct bk_solver *s, unsigned side, size_t i)
+{
+    lanes won = ((const lanes *)s->won[side])[i];
+
+    if (s->compact)
+        won &= ~((const lanes *)s->und[side])[i];
+    return won;
+}
+
 /* The men of LANES configurations, but for the inner one. */
 static inline lanes occupied(const struct ctx *c, uint32_t vector)
 {
