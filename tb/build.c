@@ -347,6 +347,11 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
     bk_hold_init(&b.hold, p, o->memory_limit);
+    if (o->frugal) {
+        b.hold.limit = 0;
+        for (unsigned i = 0; i < p->n; i++)
+            p->table[i].manner = p->distances ? p->table[i].manner : BK_COMPACT;
+    }
     bk_pool_stop_when(o->pool, o->stop);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];

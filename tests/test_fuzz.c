@@ -143,17 +143,12 @@ static bool solved_so(const struct bk_plan *p, enum bk_manner manner)
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
     struct bk_build_options o = { .pool = f->pool, .level = f->how.level, .k_max = f->how.k_max,
-                                  .context = f, .built = built };
+                                  .frugal = f->how.tight, .context = f, .built = built };
     struct bk_report why = { "" };
     enum bk_err err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
 
     if (err)
         return failed("no plan", &why);
-    if (f->how.tight && bk_plan_memory(f->plan, f->how.threads, 0, &why))
-        return failed("no prediction", &why);
-    for (unsigned i = 0; i < f->plan->n && f->how.tight; i++) /* a quarter of it holds tables */
-        if (f->plan->table[i].memory_bytes > o.memory_limit)
-            o.memory_limit = f->plan->table[i].memory_bytes;
     f->two_bytes = false;
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
