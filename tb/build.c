@@ -344,7 +344,10 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
 enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
 {
     struct builder b = { .p = p, .o = o };
-    enum bk_err err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
+    enum bk_err err;
+
+    p->stop = o->stop;
+    err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
     bk_hold_init(&b.hold, p, o->memory_limit);
     if (o->frugal) {

@@ -35,6 +35,7 @@ struct bk_plan {
     const struct bk_variant *v; /* borrowed */
     char dir[3072];
     bool distances;
+    const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
     unsigned n;
 };

@@ -21,4 +21,17 @@ enum bk_err bk_exits_find(struct bk_solver *s, const struct bk_solve_job *job,
  */
 bool bk_exits_doubles_within_cell(const struct bk_index *ix);
 
+/*
+ * What a double step is really worth when it can be answered en passant:
+ * corrects view[], all positions of `men` (mixed radix) after the step.
+ */
+void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
+                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
+                      int16_t *view);
+
+/* Do check and squares under attack let `e`, which castles, be played?  That its way is
+   free has been looked at. */
+bool bk_solve_may_castle(const struct bk_solver *s, const struct bk_exit *e,
+                         const struct bk_placement *at);
+
 #endif

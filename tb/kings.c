@@ -17,6 +17,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/exits.h"
 #include "tb/set.h"
 #include "tb/solve.h"
 

@@ -1,15 +1,11 @@
 /*
- * needs.c - the memory that solving a table takes, without solving it.
+ * needs.c - the memory that solving a table takes, without solving it: the
+ * same sizes and the same order as in solve.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tb/prepare.h"
-
-/* == What it takes ==
- *
- * The same sizes and the same order as above, without solving anything.
- */
 
 struct block_needs {
     uint64_t codes;  /* when solved */

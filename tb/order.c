@@ -101,19 +101,22 @@ void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *
 
 /* == Chains == */
 
-/* The man whose steps connect the blocks of a chain: the first of several cells, if some man
-   moves within the blocks; -1 there is none. */
+/*
+ * The man whose steps connect the blocks of a chain: the only one of several
+ * cells, if another moves within the blocks; -1: there is none.  With two pawns
+ * blocks are many and small, and threads do better to solve one each.
+ */
 static int chain_slot(const struct bk_index *ix)
 {
+    unsigned leavers = 0;
     int slot = -1;
-    bool others = false;
 
-    for (unsigned i = ix->nslots; i-- > 0;) {
-        if (ix->cells[i]->n > 1)
+    for (unsigned i = 0; i < ix->nslots; i++)
+        if (ix->cells[i]->n > 1) {
             slot = (int)i;
-        others = others || (ix->cells[i]->n == 1 && ix->right[i] < 0);
-    }
-    return others && !ix->m.rights ? slot : -1;
+            leavers++;
+        }
+    return leavers == 1 && ix->nslots > 1 && !ix->m.rights ? slot : -1;
 }
 
 /* May a double step of this man be answered en passant? */
@@ -189,7 +192,7 @@ struct place {
     unsigned advance; /* the highest of its chain */
 };
 
-/* Highest advance first, chains after single blocks of theirs, each in one piece. */
+/* Highest advance first, each chain in one piece. */
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -261,9 +264,26 @@ static void check_next(void *context, uint32_t next)
     k->inside += k->level[next] == k->own;
 }
 
-/* Chains hold if every move leads to an earlier level or by a link to the same. */
+/* Can the links into every block be listed? */
+static bool links_fit(const struct bk_index *ix, uint32_t *links_into)
+{
+    memset(links_into, 0, ix->nblocks * sizeof *links_into);
+    for (uint32_t i = 0; i < ix->nblocks; i++) {
+        struct bk_link link[BK_LINKS_MAX];
+        unsigned n = bk_order_links(ix, i, link);
+
+        for (unsigned j = 0; j < n; j++)
+            if (++links_into[link[j].block] > BK_LINKS_MAX)
+                return false;
+    }
+    return true;
+}
+
+/* Chains hold if every move leads to an earlier level or by a link to the same.  level: scratch. */
 static bool order_holds(const struct bk_order *o, const struct bk_index *ix, uint32_t *level)
 {
+    if (!links_fit(ix, level))
+        return false;
     for (uint32_t l = 0; l < o->nlevels; l++)
         for (uint32_t i = o->first[l]; i < o->first[l + 1]; i++)
             level[o->block[i]] = l;

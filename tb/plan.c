@@ -334,7 +334,9 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
         threads = cores > 0 ? (unsigned)cores : 1;
     bk_hold_init(&h, p, memory_limit);
     for (unsigned i = 0; !err && i < p->n; i++)
-        if (!p->table[i].present)
+        if (p->stop && *p->stop)
+            err = bk_fail(why, BK_E_SYSTEM, "interrupted");
+        else if (!p->table[i].present)
             err = predict(&h, p, i, threads, memory_limit, all, why);
     bk_hold_release(&h);
     free(all);

@@ -544,7 +544,9 @@ static enum bk_err solve_in_turn(struct bk_solve_job *job, const uint32_t *block
         struct block_job b = { .job = job, .block = &block[i], .n = 1, .pool = job->pool,
                                .done = done };
 
-        if (!job->t->block[block[i]].solved)
+        if (job->stop && *job->stop)
+            err = bk_fail(why, BK_E_SYSTEM, "interrupted");
+        else if (!job->t->block[block[i]].solved)
             err = solve_block(&b, tally, why);
         done += 2 * job->t->ix->block[block[i]].size;
         if (!err && bk_checkpoint_due(job->checkpoint))
@@ -601,10 +603,14 @@ static enum bk_err solve_level(struct bk_solve_job *job, uint32_t level, uint64_
     struct block_job chain = { .job = job, .block = block, .n = n, .pool = job->pool,
                                .done = done };
 
+    bool under_way = job->solving->reader && job->solving->moment.there;
+
     if (o->chain[level])
         return solve_block(&chain, tally, why);
-    if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1)
+    /* a checkpoint is read by all threads: not while each solves a block */
+    if (n < 2 * bk_pool_threads(job->pool) || bk_pool_threads(job->pool) == 1 || under_way)
         return solve_in_turn(job, block, n, done, tally, why);
+    bk_spares_free(&job->solving->spares);
     return solve_apart(job, block, n, done, tally, why);
 }
 
@@ -724,6 +730,8 @@ static enum bk_err begin_or_resume(struct bk_solve_job *job, struct bk_report *w
     }
     if (err != BK_E_NO_TABLE && job->note)
         job->note(job->sink_context, inner.text);
+    if (!job->solving->order.block)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
     return begin_table(job, job->distances ? 1 : 0, why);
 }
 
@@ -775,6 +783,8 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
     if (!err)
         err = solve_levels(job, why);
     if (err == BK_E_DIFFERS && job->t->code_bytes == 1) {
+        bk_reader_close(now.reader); /* with codes of one byte */
+        now.reader = NULL;
         err = begin_table(job, 2, why);
         if (!err)
             err = solve_levels(job, why);

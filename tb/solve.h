@@ -235,19 +235,6 @@ typedef bool bk_kings_solver(struct bk_solver *s, struct bk_memblock *mb, struct
                              bool *too_far);
 bk_kings_solver *bk_kings_for(unsigned nsq);
 
-/*
- * What a double step is really worth when it can be answered en passant:
- * corrects view[], all positions of `men` (mixed radix) after the step.
- */
-void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned from, unsigned to,
-                      const struct bk_placement *at, const struct bk_free_man *men, unsigned nfree,
-                      int16_t *view);
-
-/* Do check and squares under attack let `e`, which castles, be played?  That its way is
-   free has been looked at. */
-bool bk_solve_may_castle(const struct bk_solver *s, const struct bk_exit *e,
-                         const struct bk_placement *at);
-
 /* The best kernel this machine runs for a board of nsq squares. */
 const struct bk_kernel *bk_kernel_for(unsigned nsq);
 

@@ -73,7 +73,11 @@ bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k, struct bk_spar
     unsigned n = bk_state_list(s, k, list);
     size_t bytes = piece_bytes(s, list, n);
     bool used = spares && spares->n && spares->bytes == bytes;
-    char *at = s->piece = used ? spares->piece[--spares->n] : bk_store_new(s->store, bytes);
+    char *at;
+
+    if (spares && spares->bytes != bytes) /* no room for what cannot be used */
+        bk_spares_free(spares);
+    at = s->piece = used ? spares->piece[--spares->n] : bk_store_new(s->store, bytes);
 
     for (unsigned i = 0; at && i < n; i++) {
         size_t own = array_bytes(s, &list[i]);

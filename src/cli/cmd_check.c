@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/report.h"
@@ -258,6 +259,17 @@ static int verify_all(struct verification *f)
     return status;
 }
 
+/* Every thread has files of its own open: tables times threads. */
+static void allow_files(void)
+{
+    struct rlimit r;
+
+    if (!getrlimit(RLIMIT_NOFILE, &r)) {
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r); /* else opening the last of them will say so */
+    }
+}
+
 int cmd_verify(struct cli *c)
 {
     struct verification f = { .c = c, .bar = !c->quiet && isatty(STDERR_FILENO) };
@@ -274,6 +286,7 @@ int cmd_verify(struct cli *c)
         return status;
     f.v = v;
     cli_catch_signals();
+    allow_files();
     err = bk_pool_open(&f.pool, c->threads, &why);
     if (err) {
         bk_variant_free(v);
