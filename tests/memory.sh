@@ -14,6 +14,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
+tests=$(dirname "$0")
 
 peak_kib() { # command...: what it had resident at its worst
     /usr/bin/time -f %M -o "$dir/time" "$@"
@@ -57,6 +58,7 @@ foretold grand-shatranj KMvKN --threads 2 --wdl
 foretold sultan KQvKR --threads 1
 foretold shatranj KPvKP --threads 1
 foretold shatranj KNvKP --threads 2
+foretold "$tests/six.ini" KRPvKN --threads 2
 
 obeyed 32 grand-shatranj KMvKN --threads 1
 obeyed 32 grand-shatranj KMvKN --threads 2 --scratch "$dir"

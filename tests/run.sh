@@ -62,7 +62,7 @@ script() { # name command...: one more test, whose last line says how it went
 
 tests=$(dirname "$0")
 script memory sh "$tests/memory.sh" "$build/bareking"
-script kill env CHECKPOINT=0.05 TABLE=KNvKP OPTIONS="--threads 2" \
+script kill env CHECKPOINT=0.05 GAME=$tests/six.ini TABLE=KRPvKN OPTIONS="--threads 2" \
     sh "$tests/kill.sh" "$build/bareking" 10
 
 echo "$passed passed, $failed failed"
