@@ -262,7 +262,6 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
                                         .seconds = b->o->checkpoint_seconds,
                                         .pool = b->o->pool,
                                         .store = b->store };
-    struct bk_solve_needs needs;
     uint64_t bytes[2];
     enum bk_err err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
 
@@ -270,9 +269,6 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     job.t->store = b->store;
     err = fetch_tables(b, why);
-    if (!err)
-        err = bk_solve_needs(&needs, job.t->ix, b->p->distances, pt->manner, false, BK_WDL_CHUNK,
-                             bk_pool_threads(b->o->pool), why);
     if (err) {
         bk_memtable_free(job.t);
         return err;
@@ -288,7 +284,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     job.sink_context = &sink;
     job.checkpoint = &checkpoint;
     job.manner = pt->manner;
-    job.let_go = b->store || !bk_hold_will_keep(&b->hold, b->nth, needs.codes);
+    job.let_go = b->store || !bk_hold_will_keep(&b->hold, b->nth, pt->code_bytes);
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     err = bk_solve_table(&job, &tally, why);
     built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - sink.cpu;

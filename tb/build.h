@@ -22,6 +22,7 @@ struct bk_plan_table {
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;    /* both sides */
     uint64_t memory_bytes; /* predicted peak while it is made: bk_plan_memory() */
+    uint64_t code_bytes;   /* of all its blocks, once they are solved: the same */
     uint64_t least_bytes;  /* the smallest memory limit with which it can be made */
     uint64_t store_room;   /* what a bk_store must leave free for one piece of work a thread */
     uint64_t disk_bytes;   /* of files present, or a guess */

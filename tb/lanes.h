@@ -368,16 +368,6 @@ INLINE struct by_score sort_scores(const int16_t *score, unsigned n, int16_t non
     return found;
 }
 
-/* Bits to bytes: byte i of the result is all ones if bit i of `b` is set. */
-INLINE uint64_t spread(unsigned b)
-{
-    uint64_t x = (uint64_t)b * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-
-    /* bit 7 only: no carry */
-    x = (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) & UINT64_C(0x8080808080808080);
-    return (x >> 7) * 255;
-}
-
 /*
  * k at each of the first n squares becomes a code: k + win or k + loss, `drawn`,
  * or 0.  No byte overflows, so that sums of words are sums of bytes.
@@ -399,15 +389,12 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
         _mm512_mask_storeu_epi8(out, here == 64 ? ~(__mmask64)0 : ((__mmask64)1 << here) - 1,
                                 code);
 #else
-        const uint64_t ones = UINT64_C(0x0101010101010101);
-
         for (unsigned sq = 0; sq < here; sq += 8) {
-            uint64_t a = spread(won >> sq & 255), b = spread(lost >> sq & 255), k = 0;
+            uint64_t a = bk_bits_to_bytes(won >> sq), b = bk_bits_to_bytes(lost >> sq), k = 0;
             size_t bytes = here - sq < 8 ? here - sq : 8;
 
             memcpy(&k, out + sq, bytes);
-            k = (k & (a | b)) + (win * ones & a) + (loss * ones & b) +
-                (drawn * ones & spread(even >> sq & 255));
+            k = (k & (a | b) * 255) + a * win + b * loss + bk_bits_to_bytes(even >> sq) * drawn;
             memcpy(out + sq, &k, bytes);
         }
 #endif

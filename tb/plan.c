@@ -292,7 +292,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
             err = bk_hold_add(h, other, NULL, bytes_read(p, nth, other, all[other].kept.codes),
                               nth, why);
     }
-    keep = bk_hold_will_keep(h, nth, all[nth].kept.codes);
+    t->code_bytes = all[nth].kept.codes;
+    keep = bk_hold_will_keep(h, nth, t->code_bytes);
     if (!err)
         err = find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads,
                         why);
@@ -317,8 +318,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
         return BK_OK;
     }
     bk_hold_done(h, nth);
-    if (bk_hold_will_keep(h, nth, all[nth].kept.codes))
-        err = bk_hold_add(h, nth, NULL, all[nth].kept.codes, nth + 1, why);
+    if (bk_hold_will_keep(h, nth, t->code_bytes))
+        err = bk_hold_add(h, nth, NULL, t->code_bytes, nth + 1, why);
     return err;
 }
 

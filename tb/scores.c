@@ -105,14 +105,6 @@ VBMI void bk_row_scores_vbmi(const uint8_t *code, unsigned span, const uint8_t *
 }
 #endif
 
-/* The bits of a byte, each in a byte of its own. */
-static inline uint64_t bits_apart(uint64_t bits)
-{
-    uint64_t x = (bits & 0xff) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-
-    return (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
-}
-
 void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, unsigned n,
                       uint8_t *code)
 {
@@ -121,8 +113,9 @@ void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, un
         uint64_t w = bk_bits_at(won, at + j, part), d = bk_bits_at(draw, at + j, part);
 
         for (unsigned i = 0; i < part; i += 8, w >>= 8, d >>= 8) {
-            uint64_t eight = bits_apart(w & ~d) * BK_CODE_WIN + bits_apart(d & ~w) * BK_CODE_DRAW +
-                             bits_apart(~(w | d)) * BK_CODE_LOSS8; /* both: BK_CODE_ILLEGAL */
+            uint64_t eight = bk_bits_to_bytes(w & ~d) * BK_CODE_WIN +
+                             bk_bits_to_bytes(d & ~w) * BK_CODE_DRAW +
+                             bk_bits_to_bytes(~(w | d)) * BK_CODE_LOSS8; /* both: BK_CODE_ILLEGAL */
 
             for (unsigned b = 0; b < 8; b++) /* one store on little-endian machines */
                 code[j + i + b] = (uint8_t)(eight >> (8 * b));

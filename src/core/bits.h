@@ -73,4 +73,12 @@ static inline unsigned bk_bits_pop(struct bk_bits *b)
     return BK_SQ_NONE;
 }
 
+/* The lowest eight bits, each in a byte of its own: 0 or 1. */
+static inline uint64_t bk_bits_to_bytes(uint64_t bits)
+{
+    uint64_t x = (bits & 0xff) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+    return (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+}
+
 #endif
