@@ -23,7 +23,7 @@ TESTS = test_variant test_position test_move test_ref test_perft test_index test
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time
+PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
 LIBS_LIB  = -linih -lxxhash -lzstd
@@ -99,7 +99,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # == Checks ==
-test: all $(TEST_X) floors
+test: all $(TEST_X) floors format-check
 	@sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -107,6 +107,13 @@ fuzz: all $(BUILD)/tests/test_fuzz
 
 floors:
 	@sh tests/floors.sh
+
+# clang-format has the last word on white space; `make format-check` says where it differs
+SOURCES = $(shell git ls-files '*.c' '*.h')
+format:
+	$(Q)clang-format -i $(SOURCES)
+format-check:
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
@@ -133,6 +140,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all test fuzz floors demo verify-list bench install clean
+
+.PHONY: all test fuzz floors format format-check demo verify-list bench install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

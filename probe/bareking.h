@@ -143,8 +143,8 @@ struct bk_lib_move {
  * so out may be NULL with room 0.  The answer for one is the answer for all: a
  * missing table after any move is BK_LIB_NO_TABLE.
  */
-BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen,
-                                      struct bk_lib_move *out, size_t room, size_t *n);
+BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
+                                      size_t room, size_t *n);
 /* The FEN after a move named as above.  `out` has BK_LIB_FEN_MAX bytes. */
 #define BK_LIB_FEN_MAX 512
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);

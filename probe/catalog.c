@@ -72,8 +72,8 @@ static enum bk_err folders_read(struct bk_catalog *c, const char *paths, struct 
     return BK_OK;
 }
 
-enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v,
-                           const char *paths, struct bk_report *why)
+enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
+                           struct bk_report *why)
 {
     struct bk_catalog *c = calloc(1, sizeof *c);
     enum bk_err err;
@@ -122,8 +122,7 @@ void bk_catalog_free(struct bk_catalog *c)
 
 /* Opens DIR/VARIANT/MATERIAL of a kind and makes sure that it is what its name says. */
 static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, const char *dir,
-                             const struct bk_material *m, enum bk_kind kind,
-                             struct bk_report *why)
+                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
     char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
     enum bk_err err = bk_file_open(out, bk_table_path(path, dir, c->v, m, kind), c->v, why);
@@ -181,7 +180,8 @@ static unsigned bucket_of(const struct bk_material *key)
     uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = key->rights;
 
     _Static_assert(sizeof word == offsetof(struct bk_material, rights) &&
-                   sizeof word + 1 == sizeof *key, "whole words, and the rights");
+                       sizeof word + 1 == sizeof *key,
+                   "whole words, and the rights");
     memcpy(word, key, sizeof word);
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -256,8 +256,8 @@ static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key
     return BK_OK;
 }
 
-static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p,
-                            const struct entry **out, struct bk_report *why)
+static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const struct entry **out,
+                            struct bk_report *why)
 {
     struct bk_material key;
     enum bk_err err;
@@ -340,8 +340,8 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p, struct
     enum bk_err err;
 
     if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
-        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name,
-                       men, BK_MEN_MAX);
+        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
+                       BK_MEN_MAX);
     if ((err = entry_of(c, p, &e, why)) != BK_OK)
         return err;
     if (e->home->err)

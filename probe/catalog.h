@@ -23,8 +23,8 @@ struct bk_spot {
 };
 
 /* v borrowed; paths (folders, separated by ':') copied.  *out owned. */
-enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v,
-                           const char *paths, struct bk_report *why);
+enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
+                           struct bk_report *why);
 void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
 
 /*

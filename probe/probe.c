@@ -41,13 +41,13 @@ static _Thread_local struct {
 static enum bk_lib_err public_err(enum bk_err err)
 {
     switch (err) {
-    case BK_OK:         return BK_LIB_OK;
+    case BK_OK: return BK_LIB_OK;
     case BK_E_NO_TABLE: return BK_LIB_NO_TABLE;
-    case BK_E_ILLEGAL:  return BK_LIB_ILLEGAL;
-    case BK_E_DIFFERS:  return BK_LIB_CORRUPT;
-    case BK_E_USAGE:    return BK_LIB_USAGE;
-    case BK_E_CORRUPT:  return BK_LIB_CORRUPT;
-    case BK_E_SYSTEM:   return BK_LIB_SYSTEM;
+    case BK_E_ILLEGAL: return BK_LIB_ILLEGAL;
+    case BK_E_DIFFERS: return BK_LIB_CORRUPT;
+    case BK_E_USAGE: return BK_LIB_USAGE;
+    case BK_E_CORRUPT: return BK_LIB_CORRUPT;
+    case BK_E_SYSTEM: return BK_LIB_SYSTEM;
     }
     return BK_LIB_SYSTEM;
 }
@@ -75,20 +75,17 @@ unsigned bk_lib_version(void) { return BK_LIB_VERSION; }
 const char *bk_lib_strerror(enum bk_lib_err err)
 {
     switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_LIB_OK:       return "success";
+    case BK_LIB_OK: return "success";
     case BK_LIB_NO_TABLE: return "no table for this material";
-    case BK_LIB_ILLEGAL:  return "illegal position";
-    case BK_LIB_USAGE:    return "bad input";
-    case BK_LIB_CORRUPT:  return "table file is damaged";
-    case BK_LIB_SYSTEM:   return "system error";
+    case BK_LIB_ILLEGAL: return "illegal position";
+    case BK_LIB_USAGE: return "bad input";
+    case BK_LIB_CORRUPT: return "table file is damaged";
+    case BK_LIB_SYSTEM: return "system error";
     }
     return "unknown error";
 }
 
-const char *bk_error(const struct bk_lib *lib)
-{
-    return last.lib == lib ? last.why.text : "";
-}
+const char *bk_error(const struct bk_lib *lib) { return last.lib == lib ? last.why.text : ""; }
 
 /* == Handles ============================================================= */
 
@@ -221,8 +218,7 @@ static enum bk_err check_legal(const struct bk_lib *lib, const struct bk_pos *p)
     if (bk_pos_legal(lib->v, p))
         return BK_OK;
     return bk_fail(&last.why, BK_E_ILLEGAL, "illegal position: %s is in check, %s to move",
-                   p->stm == BK_WHITE ? "Black" : "White",
-                   p->stm == BK_WHITE ? "White" : "Black");
+                   p->stm == BK_WHITE ? "Black" : "White", p->stm == BK_WHITE ? "White" : "Black");
 }
 
 /* Also sets *on to the handle for the FEN's game. */
@@ -236,8 +232,8 @@ static enum bk_err read_fen(struct bk_pos *p, struct bk_lib *lib, const char *fe
     return err ? err : check_legal(*on, p);
 }
 
-static enum bk_err put_man(struct bk_pos *p, const struct bk_lib *lib,
-                           const struct bk_lib_man *man, size_t nth)
+static enum bk_err put_man(struct bk_pos *p, const struct bk_lib *lib, const struct bk_lib_man *man,
+                           size_t nth)
 {
     const struct bk_variant *v = lib->v;
     int type = bk_variant_type(v, man->letter);
@@ -247,8 +243,8 @@ static enum bk_err put_man(struct bk_pos *p, const struct bk_lib *lib,
         return bk_fail(&last.why, BK_E_USAGE, "man %zu: its letter (code %d) is no piece of %s",
                        nth + 1, man->letter, v->name);
     if (man->file >= v->files || man->rank >= v->ranks)
-        return bk_fail(&last.why, BK_E_USAGE, "man %zu: file %d, rank %d is off the board",
-                       nth + 1, man->file, man->rank);
+        return bk_fail(&last.why, BK_E_USAGE, "man %zu: file %d, rank %d is off the board", nth + 1,
+                       man->file, man->rank);
     sq = bk_sq(v, man->file, man->rank);
     if (!bk_rules_may_stand(v, (unsigned)type, colour, sq))
         return bk_fail(&last.why, BK_E_USAGE, "man %zu: '%c' may not stand there", nth + 1,
@@ -282,10 +278,11 @@ static enum bk_err read_men(struct bk_pos *p, const struct bk_lib *lib,
 /* == Answers ============================================================= */
 
 _Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
-               (int)BK_LIB_CHECKMATE == (int)BK_END_CHECKMATE &&
-               (int)BK_LIB_STALEMATE == (int)BK_END_STALEMATE &&
-               (int)BK_LIB_BARE == (int)BK_END_BARE &&
-               (int)BK_LIB_BARE_DRAW == (int)BK_END_BARE_DRAW, "the same ends");
+                   (int)BK_LIB_CHECKMATE == (int)BK_END_CHECKMATE &&
+                   (int)BK_LIB_STALEMATE == (int)BK_END_STALEMATE &&
+                   (int)BK_LIB_BARE == (int)BK_END_BARE &&
+                   (int)BK_LIB_BARE_DRAW == (int)BK_END_BARE_DRAW,
+               "the same ends");
 
 /* Plies until the game's length makes it a draw: each side has `game_turns` turns. */
 static int plies_left(const struct bk_variant *v, const struct bk_pos *p)

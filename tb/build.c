@@ -25,7 +25,7 @@ struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
     struct bk_hold hold;
-    struct bk_store *store; /* of the present table, if it works on disk */
+    struct bk_store *store;       /* of the present table, if it works on disk */
     struct bk_memtable **on_disk; /* then: the tables it leads to, as its plan's next[] */
     struct bk_memtable **by_rule; /* those that have no file */
     unsigned nby_rule;
@@ -99,9 +99,9 @@ static enum bk_err fetch_tables(struct builder *b, struct bk_report *why)
 
         if (!b->store && bk_hold_find(&b->hold, pt->next[i]))
             continue;
-        err = bk_load_sides(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m,
-                            b->p->distances, true, bk_hold_sides(b->p, b->nth, pt->next[i]),
-                            b->store, b->o->pool, why);
+        err = bk_load_sides(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m, b->p->distances,
+                            true, bk_hold_sides(b->p, b->nth, pt->next[i]), b->store, b->o->pool,
+                            why);
         if (!err && b->store)
             b->on_disk[i] = t;
         else if (!err)
@@ -216,8 +216,7 @@ static void tell(void *context, const char *text)
 /* DIR/VARIANT/.MATERIAL.ckpt: beside the table that it will be. */
 static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name,
-             b->p->table[b->nth].name);
+    snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name, b->p->table[b->nth].name);
 }
 
 /* Of everything on which the state of a table, or the bytes of its chunks, depend. */
@@ -228,8 +227,8 @@ static uint64_t fingerprint(const struct builder *b)
 
     snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %u %u", BK_STATE_VERSION,
              (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
-             b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION,
-             bk_kernel_for(v->nsq)->set_bits, bk_kernel_for(v->nsq)->lanes);
+             b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION, bk_kernel_for(v->nsq)->set_bits,
+             bk_kernel_for(v->nsq)->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -258,10 +257,9 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     struct sink sink = { .b = b };
     struct bk_tally tally;
     char path[PATH_MAX];
-    struct bk_checkpoint checkpoint = { .path = path,
-                                        .seconds = b->o->checkpoint_seconds,
-                                        .pool = b->o->pool,
-                                        .store = b->store };
+    struct bk_checkpoint checkpoint = {
+        .path = path, .seconds = b->o->checkpoint_seconds, .pool = b->o->pool, .store = b->store
+    };
     uint64_t bytes[2];
     enum bk_err err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
 

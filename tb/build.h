@@ -83,7 +83,7 @@ struct bk_build_options {
     void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
                                                       not fit, say; NULL is fine */
     double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
-    const volatile int *stop; /* nonzero: give up (BK_E_SYSTEM "interrupted") */
+    const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */
 };
 
 /* Builds what is not present.  Errors name the table. */
@@ -124,12 +124,11 @@ enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const
  */
 struct bk_encoder;
 enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
-                            bool distances, int level, struct bk_pool *pool,
-                            struct bk_report *why);
+                            bool distances, int level, struct bk_pool *pool, struct bk_report *why);
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
-enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum,
-                              uint64_t bytes[2], struct bk_report *why);
+enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
+                              struct bk_report *why);
 void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 /* Between calls of blocks(): all it has; and back, right after open(). */
 void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w);

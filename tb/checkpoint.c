@@ -19,7 +19,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#define MAGIC "\x89" "BKC\r\n\x1a\n"
+#define MAGIC                                                                                      \
+    "\x89"                                                                                         \
+    "BKC\r\n\x1a\n"
 #define PIECE (1u << 20)
 #define LEVEL 1 /* the disk is slower */
 
@@ -283,8 +285,8 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
         fread(&fingerprint, 1, 8, r->in) != 8)
         err = bk_fail(why, BK_E_CORRUPT, "%s: no checkpoint", c->path);
     else if (fingerprint != c->fingerprint)
-        err = bk_fail(why, BK_E_DIFFERS,
-                      "%s: of another version, or for other rules or options", c->path);
+        err = bk_fail(why, BK_E_DIFFERS, "%s: of another version, or for other rules or options",
+                      c->path);
     rewind(r->in);
     if (!err && !sum_is_right(r->in, (uint64_t)bytes - 8))
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged", c->path);

@@ -20,12 +20,12 @@
 
 /* Where, how often, and for what; the last one is known by itself. */
 struct bk_checkpoint {
-    const char *path;     /* borrowed */
-    double seconds;       /* from one to the next, or three times what one takes; 0: never */
-    uint64_t fingerprint; /* of all that must be the same to go on */
-    struct bk_pool *pool; /* borrowed */
+    const char *path;       /* borrowed */
+    double seconds;         /* from one to the next, or three times what one takes; 0: never */
+    uint64_t fingerprint;   /* of all that must be the same to go on */
+    struct bk_pool *pool;   /* borrowed */
     struct bk_store *store; /* of the arrays; borrowed, may be NULL */
-    double next;          /* when it is due */
+    double next;            /* when it is due */
 };
 
 /* Is it time?  The first call starts the clock. */
@@ -35,11 +35,10 @@ struct bk_writer;
 struct bk_reader;
 
 /* A new checkpoint; failure of any call is kept and told by bk_writer_commit(). */
-enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c,
-                           struct bk_report *why);
+enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why);
 void bk_write(struct bk_writer *w, const void *from, size_t bytes);
 void bk_write_array(struct bk_writer *w, const void *from, size_t bytes); /* packed */
-void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes); /* from its beginning */
+void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes);          /* from its beginning */
 /* Ends it and puts it in its place.  Frees w; on failure the one before stays. */
 enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
 
@@ -47,8 +46,7 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
  * BK_E_NO_TABLE: there is none.  BK_E_DIFFERS: it was written by another
  * version, for other rules or options.  BK_E_CORRUPT: it is damaged.
  */
-enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c,
-                           struct bk_report *why);
+enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why);
 /* False, and ever after: no more of it, or no memory. */
 bool bk_read(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);

@@ -357,8 +357,8 @@ static enum bk_err encode_ready(struct bk_encoder *e, const uint32_t *block, uin
     for (uint32_t i = 0; !err && i < n; i++) {
         const struct bk_block *b = &e->t->ix->block[block[i]];
 
-        for (uint64_t c = b->first / size;
-             !err && b->size && c <= (b->first + b->size - 1) / size; c++) {
+        for (uint64_t c = b->first / size; !err && b->size && c <= (b->first + b->size - 1) / size;
+             c++) {
             if (kind->ready[c] || !is_ready(e, &kind->info, c))
                 continue;
             kind->ready[c] = true;
@@ -452,8 +452,7 @@ static void clear_away(struct bench *b)
 }
 
 enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
-                            bool distances, int level, struct bk_pool *pool,
-                            struct bk_report *why)
+                            bool distances, int level, struct bk_pool *pool, struct bk_report *why)
 {
     struct bk_encoder *e = calloc(1, sizeof *e);
     unsigned threads = bk_pool_threads(pool);
@@ -461,8 +460,9 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
 
     if (!e)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    *e = (struct bk_encoder){ .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1,
-                              .nkinds = distances ? 2 : 1 };
+    *e = (struct bk_encoder){
+        .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1, .nkinds = distances ? 2 : 1
+    };
     err = open_spill(e, why);
     for (unsigned kind = 0; !err && kind < e->nkinds; kind++)
         err = prepare_kind(e, (enum bk_kind)kind, why);
@@ -503,10 +503,10 @@ bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
     bool ok = bk_read_array(r, e->solved, e->t->ix->nblocks * sizeof *e->solved);
 
     for (unsigned k = 0; ok && k < e->nkinds; k++)
-        ok = bk_read_array(r, e->kind[k].ready,
-                           e->kind[k].info.chunks * sizeof *e->kind[k].ready) &&
-             bk_read_array(r, e->kind[k].chunk,
-                           2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
+        ok =
+            bk_read_array(r, e->kind[k].ready, e->kind[k].info.chunks * sizeof *e->kind[k].ready) &&
+            bk_read_array(r, e->kind[k].chunk,
+                          2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
     return ok && bk_read(r, &e->spilled, sizeof e->spilled) &&
            bk_read_file(r, e->spill, e->spilled);
 }
@@ -536,8 +536,8 @@ void bk_encoder_close(struct bk_encoder *e)
 }
 
 /* Distances first: a .bkw that says it has them never stands alone. */
-enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum,
-                              uint64_t bytes[2], struct bk_report *why)
+enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
+                              struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
@@ -581,17 +581,17 @@ enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const
 
 /* What a thread unpacks with. */
 struct unpacking {
-    unsigned char *wdl;    /* raw, of a chunk */
-    unsigned char *codes;  /* with distances: of a chunk of them; raw at first */
-    uint64_t *won, *draw;  /* without: bitmaps of a chunk and a word more */
+    unsigned char *wdl;   /* raw, of a chunk */
+    unsigned char *codes; /* with distances: of a chunk of them; raw at first */
+    uint64_t *won, *draw; /* without: bitmaps of a chunk and a word more */
 };
 
 struct loader {
     struct bk_memtable *t;
     struct bk_file *wdl, *dtw;
-    unsigned sides;           /* to move: a bit each */
-    struct unpacking *bench;  /* by thread */
-    struct walk *walk; /* by block, for the present order of equal men */
+    unsigned sides;          /* to move: a bit each */
+    struct unpacking *bench; /* by thread */
+    struct walk *walk;       /* by block, for the present order of equal men */
     enum bk_err err;
     struct bk_report why;
 };
@@ -847,9 +847,9 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
     if (!err && distances)
         err = bk_file_open(&l->dtw, bk_table_path(path, dir, v, m, BK_KIND_DTW), v, why);
     if (!err && (bk_file_info(l->wdl)->kind != BK_KIND_WDL ||
-                 (l->dtw && (bk_file_info(l->dtw)->kind != BK_KIND_DTW ||
-                             bk_file_info(l->wdl)->chunk_positions %
-                                 bk_file_info(l->dtw)->chunk_positions))))
+                 (l->dtw &&
+                  (bk_file_info(l->dtw)->kind != BK_KIND_DTW ||
+                   bk_file_info(l->wdl)->chunk_positions % bk_file_info(l->dtw)->chunk_positions))))
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: not the kind its name says", path);
     if (!err && (!bk_material_equal(&bk_file_index(l->wdl)->m, m) ||
                  (l->dtw && !bk_material_equal(&bk_file_index(l->dtw)->m, m))))

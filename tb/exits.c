@@ -73,8 +73,8 @@ static void add_prepared(struct exit_list *l, struct bk_exit e)
                          bk_material_name(&m, s->v, name));
         return;
     }
-    bk_view_plan(&e.plan, t, ix, e.colour, exchanged, e.taken, e.also,
-                 changes ? (int)e.mover : -1, e.becomes);
+    bk_view_plan(&e.plan, t, ix, e.colour, exchanged, e.taken, e.also, changes ? (int)e.mover : -1,
+                 e.becomes);
     if (s->nexit == l->room) {
         struct bk_exit *more;
 
@@ -92,9 +92,12 @@ static void add_prepared(struct exit_list *l, struct bk_exit e)
 static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken, int also,
                      unsigned becomes, bool counted)
 {
-    add_prepared(l, (struct bk_exit){ .mover = (uint8_t)mover, .colour = (uint8_t)colour,
-                                      .taken = (int8_t)taken, .also = (int8_t)also,
-                                      .becomes = (uint8_t)becomes, .counted = counted,
+    add_prepared(l, (struct bk_exit){ .mover = (uint8_t)mover,
+                                      .colour = (uint8_t)colour,
+                                      .taken = (int8_t)taken,
+                                      .also = (int8_t)also,
+                                      .becomes = (uint8_t)becomes,
+                                      .counted = counted,
                                       .castles = -1 });
 }
 
@@ -107,8 +110,11 @@ static void add_castling(struct exit_list *l, unsigned colour)
         add_exit(l, BK_KINGS_SLOT, colour, -1, -1, BK_STAYS, false);
     for (unsigned right = 2 * colour; right < 2 * colour + 2; right++)
         if (rights >> right & 1)
-            add_prepared(l, (struct bk_exit){ .mover = BK_KINGS_SLOT, .colour = (uint8_t)colour,
-                                              .taken = -1, .also = -1, .becomes = BK_STAYS,
+            add_prepared(l, (struct bk_exit){ .mover = BK_KINGS_SLOT,
+                                              .colour = (uint8_t)colour,
+                                              .taken = -1,
+                                              .also = -1,
+                                              .becomes = BK_STAYS,
                                               .castles = (int8_t)right });
 }
 
@@ -142,7 +148,7 @@ static void add_changes(struct exit_list *l, unsigned slot, int taken, int also)
 }
 
 enum bk_err bk_exits_find(struct bk_solver *s, const struct bk_solve_job *job,
-                              struct bk_report *why)
+                          struct bk_report *why)
 {
     struct exit_list l = { .s = s, .job = job, .why = why };
     const struct bk_index *ix = s->ix;
@@ -274,9 +280,9 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
                 struct bk_placement after = here;
                 int16_t score;
 
-                if (reply->colour == e->colour || reply->taken != (int)slot ||
-                    reply->also >= 0 || reply->mover == BK_KINGS_SLOT ||
-                    here.sq[reply->mover] != moves[j].from || reply->becomes != moves[j].becomes)
+                if (reply->colour == e->colour || reply->taken != (int)slot || reply->also >= 0 ||
+                    reply->mover == BK_KINGS_SLOT || here.sq[reply->mover] != moves[j].from ||
+                    reply->becomes != moves[j].becomes)
                     continue;
                 after.sq[reply->mover] = moves[j].to;
                 bk_view_fill(&reply->plan, &after, NULL, 0, &score);

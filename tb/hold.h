@@ -13,7 +13,7 @@
 #include "tb/build.h"
 
 struct bk_held {
-    uint32_t table; /* number in the plan */
+    uint32_t table;        /* number in the plan */
     struct bk_memtable *t; /* owned; NULL in a prediction */
     uint64_t bytes;
     unsigned uses; /* tables still to be built that move into it */

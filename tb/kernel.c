@@ -31,8 +31,8 @@
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
 #define KERNEL_NAME NAME1(bk_kernel_, BK_KERNEL)
-#define STRING2(x) #x
-#define STRING1(x) STRING2(x)
+#define STRING2(x)  #x
+#define STRING1(x)  STRING2(x)
 
 /* == First pass: what is illegal, and what the ways out are worth == */
 
@@ -56,8 +56,8 @@ static void raise_to(unsigned *max, unsigned k)
 {
     unsigned seen = __atomic_load_n(max, __ATOMIC_RELAXED);
 
-    while (seen < k && !__atomic_compare_exchange_n(max, &seen, k, true, __ATOMIC_RELAXED,
-                                                    __ATOMIC_RELAXED))
+    while (seen < k &&
+           !__atomic_compare_exchange_n(max, &seen, k, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
@@ -69,7 +69,7 @@ static uint64_t store_ways(struct bk_solver *s, unsigned side, size_t base, set 
 
     if (s->dtw_bytes == 1)
         return put_half_plies((uint8_t *)s->dtw[side] + base, x, best, BK_SCORE_WIN, s->k_limit);
-    EACH(sq, x) {
+    EACH (sq, x) {
         int score = best[sq];
         unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
 
@@ -82,14 +82,13 @@ static uint64_t store_ways(struct bk_solver *s, unsigned side, size_t base, set 
 }
 
 /* The largest k stored for x, whose mask is `waits`. */
-static unsigned latest(const struct bk_solver *s, unsigned side, size_t base, set x,
-                       uint64_t waits)
+static unsigned latest(const struct bk_solver *s, unsigned side, size_t base, set x, uint64_t waits)
 {
     unsigned most = 63 - (unsigned)__builtin_clzll(waits);
 
     if (most < 63)
         return most;
-    EACH(sq, x) {
+    EACH (sq, x) {
         unsigned k = dtw_get(s, s->dtw[side], base + sq);
 
         most = k > most ? k : most;
@@ -124,8 +123,8 @@ static void settle(struct bk_solver *s, struct scratch *w, unsigned side, uint32
     size_t at = (size_t)slice * s->pitch + conf;
     size_t base = ((size_t)slice * s->nconf + conf) * s->width;
     const int16_t *best = w->best + (size_t)conf * s->width;
-    struct by_score way = sort_scores(best, s->width, BK_SCORE_NONE,
-                                      s->distances ? BK_SCORE_WIN - 2 : 0);
+    struct by_score way =
+        sort_scores(best, s->width, BK_SCORE_NONE, s->distances ? BK_SCORE_WIN - 2 : 0);
     set losing = way.any & ~way.saving, later = way.winning & ~way.soon;
     uint64_t waits;
 
@@ -253,12 +252,12 @@ static void store_k(struct bk_solver *s, unsigned side, size_t base, lanes x, un
     unsigned words = s->distances ? lanes_words(x) : 0;
 
     *(lanes *)found = x;
-    EACH_LANE(i, words) {
+    EACH_LANE (i, words) {
         if (s->dtw_bytes == 1) {
             put_where((uint8_t *)s->dtw[side] + base + i * s->width, found[i], k);
             continue;
         }
-        EACH(sq, found[i])
+        EACH (sq, found[i])
             dtw_put(s, s->dtw[side], base + i * s->width + sq, k);
     }
 }
@@ -270,7 +269,7 @@ static inline set stored(const struct bk_solver *s, unsigned side, size_t base, 
 
     if (s->dtw_bytes == 1)
         return where_is((const uint8_t *)s->dtw[side] + base, x, k, false);
-    EACH(sq, x)
+    EACH (sq, x)
         if (dtw_get(s, s->dtw[side], base + sq) == k)
             found |= bit(sq);
     return found;
@@ -283,7 +282,7 @@ static inline set stored_later(const struct bk_solver *s, unsigned side, size_t 
 
     if (s->dtw_bytes == 1)
         return where_is((const uint8_t *)s->dtw[side] + base, x, k, true);
-    EACH(sq, x)
+    EACH (sq, x)
         if (dtw_get(s, s->dtw[side], base + sq) > k)
             found |= bit(sq);
     return found;
@@ -295,9 +294,9 @@ struct sweep {
     struct scratch *w;
     uint32_t slice;
     unsigned side, k;
-    uint64_t due;          /* waits of this ply that the slice has */
+    uint64_t due; /* waits of this ply that the slice has */
     lanes *won, *und, *open, *fresh;
-    uint64_t *marks;       /* of `fresh` */
+    uint64_t *marks; /* of `fresh` */
     uint8_t *any_flag;
     const uint64_t *waits; /* by configuration */
     const uint8_t *delay;  /* by vector */
@@ -342,7 +341,8 @@ static inline void fetch_row(const struct sweep *p, uint32_t vector, unsigned i)
     const struct bk_solver *s = p->s;
 
     __builtin_prefetch((const char *)s->dtw[p->side] +
-                       (p->base + (size_t)(vector * LANES + i) * s->width) * s->dtw_bytes, 1);
+                           (p->base + (size_t)(vector * LANES + i) * s->width) * s->dtw_bytes,
+                       1);
 }
 
 /*
@@ -361,7 +361,7 @@ static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
     for (uint32_t first = 0; first < s->nvec; first += 8) {
         unsigned due = masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8, p->due);
 
-        EACH_BIT(i, due) {
+        EACH_BIT (i, due) {
             uint32_t vector = first + i;
             unsigned rows = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due) &
                             lanes_some(x[vector] & (y ? ~y[vector] : ~NO_LANES));
@@ -370,7 +370,7 @@ static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
                 continue;
             p->w->due[vector] = (uint8_t)rows;
             mark(p->w->dirty, vector);
-            EACH_BIT(row, rows)
+            EACH_BIT (row, rows)
                 fetch_row(p, vector, row);
         }
     }
@@ -387,9 +387,9 @@ static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
         return NO_LANES;
     p->w->due[vector] = 0;
     *(lanes *)from = x;
-    EACH_BIT(i, rows)
-        due[i] = stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i],
-                        p->k);
+    EACH_BIT (i, rows)
+        due[i] =
+            stored(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width, from[i], p->k);
     return *(const lanes *)due;
 }
 
@@ -401,7 +401,7 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
     lane_sets late;
 
     *(lanes *)late = x;
-    EACH_LANE(i, words)
+    EACH_LANE (i, words)
         late[i] = stored_later(s, p->side, p->base + (size_t)(vector * LANES + i) * s->width,
                                late[i], p->k);
     return *(const lanes *)late;
@@ -427,8 +427,8 @@ static inline void save(struct sweep *p, uint32_t vector, lanes x)
 static void store_last(struct sweep *p)
 {
     if (p->found)
-        store_k(p->s, p->side, p->base + (size_t)p->last * LANES * p->s->width,
-                p->fresh[p->last], p->k);
+        store_k(p->s, p->side, p->base + (size_t)p->last * LANES * p->s->width, p->fresh[p->last],
+                p->k);
 }
 
 /*
@@ -440,7 +440,7 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 {
     unsigned rows = p->s->distances ? lanes_some(add) : 0;
 
-    EACH_BIT(i, rows)
+    EACH_BIT (i, rows)
         fetch_row(p, vector, i);
     store_last(p);
     p->und[vector] &= ~add;
@@ -474,10 +474,10 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
     unsigned words = lanes_words(late);
 
     *(lanes *)x = late;
-    EACH_LANE(i, words) {
+    EACH_LANE (i, words) {
         uint32_t conf = vector * LANES + i;
 
-        EACH(sq, x[i]) {
+        EACH (sq, x[i]) {
             unsigned k = dtw_get(s, s->dtw[p->side], p->base + (size_t)conf * s->width + sq);
 
             note_wait(s, p->side, p->slice, conf, wait_bit(k), k);
@@ -536,7 +536,7 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     p = begin_sweep(s, w, slice, side, false);
     enter(&w->ctx, s, slice);
     if (first_ply) /* wins by a way out, left there by init */
-        EACH_MARKED(vector, p.marks, s->nmarks) {
+        EACH_MARKED (vector, p.marks, s->nmarks) {
             vectors(w->acc, 0)[vector] = p.fresh[vector];
             mark(w->dirty, (uint32_t)vector);
         }
@@ -544,7 +544,7 @@ static bool win(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     if (p.due)
         rouse(&p, p.und, p.open);
     unmoves(s, w, slice, side, true);
-    EACH_MARKED(vector, w->dirty, s->nmarks) {
+    EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], add = *acc & p.und[vector];
 
         *acc = NO_LANES;
@@ -575,15 +575,15 @@ static bool lose(struct bk_solver *s, uint32_t slice, unsigned side, void *work)
     if (p.due)
         rouse(&p, p.open, NULL);
     unmoves(s, w, slice, side, false);
-    EACH_MARKED(vector, w->dirty, s->nmarks) {
+    EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &vectors(w->acc, 0)[vector], cand = *acc & still_open(&p, (uint32_t)vector);
 
         *acc = NO_LANES;
         if (p.due)
             cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
         if (lanes_any(cand))
-            cand = without_escapes(s, &w->ctx, (size_t)slice * s->nvec, (uint32_t)vector, side,
-                                   cand);
+            cand =
+                without_escapes(s, &w->ctx, (size_t)slice * s->nvec, (uint32_t)vector, side, cand);
         if (!lanes_any(cand))
             continue;
         if (p.delay && p.delay[vector] > p.k) {
@@ -682,7 +682,7 @@ static set representatives(const struct bk_solver *s, unsigned keep, uint32_t co
                 return NONE;
             continue;
         }
-        EACH(sq, todo)
+        EACH (sq, todo)
             if (s->equal_men ? !stands_first(s, sym, conf, sq)
                              : s->inner.slot >= 0 && s->ix->map[sym][sq] < sq)
                 x &= ~bit(sq);
@@ -722,7 +722,7 @@ static void longest_of(const struct bk_solver *s, unsigned side, size_t at, set 
         return;
     if (s->dtw_bytes == 1)
         x = where_is((const uint8_t *)s->dtw[side] + at * s->width, x, (unsigned)last >> 1, false);
-    EACH(sq, x)
+    EACH (sq, x)
         if (dtw_get(s, s->dtw[side], at * s->width + sq) == (unsigned)last >> 1) {
             consider(s, l, last, slice, conf, sq);
             return;
@@ -736,8 +736,8 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
     static _Thread_local struct legality legality;
     size_t first = (size_t)slice * s->nconf, first_set = (size_t)slice * s->pitch;
     unsigned keep = s->b->pairs->stabilizer[slice] & ~1u;
-    uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
-                      (unsigned)__builtin_popcount(keep | 1);
+    uint64_t images =
+        (uint64_t)__builtin_popcount(s->ix->group) / (unsigned)__builtin_popcount(keep | 1);
     lane_sets legal[2];
 
     enter(c, s, slice);
@@ -801,7 +801,7 @@ static void mark_places(const struct bk_solver *s, struct bk_memblock *mb, unsig
         put_where((uint8_t *)mb->code[side] + first, bad, BK_CODE_ILLEGAL);
         return;
     }
-    EACH(sq, bad) {
+    EACH (sq, bad) {
         size_t i = first + sq;
 
         if (code_bytes == 2) {

@@ -174,7 +174,7 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
     int16_t *best = g->best[side] + wk * g->nsq;
 
     from &= g->und[side][wk];
-    EACH(bk, from) {
+    EACH (bk, from) {
         int16_t score = row[fixed_bk >= 0 ? (unsigned)fixed_bk : bk];
 
         if (score > best[bk])
@@ -262,16 +262,14 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
             (e->taken < 0 && has(g->men, r[i].to)))
             continue;
         g->at.sq[slot] = r[i].to;
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares,
-                      g->plane);
+        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
         if (e->in_block && s->v->en_passant && s->v->piece[s->ix->type[slot]].double_ranks)
             correct_passing(g, e, home, r[i].to);
         offer_all(g, e, &r[i]);
     }
     g->at.sq[slot] = (uint8_t)home;
     if (e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares,
-                      g->plane);
+        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
         offer_all(g, e, NULL);
     }
 }
@@ -283,7 +281,7 @@ static void settle(struct kings *g, unsigned side, unsigned wk)
 {
     set todo = g->und[side][wk];
 
-    EACH(bk, todo) {
+    EACH (bk, todo) {
         int score = g->best[side][wk * g->nsq + bk];
         unsigned k;
 
@@ -361,7 +359,7 @@ static set without_escapes(const struct kings *g, unsigned side, unsigned wk, se
 
 static void store(struct kings *g, unsigned side, unsigned wk, set x, unsigned k)
 {
-    EACH(bk, x)
+    EACH (bk, x)
         g->k[side][wk * g->nsq + bk] = (uint16_t)k;
 }
 
@@ -371,7 +369,7 @@ static set waiting(const struct kings *g, unsigned side, unsigned wk, set x, uns
 
     if (!(g->wait[side][wk] & wait_bit(k)))
         return NONE;
-    EACH(bk, x)
+    EACH (bk, x)
         if (g->k[side][wk * g->nsq + bk] == k)
             due |= bit(bk);
     return due;
@@ -424,7 +422,7 @@ static bool lose(struct kings *g, unsigned side, unsigned wk)
         cand = without_escapes(g, side, wk, cand);
     late = cand;
     if (g->s->distances && g->wait[side][wk])
-        EACH(bk, late)
+        EACH (bk, late)
             if (g->k[side][wk * g->nsq + bk] > k)
                 cand &= ~bit(bk);
     g->floss[side][wk] = cand;

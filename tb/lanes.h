@@ -138,7 +138,7 @@ INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
 
 /* For each bit `i` of a mask, which is used up. */
 #define EACH_BIT(i, mask)                                                                          \
-    for (unsigned i; (mask) && (i = (unsigned)__builtin_ctz(mask), (mask) &= (mask) - 1, true);)
+    for (unsigned i; (mask) && (i = (unsigned)__builtin_ctz(mask), (mask) &= (mask)-1, true);)
 
 /* For each lane `i` in which `words` (of lanes_words()) has anything; they are used up. */
 #define EACH_LANE(i, words)                                                                        \
@@ -228,7 +228,7 @@ INLINE void put_where(uint8_t *at, set x, unsigned value)
     for (unsigned w = 0; w < WORDS; w++)
         _mm512_mask_storeu_epi8(at + 64 * w, word_of(x, w), _mm512_set1_epi8((char)value));
 #else
-    EACH(sq, x)
+    EACH (sq, x)
         at[sq] = (uint8_t)value;
 #endif
 }
@@ -246,11 +246,12 @@ INLINE set where_is(const uint8_t *at, set x, unsigned value, bool more)
         if (!m)
             continue;
         there = _mm512_maskz_loadu_epi8(m, at + 64 * w);
-        found = set_word(found, w, more ? _mm512_mask_cmpgt_epu8_mask(m, there, wanted)
-                                        : _mm512_mask_cmpeq_epu8_mask(m, there, wanted));
+        found = set_word(found, w,
+                         more ? _mm512_mask_cmpgt_epu8_mask(m, there, wanted)
+                              : _mm512_mask_cmpeq_epu8_mask(m, there, wanted));
     }
 #else
-    EACH(sq, x)
+    EACH (sq, x)
         if (more ? at[sq] > value : at[sq] == value)
             found |= bit(sq);
 #endif
@@ -273,7 +274,7 @@ INLINE void raise_to_row(int16_t *best, set x, const int16_t *row, int16_t score
                                      : _mm512_set1_epi16(score)));
     }
 #else
-    EACH(sq, x) {
+    EACH (sq, x) {
         int16_t offer = row ? row[sq] : score;
 
         if (offer > best[sq])
@@ -305,8 +306,8 @@ INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t
         _mm256_mask_storeu_epi8(at + 32 * half, m, bytes);
         bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(63));
         for (unsigned i = 0; i < 4; i++, m >>= 8) {
-            __m128i eight = i < 2 ? _mm256_castsi256_si128(bytes)
-                                  : _mm256_extracti128_si256(bytes, 1);
+            __m128i eight =
+                i < 2 ? _mm256_castsi256_si128(bytes) : _mm256_extracti128_si256(bytes, 1);
 
             eight = i & 1 ? _mm_srli_si128(eight, 8) : eight;
             bits = _mm512_or_si512(bits, _mm512_maskz_sllv_epi64((__mmask8)m, _mm512_set1_epi64(1),
@@ -315,7 +316,7 @@ INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t
         seen |= (uint64_t)_mm512_reduce_or_epi64(bits);
     }
 #else
-    EACH(sq, x) {
+    EACH (sq, x) {
         unsigned k = (unsigned)(win - (score[sq] > 0 ? score[sq] : -score[sq])) >> 1;
 
         k = k < limit ? k : limit;
@@ -386,8 +387,7 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
         code = _mm512_mask_add_epi8(code, won, code, _mm512_set1_epi8((char)win));
         code = _mm512_mask_add_epi8(code, lost, code, _mm512_set1_epi8((char)loss));
         code = _mm512_mask_mov_epi8(code, even, _mm512_set1_epi8((char)drawn));
-        _mm512_mask_storeu_epi8(out, here == 64 ? ~(__mmask64)0 : ((__mmask64)1 << here) - 1,
-                                code);
+        _mm512_mask_storeu_epi8(out, here == 64 ? ~(__mmask64)0 : ((__mmask64)1 << here) - 1, code);
 #else
         for (unsigned sq = 0; sq < here; sq += 8) {
             uint64_t a = bk_bits_to_bytes(won >> sq), b = bk_bits_to_bytes(lost >> sq), k = 0;

@@ -211,9 +211,9 @@ static inline bool is_slot_of(const struct bk_view_plan *p, unsigned i, unsigned
 /* Where the men of a plan stand in the table, and by which turn of the board. */
 struct located {
     const struct bk_memblock *block;
-    uint64_t base;                  /* slice and fixed men */
-    unsigned slot[BK_SLOTS_MAX];    /* by man */
-    uint8_t map[BK_SQ_MAX];         /* parent's squares to the table's */
+    uint64_t base;               /* slice and fixed men */
+    unsigned slot[BK_SLOTS_MAX]; /* by man */
+    uint8_t map[BK_SQ_MAX];      /* parent's squares to the table's */
     unsigned stm;
 };
 
@@ -314,8 +314,8 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
         if (!(free_mask >> p->parent[i] & 1)) {
             unsigned s = l->slot[i];
 
-            l->base += l->block->stride[s] *
-                       (l->block->raw[s] ? sq[i] : ix->cells[s]->place_of[sq[i]]);
+            l->base +=
+                l->block->stride[s] * (l->block->raw[s] ? sq[i] : ix->cells[s]->place_of[sq[i]]);
         }
     return l->block->code[l->stm] != NULL;
 }
@@ -354,8 +354,9 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
     for (unsigned j = 0; j < man->n; j++) {
         unsigned sq = l->map[man->sq[j]], c = cells->cell_of[sq];
 
-        out->digit[j] = c == BK_SQ_NONE ? BK_SQ_NONE
-                        : l->block->raw[s] ? (uint8_t)sq : cells->place_of[sq];
+        out->digit[j] = c == BK_SQ_NONE    ? BK_SQ_NONE
+                        : l->block->raw[s] ? (uint8_t)sq
+                                           : cells->place_of[sq];
         one_cell &= c == BK_SQ_NONE || cell == BK_SQ_NONE || c == cell;
         cell = c == BK_SQ_NONE ? cell : c;
     }
@@ -464,7 +465,7 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
                   const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
     struct bk_placement at = *where;
-    struct places other[BK_SLOTS_MAX]; /* free men but the last */
+    struct places other[BK_SLOTS_MAX];       /* free men but the last */
     struct row last = { .man = { .n = 1 } }; /* or a single place */
     unsigned free_mask = 0;
     struct located l;
@@ -584,10 +585,9 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
         }
         still->offset[sym] = 0;
         for (unsigned i = 0; i < p->nmen; i++)
-            still->offset[sym] += still->mb->stride[slot[i]] *
-                                  (still->mb->raw[slot[i]]
-                                       ? sq[i]
-                                       : ix->cells[slot[i]]->place_of[sq[i]]);
+            still->offset[sym] +=
+                still->mb->stride[slot[i]] *
+                (still->mb->raw[slot[i]] ? sq[i] : ix->cells[slot[i]]->place_of[sq[i]]);
     }
     return true;
 }

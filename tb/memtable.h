@@ -28,17 +28,17 @@
  * however many squares the board has; strides count bits then.
  */
 #define BK_CODE_ILLEGAL 0
-#define BK_CODE_DRAW 1
-#define BK_CODE_WIN 2
-#define BK_CODE_LOSS8 128
-#define BK_CODE_LOSS16 0x8000
-#define BK_CODE_K_MAX 125
+#define BK_CODE_DRAW    1
+#define BK_CODE_WIN     2
+#define BK_CODE_LOSS8   128
+#define BK_CODE_LOSS16  0x8000
+#define BK_CODE_K_MAX   125
 
 /*
  * Scores, from some mover's side: larger is better.  A win in n plies is
  * BK_SCORE_WIN - n, a loss -BK_SCORE_WIN + n, a draw 0.
  */
-#define BK_SCORE_WIN 32000
+#define BK_SCORE_WIN  32000
 #define BK_SCORE_NONE INT16_MIN
 
 struct bk_memblock {
@@ -52,9 +52,9 @@ struct bk_memblock {
 };
 
 struct bk_memtable {
-    struct bk_index *ix; /* owned */
-    bool by_rule;        /* no codes: every value follows from the rules */
-    uint8_t code_bytes;  /* 1 or 2; 0: two bitmaps */
+    struct bk_index *ix;    /* owned */
+    bool by_rule;           /* no codes: every value follows from the rules */
+    uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
     struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
@@ -93,14 +93,14 @@ static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, u
  */
 struct bk_view_plan {
     const struct bk_memtable *t;
-    bool exchanged;                   /* the table keeps the colours exchanged */
-    uint8_t swap[BK_SQ_MAX];          /* the board's symmetry that goes with it */
-    unsigned stm;                     /* of the parent's colours, who moves next */
-    unsigned nmen;                    /* men in t */
-    uint8_t parent[BK_SLOTS_MAX];     /* by man: slot in the parent */
-    uint8_t type[BK_SLOTS_MAX];       /* by man, after a change */
-    uint8_t colour[BK_SLOTS_MAX];     /* by man, in t's colours */
-    int8_t right[BK_SLOTS_MAX];       /* castling right that it keeps, in t's colours, or -1 */
+    bool exchanged;               /* the table keeps the colours exchanged */
+    uint8_t swap[BK_SQ_MAX];      /* the board's symmetry that goes with it */
+    unsigned stm;                 /* of the parent's colours, who moves next */
+    unsigned nmen;                /* men in t */
+    uint8_t parent[BK_SLOTS_MAX]; /* by man: slot in the parent */
+    uint8_t type[BK_SLOTS_MAX];   /* by man, after a change */
+    uint8_t colour[BK_SLOTS_MAX]; /* by man, in t's colours */
+    int8_t right[BK_SLOTS_MAX];   /* castling right that it keeps, in t's colours, or -1 */
 };
 
 /*

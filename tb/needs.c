@@ -21,8 +21,11 @@ static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32
                         bool distances, bool compact)
 {
     const struct bk_kernel *k = bk_kernel_for(ix->v->nsq);
-    struct bk_solver s = { .v = ix->v, .ix = ix, .b = &ix->block[block],
-                           .distances = distances, .dtw_bytes = distances,
+    struct bk_solver s = { .v = ix->v,
+                           .ix = ix,
+                           .b = &ix->block[block],
+                           .distances = distances,
+                           .dtw_bytes = distances,
                            .compact = compact };
     uint64_t nsq = ix->v->nsq, symmetries;
     struct bk_memblock mb;
@@ -93,7 +96,8 @@ static void encoded_after(const struct bk_index *ix, const uint32_t *order,
     for (uint32_t i = 0; i < ix->nblocks; i++) {
         const struct bk_block *b = &ix->block[i];
         uint64_t first = b->first / chunk_positions * chunk_positions;
-        uint64_t end = (b->first + b->size + chunk_positions - 1) / chunk_positions * chunk_positions;
+        uint64_t end =
+            (b->first + b->size + chunk_positions - 1) / chunk_positions * chunk_positions;
 
         after[i] = solved[i];
         for (uint32_t x = i; x-- > 0 && ix->block[x].first + ix->block[x].size > first;)
@@ -104,8 +108,8 @@ static void encoded_after(const struct bk_index *ix, const uint32_t *order,
 }
 
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           enum bk_manner manner, bool let_go, uint32_t chunk_positions, unsigned threads,
-                           struct bk_report *why)
+                           enum bk_manner manner, bool let_go, uint32_t chunk_positions,
+                           unsigned threads, struct bk_report *why)
 {
     uint32_t *solved = calloc(ix->nblocks + 1u, 3 * sizeof *solved);
     uint32_t *after = solved + ix->nblocks, *readers = after + ix->nblocks;

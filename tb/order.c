@@ -132,8 +132,7 @@ static bool may_be_passed(const struct bk_index *ix, unsigned slot, unsigned fro
     return false;
 }
 
-unsigned bk_order_links(const struct bk_index *ix, uint32_t block,
-                        struct bk_link out[BK_LINKS_MAX])
+unsigned bk_order_links(const struct bk_index *ix, uint32_t block, struct bk_link out[BK_LINKS_MAX])
 {
     const struct bk_block *b = &ix->block[block];
     int slot = chain_slot(ix);
@@ -149,8 +148,8 @@ unsigned bk_order_links(const struct bk_index *ix, uint32_t block,
         bool plain;
         int32_t next;
 
-        if (!leaves_cell(ix, b, (unsigned)slot, &r[i]) ||
-            c->size[c->cell_of[r[i].to]] != 1 || may_be_passed(ix, (unsigned)slot, from, r[i].to))
+        if (!leaves_cell(ix, b, (unsigned)slot, &r[i]) || c->size[c->cell_of[r[i].to]] != 1 ||
+            may_be_passed(ix, (unsigned)slot, from, r[i].to))
             continue;
         next = block_after(ix, b, (unsigned)slot, c->cell_of[r[i].to], &plain);
         if (next < 0 || next & 7 || !plain || ix->block[next >> 3].pairs != b->pairs)

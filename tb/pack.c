@@ -13,7 +13,7 @@
 #include "table/format.h"
 #include "tb/memtable.h"
 
-#define ONES UINT64_C(0x0101010101010101)
+#define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS (ONES << 7)
 
 /* == Collecting == */
@@ -69,7 +69,7 @@ static inline void add_code(struct bk_planes *p, unsigned code, unsigned loss)
 static inline void planes_of(uint64_t codes, unsigned *won, unsigned *draw)
 {
     uint64_t low = codes & ~HIGHS;
-    uint64_t some = low + (HIGHS - ONES);      /* high bit: at least 1 */
+    uint64_t some = low + (HIGHS - ONES);        /* high bit: at least 1 */
     uint64_t decided = low + (HIGHS - 2 * ONES); /* at least 2 */
 
     *won = highs(~codes & (decided | ~some));
@@ -84,7 +84,8 @@ static inline void planes_of_64(const uint8_t *code, uint64_t *won, uint64_t *dr
     for (unsigned i = 0; i < 64; i += 16) {
         __m128i c = _mm_loadu_si128((const __m128i *)(code + i));
         unsigned loss = (unsigned)_mm_movemask_epi8(c); /* the high bits */
-        unsigned drawn = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(BK_CODE_DRAW)));
+        unsigned drawn =
+            (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_set1_epi8(BK_CODE_DRAW)));
         unsigned none = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(c, _mm_setzero_si128()));
 
         *won |= (uint64_t)(~(loss | drawn) & 0xffff) << i;

@@ -80,8 +80,8 @@ static bool link_next(struct bk_plan *p, struct bk_plan_table *t, struct bk_mate
     return t->next != NULL;
 }
 
-static enum bk_err append(struct planner *pl, const struct bk_material *m,
-                          struct bk_material *next, unsigned n, struct bk_report *why)
+static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
+                          unsigned n, struct bk_report *why)
 {
     struct bk_plan *p = pl->p;
     struct bk_plan_table *t;
@@ -120,9 +120,10 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     if (!bk_rules_plain_is_exact(pl->p->v, (const uint8_t(*)[BK_TYPES_MAX])m.count)) {
         char name[BK_MATERIAL_NAME_MAX];
 
-        return bk_fail(why, BK_E_USAGE, "%s: captured men come back in %s, so it has no table; "
-                       "ask `bareking whole`", bk_material_name(&m, pl->p->v, name),
-                       pl->p->v->name);
+        return bk_fail(why, BK_E_USAGE,
+                       "%s: captured men come back in %s, so it has no table; "
+                       "ask `bareking whole`",
+                       bk_material_name(&m, pl->p->v, name), pl->p->v->name);
     }
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || have_seen(pl, &m))
@@ -247,9 +248,8 @@ static enum bk_err find_needs(struct bk_plan *p, unsigned nth, unsigned threads,
 }
 
 /* The peak in another manner; 0 if that makes no difference. */
-static enum bk_err find_peak(uint64_t *peak, struct bk_plan *p, unsigned nth,
-                             enum bk_manner manner, bool let_go, unsigned threads,
-                             struct bk_report *why)
+static enum bk_err find_peak(uint64_t *peak, struct bk_plan *p, unsigned nth, enum bk_manner manner,
+                             bool let_go, unsigned threads, struct bk_report *why)
 {
     struct bk_solve_needs n = { 0 };
     struct bk_index *ix;
@@ -289,8 +289,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
         if (all[other].kept.fixed > fixed)
             fixed = all[other].kept.fixed; /* to mark illegal positions */
         if (!err && !bk_hold_find(h, other))
-            err = bk_hold_add(h, other, NULL, bytes_read(p, nth, other, all[other].kept.codes),
-                              nth, why);
+            err = bk_hold_add(h, other, NULL, bytes_read(p, nth, other, all[other].kept.codes), nth,
+                              why);
     }
     t->code_bytes = all[nth].kept.codes;
     keep = bk_hold_will_keep(h, nth, t->code_bytes);
@@ -304,7 +304,8 @@ static enum bk_err predict(struct bk_hold *h, struct bk_plan *p, unsigned nth, u
        there is */
     roomy = always + h->bytes + (p->distances ? other_peak : solving) <= 3 * h->limit;
     t->manner = p->distances ? roomy && other_peak ? BK_CHAINS : BK_APART
-                             : roomy ? BK_APART : BK_COMPACT;
+                : roomy      ? BK_APART
+                             : BK_COMPACT;
     if (t->manner != BK_APART)
         solving = other_peak;
     t->memory_bytes = always + h->bytes + (solving > fixed ? solving : fixed);

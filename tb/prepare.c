@@ -349,8 +349,8 @@ static bool king_moves(struct bk_solver *s, unsigned side)
                 if (pass == 0) {
                     back_first[pairs->slice[pair] + 2]++;
                 } else {
-                    move[n] = (struct bk_king_move){ (uint32_t)pairs->slice[pair],
-                                                     pairs->sym[pair] };
+                    move[n] =
+                        (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
                     back[back_first[pairs->slice[pair] + 1]++] = slice;
                 }
                 n++;
@@ -364,7 +364,7 @@ static bool king_moves(struct bk_solver *s, unsigned side)
 /* == A solver == */
 
 bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads,
-                     struct bk_spares *spares)
+                        struct bk_spares *spares)
 {
     bool ok = bk_state_new(s, k, spares);
 
@@ -424,8 +424,8 @@ static void borrow_kings(struct bk_solver *s, const struct bk_solver *from)
 }
 
 struct bk_solver *bk_solver_new(const struct bk_index *ix, uint32_t block,
-                                    const struct bk_kernel *k, bool for_kernel,
-                                    const struct bk_solver *first)
+                                const struct bk_kernel *k, bool for_kernel,
+                                const struct bk_solver *first)
 {
     struct bk_solver *s = calloc(1, sizeof *s);
     size_t room = 0;

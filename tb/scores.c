@@ -23,7 +23,7 @@
  *   2 + k    2k + 2 - WIN  =  2 code - (WIN + 2)             (1)
  *   LOSS + k  WIN - 2k - 1  =  WIN - 1 + 2 LOSS - 2 code     (2)
  */
-#define OF_WIN (BK_SCORE_WIN + 2)
+#define OF_WIN  (BK_SCORE_WIN + 2)
 #define OF_LOSS (BK_SCORE_WIN - 1 + 2 * BK_CODE_LOSS8)
 
 /* Without a jump and side by side: the compiler does many at once. */

@@ -33,7 +33,8 @@ INLINE set bit(unsigned sq) { return (set)1 << sq; }
 INLINE bool has(set x, unsigned sq) { return (unsigned)(x >> sq) & 1; }
 INLINE unsigned count(set x)
 {
-    return (unsigned)(__builtin_popcountll((uint64_t)x) + __builtin_popcountll((uint64_t)(x >> 64)));
+    return (unsigned)(__builtin_popcountll((uint64_t)x) +
+                      __builtin_popcountll((uint64_t)(x >> 64)));
 }
 INLINE unsigned lowest(set x)
 {
@@ -90,10 +91,7 @@ INLINE set shifted(set x, int d)
     }
     return r;
 }
-INLINE set set_of(const struct bk_bits *b)
-{
-    return (set){ b->w[0], b->w[1], b->w[2], b->w[3] };
-}
+INLINE set set_of(const struct bk_bits *b) { return (set){ b->w[0], b->w[1], b->w[2], b->w[3] }; }
 #endif
 
 /* for each square `sq` of `x`, which is used up */

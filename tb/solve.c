@@ -42,8 +42,8 @@ static void run_step(void *context, uint64_t item, unsigned thread)
     bk_store_ease(s->store);
     if (p->step(s, (uint32_t)(item % (2 * nslices) >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
-        __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1],
-                         (int)s->ply, __ATOMIC_RELAXED);
+        __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1], (int)s->ply,
+                         __ATOMIC_RELAXED);
     }
 }
 
@@ -132,8 +132,8 @@ struct moment {
 struct bk_solving {
     struct bk_order order;
     uint32_t level;
-    uint32_t *readers; /* by block: blocks still to be solved that lead to it */
-    struct bk_tally *tally; /* of the solved blocks */
+    uint32_t *readers;        /* by block: blocks still to be solved that lead to it */
+    struct bk_tally *tally;   /* of the solved blocks */
     struct bk_reader *reader; /* of a checkpoint, before the arrays of the block that was
                                  under way */
     struct moment moment;     /* that block's */
@@ -143,8 +143,7 @@ struct bk_solving {
 static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
 {
     return bk_memblock_array_bytes(
-        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride,
-        t->code_bytes);
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
 }
 
 static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
@@ -325,8 +324,8 @@ static enum bk_err iterate(struct pass *p, const struct block_job *b, struct bk_
 }
 
 /* Only kings move here: kings.c solves such a block by itself, in this thread. */
-static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb,
-                               struct bk_tally *tally, struct bk_report *why)
+static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb, struct bk_tally *tally,
+                               struct bk_report *why)
 {
     bool too_far = false;
     struct bk_tally own;
@@ -360,7 +359,8 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     bk_store_ease(g->store);
     for (size_t i = first; i < end && i < g->n; i++)
         if (*((const unsigned char *)g->sets +
-              (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) & 1)
+              (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) &
+            1)
             g->bits[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
@@ -373,8 +373,8 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
     if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, s->store, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { s->store, s->won[side], k->set_bytes, n, s->nconf, s->pitch,
-                               mb->code[side] };
+        struct gathering g = { s->store, s->won[side], k->set_bytes,  n,
+                               s->nconf, s->pitch,     mb->code[side] };
         uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
 
         if (s->distances) {
@@ -399,8 +399,8 @@ static enum bk_err prepare(struct bk_solver **out, const struct block_job *b, ui
                            const struct bk_solver *first, struct bk_report *why)
 {
     struct bk_memtable *t = b->job->t;
-    struct bk_solver *s = bk_solver_new(t->ix, b->block[i], bk_kernel_for(t->ix->v->nsq), false,
-                                     first);
+    struct bk_solver *s =
+        bk_solver_new(t->ix, b->block[i], bk_kernel_for(t->ix->v->nsq), false, first);
 
     *out = s;
     if (!s)
@@ -423,10 +423,12 @@ static void link_members(struct bk_solver **member, const struct block_job *b)
         unsigned n = bk_order_links(s->ix, b->block[i], link);
 
         for (unsigned j = 0; j < n; j++) {
-            struct bk_fixed_step t = { .slot = link[j].slot, .to = link[j].to,
-                                 .colour = s->ix->colour[link[j].slot],
-                                 .hops = link[j].way->how & BK_HOPS,
-                                 .npaths = link[j].way->npaths, .path = link[j].way->path };
+            struct bk_fixed_step t = { .slot = link[j].slot,
+                                       .to = link[j].to,
+                                       .colour = s->ix->colour[link[j].slot],
+                                       .hops = link[j].way->how & BK_HOPS,
+                                       .npaths = link[j].way->npaths,
+                                       .path = link[j].way->path };
             uint32_t k = 0;
 
             while (b->block[k] != link[j].block)
@@ -452,7 +454,8 @@ static enum bk_err solve_members(struct bk_solver **member, const struct block_j
 {
     struct bk_memtable *t = b->job->t;
     unsigned threads = bk_pool_threads(b->pool);
-    struct pass p = { .member = member, .k = bk_kernel_for(t->ix->v->nsq),
+    struct pass p = { .member = member,
+                      .k = bk_kernel_for(t->ix->v->nsq),
                       .tally = calloc(threads, sizeof *p.tally) };
     bool ok = p.tally != NULL;
     enum bk_err err;
@@ -527,7 +530,8 @@ static void run_block(void *context, uint64_t item, unsigned thread)
     enum bk_err err;
 
     (void)thread;
-    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED) || l->job->t->block[l->block[item]].solved)
+    if (__atomic_load_n((int *)&l->err, __ATOMIC_RELAXED) ||
+        l->job->t->block[l->block[item]].solved)
         return;
     err = solve_block(&b, &l->tally[item], &why);
     if (err && !__atomic_exchange_n((int *)&l->err, (int)err, __ATOMIC_RELAXED))
@@ -541,8 +545,9 @@ static enum bk_err solve_in_turn(struct bk_solve_job *job, const uint32_t *block
     enum bk_err err = BK_OK;
 
     for (uint32_t i = 0; !err && i < n; i++) {
-        struct block_job b = { .job = job, .block = &block[i], .n = 1, .pool = job->pool,
-                               .done = done };
+        struct block_job b = {
+            .job = job, .block = &block[i], .n = 1, .pool = job->pool, .done = done
+        };
 
         if (job->stop && *job->stop)
             err = bk_fail(why, BK_E_SYSTEM, "interrupted");
@@ -600,8 +605,9 @@ static enum bk_err solve_level(struct bk_solve_job *job, uint32_t level, uint64_
     const struct bk_order *o = &job->solving->order;
     const uint32_t *block = o->block + o->first[level];
     uint32_t n = o->first[level + 1] - o->first[level];
-    struct block_job chain = { .job = job, .block = block, .n = n, .pool = job->pool,
-                               .done = done };
+    struct block_job chain = {
+        .job = job, .block = block, .n = n, .pool = job->pool, .done = done
+    };
 
     bool under_way = job->solving->reader && job->solving->moment.there;
 
@@ -678,8 +684,7 @@ static void count_readers(struct bk_solve_job *job)
 }
 
 /* From nothing, with codes of so many bytes. */
-static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes,
-                               struct bk_report *why)
+static enum bk_err begin_table(struct bk_solve_job *job, unsigned code_bytes, struct bk_report *why)
 {
     forget_blocks(job->t);
     job->t->code_bytes = (uint8_t)code_bytes;

@@ -21,7 +21,7 @@
 
 /* One quiet move of an outer man, as seen from a digit of its. */
 struct bk_kmove {
-    int32_t delta;   /* what it adds to the configuration's number */
+    int32_t delta; /* what it adds to the configuration's number */
     uint8_t from, to;
     bool hops;
     uint16_t npaths; /* 0: nothing can stand in the way */
@@ -56,13 +56,13 @@ enum bk_lookup {
 struct bk_outer {
     enum bk_lookup lookup;
     uint8_t slot, type, colour;
-    uint16_t n;                /* digits */
-    const uint8_t *sq;         /* by digit */
-    uint8_t digit[BK_SQ_MAX];  /* BK_SQ_NONE outside its cell */
+    uint16_t n;               /* digits */
+    const uint8_t *sq;        /* by digit */
+    uint8_t digit[BK_SQ_MAX]; /* BK_SQ_NONE outside its cell */
     uint32_t stride;
-    struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX]; /* by digit */
+    struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX];   /* by digit */
     struct bk_klist vinto[BK_SQ_MAX], vfrom[BK_SQ_MAX]; /* vmoves by vector of digits */
-    bool stay[BK_SQ_MAX];      /* by square: may end there unchanged */
+    bool stay[BK_SQ_MAX];                               /* by square: may end there unchanged */
 };
 
 /* A step of the inner man, ready for whole-set shifts. */
@@ -85,14 +85,14 @@ struct bk_inner {
 /* A way out of the block: a capture, a change, a fixed man's move, or one that ends
    castling rights. */
 struct bk_exit {
-    uint8_t mover;    /* slot, or BK_KINGS_SLOT */
+    uint8_t mover; /* slot, or BK_KINGS_SLOT */
     uint8_t colour;
-    int8_t taken;     /* slot or -1 */
-    int8_t also;      /* a second one, by a man that takes twice, or -1 */
-    uint8_t becomes;  /* type or BK_STAYS */
+    int8_t taken;    /* slot or -1 */
+    int8_t also;     /* a second one, by a man that takes twice, or -1 */
+    uint8_t becomes; /* type or BK_STAYS */
     bool counted;
-    int8_t castles;   /* by this right (of bk_pos.rights), or -1; the mover is the king */
-    bool in_block;    /* stays in this table (a fixed man's quiet move) */
+    int8_t castles; /* by this right (of bk_pos.rights), or -1; the mover is the king */
+    bool in_block;  /* stays in this table (a fixed man's quiet move) */
     struct bk_view_plan plan;
 };
 
@@ -143,7 +143,7 @@ struct bk_solver {
     uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
     uint32_t nvec;   /* vectors of sets in it */
     uint32_t nmarks; /* words of 64 marks, one a vector */
-    uint32_t width; /* squares of the inner man: nsq, or 1 without one */
+    uint32_t width;  /* squares of the inner man: nsq, or 1 without one */
     uint32_t nslices;
     bool distances;
     bool compact;       /* no `open`: what is won and undecided at once is saved by a way out */
@@ -161,13 +161,13 @@ struct bk_solver {
     bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
                                                     [BK_TYPES_MAX]: may stay as it is */
     bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
-    uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
+    uint8_t all_sq[BK_SQ_MAX];                                 /* 0, 1, 2, ... */
     uint8_t (*conf_sq)[BK_OUTERS_MAX]; /* squares of the outers, by configuration */
-    void *conf_occ;           /* the same as a set */
-    void *conf_count;         /* inner squares counted: equal men once */
-    uint8_t *conf_clash;      /* two outers (or an outer and a fixed man) share a square */
-    bool equal_men;           /* some mobile men are alike */
-    bool kings_only;          /* nothing else moves: kings.c; no moves are compiled */
+    void *conf_occ;                    /* the same as a set */
+    void *conf_count;                  /* inner squares counted: equal men once */
+    uint8_t *conf_clash;               /* two outers (or an outer and a fixed man) share a square */
+    bool equal_men;                    /* some mobile men are alike */
+    bool kings_only;                   /* nothing else moves: kings.c; no moves are compiled */
     uint32_t *conf_turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
     void *turn_tab[BK_SYMMETRIES];        /* by byte and value: the set after the symmetry */
     void *inner_sets;                     /* cell, where it may stay, where each step begins */
@@ -181,20 +181,20 @@ struct bk_solver {
     bool borrows; /* king tables and scratch are another solver's of the chain */
 
     /* state (state.h lists it); [side to move][slice * pitch + configuration] */
-    void *won[2];   /* won by now, or illegal, or two men on one square */
-    void *und[2];   /* legal and not decided */
-    void *open[2];  /* undecided, and no way out that saves the mover; NULL if compact */
-    void *fwin[2];  /* wins found in the last odd ply */
-    void *floss[2]; /* losses found in the last even ply */
-    void *dtw[2];   /* plies / 2, by square of the inner man: width a configuration; NULL
-                       without distances */
-    uint64_t *waits[2];        /* mask of plies / 2 (the last bit: or more) at which a position
-                                  is to be looked at, whatever moved */
+    void *won[2];       /* won by now, or illegal, or two men on one square */
+    void *und[2];       /* legal and not decided */
+    void *open[2];      /* undecided, and no way out that saves the mover; NULL if compact */
+    void *fwin[2];      /* wins found in the last odd ply */
+    void *floss[2];     /* losses found in the last even ply */
+    void *dtw[2];       /* plies / 2, by square of the inner man: width a configuration; NULL
+                           without distances */
+    uint64_t *waits[2]; /* mask of plies / 2 (the last bit: or more) at which a position
+                           is to be looked at, whatever moved */
     uint64_t *vector_waits[2], *slice_waits[2]; /* the same of a whole vector, of a slice */
-    uint8_t *delay[2];         /* by vector: plies / 2 of its latest losing way out */
+    uint8_t *delay[2]; /* by vector: plies / 2 of its latest losing way out */
     uint64_t *fwin_marks[2], *floss_marks[2]; /* vectors with anything: [slice * nmarks + ..] */
-    uint8_t *fwin_any[2], *floss_any[2]; /* any in this slice? */
-    uint8_t *todo_win[2], *todo_lose[2]; /* the next such pass has something to do here */
+    uint8_t *fwin_any[2], *floss_any[2];      /* any in this slice? */
+    uint8_t *todo_win[2], *todo_lose[2];      /* the next such pass has something to do here */
     unsigned k_wait_max;
     int last_win[2], last_loss[2]; /* plies of the last ones found; -1: none */
     uint32_t ply;
@@ -209,7 +209,7 @@ struct bk_kernel {
     size_t set_bytes;
     unsigned lanes; /* sets in a vector */
     size_t (*work_bytes)(const struct bk_solver *s);
-    size_t turn_bytes;                           /* of one bk_solver.turn_tab */
+    size_t turn_bytes; /* of one bk_solver.turn_tab */
     /* conf_occ, conf_count, turn_tab, moves by vectors; false: no memory */
     bool (*compile_tables)(struct bk_solver *s);
     /* passes over one slice by one thread; return whether anything was new */
@@ -269,9 +269,9 @@ struct bk_solve_job {
        same back, false when it cannot */
     void (*save)(void *context, struct bk_writer *w);
     bool (*load)(void *context, struct bk_reader *r);
-    struct bk_checkpoint *checkpoint; /* NULL: none; all set but for `next` */
+    struct bk_checkpoint *checkpoint;              /* NULL: none; all set but for `next` */
     void (*note)(void *context, const char *text); /* to sink_context: what is no error */
-    struct bk_solving *solving; /* solve.c's own */
+    struct bk_solving *solving;                    /* solve.c's own */
     enum bk_manner manner;
     bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
@@ -283,8 +283,7 @@ struct bk_solve_job {
  * Solves t->ix's material.  Every table it can move into must be found.
  * Threads: those of the pool.  Cost: docs/performance.md.
  */
-enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally,
-                           struct bk_report *why);
+enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, struct bk_report *why);
 
 /* Blocks that are encoded at a time: how each lies in its file has to be known, 8 bytes a slice,
    and that of many small blocks adds up. */
@@ -301,8 +300,8 @@ struct bk_solve_needs {
 
 /* manner, let_go: as in bk_solve_job, if blocks are encoded by chunks of so many positions. */
 enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           enum bk_manner manner, bool let_go, uint32_t chunk_positions, unsigned threads,
-                           struct bk_report *why);
+                           enum bk_manner manner, bool let_go, uint32_t chunk_positions,
+                           unsigned threads, struct bk_report *why);
 
 /* Lays a table's codes out as the solver would and marks illegal positions (zero = illegal)
    in codes already there; for tables read from files. */

@@ -10,14 +10,14 @@
 
 #include "tb/solve.h"
 
-#define BK_STATE_MAX 32
+#define BK_STATE_MAX  32
 #define BK_SPARES_MAX 32
 
 struct bk_array {
     void **at;
     size_t slice_bytes;
-    bool sets;   /* one a configuration, all written by the kernel's init() */
-    bool stays;  /* when the block is solved: what others read */
+    bool sets;  /* one a configuration, all written by the kernel's init() */
+    bool stays; /* when the block is solved: what others read */
 };
 
 /* Lists the arrays of s (men sorted, sizes known); returns how many. */

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FRONT 64             /* keeps the array's alignment */
-#define MAPPED (64u << 10)   /* from this size on arrays are mapped: they leave no gaps */
+#define FRONT  64          /* keeps the array's alignment */
+#define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
 
 struct front {
     size_t bytes; /* with the front */
@@ -112,8 +112,9 @@ static struct front *map_file(struct bk_store *st, size_t all)
         if (st->page_by_page)
             madvise(p, all, MADV_RANDOM);
         st->end += all;
-        *p = (struct front){ .bytes = all, .mapped = true, .st = st, .at = at,
-                             .next = st->first, .link = &st->first };
+        *p = (struct front){
+            .bytes = all, .mapped = true, .st = st, .at = at, .next = st->first, .link = &st->first
+        };
         if (st->first)
             st->first->link = &p->next;
         st->first = p;

@@ -32,11 +32,11 @@
 #define NEXT_MAX 1024
 
 /* A win is WON less its plies, a loss -WON and its plies, a draw 0. */
-#define WON (1 << 20)
+#define WON         (1 << 20)
 #define NOTHING_YET (-WON - 1)
 
 /* Numbers a piece of work at most, and questions that all threads gather in a round. */
-#define PIECE (UINT64_C(1) << 15)
+#define PIECE     (UINT64_C(1) << 15)
 #define QUESTIONS ((size_t)1 << 22)
 
 /* Values stand in pages on one long shelf: a table's with White to move, its with Black to move,
@@ -117,8 +117,7 @@ static enum bk_err no_memory(struct bk_report *why)
 /* == Files == */
 
 static enum bk_err open_file(struct bk_file **out, const struct verifier *vf,
-                             const struct bk_material *m, enum bk_kind kind,
-                             struct bk_report *why)
+                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
     char path[PATH_MAX];
     enum bk_err err = bk_file_open(out, bk_table_path(path, vf->dir, vf->v, m, kind), vf->v, why);
@@ -248,8 +247,9 @@ static bool new_node(struct desk *d, uint64_t number, unsigned side, uint32_t *o
         d->node_room = room;
     }
     *out = d->nnodes++;
-    d->node[*out] = (struct node){ .number = number, .asker = *out, .side = (uint8_t)side,
-                                   .best = NOTHING_YET };
+    d->node[*out] = (struct node){
+        .number = number, .asker = *out, .side = (uint8_t)side, .best = NOTHING_YET
+    };
     return true;
 }
 
@@ -352,8 +352,8 @@ static void examine(const struct verifier *vf, struct desk *d, const struct bk_p
         d->node[node].best = score_of_end(wdl);
     for (unsigned i = 0; i < n; i++) {
         struct bk_pos next = *p;
-        bool quiet = move[i].takes == BK_SQ_NONE && move[i].becomes == BK_STAYS &&
-                     p->ep == BK_SQ_NONE;
+        bool quiet =
+            move[i].takes == BK_SQ_NONE && move[i].becomes == BK_STAYS && p->ep == BK_SQ_NONE;
 
         bk_pos_play(&next, vf->v, &move[i]);
         quiet = quiet && next.rights == p->rights;
@@ -384,7 +384,7 @@ static void examine_number(const struct verifier *vf, struct desk *d, uint64_t n
 /* == Answering == */
 
 #define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
+#define DIGITS     (1u << DIGIT_BITS)
 
 /* One pass of a radix sort: by the digit of the page that begins at bit `shift` of the place. */
 static void sort_by_digit(const struct question *from, struct question *to, size_t n,

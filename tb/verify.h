@@ -23,8 +23,8 @@ struct bk_verify_options {
 };
 
 struct bk_verify_result {
-    uint64_t positions;  /* legal ones looked at */
-    uint64_t different;  /* of them, wrong */
+    uint64_t positions;         /* legal ones looked at */
+    uint64_t different;         /* of them, wrong */
     char first_fen[BK_FEN_MAX]; /* the first wrong one */
     char first_why[160];
     struct bk_summary counted; /* recounted, when all were looked at (no longest_*) */

@@ -20,17 +20,17 @@
 enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 
 #define PIECE_SLOTS 4096 /* of work for a thread */
-#define ALL_PLIES UINT16_MAX
+#define ALL_PLIES   UINT16_MAX
 
 struct bk_whole {
     const struct bk_variant *v;
     struct bk_hands_pos army; /* nobody on the board */
     unsigned nsq;             /* squares that exist */
     uint8_t sq_of[BK_SQ_MAX], nth_of[BK_SQ_MAX];
-    uint64_t slots;           /* of one side to move */
-    unsigned nlayers;         /* layer[q]: q turns without checks are left */
-    int16_t **layer;          /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
-    unsigned plies;           /* passes */
+    uint64_t slots;   /* of one side to move */
+    unsigned nlayers; /* layer[q]: q turns without checks are left */
+    int16_t **layer;  /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
+    unsigned plies;   /* passes */
 };
 
 /* == Slots =============================================================== */
@@ -388,8 +388,7 @@ void bk_whole_free(struct bk_whole *w)
     }
 }
 
-void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl,
-                    unsigned *dtw)
+void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, unsigned *dtw)
 {
     int score;
 

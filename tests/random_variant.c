@@ -64,8 +64,7 @@ void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsign
     }
     if (m->nsteps == BK_STEPS_MAX)
         return;
-    m->step[m->nsteps++] =
-        (struct bk_step){ (int8_t)df, (int8_t)dr, (uint8_t)range, (uint8_t)how };
+    m->step[m->nsteps++] = (struct bk_step){ (int8_t)df, (int8_t)dr, (uint8_t)range, (uint8_t)how };
 }
 
 void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned how)
@@ -156,10 +155,7 @@ static void draw_bent(struct draw *d, struct bk_movement *m)
     m->takes_twice = feature(d, RANDOM_TAKES_TWICE, 3);
 }
 
-static bool oblique(const struct bk_step *s)
-{
-    return s->df && s->dr && abs(s->df) != abs(s->dr);
-}
+static bool oblique(const struct bk_step *s) { return s->df && s->dr && abs(s->df) != abs(s->dr); }
 
 /*
  * Drops random directions, but never all of them.  Variant files choose oblique
@@ -218,10 +214,7 @@ static void draw_movement(struct draw *d, struct bk_movement *m)
 
 /* == Pieces == */
 
-static uint16_t all_ranks(const struct bk_variant *v)
-{
-    return (uint16_t)((1u << v->ranks) - 1);
-}
+static uint16_t all_ranks(const struct bk_variant *v) { return (uint16_t)((1u << v->ranks) - 1); }
 
 static struct bk_piece *new_piece(struct bk_variant *v, char letter, const char *name)
 {
@@ -243,17 +236,12 @@ static void draw_king(struct draw *d)
     d->v->royal = (uint8_t)(k - d->v->piece);
     k->royal = true;
     switch (random_below(d->seed, d->features & RANDOM_JUMPING_KING ? 6 : 1)) {
-    case 0: case 1: case 2:
-        add_atoms(&k->move, 1 | 2, 1, both);
-        break;
-    case 3:
-        add_atoms(&k->move, 1 | 2 | 4 | 8, 1, both);
-        break;
-    case 4:
-        add_atoms(&k->move, 1, 1, both);
-        break;
-    default:
-        add_atoms(&k->move, 2, 1, both);
+    case 0:
+    case 1:
+    case 2: add_atoms(&k->move, 1 | 2, 1, both); break;
+    case 3: add_atoms(&k->move, 1 | 2 | 4 | 8, 1, both); break;
+    case 4: add_atoms(&k->move, 1, 1, both); break;
+    default: add_atoms(&k->move, 2, 1, both);
     }
     if (feature(d, RANDOM_ZONES, 12)) /* a palace */
         k->ranks = (uint16_t)(1 + random_below(d->seed, all_ranks(d->v)));
@@ -271,8 +259,7 @@ static void draw_pieces(struct draw *d)
         p->army = (uint8_t)(1 + random_below(d->seed, 2));
         draw_movement(d, &p->move);
         if (feature(d, RANDOM_ZONES, 8)) {
-            p->zone_ranks =
-                (uint16_t)(1 + random_below(d->seed, (unsigned)all_ranks(d->v)));
+            p->zone_ranks = (uint16_t)(1 + random_below(d->seed, (unsigned)all_ranks(d->v)));
             draw_movement(d, &p->zone);
             p->zone.steps_max = 1;
             p->zone.bend = p->zone.takes_twice = false;
@@ -328,11 +315,12 @@ static void draw_pawn_move(struct draw *d, struct bk_movement *m)
         movement_step(m, -1, 1, 1, aside);
 }
 
-static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool must,
-                      bool lost_only, bool in_place)
+static void pawn_rule(struct draw *d, struct bk_piece *p, unsigned ranks, bool must, bool lost_only,
+                      bool in_place)
 {
-    struct bk_become b = { .ranks = (uint16_t)ranks, .must = must, .lost_only = lost_only,
-                           .in_place = in_place };
+    struct bk_become b = {
+        .ranks = (uint16_t)ranks, .must = must, .lost_only = lost_only, .in_place = in_place
+    };
 
     /* Every pawn is followed by pieces only; see random_variant(). */
     if (draw_targets(d, &b, (unsigned)(p - d->v->piece)))
@@ -368,8 +356,7 @@ static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last
 
     pawn_rule(d, p, zone, false, true, random_once_in(d->seed, 6));
     p->zone_ranks = (uint16_t)zone;
-    add_atoms(&p->zone, 1 | 2 | (random_once_in(d->seed, 3) ? 4 | 8 : 0), 1,
-              BK_QUIET | BK_TAKES);
+    add_atoms(&p->zone, 1 | 2 | (random_once_in(d->seed, 3) ? 4 | 8 : 0), 1, BK_QUIET | BK_TAKES);
     p->ranks = all_ranks(d->v);
 }
 
@@ -401,7 +388,7 @@ static void draw_pawn(struct draw *d)
 
     draw_pawn_move(d, &p->move);
     p->army = (uint8_t)(1 + random_below(d->seed, 3));
-    p->ranks &= (uint16_t)~((1u << low) - 1);
+    p->ranks &= (uint16_t) ~((1u << low) - 1);
     if (feature(d, RANDOM_SITTING, 2))
         draw_sitting_pawn(d, p, last);
     else if (feature(d, RANDOM_ZONES | RANDOM_SITTING, 4))
@@ -503,9 +490,8 @@ static void draw_castling(struct draw *d, unsigned pieces)
     king = 1 + random_below(d->seed, n - 2);
     k.king_file = file[king];
     k.rook_file[0] = file[random_once_in(d->seed, 2) ? 0 : random_below(d->seed, king)];
-    k.rook_file[1] = file[random_once_in(d->seed, 2)
-                              ? n - 1
-                              : king + 1 + random_below(d->seed, n - king - 1)];
+    k.rook_file[1] =
+        file[random_once_in(d->seed, 2) ? n - 1 : king + 1 + random_below(d->seed, n - king - 1)];
     for (unsigned side = 0; side < 2; side++) {
         unsigned far = random_below(d->seed, n), step = random_below(d->seed, n - 1);
 
@@ -576,8 +562,8 @@ static double placements(const struct bk_variant *v, const uint8_t count[2][BK_T
             unsigned squares = 0;
 
             for (unsigned sq = 0; sq < v->nsq; sq++)
-                squares += bk_bits_has(&v->board, sq) &&
-                           (v->piece[t].ranks >> bk_own_rank(v, sq, c) & 1);
+                squares +=
+                    bk_bits_has(&v->board, sq) && (v->piece[t].ranks >> bk_own_rank(v, sq, c) & 1);
             for (unsigned i = 0; i < count[c][t]; i++)
                 n = n * (squares - (double)i) / (i + 1.0);
         }
@@ -690,14 +676,22 @@ static void print_ways(FILE *out, const struct leap *l)
     const struct way {
         const char *text;
         int a[2], b[2];
-    } straight[] = { { "f", { 0, y }, { 0, y } },   { "b", { 0, -y }, { 0, -y } },
-                     { "l", { -y, 0 }, { -y, 0 } }, { "r", { y, 0 }, { y, 0 } } },
-      aslant[] = { { "fl", { -y, y }, { -y, y } },   { "fr", { y, y }, { y, y } },
-                   { "bl", { -y, -y }, { -y, -y } }, { "br", { y, -y }, { y, -y } } },
-      lengthwise[] = { { "ff", { -x, y }, { x, y } },   { "fs", { -y, x }, { y, x } },
-                       { "bb", { -x, -y }, { x, -y } }, { "bs", { -y, -x }, { y, -x } } },
-      across[] = { { "ll", { -y, x }, { -y, -x } }, { "lv", { -x, y }, { -x, -y } },
-                   { "rr", { y, x }, { y, -x } },   { "rv", { x, y }, { x, -y } } };
+    } straight[] = { { "f", { 0, y }, { 0, y } },
+                     { "b", { 0, -y }, { 0, -y } },
+                     { "l", { -y, 0 }, { -y, 0 } },
+                     { "r", { y, 0 }, { y, 0 } } },
+      aslant[] = { { "fl", { -y, y }, { -y, y } },
+                   { "fr", { y, y }, { y, y } },
+                   { "bl", { -y, -y }, { -y, -y } },
+                   { "br", { y, -y }, { y, -y } } },
+      lengthwise[] = { { "ff", { -x, y }, { x, y } },
+                       { "fs", { -y, x }, { y, x } },
+                       { "bb", { -x, -y }, { x, -y } },
+                       { "bs", { -y, -x }, { y, -x } } },
+      across[] = { { "ll", { -y, x }, { -y, -x } },
+                   { "lv", { -x, y }, { -x, -y } },
+                   { "rr", { y, x }, { y, -x } },
+                   { "rv", { x, y }, { x, -y } } };
     const struct way *way = x == 0 ? straight : x == y ? aslant : lengthwise;
     unsigned all = x == 0 || x == y ? 4 : 8;
 
@@ -724,7 +718,10 @@ static void print_movement(FILE *out, const char *key, const struct bk_movement 
             before = before || of_leap(&l, &m->step[j]);
         if (before)
             continue;
-        fprintf(out, "%s%s", (l.how & 3) == BK_QUIET ? "m" : (l.how & 3) == BK_TAKES ? "c" : "",
+        fprintf(out, "%s%s",
+                (l.how & 3) == BK_QUIET   ? "m"
+                : (l.how & 3) == BK_TAKES ? "c"
+                                          : "",
                 l.how & BK_HOPS ? "p" : "");
         print_ways(out, &l);
         fprintf(out, "(%d,%d)", l.x, l.y);
@@ -807,8 +804,7 @@ static void print_limits(FILE *out, const struct bk_variant *v)
         fprintf(out, "\n");
 }
 
-void variant_print_ini(FILE *out, const struct bk_variant *v,
-                       const uint8_t count[2][BK_TYPES_MAX])
+void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
 {
     static const char *const bare[] = { "nothing", "wins", "wins-unless-bared-back" };
 

@@ -29,13 +29,13 @@ enum {
     RANDOM_BENT = 1 << 9,        /* two steps in a turn, straight or free             */
     RANDOM_ASYMMETRIC = 1 << 10, /* moves without left-right or fore-aft symmetry     */
     RANDOM_JUMPING_KING = 1 << 11,
-    RANDOM_BARE = 1 << 12,       /* bare-king rules; else BK_BARE_NOTHING             */
+    RANDOM_BARE = 1 << 12, /* bare-king rules; else BK_BARE_NOTHING             */
     RANDOM_RIDERS = 1 << 13,
-    RANDOM_DIVERGENT = 1 << 14,  /* moves otherwise than it takes                     */
-    RANDOM_ZONES = 1 << 15,      /* other moves on some ranks (commoners and such)    */
-    RANDOM_SPREAD = 1 << 16,     /* a small board somewhere in a large one full of holes */
-    RANDOM_CASTLING = 1 << 17,   /* with some piece, wherever king and rooks fit         */
-    RANDOM_CLOCK = 1 << 18,      /* a limit of turns                                     */
+    RANDOM_DIVERGENT = 1 << 14, /* moves otherwise than it takes                     */
+    RANDOM_ZONES = 1 << 15,     /* other moves on some ranks (commoners and such)    */
+    RANDOM_SPREAD = 1 << 16,    /* a small board somewhere in a large one full of holes */
+    RANDOM_CASTLING = 1 << 17,  /* with some piece, wherever king and rooks fit         */
+    RANDOM_CLOCK = 1 << 18,     /* a limit of turns                                     */
     RANDOM_ALL = (1 << 19) - 1,
 };
 
@@ -66,7 +66,6 @@ void movement_add(struct bk_movement *m, int a, int b, unsigned range, unsigned 
 void movement_step(struct bk_movement *m, int df, int dr, unsigned range, unsigned how);
 
 /* The whole game as a variant file; the material, unless NULL, as a comment at its end. */
-void variant_print_ini(FILE *out, const struct bk_variant *v,
-                       const uint8_t count[2][BK_TYPES_MAX]);
+void variant_print_ini(FILE *out, const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
 
 #endif

@@ -66,19 +66,16 @@ static unsigned count_men(const struct bk_variant *v, const struct ref_pos *pos,
 }
 
 /* Men other than the king. */
-static unsigned count_others(const struct bk_variant *v, const struct ref_pos *pos,
-                             unsigned colour)
+static unsigned count_others(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
     unsigned n = 0;
 
     for (unsigned sq = 0; sq < v->nsq; sq++)
-        n += pos->at[sq] && colour_of(pos->at[sq]) == colour &&
-             type_of(pos->at[sq]) != v->royal;
+        n += pos->at[sq] && colour_of(pos->at[sq]) == colour && type_of(pos->at[sq]) != v->royal;
     return n;
 }
 
-static unsigned king_square(const struct bk_variant *v, const struct ref_pos *pos,
-                            unsigned colour)
+static unsigned king_square(const struct bk_variant *v, const struct ref_pos *pos, unsigned colour)
 {
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (pos->at[sq] == code_of(colour, v->royal))
@@ -142,8 +139,7 @@ static void end_on(const struct ref_pos *pos, unsigned colour, unsigned how, uns
 
 /* One step in one direction: a leap, a ride, or a hop over one screen. */
 static void one_step(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
-                     unsigned colour, const struct bk_step *s, unsigned ep,
-                     struct reaches *out)
+                     unsigned colour, const struct bk_step *s, unsigned ep, struct reaches *out)
 {
     unsigned screens = 0, needed = s->how & BK_HOPS ? 1 : 0, sq = from;
     int dr = colour == BK_WHITE ? s->dr : -s->dr;
@@ -201,8 +197,7 @@ static void all_reaches(const struct bk_variant *v, const struct ref_pos *pos, u
 {
     unsigned colour = colour_of(pos->at[from]);
     const struct bk_piece *p = &v->piece[type_of(pos->at[from])];
-    const struct bk_movement *m =
-        on_ranks(v, p->zone_ranks, from, colour) ? &p->zone : &p->move;
+    const struct bk_movement *m = on_ranks(v, p->zone_ranks, from, colour) ? &p->zone : &p->move;
 
     out->n = 0;
     out->plain = out->passing = (struct bk_bits){ { 0 } };
@@ -239,7 +234,7 @@ bool ref_in_check(const struct bk_variant *v, const struct ref_pos *pos, unsigne
 /* == What a man may turn into == */
 
 struct choices {
-    bool stay;                  /* may remain what it is                    */
+    bool stay;                   /* may remain what it is                    */
     uint8_t offer[BK_TYPES_MAX]; /* 0 no, 1 costs an allowance, 2 for free */
 };
 
@@ -282,8 +277,8 @@ static void find_choices(const struct bk_variant *v, const struct ref_pos *pos, 
 
 /* == Legal moves == */
 
-static void push_move(const struct bk_variant *v, const struct ref_pos *pos,
-                      struct ref_moves *out, struct ref_move move)
+static void push_move(const struct bk_variant *v, const struct ref_pos *pos, struct ref_moves *out,
+                      struct ref_move move)
 {
     struct ref_pos after = *pos;
 
@@ -321,9 +316,13 @@ static void push_with_changes(const struct bk_variant *v, const struct ref_pos *
 
 static struct ref_move blank_move(unsigned from, unsigned to, unsigned type)
 {
-    return (struct ref_move){ .from = (uint8_t)from, .to = (uint8_t)to, .mid = BK_SQ_NONE,
-                              .taken = BK_SQ_NONE, .type = (uint8_t)type,
-                              .ep = BK_SQ_NONE, .wing = -1 };
+    return (struct ref_move){ .from = (uint8_t)from,
+                              .to = (uint8_t)to,
+                              .mid = BK_SQ_NONE,
+                              .taken = BK_SQ_NONE,
+                              .type = (uint8_t)type,
+                              .ep = BK_SQ_NONE,
+                              .wing = -1 };
 }
 
 /* Where the pawn stands that has just passed over pos->ep: one rank further on. */
@@ -381,8 +380,8 @@ static struct castle castle_squares(const struct bk_variant *v, unsigned colour,
     const struct bk_castling *c = &v->castling;
     unsigned home = colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
 
-    return (struct castle){ home + c->king_file, home + c->rook_file[wing],
-                            home + c->king_to[wing], home + c->rook_to[wing] };
+    return (struct castle){ home + c->king_file, home + c->rook_file[wing], home + c->king_to[wing],
+                            home + c->rook_to[wing] };
 }
 
 static unsigned min4(struct castle c)
@@ -481,7 +480,7 @@ void ref_apply(const struct bk_variant *v, struct ref_pos *pos, const struct ref
 
         pos->at[c.rook] = 0;
         pos->at[c.rook_to] = (int8_t)code_of(us, v->castling.rook);
-        pos->rights &= (uint8_t)~(REF_RIGHT(us, 0) | REF_RIGHT(us, 1));
+        pos->rights &= (uint8_t) ~(REF_RIGHT(us, 0) | REF_RIGHT(us, 1));
     } else if (pos->rights) {
         drop_rights(v, pos); /* while `to` is still empty: a rook taken by a rook */
     }
@@ -552,8 +551,7 @@ static const char *read_rank(const struct bk_variant *v, const char *s, unsigned
 }
 
 /* "[RRCCEE]": what may still be evolved into. */
-static const char *read_allowances(const struct bk_variant *v, const char *s,
-                                   struct ref_pos *pos)
+static const char *read_allowances(const struct bk_variant *v, const char *s, struct ref_pos *pos)
 {
     memset(pos->left, 0, sizeof pos->left);
     for (s++; *s && *s != ']'; s++) {
@@ -593,8 +591,7 @@ static const char *read_castling(const struct bk_variant *v, const char *s, stru
         if (lower == 'k' || lower == 'q')
             pos->rights |= REF_RIGHT(colour, lower == 'k');
         else if (lower >= 'a' && lower < 'a' + v->files)
-            pos->rights |= REF_RIGHT(colour,
-                                     (unsigned)(lower - 'a') > king_file(v, pos, colour));
+            pos->rights |= REF_RIGHT(colour, (unsigned)(lower - 'a') > king_file(v, pos, colour));
         else
             return NULL;
     }
@@ -783,8 +780,8 @@ struct material {
     struct group group[2 * BK_TYPES_MAX];
     unsigned ngroups;
     uint8_t group_of[2 * BK_TYPES_MAX + 1]; /* by code + BK_TYPES_MAX */
-    int8_t home[BK_SQ_MAX]; /* men that castling rights hold in place */
-    uint64_t size;          /* nodes: sets of all groups, times two   */
+    int8_t home[BK_SQ_MAX];                 /* men that castling rights hold in place */
+    uint64_t size;                          /* nodes: sets of all groups, times two   */
     int16_t *score;
     enum { BUILDING, SOLVED, TOO_BIG } state;
 };
@@ -925,8 +922,8 @@ static bool place(const struct material *m, uint64_t i, struct ref_pos *pos)
 }
 
 /* The node of a position of this material; false if a man stands where it may not. */
-static bool node_of(const struct ref_table *t, const struct material *m,
-                    const struct ref_pos *pos, uint64_t *node)
+static bool node_of(const struct ref_table *t, const struct material *m, const struct ref_pos *pos,
+                    uint64_t *node)
 {
     uint64_t rank[2 * BK_TYPES_MAX] = { 0 }, i = 0;
     unsigned seen[2 * BK_TYPES_MAX] = { 0 };
@@ -1046,8 +1043,7 @@ static bool same_material(const struct bk_variant *v, const struct key *k,
 }
 
 /* Adds one move of the node being built: an edge, or a part of `outside`. */
-static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *child,
-                      int *outside)
+static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *child, int *outside)
 {
     int score;
 
@@ -1067,8 +1063,8 @@ static void add_child(struct ref_table *t, struct graph *g, struct ref_pos *chil
 }
 
 /* Starts the next node and gives it its moves, or its value. */
-static void add_node(struct ref_table *t, struct graph *g, bool exists,
-                     const struct ref_pos *pos, struct ref_moves *moves)
+static void add_node(struct ref_table *t, struct graph *g, bool exists, const struct ref_pos *pos,
+                     struct ref_moves *moves)
 {
     int outside = NOTHING_YET;
 
@@ -1224,8 +1220,7 @@ static struct material *material_of(struct ref_table *t, const struct ref_pos *p
     return get(t, &key);
 }
 
-struct ref_table *ref_solve(const struct bk_variant *v,
-                            const uint8_t count[2][BK_TYPES_MAX],
+struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
                             const uint8_t left[2][BK_TYPES_MAX], uint64_t nodes_max)
 {
     struct ref_table *t = grow(NULL, 1, sizeof *t);
@@ -1265,8 +1260,7 @@ static bool score_value(int score, struct ref_value *value)
 
 uint64_t ref_size(const struct ref_table *table) { return table->material[0]->size; }
 
-bool ref_at(const struct ref_table *table, uint64_t i, struct ref_pos *pos,
-            struct ref_value *value)
+bool ref_at(const struct ref_table *table, uint64_t i, struct ref_pos *pos, struct ref_value *value)
 {
     const struct material *m = table->material[0];
 
@@ -1295,9 +1289,9 @@ static bool is_sound(const struct bk_variant *v, const struct ref_pos *pos)
         count_men(v, pos, code_of(BK_BLACK, v->royal)) != 1)
         return false;
     for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (pos->at[sq] && (!bk_bits_has(&v->board, sq) ||
-                            !on_ranks(v, v->piece[type_of(pos->at[sq])].ranks, sq,
-                                      colour_of(pos->at[sq]))))
+        if (pos->at[sq] &&
+            (!bk_bits_has(&v->board, sq) ||
+             !on_ranks(v, v->piece[type_of(pos->at[sq])].ranks, sq, colour_of(pos->at[sq]))))
             return false;
     for (unsigned right = 0; right < 4; right++)
         if ((pos->rights >> right & 1) &&

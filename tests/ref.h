@@ -21,27 +21,27 @@
 #define REF_EMPTY 0 /* struct ref_pos.at: nobody, or a hole */
 
 /* Castling rights; bit = REF_RIGHT(colour, wing), wing 0 is the a-side. */
-#define REF_RIGHT(colour, wing) (1u << ((colour) * 2 + (wing)))
+#define REF_RIGHT(colour, wing) (1u << ((colour)*2 + (wing)))
 
 struct ref_pos {
-    int8_t at[BK_SQ_MAX]; /* 0 empty, type + 1 White's, -(type + 1) Black's     */
-    uint8_t stm;          /* BK_WHITE, BK_BLACK                                 */
-    uint8_t ep;           /* square a pawn has just passed over, or BK_SQ_NONE  */
-    uint8_t rights;       /* castling                                           */
+    int8_t at[BK_SQ_MAX];          /* 0 empty, type + 1 White's, -(type + 1) Black's     */
+    uint8_t stm;                   /* BK_WHITE, BK_BLACK                                 */
+    uint8_t ep;                    /* square a pawn has just passed over, or BK_SQ_NONE  */
+    uint8_t rights;                /* castling                                           */
     uint8_t left[2][BK_TYPES_MAX]; /* evolutions still allowed; 0 where
                                       v->limit is 0 (no limit)                 */
 };
 
 struct ref_move {
     uint8_t from, to;
-    uint8_t mid;     /* enemy taken between two steps, or BK_SQ_NONE           */
-    uint8_t taken;   /* where a man is taken (`to`, or the en passant pawn's
-                        square), or BK_SQ_NONE                                 */
-    uint8_t type;    /* what stands on `to` afterwards                         */
-    uint8_t ep;      /* square passed over by a double step, or BK_SQ_NONE     */
-    int8_t wing;     /* castling: 0 a-side, 1 the other; else -1               */
-    bool changed;    /* type is new: text ends in "=X"                         */
-    bool counted;    /* ... and costs one allowance                            */
+    uint8_t mid;   /* enemy taken between two steps, or BK_SQ_NONE           */
+    uint8_t taken; /* where a man is taken (`to`, or the en passant pawn's
+                      square), or BK_SQ_NONE                                 */
+    uint8_t type;  /* what stands on `to` afterwards                         */
+    uint8_t ep;    /* square passed over by a double step, or BK_SQ_NONE     */
+    int8_t wing;   /* castling: 0 a-side, 1 the other; else -1               */
+    bool changed;  /* type is new: text ends in "=X"                         */
+    bool counted;  /* ... and costs one allowance                            */
 };
 
 struct ref_moves {
@@ -108,8 +108,7 @@ struct ref_table;
  *
  * `v` is borrowed until ref_free().
  */
-struct ref_table *ref_solve(const struct bk_variant *v,
-                            const uint8_t count[2][BK_TYPES_MAX],
+struct ref_table *ref_solve(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX],
                             const uint8_t left[2][BK_TYPES_MAX], uint64_t nodes_max);
 void ref_free(struct ref_table *table); /* NULL is fine */
 

@@ -190,8 +190,10 @@ static bool lattice_ferz_or_alfil(const struct bk_variant *v, char c, int a, int
     return false;
 }
 
-static void take_from_pool(struct slow *s, int i) { memmove(s->pool + i, s->pool + i + 1,
-                                                            strlen(s->pool + i)); }
+static void take_from_pool(struct slow *s, int i)
+{
+    memmove(s->pool + i, s->pool + i + 1, strlen(s->pool + i));
+}
 
 static void pool_drops(const struct bk_variant *v, const struct slow *s, int side,
                        struct slow_list *out)
@@ -313,8 +315,8 @@ static bool slow_over(const struct bk_variant *v, const struct slow *s, int *sco
             *score = 0;
         return true;
     }
-    if (!v->configuration || (!one_in_each_box(v, s->at, true) &&
-                              !one_in_each_box(v, s->at, false)))
+    if (!v->configuration ||
+        (!one_in_each_box(v, s->at, true) && !one_in_each_box(v, s->at, false)))
         return false;
     *score = one_in_each_box(v, s->at, !us) ? -BIG : BIG;
     return true;
@@ -408,8 +410,8 @@ static void explore(struct graph *g)
         }
         slow_turns(g->v, &s, &turns);
         if (!turns.n)
-            outside = safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0
-                                                                                             : -BIG;
+            outside =
+                safe(g->v, s.at, s.stm == 'w') && g->v->stalemate == BK_STALEMATE_DRAW ? 0 : -BIG;
         for (size_t k = 0; k < turns.n; k++) {
             if (slow_over(g->v, &turns.s[k], &score)) {
                 outside = back(score) > outside ? back(score) : outside;
@@ -551,8 +553,7 @@ static struct hands_state state_of(const struct graph *g, const struct node *n,
                                  .dtw = n->score ? (unsigned)(BIG - abs(n->score)) : 0 };
 }
 
-uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *visit,
-                    void *context)
+uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *visit, void *context)
 {
     struct graph g = { .v = v };
     uint64_t n;
@@ -569,8 +570,8 @@ uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *v
     return n;
 }
 
-uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other,
-                       const char *army, bool from_empty)
+uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
+                       bool from_empty)
 {
     struct graph a = { .v = v }, b = { .v = other };
     uint64_t n = 0;
@@ -723,7 +724,7 @@ char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[
 /* == Random cases == */
 
 static const char *const boards[][2] = {
-    { "3x3", "" }, { "3x3", "c3" }, { "4x2", "" }, { "3x3", "b2" }, { "2x5", "" },
+    { "3x3", "" },   { "3x3", "c3" },          { "4x2", "" },      { "3x3", "b2" }, { "2x5", "" },
     { "4x3", "d3" }, { "4x4", "c3 d3 c4 d4" }, { "3x4", "a1 c4" },
 };
 
@@ -782,8 +783,8 @@ unsigned hands_check(const struct hands_case *c)
 
     if (different)
         printf("%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d\n",
-               c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army,
-               c->rules.bare, c->rules.stalemate, c->rules.configuration, c->rules.quiet);
+               c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army, c->rules.bare,
+               c->rules.stalemate, c->rules.configuration, c->rules.quiet);
     bk_variant_free(v);
     return different;
 }

@@ -42,8 +42,8 @@ uint64_t hands_each(const struct bk_variant *v, const char *army, hands_visit *v
                     void *context);
 
 /* How many states of `v` have another value by the rules of `other`. */
-uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other,
-                       const char *army, bool from_empty);
+uint64_t hands_changed(const struct bk_variant *v, const struct bk_variant *other, const char *army,
+                       bool from_empty);
 
 /* A position of ref.c with nobody in hand. */
 char *hands_fen(const struct bk_variant *v, const struct ref_pos *pos, char out[BK_FEN_MAX]);

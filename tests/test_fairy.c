@@ -75,7 +75,8 @@ static void fairy__chess_and_shatranj_are_ours(void **state)
     (void)state;
     assert_same_rules("[my-chess:chess]\n", "chess");
     assert_same_rules("# said again\n[a:chess]\ndoubleStepRank = 2\nenPassantRegion = *3 *6\n"
-                      "promotionRank=8\ncastlingKingsideFile = g\n", "chess");
+                      "promotionRank=8\ncastlingKingsideFile = g\n",
+                      "chess");
     assert_same_rules("[sh:shatranj]", "shatranj");
 }
 
@@ -116,7 +117,8 @@ static void fairy__makruk_has_the_published_counts(void **state)
         "[makruk-like:chess]\nbishop = -\nqueen = -\nsilver = s\nfers = m\n"
         "startFen = rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR w - - 0 1\n"
         "promotionRank = 6\npromotionPieceTypes = m\ndoubleStep = false\ncastling = false\n"
-        "countingRule = makruk\n", NULL);
+        "countingRule = makruk\n",
+        NULL);
 
     (void)state;
     assert_int_equal(perft_from_start(v, 1), 23);
@@ -133,7 +135,8 @@ static void fairy__inherits_from_earlier_sections(void **state)
                                         "castling = false\npromotionPieceTypes = q\n"
                                         "startFen = 4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n"
                                         "; between\n"
-                                        "[b:a]\nqueen = -\namazon = q\n", "b");
+                                        "[b:a]\nqueen = -\namazon = q\n",
+                                        "b");
 
     (void)state;
     assert_string_equal(v->name, "b");
@@ -144,8 +147,8 @@ static void fairy__inherits_from_earlier_sections(void **state)
     bk_variant_free(v);
 }
 
-#define SMALL(keys)                                                                            \
-    "[g]\nmaxFile = 5\nmaxRank = 6\nking = k\nrook = r\npawn = p\ncastling = false\n"          \
+#define SMALL(keys)                                                                                \
+    "[g]\nmaxFile = 5\nmaxRank = 6\nking = k\nrook = r\npawn = p\ncastling = false\n"              \
     "startFen = r3k/ppppp/5/*4/PPPPP/R3K[] w 0 1\n" keys
 #define PAWNS "promotionRank = 6\npromotionPieceTypes = r\ndoubleStep = false\n"
 
@@ -168,7 +171,8 @@ static void fairy__a_promotion_limit_is_a_lost_rule(void **state)
 {
     struct bk_variant *v = read_section(
         SMALL("promotionRank = 5\npromotionPieceTypes = rn\nknight = n\ndoubleStep = false\n"
-              "promotionLimit = r:2\nmandatoryPawnPromotion = false\n"), NULL);
+              "promotionLimit = r:2\nmandatoryPawnPromotion = false\n"),
+        NULL);
     const struct bk_piece *p = piece(v, 'P');
 
     (void)state;
@@ -188,7 +192,8 @@ static void fairy__regions_of_whole_ranks_are_ranks(void **state)
     struct bk_variant *v = read_section(
         SMALL("promotionRegionWhite = *6\npromotionRegionBlack = *1\npromotionPieceTypes = r\n"
               "doubleStepRegionWhite = *2\ndoubleStepRegionBlack = a5 b5 c5 d5 e5\n"
-              "enPassantRegion = -\n"), NULL);
+              "enPassantRegion = -\n"),
+        NULL);
 
     (void)state;
     assert_int_equal(piece(v, 'P')->double_ranks, 2);
@@ -210,7 +215,8 @@ static void fairy__extinction_of_all_but_one_is_a_bare_king(void **state)
         { SMALL(PAWNS EXTINCT "extinctionOpponentPieceCount = 2\n"), BK_BARE_WINS },
         { SMALL(PAWNS EXTINCT "extinctionClaim = true\n"), BK_BARE_WINS },
         { SMALL(PAWNS EXTINCT "extinctionClaim = true\nextinctionOpponentPieceCount = 2\n"
-                "stalemateValue = loss\n"), BK_BARE_BACK },
+                              "stalemateValue = loss\n"),
+          BK_BARE_BACK },
     };
 
     (void)state;
@@ -227,7 +233,8 @@ static void fairy__royal_men_need_not_be_kings(void **state)
     struct bk_variant *v = read_section(
         "[knightmate:chess]\nking = -\ncommoner = n\nknight = -\ncustomPiece1 = k:N\n"
         "extinctionValue = loss\nextinctionPieceTypes = k\nextinctionPseudoRoyal = true\n"
-        "promotionPieceTypes = qrbn\ncastling = false\n", NULL);
+        "promotionPieceTypes = qrbn\ncastling = false\n",
+        NULL);
 
     (void)state;
     assert_int_equal(v->piece[v->royal].letter, 'K');
@@ -244,8 +251,8 @@ static void fairy__royal_men_need_not_be_kings(void **state)
 
 static void fairy__soldiers_turn_sideways_where_they_are_told(void **state)
 {
-    struct bk_variant *v = read_section(
-        SMALL(PAWNS "soldier = s\nsoldierPromotionRank = 4\n"), NULL);
+    struct bk_variant *v =
+        read_section(SMALL(PAWNS "soldier = s\nsoldierPromotionRank = 4\n"), NULL);
 
     (void)state;
     assert_int_equal(piece(v, 'S')->move.nsteps, 1);
@@ -314,8 +321,7 @@ static const struct refusal {
       "f.ini:2:11: key 'maxRank': expected a number from 1 to 14" },
     { "fairy__refuses_file_too_far", "[a:chess]\nmaxFile = o\n",
       "f.ini:2:11: key 'maxFile': expected a file from a to n" },
-    { "fairy__refuses_missing_king", "[a:chess]\nking = -\n",
-      "f.ini:1:1: [a]: there is no king" },
+    { "fairy__refuses_missing_king", "[a:chess]\nking = -\n", "f.ini:1:1: [a]: there is no king" },
     { "fairy__refuses_two_kings", "[a:chess]\nstartFen = kk6/8/8/8/8/8/8/K7 w - - 0 1\n",
       "f.ini:2:12: key 'startFen': a side has one royal piece" },
     { "fairy__refuses_hands", "[a:chess]\nstartFen = k7/8/8/8/8/8/8/K7[Qq] w - - 0 1\n",
@@ -338,12 +344,10 @@ static const struct refusal {
       "[a:chess]\nextinctionValue = loss\nextinctionPieceTypes = *\nextinctionPieceCount = 2\n",
       "f.ini:4:24: key 'extinctionPieceCount': only extinctionPieceCount = 1 (a bare king) can be "
       "expressed" },
-    { "fairy__refuses_baring_back_where_stalemate_draws",
-      "[a:shatranj]\nstalemateValue = draw\n",
+    { "fairy__refuses_baring_back_where_stalemate_draws", "[a:shatranj]\nstalemateValue = draw\n",
       "f.ini:1:1: key 'extinctionClaim' (inherited): with stalemateValue = draw a bare king that "
       "is stalemated draws, which cannot be expressed" },
-    { "fairy__refuses_promotion_to_a_missing_letter",
-      "[a:chess]\npromotionPieceTypes = qx\n",
+    { "fairy__refuses_promotion_to_a_missing_letter", "[a:chess]\npromotionPieceTypes = qx\n",
       "f.ini:2:24: key 'promotionPieceTypes': no piece has the letter `x`" },
     { "fairy__refuses_promotion_to_king", "[a:chess]\npromotionPieceTypes = qk\n",
       "f.ini:2:23: key 'promotionPieceTypes': nothing becomes the royal piece" },

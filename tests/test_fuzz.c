@@ -33,27 +33,87 @@
 #include "tests/slow_hands.h"
 
 #define NODES_MAX 400000 /* of the slow solver, all materials of a case together */
-#define SAMPLES 300      /* positions of each smaller material */
+#define SAMPLES   300    /* positions of each smaller material */
 
 /* == What has been in play == */
 
 enum feature {
-    HOLES, LARGE, LOST, IN_PLACE, CHANGES, ALLOWANCES, ZONES, DOUBLES, PASSING, CASTLES,
-    TAKES_TWICE, BENT, HOPPERS, RIDERS, CLOCK, HANDS, CONFIGURATION, OPENING, QUIET,
-    BARE_NOTHING, BARE_WINS, BARE_BACK, STALE_DRAW, STALE_LOSS,
-    PORTABLE, AVX2, AVX512, SET64, SET128, SET256, TWO_THREADS, LITTLE_MEMORY,
-    TWO_BYTES, NO_DISTANCES, CHAINS, COMPACT,
+    HOLES,
+    LARGE,
+    LOST,
+    IN_PLACE,
+    CHANGES,
+    ALLOWANCES,
+    ZONES,
+    DOUBLES,
+    PASSING,
+    CASTLES,
+    TAKES_TWICE,
+    BENT,
+    HOPPERS,
+    RIDERS,
+    CLOCK,
+    HANDS,
+    CONFIGURATION,
+    OPENING,
+    QUIET,
+    BARE_NOTHING,
+    BARE_WINS,
+    BARE_BACK,
+    STALE_DRAW,
+    STALE_LOSS,
+    PORTABLE,
+    AVX2,
+    AVX512,
+    SET64,
+    SET128,
+    SET256,
+    TWO_THREADS,
+    LITTLE_MEMORY,
+    TWO_BYTES,
+    NO_DISTANCES,
+    CHAINS,
+    COMPACT,
     FEATURES
 };
 
 static const char *const feature_name[FEATURES] = {
-    "holes", "over 64 squares", "promotion to what is lost", "in place", "changes", "limits",
-    "zones", "double steps", "en passant", "castling rights", "double captures", "two steps",
-    "hoppers", "riders", "limit of turns", "hands", "configuration", "opening drops",
+    "holes",
+    "over 64 squares",
+    "promotion to what is lost",
+    "in place",
+    "changes",
+    "limits",
+    "zones",
+    "double steps",
+    "en passant",
+    "castling rights",
+    "double captures",
+    "two steps",
+    "hoppers",
+    "riders",
+    "limit of turns",
+    "hands",
+    "configuration",
+    "opening drops",
     "quiet turns",
-    "bare-king nothing", "wins", "wins-unless-bared-back", "stalemate draw", "loss",
-    "portable", "avx2", "avx512", "sets of 64", "128", "256", "two threads", "little memory",
-    "distances of two bytes", "no distances", "chains of blocks", "compact",
+    "bare-king nothing",
+    "wins",
+    "wins-unless-bared-back",
+    "stalemate draw",
+    "loss",
+    "portable",
+    "avx2",
+    "avx512",
+    "sets of 64",
+    "128",
+    "256",
+    "two threads",
+    "little memory",
+    "distances of two bytes",
+    "no distances",
+    "chains of blocks",
+    "compact",
 };
 
 /* == One case == */
@@ -82,9 +142,9 @@ struct fuzz {
     bool two_bytes;       /* in some of them */
     struct bk_pool *pool;
     struct ref_table *ref;
-    const char *fen;                 /* asked for, or NULL */
-    uint64_t compared;               /* positions, over all cases */
-    uint64_t seen[FEATURES];         /* cases */
+    const char *fen;         /* asked for, or NULL */
+    uint64_t compared;       /* positions, over all cases */
+    uint64_t seen[FEATURES]; /* cases */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -142,8 +202,12 @@ static bool solved_so(const struct bk_plan *p, enum bk_manner manner)
 
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
-    struct bk_build_options o = { .pool = f->pool, .level = f->how.level, .k_max = f->how.k_max,
-                                  .frugal = f->how.tight, .context = f, .built = built };
+    struct bk_build_options o = { .pool = f->pool,
+                                  .level = f->how.level,
+                                  .k_max = f->how.k_max,
+                                  .frugal = f->how.tight,
+                                  .context = f,
+                                  .built = built };
     struct bk_report why = { "" };
     enum bk_err err = bk_plan_new(&f->plan, f->v, f->dir, m, n, 0, f->how.distances, &why);
 
@@ -181,8 +245,8 @@ static enum bk_lib_err ask(struct fuzz *f, const struct bk_pos *p, struct bk_ans
 }
 
 /* Answers of the library are compared with what the clock makes of the slow one's distance. */
-static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p,
-                           const struct bk_answer *a, const struct ref_value *slow)
+static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p, const struct bk_answer *a,
+                           const struct ref_value *slow)
 {
     int left = 2 * (f->v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
 
@@ -341,8 +405,8 @@ static bool same_moves(struct fuzz *f, const struct bk_pos *p, const struct ref_
     ref_moves(&f->drawn, r, moves);
     if (a.end != BK_LIB_GOES_ON)
         moves->n = 0;
-    if (n == moves->n && (!n || (best.wdl == slow->value.wdl &&
-                                 (!f->how.distances || best.dtw == a.dtw))))
+    if (n == moves->n &&
+        (!n || (best.wdl == slow->value.wdl && (!f->how.distances || best.dtw == a.dtw))))
         return true;
     printf("\nDIFFERENCE in moves at %s: %zu, the best %s %+d in %d; slow %u\n", fen, n, best.name,
            best.wdl, best.dtw, moves->n);
@@ -433,8 +497,8 @@ static bool compare_all(struct fuzz *f, uint64_t sum[2][3])
 static bool compare_samples(struct fuzz *f, const struct bk_index *ix)
 {
     for (unsigned i = 0; i < SAMPLES && ix->positions; i++) {
-        uint64_t number = ix->positions <= SAMPLES / 2 ? i / 2
-                                                       : random_next(&f->state) % ix->positions;
+        uint64_t number =
+            ix->positions <= SAMPLES / 2 ? i / 2 : random_next(&f->state) % ix->positions;
         struct bk_placement at;
         struct bk_pos p;
         struct said slow;
@@ -478,8 +542,8 @@ static void count_classes(const struct bk_index *ix, uint64_t classes[2])
             struct bk_pos p;
 
             bk_index_unrank(ix, i, &at);
-            classes[stm] += bk_index_is_first(ix, i, &at) &&
-                            bk_index_position(ix, &at, stm, &p) && bk_pos_legal(ix->v, &p);
+            classes[stm] += bk_index_is_first(ix, i, &at) && bk_index_position(ix, &at, stm, &p) &&
+                            bk_pos_legal(ix->v, &p);
         }
 }
 
@@ -571,18 +635,18 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
 
     switch (feature) {
     case TAKES_TWICE: return bk_rules_takes_twice(v, type);
-    case PASSING:     return v->en_passant && p->double_ranks;
-    case DOUBLES:     return p->double_ranks;
-    case ZONES:       return p->zone_ranks;
-    case CASTLES:     return v->castling.allowed && type == v->castling.rook;
-    case IN_PLACE:    return bk_rules_changes_in_place(v, type);
-    case BENT:        return p->move.steps_max == 2;
-    case HOPPERS:     return any_step(p, hops);
-    case RIDERS:      return any_step(p, rides);
+    case PASSING: return v->en_passant && p->double_ranks;
+    case DOUBLES: return p->double_ranks;
+    case ZONES: return p->zone_ranks;
+    case CASTLES: return v->castling.allowed && type == v->castling.rook;
+    case IN_PLACE: return bk_rules_changes_in_place(v, type);
+    case BENT: return p->move.steps_max == 2;
+    case HOPPERS: return any_step(p, hops);
+    case RIDERS: return any_step(p, rides);
     case CHANGES:
     case LOST:
-    case ALLOWANCES:  return any_rule(p, feature);
-    default:          return true;
+    case ALLOWANCES: return any_rule(p, feature);
+    default: return true;
     }
 }
 
@@ -625,8 +689,9 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
-    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE,
-                                         CASTLES };
+    static const enum feature rare[] = {
+        TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, CASTLES
+    };
     const unsigned n = sizeof rare / sizeof *rare;
     unsigned drawn = random_below(&f->state, 2 * n);
     enum feature focus = drawn < n ? rare[drawn] : FEATURES;
@@ -636,8 +701,8 @@ static void draw_game(struct fuzz *f)
         for (unsigned tries = 0; tries < 4; tries++) {
             if (!draw_material(f, games < 1000 ? focus : FEATURES))
                 continue;
-            f->ref = ref_solve(&f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL,
-                               NODES_MAX);
+            f->ref =
+                ref_solve(&f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count, NULL, NODES_MAX);
             if (f->ref)
                 return;
         }
@@ -718,8 +783,7 @@ static bool write_game(struct fuzz *f)
         return false;
     }
     variant_print_ini(out, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
-    if (fclose(out) || bk_variant_finish(&f->drawn, &why) ||
-        bk_variant_load(&f->v, f->path, &why))
+    if (fclose(out) || bk_variant_finish(&f->drawn, &why) || bk_variant_load(&f->v, f->path, &why))
         return failed("refused", &why);
     if (f->v->rules_id == f->drawn.rules_id)
         return true;

@@ -226,7 +226,8 @@ static void homes__of_mangled_fens_do_no_harm(void **state)
 static void homes__are_written_as_files(void **state)
 {
     static const char *const cases[] = {
-        "r4k3r" EMPTY "R4K3R w JAja - 0 1", "rrk1r1r3" EMPTY "RRK1R1R3 b EBb - 0 7",
+        "r4k3r" EMPTY "R4K3R w JAja - 0 1",
+        "rrk1r1r3" EMPTY "RRK1R1R3 b EBb - 0 7",
     };
     struct bk_variant *base = load("sultan-random");
 
@@ -558,8 +559,8 @@ static void build(const struct bk_variant *v, const char *name)
     struct bk_plan *plan;
     struct bk_material m;
 
-    if (bk_material_parse(&m, v, name, &why) ||
-        bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))
+    if (bk_material_parse(&m, v, name, &why) || bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why) ||
+        bk_build(plan, &o, &why))
         fail_msg("%s: %s", name, why.text);
     for (unsigned i = 0; i < plan->n; i++)
         if (plan->table[i].m.rights && bk_verify(v, dir, &plan->table[i].m, &check, &result, &why))
@@ -572,8 +573,9 @@ static void assert_all_positions(const struct bk_variant *base, struct home home
                                  struct ref_table *ref, const struct bk_variant *slow,
                                  const char *material)
 {
-    struct placing p = { .home = home, .ref = ref, .slow = slow,
-                         .rights = strchr(material, '+') + 1 };
+    struct placing p = {
+        .home = home, .ref = ref, .slow = slow, .rights = strchr(material, '+') + 1
+    };
     struct bk_variant *v;
     char fen[64];
 

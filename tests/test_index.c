@@ -61,8 +61,8 @@ static void material__exchanged_names_are_one_table(void **state)
 
 static void material__refuses_what_is_no_name(void **state)
 {
-    static const char *const bad[] = { "",      "K",      "KvK ",   "KRKN",     "KRvN",
-                                       "RvK",   "KXvK",   "KKvK",   "KRvKvR",   "KR-KN",
+    static const char *const bad[] = { "",       "K",        "KvK ",     "KRKN",       "KRvN",
+                                       "RvK",    "KXvK",     "KKvK",     "KRvKvR",     "KR-KN",
                                        "KRvKN[", "KRvKN[]x", "KRvKN[R]", "KRRRRRRRRvK" };
     struct bk_variant *v = load("shatranj");
 
@@ -130,8 +130,7 @@ static void material__castling_rights_are_part_of_it(void **state)
 /* King moves and castling, the rook's moves, captures of a rook at home: nothing else. */
 static void material__castling_rights_lead_to_fewer(void **state)
 {
-    static const char *const after[] = { "KRvKR+K", "KRvKR+k", "KRvK+K",
-                                         "KRvK",    "KvKR+k",  "KvKR" };
+    static const char *const after[] = { "KRvKR+K", "KRvKR+k", "KRvK+K", "KRvK", "KvKR+k", "KvKR" };
     struct bk_variant *v = load("chess");
     struct bk_material m = material(v, "KRvKR+Kk"), next[64];
     unsigned n = bk_material_next(&m, v, next, 64);
@@ -161,11 +160,9 @@ static void symmetry__is_computed_from_board_and_men(void **state)
         const char *game, *name;
         unsigned order;
     } claim[] = {
-        { "shatranj", "KRvKN", 8 },      { "shatranj", "KRvKP", 2 },
-        { "grand-shatranj", "KJvKH", 8 }, { "sultan", "KRvKC", 4 },
-        { "sultan", "KRvKP", 2 },         { "puzzle", "KRvKA", 2 },
-        { "darwinian", "KYvKR", 1 },      { "darwinian", "KCvKB", 8 },
-        { "darwinian", "KCvKE", 2 },
+        { "shatranj", "KRvKN", 8 },  { "shatranj", "KRvKP", 2 },  { "grand-shatranj", "KJvKH", 8 },
+        { "sultan", "KRvKC", 4 },    { "sultan", "KRvKP", 2 },    { "puzzle", "KRvKA", 2 },
+        { "darwinian", "KYvKR", 1 }, { "darwinian", "KCvKB", 8 }, { "darwinian", "KCvKE", 2 },
         { "darwinian", "KWvKR", 2 }, /* where a man may change depends on ranks */
     };
 
@@ -239,10 +236,17 @@ static void check_numbers(const char *game, const char *name)
 static void index__unrank_undoes_rank(void **state)
 {
     static const char *const claim[][2] = {
-        { "shatranj", "KRNvKR" }, { "shatranj", "KRRvKN" },       { "chess", "KPPvKP" },
-        { "chess", "KQPvKR" },    { "grand-shatranj", "KMPvKP" }, { "grand-shatranj", "KPPvKN" },
-        { "sultan", "KCCvKB" },   { "puzzle", "KAAvKF" },         { "darwinian", "KWYvKU" },
-        { "atlantean", "KZXvKT" }, { "atlantean-commoner", "KPPvKP" },
+        { "shatranj", "KRNvKR" },
+        { "shatranj", "KRRvKN" },
+        { "chess", "KPPvKP" },
+        { "chess", "KQPvKR" },
+        { "grand-shatranj", "KMPvKP" },
+        { "grand-shatranj", "KPPvKN" },
+        { "sultan", "KCCvKB" },
+        { "puzzle", "KAAvKF" },
+        { "darwinian", "KWYvKU" },
+        { "atlantean", "KZXvKT" },
+        { "atlantean-commoner", "KPPvKP" },
     };
 
     (void)state;

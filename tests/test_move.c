@@ -108,12 +108,15 @@ static void perft__counts_what_others_count(void **state)
         uint64_t leaves[4];
     } row[] = {
         { "chess", NULL, { 20, 400, 8902, 197281 } },
-        { "chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        { "chess",
+          "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
           { 48, 2039, 97862 } },
         { "chess", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", { 14, 191, 2812, 43238 } },
-        { "chess", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        { "chess",
+          "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
           { 6, 264, 9467, 422333 } },
-        { "chess", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+        { "chess",
+          "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
           { 44, 1486, 62379 } },
         { "sultan", NULL, { 30, 900, 28648 } },
         { "grand-shatranj", NULL, { 63, 3969, 245735 } },
@@ -183,8 +186,7 @@ static void castling__needs_free_and_safe_squares(void **state)
     struct bk_variant *v = load("chess");
 
     (void)state;
-    assert_moves(v, "4k3/8/8/8/8/8/8/R3K2R w KQ", "e1",
-                 "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2 e1g1");
+    assert_moves(v, "4k3/8/8/8/8/8/8/R3K2R w KQ", "e1", "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2 e1g1");
     assert_moves(v, "4k3/8/8/8/8/8/8/R3K2R w Q", "e1", "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2");
     /* in check; over an attacked square; onto one; only the rook passes one */
     assert_moves(v, "4k3/4r3/8/8/8/8/8/R3K2R w KQ", "e1", "e1d1 e1d2 e1f1 e1f2");
@@ -222,12 +224,10 @@ static void castling__rights_go_with_king_and_rook(void **state)
     struct bk_variant *v = load("chess");
 
     (void)state;
-    assert_play(v, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq", "e1e2",
-                "r3k2r/8/8/8/8/8/4K3/R6R b kq - 0 1");
+    assert_play(v, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq", "e1e2", "r3k2r/8/8/8/8/8/4K3/R6R b kq - 0 1");
     assert_play(v, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq", "a1b1",
                 "r3k2r/8/8/8/8/8/8/1R2K2R b Kkq - 0 1");
-    assert_play(v, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq", "h1h8",
-                "r3k2R/8/8/8/8/8/8/R3K3 b Qq - 0 1");
+    assert_play(v, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq", "h1h8", "r3k2R/8/8/8/8/8/8/R3K3 b Qq - 0 1");
     bk_variant_free(v);
 }
 
@@ -305,8 +305,7 @@ static void joyce_pawn__sits_on_the_last_rank(void **state)
     (void)state;
     assert_moves(&v, "4P4k/10/10/10/10/10/10/10/10/KN8 w", "e10", "e10d10 e10f10");
     assert_moves(&v, "3nPP3k/10/10/10/10/10/10/10/10/KN8 w", "e10", "e10d10");
-    assert_moves(&v, "4P4k/10/10/10/10/10/10/10/10/K9 w", "e10",
-                 "e10d10=N e10e10=N e10f10=N");
+    assert_moves(&v, "4P4k/10/10/10/10/10/10/10/10/K9 w", "e10", "e10d10=N e10e10=N e10f10=N");
     assert_moves(&v, "9k/10/10/10/10/10/10/10/10/K3p5 b", "e1", "e1d1=N e1e1=N e1f1=N");
     assert_play(&v, "4P4k/10/10/10/10/10/10/10/10/K9 w", "e10e10=N",
                 "4N4k/10/10/10/10/10/10/10/10/K9 b - - 0 1");
@@ -366,8 +365,7 @@ static void evolution__uses_up_allowances_and_promotion_does_not(void **state)
     (void)state;
     assert_play(v, "8k/9/9/9/9/2W6/9/9/K8 w", "c4c5=R",
                 "8k/9/9/9/2R6/9/9/9/K8[RCCEErrccee] b - - 0 1");
-    assert_play(v, "8k/9/9/9/2w6/9/9/9/K8[rcR] b", "c5b5=C",
-                "8k/9/9/9/1c7/9/9/9/K8[Rr] w - - 0 2");
+    assert_play(v, "8k/9/9/9/2w6/9/9/9/K8[rcR] b", "c5b5=C", "8k/9/9/9/1c7/9/9/9/K8[Rr] w - - 0 2");
     assert_play(v, "8k/9/9/9/9/2W6/9/9/K8 w", "c4c5=D", "8k/9/9/9/2D6/9/9/9/K8 b - - 0 1");
     assert_play(v, "8k/2P6/9/9/9/9/9/9/K8 w", "c8c9=R", "2R5k/9/9/9/9/9/9/9/K8 b - - 0 1");
     assert_moves(v, "8k/2P6/9/9/9/9/9/9/K8[-] w", "c8", "c8c9=B c8c9=N c8c9=Q c8c9=R");
@@ -479,8 +477,8 @@ static void double_capture__gives_check_through_a_man(void **state)
 
 static void attack__is_what_a_capture_shows(void **state)
 {
-    static const char *const game[] = { "chess", "grand-shatranj", "atlantean", "darwinian",
-                                        "atlantean-double", "puzzle" };
+    static const char *const game[] = { "chess",     "grand-shatranj",   "atlantean",
+                                        "darwinian", "atlantean-double", "puzzle" };
 
     (void)state;
     srand(7);
@@ -524,10 +522,14 @@ static void legal__is_what_does_not_leave_the_king_attacked(void **state)
     static const struct {
         const char *variant, *men;
     } row[] = {
-        { "chess", "KRPPkqbnr" },        { "sultan", "KNPCkqrcp" },
-        { "grand-shatranj", "KNOPkojl" }, { "atlantean", "KPXMkztx" },
-        { "atlantean-double", "KPXNkztx" }, { "darwinian", "KWNPkcrb" },
-        { "atlantean-commoner", "KPPTkpzx" }, { "puzzle", "KRAFkrrn" },
+        { "chess", "KRPPkqbnr" },
+        { "sultan", "KNPCkqrcp" },
+        { "grand-shatranj", "KNOPkojl" },
+        { "atlantean", "KPXMkztx" },
+        { "atlantean-double", "KPXNkztx" },
+        { "darwinian", "KWNPkcrb" },
+        { "atlantean-commoner", "KPPTkpzx" },
+        { "puzzle", "KRAFkrrn" },
     };
 
     (void)state;
@@ -597,9 +599,9 @@ static void end__baring_back_saves_the_draw(void **state)
 
     (void)state;
     assert_end(v, "kR6/8/8/8/8/8/8/7K b", BK_END_BARE_DRAW, 0);
-    assert_end(v, "kR6/2K5/8/8/8/8/8/8 b", BK_END_BARE, -1);  /* protected */
-    assert_end(v, "k1R5/8/8/8/8/8/8/7K b", BK_END_BARE, -1);  /* out of reach */
-    assert_end(v, "kR6/8/8/8/8/8/7P/7K b", BK_END_BARE, -1);  /* not the last man */
+    assert_end(v, "kR6/2K5/8/8/8/8/8/8 b", BK_END_BARE, -1); /* protected */
+    assert_end(v, "k1R5/8/8/8/8/8/8/7K b", BK_END_BARE, -1); /* out of reach */
+    assert_end(v, "kR6/8/8/8/8/8/7P/7K b", BK_END_BARE, -1); /* not the last man */
     bk_variant_free(v);
 }
 

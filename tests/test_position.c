@@ -15,10 +15,9 @@
 
 #include "core/position.h"
 
-#define CHESS_START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#define CHESS_START  "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #define SULTAN_BOARD "rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR"
-#define GRAND_START                                                                              \
-    "l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1"
+#define GRAND_START  "l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1"
 #define DARWIN_BOARD "wyffkffuw/1w5w1/ppppppppp/9/9/9/PPPPPPPPP/1W5W1/WYFFKFFUW"
 
 static struct bk_variant *load(const char *name)
@@ -158,7 +157,9 @@ static void fen__names_what_is_wrong_with_the_board(void **state)
     assert_refused(v, "  \n", "FEN: empty");
     assert_refused(v, "4k3/pppxpppp/8/8/8/8/8/4K3 w",
                    "FEN rank 7: unknown piece letter 'x' at column 8");
-    assert_refused(v, "4k3/8/8/8/8/8/8/4K\x01" "2 w",
+    assert_refused(v,
+                   "4k3/8/8/8/8/8/8/4K\x01"
+                   "2 w",
                    "FEN rank 1: unknown piece letter \\x01 at column 19");
     assert_refused(v, "4k3/8/8/8/8/9/8/4K3 w", "FEN: rank 3 has 9 squares, the board has 8");
     assert_refused(v, "4k3/8/8/8/8/pppppppppppppppp/8/4K3 w",

@@ -32,7 +32,7 @@
 #include "tests/ref.h"
 
 #define DIAMOND "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"
-#define TURNS 12
+#define TURNS   12
 
 static const char mini_text[] = "[variant]\n"
                                 "name = mini\n"
@@ -691,7 +691,7 @@ static void probe__a_batch_equals_one_by_one(void **state)
 }
 
 #define THREADS 4
-#define SHARED 4000
+#define SHARED  4000
 
 static char shared_fen[SHARED][128];
 static struct bk_answer shared_answer[SHARED];
@@ -712,13 +712,11 @@ static void *probe_all(void *context)
     for (unsigned i = 0; i < SHARED; i++) {
         unsigned nth = (i + me->nth * (SHARED / THREADS)) % SHARED;
 
-        if (bk_probe_fen(me->lib, shared_fen[nth], &a) ||
-            memcmp(&a, &shared_answer[nth], sizeof a))
+        if (bk_probe_fen(me->lib, shared_fen[nth], &a) || memcmp(&a, &shared_answer[nth], sizeof a))
             me->wrong++;
         if (i % 64)
             continue;
-        if (bk_play(me->lib, DIAMOND, bad, fen) != BK_LIB_USAGE ||
-            !strstr(bk_error(me->lib), bad))
+        if (bk_play(me->lib, DIAMOND, bad, fen) != BK_LIB_USAGE || !strstr(bk_error(me->lib), bad))
             me->wrong++;
     }
     return NULL;

@@ -62,10 +62,7 @@ static struct bk_piece *leaper(struct bk_variant *v, char letter, unsigned army,
     return p;
 }
 
-static void rook(struct bk_variant *v)
-{
-    movement_add(&piece(v, 'R', 2)->move, 1, 0, 0, BOTH);
-}
+static void rook(struct bk_variant *v) { movement_add(&piece(v, 'R', 2)->move, 1, 0, 0, BOTH); }
 
 /* Stands from the second rank on; what it turns into, the caller says. */
 static struct bk_piece *pawn(struct bk_variant *v, unsigned army)
@@ -130,7 +127,7 @@ static void shatranj(struct bk_variant *v, unsigned files, unsigned ranks)
     leaper(v, 'B', 2, 2, 2);
     leaper(v, 'Q', 1, 1, 1);
     p = pawn(v, 8);
-    p->ranks &= (uint16_t)~(1u << (ranks - 1));
+    p->ranks &= (uint16_t) ~(1u << (ranks - 1));
     turns_into(v, p, 1u << (ranks - 1), "Q", true, false);
     v->bare = BK_BARE_BACK;
     v->stalemate = BK_STALEMATE_LOSS;
@@ -380,8 +377,7 @@ static struct ref_pos swap_colours(const struct bk_variant *v, const struct ref_
     struct ref_pos out = *pos;
 
     for (unsigned sq = 0; sq < v->nsq; sq++)
-        out.at[(v->ranks - 1 - sq / v->files) * v->files + sq % v->files] =
-            (int8_t)-pos->at[sq];
+        out.at[(v->ranks - 1 - sq / v->files) * v->files + sq % v->files] = (int8_t)-pos->at[sq];
     memcpy(out.left[0], pos->left[1], sizeof out.left[0]);
     memcpy(out.left[1], pos->left[0], sizeof out.left[1]);
     out.stm = !pos->stm;
@@ -460,8 +456,8 @@ static void random__same_seed_draws_the_same_game(void **state)
 
 /* == Positions == */
 
-static void check_value(struct ref_table *t, const struct bk_variant *v, const char *fen,
-                        int wdl, unsigned dtw)
+static void check_value(struct ref_table *t, const struct bk_variant *v, const char *fen, int wdl,
+                        unsigned dtw)
 {
     struct ref_pos pos = from_fen(v, fen);
     struct ref_value value;
@@ -488,15 +484,15 @@ static void bare__decides_at_once_unless_bared_back(void **state)
     (void)state;
     shatranj(&v, 5, 5);
     t = solve(&v, "KRvKR");
-    check_value(t, &v, "4k/5/5/5/R1K2 b", -1, 0);       /* out of reach            */
-    check_value(t, &v, "4k/5/5/5/R1K2 w", 1, 0);        /* has happened            */
-    check_value(t, &v, "5/5/5/1k3/R2K1 b", 0, 0);       /* takes it: king v king   */
-    check_value(t, &v, "5/5/5/1k3/R2K1 w", 1, 0);       /* not his move            */
-    check_value(t, &v, "5/2K2/2R2/2k2/5 b", -1, 0);     /* guarded                 */
-    check_value(t, &v, "4k/5/5/5/K4 b", 0, 0);          /* king against king       */
-    check_value(t, &v, "r3k/5/5/5/R1K2 w", 1, 1);       /* takes, out of reach     */
-    check_value(t, &v, "rk3/5/5/5/R1K2 w", 0, 0);       /* takes, is taken: draw   */
-    check_illegal(t, &v, "R3k/5/5/5/2K2 w");            /* the king could be taken */
+    check_value(t, &v, "4k/5/5/5/R1K2 b", -1, 0);   /* out of reach            */
+    check_value(t, &v, "4k/5/5/5/R1K2 w", 1, 0);    /* has happened            */
+    check_value(t, &v, "5/5/5/1k3/R2K1 b", 0, 0);   /* takes it: king v king   */
+    check_value(t, &v, "5/5/5/1k3/R2K1 w", 1, 0);   /* not his move            */
+    check_value(t, &v, "5/2K2/2R2/2k2/5 b", -1, 0); /* guarded                 */
+    check_value(t, &v, "4k/5/5/5/K4 b", 0, 0);      /* king against king       */
+    check_value(t, &v, "r3k/5/5/5/R1K2 w", 1, 1);   /* takes, out of reach     */
+    check_value(t, &v, "rk3/5/5/5/R1K2 w", 0, 0);   /* takes, is taken: draw   */
+    check_illegal(t, &v, "R3k/5/5/5/2K2 w");        /* the king could be taken */
     check_illegal(t, &v, "5/5/5/5/1Kk2 w");
     ref_free(t);
     v.bare = BK_BARE_WINS;

@@ -60,8 +60,7 @@ static void same_scores(bk_row_scores *f, unsigned span, unsigned n, bool in_ord
     out[n] = 4711;
     f(code, span, in_order ? NULL : place, n, out);
     for (unsigned j = 0; j < n; j++)
-        assert_int_equal(out[j],
-                         place[j] == BK_SQ_NONE ? BK_SCORE_NONE : score_of(code[place[j]]));
+        assert_int_equal(out[j], place[j] == BK_SQ_NONE ? BK_SCORE_NONE : score_of(code[place[j]]));
     assert_int_equal(out[n], 4711);
     free(code);
 }
@@ -171,8 +170,8 @@ static void load__one_side_is_what_it_is_of_both(void **state)
         struct bk_memtable *both, *one;
 
         assert_int_equal(bk_load(&both, v, dir, &m, distances, true, NULL, pool, NULL), BK_OK);
-        assert_int_equal(bk_load_sides(&one, v, dir, &m, distances, true, 1u << side, NULL, pool,
-                                       NULL), BK_OK);
+        assert_int_equal(
+            bk_load_sides(&one, v, dir, &m, distances, true, 1u << side, NULL, pool, NULL), BK_OK);
         for (uint32_t i = 0; i < both->ix->nblocks; i++) {
             const struct bk_memblock *a = &both->block[i], *b = &one->block[i];
             size_t bytes = bk_memblock_array_bytes(

@@ -36,7 +36,7 @@
 
 /* The rule replaced by another: texts of the game, each of which must be there. */
 struct off {
-    const char *what; /* the other rule, for messages */
+    const char *what;    /* the other rule, for messages */
     const char *edit[6]; /* from, to, from, to ... */
 };
 
@@ -44,7 +44,7 @@ struct proof;
 
 struct row {
     const char *name;
-    const char *game;         /* a variant file */
+    const char *game; /* a variant file */
     const char *material[4];
     struct off off[OFFS_MAX];
     const char *left[4];      /* allowances to be asked about besides all of them */
@@ -66,7 +66,7 @@ struct proof {
     struct bk_variant *v;     /* what the slow solver solves */
     struct bk_variant *built; /* what tables are built of: the same, but for terrains */
     struct bk_lib *lib;
-    struct bk_material m;     /* being compared */
+    struct bk_material m; /* being compared */
     int swap;
     struct ref_table *ref;
     struct ref_moves moves;
@@ -76,16 +76,16 @@ struct proof {
 
 /* == Games == */
 
-#define GAME(board, rules) "[variant]\nname = rule\nboard = " board "\n" rules
+#define GAME(board, rules)      "[variant]\nname = rule\nboard = " board "\n" rules
 #define MAN(name, letter, keys) "[piece " name "]\nletter = " letter "\n" keys "\n"
-#define KING "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
-#define JUMPING_KING "[piece jumping-king]\nletter = K\nroyal = yes\nmove = KAD\n"
-#define BACK "bare-king = wins-unless-bared-back\n"
-#define WINS "bare-king = wins\n"
-#define DRAW "stalemate = draw\n"
-#define LOSS "stalemate = loss\n"
-#define NO_CORNERS "holes = a1 a4 d1 d4\n"
-#define CUT "holes = a1 a5 d1 d5\n"
+#define KING                    "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+#define JUMPING_KING            "[piece jumping-king]\nletter = K\nroyal = yes\nmove = KAD\n"
+#define BACK                    "bare-king = wins-unless-bared-back\n"
+#define WINS                    "bare-king = wins\n"
+#define DRAW                    "stalemate = draw\n"
+#define LOSS                    "stalemate = loss\n"
+#define NO_CORNERS              "holes = a1 a4 d1 d4\n"
+#define CUT                     "holes = a1 a5 d1 d5\n"
 
 #define SHATRANJ_MEN                                                                               \
     KING MAN("ferz", "Q", "move = F") MAN("rook", "R", "move = R") MAN("alfil", "B", "move = A")   \
@@ -98,8 +98,8 @@ struct proof {
         TWO_STEPS("lightning-warmachine", "L", "WD", "straight")
 #define ATLANTEAN_MEN                                                                              \
     TWO_STEPS("zigzag-general", "Z", "WFDA", "free")                                               \
-    TWO_STEPS("twisted-knight", "T", "FA", "free") MAN("knight", "N", "move = N")                  \
-        TWO_STEPS("flexible-knight", "X", "WD", "free")
+    TWO_STEPS("twisted-knight", "T", "FA", "free")                                                 \
+    MAN("knight", "N", "move = N") TWO_STEPS("flexible-knight", "X", "WD", "free")
 
 /* Joyce's pawns on four ranks: the ninth is the third, the tenth the fourth. */
 #define SITTING_PAWN                                                                               \
@@ -130,18 +130,18 @@ struct proof {
     GAME("4x4", NO_CORNERS BACK DRAW "limits = R1 C1 E1\n")                                        \
     KING MAN("rook", "R", "move = R") MAN("cannon", "C", "move = mRcpR")                           \
         MAN("bishop", "B", "move = B") MAN("knight", "N", "move = N")                              \
-        MAN("war-machine", "D", "move = D\nbecomes = 3- may counted R C")                          \
-        MAN("elephant", "E", "move = A\nbecomes = 3- may B")                                       \
-        MAN("wazir", "W", "move = W\nbecomes = 2- may D\nbecomes = 3- may counted R C")            \
-        MAN("ferz", "F", "move = F\nbecomes = 2- may counted E")
+            MAN("war-machine", "D", "move = D\nbecomes = 3- may counted R C")                      \
+                MAN("elephant", "E", "move = A\nbecomes = 3- may B") MAN(                          \
+                    "wazir", "W", "move = W\nbecomes = 2- may D\nbecomes = 3- may counted R C")    \
+                    MAN("ferz", "F", "move = F\nbecomes = 2- may counted E")
 
 #define NYMPHS                                                                                     \
     GAME("4x4", NO_CORNERS BACK DRAW)                                                              \
     KING MAN("knight", "N", "move = N")                                                            \
         MAN("nymph-horse-of-the-a-side", "Y",                                                      \
             "move = fWfrF\nranks = 1-3\nbecomes = 2- may N\nbecomes = 4 must N")                   \
-        MAN("nymph-horse-of-the-i-side", "U",                                                      \
-            "move = fWflF\nranks = 1-3\nbecomes = 2- may N\nbecomes = 4 must N")
+            MAN("nymph-horse-of-the-i-side", "U",                                                  \
+                "move = fWflF\nranks = 1-3\nbecomes = 2- may N\nbecomes = 4 must N")
 
 /* The king three squares towards the rook, the rook to the square crossed last. */
 #define CASTLING                                                                                   \
@@ -210,8 +210,7 @@ static struct bk_variant *on_terrain(const struct row *row)
     struct bk_variant *base, *v;
     struct bk_report why = { "" };
 
-    if (bk_variant_load(&base, row->base, &why) ||
-        bk_variant_for_fen(&v, base, row->board, &why))
+    if (bk_variant_load(&base, row->base, &why) || bk_variant_for_fen(&v, base, row->board, &why))
         fail_msg("%s", why.text);
     bk_variant_free(base);
     return v;
@@ -333,8 +332,9 @@ static void look_for_difference(struct proof *p, const struct ref_pos *r,
 
         if (o->differs)
             continue;
-        pos = in_other(o->v, r, !memcmp(r->left[0], p->v->limit, sizeof r->left[0]) &&
-                                    !memcmp(r->left[1], p->v->limit, sizeof r->left[1]));
+        pos = in_other(o->v, r,
+                       !memcmp(r->left[0], p->v->limit, sizeof r->left[0]) &&
+                           !memcmp(r->left[1], p->v->limit, sizeof r->left[1]));
         if (ref_value(o->ref, &pos, &there))
             o->differs = there.wdl != value->wdl || there.dtw != value->dtw;
     }
@@ -548,8 +548,8 @@ static bool bared_and_stalemated(const struct proof *p, const struct ref_pos *r,
     return yes;
 }
 
-static bool two_kings(const struct proof *p, const struct ref_pos *r,
-                      const struct ref_value *value, const struct bk_answer *a)
+static bool two_kings(const struct proof *p, const struct ref_pos *r, const struct ref_value *value,
+                      const struct bk_answer *a)
 {
     if (others(p, r, false) || others(p, r, true))
         return false;
@@ -632,15 +632,14 @@ static const struct row rows[] = {
       .material = { "KTvKN" },
       .off = { { "a plain king", { "KAD", "K" } } } },
     { .name = "rule__pawns",
-      .game = GAME("4x5", CUT BACK LOSS) SHATRANJ_MEN
-              MAN("pawn", "P", "move = mfWcfF\nranks = 2-4\nbecomes = 5 must Q"),
+      .game = GAME("4x5", CUT BACK LOSS)
+          SHATRANJ_MEN MAN("pawn", "P", "move = mfWcfF\nranks = 2-4\nbecomes = 5 must Q"),
       .material = { "KPvKN", "KPvKP" },
       .off = { { "moving as it takes", { "mfWcfF", "fF" } } } },
     { .name = "rule__promotion_to_what_is_lost",
       .game = SITTING,
       .material = { "KPvKN", "KPPvKN" },
-      .off = { { "promotion to anything",
-                 { "may lost", "may", "must lost in-place", "must" } } } },
+      .off = { { "promotion to anything", { "may lost", "may", "must lost in-place", "must" } } } },
     { .name = "rule__ninth_may_tenth_must",
       .game = SITTING,
       .material = { "KPvKM", "KPvKN" },
@@ -665,18 +664,17 @@ static const struct row rows[] = {
       .off = { { "no double step", { "en-passant = yes\n", "", "double-step = 2\n", "" } },
                { "no en passant", { "en-passant = yes\n", "" } } } },
     { .name = "rule__gilded",
-      .game = GAME("4x4", NO_CORNERS BACK DRAW) KING
-              MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 1")
+      .game = GAME("4x4", NO_CORNERS BACK DRAW)
+          KING MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 1")
               MAN("rook", "R", "move = R\narmy = 1")
-              MAN("pawn", "P",
-                  "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 4\nzone-move = sW\n"
-                  "becomes = 3 may lost L R\nbecomes = 4 must lost in-place L R"),
+                  MAN("pawn", "P",
+                      "move = mfWcfF\narmy = 2\nranks = 2-4\nzone-ranks = 4\nzone-move = sW\n"
+                      "becomes = 3 may lost L R\nbecomes = 4 must lost in-place L R"),
       .material = { "KPPvKR" },
       .off = { { "two warmachines and no rook",
                  { "steps = 2\narmy = 1", "steps = 2\narmy = 2", "move = R\narmy = 1",
                    "move = R\narmy = 0" } },
-               { "two of each",
-                 { "army = 1", "army = 2" } } } },
+               { "two of each", { "army = 1", "army = 2" } } } },
     { .name = "rule__commoner",
       .game = COMMONER("K"),
       .material = { "KPvKN" },
@@ -687,10 +685,10 @@ static const struct row rows[] = {
       .material = { "KPvKN" },
       .off = { { "a commoner", { "KAD", "K" } } } },
     { .name = "rule__double_captures",
-      .game = GAME("4x4", NO_CORNERS BACK DRAW) KING
-              MAN("twisted-knight", "T", "move = FA\nsteps = 2\nbend = free\ntakes-twice = yes")
+      .game = GAME("4x4", NO_CORNERS BACK DRAW)
+          KING MAN("twisted-knight", "T", "move = FA\nsteps = 2\nbend = free\ntakes-twice = yes")
               MAN("flexible-knight", "X", "move = WD\nsteps = 2\nbend = free\ntakes-twice = yes")
-              MAN("knight", "N", "move = N"),
+                  MAN("knight", "N", "move = N"),
       .material = { "KTvKX", "KTvKXN" },
       .off = { { "one capture a move", { "takes-twice = yes\n", "" } } } },
     { .name = "rule__evolution",
@@ -705,11 +703,10 @@ static const struct row rows[] = {
       .off = { { "the way over the war machine only",
                  { "becomes = 2- may D\nbecomes = 3- may counted R C", "becomes = 2- may D" } } } },
     { .name = "rule__lifetime_limits",
-      .game = GAME("4x4", NO_CORNERS BACK DRAW "limits = R1 E1\n") KING
-              MAN("rook", "R", "move = R") MAN("elephant", "E", "move = A")
-              MAN("knight", "N", "move = N")
+      .game = GAME("4x4", NO_CORNERS BACK DRAW "limits = R1 E1\n") KING MAN("rook", "R", "move = R")
+          MAN("elephant", "E", "move = A") MAN("knight", "N", "move = N")
               MAN("wazir", "W", "move = W\nbecomes = 3- may counted R")
-              MAN("ferz", "F", "move = F\nbecomes = 2- may counted E"),
+                  MAN("ferz", "F", "move = F\nbecomes = 2- may counted E"),
       .material = { "KWvKF", "KWWvKN" },
       .left = { "-", "R", "rRe" },
       .off = { { "no limits", { "limits = R1 E1\n", "limits = R9 E9\n" } } } },
@@ -721,19 +718,17 @@ static const struct row rows[] = {
     { .name = "rule__nymph_on_the_ninth",
       .game = NYMPHS,
       .material = { "KYvKN" },
-      .off = { { "a nymph that may stay",
-                 { "ranks = 1-3\n", "", "becomes = 4 must N\n", "" } } } },
+      .off = { { "a nymph that may stay", { "ranks = 1-3\n", "", "becomes = 4 must N\n", "" } } } },
     { .name = "rule__cannon",
       .game = GAME("4x4", BACK DRAW) KING MAN("cannon", "C", "move = mRcpR")
-              MAN("rook", "R", "move = R"),
+          MAN("rook", "R", "move = R"),
       .material = { "KCvKC", "KCvKR" },
       .off = { { "a rook", { "mRcpR", "R" } }, { "hops without capture", { "mRcpR", "pR" } } } },
     { .name = "rule__darwinian_pawns",
-      .game = GAME("4x4", NO_CORNERS BACK DRAW "limits = R1\n") KING
-              MAN("queen", "Q", "move = Q") MAN("rook", "R", "move = R")
-              MAN("bishop", "B", "move = B") MAN("knight", "N", "move = N")
+      .game = GAME("4x4", NO_CORNERS BACK DRAW "limits = R1\n") KING MAN("queen", "Q", "move = Q")
+          MAN("rook", "R", "move = R") MAN("bishop", "B", "move = B") MAN("knight", "N", "move = N")
               MAN("wazir", "W", "move = W\nbecomes = 3- may counted R")
-              MAN("pawn", "P", "move = mfWcfF\nranks = 2-3\nbecomes = 4 must N R B Q"),
+                  MAN("pawn", "P", "move = mfWcfF\nranks = 2-3\nbecomes = 4 must N R B Q"),
       .material = { "KPvKN", "KPvKW" },
       .left = { "-", "R" },
       .off = { { "promotion to a knight only", { "must N R B Q", "must N" } },
@@ -755,24 +750,26 @@ static const struct row rows[] = {
       .material = { "KRvKR+Qq", "KRvKR+Kq", "KCvKR+q" },
       .off = { { "no castling",
                  { "castling-rook = R\ncastling-king-file = e\ncastling-rook-files = a f\n"
-                   "castling-king-to = b f\ncastling-rook-to = c e\n", "" } } } },
+                   "castling-king-to = b f\ncastling-rook-to = c e\n",
+                   "" } } } },
     { .name = "rule__promotion_of_sultan",
       .game = GAME("4x4", NO_CORNERS DRAW) KING MAN("queen", "Q", "move = Q")
-              MAN("rook", "R", "move = R") MAN("bishop", "B", "move = B")
-              MAN("knight", "N", "move = N") MAN("courier", "C", "move = AD")
-              MAN("pawn", "P", "move = mfWcfF\nranks = 2-3\nbecomes = 4 must Q R B N C"),
+          MAN("rook", "R", "move = R") MAN("bishop", "B", "move = B") MAN("knight", "N", "move = N")
+              MAN("courier", "C", "move = AD")
+                  MAN("pawn", "P", "move = mfWcfF\nranks = 2-3\nbecomes = 4 must Q R B N C"),
       .material = { "KPvKC", "KPvKR" },
       .off = { { "bishop, knight or courier only", { "must Q R B N C", "must B N C" } },
                { "queen or courier only", { "must Q R B N C", "must Q C" } } } },
     { .name = "rule__frozen_terrain",
-      .game = GAME("4x5", "holes = a1 b1 b3 c5 d5\n" BACK DRAW) KING
-              MAN("jumping-general", "J", "move = KAD\narmy = 1")
-              MAN("minister", "M", "move = NDW\narmy = 1")
-              MAN("high-priestess", "H", "move = NAF\narmy = 1")
-              MAN("oliphant", "O", "move = FA\nsteps = 2\narmy = 2")
-              MAN("knight", "N", "move = N\narmy = 2")
-              MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 2")
-              MAN("pawn", "P",
+      .game = GAME("4x5", "holes = a1 b1 b3 c5 d5\n" BACK DRAW) KING MAN(
+          "jumping-general", "J", "move = KAD\narmy = 1") MAN("minister", "M",
+                                                              "move = NDW\narmy = 1")
+          MAN("high-priestess", "H", "move = NAF\narmy = 1") MAN(
+              "oliphant",
+              "O", "move = FA\nsteps = 2\narmy = 2") MAN("knight", "N", "move = N\narmy = 2")
+              MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 2") MAN(
+                  "pawn",
+                  "P",
                   "move = mfWcfF\narmy = 10\nranks = 3-5\nzone-ranks = 5\nzone-move = sW\n"
                   "becomes = 4 may lost J M H O N L\nbecomes = 5 must lost in-place J M H O N L"),
       .material = { "KOvKL", "KLvKO", "KPvKJ" },
@@ -781,14 +778,12 @@ static const struct row rows[] = {
       .off = { { "no sea", { "holes = a1 b1 b3 c5 d5\n", "" } } } },
     { .name = "rule__en_passant",
       .game = GAME("4x5", DRAW "en-passant = yes\n") KING MAN("courier", "C", "move = AD")
-              MAN("pawn", "P",
-                  "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
+          MAN("pawn", "P", "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
       .material = { "KPvKP" },
       .off = { { "no en passant", { "en-passant = yes\n", "" } } } },
     { .name = "rule__en_passant_where_stalemate_loses",
       .game = GAME("4x5", CUT LOSS "en-passant = yes\n") KING MAN("courier", "C", "move = AD")
-              MAN("pawn", "P",
-                  "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
+          MAN("pawn", "P", "move = mfWcfF\nranks = 2-4\ndouble-step = 2\nbecomes = 5 must C"),
       .material = { "KPvKP" },
       .off = { { "stalemate that draws", { LOSS, DRAW } } } },
 };
@@ -848,11 +843,13 @@ static void rule__fifty_turns(void **state)
 /* == Games with hands, solved whole == */
 
 /* On the board of puzzle-mini. */
-static const struct hands_rules puzzle = { "4x4", "c3 d3 c4 d4", "wins-unless-bared-back", "loss",
-                                           "2x2", 0, 0, 0, 0 };
+static const struct hands_rules puzzle = {
+    "4x4", "c3 d3 c4 d4", "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 0
+};
 /* Half of it, two boxes: two men can have one in each. */
-static const struct hands_rules two_boxes = { "4x4", "a3 b3 c3 d3 a4 b4 c4 d4",
-                                              "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 1 };
+static const struct hands_rules two_boxes = {
+    "4x4", "a3 b3 c3 d3 a4 b4 c4 d4", "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 1
+};
 
 /* States with somebody in a hand, and those that are worth something else without hands. */
 struct in_hand {
@@ -995,8 +992,7 @@ int main(void)
     struct CMUnitTest tests[ROWS + sizeof more / sizeof *more];
 
     for (size_t i = 0; i < ROWS; i++)
-        tests[i] = (struct CMUnitTest){ rows[i].name, prove, set_up, tear_down,
-                                        (void *)&rows[i] };
+        tests[i] = (struct CMUnitTest){ rows[i].name, prove, set_up, tear_down, (void *)&rows[i] };
     memcpy(tests + ROWS, more, sizeof more);
     if (getenv("RULES_ONLY"))
         cmocka_set_test_filter(getenv("RULES_ONLY"));

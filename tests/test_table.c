@@ -82,7 +82,7 @@ static struct bk_summary summary_of(const struct bk_variant *v, const char *name
 
 struct counts {
     const char *name;
-    uint64_t white[3], black[3]; /* win, draw, loss for the mover */
+    uint64_t white[3], black[3];            /* win, draw, loss for the mover */
     int64_t white_plies[2], black_plies[2]; /* longest win, loss; -2: not asked */
 };
 
@@ -137,7 +137,11 @@ static void table__shatranj_counts_are_syzygys(void **state)
     static const struct counts claim[] = {
         { "KRvKR", { 392558, 946290, 9058 }, { 392558, 946290, 9058 }, { 7, 6 }, { 7, 6 } },
         { "KNvKN", { 262743, 1298933, 5546 }, { 262743, 1298933, 5546 }, { 21, 20 }, { 21, 20 } },
-        { "KQvKQ", { 469711, 1003268, 151371 }, { 469711, 1003268, 151371 }, { 63, -2 }, { 63, -2 } },
+        { "KQvKQ",
+          { 469711, 1003268, 151371 },
+          { 469711, 1003268, 151371 },
+          { 63, -2 },
+          { 63, -2 } },
         { "KBvKN", { 208293, 1252372, 186801 }, { 602751, 959403, 5068 }, { -2, -2 }, { 55, -2 } },
         { "KRvKN", { 651505, 690346, 6055 }, { 269329, 1127202, 170691 }, { 53, -2 }, { -2, -2 } },
         { "KRvKP", { 4045500, 4520, 0 }, { 562934, 55941, 4362629 }, { -2, -1 }, { 1, -2 } },
@@ -150,7 +154,10 @@ static void table__shatranj_counts_are_syzygys(void **state)
 static void table__five_men_shatranj_KRNvKR(void **state)
 {
     static const struct counts claim[] = {
-        { "KRNvKR", { 33220691, 41643597, 55444 }, { 2579636, 73930548, 5033110 }, { 77, -2 },
+        { "KRNvKR",
+          { 33220691, 41643597, 55444 },
+          { 2579636, 73930548, 5033110 },
+          { 77, -2 },
           { -2, 78 } },
     };
     struct bk_variant *v = load("shatranj");
@@ -168,11 +175,11 @@ static void table__files_verify(void **state)
         const char *game, *name;
         uint64_t sample;
     } claim[] = {
-        { "chess", "KRvK", 0 },          { "chess", "KPvK", 0 },
-        { "chess", "KPvKP", 300000 },    { "chess", "KRvKP", 300000 },
-        { "shatranj", "KQvKP", 300000 }, { "shatranj", "KPvKP", 300000 },
-        { "sultan", "KRvK", 0 },         { "sultan", "KCvK", 0 },
-        { "sultan", "KRvKC", 300000 },   { "grand-shatranj", "KMvKH", 200000 },
+        { "chess", "KRvK", 0 },           { "chess", "KPvK", 0 },
+        { "chess", "KPvKP", 300000 },     { "chess", "KRvKP", 300000 },
+        { "shatranj", "KQvKP", 300000 },  { "shatranj", "KPvKP", 300000 },
+        { "sultan", "KRvK", 0 },          { "sultan", "KCvK", 0 },
+        { "sultan", "KRvKC", 300000 },    { "grand-shatranj", "KMvKH", 200000 },
         { "atlantean", "KXvKM", 200000 }, { "darwinian", "KCvKE", 200000 },
         { "puzzle", "KRvKA", 200000 },
     };
@@ -193,9 +200,9 @@ static void table__castling_rights_make_tables_that_verify(void **state)
     static const struct {
         const char *game, *name;
     } claim[] = {
-        { "sultan", "KRvK+K" },   { "sultan", "KRvK+Q" },    { "sultan", "KRvKR+Kq" },
-        { "chess", "KRvKR+Kk" },  { "chess", "KRRvK+KQ" },   { "chess", "KRRvK+Q" },
-        { "chess", "KQvKR+q" },   { "chess", "KRvKP+Q" },    { "chess", "KPvKR+k" },
+        { "sultan", "KRvK+K" },  { "sultan", "KRvK+Q" },  { "sultan", "KRvKR+Kq" },
+        { "chess", "KRvKR+Kk" }, { "chess", "KRRvK+KQ" }, { "chess", "KRRvK+Q" },
+        { "chess", "KQvKR+q" },  { "chess", "KRvKP+Q" },  { "chess", "KPvKR+k" },
     };
 
     (void)state;
@@ -243,8 +250,8 @@ static void table__without_distances_has_the_same_results(void **state)
         struct bk_file *f;
 
         bk_material_parse(&m, v, "KQvKN", NULL);
-        assert_int_equal(
-            bk_file_open(&f, bk_table_path(path, dir, v, &m, BK_KIND_WDL), v, NULL), BK_OK);
+        assert_int_equal(bk_file_open(&f, bk_table_path(path, dir, v, &m, BK_KIND_WDL), v, NULL),
+                         BK_OK);
         without = bk_file_info(f)->summary;
         assert_false(bk_file_info(f)->distances);
         bk_file_close(f);
@@ -293,9 +300,9 @@ static void table__same_bytes_for_any_threads_and_kernel(void **state)
 {
     static const char *const kernel[] = { "portable", "avx2", "avx512" };
     static const unsigned threads[] = { 1, 2, 7 };
-    static const char *const claim[][2] = {
-        { "shatranj", "KQvKN" }, { "shatranj", "KBvKP" }, { "sultan", "KRvKC" }
-    };
+    static const char *const claim[][2] = { { "shatranj", "KQvKN" },
+                                            { "shatranj", "KBvKP" },
+                                            { "sultan", "KRvKC" } };
 
     (void)state;
     for (unsigned i = 0; i < sizeof claim / sizeof *claim; i++) {
@@ -385,7 +392,10 @@ static void table__blocks_of_a_pawns_file_make_a_chain(void **state)
     const struct {
         const char *name;
         uint32_t chains, longest;
-    } known[] = { { "KRPvKN", 4, 6 }, { "KNvKP", 0, 0 }, { "KRPvKP", 0, 0 }, { "KPvKP", 0, 0 },
+    } known[] = { { "KRPvKN", 4, 6 },
+                  { "KNvKP", 0, 0 },
+                  { "KRPvKP", 0, 0 },
+                  { "KPvKP", 0, 0 },
                   { "KRNvKR", 0, 0 } };
     struct bk_variant *v = load("shatranj");
     uint32_t chains, longest;

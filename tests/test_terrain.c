@@ -24,9 +24,10 @@
 #include "tests/ref.h"
 
 /* 14x14, 20 squares in a ring with a bridge: sets of 256 bits, distances over holes */
-#define RING "**************/**************/****4******/****1**1******/***2**2*****/" \
-             "***1****1*****/***2**2*****/****1**1******/****4******/**************/"  \
-             "**************/**************/**************/**************"
+#define RING                                                                                       \
+    "**************/**************/****4******/****1**1******/***2**2*****/"                       \
+    "***1****1*****/***2**2*****/****1**1******/****4******/**************/"                       \
+    "**************/**************/**************/**************"
 
 /* 5x7, 21 squares */
 #define ODD "1*3/3**/**1*1/3*1/1*2*/3**/*2**"
@@ -158,8 +159,9 @@ static void terrain__has_a_name_and_a_number_of_its_own(void **state)
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
         v[i] = on_terrain("grand-shatranj", fen[i]);
-        assert_int_equal(strncmp(v[i]->name, i < 3 ? "grand-shatranj@10x3-"
-                                                   : "grand-shatranj@9x3-", i < 3 ? 20 : 19), 0);
+        assert_int_equal(strncmp(v[i]->name, i < 3 ? "grand-shatranj@10x3-" : "grand-shatranj@9x3-",
+                                 i < 3 ? 20 : 19),
+                         0);
         assert_int_equal(strlen(v[i]->name), i < 3 ? 28 : 27);
         assert_true(v[i]->rules_id != base->rules_id);
         for (unsigned j = 0; j < i; j++) {
@@ -292,8 +294,8 @@ static void terrain__every_position_with_en_passant(void **state)
 
 static void terrain__is_played_and_listed_through_the_same_handle(void **state)
 {
-    static const char *const fens[] = { "8/8/8/3k4/8/1K6/8/8 w - - 0 1",
-                                        "3/k2/3/*K1 w - - 0 1", "3/k2/3/1K* b - - 0 1" };
+    static const char *const fens[] = { "8/8/8/3k4/8/1K6/8/8 w - - 0 1", "3/k2/3/*K1 w - - 0 1",
+                                        "3/k2/3/1K* b - - 0 1" };
     struct bk_lib_move move[16];
     struct bk_answer a[3];
     struct bk_lib *lib;

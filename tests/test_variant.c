@@ -56,8 +56,7 @@ static struct bk_bits reached(const struct bk_variant *v, char letter, unsigned 
                               const char *from, unsigned how, struct bk_bits occupied)
 {
     unsigned n;
-    const struct bk_reach *r =
-        bk_reach_from(v, type_of(v, letter), colour, square(v, from), &n);
+    const struct bk_reach *r = bk_reach_from(v, type_of(v, letter), colour, square(v, from), &n);
     struct bk_bits to = { { 0 } };
 
     for (unsigned i = 0; i < n; i++)
@@ -400,8 +399,7 @@ static void variant__double_step_needs_the_square_between(void **state)
     assert_true(v->en_passant);
     assert_squares(v, reached(v, 'P', BK_WHITE, "e3", BK_QUIET, men_on(v, NULL, NULL, NULL)),
                    "e4 e5");
-    assert_squares(v, reached(v, 'P', BK_WHITE, "e3", BK_QUIET, men_on(v, "e4", NULL, NULL)),
-                   "e4");
+    assert_squares(v, reached(v, 'P', BK_WHITE, "e3", BK_QUIET, men_on(v, "e4", NULL, NULL)), "e4");
     assert_squares(v, reached(v, 'P', BK_BLACK, "e8", BK_QUIET, men_on(v, NULL, NULL, NULL)),
                    "e7 e6");
     bk_variant_free(v);
@@ -521,7 +519,7 @@ static void betza__reads_ranges(void **state)
 #define SMALL_HEAD "[variant]\nname = small\nboard = 6x6\n"
 #define SMALL_KING "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
 #define SMALL_REST "[piece rook]\nletter = R\nmove = R\narmy = 1\n"
-#define SMALL SMALL_HEAD SMALL_KING SMALL_REST
+#define SMALL      SMALL_HEAD SMALL_KING SMALL_REST
 
 static uint64_t id_of(const char *text)
 {
@@ -730,13 +728,11 @@ static const struct refusal refusals[] = {
       "game.ini:13:14: R may not stand on all of these ranks" },
     { "variant__refuses_double_step_off_the_board", SMALL "double-step = 5\n",
       "game.ini:12:15: there are not two ranks ahead" },
-    { "variant__refuses_en_passant_without_double_step",
-      SMALL_HEAD "en-passant = yes\n" SMALL_KING,
+    { "variant__refuses_en_passant_without_double_step", SMALL_HEAD "en-passant = yes\n" SMALL_KING,
       "game.ini:4:14: `en-passant` needs a piece with a double-step" },
     { "variant__refuses_drops_without_hands", SMALL_HEAD "opening = drops\n" SMALL_KING,
       "game.ini:4:11: drops need hand = captured" },
-    { "variant__refuses_configuration_without_hands",
-      SMALL_HEAD "configuration = 2x2\n" SMALL_KING,
+    { "variant__refuses_configuration_without_hands", SMALL_HEAD "configuration = 2x2\n" SMALL_KING,
       "game.ini:4:17: it needs hand = captured" },
     { "variant__refuses_quiet_turns_without_drops",
       SMALL_HEAD "opening-quiet-turns = 5\n" SMALL_KING,
@@ -777,8 +773,7 @@ static const struct refusal refusals[] = {
     { "variant__refuses_becoming_one_twice",
       SMALL "becomes = 6 may B B\n[piece b]\nletter = B\nmove = B\n",
       "game.ini:12:11: B stands twice" },
-    { "variant__refuses_royal_that_becomes",
-      SMALL_HEAD SMALL_KING "becomes = 6 may R\n" SMALL_REST,
+    { "variant__refuses_royal_that_becomes", SMALL_HEAD SMALL_KING "becomes = 6 may R\n" SMALL_REST,
       "game.ini:8:11: the royal piece stays what it is" },
     { "variant__refuses_becoming_without_may_or_must", SMALL "becomes = 6 B\n",
       "game.ini:12:13: expected may | must" },
@@ -799,8 +794,7 @@ static const struct refusal refusals[] = {
       "game.ini:25:11: promotion in a circle: B > N > D > B" },
     { "variant__refuses_limit_of_a_missing_letter", SMALL_HEAD "limits = Q2\n" SMALL_KING,
       "game.ini:4:10: no piece has the letter `Q`" },
-    { "variant__refuses_limit_that_nothing_uses",
-      SMALL_HEAD "limits = R2\n" SMALL_KING SMALL_REST,
+    { "variant__refuses_limit_that_nothing_uses", SMALL_HEAD "limits = R2\n" SMALL_KING SMALL_REST,
       "game.ini:4:10: nothing becomes R by a counted rule" },
     { "variant__refuses_limit_without_number", SMALL_HEAD "limits = R\n" SMALL_KING SMALL_REST,
       "game.ini:4:11: expected a number from 1 to 255" },

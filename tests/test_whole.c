@@ -24,8 +24,8 @@
 
 /* == All states == */
 
-static const struct hands_rules usual3 = { "3x3", "", "wins-unless-bared-back", "loss", "2x2",
-                                           1, 0, 0, 1 };
+static const struct hands_rules usual3 = { "3x3", "", "wins-unless-bared-back", "loss", "2x2", 1, 0,
+                                           0,     1 };
 
 /* By the usual rules, with configurations. */
 static struct hands_rules on(const char *board, const char *holes)
@@ -64,7 +64,7 @@ static void hands__two_against_two_with_configurations(void **state)
 {
     (void)state;
     expect(on("3x3", "c3"), "KRNkfn"); /* three boxes, three men */
-    expect(on("4x2", ""), "KRNkf"); /* two boxes: Black's two men may do it */
+    expect(on("4x2", ""), "KRNkf");    /* two boxes: Black's two men may do it */
     expect((struct hands_rules){ "4x2", "", "wins", "draw", "none", 0, 0, 0, 0 }, "KRNkf");
 }
 
@@ -255,7 +255,9 @@ static void plain_tables__are_exact_with_one_man_a_side(void **state)
 static void fen__comes_back_as_it_was(void **state)
 {
     static const char *const fens[] = {
-        "1k**/f1**/K2N/4[nF] w", "2**/2**/4/4[KkNnFf] w", "1k**/f1**/KF1N/3n[-] b",
+        "1k**/f1**/K2N/4[nF] w",
+        "2**/2**/4/4[KkNnFf] w",
+        "1k**/f1**/KF1N/3n[-] b",
     };
     struct bk_report why;
     struct bk_variant *v;

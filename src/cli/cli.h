@@ -27,15 +27,15 @@ struct cli {
     char **arg; /* what is left when the options are taken out */
     unsigned nargs;
     const char *dir;
-    unsigned threads;     /* 0: one a core */
-    uint64_t memory;      /* bytes; 0: no limit */
-    const char *scratch;  /* folder for what does not fit, or NULL */
-    unsigned men;         /* 0: not given */
-    int level;            /* zstd; 0: the usual one */
-    uint64_t sample;      /* 0: all */
+    unsigned threads;    /* 0: one a core */
+    uint64_t memory;     /* bytes; 0: no limit */
+    const char *scratch; /* folder for what does not fit, or NULL */
+    unsigned men;        /* 0: not given */
+    int level;           /* zstd; 0: the usual one */
+    uint64_t sample;     /* 0: all */
     uint64_t seed;
-    const char *explain;  /* variant to explain, or NULL */
-    const char *terrain;  /* FEN whose board and material are meant, or NULL */
+    const char *explain; /* variant to explain, or NULL */
+    const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide;
 };
 

@@ -23,12 +23,12 @@ struct question {
 static int lib_status(enum bk_lib_err err)
 {
     switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_LIB_OK:       return CLI_OK;
+    case BK_LIB_OK: return CLI_OK;
     case BK_LIB_NO_TABLE: return CLI_NO;
-    case BK_LIB_ILLEGAL:  return CLI_USAGE;
-    case BK_LIB_USAGE:    return CLI_USAGE;
-    case BK_LIB_CORRUPT:  return CLI_DAMAGED;
-    case BK_LIB_SYSTEM:   return CLI_SYSTEM;
+    case BK_LIB_ILLEGAL: return CLI_USAGE;
+    case BK_LIB_USAGE: return CLI_USAGE;
+    case BK_LIB_CORRUPT: return CLI_DAMAGED;
+    case BK_LIB_SYSTEM: return CLI_SYSTEM;
     }
     return CLI_SYSTEM;
 }
@@ -88,10 +88,10 @@ static int open_question(struct question *q, const struct cli *c)
 static const char *end_name(enum bk_lib_end end)
 {
     switch (end) {
-    case BK_LIB_GOES_ON:   return NULL;
+    case BK_LIB_GOES_ON: return NULL;
     case BK_LIB_CHECKMATE: return "checkmate";
     case BK_LIB_STALEMATE: return "stalemate";
-    case BK_LIB_BARE:      return "bare";
+    case BK_LIB_BARE: return "bare";
     case BK_LIB_BARE_DRAW: return "bare-draw";
     }
     return NULL;
@@ -104,8 +104,7 @@ static char *verdict(char out[CLI_TEXT_MAX], int wdl, int dtw)
 
     snprintf(out, CLI_TEXT_MAX, "%s", wdl > 0 ? "wins" : wdl < 0 ? "loses" : "draws");
     if (wdl && dtw >= 0)
-        snprintf(out + strlen(out), CLI_TEXT_MAX - strlen(out), " in %s",
-                 cli_plies(plies, dtw));
+        snprintf(out + strlen(out), CLI_TEXT_MAX - strlen(out), " in %s", cli_plies(plies, dtw));
     return out;
 }
 
@@ -128,9 +127,9 @@ static void print_clock(const struct question *q, const struct bk_answer *a)
     if (a->plies_left < 0)
         return;
     printf("With the limit of %u turns, %d plies are left: %s\n", q->v->game_turns, a->plies_left,
-           a->clocked_wdl == 0 ? "a draw."
+           a->clocked_wdl == 0                                ? "a draw."
            : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
-                                                               : "Black wins.");
+                                                              : "Black wins.");
 }
 
 static void print_probe(const struct question *q, const struct bk_answer *a,
@@ -168,22 +167,23 @@ static json_t *moves_json(const struct bk_lib_move *move, size_t n)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{ss si so}", "move", move[i].name, "wdl",
-                                              move[i].wdl, "dtw",
-                                              plies_json(move[i].wdl, move[i].dtw)));
+        json_array_append_new(list,
+                              json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl,
+                                        "dtw", plies_json(move[i].wdl, move[i].dtw)));
     return list;
 }
 
 static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_move *move, size_t n)
 {
-    json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen,
-                               "wdl", a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
-                               end_name(a->end), "moves", moves_json(move, n));
+    json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
+                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end", end_name(a->end),
+                               "moves", moves_json(move, n));
 
     if (a->plies_left >= 0 && answer)
-        json_object_set_new(answer, "clocked", json_pack("{si si}", "wdl", a->clocked_wdl,
-                                                         "plies_left", a->plies_left));
+        json_object_set_new(
+            answer, "clocked",
+            json_pack("{si si}", "wdl", a->clocked_wdl, "plies_left", a->plies_left));
     return cli_print_json(answer);
 }
 
@@ -303,10 +303,10 @@ static int print_line_json(const struct question *q, const struct line *l)
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(moves, json_string(l->name[i]));
-    return cli_print_json(json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen",
-                                    q->fen, "wdl", l->first.wdl, "dtw",
-                                    plies_json(l->first.wdl, l->first.dtw), "moves", moves,
-                                    "end", end_name(l->last.end), "end_fen", l->fen));
+    return cli_print_json(json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen,
+                                    "wdl", l->first.wdl, "dtw",
+                                    plies_json(l->first.wdl, l->first.dtw), "moves", moves, "end",
+                                    end_name(l->last.end), "end_fen", l->fen));
 }
 
 int cmd_line(struct cli *c)

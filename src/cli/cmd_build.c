@@ -79,17 +79,16 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        json_array_append_new(tables,
-                              json_pack("{ss sI sI sI sb}", "material", t->name, "positions",
-                                        (json_int_t)t->positions, "memory_bytes",
-                                        (json_int_t)t->memory_bytes, "disk_bytes",
-                                        (json_int_t)t->disk_bytes, "present", (int)t->present));
+        json_array_append_new(
+            tables, json_pack("{ss sI sI sI sb}", "material", t->name, "positions",
+                              (json_int_t)t->positions, "memory_bytes", (json_int_t)t->memory_bytes,
+                              "disk_bytes", (json_int_t)t->disk_bytes, "present", (int)t->present));
     }
-    return cli_print_json(json_pack(
-        "{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir", p->dir, "tables", tables,
-        "total", "tables", (int)p->n, "missing", (int)sum->missing, "positions",
-        (json_int_t)sum->positions, "memory_bytes", (json_int_t)sum->memory, "disk_bytes",
-        (json_int_t)sum->disk));
+    return cli_print_json(json_pack("{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir",
+                                    p->dir, "tables", tables, "total", "tables", (int)p->n,
+                                    "missing", (int)sum->missing, "positions",
+                                    (json_int_t)sum->positions, "memory_bytes",
+                                    (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
 static void print_plan(const struct bk_plan *p, const struct totals *sum)
@@ -101,8 +100,8 @@ static void print_plan(const struct bk_plan *p, const struct totals *sum)
         const struct bk_plan_table *t = &p->table[i];
 
         printf("%-16s %16s %10s %10s%s\n", t->name, cli_count(positions, t->positions),
-               t->present ? "" : cli_bytes(memory, t->memory_bytes),
-               cli_bytes(disk, t->disk_bytes), t->present ? "  there" : "");
+               t->present ? "" : cli_bytes(memory, t->memory_bytes), cli_bytes(disk, t->disk_bytes),
+               t->present ? "  there" : "");
     }
     printf("%u table%s of %s in %s, %u to build: %s positions, %s of memory, about %s of disk\n",
            p->n, p->n == 1 ? "" : "s", p->v->name, p->dir, sum->missing,
@@ -167,9 +166,9 @@ static void draw_bar(void *context, const struct bk_plan_table *t, unsigned nth,
     bar[WIDTH] = 0;
     if (done && past > 0.5)
         cli_seconds(left, past * ((double)w->all / (double)done - 1));
-    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u  ply %u  %.1f M/s  %s left\033[K", bar,
-            100 * share, t->name, w->built + 1, w->missing, p->ply,
-            past > 0 ? (double)done / past / 1e6 : 0, left);
+    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u  ply %u  %.1f M/s  %s left\033[K", bar, 100 * share,
+            t->name, w->built + 1, w->missing, p->ply, past > 0 ? (double)done / past / 1e6 : 0,
+            left);
     fflush(stderr);
 }
 
@@ -179,12 +178,12 @@ static void list_table(struct watch *w, const struct bk_built *b)
     int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
 
     json_array_append_new(
-        w->list, json_pack("{ss sI so sI sI sf sf sf}", "material", b->table->name, "positions",
-                           (json_int_t)b->table->positions, "longest_win_plies",
-                           longest < 0 ? json_null() : json_integer((json_int_t)longest),
-                           "wdl_bytes", (json_int_t)b->wdl_bytes, "dtw_bytes",
-                           (json_int_t)b->dtw_bytes, "solve_cpu", b->solve_cpu, "encode_cpu",
-                           b->encode_cpu, "wall", b->wall));
+        w->list,
+        json_pack("{ss sI so sI sI sf sf sf}", "material", b->table->name, "positions",
+                  (json_int_t)b->table->positions, "longest_win_plies",
+                  longest < 0 ? json_null() : json_integer((json_int_t)longest), "wdl_bytes",
+                  (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
+                  b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall));
 }
 
 static void tell_built(void *context, const struct bk_built *b, unsigned nth)
@@ -216,9 +215,8 @@ static int finish_build(const struct watch *w)
     char time[CLI_TEXT_MAX];
 
     if (w->c->json)
-        return cli_print_json(json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir",
-                                        w->p->dir, "built", w->list, "already_there",
-                                        (int)there));
+        return cli_print_json(json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir", w->p->dir,
+                                        "built", w->list, "already_there", (int)there));
     if (w->c->quiet)
         return CLI_OK;
     if (!w->p->n)

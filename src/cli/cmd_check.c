@@ -84,8 +84,8 @@ static int check_material(struct checker *k, const struct bk_material *m)
     bk_table_path(path, k->c->dir, k->v, &kept, BK_KIND_DTW);
     if (access(path, F_OK)) {
         if (k->has_distances)
-            status = worse(status, cli_fail(CLI_NO, "%s: not there, but %s says it should be",
-                                            path, name));
+            status = worse(status,
+                           cli_fail(CLI_NO, "%s: not there, but %s says it should be", path, name));
         return status;
     }
     return worse(status, check_file(k, path, name, BK_KIND_DTW));
@@ -145,8 +145,8 @@ int cmd_check(struct cli *c)
     for (unsigned i = 0; i + 1 < c->nargs; i++)
         status = worse(status, check_material(&k, &m[i]));
     if (c->json)
-        status = worse(status, cli_print_json(json_pack("{ss so}", "variant", v->name, "files",
-                                                        k.list)));
+        status = worse(status,
+                       cli_print_json(json_pack("{ss so}", "variant", v->name, "files", k.list)));
     else if (!c->quiet && !status)
         printf("%u file%s, %s: all good\n", k.files, k.files == 1 ? "" : "s",
                cli_bytes(bytes, k.bytes));
@@ -180,15 +180,14 @@ static void tell_verified(const struct verification *f, const char *name,
     char text[CLI_TEXT_MAX];
 
     if (f->list) {
-        json_t *first = r->different ? json_pack("{ss ss}", "fen", r->first_fen, "why",
-                                                 r->first_why)
-                                     : json_null();
+        json_t *first = r->different
+                            ? json_pack("{ss ss}", "fen", r->first_fen, "why", r->first_why)
+                            : json_null();
 
-        json_array_append_new(f->list,
-                              json_pack("{ss sI sI sb so}", "material", name, "positions",
-                                        (json_int_t)r->positions, "different",
-                                        (json_int_t)r->different, "counts_agree",
-                                        (int)r->counts_agree, "first", first));
+        json_array_append_new(f->list, json_pack("{ss sI sI sb so}", "material", name, "positions",
+                                                 (json_int_t)r->positions, "different",
+                                                 (json_int_t)r->different, "counts_agree",
+                                                 (int)r->counts_agree, "first", first));
     } else if (!f->c->quiet && !r->different && r->counts_agree) {
         printf("%s: %s positions agree with their successors\n", name,
                cli_count(text, r->positions));
@@ -295,8 +294,8 @@ int cmd_verify(struct cli *c)
     f.list = c->json ? json_array() : NULL;
     status = verify_all(&f);
     if (c->json)
-        status = worse(status, cli_print_json(json_pack("{ss so}", "variant", v->name, "tables",
-                                                        f.list)));
+        status = worse(status,
+                       cli_print_json(json_pack("{ss so}", "variant", v->name, "tables", f.list)));
     bk_pool_close(f.pool);
     bk_variant_free(v);
     return status;

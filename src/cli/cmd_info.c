@@ -45,9 +45,9 @@ static int count_leaves(const struct cli *c, const struct bk_variant *v, const s
     }
     free(move);
     if (c->json) {
-        json_t *answer = json_pack("{ss ss si sI}", "variant", v->name, "fen",
-                                   bk_pos_to_fen(p, v, fen), "depth", (int)depth, "nodes",
-                                   (json_int_t)leaves);
+        json_t *answer =
+            json_pack("{ss ss si sI}", "variant", v->name, "fen", bk_pos_to_fen(p, v, fen), "depth",
+                      (int)depth, "nodes", (json_int_t)leaves);
 
         if (c->divide && answer)
             json_object_set(answer, "divide", shares);
@@ -106,8 +106,8 @@ static int explain(const struct cli *c)
     if (!text)
         status = cli_fail(CLI_SYSTEM, "out of memory");
     else if (c->json)
-        status = cli_print_json(json_pack("{ss ss ss}", "name", v->name, "title", v->title,
-                                          "text", text));
+        status = cli_print_json(
+            json_pack("{ss ss ss}", "name", v->name, "title", v->title, "text", text));
     else
         printf("%s", text);
     free(text);
@@ -126,9 +126,8 @@ static json_t *variant_json(const struct bk_variant *v)
         json_array_append_new(pieces, json_pack("{ss ss si}", "letter", letter, "name", p->name,
                                                 "army", (int)p->army));
     }
-    return json_pack("{ss ss s{si si} so ss}", "name", v->name, "title", v->title, "board",
-                     "files", (int)v->files, "ranks", (int)v->ranks, "pieces", pieces, "start",
-                     v->start);
+    return json_pack("{ss ss s{si si} so ss}", "name", v->name, "title", v->title, "board", "files",
+                     (int)v->files, "ranks", (int)v->ranks, "pieces", pieces, "start", v->start);
 }
 
 int cmd_variants(struct cli *c)
@@ -176,8 +175,8 @@ int cmd_check_variant(struct cli *c)
     if (err)
         status = cli_fail_report(err, &why);
     else if (c->json)
-        status = cli_print_json(json_pack("{ss sb so}", "file", file, "ok", 1, "variant",
-                                          variant_json(v)));
+        status = cli_print_json(
+            json_pack("{ss sb so}", "file", file, "ok", 1, "variant", variant_json(v)));
     else
         printf("%s: good: %s, %ux%u, %u kinds of men, rules %016llx\n", file, v->name, v->files,
                v->ranks, v->ntypes, (unsigned long long)v->rules_id);

@@ -74,16 +74,15 @@ static void take_side(struct side_counts *out, const struct bk_file *f, unsigned
         write_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen);
 }
 
-static int read_counts(const struct cli *c, const struct bk_variant *v,
-                       const struct bk_material *m, struct side_counts out[2])
+static int read_counts(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
+                       struct side_counts out[2])
 {
     struct bk_material kept = *m;
     bool exchanged = bk_material_canonical(&kept, v);
     struct bk_report why = { "" };
     char path[PATH_MAX];
     struct bk_file *f;
-    enum bk_err err = bk_file_open(&f, bk_table_path(path, c->dir, v, &kept, BK_KIND_WDL), v,
-                                   &why);
+    enum bk_err err = bk_file_open(&f, bk_table_path(path, c->dir, v, &kept, BK_KIND_WDL), v, &why);
     int status = CLI_OK;
 
     if (err == BK_E_NO_TABLE)
@@ -104,8 +103,8 @@ static int read_counts(const struct cli *c, const struct bk_variant *v,
 #define BATCH 65536 /* numbers a thread takes at once */
 
 struct tally {
-    uint64_t wdl[2][3], all[2][3];   /* by side to move and wdl + 1 */
-    uint64_t first[2][3];            /* least number with that result; UINT64_MAX: none */
+    uint64_t wdl[2][3], all[2][3]; /* by side to move and wdl + 1 */
+    uint64_t first[2][3];          /* least number with that result; UINT64_MAX: none */
 };
 
 struct count_job {
@@ -225,8 +224,7 @@ static int count_by_rule(const struct cli *c, const struct bk_variant *v,
 
 static json_t *longest_json(int64_t plies, const char *fen)
 {
-    return plies < 0 ? json_null()
-                     : json_pack("{sI ss}", "plies", (json_int_t)plies, "fen", fen);
+    return plies < 0 ? json_null() : json_pack("{sI ss}", "plies", (json_int_t)plies, "fen", fen);
 }
 
 static json_t *side_json(const struct side_counts *s)
@@ -234,9 +232,8 @@ static json_t *side_json(const struct side_counts *s)
     return json_pack("{sI sI sI so so s{sI sI sI}}", "win", (json_int_t)s->win, "draw",
                      (json_int_t)s->draw, "loss", (json_int_t)s->loss, "longest_win",
                      longest_json(s->win_plies, s->win_fen), "longest_loss",
-                     longest_json(s->loss_plies, s->loss_fen), "all", "win",
-                     (json_int_t)s->all_win, "draw", (json_int_t)s->all_draw, "loss",
-                     (json_int_t)s->all_loss);
+                     longest_json(s->loss_plies, s->loss_fen), "all", "win", (json_int_t)s->all_win,
+                     "draw", (json_int_t)s->all_draw, "loss", (json_int_t)s->all_loss);
 }
 
 static void print_longest(const char *what, int64_t plies, const char *fen)
@@ -253,8 +250,8 @@ static void print_side(unsigned side, const struct side_counts *s)
 
     printf("\n%s to move\n  %-14s %16s %16s %16s\n", cli_colour(side), "", "wins", "draws",
            "losses");
-    printf("  %-14s %16s %16s %16s\n", "classes", cli_count(win, s->win),
-           cli_count(draw, s->draw), cli_count(loss, s->loss));
+    printf("  %-14s %16s %16s %16s\n", "classes", cli_count(win, s->win), cli_count(draw, s->draw),
+           cli_count(loss, s->loss));
     printf("  %-14s %16s %16s %16s\n", "all placements", cli_count(win, s->all_win),
            cli_count(draw, s->all_draw), cli_count(loss, s->all_loss));
     print_longest("win", s->win_plies, s->win_fen);
@@ -283,8 +280,8 @@ int cmd_stats(struct cli *c)
         status = by_rule ? count_by_rule(c, v, m, side) : read_counts(c, v, m, side);
         bk_material_name(m, v, name);
         if (!status && c->json)
-            status = cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material",
-                                              name, "white", side_json(&side[0]), "black",
+            status = cli_print_json(json_pack("{ss ss so so}", "variant", v->name, "material", name,
+                                              "white", side_json(&side[0]), "black",
                                               side_json(&side[1])));
         else if (!status) {
             printf("%s of %s%s; results are the mover's\n", name, v->name,

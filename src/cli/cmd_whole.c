@@ -100,8 +100,9 @@ static void print_board(const struct asking *q)
         char fen[BK_FEN_MAX];
         char *open = strchr(bk_hands_to_fen(&q->pos, q->v, fen), '['), *close = strchr(open, ']');
 
-        printf("   %s %.*s\n", bk_hands_opening(&q->pos, q->v) ? "to drop:" : "held:",
-               (int)(close - open - 1), open + 1);
+        printf("   %s %.*s\n",
+               bk_hands_opening(&q->pos, q->v) ? "to drop:" : "held:", (int)(close - open - 1),
+               open + 1);
     }
 }
 
@@ -139,12 +140,12 @@ static int print_answer_json(const struct asking *q, int wdl, unsigned dtw)
     for (unsigned i = 0; i < q->n; i++)
         json_array_append_new(line, json_string(q->name[i]));
     bk_whole_summary(q->w, &s);
-    return cli_print_json(json_pack(
-        "{ss ss si so so s{sI sI sI sI si}}", "variant", q->v->name, "fen",
-        bk_hands_to_fen(&q->pos, q->v, fen), "wdl", wdl, "dtw",
-        wdl ? json_integer((json_int_t)dtw) : json_null(), "line", line, "states", "all",
-        (json_int_t)s.states, "wins", (json_int_t)s.wins, "draws", (json_int_t)s.draws, "losses",
-        (json_int_t)s.losses, "longest_plies", (int)s.longest));
+    return cli_print_json(json_pack("{ss ss si so so s{sI sI sI sI si}}", "variant", q->v->name,
+                                    "fen", bk_hands_to_fen(&q->pos, q->v, fen), "wdl", wdl, "dtw",
+                                    wdl ? json_integer((json_int_t)dtw) : json_null(), "line", line,
+                                    "states", "all", (json_int_t)s.states, "wins",
+                                    (json_int_t)s.wins, "draws", (json_int_t)s.draws, "losses",
+                                    (json_int_t)s.losses, "longest_plies", (int)s.longest));
 }
 
 /* == whole == */

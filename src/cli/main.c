@@ -26,7 +26,8 @@ static const struct option_line {
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
-    { 'T', "scratch", "DIR", "folder for what --memory does not hold (default: that of the tables)" },
+    { 'T', "scratch", "DIR",
+      "folder for what --memory does not hold (default: that of the tables)" },
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "compression: fast, normal or best" },
@@ -49,14 +50,12 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTweFqj", 1, 999,
-      "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTweFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
       "same command is run again.  --for FEN makes just the tables of that position; with\n"
       "materials or --men it says on which board they are.\n" },
-    { "plan", cmd_plan, "dntmwFj", 1, 999,
-      "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n" },
@@ -69,8 +68,7 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "verify", cmd_verify, "dntsSFqj", 1, 999,
-      "VARIANT MATERIAL... | --men N | --for FEN",
+    { "verify", cmd_verify, "dntsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
       "table; the seed decides which.  It reads little more of the files than it needs.\n" },
@@ -83,8 +81,8 @@ static const struct command {
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
       "count the leaves of the move tree", "" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
-    { "check-variant", cmd_check_variant, "j", 1, 1, "FILE",
-      "look for mistakes in a variant file", "" },
+    { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
+      "" },
 };
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 
@@ -123,8 +121,7 @@ static int print_help(void)
 static int print_command_help(const struct command *cmd)
 {
     printf("usage: bareking %s %s%s[OPTION...]\n\n%c%s.\n%s\n", cmd->name, cmd->usage,
-           *cmd->usage ? " " : "", toupper((unsigned char)cmd->what[0]), cmd->what + 1,
-           cmd->more);
+           *cmd->usage ? " " : "", toupper((unsigned char)cmd->what[0]), cmd->what + 1, cmd->more);
     for (size_t i = 0; i < NOPTIONS; i++) {
         char text[32];
 
@@ -243,8 +240,8 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
     for (size_t i = 0; i < NOPTIONS; i++)
         if (options[i].key == 'h' || strchr(cmd->takes, options[i].key))
             longs[n++] = (struct option){ options[i].name,
-                                          options[i].value ? required_argument : no_argument,
-                                          NULL, options[i].key };
+                                          options[i].value ? required_argument : no_argument, NULL,
+                                          options[i].key };
     opterr = 0;
     while ((key = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
         const struct option_line *o = option_line(key);

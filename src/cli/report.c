@@ -38,13 +38,13 @@ int cli_fail(int status, const char *fmt, ...)
 int cli_status(enum bk_err err)
 {
     switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_OK:         return CLI_OK;
+    case BK_OK: return CLI_OK;
     case BK_E_NO_TABLE: return CLI_NO;
-    case BK_E_ILLEGAL:  return CLI_USAGE;
-    case BK_E_DIFFERS:  return CLI_NO;
-    case BK_E_USAGE:    return CLI_USAGE;
-    case BK_E_CORRUPT:  return CLI_DAMAGED;
-    case BK_E_SYSTEM:   return CLI_SYSTEM;
+    case BK_E_ILLEGAL: return CLI_USAGE;
+    case BK_E_DIFFERS: return CLI_NO;
+    case BK_E_USAGE: return CLI_USAGE;
+    case BK_E_CORRUPT: return CLI_DAMAGED;
+    case BK_E_SYSTEM: return CLI_SYSTEM;
     }
     return CLI_SYSTEM;
 }
@@ -116,15 +116,14 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
-    if (c->terrain) /* the FEN of --for */
+    if (c->terrain)                                                       /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
-    return cli_fail(CLI_NO,
-                    "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
-                    bk_material_name(&missing, v, name),
-                    bk_homes_name(v, bk_wings(missing.rights), game), c->dir,
-                    quoted(q_variant, sizeof q_variant, c->arg[0]),
-                    quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
-                    quoted(q_dir, sizeof q_dir, dir), on);
+    return cli_fail(
+        CLI_NO, "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
+        bk_material_name(&missing, v, name), bk_homes_name(v, bk_wings(missing.rights), game),
+        c->dir, quoted(q_variant, sizeof q_variant, c->arg[0]),
+        quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
+        quoted(q_dir, sizeof q_dir, dir), on);
 }
 
 /* == Input == */
@@ -284,8 +283,8 @@ char *cli_plies(char out[CLI_TEXT_MAX], long long plies)
 {
     long long turns = (plies + 1) / 2;
 
-    snprintf(out, CLI_TEXT_MAX, "%lld %s (%lld turn%s)", plies, plies == 1 ? "ply" : "plies",
-             turns, turns == 1 ? "" : "s");
+    snprintf(out, CLI_TEXT_MAX, "%lld %s (%lld turn%s)", plies, plies == 1 ? "ply" : "plies", turns,
+             turns == 1 ? "" : "s");
     return out;
 }
 
@@ -294,10 +293,10 @@ const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : 
 const char *cli_end_name(enum bk_end end)
 {
     switch (end) {
-    case BK_END_NONE:      return NULL;
+    case BK_END_NONE: return NULL;
     case BK_END_CHECKMATE: return "checkmate";
     case BK_END_STALEMATE: return "stalemate";
-    case BK_END_BARE:      return "bare";
+    case BK_END_BARE: return "bare";
     case BK_END_BARE_DRAW: return "bare-draw";
     }
     return NULL;
@@ -313,8 +312,7 @@ void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl)
     else
         snprintf(result, sizeof result, "a draw");
     switch (end) {
-    case BK_END_NONE:
-        return;
+    case BK_END_NONE: return;
     case BK_END_CHECKMATE:
         printf("The game is over: %s is checkmated; %s.\n", mover, result);
         return;
@@ -322,8 +320,8 @@ void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl)
         printf("The game is over: %s is stalemated; %s.\n", mover, result);
         return;
     case BK_END_BARE:
-        printf("The game is over: %s's king is bare; %s.\n",
-               cli_colour(wdl > 0 ? !p->stm : p->stm), result);
+        printf("The game is over: %s's king is bare; %s.\n", cli_colour(wdl > 0 ? !p->stm : p->stm),
+               result);
         return;
     case BK_END_BARE_DRAW:
         if (bk_bits_count(&p->by[BK_WHITE]) == 1 && bk_bits_count(&p->by[BK_BLACK]) == 1)

@@ -24,8 +24,7 @@ int cli_fail_report(enum bk_err err, const struct bk_report *why);
  * one that it moves into.  Names it and the command that builds it, with --for
  * (c->terrain) on a terrain; CLI_NO.
  */
-int cli_fail_no_table(const struct cli *c, const struct bk_variant *v,
-                      const struct bk_material *m);
+int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m);
 
 /* == Input == */
 
@@ -48,12 +47,12 @@ bool cli_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
 /* == Text == each returns `out` */
 
 #define CLI_TEXT_MAX 64
-char *cli_count(char out[CLI_TEXT_MAX], uint64_t n);        /* 33,220,691 */
-char *cli_bytes(char out[CLI_TEXT_MAX], uint64_t bytes);    /* 3.4 MiB    */
-char *cli_seconds(char out[CLI_TEXT_MAX], double seconds);  /* 1:02:03    */
-char *cli_plies(char out[CLI_TEXT_MAX], long long plies);   /* 39 plies (20 turns) */
-const char *cli_colour(unsigned colour);                    /* White */
-const char *cli_end_name(enum bk_end end);                  /* as in --json; NULL: not over */
+char *cli_count(char out[CLI_TEXT_MAX], uint64_t n);       /* 33,220,691 */
+char *cli_bytes(char out[CLI_TEXT_MAX], uint64_t bytes);   /* 3.4 MiB    */
+char *cli_seconds(char out[CLI_TEXT_MAX], double seconds); /* 1:02:03    */
+char *cli_plies(char out[CLI_TEXT_MAX], long long plies);  /* 39 plies (20 turns) */
+const char *cli_colour(unsigned colour);                   /* White */
+const char *cli_end_name(enum bk_end end);                 /* as in --json; NULL: not over */
 /* A full sentence about a game that is over; wdl from the side to move. */
 void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl);
 void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);

@@ -26,18 +26,10 @@ struct atom {
 };
 
 static const struct atom atoms[] = {
-    { 'W', 1, 1, { { 0, 1 } } },
-    { 'F', 1, 1, { { 1, 1 } } },
-    { 'D', 1, 1, { { 0, 2 } } },
-    { 'N', 1, 1, { { 1, 2 } } },
-    { 'A', 1, 1, { { 2, 2 } } },
-    { 'H', 1, 1, { { 0, 3 } } },
-    { 'C', 1, 1, { { 1, 3 } } },
-    { 'Z', 1, 1, { { 2, 3 } } },
-    { 'G', 1, 1, { { 3, 3 } } },
-    { 'K', 1, 2, { { 0, 1 }, { 1, 1 } } },
-    { 'R', 0, 1, { { 0, 1 } } },
-    { 'B', 0, 1, { { 1, 1 } } },
+    { 'W', 1, 1, { { 0, 1 } } },           { 'F', 1, 1, { { 1, 1 } } }, { 'D', 1, 1, { { 0, 2 } } },
+    { 'N', 1, 1, { { 1, 2 } } },           { 'A', 1, 1, { { 2, 2 } } }, { 'H', 1, 1, { { 0, 3 } } },
+    { 'C', 1, 1, { { 1, 3 } } },           { 'Z', 1, 1, { { 2, 3 } } }, { 'G', 1, 1, { { 3, 3 } } },
+    { 'K', 1, 2, { { 0, 1 }, { 1, 1 } } }, { 'R', 0, 1, { { 0, 1 } } }, { 'B', 0, 1, { { 1, 1 } } },
     { 'Q', 0, 2, { { 0, 1 }, { 1, 1 } } },
 };
 
@@ -121,9 +113,9 @@ static bool ways_make_sense(const struct text *t, const struct modifiers *m, con
 
         if (diagonal(l) && among(first, "vs"))
             return BAD(t, "`%c` chooses no diagonal; write f, b, l or r", first);
-        if (oblique(l) && !(among(first, "fblr") &&
-                            (second == first || (second == 's' && among(first, "fb")) ||
-                             (second == 'v' && among(first, "lr")))))
+        if (oblique(l) &&
+            !(among(first, "fblr") && (second == first || (second == 's' && among(first, "fb")) ||
+                                       (second == 'v' && among(first, "lr")))))
             return BAD(t, "an oblique leap needs pairs of directions: ff fs bb bs ll lv rr rv");
     }
     return true;
@@ -174,8 +166,10 @@ static bool read_modifiers(struct text *t, struct modifiers *m)
 {
     *m = (struct modifiers){ 0 };
     for (; islower((unsigned char)*t->p); t->p++) {
-        unsigned bit = *t->p == 'm' ? BK_QUIET : *t->p == 'c' ? BK_TAKES :
-                       *t->p == 'p' ? BK_HOPS : 0;
+        unsigned bit = *t->p == 'm'   ? BK_QUIET
+                       : *t->p == 'c' ? BK_TAKES
+                       : *t->p == 'p' ? BK_HOPS
+                                      : 0;
 
         if (!bit && !among(*t->p, "fblrvs"))
             return BAD(t, "modifier `%c` is not known here", *t->p);

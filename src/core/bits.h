@@ -12,8 +12,8 @@
 
 #define BK_FILES_MAX 14
 #define BK_RANKS_MAX 14
-#define BK_SQ_MAX (BK_FILES_MAX * BK_RANKS_MAX) /* 196 */
-#define BK_SQ_NONE 255
+#define BK_SQ_MAX    (BK_FILES_MAX * BK_RANKS_MAX) /* 196 */
+#define BK_SQ_NONE   255
 
 struct bk_bits {
     uint64_t w[4];
@@ -41,8 +41,7 @@ static inline bool bk_bits_empty(const struct bk_bits *b)
 
 static inline bool bk_bits_meet(const struct bk_bits *a, const struct bk_bits *b)
 {
-    return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) |
-           (a->w[3] & b->w[3]);
+    return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3]);
 }
 
 static inline unsigned bk_bits_count(const struct bk_bits *b)

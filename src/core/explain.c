@@ -107,8 +107,9 @@ static bool mirrored(const struct bk_movement *m, unsigned i)
 static void say_direction(FILE *out, const struct bk_step *s, bool both_wings)
 {
     const char *along = s->dr > 0 ? "forward" : s->dr < 0 ? "backward" : "";
-    const char *across = both_wings  ? (*along ? "" : "sideways") :
-                         s->df < 0 ? "towards the a-file" : "away from the a-file";
+    const char *across = both_wings  ? (*along ? "" : "sideways")
+                         : s->df < 0 ? "towards the a-file"
+                                     : "away from the a-file";
 
     fprintf(out, "%s%s%s", along, *along && *across ? " " : "", across);
     if (leap_x(s) && leap_x(s) != leap_y(s))
@@ -275,11 +276,8 @@ static void say_end(FILE *out, const struct bk_variant *v)
     fprintf(out, "Mate wins.  Stalemate is a %s.\n",
             v->stalemate == BK_STALEMATE_LOSS ? "loss for the side that cannot move" : "draw");
     switch (v->bare) {
-    case BK_BARE_NOTHING:
-        break;
-    case BK_BARE_WINS:
-        fprintf(out, "Capturing the last man but the royal wins at once.\n");
-        break;
+    case BK_BARE_NOTHING: break;
+    case BK_BARE_WINS: fprintf(out, "Capturing the last man but the royal wins at once.\n"); break;
     case BK_BARE_BACK:
         fprintf(out, "Capturing the last man but the royal wins at once, unless the very next\n"
                      "move does the same to the captor: then it is a draw.\n");

@@ -27,8 +27,8 @@
 #include "core/position.h"
 
 #define SECTIONS_MAX 512
-#define ENTRIES_MAX 192 /* in force at once */
-#define DEPTH_MAX 32    /* of inheritance */
+#define ENTRIES_MAX  192 /* in force at once */
+#define DEPTH_MAX    32  /* of inheritance */
 
 /* == 1. What keys there are == */
 
@@ -209,16 +209,56 @@ static const struct key keys[] = {
 
 /* What a section may inherit from besides the earlier ones of its file. */
 static const char *const chess_seed[] = {
-    "king", "k", "queen", "q", "rook", "r", "bishop", "b", "knight", "n", "pawn", "p",
-    "promotionPieceTypes", "qrbn", NULL,
+    "king",
+    "k",
+    "queen",
+    "q",
+    "rook",
+    "r",
+    "bishop",
+    "b",
+    "knight",
+    "n",
+    "pawn",
+    "p",
+    "promotionPieceTypes",
+    "qrbn",
+    NULL,
 };
 static const char *const shatranj_seed[] = {
-    "king", "k", "fers", "q", "rook", "r", "alfil", "b", "knight", "n", "pawn", "p",
-    "startFen", "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1",
-    "promotionPieceTypes", "q", "doubleStep", "false", "castling", "false",
-    "extinctionValue", "loss", "extinctionClaim", "true", "extinctionPieceTypes", "*",
-    "extinctionPieceCount", "1", "extinctionOpponentPieceCount", "2",
-    "stalemateValue", "loss", NULL,
+    "king",
+    "k",
+    "fers",
+    "q",
+    "rook",
+    "r",
+    "alfil",
+    "b",
+    "knight",
+    "n",
+    "pawn",
+    "p",
+    "startFen",
+    "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1",
+    "promotionPieceTypes",
+    "q",
+    "doubleStep",
+    "false",
+    "castling",
+    "false",
+    "extinctionValue",
+    "loss",
+    "extinctionClaim",
+    "true",
+    "extinctionPieceTypes",
+    "*",
+    "extinctionPieceCount",
+    "1",
+    "extinctionOpponentPieceCount",
+    "2",
+    "stalemateValue",
+    "loss",
+    NULL,
 };
 
 /* == 2. The file == */
@@ -253,8 +293,8 @@ struct file {
 };
 
 /* Says what is wrong, with its place (column 0: the line as a whole); false. */
-__attribute__((format(printf, 4, 5)))
-static bool fault(struct file *f, int line, unsigned column, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line, unsigned column,
+                                                        const char *fmt, ...)
 {
     char text[400];
     va_list ap;
@@ -262,16 +302,15 @@ static bool fault(struct file *f, int line, unsigned column, const char *fmt, ..
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1,
-                     text);
+    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
     return false;
 }
 
 /* A value is wrong: at offset `at` in it.  A seed's value is its user's fault. */
 #define WRONG(f, e, at, ...) wrong(f, e, (unsigned)(at), __VA_ARGS__)
 
-__attribute__((format(printf, 4, 5)))
-static bool wrong(struct file *f, const struct entry *e, unsigned at, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static bool wrong(struct file *f, const struct entry *e,
+                                                        unsigned at, const char *fmt, ...)
 {
     char text[300];
     va_list ap;
@@ -404,8 +443,11 @@ static bool set_line(struct file *f, char *line, int number, unsigned level)
     *equals = '\0';
     name = trimmed(start);
     value = trimmed(equals + 1);
-    return set(f, (struct entry){ .name = name, .value = value, .line = number,
-                                  .column = (unsigned)(value - line) + 1, .level = level });
+    return set(f, (struct entry){ .name = name,
+                                  .value = value,
+                                  .line = number,
+                                  .column = (unsigned)(value - line) + 1,
+                                  .level = level });
 }
 
 static bool set_body(struct file *f, const struct section *s, unsigned level)
@@ -442,8 +484,7 @@ static bool gather(struct file *f)
 
     for (const struct section *s = f->wanted; s;) {
         if (n == DEPTH_MAX)
-            return fault(f, s->line, 1, "more than %d sections inherit from each other",
-                         DEPTH_MAX);
+            return fault(f, s->line, 1, "more than %d sections inherit from each other", DEPTH_MAX);
         chain[n++] = s;
         s = s->base ? find_section(f, s->base, (unsigned)(s - f->section)) : NULL;
     }
@@ -490,8 +531,7 @@ static bool get_bool(struct file *f, const char *name, bool missing, bool *out)
     const struct entry *e = get(f, name);
 
     *out = e ? !strcmp(e->value, "true") : missing;
-    return !e || *out || !strcmp(e->value, "false") ||
-           WRONG(f, e, 0, "expected true or false");
+    return !e || *out || !strcmp(e->value, "false") || WRONG(f, e, 0, "expected true or false");
 }
 
 static bool get_number(struct file *f, const char *name, unsigned min, unsigned max,
@@ -591,8 +631,10 @@ static bool get_ranks(struct file *f, const char *white, const char *black, uint
                 return WRONG(f, e[colour], 0, "only whole ranks can be expressed");
     }
     *out = (uint16_t)mask[0];
-    return mask[0] == mask[1] || WRONG(f, e[1], 0, "only the mirror image of '%s' can be "
-                                       "expressed", white);
+    return mask[0] == mask[1] || WRONG(f, e[1], 0,
+                                       "only the mirror image of '%s' can be "
+                                       "expressed",
+                                       white);
 }
 
 /* == 5. Board and men == */
@@ -715,8 +757,9 @@ static bool read_royal(struct file *f)
     if (pseudo) {
         if (!types || !strcmp(types->value, "*") || !get_types(f, types, &one) || !one ||
             one & (one - 1))
-            return f->err ? false : WRONG(f, types ? types : get(f, "extinctionPseudoRoyal"), 0,
-                                          "one kind of man must be royal");
+            return f->err ? false
+                          : WRONG(f, types ? types : get(f, "extinctionPseudoRoyal"), 0,
+                                  "one kind of man must be royal");
         royal = __builtin_ctz(one);
     }
     if (royal < 0)
@@ -767,8 +810,8 @@ static bool read_cells(struct file *f, const struct entry *e, const char **s)
     if (!strncmp(*s, "[]", 2) || !strncmp(*s, "[-]", 3))
         *s += strcspn(*s, "]") + 1;
     if (**s && **s != ' ')
-        return WRONG(f, e, *s - e->value, **s == '[' ? "hands cannot be expressed"
-                                                     : "unexpected `%s`", *s);
+        return WRONG(f, e, *s - e->value,
+                     **s == '[' ? "hands cannot be expressed" : "unexpected `%s`", *s);
     return true;
 }
 
@@ -776,7 +819,8 @@ static bool read_cells(struct file *f, const struct entry *e, const char **s)
 static bool read_start(struct file *f)
 {
     static const struct entry usual = {
-        .name = "startFen", .value = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        .name = "startFen",
+        .value = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     };
     const struct entry *e = get(f, "startFen");
     struct bk_variant *v = f->v;
@@ -818,9 +862,8 @@ static bool read_zone(struct file *f, uint16_t *zone)
     if (get(f, "promotionRegionWhite") || get(f, "promotionRegionBlack"))
         return get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
     if (!get(f, "promotionRank") && f->v->ranks != 8)
-        return fault(f, f->wanted->line, 0,
-                     "[%s]: on %u ranks, key 'promotionRank' must be there", f->v->name,
-                     f->v->ranks);
+        return fault(f, f->wanted->line, 0, "[%s]: on %u ranks, key 'promotionRank' must be there",
+                     f->v->name, f->v->ranks);
     if (!get_number(f, "promotionRank", 1, f->v->ranks, 8, &rank))
         return false;
     *zone = (uint16_t)(all & ~0u << (rank - 1));
@@ -900,8 +943,10 @@ static bool read_double(struct file *f, uint16_t *out)
     if (get(f, "doubleStepRegionWhite") || get(f, "doubleStepRegionBlack"))
         return get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack", out);
     if (!get(f, "doubleStepRank") && f->v->ranks != 8)
-        return fault(f, f->wanted->line, 0, "[%s]: on %u ranks, key 'doubleStepRank' must be "
-                     "there, or 'doubleStep = false'", f->v->name, f->v->ranks);
+        return fault(f, f->wanted->line, 0,
+                     "[%s]: on %u ranks, key 'doubleStepRank' must be "
+                     "there, or 'doubleStep = false'",
+                     f->v->name, f->v->ranks);
     for (unsigned rank = low; rank <= high; rank++)
         *out |= (uint16_t)(1u << (rank - 1));
     return true;
@@ -925,8 +970,10 @@ static bool read_en_passant(struct file *f, uint16_t from)
             if (from << 1 >> bk_own_rank(v, sq, colour) & 1)
                 *(bk_bits_has(&squares, sq) ? &in : &out) += 1;
     f->v->en_passant = in;
-    return !in || !out || WRONG(f, e, 0, "only all squares that a double step passes, or none, "
-                                "can be expressed");
+    return !in || !out ||
+           WRONG(f, e, 0,
+                 "only all squares that a double step passes, or none, "
+                 "can be expressed");
 }
 
 /* The first rank, seen from its own side, on which a pawn stands in the array. */
@@ -959,8 +1006,10 @@ static bool read_pawn(struct file *f)
     p->double_ranks = from & p->ranks;
     for (unsigned i = 0; i < p->nbecomes; i++)
         if (p->double_ranks << 2 & p->become[i].ranks)
-            return fault(f, f->wanted->line, 0, "[%s]: key 'doubleStep': a double step into the "
-                         "promotion zone cannot be expressed", f->v->name);
+            return fault(f, f->wanted->line, 0,
+                         "[%s]: key 'doubleStep': a double step into the "
+                         "promotion zone cannot be expressed",
+                         f->v->name);
     f->v->en_passant &= p->double_ranks != 0;
     return true;
 }
@@ -1048,13 +1097,17 @@ static bool read_castling(struct file *f)
         return WRONG(f, get(f, "castlingKingPiece"), 0, "only the royal piece castles");
     if (rook < 0 || !at_home(f, BK_WHITE, (unsigned)rook, &white) ||
         !at_home(f, BK_BLACK, (unsigned)rook, &black) || memcmp(&white, &black, sizeof white))
-        return fault(f, f->wanted->line, 0, "[%s]: key 'castling': king and two rooks must stand "
-                     "at home in startFen, on the same files for both sides", v->name);
+        return fault(f, f->wanted->line, 0,
+                     "[%s]: key 'castling': king and two rooks must stand "
+                     "at home in startFen, on the same files for both sides",
+                     v->name);
     if (!homes_agree(f, &white))
         return false;
     if (left >= v->files || right < 2 || right > v->files)
-        return fault(f, f->wanted->line, 0, "[%s]: key 'castling': the king's goal is not on "
-                     "the board", v->name);
+        return fault(f, f->wanted->line, 0,
+                     "[%s]: key 'castling': the king's goal is not on "
+                     "the board",
+                     v->name);
     v->castling = white;
     v->castling.rook = (uint8_t)rook;
     v->castling.king_to[0] = (uint8_t)(left - 1);
@@ -1092,20 +1145,24 @@ static bool read_bare(struct file *f)
     if (strcmp(value->value, "loss"))
         return WRONG(f, value, 0, "only loss or none can be expressed");
     if (pseudo)
-        return count == 0 || WRONG(f, get(f, "extinctionPieceCount"), 0, "a royal piece is lost "
+        return count == 0 || WRONG(f, get(f, "extinctionPieceCount"), 0,
+                                   "a royal piece is lost "
                                    "with the last of them");
     if (!types || strcmp(types->value, "*"))
-        return WRONG(f, types ? types : value, 0, "only * (all men, that is, a bare king) can "
+        return WRONG(f, types ? types : value, 0,
+                     "only * (all men, that is, a bare king) can "
                      "be expressed");
     if (count != 1)
-        return WRONG(f, get(f, "extinctionPieceCount") ? get(f, "extinctionPieceCount") : value,
-                     0, "only extinctionPieceCount = 1 (a bare king) can be expressed");
+        return WRONG(f, get(f, "extinctionPieceCount") ? get(f, "extinctionPieceCount") : value, 0,
+                     "only extinctionPieceCount = 1 (a bare king) can be expressed");
     if (opponent > 2)
-        return WRONG(f, get(f, "extinctionOpponentPieceCount"), 0, "only 0 to 2 can be "
+        return WRONG(f, get(f, "extinctionOpponentPieceCount"), 0,
+                     "only 0 to 2 can be "
                      "expressed");
     f->v->bare = claim && opponent == 2 ? BK_BARE_BACK : BK_BARE_WINS;
     if (f->v->bare == BK_BARE_BACK && f->v->stalemate != BK_STALEMATE_LOSS)
-        return WRONG(f, get(f, "extinctionClaim"), 0, "with stalemateValue = draw a bare king "
+        return WRONG(f, get(f, "extinctionClaim"), 0,
+                     "with stalemateValue = draw a bare king "
                      "that is stalemated draws, which cannot be expressed");
     return true;
 }
@@ -1167,8 +1224,8 @@ static bool finish(struct file *f)
 static bool understand(struct file *f)
 {
     return gather(f) && check_others(f) && read_size(f) && read_pieces(f) && read_royal(f) &&
-           read_start(f) && read_pawn(f) && read_castling(f) && read_stalemate(f) &&
-           read_bare(f) && finish(f);
+           read_start(f) && read_pawn(f) && read_castling(f) && read_stalemate(f) && read_bare(f) &&
+           finish(f);
 }
 
 enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const char *text,

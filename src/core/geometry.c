@@ -56,8 +56,8 @@ static unsigned step_to(const struct bk_variant *v, unsigned sq, int df, int dr)
 }
 
 /* Repeats one step over empty squares; a hopper's ends need one man between. */
-static void ride(struct ways *w, const struct bk_variant *v, unsigned from,
-                 const struct bk_step *s, int dr)
+static void ride(struct ways *w, const struct bk_variant *v, unsigned from, const struct bk_step *s,
+                 int dr)
 {
     struct bk_bits between = { { 0 } };
     unsigned sq = from;
@@ -280,8 +280,8 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
                 if (w.n)
                     qsort(w.way, w.n, sizeof *w.way, by_end);
                 for (size_t i = 0, j; i < w.n; i = j) {
-                    for (j = i + 1; j < w.n && w.way[j].to == w.way[i].to &&
-                                    w.way[j].how == w.way[i].how; j++)
+                    for (j = i + 1;
+                         j < w.n && w.way[j].to == w.way[i].to && w.way[j].how == w.way[i].how; j++)
                         ;
                     append(g, first, w.way + i, j - i);
                 }

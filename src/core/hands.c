@@ -64,8 +64,7 @@ static unsigned count_on_board(const struct bk_hands_pos *p, unsigned colour)
 }
 
 /* Ordinary men of a colour that are off the board. */
-static unsigned count_off(const struct bk_hands_pos *p, const struct bk_variant *v,
-                          unsigned colour)
+static unsigned count_off(const struct bk_hands_pos *p, const struct bk_variant *v, unsigned colour)
 {
     unsigned n = 0;
 
@@ -83,8 +82,8 @@ static bool man_attacks(const struct bk_hands_pos *p, const struct bk_variant *v
                         unsigned sq)
 {
     unsigned n;
-    const struct bk_reach *r = bk_reach_from(v, bk_man_type(p->man[i]), colour_of(p, i),
-                                             p->sq[i], &n);
+    const struct bk_reach *r =
+        bk_reach_from(v, bk_man_type(p->man[i]), colour_of(p, i), p->sq[i], &n);
 
     for (; n--; r++)
         if (r->to == sq && r->how & BK_TAKES && bk_reach_open(v, r, &p->occupied))
@@ -300,8 +299,7 @@ static void leaf(struct turning *g)
 {
     uint8_t quiet = g->p.quiet;
 
-    if (bk_hands_in_check(&g->p, g->v, g->us) ||
-        (quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
+    if (bk_hands_in_check(&g->p, g->v, g->us) || (quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
         return;
     g->p.stm = !g->us;
     g->p.quiet = (uint8_t)(quiet - (quiet > 0));
@@ -426,8 +424,13 @@ static void king_is_down(struct turning *g)
 void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk_hands_see *see,
                     void *context)
 {
-    struct turning g = { .v = v, .p = *p, .us = p->stm, .due = BK_SQ_NONE,
-                         .captured = BK_SQ_NONE, .see = see, .context = context,
+    struct turning g = { .v = v,
+                         .p = *p,
+                         .us = p->stm,
+                         .due = BK_SQ_NONE,
+                         .captured = BK_SQ_NONE,
+                         .see = see,
+                         .context = context,
                          .turn = { no_drop, BK_SQ_NONE, BK_SQ_NONE, { no_drop, no_drop } } };
 
     if (bk_hands_opening(p, v)) {
@@ -537,8 +540,10 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
                                v->files);
             for (unsigned i = 0; i < gap; i++)
                 if (bk_bits_has(&v->board, sq + i) == hole)
-                    return bk_fail(why, BK_E_USAGE, "FEN: rank %u: `*` is for holes, and holes "
-                                   "for `*`", rank + 1);
+                    return bk_fail(why, BK_E_USAGE,
+                                   "FEN: rank %u: `*` is for holes, and holes "
+                                   "for `*`",
+                                   rank + 1);
             if (type >= 0) {
                 unsigned colour = islower((unsigned char)(*s)[-1]) ? BK_BLACK : BK_WHITE;
 
@@ -572,8 +577,8 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s,
     return BK_OK;
 }
 
-enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v,
-                              const char *fen, struct bk_report *why)
+enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
+                              struct bk_report *why)
 {
     unsigned count[2][BK_TYPES_MAX] = { { 0 } };
     uint8_t at[BK_SQ_MAX] = { 0 };

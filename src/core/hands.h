@@ -19,9 +19,9 @@ struct bk_hands_pos {
     uint8_t sq[BK_HANDS_MEN_MAX];  /* BK_SQ_NONE: held by the other side, or, while
                                       a king is off the board, not yet dropped     */
     uint8_t stm;
-    uint8_t quiet;                 /* turns (of one side) left without checks      */
+    uint8_t quiet; /* turns (of one side) left without checks      */
     struct bk_bits occupied;
-    uint8_t at[BK_SQ_MAX];         /* 0 empty, else 1 + place in man[]             */
+    uint8_t at[BK_SQ_MAX]; /* 0 empty, else 1 + place in man[]             */
 };
 
 /* A drop: of man[i] on sq; i BK_SQ_NONE: none. */
@@ -45,8 +45,8 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
  * Letters in the brackets are in the case of the man's own colour.  Refuses
  * men that cannot be off the board together, and a mover who could take the king.
  */
-enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v,
-                              const char *fen, struct bk_report *why);
+enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
+                              struct bk_report *why);
 char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
                       char out[BK_FEN_MAX]);
 

@@ -38,13 +38,15 @@ static enum bk_err king_read(struct reading *r, char letter, unsigned colour)
     char name[8];
 
     if (bk_own_rank(r->v, sq, colour))
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but the %s king is on %s, not on "
-                       "its first rank", letter, colour_name(colour),
-                       bk_sq_name(r->v, sq, name));
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN castling: '%c', but the %s king is on %s, not on "
+                       "its first rank",
+                       letter, colour_name(colour), bk_sq_name(r->v, sq, name));
     if (file == 0 || file + 1 == r->v->files)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but the %s king on %s does not "
-                       "stand between two rooks", letter, colour_name(colour),
-                       bk_sq_name(r->v, sq, name));
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN castling: '%c', but the %s king on %s does not "
+                       "stand between two rooks",
+                       letter, colour_name(colour), bk_sq_name(r->v, sq, name));
     if (r->h->king != BK_NO_HOME && r->h->king != file)
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: the kings' homes differ, %c and %c",
                        'a' + r->h->king, 'a' + (int)file);
@@ -71,16 +73,18 @@ static enum bk_err rook_read(struct reading *r, char letter, unsigned colour)
     uint8_t *home = &r->h->rook[side];
 
     if (wing && file == r->h->king)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s rook %s of the king on "
-                       "its first rank", letter, colour_name(colour),
-                       lower == 'k' ? "right" : "left");
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN castling: '%c', but no %s rook %s of the king on "
+                       "its first rank",
+                       letter, colour_name(colour), lower == 'k' ? "right" : "left");
     if (!is_rook(r, colour, file))
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s rook on %c%u", letter,
-                       colour_name(colour), lower,
-                       colour == BK_WHITE ? 1u : (unsigned)r->v->ranks);
+                       colour_name(colour), lower, colour == BK_WHITE ? 1u : (unsigned)r->v->ranks);
     if (*home != BK_NO_HOME && *home != file)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: two homes for a rook %s of the king, "
-                       "%c and %c", side ? "right" : "left", 'a' + *home, 'a' + (int)file);
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN castling: two homes for a rook %s of the king, "
+                       "%c and %c",
+                       side ? "right" : "left", 'a' + *home, 'a' + (int)file);
     *home = (uint8_t)file;
     return BK_OK;
 }

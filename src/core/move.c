@@ -141,8 +141,8 @@ static void push(struct making *g, struct bk_move m)
 static void push_changes(struct making *g, struct bk_move m)
 {
     struct bk_change change[BK_TYPES_MAX + 1];
-    unsigned n = bk_rules_changes(g->v, g->p->count[g->us], g->p->left[g->us], g->type, g->us,
-                                  m.to, m.from == m.to, change);
+    unsigned n = bk_rules_changes(g->v, g->p->count[g->us], g->p->left[g->us], g->type, g->us, m.to,
+                                  m.from == m.to, change);
 
     for (unsigned i = 0; i < n; i++) {
         m.becomes = change[i].type;
@@ -153,8 +153,11 @@ static void push_changes(struct making *g, struct bk_move m)
 
 static struct bk_move plain(const struct making *g, unsigned to, unsigned takes)
 {
-    return (struct bk_move){ .from = (uint8_t)g->from, .to = (uint8_t)to, .becomes = BK_STAYS,
-                             .takes = (uint8_t)takes, .also = BK_SQ_NONE };
+    return (struct bk_move){ .from = (uint8_t)g->from,
+                             .to = (uint8_t)to,
+                             .becomes = BK_STAYS,
+                             .takes = (uint8_t)takes,
+                             .also = BK_SQ_NONE };
 }
 
 /* Would the man get two squares straight ahead without the right to a double step? */
@@ -298,9 +301,12 @@ static void castle(struct making *g, unsigned side)
         return;
     if (way_free(g, king, king_to, king, rook) && way_free(g, rook, rook_to, king, rook) &&
         way_free(g, king, rook, king, rook) && bk_castling_safe(g->v, g->p, side))
-        push(g, (struct bk_move){ .from = (uint8_t)king, .to = (uint8_t)king_to,
-                                  .becomes = BK_STAYS, .takes = BK_SQ_NONE,
-                                  .also = (uint8_t)rook, .castles = true });
+        push(g, (struct bk_move){ .from = (uint8_t)king,
+                                  .to = (uint8_t)king_to,
+                                  .becomes = BK_STAYS,
+                                  .takes = BK_SQ_NONE,
+                                  .also = (uint8_t)rook,
+                                  .castles = true });
 }
 
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
@@ -397,8 +403,8 @@ void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_m
 
     move_men(p, v, m);
     if (p->rights) /* a move onto a home square takes what stood there, or the right is gone */
-        p->rights &= (uint8_t)~(rights_of(v, m->from) | rights_of(v, m->to) |
-                                rights_of(v, m->takes) | rights_of(v, m->also));
+        p->rights &= (uint8_t) ~(rights_of(v, m->from) | rights_of(v, m->to) |
+                                 rights_of(v, m->takes) | rights_of(v, m->also));
     if (m->counted && p->left[us][m->becomes])
         p->left[us][m->becomes]--;
     p->ep = m->doubles && v->en_passant ? (uint8_t)(m->from + ahead(v, us)) : BK_SQ_NONE;

@@ -96,10 +96,7 @@ struct reading {
     struct bk_report *why;
 };
 
-static const char *colour_name(unsigned colour)
-{
-    return colour == BK_WHITE ? "white" : "black";
-}
+static const char *colour_name(unsigned colour) { return colour == BK_WHITE ? "white" : "black"; }
 
 static unsigned column(const struct reading *r) { return (unsigned)(r->s - r->text) + 1; }
 
@@ -161,8 +158,7 @@ static bool number_read(struct reading *r, unsigned max, unsigned *out)
  * Reads one rank into cells: a letter, '*' for a hole, '.' for an empty
  * square.  *n counts all squares named, also those beyond the board.
  */
-static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX],
-                             unsigned *n)
+static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX], unsigned *n)
 {
     char text[8];
 
@@ -172,8 +168,8 @@ static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILE
 
         if (is_digit(c)) {
             if (!number_read(r, 99, &gap) || gap == 0)
-                return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: bad gap at column %u",
-                               rank + 1, start);
+                return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: bad gap at column %u", rank + 1,
+                               start);
             c = '.';
         } else if (c == '*' || (is_letter(c) && bk_variant_type(r->v, c) >= 0)) {
             r->s++;
@@ -305,8 +301,7 @@ static enum bk_err allowances_read(struct reading *r)
     }
     r->s++;
     if (!at_end(r))
-        return bk_fail(r->why, BK_E_USAGE, "FEN: space expected after ']' at column %u",
-                       column(r));
+        return bk_fail(r->why, BK_E_USAGE, "FEN: space expected after ']' at column %u", column(r));
     return BK_OK;
 }
 
@@ -385,8 +380,10 @@ static enum bk_err castling_read(struct reading *r)
         return BK_OK;
     }
     if (r->v->castling.shuffled && !r->v->castling.allowed)
-        return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s' is neither '-' nor rights of "
-                       "this game", field_chars(r), r->s);
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN castling: '%.*s' is neither '-' nor rights of "
+                       "this game",
+                       field_chars(r), r->s);
     if (!r->v->castling.allowed)
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s', but this game has none ('-')",
                        field_chars(r), r->s);
@@ -552,8 +549,7 @@ static void rank_write(struct writing *w, const struct bk_variant *v, const stru
 }
 
 /* Only when something has been used up. */
-static void allowances_write(struct writing *w, const struct bk_variant *v,
-                             const struct bk_pos *p)
+static void allowances_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
     bool none = true;
 
@@ -585,8 +581,8 @@ static void castling_write(struct writing *w, const struct bk_variant *v, const 
         write_fmt(w, "-");
     for (unsigned i = 0; i < 4; i++)
         if (p->rights >> order[i].bit & 1)
-            write_fmt(w, "%c", v->castling.shuffled ? home_letter(v, order[i].bit)
-                                                    : order[i].letter);
+            write_fmt(w, "%c",
+                      v->castling.shuffled ? home_letter(v, order[i].bit) : order[i].letter);
 }
 
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX])

@@ -21,16 +21,16 @@ static inline unsigned bk_man_colour(uint8_t man) { return (man - 1u) & 1; }
 
 struct bk_pos {
     uint8_t at[BK_SQ_MAX];
-    struct bk_bits by[2];                  /* squares of each colour's men     */
-    uint8_t count[2][BK_TYPES_MAX];        /* men on the board                 */
-    uint8_t king[2];                       /* square of each royal             */
-    uint8_t stm;                           /* side to move                     */
-    uint8_t ep;                            /* square behind a man that has just
-                                              gone two squares, or BK_SQ_NONE  */
-    uint8_t rights;                        /* castling: bit 2 * colour + side  */
-    uint8_t left[2][BK_TYPES_MAX];         /* evolutions still allowed, for types
-                                              with a limit; 0 elsewhere        */
-    uint16_t turn;                         /* FEN move number, from 1          */
+    struct bk_bits by[2];           /* squares of each colour's men     */
+    uint8_t count[2][BK_TYPES_MAX]; /* men on the board                 */
+    uint8_t king[2];                /* square of each royal             */
+    uint8_t stm;                    /* side to move                     */
+    uint8_t ep;                     /* square behind a man that has just
+                                       gone two squares, or BK_SQ_NONE  */
+    uint8_t rights;                 /* castling: bit 2 * colour + side  */
+    uint8_t left[2][BK_TYPES_MAX];  /* evolutions still allowed, for types
+                                       with a limit; 0 elsewhere        */
+    uint16_t turn;                  /* FEN move number, from 1          */
 };
 
 /* An empty board, White to move, full allowances. */

@@ -12,8 +12,7 @@
 
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
-    return bk_bits_has(&v->board, sq) &&
-           v->piece[type].ranks >> bk_own_rank(v, sq, colour) & 1;
+    return bk_bits_has(&v->board, sq) && v->piece[type].ranks >> bk_own_rank(v, sq, colour) & 1;
 }
 
 /* Does `rule` offer `type`?  Counts and allowances only; squares are asked elsewhere. */
@@ -87,16 +86,13 @@ bool bk_rules_bare_loses(const struct bk_variant *v)
 {
     switch (v->bare) {
     case BK_BARE_NOTHING: return false;
-    case BK_BARE_WINS:    return true;
-    case BK_BARE_BACK:    return true;
+    case BK_BARE_WINS: return true;
+    case BK_BARE_BACK: return true;
     }
     return false;
 }
 
-bool bk_rules_bares_back(const struct bk_variant *v)
-{
-    return v->bare == BK_BARE_BACK;
-}
+bool bk_rules_bares_back(const struct bk_variant *v) { return v->bare == BK_BARE_BACK; }
 
 bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
 {

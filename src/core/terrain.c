@@ -125,8 +125,7 @@ static bool move_piece(struct bk_piece *p, int before, int now)
 }
 
 /* "grand-shatranj@14x14-0123abcd": the mask's hash keeps folders of tables apart. */
-static bool name_it(struct bk_variant *v, const struct bk_variant *base,
-                    const struct bk_terrain *t)
+static bool name_it(struct bk_variant *v, const struct bk_variant *base, const struct bk_terrain *t)
 {
     unsigned char bytes[2 + sizeof t->board] = { t->files, t->ranks };
     int n;

@@ -75,11 +75,11 @@
 #include "core/geometry.h"
 
 /* libinih's own limit is 200 with the line's end and a zero. */
-#define LINE_CHARS_MAX 197
-#define FILE_BYTES_MAX (1 << 20)
-#define ARMY_MAX 200
-#define TURNS_MAX 10000
-#define QUIET_TURNS_MAX 20
+#define LINE_CHARS_MAX     197
+#define FILE_BYTES_MAX     (1 << 20)
+#define ARMY_MAX           200
+#define TURNS_MAX          10000
+#define QUIET_TURNS_MAX    20
 #define SHUFFLED_FILES_MAX ('k' - 'a')
 
 int bk_variant_type(const struct bk_variant *v, char letter)
@@ -110,9 +110,8 @@ struct complaint {
     char text[256];
 };
 
-__attribute__((format(printf, 5, 6)))
-static bool complain(struct complaint *c, int type, const char *key, unsigned nth,
-                     const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static bool
+complain(struct complaint *c, int type, const char *key, unsigned nth, const char *fmt, ...)
 {
     va_list ap;
 
@@ -158,8 +157,8 @@ static bool check_names(const struct bk_variant *v, struct complaint *c)
             return complain(c, i, "letter", 0, "letter %c is taken by [piece %s]", p->letter,
                             v->piece[bk_variant_type(v, p->letter)].name);
         if (p->royal && royal >= 0)
-            return complain(c, i, "royal", 0, "two royal pieces: %c and %c",
-                            v->piece[royal].letter, p->letter);
+            return complain(c, i, "royal", 0, "two royal pieces: %c and %c", v->piece[royal].letter,
+                            p->letter);
         if (p->royal)
             royal = i;
     }
@@ -190,7 +189,8 @@ static bool check_movement(const struct bk_movement *m, int type, const char *ke
         if (s->how & BK_HOPS && s->range == 1)
             return complain(c, type, key, 0, "a hop needs a range of more than one");
         if (m->steps_max == 2 && (s->range != 1 || s->how != (BK_QUIET | BK_TAKES)))
-            return complain(c, type, key, 0, "steps = 2 is for leapers that move and capture "
+            return complain(c, type, key, 0,
+                            "steps = 2 is for leapers that move and capture "
                             "alike: no range, m, c or p");
     }
     return true;
@@ -235,8 +235,7 @@ static bool check_become(const struct bk_variant *v, int type, unsigned nth, str
         if (b->to[i] == type)
             return complain(c, type, "becomes", nth, "%c becomes itself", v->piece[type].letter);
         if (seen >> b->to[i] & 1)
-            return complain(c, type, "becomes", nth, "%c stands twice",
-                            v->piece[b->to[i]].letter);
+            return complain(c, type, "becomes", nth, "%c stands twice", v->piece[b->to[i]].letter);
         seen |= UINT32_C(1) << b->to[i];
     }
     return true;
@@ -302,8 +301,7 @@ static bool check_cycle(const struct bk_variant *v, int *way, unsigned n, uint32
                         snprintf(text + length, sizeof text - length, "%c > ",
                                  v->piece[way[m]].letter);
                     text[length] = v->piece[to].letter;
-                    return complain(c, way[n - 1], "becomes", i, "promotion in a circle: %s",
-                                    text);
+                    return complain(c, way[n - 1], "becomes", i, "promotion in a circle: %s", text);
                 }
             way[n] = to;
             if (!(*done >> to & 1) && !check_cycle(v, way, n + 1, done, c))
@@ -388,8 +386,10 @@ static bool check_castling(const struct bk_variant *v, struct complaint *c)
         return complain(c, -1, "castling-rook", 0,
                         "with en passant, it makes no double step from its home");
     if (k->shuffled && v->files > SHUFFLED_FILES_MAX)
-        return complain(c, -1, "castling-homes", 0, "shuffled on at most %d files: 'K' in a FEN "
-                        "is no file's letter", SHUFFLED_FILES_MAX);
+        return complain(c, -1, "castling-homes", 0,
+                        "shuffled on at most %d files: 'K' in a FEN "
+                        "is no file's letter",
+                        SHUFFLED_FILES_MAX);
     if (k->allowed && !check_homes(v, c))
         return false;
     for (unsigned side = 0; side < 2; side++) {
@@ -422,7 +422,8 @@ static bool check_hands(const struct bk_variant *v, struct complaint *c)
     for (int i = 0; i < v->ntypes; i++)
         if (v->piece[i].nbecomes || v->piece[i].double_ranks || v->piece[i].move.takes_twice ||
             (v->piece[i].zone_ranks && v->piece[i].zone.takes_twice))
-            return complain(c, -1, "hand", 0, "captured is for men that stay what they are, go "
+            return complain(c, -1, "hand", 0,
+                            "captured is for men that stay what they are, go "
                             "no double steps and take one at a time; %c is another",
                             v->piece[i].letter);
     return true;
@@ -436,8 +437,7 @@ static bool check(const struct bk_variant *v, struct complaint *c)
     for (int i = 0; i < v->ntypes; i++)
         if (!check_piece(v, i, c))
             return false;
-    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) &&
-           check_hands(v, c);
+    return check_cycles(v, c) && check_limits(v, c) && check_castling(v, c) && check_hands(v, c);
 }
 
 /* == 2. The number of the rules == */
@@ -454,7 +454,8 @@ struct bytes {
 };
 
 static_assert(BK_TYPES_MAX * (16 + 2 * (4 + 4 * BK_STEPS_MAX) + BK_BECOMES_MAX * 10) + 512 <
-              sizeof ((struct bytes *)0)->at, "every variant fits");
+                  sizeof((struct bytes *)0)->at,
+              "every variant fits");
 
 static void put(struct bytes *b, uint64_t value, unsigned bytes)
 {
@@ -608,7 +609,7 @@ struct cursor;
 struct key {
     const char *name;
     enum { IN_VARIANT, IN_PIECE } where;
-    bool first;   /* others need it: board, letter */
+    bool first; /* others need it: board, letter */
     bool repeats;
     bool (*read)(struct cursor *c, struct bk_variant *v, struct bk_piece *p);
 };
@@ -645,14 +646,13 @@ static bool fault_at(struct file *f, int line, unsigned column, const char *fmt,
     char text[256];
 
     vsnprintf(text, sizeof text, fmt, ap);
-    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1,
-                     text);
+    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
     return false;
 }
 
 /* column 0: the line as a whole */
-__attribute__((format(printf, 4, 5)))
-static bool fault(struct file *f, int line, unsigned column, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line, unsigned column,
+                                                        const char *fmt, ...)
 {
     va_list ap;
 
@@ -671,8 +671,7 @@ struct cursor {
 };
 
 /* What stands at the cursor is wrong. */
-__attribute__((format(printf, 2, 3)))
-static bool wrong(struct cursor *c, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool wrong(struct cursor *c, const char *fmt, ...)
 {
     va_list ap;
 
@@ -689,10 +688,7 @@ static bool more(struct cursor *c)
     return *c->p;
 }
 
-static bool at_end(struct cursor *c)
-{
-    return !more(c) || wrong(c, "unexpected `%s`", c->p);
-}
+static bool at_end(struct cursor *c) { return !more(c) || wrong(c, "unexpected `%s`", c->p); }
 
 static bool number(struct cursor *c, unsigned min, unsigned max, unsigned *out)
 {
@@ -775,8 +771,7 @@ static bool one_of(struct cursor *c, const char *const words[], unsigned *out)
             *out = i;
             return at_end(c);
         }
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? " | " : "",
-                 words[i]);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? " | " : "", words[i]);
     }
     return wrong(c, "expected %s", list);
 }
@@ -1300,8 +1295,7 @@ static const struct key *find_key(const char *name)
     return NULL;
 }
 
-static const struct entry *find_entry(const struct file *f, int type, const char *key,
-                                      unsigned nth)
+static const struct entry *find_entry(const struct file *f, int type, const char *key, unsigned nth)
 {
     for (size_t i = 0; i < f->nentries; i++)
         if (f->entry[i].type == type && !strcmp(f->entry[i].key->name, key) && nth-- == 0)
@@ -1439,8 +1433,8 @@ static bool needs(struct file *f, int type, const char *key, bool met, const cha
 static bool check_castling_keys(struct file *f)
 {
     static const char *const castling[] = {
-        "castling-rook", "castling-king-file", "castling-rook-files", "castling-king-to",
-        "castling-rook-to", "castling-homes",
+        "castling-rook",    "castling-king-file", "castling-rook-files",
+        "castling-king-to", "castling-rook-to",   "castling-homes",
     };
     const struct entry *some = NULL;
 
@@ -1485,8 +1479,7 @@ static bool check_file(struct file *f)
         if (!needs(f, i, "bend", two, "needs steps = 2") ||
             !needs(f, i, "takes-twice", two, "needs steps = 2") ||
             !needs(f, i, "zone-move", p->zone_ranks, "needs zone-ranks") ||
-            !needs(f, i, "zone-ranks", p->zone.nsteps, "needs zone-move") ||
-            !check_counted(f, i))
+            !needs(f, i, "zone-ranks", p->zone.nsteps, "needs zone-move") || !check_counted(f, i))
             return false;
         doubles |= p->double_ranks;
     }
@@ -1570,8 +1563,7 @@ static bool is_path(const char *name)
 {
     size_t n = strlen(name);
 
-    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini")) ||
-           strstr(name, ".ini#");
+    return strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini")) || strstr(name, ".ini#");
 }
 
 /* FILE or FILE.ini#SECTION; the latter is Fairy-Stockfish's, and so may the former be. */

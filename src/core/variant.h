@@ -26,8 +26,8 @@
 #include "core/bits.h"
 #include "core/err.h"
 
-#define BK_TYPES_MAX 32
-#define BK_STEPS_MAX 48
+#define BK_TYPES_MAX   32
+#define BK_STEPS_MAX   48
 #define BK_BECOMES_MAX 4
 
 enum { BK_WHITE, BK_BLACK };
@@ -94,11 +94,11 @@ struct bk_become {
 struct bk_piece {
     char letter; /* upper case, unique */
     char name[32];
-    bool royal;           /* exactly one type is */
-    uint8_t army;         /* men of this type a side starts with */
-    uint16_t ranks;       /* where it may stand */
+    bool royal;     /* exactly one type is */
+    uint8_t army;   /* men of this type a side starts with */
+    uint16_t ranks; /* where it may stand */
     struct bk_movement move;
-    uint16_t zone_ranks;  /* where it moves by `zone` instead of `move` (0: nowhere) */
+    uint16_t zone_ranks; /* where it moves by `zone` instead of `move` (0: nowhere) */
     struct bk_movement zone;
     uint16_t double_ranks; /* from where it may also go two squares straight forward,
                               quietly, over an empty square */
@@ -133,10 +133,10 @@ struct bk_castling {
 struct bk_variant {
     char name[64];
     char title[96];
-    char source[128];      /* docs/rules.md#... */
-    uint8_t files, ranks;  /* <= BK_FILES_MAX, BK_RANKS_MAX */
-    uint8_t nsq;           /* files * ranks */
-    struct bk_bits board;  /* squares that exist (not holes) */
+    char source[128];                    /* docs/rules.md#... */
+    uint8_t files, ranks;                /* <= BK_FILES_MAX, BK_RANKS_MAX */
+    uint8_t nsq;                         /* files * ranks */
+    struct bk_bits board;                /* squares that exist (not holes) */
     struct bk_piece piece[BK_TYPES_MAX]; /* file order; [royal] first in names */
     uint8_t ntypes;
     uint8_t royal;
@@ -144,16 +144,16 @@ struct bk_variant {
     enum bk_stalemate stalemate;
     bool en_passant;
     struct bk_castling castling;
-    uint8_t limit[BK_TYPES_MAX]; /* how often a side may evolve a man into it; 0: no limit */
-    uint16_t game_turns;         /* drawn after so many turns of each side; 0: never */
-    bool hands;                  /* captured men are held and dropped again (core/hands.h) */
-    bool configuration;          /* one own man in each 2x2 box wins */
-    bool opening_drops;          /* the game begins on an empty board */
-    uint8_t quiet_turns;         /* of each side after the opening drops: no checks */
-    char start[256];             /* FEN of the initial array; empty: none */
-    uint64_t rules_id;           /* hash of everything that decides a result */
-    uint64_t wings_id[4];        /* the same where only castling on these wings (bit 0: a-side)
-                                    can still decide it; differs where homes are shuffled */
+    uint8_t limit[BK_TYPES_MAX];  /* how often a side may evolve a man into it; 0: no limit */
+    uint16_t game_turns;          /* drawn after so many turns of each side; 0: never */
+    bool hands;                   /* captured men are held and dropped again (core/hands.h) */
+    bool configuration;           /* one own man in each 2x2 box wins */
+    bool opening_drops;           /* the game begins on an empty board */
+    uint8_t quiet_turns;          /* of each side after the opening drops: no checks */
+    char start[256];              /* FEN of the initial array; empty: none */
+    uint64_t rules_id;            /* hash of everything that decides a result */
+    uint64_t wings_id[4];         /* the same where only castling on these wings (bit 0: a-side)
+                                     can still decide it; differs where homes are shuffled */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 

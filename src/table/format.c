@@ -21,7 +21,9 @@
 #include "core/homes.h"
 
 /* section 2: the fixed part of the header */
-#define MAGIC "\x89" "BKT\r\n\x1a\n"
+#define MAGIC                                                                                      \
+    "\x89"                                                                                         \
+    "BKT\r\n\x1a\n"
 enum {
     AT_MAGIC = 0,
     AT_VERSION = 8,
@@ -40,9 +42,9 @@ enum {
     AT_SUMMARY = 216,
     AT_DIRECTORY = 376,
 };
-#define FLAG_DISTANCES 1
+#define FLAG_DISTANCES      1
 #define CHUNK_POSITIONS_MAX (1u << 20)
-#define CACHE_BYTES ((size_t)8 << 20) /* decoded chunks a file keeps at most */
+#define CACHE_BYTES         ((size_t)8 << 20) /* decoded chunks a file keeps at most */
 
 /* == Little-endian numbers == */
 
@@ -69,8 +71,7 @@ char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
     char game[64], name[BK_MATERIAL_NAME_MAX];
 
     snprintf(out, PATH_MAX, "%s/%s/%s.%s", dir, bk_homes_name(v, bk_wings(m->rights), game),
-             bk_material_name(m, v, name),
-             kind == BK_KIND_WDL ? "bkw" : "bkd");
+             bk_material_name(m, v, name), kind == BK_KIND_WDL ? "bkw" : "bkd");
     return out;
 }
 
@@ -81,10 +82,16 @@ static void put_summary(unsigned char *at, const struct bk_summary *s)
 {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t value[10] = {
-            s->win[side],      s->draw[side],      s->loss[side],
-            s->all_win[side],  s->all_draw[side],  s->all_loss[side],
-            (uint64_t)s->win_plies[side],  s->win_number[side],
-            (uint64_t)s->loss_plies[side], s->loss_number[side],
+            s->win[side],
+            s->draw[side],
+            s->loss[side],
+            s->all_win[side],
+            s->all_draw[side],
+            s->all_loss[side],
+            (uint64_t)s->win_plies[side],
+            s->win_number[side],
+            (uint64_t)s->loss_plies[side],
+            s->loss_number[side],
         };
 
         for (unsigned i = 0; i < 10; i++, at += 8)
@@ -108,10 +115,7 @@ static void get_summary(const unsigned char *at, struct bk_summary *s)
     }
 }
 
-static size_t header_bytes(uint32_t chunks)
-{
-    return AT_DIRECTORY + 16 * (size_t)chunks + 8;
-}
+static size_t header_bytes(uint32_t chunks) { return AT_DIRECTORY + 16 * (size_t)chunks + 8; }
 
 static void put_header(unsigned char *h, const struct bk_file_info *info,
                        const struct bk_chunk *chunk)

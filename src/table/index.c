@@ -160,7 +160,8 @@ static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
             continue;
         c->first[c->n] = (uint8_t)filled;
         for (unsigned t = sq; t < v->nsq; t++) {
-            bool together = !split || (bk_bits_has(&r->from[sq], t) && bk_bits_has(&r->from[t], sq));
+            bool together =
+                !split || (bk_bits_has(&r->from[sq], t) && bk_bits_has(&r->from[t], sq));
 
             if (!together || !bk_rules_may_stand(v, type, colour, t))
                 continue;
@@ -195,8 +196,8 @@ static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
     const struct bk_variant *v = ix->v;
 
     return wk != bk && bk_rules_may_stand(v, v->royal, BK_WHITE, wk) &&
-           bk_rules_may_stand(v, v->royal, BK_BLACK, bk) &&
-           !king_strays(ix, BK_WHITE, wk) && !king_strays(ix, BK_BLACK, bk) &&
+           bk_rules_may_stand(v, v->royal, BK_BLACK, bk) && !king_strays(ix, BK_WHITE, wk) &&
+           !king_strays(ix, BK_BLACK, bk) &&
            !(kings_attack(ix, wk, BK_WHITE, bk) && kings_attack(ix, bk, BK_BLACK, wk));
 }
 
@@ -433,8 +434,7 @@ static void slots_new(struct bk_index *ix)
 }
 
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
-                         const struct bk_material *m, const uint8_t *order,
-                         struct bk_report *why)
+                         const struct bk_material *m, const uint8_t *order, struct bk_report *why)
 {
     struct bk_index *ix;
     enum bk_err err = BK_E_SYSTEM;
@@ -503,8 +503,8 @@ int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, uns
 }
 
 /* The squares of rooks that castling rights hold at home; false if one has none. */
-static bool place_home(const struct bk_index *ix, const struct bk_pos *p,
-                       struct bk_placement *out, struct bk_bits *held)
+static bool place_home(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out,
+                       struct bk_bits *held)
 {
     *held = (struct bk_bits){ { 0 } };
     for (unsigned s = 0; s < ix->nslots; s++) {

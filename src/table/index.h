@@ -31,7 +31,7 @@
 
 #include "table/material.h"
 
-#define BK_SLOTS_MAX (BK_MEN_MAX - 2)
+#define BK_SLOTS_MAX  (BK_MEN_MAX - 2)
 #define BK_KINGS_SLOT 0xff /* in bk_index.order */
 
 /* The cells of one man: squares grouped, each square in one cell or none. */
@@ -78,7 +78,7 @@ struct bk_index {
     uint8_t order[BK_SLOTS_MAX + 1]; /* slots, most significant first, and BK_KINGS_SLOT */
     uint32_t nblocks;
     struct bk_block *block;
-    uint64_t positions; /* per side to move */
+    uint64_t positions;          /* per side to move */
     struct bk_pairs *pairs[256]; /* by group; owned; NULL where unused */
     /* from the cells of all men (mixed radix) to block * 8 + symmetry; -1 none */
     int32_t *block_of;
@@ -95,8 +95,7 @@ struct bk_placement {
  * Returns BK_OK; BK_E_USAGE (too many men); BK_E_SYSTEM (memory).
  */
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
-                         const struct bk_material *m, const uint8_t *order,
-                         struct bk_report *why);
+                         const struct bk_material *m, const uint8_t *order, struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
 
 /* The first slot of men like this one, which stands on `sq`; -1: there is none. */

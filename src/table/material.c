@@ -55,13 +55,15 @@ static const struct {
     uint8_t bit;
 } rights_order[] = { { 'K', 1 }, { 'Q', 0 }, { 'k', 3 }, { 'q', 2 } };
 
-static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v,
-                               const char *name, const char *at, struct bk_report *why)
+static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v, const char *name,
+                               const char *at, struct bk_report *why)
 {
     if (!v->castling.allowed)
-        return bk_fail(why, BK_E_USAGE, v->castling.shuffled
+        return bk_fail(why, BK_E_USAGE,
+                       v->castling.shuffled
                            ? "material '%s': a FEN must tell where king and rooks of %s castle from"
-                           : "material '%s': there is no castling in %s", name, v->name);
+                           : "material '%s': there is no castling in %s",
+                       name, v->name);
     if (!at[1])
         return bk_fail(why, BK_E_USAGE, "material '%s': '+' without castling rights", name);
     for (at++; *at; at++) {
@@ -77,12 +79,16 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
         m->rights |= (uint8_t)(1u << rights_order[i].bit);
         colour = rights_order[i].bit / 2;
         if (v->castling.rook_file[rights_order[i].bit & 1] == BK_NO_HOME)
-            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c', but the FEN of %s "
-                           "has none on this wing", name, *at, v->name);
+            return bk_fail(why, BK_E_USAGE,
+                           "material '%s': castling right '%c', but the FEN of %s "
+                           "has none on this wing",
+                           name, *at, v->name);
         if (!bk_bits_has(&v->board, bk_right_king(v, rights_order[i].bit)) ||
             !bk_bits_has(&v->board, bk_right_home(v, rights_order[i].bit)))
-            return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' with a hole for "
-                           "a home", name, *at);
+            return bk_fail(why, BK_E_USAGE,
+                           "material '%s': castling right '%c' with a hole for "
+                           "a home",
+                           name, *at);
         if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
             return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' without %s %s",
                            name, *at, colour ? "a black" : "a white",
@@ -91,8 +97,8 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
     return BK_OK;
 }
 
-enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
-                              const char *name, struct bk_report *why)
+enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v, const char *name,
+                              struct bk_report *why)
 {
     unsigned colour = BK_WHITE, men = 0;
     bool seen_v = false;
@@ -213,7 +219,7 @@ void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
         m->rights = 0;
     for (unsigned colour = 0; colour < 2 && m->rights; colour++)
         if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
-            m->rights &= (uint8_t)~(3u << 2 * colour);
+            m->rights &= (uint8_t) ~(3u << 2 * colour);
     for (unsigned colour = 0; colour < 2; colour++)
         for (unsigned to = 0; to < v->ntypes; to++) {
             unsigned users = 0;
@@ -394,8 +400,8 @@ static void add_changed(struct next_list *l, const struct bk_material *m,
     unsigned k = l->v->piece[from].nbecomes ? all_changes(m, l->v, colour, from, change) : 0;
 
     for (unsigned i = 0; i < k; i++) {
-        struct bk_material next = bk_material_after(left, l->v, colour, -1, (int)from,
-                                                    change[i].type, change[i].counted);
+        struct bk_material next =
+            bk_material_after(left, l->v, colour, -1, (int)from, change[i].type, change[i].counted);
 
         add_rights(l, m, &next);
     }

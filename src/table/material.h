@@ -16,7 +16,7 @@
 
 #include "core/position.h"
 
-#define BK_MEN_MAX 8           /* kings included */
+#define BK_MEN_MAX           8 /* kings included */
 #define BK_MATERIAL_NAME_MAX 96
 
 struct bk_material {
@@ -30,8 +30,8 @@ struct bk_material {
  * royal a side.  `left` is normalised.  Errors name the letter and its column,
  * or the right that lacks its rook.
  */
-enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
-                              const char *name, struct bk_report *why);
+enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v, const char *name,
+                              struct bk_report *why);
 /* Writes the name; returns `out`. */
 char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
                        char out[BK_MATERIAL_NAME_MAX]);

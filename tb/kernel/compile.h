@@ -139,8 +139,8 @@ static bool compile_vmoves(struct bk_solver *s, struct bk_outer *out)
 
             *all = (struct bk_klist){ s->nvmove, 0 };
             for (unsigned lane = 0; lane < LANES; lane++) {
-                const struct bk_klist *list = into ? &out->into[first + lane]
-                                                   : &out->from[first + lane];
+                const struct bk_klist *list =
+                    into ? &out->into[first + lane] : &out->from[first + lane];
 
                 for (unsigned i = 0; i < list->n; i++)
                     if (!add_vmove(s, all, lane, (int)lane + s->move[list->first + i].delta,

@@ -85,8 +85,7 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
     }
     view->has_inner = s->inner.slot >= 0 && !is_taken(e, (unsigned)s->inner.slot);
     if (view->has_inner) {
-        view->men[view->n++] =
-            (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
+        view->men[view->n++] = (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
         stride = s->v->nsq;
     }
     for (unsigned o = s->nouter; o-- > 0;) {
@@ -226,8 +225,7 @@ static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsign
  * an end by way `r` (NULL: changes where it stands).  mover: its number among
  * the outers, or s->nouter if it is none of them: then it stands on `home` anyway.
  */
-static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover,
-                           unsigned home)
+static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover, unsigned home)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_solver *s = c->s;
@@ -305,7 +303,7 @@ static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t c
 
     for (unsigned o = 0; o < s->nouter; o++)
         at->sq[s->outer[o].slot] = s->conf_sq[conf][o];
-    EACH(sq, from) {
+    EACH (sq, from) {
         if (s->inner.slot >= 0)
             at->sq[s->inner.slot] = (uint8_t)sq;
         if (bk_solve_may_castle(s, x->e, at))
@@ -494,15 +492,15 @@ static void inner_captures(struct exits *x, uint32_t vector)
     lane_sets there = { NONE }, from;
     unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
 
-    EACH_LANE(i, left) {
+    EACH_LANE (i, left) {
         to[i] = taken_square(s, x->e->taken, vector * LANES + i);
         if (s->change_ok[slot][kind][to[i]])
             there[i] = bit(to[i]);
     }
-    *(lanes *)from = ((const lanes *)x->legal)[vector] &
-                     inner_into(c, *(const lanes *)there,
-                                lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
-    EACH_LANE(i, words)
+    *(lanes *)from =
+        ((const lanes *)x->legal)[vector] &
+        inner_into(c, *(const lanes *)there, lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    EACH_LANE (i, words)
         if (any(from[i]))
             offer_one(x->w, vector * LANES + i, from[i],
                       x->w->view[view_offset(s, &x->view, vector * LANES + i, -1, 0) + to[i]]);
@@ -529,13 +527,13 @@ static void inner_changes(struct exits *x, uint32_t vector)
             continue;
         *(lanes *)from = *(const lanes *)legal & inner_into(c, to, empty, BK_QUIET) & ~to;
         words = lanes_words(*(const lanes *)from);
-        EACH_LANE(i, words)
+        EACH_LANE (i, words)
             offer_one(x->w, vector * LANES + i, from[i], row[i][sq]);
     }
     for (unsigned i = 0; kind < BK_TYPES_MAX && i < LANES; i++) {
         set home = legal[i];
 
-        EACH(sq, home)
+        EACH (sq, home)
             if (s->change_here[slot][kind][sq])
                 offer_one(x->w, vector * LANES + i, bit(sq), row[i][sq]);
     }

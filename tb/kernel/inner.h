@@ -156,7 +156,7 @@ static inline set turned(const struct bk_solver *s, unsigned sym, set x)
     if (count(x) <= 6) {
         const uint8_t *map = s->ix->map[sym];
 
-        EACH(sq, x)
+        EACH (sq, x)
             r |= bit(s->inner.slot < 0 ? sq : map[sq]);
         return r;
     }

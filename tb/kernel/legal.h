@@ -85,8 +85,7 @@ static set men_of(const struct ctx *c, unsigned side, uint32_t conf)
     return men;
 }
 
-static set attacked_twice(const struct ctx *c, const struct attack *a, unsigned side,
-                          uint32_t conf)
+static set attacked_twice(const struct ctx *c, const struct attack *a, unsigned side, uint32_t conf)
 {
     const struct bk_inner *in = &c->s->inner;
     set ends = a->ends & ~men_of(c, side, conf), x = NONE;
@@ -176,8 +175,8 @@ static inline lanes placed_in(const struct ctx *c, uint32_t vector)
 }
 
 /* Of the positions `placed` of LANES configurations those that are legal with `side` to move. */
-static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side,
-                      uint32_t vector, lanes placed)
+static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side, uint32_t vector,
+                      lanes placed)
 {
     const struct bk_solver *s = c->s;
     const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
@@ -186,7 +185,7 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
 
     if (!words)
         return placed;
-    EACH_LANE(i, words)
+    EACH_LANE (i, words)
         bad[i] = illegal(c, l, side, vector * LANES + i, c->base_occ | conf_occ[i]);
     placed &= ~*(const lanes *)bad;
     if (s->inner.slot >= 0 && s->inner.colour == side)

@@ -13,8 +13,7 @@ static inline lanes way_open(const struct ctx *c, uint32_t vector, lanes path)
 }
 
 /* The moves of an outer man in a vector, to its squares there or from them. */
-static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_t vector,
-                                             bool into)
+static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_t vector, bool into)
 {
     unsigned first = (unsigned)((size_t)vector * LANES / out->stride % out->n);
 
@@ -64,8 +63,8 @@ static void unmoves_by_vector(const struct bk_solver *s, struct scratch *w,
 }
 
 /* One by one. */
-static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsigned o,
-                            uint32_t conf, set to)
+static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsigned o, uint32_t conf,
+                            set to)
 {
     struct ctx *c = &w->ctx;
     const struct bk_outer *out = &s->outer[o];
@@ -109,7 +108,7 @@ static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned
         }
         *(lanes *)one = to;
         words = lanes_words(to);
-        EACH_LANE(i, words)
+        EACH_LANE (i, words)
             unmoves_by_lane(s, w, o, vector * LANES + i, one[i]);
     }
 }
@@ -131,7 +130,7 @@ static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigne
     lanes board = lanes_of(c->board);
     bool outers = has_outers(s, side), inner = s->inner.slot >= 0 && s->inner.colour == side;
 
-    EACH_MARKED(vector, marks, s->nmarks) {
+    EACH_MARKED (vector, marks, s->nmarks) {
         const set *to = target + vector * LANES;
 
         if (outers)
@@ -146,22 +145,22 @@ static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigne
 }
 
 /* The king comes from this slice by `m`. */
-static void king_unmoves(const struct bk_solver *s, struct scratch *w,
-                         const struct bk_king_move *m, const set *there, const uint64_t *marks)
+static void king_unmoves(const struct bk_solver *s, struct scratch *w, const struct bk_king_move *m,
+                         const set *there, const uint64_t *marks)
 {
     unsigned back = inverse(m->sym);
 
     if (!m->sym) {
-        EACH_MARKED(vector, marks, s->nmarks)
+        EACH_MARKED (vector, marks, s->nmarks)
             vectors(w->acc, 0)[vector] |= ((const lanes *)there)[vector];
         for (uint32_t i = 0; i < s->nmarks; i++)
             w->dirty[i] |= marks[i];
         return;
     }
-    EACH_MARKED(vector, marks, s->nmarks) {
+    EACH_MARKED (vector, marks, s->nmarks) {
         unsigned words = lanes_words(((const lanes *)there)[vector]);
 
-        EACH_LANE(i, words) {
+        EACH_LANE (i, words) {
             uint32_t conf = (uint32_t)vector * LANES + i, into = s->conf_turned[back][conf];
 
             w->acc[into] |= turned(s, back, there[conf]);
@@ -199,8 +198,8 @@ static inline struct frontier frontier_of(const struct bk_solver *s, unsigned si
 }
 
 /* A fixed man goes from here to the same slice of another block. */
-static void step_unmoves(const struct bk_solver *s, struct scratch *w, const struct bk_fixed_step *t,
-                         uint32_t slice, bool losses)
+static void step_unmoves(const struct bk_solver *s, struct scratch *w,
+                         const struct bk_fixed_step *t, uint32_t slice, bool losses)
 {
     struct frontier to = frontier_of(t->other, !t->colour, losses);
     const lanes *there = (const lanes *)(to.sets + (size_t)slice * s->pitch);
@@ -208,7 +207,7 @@ static void step_unmoves(const struct bk_solver *s, struct scratch *w, const str
 
     if (!to.any[slice])
         return;
-    EACH_MARKED(vector, marks, s->nmarks)
+    EACH_MARKED (vector, marks, s->nmarks)
         vectors(w->acc, 0)[vector] |= there[vector] & step_open(&w->ctx, t, (uint32_t)vector);
     for (uint32_t i = 0; i < s->nmarks; i++)
         w->dirty[i] |= marks[i];
@@ -249,8 +248,8 @@ static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ct
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_kmove *m = &s->move[list->first + i];
-        lanes safe = won_by(s, !out->colour,
-                            first + vector + (size_t)(ptrdiff_t)(m->delta / LANES));
+        lanes safe =
+            won_by(s, !out->colour, first + vector + (size_t)(ptrdiff_t)(m->delta / LANES));
 
         if (m->npaths)
             safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
@@ -260,8 +259,8 @@ static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ct
 }
 
 static lanes without_escapes_by_vector(const struct bk_solver *s, const struct ctx *c,
-                                       const struct bk_outer *out, size_t first,
-                                       uint32_t vector, lanes cand)
+                                       const struct bk_outer *out, size_t first, uint32_t vector,
+                                       lanes cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
@@ -325,7 +324,7 @@ static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *
         }
         *(lanes *)one = cand;
         words = lanes_words(cand);
-        EACH_LANE(i, words)
+        EACH_LANE (i, words)
             one[i] = without_escapes_by_lane(s, c, first * LANES, vector * LANES + i, o, one[i]);
         cand = *(const lanes *)one;
     }
@@ -343,7 +342,7 @@ static inline lanes without_king_escapes(const struct bk_solver *s, const struct
     if (!m->sym)
         return cand & won_by(s, !side, there + vector);
     words = lanes_words(cand);
-    EACH_LANE(i, words) {
+    EACH_LANE (i, words) {
         uint32_t conf = s->conf_turned[m->sym][vector * LANES + i];
 
         safe[i] = turned(s, inverse(m->sym), won_set(s, !side, there * LANES + conf));

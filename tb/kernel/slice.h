@@ -15,24 +15,24 @@ struct ctx {
     const struct bk_solver *s;
     const struct bk_bits *path;
     unsigned king[2];
-    set base_occ; /* kings and fixed men */
+    set base_occ;    /* kings and fixed men */
     set board, live; /* live: all ones if there is an inner man, else none */
     lanes inner_cell, inner_stay;
-    const lanes *src; /* from where each step of the inner man stays on the rectangle */
+    const lanes *src;   /* from where each step of the inner man stays on the rectangle */
     unsigned doublings; /* of a ride, until it is as long as the board */
-    bool void_slice;       /* a king stands on a fixed man's square */
+    bool void_slice;    /* a king stands on a fixed man's square */
     unsigned nking[2];
     const struct bk_king_move *king_move[2];
 };
 
 struct scratch {
     struct ctx ctx;
-    set *acc;           /* pitch: from where something can be reached */
-    uint64_t *dirty;    /* nmarks: vectors of acc that hold anything */
-    uint8_t *due;       /* nvec: lanes with something that has waited for this ply */
-    int16_t *best;      /* nconf * width: best way out so far */
-    uint8_t *touched;   /* nconf */
-    int16_t *view;      /* the largest view of an exit */
+    set *acc;         /* pitch: from where something can be reached */
+    uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
+    uint8_t *due;     /* nvec: lanes with something that has waited for this ply */
+    int16_t *best;    /* nconf * width: best way out so far */
+    uint8_t *touched; /* nconf */
+    int16_t *view;    /* the largest view of an exit */
 };
 
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -166,7 +166,7 @@ static inline void mark(uint64_t *marks, uint32_t vector)
 #define EACH_MARKED(vector, marks, nmarks)                                                         \
     for (uint32_t word_ = 0; word_ < (nmarks); word_++)                                            \
         for (uint64_t left_ = (marks)[word_], vector;                                              \
-             left_ && (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_),                     \
-                      left_ &= left_ - 1, true);)
+             left_ &&                                                                              \
+             (vector = 64 * word_ + (unsigned)__builtin_ctzll(left_), left_ &= left_ - 1, true);)
 
 #endif
