@@ -17,15 +17,16 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/solve/exits.h"
+#include "tb/kernel/kings.h"
+#include "tb/kernel/passing.h"
 #include "tb/kernel/set.h"
-#include "tb/solve/solve.h"
+#include "tb/kernel/tally.h"
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
 
 struct kings {
-    struct bk_solver *s;
+    const struct bk_setup *s;
     unsigned nsq;
     struct bk_placement at; /* of the fixed men */
     set board, men;         /* squares; those of the fixed men */
@@ -99,7 +100,7 @@ static set open_to(const struct kings *g, const struct bk_reach *r, set occ)
 /* The black king's squares on which some white man attacks it. */
 static set white_attacks(const struct kings *g, unsigned wk)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set attacked = NONE, occ = g->men | bit(wk);
     unsigned n;
     const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, BK_WHITE, wk, &n);
@@ -107,10 +108,10 @@ static set white_attacks(const struct kings *g, unsigned wk)
     for (unsigned i = 0; i < n; i++)
         if (r[i].how & BK_TAKES)
             attacked |= bit(r[i].to);
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        if (s->ix->colour[s->fixed_slot[i]] != BK_WHITE)
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        if (s->ix->colour[s->fixed.slot[i]] != BK_WHITE)
             continue;
-        r = bk_reach_from(s->v, s->ix->type[s->fixed_slot[i]], BK_WHITE, s->fixed_sq[i], &n);
+        r = bk_reach_from(s->v, s->ix->type[s->fixed.slot[i]], BK_WHITE, s->fixed.sq[i], &n);
         for (unsigned j = 0; j < n; j++) /* the black king is where it ends, never between */
             if (r[j].how & BK_TAKES && has(open_to(g, &r[j], occ), r[j].to))
                 attacked |= bit(r[j].to);
@@ -121,16 +122,16 @@ static set white_attacks(const struct kings *g, unsigned wk)
 /* The black king's squares for which some black man attacks the white king. */
 static set black_attacks(const struct kings *g, unsigned wk)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set attacked = black_from(g, bit(wk), BK_TAKES);
 
-    for (unsigned i = 0; i < s->nfixed; i++) {
+    for (unsigned i = 0; i < s->fixed.n; i++) {
         unsigned n;
         const struct bk_reach *r;
 
-        if (s->ix->colour[s->fixed_slot[i]] != BK_BLACK)
+        if (s->ix->colour[s->fixed.slot[i]] != BK_BLACK)
             continue;
-        r = bk_reach_from(s->v, s->ix->type[s->fixed_slot[i]], BK_BLACK, s->fixed_sq[i], &n);
+        r = bk_reach_from(s->v, s->ix->type[s->fixed.slot[i]], BK_BLACK, s->fixed.sq[i], &n);
         for (unsigned j = 0; j < n; j++)
             if (r[j].how & BK_TAKES && r[j].to == wk)
                 attacked |= open_to(g, &r[j], g->men | bit(wk));
@@ -185,14 +186,14 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 /* A king takes a fixed man. */
 static void king_takes(struct kings *g, const struct bk_exit *e)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     uint8_t target = 0;
     unsigned n;
     const struct bk_reach *r;
 
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == e->taken)
-            target = s->fixed_sq[i];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->fixed.slot[i] == e->taken)
+            target = s->fixed.sq[i];
     if (!bk_rules_may_stand(s->v, s->v->royal, e->colour, target))
         return;
     if (e->colour == BK_WHITE)
@@ -222,15 +223,17 @@ static void correct_passing(struct kings *g, const struct bk_exit *e, unsigned f
                 continue;
             g->at.king[0] = g->squares[i];
             g->at.king[1] = g->squares[j];
-            bk_solve_passing(g->s, e, from, to, &g->at, NULL, 0, score);
+            bk_passing_correct(
+                g->s, &(struct bk_double_step){ e, (uint8_t)from, (uint8_t)to, &g->at, NULL, 0 },
+                score);
         }
 }
 
 static bool takes_on(const struct kings *g, const struct bk_exit *e, unsigned sq)
 {
-    for (unsigned i = 0; i < g->s->nfixed; i++)
-        if (g->s->fixed_slot[i] == e->taken)
-            return g->s->fixed_sq[i] == sq;
+    for (unsigned i = 0; i < g->s->fixed.n; i++)
+        if (g->s->fixed.slot[i] == e->taken)
+            return g->s->fixed.sq[i] == sq;
     return false;
 }
 
@@ -251,7 +254,7 @@ static void offer_all(struct kings *g, const struct bk_exit *e, const struct bk_
 
 static void man_leaves(struct kings *g, const struct bk_exit *e)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     unsigned slot = e->mover, home = g->at.sq[slot], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], e->colour, home, &n);
     unsigned kind = e->becomes == BK_STAYS ? BK_TYPES_MAX : e->becomes;
@@ -309,7 +312,7 @@ static void settle(struct kings *g, unsigned side, unsigned wk)
 
 static void find_ways_out(struct kings *g)
 {
-    struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
 
     for (size_t i = 0; i < (size_t)g->nsq * g->nsq; i++)
         g->best[0][i] = g->best[1][i] = BK_SCORE_NONE;
@@ -328,7 +331,7 @@ static void find_ways_out(struct kings *g)
 
 static set unmoves(const struct kings *g, unsigned side, unsigned wk, set (*target)[BK_SQ_MAX])
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set from = NONE;
     unsigned n;
     const struct bk_reach *r;
@@ -344,7 +347,7 @@ static set unmoves(const struct kings *g, unsigned side, unsigned wk, set (*targ
 
 static set without_escapes(const struct kings *g, unsigned side, unsigned wk, set cand)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     unsigned n;
     const struct bk_reach *r;
 
@@ -492,7 +495,7 @@ static void put_code(struct bk_memblock *mb, unsigned side, unsigned code_bytes,
 
 static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     const struct bk_pairs *pairs = s->b->pairs;
     unsigned loss = s->dtw_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
@@ -527,15 +530,15 @@ static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk
     }
 }
 
-static void begin(struct kings *g, struct bk_solver *s)
+static void begin(struct kings *g, const struct bk_setup *s)
 {
     g->s = s;
     g->nsq = s->v->nsq;
     g->board = set_of(&s->v->board);
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        g->clash = g->clash || has(g->men, s->fixed_sq[i]);
-        g->men |= bit(s->fixed_sq[i]);
-        g->at.sq[s->fixed_slot[i]] = s->fixed_sq[i];
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        g->clash = g->clash || has(g->men, s->fixed.sq[i]);
+        g->men |= bit(s->fixed.sq[i]);
+        g->at.sq[s->fixed.slot[i]] = s->fixed.sq[i];
     }
     for (unsigned sq = 0; sq < g->nsq; sq++)
         if (has(g->board, sq) && !has(g->men, sq))
@@ -544,9 +547,8 @@ static void begin(struct kings *g, struct bk_solver *s)
     find_legal(g);
 }
 
-bk_kings_solver NAME1(bk_kings_, BK_SET_BITS);
-bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
-                                   struct bk_tally *tally, bool *too_far)
+bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *spill,
+                                   struct bk_memblock *mb, struct bk_tally *tally, bool *too_far)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
     struct kings *g = aligned_alloc(64, (sizeof *g + 63) & ~(size_t)63);
@@ -554,7 +556,7 @@ bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    ok = ok && bk_memblock_alloc(mb, s->store, s->b->pairs->nslices, s->dtw_bytes);
+    ok = ok && bk_memblock_alloc(mb, spill, s->b->pairs->nslices, s->dtw_bytes);
     if (ok) {
         memset(g, 0, sizeof *g);
         g->plane = planes;
