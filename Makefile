@@ -14,7 +14,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
+CORE  = err array geometry betza variant rules position move hands explain fairy terrain homes derive
 TABLE = material index format
 TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole
 PROBE = catalog value probe

@@ -270,7 +270,7 @@ static enum bk_err read_men(struct bk_pos *p, const struct bk_lib *lib,
     }
     for (unsigned colour = 0; colour < 2; colour++)
         if (!p->count[colour][lib->v->royal])
-            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", colour ? "black" : "white",
+            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", bk_colour_name(colour),
                            lib->v->piece[lib->v->royal].name);
     return check_legal(lib, p);
 }

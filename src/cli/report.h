@@ -17,6 +17,8 @@
 int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The exit status that goes with an error of the library floors. */
 int cli_status(enum bk_err err);
+/* Out of memory: CLI_SYSTEM. */
+int cli_no_memory(void);
 /* Writes the report (or the code's own text, if it is empty). */
 int cli_fail_report(enum bk_err err, const struct bk_report *why);
 /*

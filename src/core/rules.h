@@ -6,7 +6,9 @@
 
 #include "core/variant.h"
 
-#define BK_STAYS 255 /* in place of a type: the man stays what it is */
+/* In place of a type: the man stays what it is.  Arrays over all that a man may be after a
+   move have BK_TYPES_MAX + 1 places, this one last. */
+#define BK_STAYS BK_TYPES_MAX
 
 /* A change that a man may make at the end of a move. */
 struct bk_change {

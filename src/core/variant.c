@@ -1314,7 +1314,7 @@ static bool add_entry(struct file *f, const struct key *key, int type, const cha
         struct entry *more = realloc(f->entry, room * sizeof *more);
 
         if (!more) {
-            f->err = bk_fail(f->why, BK_E_SYSTEM, "out of memory");
+            f->err = bk_no_memory(f->why);
             return false;
         }
         f->entry = more;
@@ -1365,7 +1365,7 @@ static bool collect(struct file *f)
     if (bad > 0 && (!f->err || bad < f->line))
         fault(f, bad, 0, "expected `key = value` or `[section]`");
     if (bad < 0 && !f->err)
-        f->err = bk_fail(f->why, BK_E_SYSTEM, "out of memory");
+        f->err = bk_no_memory(f->why);
     return !f->err;
 }
 
@@ -1514,7 +1514,7 @@ enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const c
 
     f.v = calloc(1, sizeof *f.v);
     if (!f.v)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     if (collect(&f) && understand(&f))
         f.err = derive(f.v, why);
     free(f.entry);
@@ -1539,7 +1539,7 @@ static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     all = malloc(FILE_BYTES_MAX + 1);
     if (!all) {
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+        err = bk_no_memory(why);
     } else {
         n = fread(all, 1, FILE_BYTES_MAX + 1, in);
         if (ferror(in))
@@ -1574,7 +1574,7 @@ static enum bk_err load_path(struct bk_variant **out, const char *name, struct b
     enum bk_err err;
 
     if (!path)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     if (hash)
         path[hash + 4 - name] = '\0';
     err = slurp(path, &text, why);

@@ -194,6 +194,24 @@ static inline unsigned bk_sq(const struct bk_variant *v, unsigned file, unsigned
     return rank * v->files + file;
 }
 
+/* The first rank of `colour`, counted from White's side. */
+static inline unsigned bk_first_rank(const struct bk_variant *v, unsigned colour)
+{
+    return colour == BK_WHITE ? 0 : v->ranks - 1u;
+}
+
+/* A mask of all ranks. */
+static inline uint16_t bk_all_ranks(const struct bk_variant *v)
+{
+    return (uint16_t)((1u << v->ranks) - 1);
+}
+
+/* "white" or "black" */
+static inline const char *bk_colour_name(unsigned colour)
+{
+    return colour == BK_WHITE ? "white" : "black";
+}
+
 /* Rank as `colour` sees it, 0 = own first. */
 static inline unsigned bk_own_rank(const struct bk_variant *v, unsigned sq, unsigned colour)
 {
