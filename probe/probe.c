@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "probe/value.h"
 

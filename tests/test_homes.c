@@ -21,7 +21,9 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "core/move.h"
+#include "core/read.h"
 #include "probe/bareking.h"
 #include "tb/build.h"
 #include "tb/verify.h"

@@ -25,6 +25,7 @@
 
 #include <xxhash.h>
 
+#include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "tb/build.h"

@@ -27,6 +27,8 @@
 #include <time.h>
 
 #include "core/derive.h"
+#include "core/load.h"
+#include "core/read.h"
 #include "tb/build.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"

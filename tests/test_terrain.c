@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "probe/bareking.h"
 #include "tb/build.h"
 #include "tb/verify.h"

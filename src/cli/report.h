@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "core/load.h"
 #include "core/move.h"
 #include "table/material.h"
 

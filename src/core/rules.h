@@ -33,6 +33,9 @@ unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYP
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 
+/* Does some rule of some man, counted if `counted`, for lost kinds if `lost`, lead to `type`? */
+bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
+
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
 
