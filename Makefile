@@ -25,7 +25,7 @@ PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
-BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
+BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
