@@ -23,9 +23,11 @@
 #include "tb/verify.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/move.h"
 #include "core/rules.h"
 
@@ -77,12 +79,13 @@ struct question {
 };
 
 /* What a thread works with. */
-struct desk {
+struct scratch {
     struct files *file; /* by table; NULL: not opened yet */
     struct question *question, *sorted;
     size_t nquestions, room;
     struct node *node;
-    uint32_t nnodes, node_room;
+    uint32_t nnodes;
+    size_t node_room;
     struct bk_verify_result result;
     enum bk_err err;
     struct bk_report why;
@@ -100,16 +103,14 @@ struct verifier {
     bool distances;
     uint64_t all, piece; /* numbers to look at; of them, in a piece of work */
     size_t round;        /* questions */
-    uint64_t done;
-    struct desk *desk;        /* by thread */
+    atomic_uint_fast64_t done;
+    struct scratch *scratch;  /* by thread */
     uint64_t first_different; /* number * 2 + side of the first wrong one; under lock */
-    int lock;
+    atomic_flag lock;
     struct bk_verify_result *out;
 };
 
 static bool stopped(const struct verifier *vf) { return vf->o->stop && *vf->o->stop; }
-
-static enum bk_err no_memory(struct bk_report *why) { return bk_no_memory(why); }
 
 /* == Files == */
 
@@ -135,7 +136,7 @@ static enum bk_err add_table(struct verifier *vf, const struct bk_material *m,
 {
     unsigned nth = vf->ntables++;
     struct table *t = &vf->table[nth];
-    struct files *f = &vf->desk[0].file[nth];
+    struct files *f = &vf->scratch[0].file[nth];
     enum bk_err err = open_file(&f->wdl, vf, m, BK_KIND_WDL, why);
 
     if (err)
@@ -150,13 +151,13 @@ static enum bk_err add_table(struct verifier *vf, const struct bk_material *m,
 }
 
 /* The same files once more, for another thread. */
-static enum bk_err open_files(const struct verifier *vf, struct desk *d, struct bk_report *why)
+static enum bk_err open_files(const struct verifier *vf, struct scratch *d, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
     d->file = calloc(vf->ntables, sizeof *d->file);
     if (!d->file)
-        return no_memory(why);
+        return bk_no_memory(why);
     for (unsigned i = 0; !err && i < vf->ntables; i++) {
         err = open_file(&d->file[i].wdl, vf, &vf->table[i].m, BK_KIND_WDL, why);
         if (!err && vf->distances)
@@ -230,18 +231,11 @@ static void bring(struct node *n, int score)
         n->best = score;
 }
 
-static bool new_node(struct desk *d, uint64_t number, unsigned side, uint32_t *out)
+static bool new_node(struct scratch *d, uint64_t number, unsigned side, uint32_t *out)
 {
-    if (d->nnodes == d->node_room) {
-        uint32_t room = d->node_room ? 2 * d->node_room : 1024;
-        struct node *node = realloc(d->node, room * sizeof *node);
-
-        if (!node) {
-            d->err = no_memory(&d->why);
-            return false;
-        }
-        d->node = node;
-        d->node_room = room;
+    if (!BK_ARRAY_ROOM(d->node, d->node_room, d->nnodes + 1)) {
+        d->err = bk_no_memory(&d->why);
+        return false;
     }
     *out = d->nnodes++;
     d->node[*out] = (struct node){
@@ -250,7 +244,7 @@ static bool new_node(struct desk *d, uint64_t number, unsigned side, uint32_t *o
     return true;
 }
 
-static void ask(struct desk *d, uint64_t at, uint32_t node, bool own)
+static void ask(struct scratch *d, uint64_t at, uint32_t node, bool own)
 {
     if (d->nquestions == d->room) {
         size_t room = d->room ? 2 * d->room : 4096;
@@ -261,7 +255,7 @@ static void ask(struct desk *d, uint64_t at, uint32_t node, bool own)
         free(d->sorted);
         d->sorted = malloc(room * sizeof *d->sorted);
         if (!q || !d->sorted) {
-            d->err = no_memory(&d->why);
+            d->err = bk_no_memory(&d->why);
             return;
         }
         d->room = room;
@@ -269,7 +263,7 @@ static void ask(struct desk *d, uint64_t at, uint32_t node, bool own)
     d->question[d->nquestions++] = (struct question){ .place = at, .node = node, .own = own };
 }
 
-static void ask_about(const struct verifier *vf, struct desk *d, const struct known *k,
+static void ask_about(const struct verifier *vf, struct scratch *d, const struct known *k,
                       const struct bk_pos *p, uint32_t node)
 {
     const struct table *t = &vf->table[k->table];
@@ -296,11 +290,11 @@ static bool can_take_in_passing(const struct bk_variant *v, const struct bk_pos 
     return false;
 }
 
-static void examine(const struct verifier *vf, struct desk *d, const struct bk_pos *p,
+static void examine(const struct verifier *vf, struct scratch *d, const struct bk_pos *p,
                     uint32_t node);
 
 /* After a double step that can be answered by taking in passing, files do not tell. */
-static void examine_passing(const struct verifier *vf, struct desk *d, const struct bk_pos *p,
+static void examine_passing(const struct verifier *vf, struct scratch *d, const struct bk_pos *p,
                             uint32_t asker)
 {
     uint32_t node;
@@ -312,7 +306,7 @@ static void examine_passing(const struct verifier *vf, struct desk *d, const str
 }
 
 /* The node has a move to p, whose values are those of k; NULL: look for it. */
-static void examine_next(const struct verifier *vf, struct desk *d, struct bk_pos *p,
+static void examine_next(const struct verifier *vf, struct scratch *d, struct bk_pos *p,
                          const struct known *k, uint32_t node)
 {
     int wdl;
@@ -333,7 +327,7 @@ static void examine_next(const struct verifier *vf, struct desk *d, struct bk_po
 }
 
 /* Every move of p, whose node is given; or what the end of the game is worth. */
-static void examine(const struct verifier *vf, struct desk *d, const struct bk_pos *p,
+static void examine(const struct verifier *vf, struct scratch *d, const struct bk_pos *p,
                     uint32_t node)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -358,7 +352,7 @@ static void examine(const struct verifier *vf, struct desk *d, const struct bk_p
     }
 }
 
-static void examine_number(const struct verifier *vf, struct desk *d, uint64_t number)
+static void examine_number(const struct verifier *vf, struct scratch *d, uint64_t number)
 {
     const struct table *t = &vf->table[0];
     struct bk_placement at;
@@ -397,7 +391,7 @@ static void sort_by_digit(const struct question *from, struct question *to, size
         to[next[(from[i].place >> shift) % DIGITS]++] = from[i];
 }
 
-static void sort_by_page(const struct verifier *vf, struct desk *d)
+static void sort_by_page(const struct verifier *vf, struct scratch *d)
 {
     uint64_t end = vf->begin[2 * vf->ntables];
 
@@ -410,7 +404,7 @@ static void sort_by_page(const struct verifier *vf, struct desk *d)
     }
 }
 
-static void answer(const struct verifier *vf, struct desk *d)
+static void answer(const struct verifier *vf, struct scratch *d)
 {
     unsigned at = 0; /* 2 * table + side */
 
@@ -452,7 +446,7 @@ static void note_difference(struct verifier *vf, const struct node *n, int store
     struct bk_placement at;
     struct bk_pos p;
 
-    while (__atomic_exchange_n(&vf->lock, 1, __ATOMIC_ACQUIRE))
+    while (atomic_flag_test_and_set_explicit(&vf->lock, memory_order_acquire))
         ;
     if (2 * n->number + n->side < vf->first_different) {
         vf->first_different = 2 * n->number + n->side;
@@ -461,7 +455,7 @@ static void note_difference(struct verifier *vf, const struct node *n, int store
         bk_pos_to_fen(&p, vf->v, vf->out->first_fen);
         describe(vf, stored, found, vf->out->first_why);
     }
-    __atomic_store_n(&vf->lock, 0, __ATOMIC_RELEASE);
+    atomic_flag_clear_explicit(&vf->lock, memory_order_release);
 }
 
 static void count(const struct verifier *vf, struct bk_summary *s, const struct node *n)
@@ -507,7 +501,7 @@ static void compare(struct verifier *vf, struct bk_verify_result *r, const struc
 }
 
 /* Those that were asked about come after those that ask. */
-static void compare_all(struct verifier *vf, struct desk *d)
+static void compare_all(struct verifier *vf, struct scratch *d)
 {
     for (uint32_t i = d->nnodes; i-- > 0;) {
         const struct node *n = &d->node[i];
@@ -522,7 +516,7 @@ static void compare_all(struct verifier *vf, struct desk *d)
     }
 }
 
-static void end_round(struct verifier *vf, struct desk *d)
+static void end_round(struct verifier *vf, struct scratch *d)
 {
     if (!d->err && !stopped(vf)) {
         sort_by_page(vf, d);
@@ -566,7 +560,7 @@ static uint64_t choose(const struct verifier *vf, uint64_t i)
 static void verify_piece(void *context, uint64_t item, unsigned thread)
 {
     struct verifier *vf = context;
-    struct desk *d = &vf->desk[thread];
+    struct scratch *d = &vf->scratch[thread];
     uint64_t first = item * vf->piece;
     uint64_t end = vf->all - first < vf->piece ? vf->all : first + vf->piece, done;
 
@@ -578,7 +572,7 @@ static void verify_piece(void *context, uint64_t item, unsigned thread)
             end_round(vf, d);
     }
     end_round(vf, d);
-    done = __atomic_add_fetch(&vf->done, end - first, __ATOMIC_RELAXED);
+    done = atomic_fetch_add_explicit(&vf->done, end - first, memory_order_relaxed) + end - first;
     if (thread == 0 && vf->o->progress)
         vf->o->progress(vf->o->context, done, vf->all);
 }
@@ -618,14 +612,14 @@ static enum bk_err learn_all(struct verifier *vf, const struct bk_material *m,
     unsigned n;
 
     if (!next)
-        return no_memory(why);
+        return bk_no_memory(why);
     n = bk_material_next(m, vf->v, next, NEXT_MAX);
     vf->known = calloc(n + 1, sizeof *vf->known);
     vf->table = calloc(n + 1, sizeof *vf->table);
     vf->begin = calloc(2 * n + 3, sizeof *vf->begin);
-    vf->desk[0].file = calloc(n + 1, sizeof *vf->desk[0].file);
-    err = vf->known && vf->table && vf->begin && vf->desk[0].file ? learn(vf, m, why)
-                                                                  : no_memory(why);
+    vf->scratch[0].file = calloc(n + 1, sizeof *vf->scratch[0].file);
+    err = vf->known && vf->table && vf->begin && vf->scratch[0].file ? learn(vf, m, why)
+                                                                     : bk_no_memory(why);
     for (unsigned i = 0; !err && i < n && !stopped(vf); i++)
         err = learn(vf, &next[i], why);
     free(next);
@@ -674,15 +668,15 @@ static void add_up(struct bk_verify_result *out, const struct bk_verify_result *
 /* What all threads have found. */
 static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
 {
-    const struct bk_file *f = vf->desk[0].file[0].wdl;
+    const struct bk_file *f = vf->scratch[0].file[0].wdl;
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
         return bk_pool_interrupted(why);
     for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
-        if (vf->desk[i].err)
-            return bk_fail(why, vf->desk[i].err, "%s", vf->desk[i].why.text);
-        add_up(out, &vf->desk[i].result);
+        if (vf->scratch[i].err)
+            return bk_fail(why, vf->scratch[i].err, "%s", vf->scratch[i].why.text);
+        add_up(out, &vf->scratch[i].result);
     }
     out->counts_agree = vf->all < vf->table[0].ix->positions ||
                         same_counts(&out->counted, &bk_file_info(f)->summary);
@@ -696,7 +690,7 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     return BK_OK;
 }
 
-static void leave_desk(struct desk *d, unsigned ntables)
+static void release_scratch(struct scratch *d, unsigned ntables)
 {
     for (unsigned i = 0; d->file && i < ntables; i++) {
         bk_file_close(d->file[i].wdl);
@@ -717,9 +711,9 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
     enum bk_err err;
 
     memset(out, 0, sizeof *out);
-    vf.desk = calloc(threads, sizeof *vf.desk);
-    if (!vf.desk)
-        return no_memory(why);
+    vf.scratch = calloc(threads, sizeof *vf.scratch);
+    if (!vf.scratch)
+        return bk_no_memory(why);
     err = learn_all(&vf, m, why);
     if (!err) {
         share_out(&vf);
@@ -727,8 +721,8 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
         err = sum_up(&vf, why);
     }
     for (unsigned i = 0; i < threads; i++)
-        leave_desk(&vf.desk[i], vf.ntables);
-    free(vf.desk);
+        release_scratch(&vf.scratch[i], vf.ntables);
+    free(vf.scratch);
     free(vf.table);
     free(vf.begin);
     free(vf.known);

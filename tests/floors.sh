@@ -72,7 +72,7 @@ room() { # name, files from the lowest up
 room memory bitmap cpu pool spill checkpoint code scores memtable view
 room kernel set lanes tally setup passing kings kernel state solver slice compile inner legal moves \
     waits exits init ply finish passes dispatch
-room solve order exits job prepare scratch layout estimate run resume block solve
+room solve order prepare exits job scratch layout estimate run resume block solve
 room encode pack encode
 room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"

@@ -27,15 +27,18 @@ struct bk_view_plan {
     int8_t right[BK_SLOTS_MAX];   /* castling right that it keeps, in t's colours, or -1 */
 };
 
-/*
- * parent     index of the parent
- * exchanged  t keeps the colours exchanged (bk_material_canonical())
- * taken      slot lost, or -1; also: a second one, or -1
- * changed    slot that becomes `to`, or -1
- */
-void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
-                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
-                  int also, int changed, unsigned to);
+/* A move out of the parent: what it changes of its men. */
+struct bk_view_request {
+    const struct bk_memtable *t; /* where it leads to */
+    bool exchanged;              /* t keeps the colours exchanged: bk_material_canonical() */
+    const struct bk_index *parent;
+    unsigned mover;  /* colour */
+    int taken, also; /* slots lost, or -1 */
+    int changed;     /* slot that becomes `to`, or -1 */
+    unsigned to;
+};
+
+void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r);
 
 /* A man that ranges over squares while others stand still. */
 struct bk_free_man {
