@@ -187,6 +187,7 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 static void king_takes(struct kings *g, const struct bk_exit *e)
 {
     const struct bk_setup *s = g->s;
+    struct bk_king_squares kings[2] = { { g->squares, g->nsquares }, { g->squares, g->nsquares } };
     uint8_t target = 0;
     unsigned n;
     const struct bk_reach *r;
@@ -196,10 +197,8 @@ static void king_takes(struct kings *g, const struct bk_exit *e)
             target = s->fixed.sq[i];
     if (!bk_rules_may_stand(s->v, s->v->royal, e->colour, target))
         return;
-    if (e->colour == BK_WHITE)
-        bk_view_kings(&e->plan, &g->at, &target, 1, g->squares, g->nsquares, g->plane);
-    else
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, &target, 1, g->plane);
+    kings[e->colour] = (struct bk_king_squares){ &target, 1 };
+    bk_view_kings(&e->plan, &g->at, kings, g->plane);
     r = bk_reach_into(s->v, s->v->royal, e->colour, target, &n);
     if (e->colour == BK_WHITE) {
         for (unsigned i = 0; i < n; i++)
@@ -255,6 +254,8 @@ static void offer_all(struct kings *g, const struct bk_exit *e, const struct bk_
 static void man_leaves(struct kings *g, const struct bk_exit *e)
 {
     const struct bk_setup *s = g->s;
+    const struct bk_king_squares anywhere[2] = { { g->squares, g->nsquares },
+                                                 { g->squares, g->nsquares } };
     unsigned slot = e->mover, home = g->at.sq[slot], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], e->colour, home, &n);
     unsigned kind = e->becomes;
@@ -265,14 +266,14 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
             (e->taken < 0 && has(g->men, r[i].to)))
             continue;
         g->at.sq[slot] = r[i].to;
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
+        bk_view_kings(&e->plan, &g->at, anywhere, g->plane);
         if (e->in_block && s->v->en_passant && s->v->piece[s->ix->type[slot]].double_ranks)
             correct_passing(g, e, home, r[i].to);
         offer_all(g, e, &r[i]);
     }
     g->at.sq[slot] = (uint8_t)home;
     if (e->taken < 0 && kind != BK_STAYS && s->change_here[slot][kind][home]) {
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
+        bk_view_kings(&e->plan, &g->at, anywhere, g->plane);
         offer_all(g, e, NULL);
     }
 }

@@ -520,8 +520,7 @@ static size_t pair_of(const struct bk_view_plan *p, const struct still_men *stil
 }
 
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
-                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
-                   int16_t *out)
+                   const struct bk_king_squares kings[2], int16_t *out)
 {
     const struct bk_memtable *t = p->t;
     unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
@@ -529,9 +528,9 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *wher
     struct still_men still = { .b = NULL };
     bool there = t->by_rule || (place_still_men(p, where, &still) && still.mb->code[stm]);
 
-    for (unsigned i = 0; i < nwhite; i++)
-        for (unsigned j = 0; j < nblack; j++) {
-            unsigned wk = white[i], bk = black[j];
+    for (unsigned i = 0; i < kings[0].n; i++)
+        for (unsigned j = 0; j < kings[1].n; j++) {
+            unsigned wk = kings[0].sq[i], bk = kings[1].sq[j];
             int16_t *score = &out[wk * nsq + bk];
             uint64_t offset;
             size_t pair;

@@ -57,12 +57,18 @@ struct bk_free_man {
 void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
                   const struct bk_free_man *men, unsigned nfree, int16_t *out);
 
+/* Squares that a king ranges over. */
+struct bk_king_squares {
+    const uint8_t *sq;
+    unsigned n;
+};
+
 /*
- * The same with all men standing still and the kings ranging over two sets of
- * squares: out[white * nsq + black].  For tables whose other men are pawns.
+ * Scores as from bk_view_fill(), with all men standing still and the kings (white,
+ * black) ranging over squares: out[white * nsq + black], the rest of out[] is
+ * left as it is.  For tables whose other men are pawns.
  */
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *at,
-                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
-                   int16_t *out);
+                   const struct bk_king_squares kings[2], int16_t *out);
 
 #endif
