@@ -124,6 +124,10 @@ verify-list: all
 bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
 
+# bytes of files beside another generator's; DIR keeps the tables
+bench-files: all
+	@sh tests/bench_files.sh $(BUILD) $(DIR)
+
 # == The rest ==
 $(BUILD)/packages: Makefile tests/packages.sh
 	@mkdir -p $(@D)
@@ -141,6 +145,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors format format-check demo verify-list bench install clean
+.PHONY: all test fuzz floors format format-check demo verify-list bench bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
