@@ -14,7 +14,8 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
+CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
+        ini cursor keys read fairy load explain terrain homes derive
 TABLE = material index format
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
@@ -30,10 +31,10 @@ TESTS = test_variant test_position test_move test_ref test_perft test_index test
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
-BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
-LIBS_LIB  = -linih -lxxhash -lzstd
+LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
@@ -113,7 +114,7 @@ fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 floors:
-	@sh tests/floors.sh
+	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')

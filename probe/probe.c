@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "probe/value.h"
 
@@ -270,7 +271,7 @@ static enum bk_err read_men(struct bk_pos *p, const struct bk_lib *lib,
     }
     for (unsigned colour = 0; colour < 2; colour++)
         if (!p->count[colour][lib->v->royal])
-            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", colour ? "black" : "white",
+            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", bk_colour_name(colour),
                            lib->v->piece[lib->v->royal].name);
     return check_legal(lib, p);
 }
@@ -287,9 +288,9 @@ _Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
 /* Plies until the game's length makes it a draw: each side has `game_turns` turns. */
 static int plies_left(const struct bk_variant *v, const struct bk_pos *p)
 {
-    int left = 2 * (v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
+    int left = 2 * ((int)bk_rules_turns_max(v) + 1 - p->turn) - (p->stm == BK_BLACK);
 
-    if (!v->game_turns)
+    if (!bk_rules_turns_max(v))
         return -1;
     return left > 0 ? left : 0;
 }

@@ -28,7 +28,7 @@
 
 #include "core/move.h"
 #include "core/rules.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 
 #define NEXT_MAX 1024
 

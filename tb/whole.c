@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tb/memory/error.h"
+#include "core/err.h"
 
 enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 

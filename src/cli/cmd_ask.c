@@ -68,7 +68,7 @@ static int open_question(struct question *q, const struct cli *c)
     memset(q, 0, sizeof *q);
     q->c = c;
     fen = cli_join(c, 1, c->nargs);
-    status = fen ? cli_variant_for(c, fen, &q->v) : cli_fail(CLI_SYSTEM, "out of memory");
+    status = fen ? cli_variant_for(c, fen, &q->v) : cli_no_memory();
     if (!status)
         status = cli_position(q->v, fen, &q->pos);
     free(fen);
@@ -126,7 +126,8 @@ static void print_clock(const struct question *q, const struct bk_answer *a)
 {
     if (a->plies_left < 0)
         return;
-    printf("With the limit of %u turns, %d plies are left: %s\n", q->v->game_turns, a->plies_left,
+    printf("With the limit of %u turns, %d plies are left: %s\n", bk_rules_turns_max(q->v),
+           a->plies_left,
            a->clocked_wdl == 0                                ? "a draw."
            : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
                                                               : "Black wins.");
@@ -237,7 +238,7 @@ static int follow(struct question *q, struct line *l)
 
     l->name = calloc((size_t)l->first.dtw + 1, sizeof *l->name);
     if (!move || !l->name)
-        status = cli_fail(CLI_SYSTEM, "out of memory");
+        status = cli_no_memory();
     while (!status && !l->last.end) {
         char next[BK_FEN_MAX];
         int before = l->last.dtw;

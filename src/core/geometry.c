@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+#include "core/rules.h"
+
 struct way {
     uint8_t to, how;
     struct bk_bits between;
@@ -23,16 +26,9 @@ struct ways {
 
 static void ways_add(struct ways *w, unsigned to, unsigned how, struct bk_bits between)
 {
-    if (w->n == w->room) {
-        size_t room = w->room ? w->room * 2 : 256;
-        struct way *more = realloc(w->way, room * sizeof *more);
-
-        if (!more) {
-            w->failed = true;
-            return;
-        }
-        w->way = more;
-        w->room = room;
+    if (!BK_ARRAY_ROOM(w->way, w->room, w->n + 1)) {
+        w->failed = true;
+        return;
     }
     w->way[w->n++] = (struct way){ (uint8_t)to, (uint8_t)how, between };
 }
@@ -119,15 +115,13 @@ static void movement_ways(struct ways *w, const struct bk_variant *v, unsigned f
 static void man_ways(struct ways *w, const struct bk_variant *v, unsigned type, unsigned colour,
                      unsigned from)
 {
-    const struct bk_piece *p = &v->piece[type];
     int forward = colour == BK_WHITE ? 1 : -1;
-    unsigned own_rank = bk_own_rank(v, from, colour);
 
     w->n = 0;
-    if (!bk_bits_has(&v->board, from) || !(p->ranks >> own_rank & 1))
+    if (!bk_rules_may_stand(v, type, colour, from))
         return;
-    movement_ways(w, v, from, p->zone_ranks >> own_rank & 1 ? &p->zone : &p->move, forward);
-    if (p->double_ranks >> own_rank & 1) {
+    movement_ways(w, v, from, bk_rules_movement(v, type, bk_own_rank(v, from, colour)), forward);
+    if (bk_rules_doubles_from(v, type, colour, from)) {
         unsigned mid = step_to(v, from, 0, forward);
         unsigned to = mid == BK_SQ_NONE ? BK_SQ_NONE : step_to(v, mid, 0, forward);
         struct bk_bits between = { { 0 } };
@@ -205,29 +199,6 @@ static void append(struct bk_geometry *g, uint32_t first, const struct way *way,
     }
 }
 
-static bool grow(struct bk_geometry *g, size_t more, size_t *room_reach, size_t *room_path)
-{
-    if (g->nreach + more > *room_reach) {
-        struct bk_reach *r;
-
-        *room_reach = (*room_reach + more) * 2;
-        r = realloc(g->reach, *room_reach * sizeof *r);
-        if (!r)
-            return false;
-        g->reach = r;
-    }
-    if (g->npath + more > *room_path) {
-        struct bk_bits *p;
-
-        *room_path = (*room_path + more) * 2;
-        p = realloc(g->path, *room_path * sizeof *p);
-        if (!p)
-            return false;
-        g->path = p;
-    }
-    return true;
-}
-
 /* Fills reach_into by a counting sort of reach on `to`. */
 static bool reverse(struct bk_geometry *g, const struct bk_variant *v)
 {
@@ -267,7 +238,7 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
     size_t room_reach = 0, room_path = 0;
 
     if (!g)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     for (unsigned type = 0; type < v->ntypes; type++)
         for (unsigned colour = 0; colour < 2; colour++)
             for (unsigned sq = 0; sq < v->nsq; sq++) {
@@ -275,7 +246,8 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 
                 man_ways(&w, v, type, colour, sq);
                 split(&w);
-                if (w.failed || !grow(g, w.n, &room_reach, &room_path))
+                if (w.failed || !BK_ARRAY_ROOM(g->reach, room_reach, g->nreach + w.n) ||
+                    !BK_ARRAY_ROOM(g->path, room_path, g->npath + w.n))
                     goto no_memory;
                 if (w.n)
                     qsort(w.way, w.n, sizeof *w.way, by_end);
@@ -297,7 +269,7 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 no_memory:
     free(w.way);
     bk_geometry_free(g);
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    return bk_no_memory(why);
 }
 
 void bk_geometry_free(struct bk_geometry *g)

@@ -170,7 +170,7 @@ static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_varia
 {
     unsigned off[2], men[2] = { 0, 0 }, turns = 0, all;
 
-    if (!v->opening_drops)
+    if (!bk_rules_opening_drops(v))
         return false;
     for (unsigned i = 0; i < p->n; i++) {
         if (on_board(p, i) && !on_own_binding(p, v, i, p->sq[i]))
@@ -227,7 +227,7 @@ static bool configured(const struct bk_hands_pos *p, const struct bk_variant *v,
     unsigned wide = (v->files + 1u) / 2, boxes = wide * ((v->ranks + 1u) / 2);
     uint8_t men[BK_SQ_MAX / 2] = { 0 }, squares[BK_SQ_MAX / 2] = { 0 };
 
-    if (!v->configuration)
+    if (!bk_rules_configuration(v))
         return false;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         squares[sq / v->files / 2 * wide + sq % v->files / 2] += bk_bits_has(&v->board, sq);
@@ -416,7 +416,7 @@ static void king_is_down(struct turning *g)
         leaf(g);
         return;
     }
-    g->p.quiet = (uint8_t)(2 * g->v->quiet_turns + 1); /* leaf() counts this turn off */
+    g->p.quiet = (uint8_t)(2 * bk_rules_quiet_turns(g->v) + 1); /* leaf() counts this turn off */
     leaf(g);
     g->p.quiet = 0;
 }
@@ -450,13 +450,6 @@ void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk
 
 /* == Text ================================================================ */
 
-static char letter_of(const struct bk_variant *v, uint8_t man)
-{
-    char letter = v->piece[bk_man_type(man)].letter;
-
-    return bk_man_colour(man) == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
-}
-
 static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
                       const struct bk_drop *d, char out[BK_TURN_NAME_MAX])
 {
@@ -465,7 +458,7 @@ static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
 
     if (d->man != BK_SQ_NONE)
         snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%c@%s", n ? "," : "",
-                 letter_of(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
+                 bk_man_letter(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
 }
 
 char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
@@ -511,11 +504,11 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
 {
     unsigned count[2][BK_TYPES_MAX];
 
-    if (!v->opening_drops)
+    if (!bk_rules_opening_drops(v))
         return bk_fail(why, BK_E_USAGE, "%s does not begin on an empty board (opening = drops)",
                        v->name);
     for (unsigned type = 0; type < v->ntypes; type++)
-        count[0][type] = count[1][type] = v->piece[type].army;
+        count[0][type] = count[1][type] = bk_rules_army(v, type);
     return list_men(p, v, count, why);
 }
 
@@ -529,9 +522,12 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
             int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
             bool digit = isdigit((unsigned char)**s), hole = **s == '*';
 
-            if (digit)
-                gap = (unsigned)strtoul(*s, (char **)(uintptr_t)s, 10);
-            else if (type < 0 && !hole)
+            if (digit) {
+                char *end;
+
+                gap = (unsigned)strtoul(*s, &end, 10);
+                *s = end;
+            } else if (type < 0 && !hole)
                 return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in rank %u", *s, rank + 1);
             else
                 ++*s;
@@ -585,7 +581,7 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
     const char *s = fen + strspn(fen, " ");
     enum bk_err err;
 
-    if (!v->hands)
+    if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
     if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
         (err = list_men(p, v, count, why)))
@@ -610,32 +606,18 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
 char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
                       char out[BK_FEN_MAX])
 {
-    size_t n = 0;
+    uint8_t at[BK_SQ_MAX] = { 0 };
     bool none = true;
+    size_t n;
 
-    for (unsigned rank = v->ranks; rank--;) {
-        unsigned gap = 0;
-
-        for (unsigned file = 0; file < v->files; file++) {
-            unsigned sq = bk_sq(v, file, rank);
-            bool hole = !bk_bits_has(&v->board, sq);
-
-            if (!hole && !p->at[sq]) {
-                gap++;
-                continue;
-            }
-            if (gap)
-                n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
-            gap = 0;
-            out[n++] = hole ? '*' : letter_of(v, p->man[p->at[sq] - 1]);
-        }
-        if (gap)
-            n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
-        out[n++] = rank ? '/' : '[';
-    }
+    for (unsigned i = 0; i < p->n; i++)
+        if (on_board(p, i))
+            at[p->sq[i]] = p->man[i];
+    n = bk_board_write(v, at, out);
+    out[n++] = '[';
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {
-            out[n++] = letter_of(v, p->man[i]);
+            out[n++] = bk_man_letter(v, p->man[i]);
             none = false;
         }
     snprintf(out + n, BK_FEN_MAX - n, "%s %c", none ? "-]" : "]", p->stm == BK_WHITE ? 'w' : 'b');

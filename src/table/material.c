@@ -21,13 +21,14 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
         if (!*at)
             return bk_fail(why, BK_E_USAGE, "material '%s': '[' without ']'", name);
         type = bk_variant_type(v, *at);
-        if (type < 0 || !v->limit[type])
+        if (type < 0 || !bk_rules_allowance(v, (unsigned)type))
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': '%c' at column %d is no evolution with a limit in %s",
                            name, *at, (int)(at - name) + 1, v->name);
-        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] > v->limit[type])
+        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] >
+            bk_rules_allowance(v, (unsigned)type))
             return bk_fail(why, BK_E_USAGE, "material '%s': more than %d allowances of '%c'", name,
-                           v->limit[type], *at);
+                           (int)bk_rules_allowance(v, (unsigned)type), *at);
     }
     if (at[1] && at[1] != '+')
         return bk_fail(why, BK_E_USAGE, "material '%s': '%s' after ']'", name, at + 1);
@@ -36,7 +37,7 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
 
 static unsigned on_home_rank(const struct bk_variant *v, unsigned right, unsigned file)
 {
-    return bk_sq(v, file, right / 2 == BK_WHITE ? 0 : v->ranks - 1u);
+    return bk_sq(v, file, bk_first_rank(v, right / 2));
 }
 
 unsigned bk_right_home(const struct bk_variant *v, unsigned right)
@@ -49,18 +50,12 @@ unsigned bk_right_king(const struct bk_variant *v, unsigned right)
     return on_home_rank(v, right, v->castling.king_file);
 }
 
-/* The letters of castling rights in the order in which they are written, and their bits. */
-static const struct {
-    char letter;
-    uint8_t bit;
-} rights_order[] = { { 'K', 1 }, { 'Q', 0 }, { 'k', 3 }, { 'q', 2 } };
-
 static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v, const char *name,
                                const char *at, struct bk_report *why)
 {
-    if (!v->castling.allowed)
+    if (!bk_rules_castles(v))
         return bk_fail(why, BK_E_USAGE,
-                       v->castling.shuffled
+                       bk_rules_homes_told(v)
                            ? "material '%s': a FEN must tell where king and rooks of %s castle from"
                            : "material '%s': there is no castling in %s",
                        name, v->name);
@@ -69,22 +64,22 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
     for (at++; *at; at++) {
         unsigned i = 0, colour;
 
-        while (i < 4 && rights_order[i].letter != *at)
+        while (i < 4 && bk_rights_written[i].letter != *at)
             i++;
         if (i == 4)
             return bk_fail(why, BK_E_USAGE, "material '%s': '%c' at column %d is no castling right",
                            name, *at, (int)(at - name) + 1);
-        if (m->rights >> rights_order[i].bit & 1)
+        if (m->rights >> bk_rights_written[i].bit & 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' twice", name, *at);
-        m->rights |= (uint8_t)(1u << rights_order[i].bit);
-        colour = rights_order[i].bit / 2;
-        if (v->castling.rook_file[rights_order[i].bit & 1] == BK_NO_HOME)
+        m->rights |= (uint8_t)(1u << bk_rights_written[i].bit);
+        colour = bk_rights_written[i].bit / 2;
+        if (v->castling.rook_file[bk_rights_written[i].bit & 1] == BK_NO_HOME)
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': castling right '%c', but the FEN of %s "
                            "has none on this wing",
                            name, *at, v->name);
-        if (!bk_bits_has(&v->board, bk_right_king(v, rights_order[i].bit)) ||
-            !bk_bits_has(&v->board, bk_right_home(v, rights_order[i].bit)))
+        if (!bk_bits_has(&v->board, bk_right_king(v, bk_rights_written[i].bit)) ||
+            !bk_bits_has(&v->board, bk_right_home(v, bk_rights_written[i].bit)))
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': castling right '%c' with a hole for "
                            "a home",
@@ -105,8 +100,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     const char *at;
 
     memset(m, 0, sizeof *m);
-    for (unsigned type = 0; type < v->ntypes; type++)
-        m->left[BK_WHITE][type] = m->left[BK_BLACK][type] = v->limit[type];
+    bk_rules_allowances(v, m->left);
     for (at = name; *at && *at != '[' && *at != '+'; at++) {
         int type;
 
@@ -128,7 +122,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     for (colour = 0; colour < 2; colour++)
         if (m->count[colour][v->royal] != 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': %s has %d kings, needs one", name,
-                           colour ? "black" : "white", m->count[colour][v->royal]);
+                           bk_colour_name(colour), m->count[colour][v->royal]);
     if (*at == '[') {
         enum bk_err err = read_allowances(m, v, name, at, why);
 
@@ -160,9 +154,7 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
             for (unsigned i = 0; type != v->royal && i < m->count[colour][type]; i++)
                 *s++ = v->piece[type].letter;
     }
-    memcpy(full.left, (uint8_t[2][BK_TYPES_MAX]){ { 0 } }, sizeof full.left);
-    for (unsigned type = 0; type < v->ntypes; type++)
-        full.left[0][type] = full.left[1][type] = v->limit[type];
+    bk_rules_allowances(v, full.left);
     bk_material_normalise(&full, v);
     if (memcmp(full.left, m->left, sizeof full.left)) {
         char *open = s;
@@ -171,8 +163,7 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
         for (unsigned colour = 0; colour < 2; colour++)
             for (unsigned type = 0; type < v->ntypes; type++)
                 for (unsigned i = 0; i < m->left[colour][type]; i++)
-                    *s++ = (char)(colour ? tolower((unsigned char)v->piece[type].letter)
-                                         : v->piece[type].letter);
+                    *s++ = bk_man_letter(v, bk_man(type, colour));
         if (s == open + 1)
             *s++ = '-';
         *s++ = ']';
@@ -180,8 +171,8 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
     if (m->rights)
         *s++ = '+';
     for (unsigned i = 0; i < 4; i++)
-        if (m->rights >> rights_order[i].bit & 1)
-            *s++ = rights_order[i].letter;
+        if (m->rights >> bk_rights_written[i].bit & 1)
+            *s++ = bk_rights_written[i].letter;
     *s = 0;
     return out;
 }
@@ -196,26 +187,9 @@ void bk_material_of(struct bk_material *m, const struct bk_variant *v, const str
 
 /* == Allowances == */
 
-/* Can a man of `from` one day use up an allowance of `to`? */
-static bool may_use(const struct bk_variant *v, unsigned from, unsigned to, unsigned depth)
-{
-    const struct bk_piece *p = &v->piece[from];
-
-    for (unsigned i = 0; i < p->nbecomes; i++)
-        for (unsigned j = 0; j < p->become[i].nto; j++) {
-            unsigned next = p->become[i].to[j];
-
-            if (next == to && p->become[i].counted)
-                return true;
-            if (depth && may_use(v, next, to, depth - 1))
-                return true;
-        }
-    return false;
-}
-
 void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
 {
-    if (!v->castling.allowed)
+    if (!bk_rules_castles(v))
         m->rights = 0;
     for (unsigned colour = 0; colour < 2 && m->rights; colour++)
         if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
@@ -224,12 +198,12 @@ void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
         for (unsigned to = 0; to < v->ntypes; to++) {
             unsigned users = 0;
 
-            if (!v->limit[to]) {
+            if (!bk_rules_allowance(v, to)) {
                 m->left[colour][to] = 0;
                 continue;
             }
             for (unsigned from = 0; from < v->ntypes; from++)
-                if (m->count[colour][from] && may_use(v, from, to, v->ntypes))
+                if (m->count[colour][from] && bk_rules_may_use(v, from, to))
                     users += m->count[colour][from];
             if (m->left[colour][to] > users)
                 m->left[colour][to] = (uint8_t)users;
@@ -397,7 +371,7 @@ static void add_changed(struct next_list *l, const struct bk_material *m,
                         const struct bk_material *left, unsigned colour, unsigned from)
 {
     struct bk_change change[2 * BK_TYPES_MAX + 2];
-    unsigned k = l->v->piece[from].nbecomes ? all_changes(m, l->v, colour, from, change) : 0;
+    unsigned k = bk_rules_changes_ever(l->v, from) ? all_changes(m, l->v, colour, from, change) : 0;
 
     for (unsigned i = 0; i < k; i++) {
         struct bk_material next =
@@ -470,113 +444,6 @@ unsigned bk_material_next_of(const struct bk_material *m, const struct bk_varian
 
 /* == Symmetries == */
 
-bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX])
-{
-    if (sym & 4 && v->files != v->ranks)
-        return false;
-    for (unsigned sq = 0; sq < v->nsq; sq++) {
-        unsigned file = sq % v->files, rank = sq / v->files;
-
-        if (sym & 1)
-            file = v->files - 1u - file;
-        if (sym & 2)
-            rank = v->ranks - 1u - rank;
-        if (sym & 4) {
-            unsigned swap = file;
-
-            file = rank;
-            rank = swap;
-        }
-        map[sq] = (uint8_t)bk_sq(v, file, rank);
-        if (bk_bits_has(&v->board, sq) != bk_bits_has(&v->board, map[sq]))
-            return false;
-    }
-    return true;
-}
-
-static struct bk_step turned(struct bk_step s, unsigned sym)
-{
-    if (sym & 1)
-        s.df = (int8_t)-s.df;
-    if (sym & 2)
-        s.dr = (int8_t)-s.dr;
-    if (sym & 4) {
-        int8_t swap = s.df;
-
-        s.df = s.dr;
-        s.dr = swap;
-    }
-    return s;
-}
-
-/* The moves of `colour` under a symmetry.  A board turned about its diagonal may keep
-   White's moves, yet not Black's, which are White's with the ranks mirrored. */
-static bool steps_invariant(const struct bk_movement *m, unsigned sym, unsigned colour)
-{
-    int forward = colour == BK_WHITE ? 1 : -1;
-
-    for (unsigned i = 0; i < m->nsteps; i++) {
-        struct bk_step s = m->step[i];
-        unsigned j = 0;
-
-        s.dr = (int8_t)(forward * s.dr);
-        s = turned(s, sym);
-        s.dr = (int8_t)(forward * s.dr);
-        while (j < m->nsteps && (m->step[j].df != s.df || m->step[j].dr != s.dr ||
-                                 m->step[j].range != s.range || m->step[j].how != s.how))
-            j++;
-        if (j == m->nsteps)
-            return false;
-    }
-    return true;
-}
-
-static bool movement_invariant(const struct bk_movement *m, unsigned sym)
-{
-    return steps_invariant(m, sym, BK_WHITE) && steps_invariant(m, sym, BK_BLACK);
-}
-
-/* A mask of ranks means the same seen from the other side or turned only if it is all or none. */
-static bool ranks_invariant(const struct bk_variant *v, unsigned mask, unsigned sym)
-{
-    unsigned all = (1u << v->ranks) - 1;
-
-    return !(sym & 6) || !(mask & all) || (mask & all) == all;
-}
-
-static bool type_invariant(const struct bk_variant *v, unsigned type, unsigned sym)
-{
-    const struct bk_piece *p = &v->piece[type];
-
-    if (!movement_invariant(&p->move, sym) || !ranks_invariant(v, p->ranks, sym) ||
-        !ranks_invariant(v, p->zone_ranks, sym) || !ranks_invariant(v, p->double_ranks, sym))
-        return false;
-    if (p->zone_ranks && !movement_invariant(&p->zone, sym))
-        return false;
-    if (p->double_ranks && sym & 6)
-        return false;
-    for (unsigned i = 0; i < p->nbecomes; i++)
-        if (!ranks_invariant(v, p->become[i].ranks, sym))
-            return false;
-    return true;
-}
-
-/* What the men of a mask of types may turn into, they themselves included. */
-static uint32_t closure(const struct bk_variant *v, uint32_t types)
-{
-    uint32_t before;
-
-    do {
-        before = types;
-        for (unsigned t = 0; t < v->ntypes; t++)
-            if (types >> t & 1)
-                for (unsigned i = 0; i < v->piece[t].nbecomes; i++)
-                    for (unsigned j = 0; j < v->piece[t].become[i].nto; j++)
-                        types |= UINT32_C(1) << v->piece[t].become[i].to[j];
-    } while (types != before);
-    return types;
-}
-
 static uint32_t types_of(const struct bk_material *m, const struct bk_variant *v)
 {
     uint32_t types = 0;
@@ -584,13 +451,13 @@ static uint32_t types_of(const struct bk_material *m, const struct bk_variant *v
     for (unsigned t = 0; t < v->ntypes; t++)
         if (m->count[0][t] || m->count[1][t])
             types |= UINT32_C(1) << t;
-    return closure(v, types);
+    return bk_rules_may_become(v, types);
 }
 
 static bool all_invariant(const struct bk_variant *v, uint32_t types, unsigned sym)
 {
     for (unsigned t = 0; t < v->ntypes; t++)
-        if (types >> t & 1 && !type_invariant(v, t, sym))
+        if (types >> t & 1 && !bk_symmetry_keeps(v, t, sym))
             return false;
     return true;
 }

@@ -8,7 +8,7 @@
 
 #include "tb/build/resident.h"
 #include "tb/encode/encode.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/estimate.h"
 
 /* Program, libraries, the game's geometry: measured with tables of three men. */

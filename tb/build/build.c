@@ -16,7 +16,7 @@
 #include <zstd.h>
 
 #include "tb/build/resident.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/resume.h"
 
 struct builder {

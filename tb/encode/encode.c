@@ -7,6 +7,7 @@
  *
  * Illegal positions may hold any value: they repeat the value before them.
  */
+#include <stdatomic.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "tb/encode/encode.h"
 #include "tb/encode/pack.h"
 #include "tb/kernel/dispatch.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/estimate.h"
 #include "tb/solve/layout.h"
 

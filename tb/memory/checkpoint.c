@@ -9,6 +9,7 @@
  */
 #include "tb/memory/checkpoint.h"
 
+#include <stdatomic.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "tb/memory/error.h"
+#include "core/err.h"
 
 #define MAGIC                                                                                      \
     "\x89"                                                                                         \

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tb/memory/error.h"
+#include "core/err.h"
 
 /* The codes of the bits code + 2 * draw. */
 static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,

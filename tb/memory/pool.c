@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "tb/memory/error.h"
+#include "core/err.h"
 
 struct worker {
     struct bk_pool *pool;

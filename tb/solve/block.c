@@ -6,10 +6,11 @@
  */
 #include "tb/solve/block.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/geometry.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tb/kernel/state.h"
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/prepare.h"
 
 struct block_estimate {

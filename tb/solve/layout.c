@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/scratch.h"
 

@@ -3,7 +3,7 @@
  */
 #include "tb/solve/resume.h"
 
-#include "tb/memory/error.h"
+#include "core/err.h"
 #include "tb/solve/layout.h"
 
 /* == Blocks that are solved == */
