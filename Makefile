@@ -14,7 +14,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array variant rules betza geometry check number finish position move hands \
+CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive
 TABLE = material index format
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
@@ -132,6 +132,10 @@ verify-list: all
 bench: all $(BUILD)/bandwidth
 	@sh tests/bench.sh $(BUILD)
 
+# bytes of files beside another generator's; DIR keeps the tables
+bench-files: all
+	@sh tests/bench_files.sh $(BUILD) $(DIR)
+
 # == The rest ==
 $(BUILD)/packages: Makefile tests/packages.sh
 	@mkdir -p $(@D)
@@ -149,6 +153,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors format format-check demo verify-list bench install clean
+.PHONY: all test fuzz floors format format-check demo verify-list bench bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
