@@ -194,7 +194,7 @@ bool bk_exits_doubles_within_cell(const struct bk_index *ix)
 
         for (unsigned sq = 0; sq < v->nsq; sq++)
             if (cells->cell_of[sq] != BK_SQ_NONE &&
-                v->piece[ix->type[slot]].double_ranks >> bk_own_rank(v, sq, ix->colour[slot]) & 1 &&
+                bk_rules_doubles_from(v, ix->type[slot], ix->colour[slot], sq) &&
                 cells->cell_of[sq] == cells->cell_of[(int)sq + up] &&
                 goes_to(v, ix->type[slot], ix->colour[slot], sq, (unsigned)((int)sq + up)))
                 return true;

@@ -59,10 +59,10 @@ static void note_change(void *context, unsigned slot, const struct bk_change *ch
 /* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
 static bool can_be_inner(const struct bk_index *ix, unsigned slot)
 {
-    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
+    unsigned type = ix->type[slot];
 
-    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && !p->zone_ranks && !p->double_ranks &&
-           !bk_rules_takes_twice(ix->v, ix->type[slot]);
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && bk_rules_moves_alike(ix->v, type) &&
+           !bk_rules_takes_twice(ix->v, type);
 }
 
 /* Moves from an average square of an empty board: the more, the more a word saves. */
