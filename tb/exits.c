@@ -197,8 +197,8 @@ static bool is_double(const struct bk_variant *v, unsigned type, unsigned colour
 {
     int up = (int)(to / v->files) - (int)(from / v->files);
 
-    return v->piece[type].double_ranks >> bk_own_rank(v, from, colour) & 1 &&
-           to % v->files == from % v->files && (up == 2 || up == -2);
+    return bk_rules_doubles_from(v, type, colour, from) && to % v->files == from % v->files &&
+           (up == 2 || up == -2);
 }
 
 static int16_t one_ply_later(int16_t score)
@@ -221,7 +221,7 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
     struct bk_placement here = *at;
     size_t n = 1;
 
-    if (!s->v->en_passant || !is_double(s->v, type, e->colour, from, to))
+    if (!bk_rules_en_passant(s->v) || !is_double(s->v, type, e->colour, from, to))
         return;
     /* only men that never go back capture in passing; are any beside? */
     bool near = false;
@@ -229,7 +229,7 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
         unsigned k;
         const struct bk_reach *r;
 
-        if (ix->colour[i] == e->colour || !s->v->piece[ix->type[i]].double_ranks)
+        if (ix->colour[i] == e->colour || !bk_rules_doubles(s->v, ix->type[i]))
             continue;
         near = near || s->inner.slot == (int)i;
         for (unsigned o = 0; o < s->nouter; o++)
@@ -261,7 +261,7 @@ void bk_solve_passing(struct bk_solver *s, const struct bk_exit *e, unsigned fro
             struct bk_pos next = p;
             int wdl;
             bool passing = moves[j].takes != BK_SQ_NONE && moves[j].takes != moves[j].to &&
-                           s->v->piece[bk_man_type(p.at[moves[j].from])].double_ranks;
+                           bk_rules_doubles(s->v, bk_man_type(p.at[moves[j].from]));
 
             if (!passing) {
                 others++;
@@ -324,7 +324,7 @@ bool bk_exits_doubles_within_cell(const struct bk_index *ix)
 
         for (unsigned sq = 0; sq < v->nsq; sq++)
             if (cells->cell_of[sq] != BK_SQ_NONE &&
-                v->piece[ix->type[slot]].double_ranks >> bk_own_rank(v, sq, ix->colour[slot]) & 1 &&
+                bk_rules_doubles_from(v, ix->type[slot], ix->colour[slot], sq) &&
                 cells->cell_of[sq] == cells->cell_of[(int)sq + up] &&
                 goes_to(v, ix->type[slot], ix->colour[slot], sq, (unsigned)((int)sq + up)))
                 return true;

@@ -263,7 +263,7 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
             continue;
         g->at.sq[slot] = r[i].to;
         bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
-        if (e->in_block && s->v->en_passant && s->v->piece[s->ix->type[slot]].double_ranks)
+        if (e->in_block && bk_rules_en_passant(s->v) && bk_rules_doubles(s->v, s->ix->type[slot]))
             correct_passing(g, e, home, r[i].to);
         offer_all(g, e, &r[i]);
     }

@@ -53,9 +53,8 @@ static void find_changes(struct bk_solver *s, unsigned slot)
 /* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
 static bool can_be_inner(const struct bk_index *ix, unsigned slot)
 {
-    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
-
-    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && !p->zone_ranks && !p->double_ranks &&
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 &&
+           bk_rules_moves_alike(ix->v, ix->type[slot]) &&
            !bk_rules_takes_twice(ix->v, ix->type[slot]);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/geometry.h"
+#include "core/rules.h"
 #include "tb/exits.h"
 #include "tb/prepare.h"
 
@@ -774,7 +775,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
     struct bk_solving now = { .tally = tally };
     enum bk_err err;
 
-    if (ix->v->en_passant && bk_exits_doubles_within_cell(ix))
+    if (bk_rules_en_passant(ix->v) && bk_exits_doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
     choose_order(ix);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rules.h"
+
 enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 
 #define PIECE_SLOTS 4096 /* of work for a thread */
@@ -299,7 +301,7 @@ static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o
             return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
         w->slots *= w->nsq + 1;
     }
-    w->nlayers = o->opening ? 2u * w->v->quiet_turns + 1 : 1;
+    w->nlayers = o->opening ? 2 * bk_rules_quiet_turns(w->v) + 1 : 1;
     bytes = w->slots * 2 * sizeof(int16_t);
     if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
         (o->memory_limit && bytes * w->nlayers > o->memory_limit))

@@ -48,7 +48,7 @@ asked=$(grep -nrE --include='*.[ch]' \
     -e "\b(rule|b|become\[[^;]*\])(->|\.)($piece)\b" \
     -e "\b(m|move|movement|zone)(->|\.)($way)\b" \
     -e "(->|\.)($castling)\b" \
-    src probe | grep -vE "^[^:]*/($rooms)\.[ch]:" || true)
+    src probe tb | grep -vE "^[^:]*/($rooms)\.[ch]:" || true)
 if [ -n "$asked" ]; then
     echo "$asked" >&2
     echo "floors: only src/core/rules.c and rules.h ask what a rule flag means" >&2
