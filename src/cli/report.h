@@ -14,14 +14,37 @@
 
 /* == Errors == */
 
-/* Writes `bareking: ...` on one line of stderr, whatever the text holds; returns `status`. */
-int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The exit status that goes with an error of the library floors. */
-int cli_status(enum bk_err err);
+/* Writes `bareking: ...` on one line of stderr, whatever the text holds. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says it and is `status`.  Like bk_fail() a macro, so that analysers see which. */
+#define cli_fail(status, ...) (cli_say(__VA_ARGS__), cli_status_of(status))
+static inline int cli_status_of(int status) { return status; }
+
 /* Out of memory: CLI_SYSTEM. */
-int cli_no_memory(void);
-/* Writes the report (or the code's own text, if it is empty). */
-int cli_fail_report(enum bk_err err, const struct bk_report *why);
+#define cli_no_memory() cli_fail(CLI_SYSTEM, "out of memory")
+
+/* The exit status that goes with an error of the library floors. */
+static inline int cli_status(enum bk_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_OK: return CLI_OK;
+    case BK_E_NO_TABLE: return CLI_NO;
+    case BK_E_ILLEGAL: return CLI_USAGE;
+    case BK_E_DIFFERS: return CLI_NO;
+    case BK_E_USAGE: return CLI_USAGE;
+    case BK_E_CORRUPT: return CLI_DAMAGED;
+    case BK_E_SYSTEM: return CLI_SYSTEM;
+    }
+    return CLI_SYSTEM;
+}
+
+/* Says the report (or the code's own text, if it is empty). */
+static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
+{
+    return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
+}
+
 /*
  * A question about material `m` met a table that is not there: `m`'s own or
  * one that it moves into.  Names it and the command that builds it, with --for
