@@ -15,6 +15,29 @@ forbid src/table 'tb|probe|cli|tests'
 forbid tb        'probe|cli|tests'
 forbid probe     'tb|cli|tests'
 forbid src/cli   'tests'
+
+# == The rooms of tb ==
+# Each may include those before it in this list, and itself; verify and whole stand beside them
+# and see `memory` alone.
+above="memory kernel solve encode build"
+for room in $above; do
+    above=${above#"$room"}
+    above=${above# }
+    if [ -n "$above" ]; then
+        forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
+    fi
+done
+for beside in verify whole; do
+    forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
+    forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
+done
+for source in tb/*/*.c; do # every X.c has its X.h
+    if [ ! -f "${source%.c}.h" ]; then
+        echo "floors: $source has no header of its own" >&2
+        fail=1
+    fi
+done
+
 # Within a folder, too: a file includes only those that stand before it in the Makefile.
 in_order() { # folder, prefix of its includes, files from the lowest up
     folder=$1 prefix=$2 below=' '

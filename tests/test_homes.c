@@ -25,7 +25,7 @@
 #include "core/move.h"
 #include "core/read.h"
 #include "probe/bareking.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tb/verify.h"
 #include "tests/ref.h"
 

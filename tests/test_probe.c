@@ -28,7 +28,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 

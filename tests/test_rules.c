@@ -29,7 +29,7 @@
 #include "core/derive.h"
 #include "core/load.h"
 #include "core/read.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
 

@@ -38,6 +38,9 @@ const char *bk_strerror(enum bk_err err);
 /* BK_E_SYSTEM: the machine has no more memory. */
 #define bk_no_memory(why) bk_fail(why, BK_E_SYSTEM, "out of memory")
 
+/* BK_E_SYSTEM: a signal asked to stop. */
+#define bk_interrupted(why) bk_fail(why, BK_E_SYSTEM, "interrupted")
+
 /* The first half of bk_fail(). */
 void bk_report_write(struct bk_report *why, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,46 @@
+/*
+ * build.h - from a request to files.
+ *
+ * bk_plan_new() lists every table that a request needs, each after those it
+ * can move into; bk_build() makes the ones that are not there yet.  A table's
+ * files appear complete or not at all, so a build that was stopped, however,
+ * goes on where it was by being asked for again.
+ */
+#ifndef BK_BUILD_H
+#define BK_BUILD_H
+
+#include "tb/build/budget.h"
+#include "tb/build/plan.h"
+#include "tb/encode/encode.h"
+#include "tb/memory/pool.h"
+#include "tb/solve/solve.h"
+
+struct bk_built { /* told after each table */
+    const struct bk_plan_table *table;
+    struct bk_summary summary;
+    double solve_cpu, encode_cpu, wall; /* seconds */
+    uint64_t wdl_bytes, dtw_bytes;
+};
+
+struct bk_build_options {
+    struct bk_pool *pool;
+    uint64_t memory_limit; /* bytes; 0: no limit */
+    const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
+    int level;             /* zstd; 0: the usual one */
+    unsigned k_max;        /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
+    bool frugal;           /* for tests, as if memory were short: hold no table for later ones,
+                              and be compact without distances (order.h) */
+    void *context;
+    void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
+                     const struct bk_progress *p); /* often; NULL is fine */
+    void (*built)(void *context, const struct bk_built *b, unsigned nth);
+    void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
+                                                      not fit, say; NULL is fine */
+    double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
+    const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */
+};
+
+/* Builds what is not present.  Errors name the table. */
+enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * state.c - see state.h.
+ */
+#include "tb/kernel/state.h"
+
+#include <string.h>
+
+void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes)
+{
+    size_t sets = s->pitch * set_bytes, marks = s->nmarks * sizeof(uint64_t);
+    size_t dtw = (size_t)s->nconf * s->width * s->dtw_bytes;
+
+    memset(st->slice_bytes, 0, sizeof st->slice_bytes);
+    st->nslices = s->nslices;
+    for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
+        st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+    st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
+    for (enum bk_array a = BK_ANY_WIN; a <= BK_TODO_LOSE; a++)
+        st->slice_bytes[a] = 1;
+    if (!s->distances)
+        return;
+    st->slice_bytes[BK_WAITS] = s->pitch * sizeof(uint64_t);
+    st->slice_bytes[BK_VECTOR_WAITS] = s->nvec * sizeof(uint64_t);
+    st->slice_bytes[BK_SLICE_WAITS] = sizeof(uint64_t);
+    st->slice_bytes[BK_DELAYS] = s->nvec;
+    st->slice_bytes[BK_DTW] = dtw;
+}
+
+uint64_t bk_state_bytes(const struct bk_state *st)
+{
+    uint64_t bytes = 0;
+
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        bytes += st->slice_bytes[a];
+    return 2 * bytes * st->nslices;
+}
+
+/* When the block is solved: does anybody read it? */
+static bool stays(const struct bk_state *st, enum bk_array a)
+{
+    bool distances = st->slice_bytes[BK_DTW];
+
+    return distances ? a == BK_DTW : a == BK_WON || a == BK_UNDECIDED;
+}
+
+/* Does the kernel's init() write all of it? */
+static bool is_written(enum bk_array a) { return a <= BK_LOSSES; }
+
+/* On whole vectors. */
+static size_t array_bytes(const struct bk_state *st, enum bk_array a)
+{
+    return (st->slice_bytes[a] * st->nslices + 63) & ~(size_t)63;
+}
+
+static size_t piece_bytes(const struct bk_state *st)
+{
+    size_t bytes = 0;
+
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        if (!stays(st, a))
+            bytes += 2 * array_bytes(st, a);
+    return bytes;
+}
+
+bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares)
+{
+    size_t bytes = piece_bytes(st);
+    bool used = spares && spares->n && spares->bytes == bytes;
+    char *at;
+
+    if (spares && spares->bytes != bytes) /* no room for what cannot be used */
+        bk_spares_free(spares);
+    at = st->piece = used ? spares->piece[--spares->n] : bk_spill_new(spill, bytes);
+    if (!at)
+        return false;
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+            size_t own = array_bytes(st, a);
+
+            if (!own)
+                continue;
+            if (stays(st, a)) {
+                st->array[a][side] = bk_spill_new(spill, own);
+                if (!st->array[a][side])
+                    return false;
+                continue;
+            }
+            st->array[a][side] = at;
+            at += own;
+            if (used && !is_written(a))
+                memset(st->array[a][side], 0, own);
+        }
+    return true;
+}
+
+/* Spares are all of one size: those of another go. */
+static void keep(struct bk_spares *spares, void *piece, size_t bytes)
+{
+    if (spares->bytes != bytes)
+        bk_spares_free(spares);
+    spares->bytes = bytes;
+    if (spares->n == BK_SPARES_MAX)
+        bk_spill_free(piece);
+    else if (piece)
+        spares->piece[spares->n++] = piece;
+}
+
+void bk_state_free(struct bk_state *st, struct bk_spares *spares)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+            if (stays(st, a))
+                bk_spill_free(st->array[a][side]);
+            st->array[a][side] = NULL;
+        }
+    if (spares)
+        keep(spares, st->piece, piece_bytes(st));
+    else
+        bk_spill_free(st->piece);
+    st->piece = NULL;
+}
+
+void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side)
+{
+    void *taken = st->array[array][side];
+
+    st->array[array][side] = NULL;
+    return taken;
+}
+
+void bk_spares_free(struct bk_spares *spares)
+{
+    while (spares->n)
+        bk_spill_free(spares->piece[--spares->n]);
+}

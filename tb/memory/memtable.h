@@ -1,0 +1,81 @@
+/*
+ * memtable.h - a table in memory, one code a position, for random access.
+ *
+ * The form in which solved blocks wait to be read by others: other blocks of
+ * the same table (a pawn's next square) and other tables (captures,
+ * promotions).  Codes lie block by block as [side to move][slice][men], each
+ * man's place having a fixed stride, so that "all positions in which these men
+ * are free and those fixed" is a gather with precomputed offsets (view.h).
+ */
+#ifndef BK_MEMTABLE_H
+#define BK_MEMTABLE_H
+
+#include <stdbool.h>
+
+#include "table/index.h"
+#include "tb/memory/code.h"
+#include "tb/memory/scores.h"
+#include "tb/memory/spill.h"
+
+/*
+ * A table without distances keeps two bits a position instead of a code
+ * (code_bytes 0): two bitmaps a side, as the solver leaves them.
+ *   code   won by the mover, or illegal
+ *   draw   drawn, or illegal
+ * A set of the inner man is a row of them, with the bits of a machine word
+ * however many squares the board has; strides count bits then.
+ */
+struct bk_memblock {
+    void *code[2]; /* by side to move; NULL: not solved yet, not read, or freed */
+    void *draw[2]; /* the second bitmap, where there are no codes */
+    uint64_t stride[BK_SLOTS_MAX];
+    uint64_t slice_stride;
+    bool solved;               /* is, or was and has been let go; solve.c */
+    bool encoded;              /* all of it is in chunks; encode.c */
+    uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
+};
+
+struct bk_memtable {
+    struct bk_index *ix;    /* owned */
+    bool by_rule;           /* no codes: every value follows from the rules */
+    uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
+    struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
+    struct bk_memblock *block;
+    int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
+    bk_row_scores *row_scores; /* the same of many at once */
+};
+
+enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
+                            const struct bk_material *m, struct bk_report *why);
+void bk_memtable_free(struct bk_memtable *t);
+/* Bytes that the blocks which are there take. */
+uint64_t bk_memtable_bytes(const struct bk_memtable *t);
+
+/* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
+   memory. */
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
+                       unsigned code_bytes);
+void bk_memblock_free(struct bk_memblock *mb);
+void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
+/* Bytes of one such array. */
+size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
+/* Bytes of all of them, both sides. */
+uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
+
+/* Code of one place: as one byte would hold it if the table has bitmaps. */
+static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, uint64_t at)
+{
+    unsigned won = (unsigned)(((const uint64_t *)mb->code[stm])[at >> 6] >> (at & 63)) & 1;
+    unsigned draw = (unsigned)(((const uint64_t *)mb->draw[stm])[at >> 6] >> (at & 63)) & 1;
+
+    return won | draw << 1;
+}
+
+/* Code of one place (of a side that is there), as one byte would hold it if there are bitmaps. */
+unsigned bk_memblock_code(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,
+                          uint64_t at);
+
+/* The raw code of one position in the table's own colours. */
+unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * exits.h - the exits of a block: moves that lead to another table, or to a
+ * block that is solved.
+ */
+#ifndef BK_EXITS_H
+#define BK_EXITS_H
+
+#include "tb/kernel/setup.h"
+
+/* Where exits lead to. */
+struct bk_tables {
+    const struct bk_memtable *own; /* the table being solved */
+    /* the table in memory for a material in canonical colours; NULL: there is none */
+    const struct bk_memtable *(*find)(void *context, const struct bk_material *m);
+    void *context;
+};
+
+/*
+ * Lists the exits of a prepared block and finds the table of each.  Equal men
+ * can be told apart by their squares alone: each is taken by itself.
+ * Returns BK_OK; BK_E_NO_TABLE, naming it; BK_E_SYSTEM (memory).
+ */
+enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_tables *tables,
+                          struct bk_report *why);
+
+/*
+ * En passant looks at double steps as exits of a block.  A man that can come
+ * back to where its double step began (a commoner, say) makes them within it.
+ */
+bool bk_exits_doubles_within_cell(const struct bk_index *ix);
+
+#endif

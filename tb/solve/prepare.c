@@ -1,0 +1,487 @@
+/*
+ * prepare.c - see prepare.h.
+ */
+#include "tb/solve/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+#include "core/array.h"
+
+/* == Memory == */
+
+static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
+
+/* Sets want to lie on whole vectors. */
+static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
+
+static void *aligned_zeroed(size_t bytes)
+{
+    void *p = aligned(bytes);
+
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+/* == Which men move how == */
+
+static void find_changes(struct bk_setup *s, unsigned slot)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned colour = ix->colour[slot];
+
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        for (unsigned in_place = 0; in_place < 2; in_place++) {
+            struct bk_change change[BK_TYPES_MAX + 1];
+            unsigned n;
+
+            if (!bk_bits_has(&s->v->board, sq))
+                continue;
+            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
+                                 colour, sq, in_place, change);
+            for (unsigned i = 0; i < n; i++) {
+                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
+
+                if (in_place)
+                    s->change_here[slot][kind][sq] = true;
+                else
+                    s->change_ok[slot][kind][sq] = true;
+            }
+        }
+}
+
+/* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
+static bool can_be_inner(const struct bk_index *ix, unsigned slot)
+{
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 &&
+           bk_rules_moves_alike(ix->v, ix->type[slot]) &&
+           !bk_rules_takes_twice(ix->v, ix->type[slot]);
+}
+
+/* Moves from an average square of an empty board: the more, the more a word saves. */
+static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    unsigned sum = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        sum += v->geometry->count[type][colour][sq];
+    return sum;
+}
+
+static void choose_inner(struct bk_setup *s)
+{
+    unsigned most = 0;
+
+    s->inner.slot = -1;
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
+        unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
+
+        if (can_be_inner(s->ix, slot) && n > most) {
+            most = n;
+            s->inner.slot = (int)slot;
+        }
+    }
+    s->width = s->inner.slot < 0 ? 1 : s->v->nsq;
+}
+
+static void prepare_inner(struct bk_setup *s)
+{
+    struct bk_inner *in = &s->inner;
+    const struct bk_movement *m;
+
+    if (in->slot < 0)
+        return;
+    in->type = s->ix->type[in->slot];
+    in->colour = s->ix->colour[in->slot];
+    m = &s->v->piece[in->type].move;
+    in->two_steps = m->steps_max == 2;
+    in->bend = m->bend;
+    in->nsteps = m->nsteps;
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        int dr = in->colour == BK_WHITE ? m->step[i].dr : -m->step[i].dr;
+
+        in->step[i] = (struct bk_kstep){ .delta = (int16_t)(dr * s->v->files + m->step[i].df),
+                                         .range = m->step[i].range,
+                                         .how = m->step[i].how,
+                                         .df = m->step[i].df,
+                                         .dr = (int8_t)dr,
+                                         .opposite = -1 };
+    }
+    for (unsigned i = 0; i < m->nsteps; i++)
+        for (unsigned j = 0; j < m->nsteps; j++)
+            if (in->step[i].df == -in->step[j].df && in->step[i].dr == -in->step[j].dr)
+                in->step[i].opposite = (int16_t)j;
+}
+
+/* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
+   the rest, but for the inner, outer. */
+static void sort_out_men(struct bk_setup *s, unsigned lanes)
+{
+    const struct bk_index *ix = s->ix;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_cells *cells = ix->cells[slot];
+        unsigned cell = s->b->cell[slot];
+        struct bk_outer *o = &s->outer[s->nouter];
+
+        if ((int)slot == s->inner.slot)
+            continue;
+        if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
+            s->fixed.slot[s->fixed.n] = (uint8_t)slot;
+            s->fixed.sq[s->fixed.n++] = cells->sq[cells->first[cell]];
+            continue;
+        }
+        o->slot = (uint8_t)slot;
+        o->type = ix->type[slot];
+        o->colour = ix->colour[slot];
+        o->n = cells->size[cell];
+        o->sq = cells->sq + cells->first[cell];
+        memset(o->digit, BK_SQ_NONE, sizeof o->digit);
+        for (unsigned i = 0; i < o->n; i++)
+            o->digit[o->sq[i]] = (uint8_t)i;
+        s->nouter++;
+    }
+    /* the man with most moves varies slowest: its moves then go from row to row */
+    for (unsigned i = 1; i < s->nouter; i++)
+        for (unsigned j = i; j && mobility(s->v, s->outer[j].type, s->outer[j].colour) >
+                                      mobility(s->v, s->outer[j - 1].type, s->outer[j - 1].colour);
+             j--) {
+            struct bk_outer swap = s->outer[j];
+
+            s->outer[j] = s->outer[j - 1];
+            s->outer[j - 1] = swap;
+        }
+    s->nconf = 1;
+    for (unsigned o = s->nouter; o-- > 0;) {
+        s->outer[o].stride = s->nconf;
+        s->nconf *= s->outer[o].n;
+    }
+    s->nvec = (s->nconf + lanes - 1) / lanes;
+    s->nmarks = (s->nvec + 63) / 64;
+    s->pitch = s->nvec * lanes;
+    for (unsigned i = 0; i < ix->nslots; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
+                s->equal_men = true;
+    s->kings_only = s->nouter == 0 && s->inner.slot < 0 && !ix->m.rights;
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (bk_rules_takes_twice(s->v, ix->type[s->fixed.slot[i]]))
+            s->kings_only = false;
+}
+
+static void sort_men(struct bk_setup *s, const struct bk_kernel *k)
+{
+    choose_inner(s);
+    sort_out_men(s, k->lanes);
+}
+
+/* == Quiet moves of outer men == */
+
+static bool quiet_moves(struct bk_setup *s, struct bk_outer *o, bool into, size_t *room)
+{
+    for (unsigned d = 0; d < o->n; d++) {
+        unsigned sq = o->sq[d], n;
+        const struct bk_reach *r = into ? bk_reach_into(s->v, o->type, o->colour, sq, &n)
+                                        : bk_reach_from(s->v, o->type, o->colour, sq, &n);
+        struct bk_klist *list = into ? &o->into[d] : &o->from[d];
+
+        list->first = s->moves.n;
+        for (unsigned i = 0; i < n; i++) {
+            unsigned other = r[i].to, to = into ? sq : other;
+
+            if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
+                !s->change_ok[o->slot][BK_TYPES_MAX][to])
+                continue;
+            if (!BK_ARRAY_ROOM(s->moves.one, *room, s->moves.n + 1))
+                return false;
+            s->moves.one[s->moves.n++] = (struct bk_kmove){
+                .delta = ((int32_t)o->digit[other] - (int32_t)d) * (int32_t)o->stride,
+                .from = (uint8_t)(into ? other : sq),
+                .to = (uint8_t)to,
+                .hops = r[i].how & BK_HOPS,
+                .npaths = r[i].npaths,
+                .path = r[i].path,
+            };
+        }
+        list->n = (uint16_t)(s->moves.n - list->first);
+    }
+    return true;
+}
+
+static bool link_captures(struct bk_setup *s)
+{
+    const struct bk_geometry *g = s->v->geometry;
+    unsigned nsq = s->v->nsq;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned type = s->outer[o].type, colour = s->outer[o].colour;
+        uint32_t *link = calloc((size_t)nsq * nsq, sizeof *link);
+
+        if (!link)
+            return false;
+        s->link[s->outer[o].slot] = link;
+        for (unsigned sq = 0; sq < nsq; sq++)
+            for (unsigned i = g->count[type][colour][sq]; i-- > 0;) {
+                uint32_t at = g->first[type][colour][sq] + i;
+
+                if (g->reach[at].how & BK_TAKES)
+                    link[sq * nsq + g->reach[at].to] = at + 1;
+            }
+    }
+    return true;
+}
+
+/* == Configurations == */
+
+static bool turn_configurations(struct bk_setup *s, unsigned sym)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned to_outer[BK_OUTERS_MAX];
+
+    s->conf.turned[sym] = malloc(s->nconf * sizeof *s->conf.turned[sym]);
+    if (!s->conf.turned[sym])
+        return false;
+    /* the symmetry may exchange the cells of equal men */
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned slot = s->outer[o].slot;
+        unsigned cell = ix->cells[slot]->cell_of[ix->map[sym][s->outer[o].sq[0]]];
+        unsigned same = 0;
+
+        for (unsigned p = 0; p < o; p++)
+            same += ix->like[s->outer[p].slot] == ix->like[slot] &&
+                    s->b->cell[s->outer[p].slot] == s->b->cell[slot];
+        for (unsigned p = 0; p < s->nouter; p++)
+            if (ix->like[s->outer[p].slot] == ix->like[slot] &&
+                s->b->cell[s->outer[p].slot] == cell && same-- == 0) {
+                to_outer[o] = p;
+                break;
+            }
+    }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        uint32_t image = 0;
+
+        for (unsigned o = 0; o < s->nouter; o++) {
+            const struct bk_outer *p = &s->outer[to_outer[o]];
+
+            image += p->stride * p->digit[ix->map[sym][s->conf.sq[conf][o]]];
+        }
+        s->conf.turned[sym][conf] = image;
+    }
+    return true;
+}
+
+static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k)
+{
+    s->conf.sq = malloc(s->nconf * sizeof *s->conf.sq);
+    s->conf.clash = malloc(s->pitch);
+    s->conf.occ = aligned_zeroed(s->pitch * k->set_bytes);
+    s->conf.count = aligned(s->nconf * k->set_bytes);
+    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
+    if (!s->conf.sq || !s->conf.clash || !s->conf.occ || !s->conf.count || !s->inner_sets)
+        return false;
+    memset(s->conf.clash, 0, s->nconf);
+    memset(s->conf.clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
+    for (uint32_t conf = 0; conf < s->nconf; conf++)
+        for (unsigned o = 0; o < s->nouter; o++) {
+            unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
+
+            s->conf.sq[conf][o] = (uint8_t)sq;
+            for (unsigned p = 0; p < o; p++)
+                s->conf.clash[conf] |= s->conf.sq[conf][p] == sq;
+            for (unsigned i = 0; i < s->fixed.n; i++)
+                s->conf.clash[conf] |= s->fixed.sq[i] == sq;
+        }
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (s->fixed.sq[i] == s->fixed.sq[j])
+                memset(s->conf.clash, 1, s->nconf);
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        if (s->b->group >> sym & 1) {
+            s->turn_tab[sym] = aligned(k->turn_bytes);
+            if (!s->turn_tab[sym] || !turn_configurations(s, sym))
+                return false;
+        }
+    return k->compile(s);
+}
+
+/* == Kings: from slice to slice == */
+
+/* Does the king of `side` go quietly by `r` from a slice to another one? */
+static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pairs, unsigned side,
+                          uint32_t slice, const struct bk_reach *r, struct bk_king_move *out)
+{
+    unsigned king[2] = { pairs->king[slice][0], pairs->king[slice][1] };
+    size_t pair;
+
+    king[side] = r->to;
+    pair = (size_t)king[0] * ix->v->nsq + king[1];
+    if (!(r->how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
+        return false;
+    *out = (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
+    return true;
+}
+
+/* Counts them (m->move[side] NULL), by m->first and by m->back_first two slices on, or lists them,
+   back_first being moved up by one. */
+static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
+                            const struct bk_pairs *pairs, unsigned side)
+{
+    uint32_t n = 0;
+
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
+        unsigned k;
+        const struct bk_reach *r =
+            bk_reach_from(ix->v, ix->v->royal, side, pairs->king[slice][side], &k);
+
+        m->first[side][slice] = n;
+        for (unsigned i = 0; i < k; i++) {
+            struct bk_king_move to;
+
+            if (!goes_to_slice(ix, pairs, side, slice, &r[i], &to))
+                continue;
+            if (m->move[side]) {
+                m->move[side][n] = to;
+                m->back[side][m->back_first[side][to.slice + 1]++] = slice;
+            } else {
+                m->back_first[side][to.slice + 2]++;
+            }
+            n++;
+        }
+    }
+    m->first[side][pairs->nslices] = n;
+}
+
+static bool find_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
+                            const struct bk_pairs *pairs, unsigned side)
+{
+    uint32_t n;
+
+    m->first[side] = calloc(pairs->nslices + 1u, sizeof *m->first[side]);
+    m->back_first[side] = calloc(pairs->nslices + 2u, sizeof *m->back_first[side]);
+    if (!m->first[side] || !m->back_first[side])
+        return false;
+    list_king_moves(m, ix, pairs, side);
+    for (uint32_t i = 1; i <= pairs->nslices + 1; i++)
+        m->back_first[side][i] += m->back_first[side][i - 1];
+    n = m->first[side][pairs->nslices];
+    m->back[side] = malloc((n ? n : 1) * sizeof *m->back[side]);
+    m->move[side] = malloc((n ? n : 1) * sizeof *m->move[side]);
+    if (!m->back[side] || !m->move[side])
+        return false;
+    list_king_moves(m, ix, pairs, side);
+    return true;
+}
+
+static struct bk_king_moves *king_moves_new(const struct bk_index *ix, const struct bk_pairs *pairs)
+{
+    struct bk_king_moves *m = calloc(1, sizeof *m);
+
+    if (m && find_king_moves(m, ix, pairs, BK_WHITE) && find_king_moves(m, ix, pairs, BK_BLACK))
+        return m;
+    bk_king_moves_free(m);
+    return NULL;
+}
+
+void bk_king_moves_free(struct bk_king_moves *m)
+{
+    if (!m)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        free(m->move[side]);
+        free(m->first[side]);
+        free(m->back[side]);
+        free(m->back_first[side]);
+    }
+    free(m);
+}
+
+/* == A setup == */
+
+void bk_setup_free(struct bk_setup *s)
+{
+    if (!s)
+        return;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        free(s->conf.turned[sym]);
+        free(s->turn_tab[sym]);
+    }
+    for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
+        free(s->link[i]);
+    free(s->moves.one);
+    free(s->moves.vector);
+    free(s->moves.path);
+    free(s->inner_sets);
+    free(s->conf.sq);
+    free(s->conf.occ);
+    free(s->conf.count);
+    free(s->conf.clash);
+    free(s->exit);
+    free(s);
+}
+
+static bool compile_moves(struct bk_setup *s, const struct bk_kernel *k)
+{
+    size_t room = 0;
+
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (!quiet_moves(s, &s->outer[o], true, &room) ||
+            !quiet_moves(s, &s->outer[o], false, &room))
+            return false;
+    return link_captures(s) && prepare_configurations(s, k);
+}
+
+void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
+{
+    *s = (struct bk_setup){ .v = r->ix->v,
+                            .ix = r->ix,
+                            .b = &r->ix->block[r->block],
+                            .nslices = r->ix->block[r->block].pairs->nslices,
+                            .distances = r->distances,
+                            .compact = r->compact,
+                            .dtw_bytes = r->dtw_bytes,
+                            .k_limit = r->k_limit };
+    sort_men(s, r->kernel);
+}
+
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings)
+{
+    struct bk_setup *s = malloc(sizeof *s);
+
+    if (!s)
+        return NULL;
+    bk_setup_init(s, r);
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        s->all_sq[sq] = (uint8_t)sq;
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++)
+        find_changes(s, slot);
+    prepare_inner(s);
+    if (r->for_kernel)
+        s->kings_only = false;
+    if (s->kings_only)
+        return s;
+    if (!*kings)
+        *kings = king_moves_new(s->ix, s->b->pairs);
+    s->kings = *kings;
+    if (s->kings && compile_moves(s, r->kernel))
+        return s;
+    bk_setup_free(s);
+    return NULL;
+}
+
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+                            struct bk_memblock *mb, unsigned code_bytes)
+{
+    bool sets = !code_bytes && s->inner.slot >= 0;
+    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
+
+    memset(mb->stride, 0, sizeof mb->stride);
+    memset(mb->raw, 0, sizeof mb->raw);
+    for (unsigned o = 0; o < s->nouter; o++)
+        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
+    if (s->inner.slot >= 0) {
+        mb->stride[s->inner.slot] = 1;
+        mb->raw[s->inner.slot] = 1;
+    }
+    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
+}

@@ -1,0 +1,41 @@
+/*
+ * prepare.h - makes a block's setup: everything as plain arrays, for a kernel.
+ *
+ * Which man is the inner one, the quiet moves of the others as differences of
+ * configuration numbers, the kings' moves from slice to slice.  Exits are apart:
+ * exits.h.
+ */
+#ifndef BK_PREPARE_H
+#define BK_PREPARE_H
+
+#include "tb/kernel/kernel.h"
+#include "tb/kernel/setup.h"
+
+struct bk_setup_request {
+    const struct bk_index *ix; /* borrowed */
+    uint32_t block;
+    const struct bk_kernel *kernel;
+    bool distances, compact;
+    unsigned dtw_bytes, k_limit; /* 0 without distances */
+    bool for_kernel;             /* compile moves even if only kings move */
+};
+
+/* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
+void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
+
+/*
+ * Everything but the exits.
+ *
+ * *kings  the kings' moves, which the blocks of a chain share; made if they are
+ *         NULL and asked for.  Owned by the caller: bk_king_moves_free(), last.
+ * Owned: bk_setup_free().  NULL: no memory.
+ */
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings);
+void bk_setup_free(struct bk_setup *s);           /* NULL is fine */
+void bk_king_moves_free(struct bk_king_moves *m); /* NULL is fine */
+
+/* How a block's codes lie, or its two bitmaps: there a set is a row. */
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+                            struct bk_memblock *mb, unsigned code_bytes);
+
+#endif

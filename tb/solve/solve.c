@@ -1,0 +1,187 @@
+/*
+ * solve.c - a table, level after level: blocks that do not lead to each other,
+ * or those of a chain.
+ */
+#include "tb/solve/solve.h"
+
+#include <stdlib.h>
+
+#include "core/err.h"
+#include "core/rules.h"
+#include "tb/solve/block.h"
+#include "tb/solve/layout.h"
+#include "tb/solve/resume.h"
+#include "tb/solve/run.h"
+
+/* == The blocks of a level == */
+
+struct level {
+    struct bk_run *run;
+    const uint32_t *block;
+    uint32_t n;
+};
+
+static bool is_solved(const struct level *l, uint32_t i)
+{
+    return l->run->job->t->block[l->block[i]].solved;
+}
+
+/* Counts some of them as done. */
+static void add_done(const struct level *l, uint32_t first, uint32_t n)
+{
+    for (uint32_t i = first; i < first + n; i++)
+        l->run->done += 2 * l->run->job->t->ix->block[l->block[i]].size;
+}
+
+/* All at once: they are a chain. */
+static enum bk_err solve_together(const struct level *l, struct bk_report *why)
+{
+    struct bk_blocks b = {
+        .block = l->block, .n = l->n, .pool = l->run->job->pool, .tally = l->run->tally
+    };
+    enum bk_err err = bk_blocks_solve(l->run, &b, why);
+
+    add_done(l, 0, l->n);
+    return err;
+}
+
+/* One after the other, each by all threads. */
+static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
+{
+    struct bk_run *run = l->run;
+    enum bk_err err = BK_OK;
+
+    for (uint32_t i = 0; !err && i < l->n; i++) {
+        struct bk_blocks b = {
+            .block = &l->block[i], .n = 1, .pool = run->job->pool, .tally = run->tally
+        };
+
+        if (bk_run_is_stopped(run))
+            err = bk_interrupted(why);
+        else if (!is_solved(l, i))
+            err = bk_blocks_solve(run, &b, why);
+        add_done(l, i, 1);
+        if (!err)
+            bk_resume_save(run, NULL, 0, NULL);
+    }
+    return err;
+}
+
+/* Some blocks side by side, one a thread. */
+struct round {
+    const struct level *l;
+    uint32_t first, n;
+    struct bk_tally *tally; /* by block: which thread takes it must not matter */
+    struct bk_first_error failed;
+};
+
+static void solve_one(void *context, uint64_t item, unsigned thread)
+{
+    struct round *r = context;
+    uint32_t i = r->first + (uint32_t)item;
+    struct bk_blocks b = {
+        .block = &r->l->block[i], .n = 1, .apart = true, .tally = &r->tally[item]
+    };
+    struct bk_report why = { "" };
+
+    (void)thread;
+    if (!bk_first_error_any(&r->failed) && !is_solved(r->l, i))
+        bk_first_error_keep(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
+}
+
+static enum bk_err solve_round(struct round *r, struct bk_report *why)
+{
+    struct bk_run *run = r->l->run;
+    bool whole;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        bk_tally_init(&r->tally[i]);
+    whole = bk_pool_try(run->job->pool, r->n, solve_one, r);
+    if (bk_first_error_any(&r->failed))
+        return bk_first_error_of(&r->failed, why);
+    if (!whole)
+        return bk_interrupted(why);
+    for (uint32_t i = 0; i < r->n; i++)
+        bk_tally_add(run->tally, &r->tally[i]);
+    add_done(r->l, r->first, r->n);
+    bk_run_progress(run, r->l->block[r->first], 0);
+    return BK_OK;
+}
+
+/* Each thread whole blocks; some for every thread at a time, and then there is time to save. */
+static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
+{
+    uint32_t most = 32 * bk_pool_threads(l->run->job->pool);
+    struct round r = { .l = l, .tally = calloc(most, sizeof *r.tally) };
+    enum bk_err err = r.tally ? BK_OK : bk_no_memory(why);
+
+    bk_spares_free(&l->run->spares);
+    for (; !err && r.first < l->n; r.first += most) {
+        r.n = l->n - r.first < most ? l->n - r.first : most;
+        err = solve_round(&r, why);
+        if (!err)
+            bk_resume_save(l->run, NULL, 0, NULL);
+    }
+    free(r.tally);
+    return err;
+}
+
+static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
+{
+    const struct bk_order *o = &run->order;
+    uint32_t first = o->first[run->level];
+    struct level l = { run, o->block + first, o->first[run->level + 1] - first };
+    unsigned threads = bk_pool_threads(run->job->pool);
+    bool under_way = run->reader && run->moment.there;
+    enum bk_err err;
+
+    if (o->chain[run->level])
+        err = solve_together(&l, why);
+    else if (l.n < 2 * threads || threads == 1 || under_way)
+        err = solve_in_turn(&l, why); /* a checkpoint is read by all threads: not while each
+                                         solves a block */
+    else
+        err = solve_apart(&l, why);
+    return err ? err : bk_run_solved(run, l.block, l.n, why);
+}
+
+/* == A table == */
+
+static enum bk_err solve_levels(struct bk_run *run, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    while (!err && run->level < run->order.nlevels) {
+        err = solve_level(run, why);
+        run->level++;
+        if (!err && run->level < run->order.nlevels)
+            bk_resume_save(run, NULL, 0, NULL);
+    }
+    return err;
+}
+
+enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tally,
+                           struct bk_report *why)
+{
+    struct bk_index *ix = job->t->ix;
+    struct bk_run run;
+    enum bk_err err;
+
+    if (bk_rules_en_passant(ix->v) && bk_exits_doubles_within_cell(ix))
+        return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
+                       ix->v->name);
+    bk_layout_choose_order(ix, job->kernel);
+    err = bk_run_open(&run, job, tally, why);
+    if (err)
+        return err;
+    err = bk_resume_begin(&run, why);
+    if (!err)
+        err = solve_levels(&run, why);
+    if (err && run.too_far && job->t->code_bytes == 1) { /* all anew, with wider codes */
+        err = bk_run_begin(&run, 2, why);
+        if (!err)
+            err = solve_levels(&run, why);
+    }
+    bk_run_close(&run);
+    return err;
+}
