@@ -56,11 +56,12 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* Loads the variant named by the first argument, on the terrain of --for.  *out owned. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
-/* The same, on the board of this FEN. */
+/* Loads that variant on the board, or with the homes, of this FEN. */
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out);
 /* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out);
-/* The same; without any, and without --men, that of --for.  *n tells how many. */
+/* Reads the materials likewise; where none is given, nor --men, takes the one of --for's FEN.
+ *n tells how many. */
 int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
                unsigned *n);
 /* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
