@@ -123,6 +123,12 @@ format:
 format-check:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
+# clang-tidy with the checks of .clang-tidy, which must be clean
+TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c)
+tidy: $(TIDY:%=tidy-%)
+$(TIDY:%=tidy-%): tidy-%: %
+	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null
+
 demo: all
 	@sh tests/demo.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/demo)
 
@@ -153,6 +159,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors format format-check demo verify-list bench bench-files install clean
+.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -167,6 +167,7 @@ static struct bk_lib *derived_find(struct bk_lib *lib, const struct bk_derivatio
 {
     struct bk_lib *d = atomic_load_explicit(&lib->derived, memory_order_acquire);
 
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
     while (d && memcmp(&d->from, from, sizeof *from))
         d = atomic_load_explicit(&d->derived, memory_order_acquire);
     return d;

@@ -211,14 +211,15 @@ static int verify_one(struct verification *f, const struct bk_material *m)
 
     bk_material_canonical(&kept, f->v);
     bk_material_name(&kept, f->v, name);
-    f->table = name;
     if (bk_material_by_rule(&kept, f->v)) {
         if (!f->c->quiet && !f->list)
             printf("%s: decided by rule; no table\n", name);
         return CLI_OK;
     }
     memset(&r, 0, sizeof r);
+    f->table = name; /* while it is verified */
     err = bk_verify(f->v, f->c->dir, &kept, &o, &r, &why);
+    f->table = NULL;
     if (f->bar)
         fputs("\r\033[K", stderr);
     if (err && cli_stop)

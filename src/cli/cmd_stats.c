@@ -261,7 +261,7 @@ static void print_side(unsigned side, const struct side_counts *s)
 int cmd_stats(struct cli *c)
 {
     char name[BK_MATERIAL_NAME_MAX];
-    struct side_counts side[2];
+    struct side_counts side[2] = { { .win = 0 } };
     struct bk_material *m = NULL;
     struct bk_variant *v;
     unsigned n;

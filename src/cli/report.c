@@ -18,7 +18,7 @@
 
 /* == Errors == */
 
-int cli_fail(int status, const char *fmt, ...)
+void cli_say(const char *fmt, ...)
 {
     char text[2048];
     va_list ap;
@@ -32,28 +32,6 @@ int cli_fail(int status, const char *fmt, ...)
             *s = '?';
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
-    return status;
-}
-
-int cli_status(enum bk_err err)
-{
-    switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_OK: return CLI_OK;
-    case BK_E_NO_TABLE: return CLI_NO;
-    case BK_E_ILLEGAL: return CLI_USAGE;
-    case BK_E_DIFFERS: return CLI_NO;
-    case BK_E_USAGE: return CLI_USAGE;
-    case BK_E_CORRUPT: return CLI_DAMAGED;
-    case BK_E_SYSTEM: return CLI_SYSTEM;
-    }
-    return CLI_SYSTEM;
-}
-
-int cli_no_memory(void) { return cli_fail(CLI_SYSTEM, "out of memory"); }
-
-int cli_fail_report(enum bk_err err, const struct bk_report *why)
-{
-    return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
 }
 
 /* A word as the shell would need it. */

@@ -14,14 +14,37 @@
 
 /* == Errors == */
 
-/* Writes `bareking: ...` on one line of stderr, whatever the text holds; returns `status`. */
-int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The exit status that goes with an error of the library floors. */
-int cli_status(enum bk_err err);
+/* Writes `bareking: ...` on one line of stderr, whatever the text holds. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says it and is `status`.  Like bk_fail() a macro, so that analysers see which. */
+#define cli_fail(status, ...) (cli_say(__VA_ARGS__), cli_status_of(status))
+static inline int cli_status_of(int status) { return status; }
+
 /* Out of memory: CLI_SYSTEM. */
-int cli_no_memory(void);
-/* Writes the report (or the code's own text, if it is empty). */
-int cli_fail_report(enum bk_err err, const struct bk_report *why);
+#define cli_no_memory() cli_fail(CLI_SYSTEM, "out of memory")
+
+/* The exit status that goes with an error of the library floors. */
+static inline int cli_status(enum bk_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_OK: return CLI_OK;
+    case BK_E_NO_TABLE: return CLI_NO;
+    case BK_E_ILLEGAL: return CLI_USAGE;
+    case BK_E_DIFFERS: return CLI_NO;
+    case BK_E_USAGE: return CLI_USAGE;
+    case BK_E_CORRUPT: return CLI_DAMAGED;
+    case BK_E_SYSTEM: return CLI_SYSTEM;
+    }
+    return CLI_SYSTEM;
+}
+
+/* Says the report (or the code's own text, if it is empty). */
+static inline int cli_fail_report(enum bk_err err, const struct bk_report *why)
+{
+    return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
+}
+
 /*
  * A question about material `m` met a table that is not there: `m`'s own or
  * one that it moves into.  Names it and the command that builds it, with --for
@@ -33,11 +56,12 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* Loads the variant named by the first argument, on the terrain of --for.  *out owned. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
-/* The same, on the board of this FEN. */
+/* Loads that variant on the board, or with the homes, of this FEN. */
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out);
 /* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out);
-/* The same; without any, and without --men, that of --for.  *n tells how many. */
+/* Reads the materials likewise; where none is given, nor --men, takes the one of --for's FEN.
+ *n tells how many. */
 int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
                unsigned *n);
 /* Arguments [first, end) with blanks between; owned.  NULL: no memory. */

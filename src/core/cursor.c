@@ -84,8 +84,8 @@ bool bk_cursor_ranks(struct bk_cursor *c, const struct bk_variant *v, uint16_t *
             if (isdigit((unsigned char)*c->p) && !bk_cursor_number(c, low, v->ranks, &high))
                 return false;
         }
-        for (unsigned r = low; r <= high; r++)
-            ranks |= 1u << (r - 1);
+        for (unsigned r = low - 1; r < high; r++)
+            ranks |= 1u << r;
     } while (*c->p == ',' && c->p++);
     *mask = (uint16_t)ranks;
     return true;

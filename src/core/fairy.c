@@ -480,15 +480,15 @@ static bool set_seed(struct file *f, const struct section *s)
 /* The wanted section over all it inherits from, the deepest first. */
 static bool gather(struct file *f)
 {
-    const struct section *chain[DEPTH_MAX];
+    const struct section *chain[DEPTH_MAX], *s = f->wanted;
     unsigned n = 0;
 
-    for (const struct section *s = f->wanted; s;) {
+    do {
         if (n == DEPTH_MAX)
             return fault(f, s->line, 1, "more than %d sections inherit from each other", DEPTH_MAX);
         chain[n++] = s;
         s = s->base ? find_section(f, s->base, (unsigned)(s - f->section)) : NULL;
-    }
+    } while (s);
     if (chain[n - 1]->base && !set_seed(f, chain[n - 1]))
         return false;
     for (unsigned level = 1; n--; level++)

@@ -43,7 +43,7 @@ static unsigned beyond(const struct bk_variant *v, unsigned sq, int df, int dr)
     return (unsigned)(rank * v->files + file);
 }
 
-/* The same, and the square must exist. */
+/* The square (df, dr) away if it exists, or BK_SQ_NONE. */
 static unsigned step_to(const struct bk_variant *v, unsigned sq, int df, int dr)
 {
     unsigned to = beyond(v, sq, df, dr);
@@ -230,46 +230,61 @@ static bool reverse(struct bk_geometry *g, const struct bk_variant *v)
     return true;
 }
 
+/* What grows while a geometry is made. */
+struct making {
+    struct bk_geometry *g;
+    const struct bk_variant *v;
+    struct ways ways; /* of one man on one square */
+    size_t room_reach, room_path;
+};
+
+/* Appends the entries of a man on a square.  False: no memory. */
+static bool append_man(struct making *m, unsigned type, unsigned colour, unsigned sq)
+{
+    struct bk_geometry *g = m->g;
+    struct ways *w = &m->ways;
+    uint32_t first = g->nreach;
+
+    man_ways(w, m->v, type, colour, sq);
+    split(w);
+    if (w->failed || !BK_ARRAY_ROOM(g->reach, m->room_reach, g->nreach + w->n) ||
+        !BK_ARRAY_ROOM(g->path, m->room_path, g->npath + w->n))
+        return false;
+    if (w->n)
+        qsort(w->way, w->n, sizeof *w->way, by_end);
+    for (size_t i = 0, j; i < w->n; i = j) {
+        for (j = i + 1; j < w->n && w->way[j].to == w->way[i].to && w->way[j].how == w->way[i].how;)
+            j++;
+        append(g, first, w->way + i, j - i);
+    }
+    g->first[type][colour][sq] = first;
+    g->count[type][colour][sq] = (uint16_t)(g->nreach - first);
+    return true;
+}
+
+static bool append_all(struct making *m)
+{
+    for (unsigned type = 0; type < m->v->ntypes; type++)
+        for (unsigned colour = 0; colour < 2; colour++)
+            for (unsigned sq = 0; sq < m->v->nsq; sq++)
+                if (!append_man(m, type, colour, sq))
+                    return false;
+    return true;
+}
+
 enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
                             struct bk_report *why)
 {
-    struct bk_geometry *g = calloc(1, sizeof *g);
-    struct ways w = { 0 };
-    size_t room_reach = 0, room_path = 0;
+    struct making m = { .g = calloc(1, sizeof *m.g), .v = v };
+    bool ok = m.g && append_all(&m) && reverse(m.g, v);
 
-    if (!g)
+    free(m.ways.way);
+    if (!ok) {
+        bk_geometry_free(m.g);
         return bk_no_memory(why);
-    for (unsigned type = 0; type < v->ntypes; type++)
-        for (unsigned colour = 0; colour < 2; colour++)
-            for (unsigned sq = 0; sq < v->nsq; sq++) {
-                uint32_t first = g->nreach;
-
-                man_ways(&w, v, type, colour, sq);
-                split(&w);
-                if (w.failed || !BK_ARRAY_ROOM(g->reach, room_reach, g->nreach + w.n) ||
-                    !BK_ARRAY_ROOM(g->path, room_path, g->npath + w.n))
-                    goto no_memory;
-                if (w.n)
-                    qsort(w.way, w.n, sizeof *w.way, by_end);
-                for (size_t i = 0, j; i < w.n; i = j) {
-                    for (j = i + 1;
-                         j < w.n && w.way[j].to == w.way[i].to && w.way[j].how == w.way[i].how; j++)
-                        ;
-                    append(g, first, w.way + i, j - i);
-                }
-                g->first[type][colour][sq] = first;
-                g->count[type][colour][sq] = (uint16_t)(g->nreach - first);
-            }
-    if (!reverse(g, v))
-        goto no_memory;
-    free(w.way);
-    *out = g;
+    }
+    *out = m.g;
     return BK_OK;
-
-no_memory:
-    free(w.way);
-    bk_geometry_free(g);
-    return bk_no_memory(why);
 }
 
 void bk_geometry_free(struct bk_geometry *g)

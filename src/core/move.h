@@ -25,7 +25,7 @@ struct bk_move {
 /* Pseudo-legal moves of the side to move; returns how many. */
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
                          struct bk_move out[BK_MOVES_MAX]);
-/* Those that do not leave the own royal attacked. */
+/* Legal moves, the pseudo-legal ones that do not leave the own royal attacked; returns how many. */
 unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX]);
 /* Plays a move on a position in place. */

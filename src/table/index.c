@@ -3,6 +3,7 @@
  */
 #include "table/index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -657,6 +658,7 @@ void bk_index_unrank(const struct bk_index *ix, uint64_t number, struct bk_place
             const struct bk_cells *c = ix->cells[slot];
             uint8_t place[BK_SLOTS_MAX];
 
+            assert(radix); /* no block has a cell too small for its men */
             bk_combination_unrank(number % radix, k, place);
             number /= radix;
             for (unsigned j = 0; j < k; j++)

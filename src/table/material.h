@@ -70,13 +70,12 @@ bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v
 /*
  * The materials one move away: captures (of two men, where a man takes
  * twice), promotions, both at once; each with the castling rights that such a
- * move may leave.  Neither
- * canonical nor without repetition.  At most `room` are written; returns how
- * many there are.
+ * move may leave.  Not canonical.  At most `room` are written, none of them twice;
+ * returns how many there are.
  */
 unsigned bk_material_next(const struct bk_material *m, const struct bk_variant *v,
                           struct bk_material *out, unsigned room);
-/* Those that a move of `colour` leads to. */
+/* The materials that a move of `colour` leads to. */
 unsigned bk_material_next_of(const struct bk_material *m, const struct bk_variant *v,
                              unsigned colour, struct bk_material *out, unsigned room);
 
