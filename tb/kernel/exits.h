@@ -4,7 +4,7 @@
 #ifndef BK_KERNEL_EXITS_H
 #define BK_KERNEL_EXITS_H
 
-#include "tb/exits.h"
+#include "tb/solve/exits.h"
 #include "tb/kernel/inner.h"
 
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)

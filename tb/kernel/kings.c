@@ -17,9 +17,9 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/exits.h"
-#include "tb/set.h"
-#include "tb/solve.h"
+#include "tb/solve/exits.h"
+#include "tb/kernel/set.h"
+#include "tb/solve/solve.h"
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)

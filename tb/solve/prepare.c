@@ -1,7 +1,7 @@
 /*
  * prepare.c - see prepare.h.
  */
-#include "tb/prepare.h"
+#include "tb/solve/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,7 +372,7 @@ bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned
         return ok;
     s->work = calloc(threads, sizeof *s->work);
     for (unsigned i = 0; ok && s->work && i < threads; i++)
-        ok = (s->work[i] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
+        ok = (s->work[i] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
@@ -386,7 +386,7 @@ static void release_shared(struct bk_solver *s, unsigned threads)
         free(s->king_back_first[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)
-        bk_store_free(s->work[i]);
+        bk_spill_free(s->work[i]);
     free(s->work);
 }
 

@@ -12,10 +12,10 @@
 #ifndef BK_SOLVE_H
 #define BK_SOLVE_H
 
-#include "tb/checkpoint.h"
-#include "tb/memtable.h"
-#include "tb/order.h"
-#include "tb/pool.h"
+#include "tb/memory/checkpoint.h"
+#include "tb/memory/memtable.h"
+#include "tb/solve/order.h"
+#include "tb/memory/pool.h"
 
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
 
@@ -133,7 +133,7 @@ struct bk_solver {
     const struct bk_variant *v;
     const struct bk_index *ix;
     const struct bk_block *b;
-    struct bk_store *store; /* of the state; borrowed, may be NULL */
+    struct bk_spill *store; /* of the state; borrowed, may be NULL */
     unsigned nouter;
     struct bk_outer outer[BK_OUTERS_MAX];
     struct bk_inner inner;

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #include "table/index.h"
-#include "tb/scores.h"
-#include "tb/store.h"
+#include "tb/memory/scores.h"
+#include "tb/memory/spill.h"
 
 /*
  * Codes.  One byte where no distance exceeds BK_CODE_K_MAX, else two.
@@ -55,7 +55,7 @@ struct bk_memtable {
     struct bk_index *ix;    /* owned */
     bool by_rule;           /* no codes: every value follows from the rules */
     uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
-    struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
+    struct bk_spill *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
     bk_row_scores *row_scores; /* the same of many at once */
@@ -69,7 +69,7 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
 /* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
    memory. */
-bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);

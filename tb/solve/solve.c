@@ -1,14 +1,14 @@
 /*
  * solve.c - a table, block after block; a block, ply after ply.
  */
-#include "tb/solve.h"
+#include "tb/solve/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/geometry.h"
-#include "tb/exits.h"
-#include "tb/prepare.h"
+#include "tb/solve/exits.h"
+#include "tb/solve/prepare.h"
 
 /* == Passes == */
 
@@ -29,7 +29,7 @@ static void run_init(void *context, uint64_t item, unsigned thread)
     uint32_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     p->k->init(s, (uint32_t)(item % nslices), s->work[thread]);
 }
 
@@ -39,7 +39,7 @@ static void run_step(void *context, uint64_t item, unsigned thread)
     uint64_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / (2 * nslices)];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     if (p->step(s, (uint32_t)(item % (2 * nslices) >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
         __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1], (int)s->ply,
@@ -53,7 +53,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
     uint32_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     p->k->finish(s, (uint32_t)(item % nslices), &p->tally[thread], s->work[thread]);
 }
 
@@ -61,7 +61,7 @@ static void run_mark(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
-    bk_store_ease(p->t->store);
+    bk_spill_ease(p->t->store);
     p->k->mark_illegal(p->member[0], (uint32_t)item, p->mb, p->t->code_bytes,
                        p->member[0]->work[thread]);
 }
@@ -341,7 +341,7 @@ static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb, stru
 
 /* Without an inner man a set holds one position, in bit 0: such bits are gathered. */
 struct gathering {
-    struct bk_store *store;
+    struct bk_spill *store;
     const void *sets;
     size_t set_bytes, n;
     uint32_t nconf, pitch;
@@ -356,7 +356,7 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     size_t first = (size_t)item * WORDS_GATHERED * 64, end = first + WORDS_GATHERED * 64;
 
     (void)thread;
-    bk_store_ease(g->store);
+    bk_spill_ease(g->store);
     for (size_t i = first; i < end && i < g->n; i++)
         if (*((const unsigned char *)g->sets +
               (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) &
@@ -831,7 +831,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
-            ok = (s->work[j] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
+            ok = (s->work[j] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
         if (ok && !bk_pool_try(pool, s->nslices, run_mark, &p))
             err = bk_fail(why, BK_E_SYSTEM, "interrupted");
         if (s)
