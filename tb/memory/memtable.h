@@ -41,11 +41,22 @@
 #define BK_SCORE_WIN  32000
 #define BK_SCORE_NONE INT16_MIN
 
+/* What of a position is told: win, draw or loss; or plies. */
+enum bk_told { BK_WDL, BK_DISTANCES };
+
 struct bk_memblock {
     void *code[2]; /* by side to move; NULL: not solved yet, not read, or freed */
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
+    /*
+     * Where it was asked for, a bit a position: its best exit, a move to another material,
+     * attains what the position is worth (kernel/attain.h).  [BK_WDL or BK_DISTANCES][side].
+     * The bits lie as the bitmaps of a table without codes do.
+     */
+    uint64_t *attained[2][2];
+    uint64_t bit_stride[BK_SLOTS_MAX];
+    uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
@@ -73,6 +84,7 @@ bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t pla
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
+void bk_memblock_free_attained(struct bk_memblock *mb);
 /* Bytes of one such array. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */

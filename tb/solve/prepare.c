@@ -463,19 +463,33 @@ fail:
     return NULL;
 }
 
+/* Places of the men; a configuration takes so many, a slice so many configurations. */
+static void lay_out(const struct bk_solver *s, unsigned row, uint32_t nconf, uint64_t *stride,
+                    uint64_t *slice_stride)
+{
+    memset(stride, 0, BK_SLOTS_MAX * sizeof *stride);
+    for (unsigned o = 0; o < s->nouter; o++)
+        stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
+    if (s->inner.slot >= 0)
+        stride[s->inner.slot] = 1;
+    *slice_stride = (uint64_t)nconf * row;
+}
+
 void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
 {
     const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
-    bool sets = !code_bytes && s->inner.slot >= 0;
-    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
 
-    memset(mb->stride, 0, sizeof mb->stride);
-    memset(mb->raw, 0, sizeof mb->raw);
-    for (unsigned o = 0; o < s->nouter; o++)
-        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
-    if (s->inner.slot >= 0) {
-        mb->stride[s->inner.slot] = 1;
-        mb->raw[s->inner.slot] = 1;
+    if (s->inner.slot >= 0)
+        lay_out(s, 8 * (unsigned)k->set_bytes, s->pitch, mb->bit_stride, &mb->bit_slice_stride);
+    else
+        lay_out(s, 1, s->nconf, mb->bit_stride, &mb->bit_slice_stride);
+    if (code_bytes) {
+        lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
+    } else {
+        memcpy(mb->stride, mb->bit_stride, sizeof mb->stride);
+        mb->slice_stride = mb->bit_slice_stride;
     }
-    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
+    memset(mb->raw, 0, sizeof mb->raw);
+    if (s->inner.slot >= 0)
+        mb->raw[s->inner.slot] = 1;
 }
