@@ -609,10 +609,9 @@ static uint64_t digit_of(const struct bk_index *ix, const struct bk_block *b,
     return bk_combination_rank(place, k);
 }
 
-uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at)
 {
-    struct bk_placement at = *where;
-    int32_t nth = bk_index_block(ix, &at);
+    int32_t nth = bk_index_block(ix, at);
     const struct bk_block *b;
     const struct bk_pairs *pairs;
     uint64_t number = 0;
@@ -622,12 +621,12 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
         return UINT64_MAX;
     b = &ix->block[nth];
     pairs = b->pairs;
-    pair = (size_t)at.king[0] * ix->v->nsq + at.king[1];
+    pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
     if (pairs->slice[pair] < 0)
         return UINT64_MAX;
     if (pairs->sym[pair]) {
-        turn(ix, &at, pairs->sym[pair]);
-        sort_men(ix, &at);
+        turn(ix, at, pairs->sym[pair]);
+        sort_men(ix, at);
     }
     for (unsigned i = 0; i <= ix->nslots; i++) {
         unsigned slot = ix->order[i];
@@ -635,9 +634,16 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
         if (slot == BK_KINGS_SLOT)
             number = number * pairs->nslices + (uint32_t)pairs->slice[pair];
         else if (bk_index_leads(ix, b, slot))
-            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, &at, slot);
+            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, at, slot);
     }
     return b->first + number;
+}
+
+uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+{
+    struct bk_placement at = *where;
+
+    return bk_index_rank_turned(ix, &at);
 }
 
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number)
