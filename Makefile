@@ -14,12 +14,13 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
+CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
+        facts facts/list facts/plain facts/text
 TABLE = material index format
 TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
@@ -35,7 +36,7 @@ ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
 endif
 
-CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(BUILD)/embedded.o
+CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
@@ -93,6 +94,12 @@ $(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 
 $(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
+
+# facts, likewise for each width
+$(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -DBK_SET_BITS=$* -DBK_FACT_WIDTH=bk_fact_width_$* -c $< -o $@
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
