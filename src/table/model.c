@@ -27,7 +27,7 @@
 #define RAW_MAX    (UINT32_C(1) << 28)
 #define HEADER     16 /* four counts: nodes, codes, questions, bigs */
 #define ZSTD_LEVEL 19
-#define NODES_MAX  (UINT32_C(1) << 26)
+#define DEPTH_MAX  64 /* questions on the way to a value */
 
 static uint32_t get_u32(const uint8_t *b)
 {
@@ -47,7 +47,7 @@ struct reader {
     const uint8_t *tree, *code, *rc, *rp, *big;
     uint32_t codes, bigs; /* still to be read */
     unsigned facts, values;
-    uint32_t *open; /* nodes or questions whose second answer is still to come */
+    uint32_t *open; /* nodes whose second answer is still to come */
 };
 
 /* A number of a stream; false: there is none. */
@@ -93,12 +93,17 @@ static bool read_tree(struct reader *r)
     return false;
 }
 
-/* The code of one leaf in preorder. */
+/* The code of one leaf in preorder.  DEPTH_MAX suffices for Huffman's codes of any counts, and
+   bounds what answering recurses. */
 static bool read_code(struct reader *r, uint32_t leaf, uint32_t *question)
 {
+    struct {
+        uint32_t question;
+        unsigned depth;
+    } open[DEPTH_MAX];
     struct bk_model *m = r->m;
     bk_code *link = &m->leaf[leaf];
-    uint32_t open = 0;
+    unsigned n = 0, depth = 0;
 
     for (;;) {
         uint32_t x;
@@ -110,12 +115,13 @@ static bool read_code(struct reader *r, uint32_t leaf, uint32_t *question)
         if (!x) {
             struct bk_question *q = &m->question[*question];
 
-            if (*question == m->questions || r->rc[*question] > BK_RC_MAX ||
-                r->rp[*question] > BK_RP_MAX)
+            if (*question == m->questions || depth == DEPTH_MAX ||
+                r->rc[*question] > BK_RC_MAX || r->rp[*question] > BK_RP_MAX)
                 return false;
             q->rc = r->rc[*question];
             q->rp = r->rp[*question];
-            r->open[open++] = *question;
+            open[n].question = *question;
+            open[n++].depth = ++depth;
             *link = (bk_code)(*question)++;
             link = &q->next[0];
             continue;
@@ -123,9 +129,10 @@ static bool read_code(struct reader *r, uint32_t leaf, uint32_t *question)
         if (x > r->values)
             return false;
         *link = ~(bk_code)(x - 1);
-        if (!open)
+        if (!n)
             return true;
-        link = &m->question[r->open[--open]].next[1];
+        link = &m->question[open[--n].question].next[1];
+        depth = open[n].depth;
     }
 }
 
@@ -170,16 +177,14 @@ static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, u
                              unsigned bits, struct bk_report *why)
 {
     struct reader r = { .m = m, .facts = facts, .values = 1u << bits };
-    uint32_t most;
     bool good;
 
     if (!find_streams(&r, raw, n))
         return bk_fail(why, BK_E_CORRUPT, "model: its counts do not fit its size");
-    most = m->nodes > m->questions ? m->nodes : m->questions;
     m->tree = malloc(m->nodes * sizeof(*m->tree));
     m->leaf = malloc(m->leaves * sizeof(*m->leaf));
     m->question = malloc(((size_t)m->questions + 1) * sizeof(*m->question));
-    r.open = malloc(most * sizeof(*r.open));
+    r.open = malloc(m->nodes * sizeof(*r.open));
     if (!m->tree || !m->leaf || !m->question || !r.open) {
         free(r.open);
         return bk_fail(why, BK_E_SYSTEM, "no memory for a model of %u nodes", m->nodes);
@@ -211,8 +216,8 @@ enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, u
                            unsigned bits, struct bk_report *why)
 {
     struct bk_model *m;
-    uint8_t *raw;
-    size_t raw_bytes;
+    uint8_t *raw = NULL;
+    size_t raw_bytes = 0;
     enum bk_err err = unpack(&raw, &raw_bytes, bytes, n, why);
 
     if (err)
