@@ -14,19 +14,20 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
-TABLE = material index rows format
+CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
+        facts facts/list facts/plain facts/text
+TABLE = material index rows format ribbon model
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
 MEMORY = pool spill checkpoint scores memtable
 KERNEL = dispatch state
 SOLVE  = order prepare exits estimate solve
-ENCODE = pack encode
+ENCODE = pack encode columns_for learn unit source
 MAKING = resident plan build
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
@@ -37,14 +38,15 @@ LIBS_LIB  = -linih -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-PASSES = $(SETS:%=kernel_portable%) $(SETS:%=kings_%)
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
-PASSES += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
+PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
+          encode/columns_bmi2 encode/columns_avx512
 endif
 
-CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(BUILD)/embedded.o
+CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
-TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/kernel/%.o)
+TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -100,6 +102,20 @@ $(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/kernel.c | $(BUILD)/packages
 
 $(BUILD)/tb/kernel/kings_%.o: tb/kernel/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
+
+# facts, likewise for each width
+$(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -DBK_SET_BITS=$* -DBK_FACT_WIDTH=bk_fact_width_$* -c $< -o $@
+
+columns = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_COLUMNS=$(2) -c $< -o $@
+$(BUILD)/tb/encode/columns_portable.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,,portable)
+$(BUILD)/tb/encode/columns_bmi2.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt,bmi2)
+$(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt -mavx512f -mavx512vpopcntdq -mprefer-vector-width=512,avx512)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"

@@ -64,7 +64,8 @@ static void attain(struct bk_solver *s, uint32_t slice, void *work)
 
     enter(&w->ctx, s, slice);
     for (unsigned side = 0; side < 2; side++) {
-        const set *won = (const set *)s->won[side] + first, *und = (const set *)s->und[side] + first;
+        const set *won = (const set *)s->won[side] + first,
+                  *und = (const set *)s->und[side] + first;
         set *by_wdl = (set *)s->floss[side] + first, *by_plies = (set *)s->fwin[side] + first;
         set *saved = by_plies; /* for now: won or drawn */
         bool any_way = false;

@@ -17,8 +17,8 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "core/set.h"
 #include "tb/solve/exits.h"
-#include "tb/kernel/set.h"
 #include "tb/solve/solve.h"
 
 #define NAME2(a, b) a##b

@@ -150,9 +150,8 @@ static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
 
 static size_t bitmap_bytes_of(const struct bk_memtable *t, uint32_t block)
 {
-    return bk_memblock_array_bytes((uint64_t)t->ix->block[block].pairs->nslices *
-                                       t->block[block].bit_slice_stride,
-                                   0);
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
 }
 
 enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
