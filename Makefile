@@ -23,12 +23,12 @@ TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=
 MEMORY = pool spill checkpoint scores memtable
 KERNEL = dispatch state
 SOLVE  = order prepare exits estimate solve
-ENCODE = pack encode columns_for learn unit source
+ENCODE = pack encode columns_for bytes source
 MAKING = resident plan build
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
-PROOF = ref random_variant slow_hands proof
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_fuzz
+PROOF = ref random_variant slow_hands proof solved
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format

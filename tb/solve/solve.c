@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/geometry.h"
+#include "table/rows.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/prepare.h"
 
@@ -694,33 +695,6 @@ static void let_blocks_go(struct bk_memtable *t, const uint32_t *block, uint32_t
             bk_memblock_free(&t->block[i]);
 }
 
-/*
- * The order of a table's digits in its files: as the codes lie in memory, the
- * inner man last, so that encoding reads them in one stream.
- */
-static void choose_order(struct bk_index *ix)
-{
-    struct bk_solver *s = calloc(1, sizeof *s);
-    unsigned n = 0;
-
-    if (!s || !ix->nblocks) {
-        free(s);
-        return; /* any order will do */
-    }
-    s->v = ix->v;
-    s->ix = ix;
-    s->b = &ix->block[ix->nblocks - 1];
-    bk_solver_sort_men(s);
-    ix->order[n++] = BK_KINGS_SLOT;
-    for (unsigned i = 0; i < s->nfixed; i++)
-        ix->order[n++] = s->fixed_slot[i];
-    for (unsigned o = 0; o < s->nouter; o++)
-        ix->order[n++] = s->outer[o].slot;
-    if (s->inner.slot >= 0)
-        ix->order[n++] = (uint8_t)s->inner.slot;
-    free(s);
-}
-
 static void forget_blocks(struct bk_memtable *t)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
@@ -834,7 +808,7 @@ enum bk_err bk_solve_table(struct bk_solve_job *job, struct bk_tally *tally, str
     if (ix->v->en_passant && bk_exits_doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
-    choose_order(ix);
+    bk_rows_order(ix, ix->order);
     now.readers = calloc(ix->nblocks + 1u, sizeof *now.readers);
     if (!now.readers || !bk_order_new(&now.order, ix, job->manner == BK_CHAINS)) {
         free(now.readers);
