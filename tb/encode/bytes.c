@@ -99,6 +99,9 @@ void bk_bytes_planes(const uint8_t byte[64], unsigned n, uint64_t *plane, unsign
     bk_bytes_planes_portable(byte, n, plane, step);
 }
 
-struct bk_bytes_sorted bk_bytes_sort(const uint8_t byte[64]) { return bk_bytes_sort_portable(byte); }
+struct bk_bytes_sorted bk_bytes_sort(const uint8_t byte[64])
+{
+    return bk_bytes_sort_portable(byte);
+}
 
 #endif
