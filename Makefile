@@ -20,11 +20,11 @@ TABLE = material index rows format ribbon model
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
-MEMORY = pool spill checkpoint scores memtable
-KERNEL = dispatch state
-SOLVE  = order prepare exits estimate solve
+MEMORY = cpu pool spill checkpoint code scores memtable view
+KERNEL = dispatch passing state tally
+SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = pack encode columns_for bytes source
-MAKING = resident plan build
+MAKING = plan resident budget build
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_fuzz

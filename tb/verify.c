@@ -28,6 +28,7 @@
 
 #include "core/move.h"
 #include "core/rules.h"
+#include "tb/memory/error.h"
 
 #define NEXT_MAX 1024
 
@@ -109,10 +110,7 @@ struct verifier {
 
 static bool stopped(const struct verifier *vf) { return vf->o->stop && *vf->o->stop; }
 
-static enum bk_err no_memory(struct bk_report *why)
-{
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
-}
+static enum bk_err no_memory(struct bk_report *why) { return bk_no_memory(why); }
 
 /* == Files == */
 
@@ -679,7 +677,7 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
-        return bk_fail(why, BK_E_SYSTEM, "interrupted");
+        return bk_interrupted(why);
     for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
         if (vf->desk[i].err)
             return bk_fail(why, vf->desk[i].err, "%s", vf->desk[i].why.text);

@@ -14,6 +14,30 @@ forbid src/table 'tb|probe|cli|tests'
 forbid tb        'probe|cli|tests'
 forbid probe     'tb|cli|tests'
 forbid src/cli   'tests'
+
+# == The rooms of tb ==
+# Each may include those before it in this list, and itself; verify and whole stand beside them
+# and see `memory` alone.
+above="memory kernel solve encode build"
+for room in $above; do
+    above=${above#"$room"}
+    above=${above# }
+    if [ -n "$above" ]; then
+        forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
+    fi
+done
+for beside in verify whole; do
+    forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
+    forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
+done
+for source in tb/*/*.c; do # every X.c has its X.h
+    if [ ! -f "${source%.c}.h" ]; then
+        echo "floors: $source has no header of its own" >&2
+        fail=1
+    fi
+done
+
+# == Rule flags ==
 flags=$(grep -rlE --include='*.c' -e '->(bare|stalemate|become)\b' -e '\.(bare|stalemate|become)\b' \
     src tb probe | grep -vE 'src/core/(rules|variant|explain|betza|fairy|terrain)\.c|src/table/material\.c' || true)
 if [ -n "$flags" ]; then

@@ -9,6 +9,7 @@
 
 #include "core/geometry.h"
 #include "core/move.h"
+#include "tb/kernel/dispatch.h"
 #include "tests/proof.h"
 
 #define NEXT_MAX 1024
@@ -64,20 +65,22 @@ static void keep(struct solved *s, struct bk_memtable *t)
 
 static enum bk_err solve(struct solved *s, struct bk_memtable *t, struct bk_report *why)
 {
+    static const struct bk_sink nobody;
     struct bk_solve_job job = { .t = t,
+                                .kernel = bk_kernel_for(s->v->nsq),
+                                .tables = { t, find, s },
                                 .distances = s->o.distances,
+                                .attain = true,
+                                .strategy = BK_APART,
                                 .k_max = s->o.k_max,
-                                .find = find,
-                                .find_context = s,
-                                .pool = s->pool,
-                                .manner = BK_APART,
-                                .attain = true };
+                                .sink = &nobody,
+                                .pool = s->pool };
     struct bk_tally tally;
 
     if (s->o.distances && s->o.chains)
-        job.manner = BK_CHAINS;
+        job.strategy = BK_CHAINS;
     if (!s->o.distances && s->o.compact)
-        job.manner = BK_COMPACT;
+        job.strategy = BK_COMPACT;
     return bk_solve_table(&job, &tally, why);
 }
 

@@ -14,8 +14,12 @@
 #include <unistd.h>
 
 #include "core/homes.h"
-#include "tb/build/build.h"
+#include "tb/encode/encode.h"
 #include "tb/encode/pack.h"
+#include "tb/kernel/dispatch.h"
+#include "tb/memory/error.h"
+#include "tb/solve/estimate.h"
+#include "tb/solve/layout.h"
 
 /* == Walking a block == */
 
@@ -80,7 +84,7 @@ static enum bk_err walk_init(struct walk *w, const struct bk_memtable *t,
         w->offset[d] = malloc((w->radix[d] ? w->radix[d] : 1) * sizeof *w->offset[d]);
         if (!w->offset[d]) {
             walk_release(w);
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+            return bk_no_memory(why);
         }
         w->ndigits++;
         for (uint64_t x = 0; x < w->radix[d]; x++) {
@@ -99,7 +103,7 @@ static enum bk_err walk_init(struct walk *w, const struct bk_memtable *t,
     }
     if (!find_runs(w)) {
         walk_release(w);
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     }
     return BK_OK;
 }
@@ -289,7 +293,7 @@ static void encode_chunk(void *context, uint64_t nth, unsigned thread)
 
     if (__atomic_load_n((int *)&e->err, __ATOMIC_RELAXED))
         return;
-    bk_spill_ease(e->t->store);
+    bk_spill_ease(e->t->spill);
     err = bk_chunk_pack(&kind->chunk[item], e->bench[thread].packer, e->bench[thread].raw,
                         take_values(e, side, first, n, &e->bench[thread]), e->level, &why);
     if (!err)
@@ -431,7 +435,7 @@ static enum bk_err prepare_kind(struct bk_encoder *e, enum bk_kind which, struct
         (uint32_t)((info->positions + info->chunk_positions - 1) / info->chunk_positions);
     k->chunk = calloc(2 * (size_t)info->chunks + 1, sizeof *k->chunk);
     k->ready = calloc((size_t)info->chunks + 1, sizeof *k->ready);
-    return k->chunk && k->ready ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+    return k->chunk && k->ready ? BK_OK : bk_no_memory(why);
 }
 
 static bool set_up(struct bench *b)
@@ -459,7 +463,7 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
     enum bk_err err;
 
     if (!e)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     *e = (struct bk_encoder){
         .t = t, .dir = dir, .level = level, .pool = pool, .spill = -1, .nkinds = distances ? 2 : 1
     };
@@ -473,11 +477,11 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         e->solved = calloc(t->ix->nblocks + 1u, sizeof *e->solved);
         e->bench = calloc(threads, sizeof *e->bench);
         if (!e->item || !e->walk || !e->walked || !e->solved || !e->bench)
-            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+            err = bk_no_memory(why);
     }
     for (unsigned i = 0; !err && i < threads; i++)
         if (!set_up(&e->bench[i]))
-            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+            err = bk_no_memory(why);
     if (err) {
         bk_encoder_close(e);
         return err;
@@ -564,7 +568,7 @@ enum bk_err bk_encode(struct bk_memtable *t, const struct bk_summary *sum, const
     enum bk_err err;
 
     if (!all)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     for (uint32_t i = 0; i < t->ix->nblocks; i++)
         all[i] = i;
     err = bk_encoder_open(&e, t, dir, distances, level, pool, why);
@@ -708,7 +712,7 @@ static void load_chunk(void *context, uint64_t item, unsigned thread)
 
     if (!(l->sides >> side & 1))
         return;
-    bk_spill_ease(l->t->store);
+    bk_spill_ease(l->t->spill);
     err = bk_file_chunk(l->wdl, side, chunk, u->wdl, &n, &why);
     if (!err && !l->dtw) {
         bk_unpack_planes(u->wdl, n, u->won, u->draw);
@@ -807,10 +811,10 @@ static enum bk_err load_values(struct loader *l, struct bk_pool *pool, struct bk
     l->walk = calloc(ix->nblocks, sizeof *l->walk);
     l->bench = calloc(threads, sizeof *l->bench);
     if (!l->walk || !l->bench)
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+        err = bk_no_memory(why);
     for (unsigned i = 0; !err && i < threads; i++)
         if (!set_up_unpacking(l, &l->bench[i]))
-            err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+            err = bk_no_memory(why);
     while (!err) {
         for (uint32_t i = 0; !err && i < ix->nblocks; i++) {
             order_within(ix, i, order, here);
@@ -860,21 +864,22 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
 
 enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                           const struct bk_material *m, bool distances, bool mark_illegal,
-                          unsigned sides, struct bk_spill *store, struct bk_pool *pool,
+                          unsigned sides, struct bk_spill *spill, struct bk_pool *pool,
                           struct bk_report *why)
 {
+    const struct bk_kernel *k = bk_kernel_for(v->nsq);
     struct loader l = { .sides = sides };
     enum bk_err err = bk_memtable_new(&l.t, v, m, why);
 
     if (err)
         return err;
-    l.t->store = store;
+    l.t->spill = spill;
     if (!l.t->by_rule) {
         err = open_pair(&l, v, dir, m, distances, why);
         if (!err)
             l.t->code_bytes = (uint8_t)(l.dtw ? bk_file_info(l.dtw)->value_bytes : 0);
         for (uint32_t i = 0; !err && i < l.t->ix->nblocks; i++) {
-            err = bk_solve_layout(l.t, i, why);
+            err = bk_layout_block(l.t, i, k, why);
             for (unsigned side = 0; side < 2; side++)
                 if (!(sides >> side & 1)) /* not a byte of it has been touched */
                     bk_memblock_free_side(&l.t->block[i], side);
@@ -882,7 +887,7 @@ enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, 
         if (!err)
             err = load_values(&l, pool, why);
         if (!err && mark_illegal)
-            err = bk_solve_mark_illegal(l.t, pool, why);
+            err = bk_layout_mark_illegal(l.t, k, pool, why);
         bk_file_close(l.wdl);
         bk_file_close(l.dtw);
     }
@@ -895,7 +900,7 @@ enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, 
 
 enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                     const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_spill *store, struct bk_pool *pool, struct bk_report *why)
+                    struct bk_spill *spill, struct bk_pool *pool, struct bk_report *why)
 {
-    return bk_load_sides(out, v, dir, m, distances, mark_illegal, 3, store, pool, why);
+    return bk_load_sides(out, v, dir, m, distances, mark_illegal, 3, spill, pool, why);
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tb/memory/bitmap.h"
+
 /* A chunk of win, draw and loss under way; bits past n are zero. */
 struct bk_planes {
     uint64_t *won, *draw; /* room for the chunk and a word more */
@@ -41,16 +43,5 @@ void bk_unpack_planes(const uint8_t *raw, size_t n, uint64_t *won, uint64_t *dra
 /* Plies / 2 in place become codes; raw: two bits a position, those of the first at `from`. */
 void bk_unpack_codes(const uint8_t *raw, uint32_t from, uint32_t n, uint8_t *code);
 void bk_unpack_wide_codes(const uint8_t *raw, uint32_t from, uint32_t n, void *bytes);
-
-/* n bits (64 or fewer) of a bitmap, from bit `at` on. */
-static inline uint64_t bk_bits_at(const uint64_t *map, uint64_t at, unsigned n)
-{
-    unsigned b = at & 63;
-    uint64_t x = map[at >> 6] >> b;
-
-    if (b + n > 64)
-        x |= map[(at >> 6) + 1] << (64 - b);
-    return n < 64 ? x & ((UINT64_C(1) << n) - 1) : x;
-}
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tb/memory/error.h"
 
 struct worker {
     struct bk_pool *pool;
@@ -77,7 +78,7 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
     }
     if (!p || !(p->worker = calloc(threads, sizeof *p->worker))) {
         free(p);
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     }
     p->threads = threads;
     pthread_mutex_init(&p->lock, NULL);

@@ -52,7 +52,7 @@ static bool leaves_cell(const struct bk_index *ix, const struct bk_block *b, uns
     return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != b->cell[slot];
 }
 
-/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
+/* Visits every block that a quiet move out of `block` leads to, maybe more than once. */
 static void each_next(const struct bk_index *ix, uint32_t block,
                       void (*visit)(void *context, uint32_t next), void *context)
 {
