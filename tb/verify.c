@@ -28,7 +28,6 @@
 
 #include "core/move.h"
 #include "core/rules.h"
-#include "tb/memory/error.h"
 
 #define NEXT_MAX 1024
 
@@ -548,7 +547,9 @@ static uint64_t mixed(uint64_t x) /* splitmix64 */
 /* Where the i-th of `all` parts of the table, as equal as can be, begins. */
 static uint64_t part(const struct verifier *vf, uint64_t i)
 {
-    return (uint64_t)((unsigned __int128)i * vf->table[0].ix->positions / vf->all);
+    __extension__ typedef unsigned __int128 wide; /* the product of two numbers of 64 bits */
+
+    return (uint64_t)((wide)i * vf->table[0].ix->positions / vf->all);
 }
 
 /*
@@ -677,7 +678,7 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
-        return bk_interrupted(why);
+        return bk_pool_interrupted(why);
     for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
         if (vf->desk[i].err)
             return bk_fail(why, vf->desk[i].err, "%s", vf->desk[i].why.text);

@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tb/memory/error.h"
 
 enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 
@@ -370,7 +369,7 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
     if (!err) {
         solve(w, o);
         if (o->stop && *o->stop)
-            err = bk_interrupted(why);
+            err = bk_pool_interrupted(why);
     }
     if (err)
         bk_whole_free(w);

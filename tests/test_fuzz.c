@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "core/geometry.h"
+#include "core/load.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "tb/build/build.h"

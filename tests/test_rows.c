@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/bits.h"
+#include "core/load.h"
 #include "table/format.h"
 #include "tb/build/build.h"
 #include "tb/encode/pack.h"

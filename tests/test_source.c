@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "core/finish.h"
+#include "core/load.h"
 #include "core/move.h"
 #include "tb/encode/bytes.h"
 #include "tb/encode/source.h"

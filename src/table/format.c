@@ -561,7 +561,7 @@ enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const voi
     chunk->bytes = (uint32_t)packed;
     chunk->data = malloc(packed ? packed : 1);
     if (!chunk->data)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     memcpy(chunk->data, p->packed, packed);
     return BK_OK;
 }

@@ -8,7 +8,6 @@
 
 #include "tb/build/resident.h"
 #include "tb/encode/encode.h"
-#include "tb/memory/error.h"
 #include "tb/solve/estimate.h"
 
 /* Program, libraries, the game's geometry: measured with tables of three men. */
@@ -141,7 +140,7 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
     bk_resident_init(&h, p, memory_limit);
     for (unsigned i = 0; !err && i < p->n; i++)
         if (p->stop && *p->stop)
-            err = bk_interrupted(why);
+            err = bk_pool_interrupted(why);
         else if (!p->table[i].present)
             err = predict(&h, p, i, threads, memory_limit, all, why);
     bk_resident_release(&h);

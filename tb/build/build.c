@@ -16,7 +16,6 @@
 #include <zstd.h>
 
 #include "tb/build/resident.h"
-#include "tb/memory/error.h"
 #include "tb/solve/resume.h"
 
 struct builder {

@@ -10,8 +10,7 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "tb/kernel/dispatch.h"
-#include "tb/memory/error.h"
-#include "tb/memory/grow.h"
+#include "core/array.h"
 
 struct planner {
     struct bk_plan *p;
@@ -83,7 +82,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     struct bk_index *ix;
     enum bk_err err;
 
-    if (!bk_grow(&p->table, &pl->room, p->n, sizeof *p->table))
+    if (!BK_ARRAY_ROOM(p->table, pl->room, p->n + 1))
         return bk_no_memory(why);
     err = bk_index_new(&ix, p->v, m, NULL, why);
     if (err)
@@ -118,7 +117,7 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || have_seen(pl, &m))
         return BK_OK;
-    if (!bk_grow(&pl->seen, &pl->seen_room, pl->nseen, sizeof *pl->seen))
+    if (!BK_ARRAY_ROOM(pl->seen, pl->seen_room, pl->nseen + 1))
         return bk_no_memory(why);
     pl->seen[pl->nseen++] = m;
     next = malloc(BK_NEXT_MAX * sizeof *next);

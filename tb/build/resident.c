@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tb/memory/error.h"
-#include "tb/memory/grow.h"
+#include "core/array.h"
 
 void bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
 {
@@ -92,7 +91,7 @@ unsigned bk_resident_sides(const struct bk_plan *p, unsigned nth, uint32_t table
 enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
                             uint64_t bytes, unsigned nth, struct bk_report *why)
 {
-    if (!bk_grow(&h->kept, &h->room, h->n, sizeof *h->kept)) {
+    if (!BK_ARRAY_ROOM(h->kept, h->room, h->n + 1)) {
         bk_memtable_free(t);
         return bk_no_memory(why);
     }

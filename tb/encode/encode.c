@@ -17,7 +17,6 @@
 #include "tb/encode/encode.h"
 #include "tb/encode/pack.h"
 #include "tb/kernel/dispatch.h"
-#include "tb/memory/error.h"
 #include "tb/solve/estimate.h"
 #include "tb/solve/layout.h"
 
@@ -794,7 +793,7 @@ static void order_within(const struct bk_index *ix, uint32_t block, const uint8_
         for (unsigned i = 0; i < k; i++) {
             out[s + i] = 0;
             for (unsigned j = 0; j < k; j++)
-                out[s + i] += order[s + j] < order[s + i];
+                out[s + i] = (uint8_t)(out[s + i] + (order[s + j] < order[s + i]));
         }
     }
 }

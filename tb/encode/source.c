@@ -175,7 +175,7 @@ static void sort_wide_codes(const struct bk_source *src, const struct bk_row *ro
         out->win[w] = out->draw[w] = out->loss[w] = 0;
     for (unsigned i = 0; i < 64 * words; i++) {
         unsigned loss = code[i] >= BK_CODE_LOSS16;
-        unsigned k = code[i] - (loss ? BK_CODE_LOSS16 : BK_CODE_WIN);
+        unsigned k = code[i] - (loss ? BK_CODE_LOSS16 : BK_CODE_WIN + 0u);
 
         out->loss[i / 64] |= (uint64_t)loss << i % 64;
         out->draw[i / 64] |= (uint64_t)(code[i] == BK_CODE_DRAW) << i % 64;

@@ -6,13 +6,8 @@
 
 #include <stdlib.h>
 
+#include "tb/kernel/passes.h"
 #include "tb/memory/cpu.h"
-
-extern const struct bk_kernel bk_kernel_portable64, bk_kernel_portable128, bk_kernel_portable256;
-#ifdef __x86_64__
-extern const struct bk_kernel bk_kernel_avx2_64, bk_kernel_avx2_128, bk_kernel_avx2_256;
-extern const struct bk_kernel bk_kernel_avx512_64, bk_kernel_avx512_128, bk_kernel_avx512_256;
-#endif
 
 static const struct bk_kernel *const kernel[BK_CPU_LEVELS][3] = {
     [BK_CPU_PORTABLE] = { &bk_kernel_portable64, &bk_kernel_portable128, &bk_kernel_portable256 },

@@ -4,6 +4,7 @@
 #ifndef BK_KERNEL_FINISH_H
 #define BK_KERNEL_FINISH_H
 
+#include "core/array.h"
 #include "tb/kernel/legal.h"
 #include "tb/kernel/tally.h"
 
@@ -43,17 +44,6 @@ static unsigned mobile_squares(const struct bk_setup *s, uint32_t conf, unsigned
     return n;
 }
 
-static void sort_equal(uint8_t *sq, const uint8_t *like, unsigned n)
-{
-    for (unsigned i = 1; i < n; i++)
-        for (unsigned j = i; j && like[j - 1] == like[i] && sq[j - 1] > sq[j]; j--) {
-            uint8_t swap = sq[j];
-
-            sq[j] = sq[j - 1];
-            sq[j - 1] = swap;
-        }
-}
-
 /* Is a position no larger than its image, equal men being sorted first? */
 static bool stands_first(const struct bk_setup *s, unsigned sym, uint32_t conf, unsigned sq)
 {
@@ -62,8 +52,8 @@ static bool stands_first(const struct bk_setup *s, unsigned sym, uint32_t conf, 
 
     for (unsigned i = 0; i < n; i++)
         image[i] = s->ix->map[sym][self[i]];
-    sort_equal(self, like, n);
-    sort_equal(image, like, n);
+    bk_sort_like(self, like, n);
+    bk_sort_like(image, like, n);
     return memcmp(self, image, n) <= 0;
 }
 

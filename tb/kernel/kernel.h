@@ -1,7 +1,7 @@
 /*
  * kernel.h - the passes over a slice.
  *
- * kernel.c is compiled once for each width of a set and each instruction set;
+ * passes.c is compiled once for each width of a set and each instruction set;
  * dispatch.h picks one of the results.  A pass is run by one thread with
  * scratch_bytes() of its own, aligned to 64; it may read any slice and writes
  * only its own, so that all slices may be worked on at a time.

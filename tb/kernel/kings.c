@@ -9,7 +9,7 @@
  *   un-moves of the black king   shifts within a row
  *
  * The ways out (pawn moves, captures) are looked up for whole planes of king
- * pairs at once.  Everything else, and the invariants, are as in kernel.c.
+ * pairs at once.  Everything else, and the invariants, are as in passes.c.
  * Cost: some 0.2 ms a block of an 8x8 board.
  */
 #include <stdlib.h>
@@ -280,7 +280,7 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
 
 static uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
-/* Enters the best way out of each position, as kernel.c's settle(). */
+/* Enters the best way out of each position, as passes.c's settle(). */
 static void settle(struct kings *g, unsigned side, unsigned wk)
 {
     set todo = g->und[side][wk];

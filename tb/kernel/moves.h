@@ -58,7 +58,7 @@ static void unmoves_by_vector(const struct bk_setup *s, struct scratch *w,
 
         if (!m->free)
             x &= way_open(&w->ctx, vector, ((const lanes *)s->moves.path)[m->path]);
-        reach_vector(w, vector + (uint32_t)m->vectors, lanes_turned(x, m->turn));
+        reach_vector(w, (uint32_t)((int32_t)vector + m->vectors), lanes_turned(x, m->turn));
     }
 }
 

@@ -1,7 +1,7 @@
 /*
  * slice.h - what the passes over a slice share.
  *
- * Part of kernel.c, as all files of this folder.
+ * Part of passes.c, as all files of this folder.
  */
 #ifndef BK_KERNEL_SLICE_H
 #define BK_KERNEL_SLICE_H

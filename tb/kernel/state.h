@@ -15,7 +15,7 @@
 #include "tb/kernel/setup.h"
 #include "tb/memory/spill.h"
 
-/* Each exists for both sides to move.  kernel.c tells what holds of the sets at any time. */
+/* Each exists for both sides to move.  passes.c tells what holds of the sets at any time. */
 enum bk_array {
     BK_WON,          /* sets: won by now, or illegal, or two men on one square */
     BK_UNDECIDED,    /* sets: legal and not decided */

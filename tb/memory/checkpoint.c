@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
-
-#include "tb/memory/error.h"
 
 #define MAGIC                                                                                      \
     "\x89"                                                                                         \

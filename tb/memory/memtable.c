@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tb/memory/error.h"
 
 /* The codes of the bits code + 2 * draw. */
 static const uint8_t code_of_bits[4] = { BK_CODE_LOSS8, BK_CODE_WIN, BK_CODE_DRAW,
@@ -146,7 +145,8 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t)
         const struct bk_memblock *mb = &t->block[i];
         uint64_t places = (uint64_t)t->ix->block[i].pairs->nslices * mb->slice_stride;
 
-        bytes += bk_memblock_bytes(places, t->code_bytes) / 2 * (!!mb->code[0] + !!mb->code[1]);
+        for (unsigned side = 0; side < 2; side++)
+            bytes += mb->code[side] ? bk_memblock_bytes(places, t->code_bytes) / 2 : 0;
     }
     return bytes;
 }

@@ -56,6 +56,17 @@ struct bk_memtable {
     bk_row_scores *row_scores; /* the same of many at once */
 };
 
+/* The block whose slots are in these cells, equal men in the order of theirs, as block * 8 + the
+   symmetry that brings it there; -1: there is none. */
+static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t *cell)
+{
+    size_t key = 0;
+
+    for (unsigned s = 0; s < ix->nslots; s++)
+        key = key * ix->cells[s]->n + cell[s];
+    return ix->block_of[key];
+}
+
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why);
 void bk_memtable_free(struct bk_memtable *t);
@@ -74,7 +85,7 @@ size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */
 uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes);
 
-/* Code of one place: as one byte would hold it if the table has bitmaps. */
+/* The two bits of one place of a table with bitmaps. */
 static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, uint64_t at)
 {
     unsigned won = (unsigned)(((const uint64_t *)mb->code[stm])[at >> 6] >> (at & 63)) & 1;

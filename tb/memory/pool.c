@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "tb/memory/error.h"
 
 struct worker {
     struct bk_pool *pool;
@@ -160,4 +159,9 @@ bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context
     }
     run(p, items, work, context, true);
     return !stopped(p);
+}
+
+enum bk_err bk_pool_interrupted(struct bk_report *why)
+{
+    return bk_fail(why, BK_E_SYSTEM, "interrupted");
 }

@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "tb/memory/error.h"
 
 #define FRONT  64          /* keeps the array's alignment */
 #define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */

@@ -103,12 +103,33 @@ struct located {
     unsigned stm;
 };
 
-static void sort_slots(const struct bk_view_plan *p, const uint8_t *cell, unsigned *slot)
+/* The squares of a placement's men in the table, before any turn. */
+static void squares_of(const struct bk_view_plan *p, const struct bk_placement *at, uint8_t *sq)
+{
+    for (unsigned i = 0; i < p->nmen; i++) {
+        sq[i] = at->sq[p->parent[i]];
+        if (p->exchanged)
+            sq[i] = p->swap[sq[i]];
+    }
+}
+
+/* The cells of men on these squares, and their slots: those of each kind in order of the cells.
+   False: one cannot stand there. */
+static bool find_slots(const struct bk_view_plan *p, const uint8_t *sq, uint8_t *cell,
+                       unsigned *slot)
 {
     const struct bk_index *ix = p->t->ix;
     unsigned used = 0;
 
-    /* men of each slot's kind, in order of their cells */
+    for (unsigned i = 0; i < p->nmen; i++) {
+        unsigned s = 0;
+
+        while (!is_slot_of(p, i, s))
+            s++;
+        cell[i] = ix->cells[s]->cell_of[sq[i]];
+        if (cell[i] == BK_SQ_NONE)
+            return false;
+    }
     for (unsigned s = 0; s < ix->nslots; s++) {
         unsigned best = BK_SLOTS_MAX;
 
@@ -119,6 +140,54 @@ static void sort_slots(const struct bk_view_plan *p, const uint8_t *cell, unsign
         used |= 1u << best;
         slot[best] = s;
     }
+    return true;
+}
+
+/* The block of men in these cells and slots, as bk_block_of_cells() has it. */
+static int32_t find_block(const struct bk_view_plan *p, const uint8_t *cell, const unsigned *slot)
+{
+    uint8_t in_slot[BK_SLOTS_MAX];
+
+    for (unsigned i = 0; i < p->nmen; i++)
+        in_slot[slot[i]] = cell[i];
+    return bk_block_of_cells(p->t->ix, in_slot);
+}
+
+/* The slice in which the kings are in a block (found: as above), -1: none.  map: by which turn of
+   the parent's board they come there. */
+static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
+                          const struct bk_placement *at, uint8_t *map)
+{
+    const struct bk_index *ix = p->t->ix;
+    const struct bk_pairs *pairs = ix->block[found >> 3].pairs;
+    const uint8_t *by_block = ix->map[found & 7], *by_kings;
+    unsigned nsq = ix->v->nsq, wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
+    size_t pair;
+
+    if (p->exchanged) {
+        wk = p->swap[wk];
+        bk = p->swap[bk];
+    }
+    pair = (size_t)by_block[wk] * nsq + by_block[bk];
+    if (pairs->slice[pair] < 0)
+        return -1;
+    by_kings = ix->map[pairs->sym[pair]];
+    if (p->exchanged)
+        for (unsigned s = 0; s < nsq; s++)
+            map[s] = by_kings[by_block[p->swap[s]]];
+    else if (found & 7)
+        for (unsigned s = 0; s < nsq; s++)
+            map[s] = by_kings[by_block[s]];
+    else
+        memcpy(map, by_kings, nsq);
+    return pairs->slice[pair];
+}
+
+/* What the ith man of a plan adds, on a square of the table. */
+static inline uint64_t man_offset(const struct bk_view_plan *p, const struct bk_memblock *mb,
+                                  unsigned slot, unsigned sq)
+{
+    return mb->stride[slot] * (mb->raw[slot] ? sq : p->t->ix->cells[slot]->place_of[sq]);
 }
 
 /*
@@ -128,81 +197,26 @@ static void sort_slots(const struct bk_view_plan *p, const uint8_t *cell, unsign
 static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, unsigned free_mask,
                    struct located *l)
 {
-    const struct bk_index *ix = p->t->ix;
-    unsigned nsq = ix->v->nsq;
-    unsigned wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
-    size_t key = 0, pair = 0;
-    int32_t found = -1;
-    unsigned turn_block = 0;
-    const struct bk_block *b = NULL;
-    const uint8_t *turn = NULL; /* of the whole board, after an exchange of colours */
-    uint8_t both[BK_SQ_MAX];
+    int32_t found, slice;
 
-    if (p->exchanged) {
-        wk = p->swap[wk];
-        bk = p->swap[bk];
-    }
-    for (unsigned i = 0; i < p->nmen; i++) {
-        sq[i] = at->sq[p->parent[i]];
-        if (p->exchanged)
-            sq[i] = p->swap[sq[i]];
-    }
-    for (unsigned pass = 0;; pass++) {
-        uint8_t in_slot[BK_SLOTS_MAX];
-
-        for (unsigned i = 0; i < p->nmen; i++) {
-            unsigned s = 0;
-
-            while (!is_slot_of(p, i, s))
-                s++;
-            cell[i] = ix->cells[s]->cell_of[sq[i]];
-            if (cell[i] == BK_SQ_NONE)
-                return false;
-        }
-        sort_slots(p, cell, l->slot);
-        if (pass == 1)
-            break;
-        for (unsigned i = 0; i < p->nmen; i++)
-            in_slot[l->slot[i]] = cell[i];
-        for (unsigned s = 0; s < ix->nslots; s++)
-            key = key * ix->cells[s]->n + in_slot[s];
-        found = ix->block_of[key];
-        if (found < 0)
-            return false;
-        b = &ix->block[found >> 3];
-        turn_block = (unsigned)found & 7;
-        if (turn_block) {
-            wk = ix->map[turn_block][wk];
-            bk = ix->map[turn_block][bk];
-        }
-        pair = (size_t)wk * nsq + bk;
-        if (b->pairs->slice[pair] < 0)
-            return false;
-        turn = ix->map[b->pairs->sym[pair]];
-        if (turn_block) { /* one after the other */
-            for (unsigned s = 0; s < nsq; s++)
-                both[s] = turn[ix->map[turn_block][s]];
-            turn = both;
-        }
-        for (unsigned i = 0; i < p->nmen; i++)
-            sq[i] = turn[sq[i]];
-    }
-    if (p->exchanged)
-        for (unsigned s = 0; s < nsq; s++)
-            l->map[s] = turn[p->swap[s]];
-    else
-        memcpy(l->map, turn, nsq);
+    squares_of(p, at, sq);
+    if (!find_slots(p, sq, cell, l->slot))
+        return false;
+    found = find_block(p, cell, l->slot);
+    slice = found < 0 ? -1 : find_slice(p, found, at, l->map);
+    if (slice < 0)
+        return false;
+    for (unsigned i = 0; i < p->nmen; i++)
+        sq[i] = l->map[at->sq[p->parent[i]]];
+    if (!find_slots(p, sq, cell, l->slot)) /* a turn may exchange the cells of equal men */
+        return false;
     l->stm = p->exchanged ? !p->stm : p->stm;
     l->block = &p->t->block[found >> 3];
-    l->base = (uint64_t)b->pairs->slice[pair] * l->block->slice_stride;
+    l->base = (uint64_t)slice * l->block->slice_stride;
     for (unsigned i = 0; i < p->nmen; i++)
-        if (!(free_mask >> p->parent[i] & 1)) {
-            unsigned s = l->slot[i];
-
-            l->base +=
-                l->block->stride[s] * (l->block->raw[s] ? sq[i] : ix->cells[s]->place_of[sq[i]]);
-        }
+        if (!(free_mask >> p->parent[i] & 1))
+            l->base += man_offset(p, l->block, l->slot[i], sq[i]);
     return l->block->code[l->stm] != NULL;
 }
 
@@ -233,7 +247,8 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
         for (unsigned j = 0; j < man->n; j++) {
             unsigned sq = l->map[man->sq[j]];
 
-            out->digit[j] = cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]);
+            out->digit[j] =
+                (uint8_t)(cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]));
         }
         return true;
     }
@@ -275,11 +290,14 @@ static void shape_row(struct row *r)
     r->in_order = !differs;
 }
 
+static int16_t score_of(const struct bk_memtable *t, unsigned code)
+{
+    return t->code_bytes < 2 ? t->score8[code] : bk_score_before(bk_code_score(code, 2));
+}
+
 static int16_t score_at(const struct bk_memtable *t, const struct located *l, uint64_t at)
 {
-    unsigned code = bk_memblock_code(t, l->block, l->stm, at);
-
-    return t->code_bytes < 2 ? t->score8[code] : bk_score_before(bk_code_score(code, 2));
+    return score_of(t, bk_memblock_code(t, l->block, l->stm, at));
 }
 
 /* The scores of the last man's squares, the others standing where `base` says. */
@@ -347,75 +365,104 @@ static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
     }
 }
 
-void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where,
-                  const struct bk_free_man *men, unsigned nfree, int16_t *out)
+/* Positions of so many free men. */
+static size_t places_of(const struct bk_free_man *men, unsigned nfree)
 {
-    struct bk_placement at = *where;
-    struct places other[BK_SLOTS_MAX];       /* free men but the last */
-    struct row last = { .man = { .n = 1 } }; /* or a single place */
-    unsigned free_mask = 0;
-    struct located l;
-    bool fast = !p->t->by_rule;
+    size_t n = 1;
 
-    if (same_everywhere(p)) {
-        int16_t score = rule_score(p, &at);
-        size_t n = 1;
+    for (unsigned i = 0; i < nfree; i++)
+        n *= men[i].n;
+    return n;
+}
 
-        for (unsigned i = 0; i < nfree; i++)
-            n *= men[i].n;
-        for (size_t i = 0; i < n; i++)
-            out[i] = score;
-        return;
-    }
+static void fill_with(int16_t score, size_t n, int16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = score;
+}
+
+/* The first slot of the kind of the parent's `slot`. */
+static unsigned slot_like(const struct bk_view_plan *p, unsigned slot)
+{
+    unsigned man = 0, s = 0;
+
+    while (p->parent[man] != slot)
+        man++;
+    while (!is_slot_of(p, man, s))
+        s++;
+    return s;
+}
+
+/* Puts each free man on some square where it may stand, to find the block.  Returns their mask. */
+static unsigned stand_somewhere(const struct bk_view_plan *p, const struct bk_free_man *men,
+                                unsigned nfree, struct bk_placement *at)
+{
+    unsigned mask = 0;
+
     for (unsigned i = 0; i < nfree; i++) {
-        const struct bk_index *ix = p->t->ix;
-        unsigned man = 0, s = 0;
+        const struct bk_cells *cells = p->t->ix->cells[slot_like(p, men[i].slot)];
 
-        free_mask |= 1u << men[i].slot;
-        while (p->parent[man] != men[i].slot)
-            man++;
-        while (!is_slot_of(p, man, s))
-            s++;
-        /* any square where it may stand will do to find the block */
-        at.sq[men[i].slot] = men[i].sq[0];
+        mask |= 1u << men[i].slot;
+        at->sq[men[i].slot] = men[i].sq[0];
         for (unsigned j = 0; j < men[i].n; j++) {
             unsigned sq = p->exchanged ? p->swap[men[i].sq[j]] : men[i].sq[j];
 
-            if (ix->cells[s]->cell_of[sq] != BK_SQ_NONE) {
-                at.sq[men[i].slot] = men[i].sq[j];
+            if (cells->cell_of[sq] != BK_SQ_NONE) {
+                at->sq[men[i].slot] = men[i].sq[j];
                 break;
             }
         }
     }
-    if (fast) {
-        bool there = locate(p, &at, free_mask, &l);
+    return mask;
+}
 
-        if (!there) {
-            size_t n = 1;
+/* May a free man be in another cell? */
+static bool any_of_several_cells(const struct bk_view_plan *p, const struct bk_free_man *men,
+                                 unsigned nfree)
+{
+    for (unsigned i = 0; i < nfree; i++)
+        if (p->t->ix->cells[slot_like(p, men[i].slot)]->n > 1)
+            return true;
+    return false;
+}
 
-            for (unsigned i = 0; i < nfree; i++)
-                n *= men[i].n;
-            /* a free man of several cells may fit elsewhere */
-            for (unsigned i = 0; i < p->nmen; i++)
-                if (free_mask >> p->parent[i] & 1)
-                    for (unsigned s = 0; s < p->t->ix->nslots; s++)
-                        if (is_slot_of(p, i, s) && p->t->ix->cells[s]->n > 1)
-                            fast = false;
-            if (fast) {
-                for (size_t i = 0; i < n; i++)
-                    out[i] = BK_SCORE_NONE;
+/* All of it from one block, row by row.  False: a free man would leave it. */
+static bool fill_from_block(const struct bk_view_plan *p, const struct located *l,
+                            const struct bk_free_man *men, unsigned nfree, int16_t *out)
+{
+    struct places other[BK_SLOTS_MAX];       /* free men but the last */
+    struct row last = { .man = { .n = 1 } }; /* or a single place */
+
+    for (unsigned i = 0; i < nfree; i++)
+        if (!find_places(p, l, &men[i], i + 1 < nfree ? &other[i] : &last.man))
+            return false;
+    shape_row(&last);
+    gather(p->t, l, l->base, other, nfree ? nfree - 1 : 0, &last, &out);
+    return true;
+}
+
+void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where,
+                  const struct bk_free_man *men, unsigned nfree, int16_t *out)
+{
+    struct bk_placement at = *where;
+    struct located l;
+
+    if (same_everywhere(p)) {
+        fill_with(rule_score(p, &at), places_of(men, nfree), out);
+        return;
+    }
+    if (!p->t->by_rule) {
+        unsigned free_mask = stand_somewhere(p, men, nfree, &at);
+
+        if (locate(p, &at, free_mask, &l)) {
+            if (fill_from_block(p, &l, men, nfree, out))
                 return;
-            }
+        } else if (!any_of_several_cells(p, men, nfree)) {
+            fill_with(BK_SCORE_NONE, places_of(men, nfree), out);
+            return;
         }
-        for (unsigned i = 0; fast && i < nfree; i++)
-            fast = find_places(p, &l, &men[i], i + 1 < nfree ? &other[i] : &last.man);
     }
-    if (fast) {
-        shape_row(&last);
-        gather(p->t, &l, l.base, other, nfree ? nfree - 1 : 0, &last, &out);
-    } else {
-        fill_slowly(p, &at, men, nfree, &out);
-    }
+    fill_slowly(p, &at, men, nfree, &out);
 }
 
 /* The men's offset in a table after each symmetry of their block, and the block. */
@@ -430,52 +477,46 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
                             struct still_men *still)
 {
     const struct bk_index *ix = p->t->ix;
-    uint8_t sq[BK_SLOTS_MAX], cell[BK_SLOTS_MAX], in_slot[BK_SLOTS_MAX];
+    uint8_t sq[BK_SLOTS_MAX] = { 0 }, turned[BK_SLOTS_MAX] = { 0 }, cell[BK_SLOTS_MAX];
     unsigned slot[BK_SLOTS_MAX];
-    size_t key = 0;
-    int32_t found = -1;
+    int32_t found;
 
+    squares_of(p, at, sq);
+    if (!find_slots(p, sq, cell, slot))
+        return false;
+    found = find_block(p, cell, slot);
+    if (found < 0)
+        return false;
+    still->b = &ix->block[found >> 3];
+    still->mb = &p->t->block[found >> 3];
+    still->turn_block = (unsigned)found & 7;
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
-        if (found >= 0 && !(still->b->group >> sym & 1))
+        if (!(still->b->group >> sym & 1))
             continue;
-        for (unsigned i = 0; i < p->nmen; i++) {
-            unsigned s = 0;
-
-            while (!is_slot_of(p, i, s))
-                s++;
-            sq[i] = at->sq[p->parent[i]];
-            if (p->exchanged)
-                sq[i] = p->swap[sq[i]];
-            if (found >= 0 && still->turn_block)
-                sq[i] = ix->map[still->turn_block][sq[i]];
-            if (sym)
-                sq[i] = ix->map[sym][sq[i]];
-            cell[i] = ix->cells[s]->cell_of[sq[i]];
-            if (cell[i] == BK_SQ_NONE)
-                return false;
-        }
-        sort_slots(p, cell, slot);
-        if (found < 0) { /* first time round: only to find the block */
-            for (unsigned i = 0; i < p->nmen; i++)
-                in_slot[slot[i]] = cell[i];
-            for (unsigned s = 0; s < ix->nslots; s++)
-                key = key * ix->cells[s]->n + in_slot[s];
-            found = ix->block_of[key];
-            if (found < 0)
-                return false;
-            still->b = &ix->block[found >> 3];
-            still->mb = &p->t->block[found >> 3];
-            still->turn_block = (unsigned)found & 7;
-            sym = (unsigned)-1; /* now for each symmetry, the identity included */
-            continue;
-        }
+        for (unsigned i = 0; i < p->nmen; i++)
+            turned[i] = ix->map[sym][ix->map[still->turn_block][sq[i]]];
+        if (!find_slots(p, turned, cell, slot))
+            return false;
         still->offset[sym] = 0;
         for (unsigned i = 0; i < p->nmen; i++)
-            still->offset[sym] +=
-                still->mb->stride[slot[i]] *
-                (still->mb->raw[slot[i]] ? sq[i] : ix->cells[slot[i]]->place_of[sq[i]]);
+            still->offset[sym] += man_offset(p, still->mb, slot[i], turned[i]);
     }
     return true;
+}
+
+/* Where kings stand in the table's own squares. */
+static size_t pair_of(const struct bk_view_plan *p, const struct still_men *still, unsigned wk,
+                      unsigned bk)
+{
+    const uint8_t *turn = p->t->ix->map[still->turn_block];
+
+    if (p->exchanged) {
+        unsigned swap = p->swap[wk];
+
+        wk = p->swap[bk];
+        bk = swap;
+    }
+    return (size_t)turn[wk] * p->t->ix->v->nsq + turn[bk];
 }
 
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
@@ -504,24 +545,11 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *wher
                 *score = rule_score(p, &at);
                 continue;
             }
-            if (p->exchanged) {
-                unsigned swap = p->swap[wk];
-
-                wk = p->swap[bk];
-                bk = swap;
-            }
-            if (still.turn_block) {
-                wk = t->ix->map[still.turn_block][wk];
-                bk = t->ix->map[still.turn_block][bk];
-            }
-            pair = (size_t)wk * nsq + bk;
+            pair = pair_of(p, &still, wk, bk);
             if (still.b->pairs->slice[pair] < 0)
                 continue;
             offset = (uint64_t)still.b->pairs->slice[pair] * still.mb->slice_stride +
                      still.offset[still.b->pairs->sym[pair]];
-            *score =
-                t->code_bytes < 2
-                    ? t->score8[bk_memblock_code(t, still.mb, stm, offset)]
-                    : bk_score_before(bk_code_score(bk_memblock_code(t, still.mb, stm, offset), 2));
+            *score = score_of(t, bk_memblock_code(t, still.mb, stm, offset));
         }
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "core/geometry.h"
-#include "tb/memory/error.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
@@ -196,7 +195,7 @@ static enum bk_err begin_plies(struct chain *c, struct bk_moment *m, struct bk_r
     *m = (struct bk_moment){ .block = c->b->block[0], .before = true, .there = true };
     if (bk_resume_has(c->run, m->block))
         return bk_resume_blocks(c->run, c->member, c->b->n, m) ? BK_OK : bk_no_memory(why);
-    return first_passes(c) ? BK_OK : bk_interrupted(why);
+    return first_passes(c) ? BK_OK : bk_pool_interrupted(why);
 }
 
 /* Ply after ply until two in turn find nothing and nothing waits. */
@@ -212,7 +211,7 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
         uint32_t last_wait;
 
         if (!run_ply(c, m.ply, &last_wait))
-            return bk_interrupted(why);
+            return bk_pool_interrupted(why);
         if (!c->found && !m.before && m.ply > last_wait)
             return BK_OK;
         m.before = c->found;
@@ -243,7 +242,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 static enum bk_err settle(struct chain *c, struct bk_report *why)
 {
     if (!bk_pool_try(c->b->pool, slices_of(c), run_finish, c))
-        return bk_interrupted(why);
+        return bk_pool_interrupted(why);
     for (unsigned i = 0; i < c->scratch.n; i++)
         bk_tally_add(c->b->tally, &c->tally[i]);
     return BK_OK;

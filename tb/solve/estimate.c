@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "tb/kernel/state.h"
-#include "tb/memory/error.h"
 #include "tb/solve/prepare.h"
 
 struct block_estimate {

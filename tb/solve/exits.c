@@ -8,8 +8,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/memory/error.h"
-#include "tb/memory/grow.h"
+#include "core/array.h"
 
 struct exit_list {
     struct bk_setup *s;
@@ -74,7 +73,7 @@ static void add_prepared(struct exit_list *l, struct bk_exit e)
     }
     bk_view_plan(&e.plan, t, ix, e.colour, exchanged, e.taken, e.also, changes ? (int)e.mover : -1,
                  e.becomes);
-    if (!bk_grow(&s->exit, &l->room, s->nexit, sizeof *s->exit)) {
+    if (!BK_ARRAY_ROOM(s->exit, l->room, s->nexit + 1)) {
         l->err = bk_no_memory(l->why);
         return;
     }

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "tb/memory/error.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/scratch.h"
 
@@ -53,7 +52,7 @@ enum bk_err bk_layout_mark_illegal(struct bk_memtable *t, const struct bk_kernel
         if (!s || !bk_scratch_new(&m.scratch, bk_pool_threads(pool), k->scratch_bytes(s)))
             err = bk_no_memory(why);
         else if (!bk_pool_try(pool, s->nslices, mark_slice, &m))
-            err = bk_interrupted(why);
+            err = bk_pool_interrupted(why);
         bk_scratch_free(&m.scratch);
         bk_setup_free(s);
         bk_king_moves_free(kings);

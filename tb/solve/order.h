@@ -16,7 +16,7 @@
 
 /* How the blocks of a table are solved, by the memory it takes. */
 enum bk_strategy {
-    BK_COMPACT, /* one by one, without distances, with a set less a side: kernel.c */
+    BK_COMPACT, /* one by one, without distances, with a set less a side: passes.c */
     BK_APART,   /* one by one */
     BK_CHAINS,  /* those of a chain together */
 };

@@ -8,7 +8,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/memory/grow.h"
+#include "core/array.h"
 
 /* == Memory == */
 
@@ -194,7 +194,7 @@ static bool quiet_moves(struct bk_setup *s, struct bk_outer *o, bool into, size_
             if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
                 !s->change_ok[o->slot][BK_TYPES_MAX][to])
                 continue;
-            if (!bk_grow(&s->moves.one, room, s->moves.n, sizeof *s->moves.one))
+            if (!BK_ARRAY_ROOM(s->moves.one, *room, s->moves.n + 1))
                 return false;
             s->moves.one[s->moves.n++] = (struct bk_kmove){
                 .delta = ((int32_t)o->digit[other] - (int32_t)d) * (int32_t)o->stride,

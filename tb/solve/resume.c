@@ -3,7 +3,6 @@
  */
 #include "tb/solve/resume.h"
 
-#include "tb/memory/error.h"
 #include "tb/solve/layout.h"
 
 /* == Blocks that are solved == */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/memory/error.h"
-
 enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, struct bk_tally *tally,
                         struct bk_report *why)
 {

@@ -11,7 +11,8 @@
 #include <stdatomic.h>
 
 #include "tb/kernel/state.h"
-#include "tb/solve/solve.h"
+#include "tb/kernel/tally.h"
+#include "tb/solve/job.h"
 
 /* The blocks under way, as iterate() knows them. */
 struct bk_moment {

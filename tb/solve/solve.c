@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "table/rows.h"
-#include "tb/memory/error.h"
 #include "tb/solve/block.h"
 #include "tb/solve/layout.h"
 #include "tb/solve/resume.h"
@@ -57,7 +56,7 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
         };
 
         if (bk_run_is_stopped(run))
-            err = bk_interrupted(why);
+            err = bk_pool_interrupted(why);
         else if (!is_solved(l, i))
             err = bk_blocks_solve(run, &b, why);
         add_done(l, i, 1);
@@ -85,8 +84,8 @@ static void solve_one(void *context, uint64_t item, unsigned thread)
     struct bk_report why = { "" };
 
     (void)thread;
-    if (!bk_first_error_is_set(&r->failed) && !is_solved(r->l, i))
-        bk_first_error_set(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
+    if (!bk_first_error_any(&r->failed) && !is_solved(r->l, i))
+        bk_first_error_keep(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
 }
 
 static enum bk_err solve_round(struct round *r, struct bk_report *why)
@@ -97,10 +96,10 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_init(&r->tally[i]);
     whole = bk_pool_try(run->job->pool, r->n, solve_one, r);
-    if (bk_first_error_is_set(&r->failed))
+    if (bk_first_error_any(&r->failed))
         return bk_first_error_of(&r->failed, why);
     if (!whole)
-        return bk_interrupted(why);
+        return bk_pool_interrupted(why);
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_add(run->tally, &r->tally[i]);
     add_done(r->l, r->first, r->n);

@@ -1,5 +1,5 @@
 /*
- * kernel.c - the passes over one slice.  HOT.
+ * passes.c - the passes over one slice.  HOT.
  *
  * Compiled once for each width of a set (BK_SET_BITS) and each instruction
  * set; BK_KERNEL names the result.  The parts: slice.h what passes share,
@@ -23,7 +23,7 @@
  * Without distances BK_OPEN may have no array (compact): a position that an exit
  * saves is both in BK_WON and undecided, which no other position is.
  */
-#include "tb/kernel/kernel.h"
+#include "tb/kernel/passes.h"
 
 #include "tb/kernel/attain.h"
 #include "tb/kernel/compile.h"
@@ -37,7 +37,6 @@
 #define STRING2(x)  #x
 #define STRING1(x)  STRING2(x)
 
-extern const struct bk_kernel KERNEL_NAME;
 const struct bk_kernel KERNEL_NAME = {
     .name = STRING1(BK_KERNEL),
     .set_bytes = sizeof(set),
