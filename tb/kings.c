@@ -18,7 +18,7 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "tb/exits.h"
-#include "tb/set.h"
+#include "core/set.h"
 #include "tb/solve.h"
 
 #define NAME2(a, b) a##b
