@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "table/index.h"
+#include "table/model.h"
 #include "table/rows.h"
 
 #define BK_FORMAT_VERSION 1
@@ -122,24 +123,28 @@ struct bk_scan;
 enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why);
 void bk_scan_free(struct bk_scan *s); /* NULL is fine */
 /*
- * What the file says of a row of its index, by number - row->first.
- * value  row->n entries, at most BK_SQ_MAX.  Those of positions in which two men
- *        share a square mean nothing.
+ * What the file says of a row of its index, for the squares of the inner man in `care`, on which
+ * no other man stands (bk_row_care()).  out: planes and care; see bk_model_row().
  * Returns BK_OK, BK_E_CORRUPT, BK_E_SYSTEM.  Cost: some 2 to 4 ns a position.
  */
 enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
-                        uint16_t *value, struct bk_report *why);
+                        const uint64_t *care, struct bk_row_values *out, struct bk_report *why);
+/* All squares that the inner man of a row may stand on; false: two other men share a square. */
+bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
+/* Bits of a value of this kind: planes that are written. */
+unsigned bk_kind_bits(enum bk_kind kind);
 
 /* == Looking at a file == */
 
 /* Reads every model, directory and shard, and checks all that docs/format.md 10 lists. */
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why);
 
-/* Where the bytes of a unit go, and what its tree asks first. */
+/* A unit: where its bytes go, and what it has learned.  model and facts are borrowed from f. */
 struct bk_unit_info {
     struct bk_unit_place place;
-    uint64_t model_bytes, directory_bytes, shards, shard_bytes;
-    unsigned nodes, leaves; /* of the tree: inner nodes, leaves */
+    uint64_t model_bytes, shards, shard_bytes;
+    const struct bk_model *model;
+    const struct bk_facts *facts;
 };
 enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
                          struct bk_report *why);
@@ -149,10 +154,10 @@ enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *o
 /* A unit as the codec has made it. */
 struct bk_unit_bytes {
     uint32_t nblocks;
-    uint64_t shards;
-    const unsigned char *model, *directory; /* borrowed */
-    size_t model_bytes, directory_bytes;
-    const unsigned char *shard; /* borrowed, one after the other; NULL: in the scratch file */
+    uint32_t shards;
+    const uint8_t *model, *directory; /* borrowed; shards * BK_SHARD_ENTRY_BYTES */
+    size_t model_bytes;
+    const uint8_t *shard; /* borrowed, one after the other; NULL: in the scratch file */
     uint64_t shard_bytes;
     uint64_t at; /* in the scratch file */
 };
