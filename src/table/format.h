@@ -104,7 +104,7 @@ uint64_t bk_file_bytes(const struct bk_file *f);
  *
  * side    to move; 0 of files with one side
  * number  of the position
- * at      where the men stand, turned as the number has them (bk_index_turn()).
+ * at      where the men stand, turned as the number has them (bk_index_rank_turned()).
  *         No two on one square.
  *
  * Returns BK_OK, BK_E_CORRUPT, BK_E_USAGE (no such number), BK_E_SYSTEM.

@@ -630,14 +630,7 @@ static uint64_t digit_of(const struct bk_index *ix, const struct bk_block *b,
     return bk_combination_rank(place, k);
 }
 
-uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
-{
-    struct bk_placement at = *where;
-
-    return bk_index_turn(ix, &at);
-}
-
-uint64_t bk_index_turn(const struct bk_index *ix, struct bk_placement *at)
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at)
 {
     int32_t nth = bk_index_block(ix, at);
     const struct bk_block *b;
@@ -665,6 +658,13 @@ uint64_t bk_index_turn(const struct bk_index *ix, struct bk_placement *at)
             number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, at, slot);
     }
     return b->first + number;
+}
+
+uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+{
+    struct bk_placement at = *where;
+
+    return bk_index_rank_turned(ix, &at);
 }
 
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number)

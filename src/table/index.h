@@ -105,8 +105,8 @@ int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, uns
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
 
 /*
- * The same of a position seen with the colours exchanged: swap[] says where squares go (an
- * involution).  False also where castling rights are left: exchange those positions as a whole.
+ * The same of a position seen with the colours exchanged: swap[] says where squares go.
+ * False also where castling rights are left: exchange those positions as a whole.
  */
 bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
                               const uint8_t swap[BK_SQ_MAX], struct bk_placement *out);
@@ -118,8 +118,11 @@ bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
  */
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
 
-/* The same, and turns `at` as the number has it: as bk_index_unrank() gives it back. */
-uint64_t bk_index_turn(const struct bk_index *ix, struct bk_placement *at);
+/*
+ * The same, and turns `at` into what bk_index_unrank() says of the number: the
+ * squares that go with it.  Where there is no number, `at` means nothing.
+ */
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at);
 
 /* Which block holds a number < ix->positions.  Cost: a binary search. */
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number);
