@@ -145,7 +145,7 @@ enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n,
     bool newer;
 
     *out = (struct bk_head){ .bytes = n };
-    if (bk_fixed_get(bytes + n - TAIL, TAIL) != XXH64(bytes, n - TAIL, 0))
+    if (bk_fixed_get(bytes + n - TAIL, TAIL) != XXH3_64bits(bytes, n - TAIL))
         return damaged(path, "checksum of the head", why);
     i->kind = (enum bk_kind)bytes[AT_KIND];
     i->standalone = bytes[AT_FLAGS] & STANDALONE;
@@ -250,6 +250,6 @@ uint8_t *bk_head_write(struct bk_head *head)
     *at++ = 0; /* optional sections: none */
     head->bytes = (uint32_t)(at - h) + TAIL;
     bk_fixed_put(h + AT_HEAD_BYTES, head->bytes, 4);
-    bk_fixed_put(at, XXH64(h, head->bytes - TAIL, 0), TAIL);
+    bk_fixed_put(at, XXH3_64bits(h, head->bytes - TAIL), TAIL);
     return h;
 }

@@ -27,9 +27,9 @@ struct runs {
 
 struct bk_rows {
     const struct bk_index *ix;
-    unsigned last;        /* place in the order of the digit that varies */
-    unsigned inner;       /* man */
-    uint32_t n;           /* positions a row, if the inner man is no king */
+    unsigned last;         /* place in the order of the digit that varies */
+    unsigned inner;        /* man */
+    uint32_t n;            /* positions a row, if the inner man is no king */
     uint64_t *before;      /* by block, and one more: rows of the blocks before it */
     struct runs runs[256]; /* by group, if the inner man is a king */
 };
