@@ -14,12 +14,14 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive
-TABLE = material index rows format
-TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole
+CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
+        facts facts/list facts/plain facts/text
+TABLE = material index rows format ribbon model
+TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole \
+        encode/columns_for encode/learn encode/unit
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==
@@ -30,12 +32,13 @@ LIBS_LIB  = -linih -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-KERNELS = $(SETS:%=kernel_portable%) $(SETS:%=kings_%)
+KERNELS = $(SETS:%=kernel_portable%) $(SETS:%=kings_%) encode/columns_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
-KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
+KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%) \
+           encode/columns_bmi2 encode/columns_avx512
 endif
 
-CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(BUILD)/embedded.o
+CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
@@ -93,6 +96,20 @@ $(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
 
 $(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
+
+# facts, likewise for each width
+$(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -DBK_SET_BITS=$* -DBK_FACT_WIDTH=bk_fact_width_$* -c $< -o $@
+
+columns = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_COLUMNS=$(2) -c $< -o $@
+$(BUILD)/tb/encode/columns_portable.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,,portable)
+$(BUILD)/tb/encode/columns_bmi2.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt,bmi2)
+$(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt -mavx512f -mavx512vpopcntdq -mprefer-vector-width=512,avx512)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"

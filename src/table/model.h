@@ -36,6 +36,7 @@
 
 #include "core/err.h"
 #include "core/facts.h"
+#include "table/ribbon.h"
 
 #define BK_VALUE_BITS_MAX 16
 
@@ -143,12 +144,40 @@ void bk_model_row(const struct bk_model *m, const struct bk_shard *s, const uint
                   unsigned bits, struct bk_row_values *out);
 
 /* == Keys, for those that make shards ==
- * The key of a position with regard to a question; the cell's is that of BK_CELL_SQUARE. */
+ * The key of a position with regard to a question; a cell's is that of BK_CELL_SQUARE. */
 #define BK_CELL_SQUARE 0xff
-uint64_t bk_row_hash(uint64_t first);
-uint64_t bk_question_key(uint64_t row_hash, uint32_t question, unsigned square);
-/* The j-th filter bit of a key: what ribbon A is asked, and the answer of an exception. */
-uint64_t bk_filter_key(uint64_t key, unsigned j);
-uint64_t bk_fingerprint(uint64_t key);
+
+static inline uint64_t bk_row_hash(uint64_t first)
+{
+    return bk_mix(first + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static inline uint64_t bk_question_key(uint64_t row_hash, uint32_t question, unsigned square)
+{
+    return bk_mix(row_hash + ((uint64_t)question << 8 | square) * UINT64_C(0xd1342543de82ef95));
+}
+
+/* What ribbon A is asked for the j-th filter bit of a key; bit j of the fingerprint is what it
+   answers for an exception. */
+static inline uint64_t bk_filter_key(uint64_t key, unsigned j)
+{
+    return key + (j + 1) * UINT64_C(0xa0761d6478bd642f);
+}
+
+static inline uint64_t bk_fingerprint(uint64_t key)
+{
+    return bk_mix(key ^ UINT64_C(0xe7037ed1a0b428db));
+}
+
+/* Do the first `bits` filter bits of a key agree with its fingerprint? */
+static inline bool bk_filter_passes(const struct bk_ribbon *a, uint64_t key, unsigned bits)
+{
+    uint64_t print = bk_fingerprint(key);
+
+    for (unsigned j = 0; j < bits; j++)
+        if (bk_ribbon_bit(a, bk_filter_key(key, j)) != (print >> j & 1))
+            return false;
+    return true;
+}
 
 #endif
