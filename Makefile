@@ -16,7 +16,7 @@ Q := $(if $(V),,@)
 # == The house, lowest floor first ==
 CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
         facts facts/list facts/plain facts/text
-TABLE = material index rows format ribbon model
+TABLE = material needed index rows ribbon model head shards format write settle
 TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole \
         encode/columns_for encode/learn encode/unit
 PROBE = catalog value probe
