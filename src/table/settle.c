@@ -140,15 +140,19 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 
 /* == Wins, draws, losses == */
 
-static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int *wdl,
+/*
+ * The wdl of a position that is legal.  `enough` (0 or 1) is what the caller wants to know: is it
+ * as good as that?  If it is, *wdl is some number from `enough` to the value.
+ */
+static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                           struct bk_report *why);
 
-/* Raises *best by what the n moves bring that are legal, until one wins. */
+/* Raises *best by what those of the n moves bring that are legal, until it is `enough`. */
 static enum bk_err best_of(const struct bk_tables *t, const struct bk_pos *p,
-                           const struct bk_move *move, unsigned n, int *best, bool *missing,
-                           struct bk_report *why)
+                           const struct bk_move *move, unsigned n, int enough, int *best,
+                           bool *missing, struct bk_report *why)
 {
-    for (unsigned i = 0; i < n && *best < 1; i++) {
+    for (unsigned i = 0; i < n && *best < enough; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
         enum bk_err err;
@@ -157,7 +161,7 @@ static enum bk_err best_of(const struct bk_tables *t, const struct bk_pos *p,
         bk_pos_play(&after, t->v, &move[i]);
         if (!bk_pos_legal(t->v, &after))
             continue;
-        err = wdl_of(t, &q, &wdl, why);
+        err = wdl_of(t, &q, *best == 0 ? 0 : 1, &wdl, why); /* no better than a draw is no gain */
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
@@ -167,28 +171,44 @@ static enum bk_err best_of(const struct bk_tables *t, const struct bk_pos *p,
     return BK_OK;
 }
 
+static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *why)
+{
+    int stored;
+    enum bk_err err = stored_wdl(q, &stored, why);
+
+    if (!err && stored > *best)
+        *best = stored;
+    return err;
+}
+
+/* Does every capture bare a king, and so needs no file? */
+static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
+{
+    return bk_rules_bare_loses(v) && bk_bits_count(&p->by[!p->stm]) == 2;
+}
+
 /* (1), of a position without en passant square that no bare king decides. */
-static enum bk_err wdl_without(const struct bk_tables *t, struct asked *q, int *wdl,
+static enum bk_err wdl_without(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                                struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
     int best = NO_VALUE;
-    bool missing = false;
+    bool missing = false, exits, exits_first;
     enum bk_err err = find(t, q, why);
 
-    if (!err && !bk_file_info(q->table->wdl)->standalone && bk_exits_may_be(t->v, q->p))
-        err = best_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), &best, &missing, why);
-    if (!err && best < 1) {
-        int stored;
-
-        err = stored_wdl(q, &stored, why);
-        if (!err && stored > best)
-            best = stored;
-    }
-    if (!err && missing && best < 1)
-        return BK_E_NO_TABLE; /* `why` names it */
+    if (err)
+        return err;
+    exits = !bk_file_info(q->table->wdl)->standalone && bk_exits_may_be(t->v, q->p);
+    exits_first = exits && captures_bare(t->v, q->p);
+    if (!exits_first)
+        err = raise_by_file(q, &best, why);
+    if (!err && exits && best < enough)
+        err =
+            best_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), enough, &best, &missing, why);
+    if (!err && exits_first && best < enough)
+        err = raise_by_file(q, &best, why);
     *wdl = best;
-    return err;
+    return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
 
 /* Ends on the en passant square and takes elsewhere. */
@@ -201,19 +221,18 @@ static bool is_en_passant(const struct bk_pos *p, const struct bk_move *m)
 static unsigned passing(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX], bool *others)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    unsigned all = bk_moves_legal(v, p, move), n = 0;
+    unsigned all = bk_moves_legal(v, p, out), n = 0;
 
     for (unsigned i = 0; i < all; i++)
-        if (is_en_passant(p, &move[i]))
-            out[n++] = move[i];
+        if (is_en_passant(p, &out[i]))
+            out[n++] = out[i];
     *others = all > n;
     return n;
 }
 
 /* (2) */
-static enum bk_err wdl_passing(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
-                               struct bk_report *why)
+static enum bk_err wdl_passing(const struct bk_tables *t, const struct bk_pos *p, int enough,
+                               int *wdl, struct bk_report *why)
 {
     struct bk_pos without = *p;
     struct asked q = { .p = &without };
@@ -225,21 +244,21 @@ static enum bk_err wdl_passing(const struct bk_tables *t, const struct bk_pos *p
 
     without.ep = BK_SQ_NONE;
     if (others || !n)
-        err = wdl_without(t, &q, &best, why);
+        err = wdl_without(t, &q, enough, &best, why);
     if (!err)
-        err = best_of(t, p, move, n, &best, &missing, why);
-    if (!err && missing && best < 1)
-        return BK_E_NO_TABLE;
+        err = best_of(t, p, move, n, enough, &best, &missing, why);
     *wdl = best;
-    return err;
+    return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
 
-static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int *wdl,
+static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                           struct bk_report *why)
 {
     if (bk_pos_bare(t->v, q->p, wdl) != BK_END_NONE)
         return BK_OK;
-    return q->p->ep == BK_SQ_NONE ? wdl_without(t, q, wdl, why) : wdl_passing(t, q->p, wdl, why);
+    if (q->p->ep == BK_SQ_NONE)
+        return wdl_without(t, q, enough, wdl, why);
+    return wdl_passing(t, q->p, enough, wdl, why);
 }
 
 enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
@@ -247,50 +266,53 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
 {
     struct asked q = { .p = p };
 
-    return wdl_of(t, &q, wdl, why);
+    return wdl_of(t, &q, 1, wdl, why);
 }
 
 /* == Distances == */
 
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, int enough, int *out,
+/*
+ * What the caller wants to know of a distance: its value if it lies between `low` and `high`, else
+ * only on which side.  A distance that is `low` or less may be answered by any number from itself
+ * to `low`; one that is `high` or more, by any from `high` up.
+ */
+struct window {
+    int low, high;
+};
+
+static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
                               struct bk_report *why);
 
-/*
- * Lowers *best by what the n moves bring that win; stops when it is no more than `enough`.  Such
- * a move leads to a lost position, which may be over.
- */
+/* Lowers *best by what those of the n moves bring that win. */
 static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
-                              const struct bk_move *move, unsigned n, int enough, int *best,
+                              const struct bk_move *move, unsigned n, struct window w, int *best,
                               struct bk_report *why)
 {
-    for (unsigned i = 0; i<n && * best> enough; i++) {
+    for (unsigned i = 0; i<n && * best> w.low; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
-        int wdl = 0, plies = 0;
-        enum bk_err err;
+        int wdl = 0, plies = 0, high = *best < w.high ? *best : w.high;
+        enum bk_err err = BK_OK;
 
         bk_pos_play(&after, t->v, &move[i]);
         if (!bk_pos_legal(t->v, &after))
             continue;
         if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE) {
-            err = wdl_of(t, &q, &wdl, why);
+            err = wdl_of(t, &q, 0, &wdl, why);
             if (!err && wdl < 0)
-                err = loss_plies(t, &q, *best - 1, &plies, why);
-            if (err)
-                return err;
+                err = loss_plies(t, &q, (struct window){ w.low - 1, high - 1 }, &plies, why);
         }
+        if (err)
+            return err;
         if (wdl < 0 && plies + 1 < *best)
             *best = plies + 1;
     }
     return BK_OK;
 }
 
-/*
- * The plies of a won position that is not over and has no en passant square; if they are no more
- * than `enough`, some number that is no more, either.
- */
-static enum bk_err win_without(const struct bk_tables *t, struct asked *q, int enough, int *out,
-                               struct bk_report *why)
+/* The plies of a won position that is not over and has no en passant square. */
+static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struct window w,
+                               int *out, struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
     int k = 0;
@@ -299,14 +321,14 @@ static enum bk_err win_without(const struct bk_tables *t, struct asked *q, int e
     if (!err)
         err = stored_k(q, &k, why);
     *out = 2 * k + 1;
-    if (err || *out <= enough || bk_file_info(q->table->dtw)->standalone ||
+    if (err || *out <= w.low || bk_file_info(q->table->dtw)->standalone ||
         !bk_exits_may_be(t->v, q->p))
         return err;
-    return soonest_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), enough, out, why);
+    return soonest_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), w, out, why);
 }
 
 /* (2) of a won position */
-static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p, int enough,
+static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p, struct window w,
                                int *out, struct bk_report *why)
 {
     struct bk_pos without = *p;
@@ -320,34 +342,34 @@ static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p
     without.ep = BK_SQ_NONE;
     *out = ENDLESS;
     if (others || !n)
-        err = wdl_without(t, &q, &wdl, why);
+        err = wdl_without(t, &q, 1, &wdl, why);
     if (!err && wdl > 0)
-        err = win_without(t, &q, enough, out, why);
-    return err ? err : soonest_of(t, p, move, n, enough, out, why);
+        err = win_without(t, &q, w, out, why);
+    return err ? err : soonest_of(t, p, move, n, w, out, why);
 }
 
-static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, int enough, int *out,
+static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
                              struct bk_report *why)
 {
     if (q->p->ep != BK_SQ_NONE)
-        return win_passing(t, q->p, enough, out, why);
-    return win_without(t, q, enough, out, why);
+        return win_passing(t, q->p, w, out, why);
+    return win_without(t, q, w, out, why);
 }
 
 /* One ply more than the longest of the won positions that the moves lead to. */
 static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
-                             const struct bk_move *move, unsigned n, int enough, int *best,
+                             const struct bk_move *move, unsigned n, struct window w, int *best,
                              struct bk_report *why)
 {
-    for (unsigned i = 0; i < n && *best < enough; i++) {
+    for (unsigned i = 0; i < n && *best < w.high; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
-        int plies = 0, wdl;
+        int plies = 0, wdl, low = *best > w.low ? *best : w.low;
         enum bk_err err = BK_OK;
 
         bk_pos_play(&after, t->v, &move[i]);
         if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE)
-            err = win_plies(t, &q, *best - 1, &plies, why);
+            err = win_plies(t, &q, (struct window){ low - 1, w.high - 1 }, &plies, why);
         if (err)
             return err;
         if (plies + 1 > *best)
@@ -356,11 +378,8 @@ static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
     return BK_OK;
 }
 
-/*
- * The plies of a lost position that no bare king decides; if they are no less than `enough`, some
- * number that is no less, either.
- */
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, int enough, int *out,
+/* The plies of a lost position that no bare king decides. */
+static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
                               struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -368,22 +387,22 @@ static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, int en
     int k = 0;
 
     *out = 0;
-    if (!err && q->table->dtw && bk_file_info(q->table->dtw)->standalone &&
-        q->p->ep == BK_SQ_NONE) {
-        err = stored_k(q, &k, why);
-        *out = 2 * k;
-        return err;
-    }
     if (!err && !q->table->dtw)
         err = no_distances(q, why);
     if (err)
         return err;
-    return latest_of(t, q->p, move, bk_moves_legal(t->v, q->p, move), enough, out, why);
+    if (bk_file_info(q->table->dtw)->standalone && q->p->ep == BK_SQ_NONE) {
+        err = stored_k(q, &k, why);
+        *out = 2 * k;
+        return err;
+    }
+    return latest_of(t, q->p, move, bk_moves_legal(t->v, q->p, move), w, out, why);
 }
 
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
+    struct window all = { -1, ENDLESS };
     struct asked q = { .p = p };
     enum bk_err err;
 
@@ -392,10 +411,10 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
-    err = wdl_of(t, &q, wdl, why);
+    err = wdl_of(t, &q, 1, wdl, why);
     if (!err && *wdl)
         err = find(t, &q, why);
     if (err || !*wdl || !q.table->dtw)
         return err;
-    return *wdl > 0 ? win_plies(t, &q, 0, plies, why) : loss_plies(t, &q, ENDLESS, plies, why);
+    return *wdl > 0 ? win_plies(t, &q, all, plies, why) : loss_plies(t, &q, all, plies, why);
 }
