@@ -18,7 +18,7 @@ CORE  = err geometry betza variant rules position move hands explain fairy terra
         facts facts/list facts/plain facts/text
 TABLE = material index rows format ribbon model
 TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole \
-        encode/columns_for encode/learn encode/unit
+        encode/columns_for encode/entropy encode/learn encode/codes encode/unit
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
