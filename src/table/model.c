@@ -115,8 +115,8 @@ static bool read_code(struct reader *r, uint32_t leaf, uint32_t *question)
         if (!x) {
             struct bk_question *q = &m->question[*question];
 
-            if (*question == m->questions || depth == DEPTH_MAX ||
-                r->rc[*question] > BK_RC_MAX || r->rp[*question] > BK_RP_MAX)
+            if (*question == m->questions || depth == DEPTH_MAX || r->rc[*question] > BK_RC_MAX ||
+                r->rp[*question] > BK_RP_MAX)
                 return false;
             q->rc = r->rc[*question];
             q->rp = r->rp[*question];

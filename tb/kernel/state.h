@@ -8,7 +8,7 @@
 #ifndef BK_STATE_H
 #define BK_STATE_H
 
-#include "tb/solve.h"
+#include "tb/solve/solve.h"
 
 #define BK_STATE_MAX  32
 #define BK_SPARES_MAX 32

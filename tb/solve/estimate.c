@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/prepare.h"
+#include "tb/solve/prepare.h"
 
 struct block_needs {
     uint64_t codes;  /* when solved */

@@ -2,7 +2,7 @@
  * pack.c - see pack.h.  HOT: every position of a table comes through here, by
  * words of 64 or bytes of 8.
  */
-#include "tb/pack.h"
+#include "tb/encode/pack.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #endif
 
 #include "table/format.h"
-#include "tb/memtable.h"
+#include "tb/memory/memtable.h"
 
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS (ONES << 7)

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/homes.h"
-#include "tb/build.h"
-#include "tb/pack.h"
+#include "tb/build/build.h"
+#include "tb/encode/pack.h"
 
 /* == Walking a block == */
 
@@ -289,7 +289,7 @@ static void encode_chunk(void *context, uint64_t nth, unsigned thread)
 
     if (__atomic_load_n((int *)&e->err, __ATOMIC_RELAXED))
         return;
-    bk_store_ease(e->t->store);
+    bk_spill_ease(e->t->store);
     err = bk_chunk_pack(&kind->chunk[item], e->bench[thread].packer, e->bench[thread].raw,
                         take_values(e, side, first, n, &e->bench[thread]), e->level, &why);
     if (!err)
@@ -708,7 +708,7 @@ static void load_chunk(void *context, uint64_t item, unsigned thread)
 
     if (!(l->sides >> side & 1))
         return;
-    bk_store_ease(l->t->store);
+    bk_spill_ease(l->t->store);
     err = bk_file_chunk(l->wdl, side, chunk, u->wdl, &n, &why);
     if (!err && !l->dtw) {
         bk_unpack_planes(u->wdl, n, u->won, u->draw);
@@ -860,7 +860,7 @@ static enum bk_err open_pair(struct loader *l, const struct bk_variant *v, const
 
 enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                           const struct bk_material *m, bool distances, bool mark_illegal,
-                          unsigned sides, struct bk_store *store, struct bk_pool *pool,
+                          unsigned sides, struct bk_spill *store, struct bk_pool *pool,
                           struct bk_report *why)
 {
     struct loader l = { .sides = sides };
@@ -895,7 +895,7 @@ enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, 
 
 enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                     const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why)
+                    struct bk_spill *store, struct bk_pool *pool, struct bk_report *why)
 {
     return bk_load_sides(out, v, dir, m, distances, mark_illegal, 3, store, pool, why);
 }

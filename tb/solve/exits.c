@@ -1,7 +1,7 @@
 /*
  * exits.c - the ways out of a block: which there are, and the tables they lead to.
  */
-#include "tb/exits.h"
+#include "tb/solve/exits.h"
 
 #include <stdlib.h>
 #include <string.h>

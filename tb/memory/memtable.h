@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #include "table/index.h"
-#include "tb/scores.h"
-#include "tb/store.h"
+#include "tb/memory/scores.h"
+#include "tb/memory/spill.h"
 
 /*
  * Codes.  One byte where no distance exceeds BK_CODE_K_MAX, else two.
@@ -41,11 +41,22 @@
 #define BK_SCORE_WIN  32000
 #define BK_SCORE_NONE INT16_MIN
 
+/* What of a position is told: win, draw or loss; or plies. */
+enum bk_told { BK_WDL, BK_DISTANCES };
+
 struct bk_memblock {
     void *code[2]; /* by side to move; NULL: not solved yet, not read, or freed */
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
+    /*
+     * Where it was asked for, a bit a position: its best exit, a move to another material,
+     * attains what the position is worth (kernel/attain.h).  [BK_WDL or BK_DISTANCES][side].
+     * The bits lie as the bitmaps of a table without codes do.
+     */
+    uint64_t *attained[2][2];
+    uint64_t bit_stride[BK_SLOTS_MAX];
+    uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
@@ -55,7 +66,7 @@ struct bk_memtable {
     struct bk_index *ix;    /* owned */
     bool by_rule;           /* no codes: every value follows from the rules */
     uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
-    struct bk_store *store; /* borrowed: where blocks lie; NULL: in memory */
+    struct bk_spill *store; /* borrowed: where blocks lie; NULL: in memory */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
     bk_row_scores *row_scores; /* the same of many at once */
@@ -69,10 +80,11 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
 /* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
    memory. */
-bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
+void bk_memblock_free_attained(struct bk_memblock *mb);
 /* Bytes of one such array. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */

@@ -10,7 +10,7 @@
 #ifndef BK_HOLD_H
 #define BK_HOLD_H
 
-#include "tb/build.h"
+#include "tb/build/build.h"
 
 struct bk_held {
     uint32_t table;        /* number in the plan */

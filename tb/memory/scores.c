@@ -5,13 +5,13 @@
  * codes of a row into another order, the same for all rows of a view.  What a
  * code is worth is arithmetic: two lines, one for wins and one for losses.
  */
-#include "tb/scores.h"
+#include "tb/memory/scores.h"
 
 #include <string.h>
 
 #include "core/bits.h"
-#include "tb/memtable.h"
-#include "tb/pack.h"
+#include "tb/memory/memtable.h"
+#include "tb/encode/pack.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

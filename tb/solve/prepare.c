@@ -1,7 +1,7 @@
 /*
  * prepare.c - see prepare.h.
  */
-#include "tb/prepare.h"
+#include "tb/solve/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,7 +372,7 @@ bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned
         return ok;
     s->work = calloc(threads, sizeof *s->work);
     for (unsigned i = 0; ok && s->work && i < threads; i++)
-        ok = (s->work[i] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
+        ok = (s->work[i] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
     return ok && s->work;
 }
 
@@ -386,7 +386,7 @@ static void release_shared(struct bk_solver *s, unsigned threads)
         free(s->king_back_first[side]);
     }
     for (unsigned i = 0; s->work && i < threads; i++)
-        bk_store_free(s->work[i]);
+        bk_spill_free(s->work[i]);
     free(s->work);
 }
 
@@ -463,19 +463,33 @@ fail:
     return NULL;
 }
 
+/* Places of the men; a configuration takes so many, a slice so many configurations. */
+static void lay_out(const struct bk_solver *s, unsigned row, uint32_t nconf, uint64_t *stride,
+                    uint64_t *slice_stride)
+{
+    memset(stride, 0, BK_SLOTS_MAX * sizeof *stride);
+    for (unsigned o = 0; o < s->nouter; o++)
+        stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
+    if (s->inner.slot >= 0)
+        stride[s->inner.slot] = 1;
+    *slice_stride = (uint64_t)nconf * row;
+}
+
 void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
 {
     const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
-    bool sets = !code_bytes && s->inner.slot >= 0;
-    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
 
-    memset(mb->stride, 0, sizeof mb->stride);
-    memset(mb->raw, 0, sizeof mb->raw);
-    for (unsigned o = 0; o < s->nouter; o++)
-        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
-    if (s->inner.slot >= 0) {
-        mb->stride[s->inner.slot] = 1;
-        mb->raw[s->inner.slot] = 1;
+    if (s->inner.slot >= 0)
+        lay_out(s, 8 * (unsigned)k->set_bytes, s->pitch, mb->bit_stride, &mb->bit_slice_stride);
+    else
+        lay_out(s, 1, s->nconf, mb->bit_stride, &mb->bit_slice_stride);
+    if (code_bytes) {
+        lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
+    } else {
+        memcpy(mb->stride, mb->bit_stride, sizeof mb->stride);
+        mb->slice_stride = mb->bit_slice_stride;
     }
-    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
+    memset(mb->raw, 0, sizeof mb->raw);
+    if (s->inner.slot >= 0)
+        mb->raw[s->inner.slot] = 1;
 }

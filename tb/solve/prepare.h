@@ -8,7 +8,7 @@
 #ifndef BK_PREPARE_H
 #define BK_PREPARE_H
 
-#include "tb/state.h"
+#include "tb/kernel/state.h"
 
 /* Sorts the men of s->b into inner, outer and fixed ones, and the sizes that follow.  s: zero but
    for v, ix and b. */

@@ -1,14 +1,14 @@
 /*
  * solve.c - a table, block after block; a block, ply after ply.
  */
-#include "tb/solve.h"
+#include "tb/solve/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/geometry.h"
-#include "tb/exits.h"
-#include "tb/prepare.h"
+#include "tb/solve/exits.h"
+#include "tb/solve/prepare.h"
 
 /* == Passes == */
 
@@ -29,7 +29,7 @@ static void run_init(void *context, uint64_t item, unsigned thread)
     uint32_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     p->k->init(s, (uint32_t)(item % nslices), s->work[thread]);
 }
 
@@ -39,7 +39,7 @@ static void run_step(void *context, uint64_t item, unsigned thread)
     uint64_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / (2 * nslices)];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     if (p->step(s, (uint32_t)(item % (2 * nslices) >> 1), item & 1, s->work[thread])) {
         __atomic_store_n(&p->found, true, __ATOMIC_RELAXED);
         __atomic_store_n(s->ply & 1 ? &s->last_win[item & 1] : &s->last_loss[item & 1], (int)s->ply,
@@ -53,15 +53,17 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
     uint32_t nslices = p->member[0]->nslices;
     struct bk_solver *s = p->member[item / nslices];
 
-    bk_store_ease(s->store);
+    bk_spill_ease(s->store);
     p->k->finish(s, (uint32_t)(item % nslices), &p->tally[thread], s->work[thread]);
+    if (s->attains)
+        p->k->attain(s, (uint32_t)(item % nslices), s->work[thread]);
 }
 
 static void run_mark(void *context, uint64_t item, unsigned thread)
 {
     struct pass *p = context;
 
-    bk_store_ease(p->t->store);
+    bk_spill_ease(p->t->store);
     p->k->mark_illegal(p->member[0], (uint32_t)item, p->mb, p->t->code_bytes,
                        p->member[0]->work[thread]);
 }
@@ -146,19 +148,46 @@ static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
         (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
 }
 
+static size_t bitmap_bytes_of(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
+}
+
+enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
+
 static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         const struct bk_memblock *mb = &t->block[i];
-        uint8_t flags = (uint8_t)(mb->solved | mb->encoded << 1 | (mb->code[0] != NULL) << 2);
+        uint8_t flags =
+            (uint8_t)((mb->solved ? IS_SOLVED : 0) | (mb->encoded ? IS_ENCODED : 0) |
+                      (mb->code[0] ? HAS_CODES : 0) | (mb->attained[0][0] ? HAS_ATTAINED : 0));
 
         bk_write(w, &flags, 1);
-        for (unsigned side = 0; flags & 4 && side < 2; side++) {
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++) {
             bk_write_array(w, mb->code[side], array_bytes_of(t, i));
             if (mb->draw[side])
                 bk_write_array(w, mb->draw[side], array_bytes_of(t, i));
+            for (unsigned told = 0; told < 2; told++)
+                if (mb->attained[told][side])
+                    bk_write_array(w, mb->attained[told][side], bitmap_bytes_of(t, i));
         }
     }
+}
+
+/* What exits attain in block i, of one side. */
+static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i, unsigned side)
+{
+    struct bk_memblock *mb = &t->block[i];
+    size_t bytes = bitmap_bytes_of(t, i);
+
+    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++) {
+        mb->attained[told][side] = bk_spill_new(t->store, bytes);
+        if (!mb->attained[told][side] || !bk_read_array(r, mb->attained[told][side], bytes))
+            return false;
+    }
+    return true;
 }
 
 static bool load_blocks(struct bk_reader *r, struct bk_memtable *t)
@@ -169,13 +198,14 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t)
 
         if (!bk_read(r, &flags, 1))
             return false;
-        mb->solved = flags & 1;
-        mb->encoded = flags & 2;
-        if (flags & 4 && bk_solve_layout(t, i, NULL))
+        mb->solved = flags & IS_SOLVED;
+        mb->encoded = flags & IS_ENCODED;
+        if (flags & HAS_CODES && bk_solve_layout(t, i, NULL))
             return false;
-        for (unsigned side = 0; flags & 4 && side < 2; side++)
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
             if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
-                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))))
+                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))) ||
+                (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
                 return false;
     }
     return true;
@@ -341,7 +371,7 @@ static enum bk_err solve_kings(struct bk_solver *s, struct bk_memblock *mb, stru
 
 /* Without an inner man a set holds one position, in bit 0: such bits are gathered. */
 struct gathering {
-    struct bk_store *store;
+    struct bk_spill *store;
     const void *sets;
     size_t set_bytes, n;
     uint32_t nconf, pitch;
@@ -356,7 +386,7 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     size_t first = (size_t)item * WORDS_GATHERED * 64, end = first + WORDS_GATHERED * 64;
 
     (void)thread;
-    bk_store_ease(g->store);
+    bk_spill_ease(g->store);
     for (size_t i = first; i < end && i < g->n; i++)
         if (*((const unsigned char *)g->sets +
               (i / g->nconf * g->pitch + i % g->nconf) * g->set_bytes) &
@@ -364,19 +394,47 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
             g->bits[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
+/* The lowest bits of one set a configuration, as a bitmap. */
+static void gather_all(const struct bk_solver *s, const struct bk_kernel *k, const void *sets,
+                       uint64_t *bits, struct bk_pool *pool)
+{
+    struct gathering g = { s->store, sets,     k->set_bytes, (size_t)s->nslices * s->nconf,
+                           s->nconf, s->pitch, bits };
+
+    bk_pool_run(pool, (g.n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED), gather_bits, &g);
+}
+
+/* What exits attain; the frontiers hold it.  False: no memory. */
+static bool hand_over_attained(struct bk_solver *s, const struct bk_kernel *k,
+                               struct bk_memblock *mb, struct bk_pool *pool)
+{
+    size_t bytes = bk_memblock_array_bytes((size_t)s->nslices * s->nconf, 0);
+
+    for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++) {
+            void **sets = told == BK_WDL ? &s->floss[side] : &s->fwin[side];
+
+            if (s->inner.slot >= 0) {
+                mb->attained[told][side] = *sets;
+                *sets = NULL;
+                continue;
+            }
+            mb->attained[told][side] = bk_spill_new(s->store, bytes);
+            if (!mb->attained[told][side])
+                return false;
+            gather_all(s, k, *sets, mb->attained[told][side], pool);
+        }
+    return true;
+}
+
 /* Hands on what a solved block leaves behind, to be read by others.  False: no memory. */
 static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_memblock *mb,
                       struct bk_pool *pool)
 {
-    size_t n = (size_t)s->nslices * s->nconf;
-
-    if (!s->distances && s->inner.slot < 0 && !bk_memblock_alloc(mb, s->store, n, 0))
+    if (!s->distances && s->inner.slot < 0 &&
+        !bk_memblock_alloc(mb, s->store, (size_t)s->nslices * s->nconf, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { s->store, s->won[side], k->set_bytes,  n,
-                               s->nconf, s->pitch,     mb->code[side] };
-        uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
-
         if (s->distances) {
             mb->code[side] = s->dtw[side];
             s->dtw[side] = NULL;
@@ -385,13 +443,11 @@ static bool hand_over(struct bk_solver *s, const struct bk_kernel *k, struct bk_
             mb->draw[side] = s->und[side];
             s->won[side] = s->und[side] = NULL;
         } else {
-            bk_pool_run(pool, pieces, gather_bits, &g);
-            g.sets = s->und[side];
-            g.bits = mb->draw[side];
-            bk_pool_run(pool, pieces, gather_bits, &g);
+            gather_all(s, k, s->won[side], mb->code[side], pool);
+            gather_all(s, k, s->und[side], mb->draw[side], pool);
         }
     }
-    return true;
+    return !s->attains || hand_over_attained(s, k, mb, pool);
 }
 
 /* A block's solver with its ways out. */
@@ -408,6 +464,7 @@ static enum bk_err prepare(struct bk_solver **out, const struct block_job *b, ui
     s->store = t->store;
     s->distances = b->job->distances;
     s->compact = b->job->manner == BK_COMPACT;
+    s->attains = b->job->attain;
     s->dtw_bytes = t->code_bytes;
     s->k_limit = t->code_bytes > 1 ? 15000 : b->job->k_max ? b->job->k_max : BK_CODE_K_MAX;
     bk_solver_lay_out_codes(s, &t->block[b->block[i]], t->code_bytes);
@@ -831,7 +888,7 @@ enum bk_err bk_solve_mark_illegal(struct bk_memtable *t, struct bk_pool *pool,
         bool ok = s && (s->work = calloc(threads, sizeof *s->work));
 
         for (unsigned j = 0; ok && j < threads; j++)
-            ok = (s->work[j] = bk_store_new(NULL, k->work_bytes(s))) != NULL;
+            ok = (s->work[j] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
         if (ok && !bk_pool_try(pool, s->nslices, run_mark, &p))
             err = bk_fail(why, BK_E_SYSTEM, "interrupted");
         if (s)

@@ -12,10 +12,10 @@
 #ifndef BK_SOLVE_H
 #define BK_SOLVE_H
 
-#include "tb/checkpoint.h"
-#include "tb/memtable.h"
-#include "tb/order.h"
-#include "tb/pool.h"
+#include "tb/memory/checkpoint.h"
+#include "tb/memory/memtable.h"
+#include "tb/solve/order.h"
+#include "tb/memory/pool.h"
 
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
 
@@ -133,7 +133,7 @@ struct bk_solver {
     const struct bk_variant *v;
     const struct bk_index *ix;
     const struct bk_block *b;
-    struct bk_store *store; /* of the state; borrowed, may be NULL */
+    struct bk_spill *store; /* of the state; borrowed, may be NULL */
     unsigned nouter;
     struct bk_outer outer[BK_OUTERS_MAX];
     struct bk_inner inner;
@@ -146,6 +146,7 @@ struct bk_solver {
     uint32_t width;  /* squares of the inner man: nsq, or 1 without one */
     uint32_t nslices;
     bool distances;
+    bool attains;       /* when solved, tells what exits attain: kernel/attain.h */
     bool compact;       /* no `open`: what is won and undecided at once is saved by a way out */
     unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
     unsigned dtw_bytes; /* 1 or 2; 0 without distances */
@@ -217,9 +218,11 @@ struct bk_kernel {
     bool (*mated)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
     bool (*win)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
     bool (*lose)(struct bk_solver *s, uint32_t slice, unsigned side, void *work);
-    /* turns dtw into codes in place (without distances: won and und into the two bitmaps of
-       memtable.h), adds up; `tally` is the thread's own */
+    /* turns dtw into codes in place, won and und into the two bitmaps of memtable.h, adds up;
+       `tally` is the thread's own */
     void (*finish)(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, void *work);
+    /* after finish(): what exits attain, to floss (wdl) and fwin (distances) */
+    void (*attain)(struct bk_solver *s, uint32_t slice, void *work);
     /* marks illegal positions in codes that were read from a file */
     void (*mark_illegal)(struct bk_solver *s, uint32_t slice, struct bk_memblock *mb,
                          unsigned code_bytes, void *work);
@@ -273,6 +276,7 @@ struct bk_solve_job {
     void (*note)(void *context, const char *text); /* to sink_context: what is no error */
     struct bk_solving *solving;                    /* solve.c's own */
     enum bk_manner manner;
+    bool attain; /* fill bk_memblock.attained of every block */
     bool let_go; /* free a block once it is `encoded` and nothing to be solved leads to it */
     void (*progress)(void *context, const struct bk_progress *p); /* NULL is fine */
     void *progress_context;

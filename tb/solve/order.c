@@ -1,7 +1,7 @@
 /*
  * order.c - see order.h.
  */
-#include "tb/order.h"
+#include "tb/solve/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #define BK_BUILD_H
 
 #include "table/format.h"
-#include "tb/pool.h"
-#include "tb/solve.h"
+#include "tb/memory/pool.h"
+#include "tb/solve/solve.h"
 
 /* Positions a chunk of the files that are made here; a multiple of the other. */
 #define BK_WDL_CHUNK (1u << 18) /* 64 KiB packed */
@@ -24,7 +24,7 @@ struct bk_plan_table {
     uint64_t memory_bytes; /* predicted peak while it is made: bk_plan_memory() */
     uint64_t code_bytes;   /* of all its blocks, once they are solved: the same */
     uint64_t least_bytes;  /* the smallest memory limit with which it can be made */
-    uint64_t store_room;   /* what a bk_store must leave free for one piece of work a thread */
+    uint64_t store_room;   /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t disk_bytes;   /* of files present, or a guess */
     bool present;          /* files are there (with distances, if asked for) */
     enum bk_manner manner; /* how its blocks will be solved: order.h */
@@ -96,7 +96,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
  */
 enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                     const struct bk_material *m, bool distances, bool mark_illegal,
-                    struct bk_store *store, struct bk_pool *pool, struct bk_report *why);
+                    struct bk_spill *store, struct bk_pool *pool, struct bk_report *why);
 
 /*
  * The same with the positions of some sides to move alone (1 white, 2 black):
@@ -104,7 +104,7 @@ enum bk_err bk_load(struct bk_memtable **out, const struct bk_variant *v, const 
  */
 enum bk_err bk_load_sides(struct bk_memtable **out, const struct bk_variant *v, const char *dir,
                           const struct bk_material *m, bool distances, bool mark_illegal,
-                          unsigned sides, struct bk_store *store, struct bk_pool *pool,
+                          unsigned sides, struct bk_spill *store, struct bk_pool *pool,
                           struct bk_report *why);
 
 /* Encodes a solved table into its two files (one, without distances). */

@@ -7,7 +7,7 @@
  *            for its packed size in front
  *   8        XXH64 of all before
  */
-#include "tb/checkpoint.h"
+#include "tb/memory/checkpoint.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,7 +33,7 @@ struct pieces {
     char *at; /* the array's */
     size_t left;
     bool good;
-    struct bk_store *store;
+    struct bk_spill *store;
 };
 
 struct bk_writer {
@@ -108,7 +108,7 @@ static void pack_piece(void *context, uint64_t nth, unsigned thread)
     size_t n;
 
     (void)thread;
-    bk_store_ease(p->store);
+    bk_spill_ease(p->store);
     n = ZSTD_compress(p->packed[nth], ZSTD_compressBound(PIECE), p->at + nth * PIECE,
                       piece_bytes(p, nth), LEVEL);
     if (ZSTD_isError(n))
@@ -123,7 +123,7 @@ static void unpack_piece(void *context, uint64_t nth, unsigned thread)
     size_t want = piece_bytes(p, nth);
 
     (void)thread;
-    bk_store_ease(p->store);
+    bk_spill_ease(p->store);
     if (ZSTD_decompress(p->at + nth * PIECE, want, p->packed[nth], p->bytes[nth]) != want)
         __atomic_store_n(&p->good, false, __ATOMIC_RELAXED);
 }

@@ -1,7 +1,7 @@
 /*
  * state.c - see state.h.
  */
-#include "tb/state.h"
+#include "tb/kernel/state.h"
 
 #include <string.h>
 
@@ -16,8 +16,8 @@ unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
             { &s->won[side], sets, true, !s->distances },
             { &s->und[side], sets, true, !s->distances },
             { &s->open[side], s->compact ? 0 : sets, true, false },
-            { &s->fwin[side], sets, true, false },
-            { &s->floss[side], sets, true, false },
+            { &s->fwin[side], sets, true, s->attains && s->distances },
+            { &s->floss[side], sets, true, s->attains },
             { (void **)&s->fwin_marks[side], marks, false, false },
             { (void **)&s->floss_marks[side], marks, false, false },
             { (void **)&s->fwin_any[side], 1, false, false },
@@ -77,13 +77,13 @@ bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k, struct bk_spar
 
     if (spares && spares->bytes != bytes) /* no room for what cannot be used */
         bk_spares_free(spares);
-    at = s->piece = used ? spares->piece[--spares->n] : bk_store_new(s->store, bytes);
+    at = s->piece = used ? spares->piece[--spares->n] : bk_spill_new(s->store, bytes);
 
     for (unsigned i = 0; at && i < n; i++) {
         size_t own = array_bytes(s, &list[i]);
 
         if (list[i].stays) {
-            *list[i].at = bk_store_new(s->store, own);
+            *list[i].at = bk_spill_new(s->store, own);
             if (!*list[i].at)
                 return false;
             continue;
@@ -103,7 +103,7 @@ static void keep(struct bk_spares *spares, void *piece, size_t bytes)
         bk_spares_free(spares);
     spares->bytes = bytes;
     if (spares->n == BK_SPARES_MAX)
-        bk_store_free(piece);
+        bk_spill_free(piece);
     else if (piece)
         spares->piece[spares->n++] = piece;
 }
@@ -115,18 +115,18 @@ void bk_state_free(struct bk_solver *s, const struct bk_kernel *k, struct bk_spa
 
     for (unsigned i = 0; i < n; i++) {
         if (list[i].stays)
-            bk_store_free(*list[i].at);
+            bk_spill_free(*list[i].at);
         *list[i].at = NULL;
     }
     if (spares)
         keep(spares, s->piece, piece_bytes(s, list, n));
     else
-        bk_store_free(s->piece);
+        bk_spill_free(s->piece);
     s->piece = NULL;
 }
 
 void bk_spares_free(struct bk_spares *spares)
 {
     while (spares->n)
-        bk_store_free(spares->piece[--spares->n]);
+        bk_spill_free(spares->piece[--spares->n]);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/solve.h"
+#include "tb/solve/solve.h"
 
 extern const struct bk_kernel bk_kernel_portable64, bk_kernel_portable128, bk_kernel_portable256;
 #ifdef __x86_64__

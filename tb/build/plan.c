@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "core/rules.h"
-#include "tb/build.h"
-#include "tb/hold.h"
+#include "tb/build/build.h"
+#include "tb/build/resident.h"
 
 #define NEXT_MAX 1024
 

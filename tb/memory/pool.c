@@ -1,4 +1,4 @@
-#include "tb/pool.h"
+#include "tb/memory/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/kernel/attain.h"
 #include "tb/kernel/compile.h"
 #include "tb/kernel/exits.h"
 #include "tb/kernel/legal.h"
@@ -174,36 +175,9 @@ static void init(struct bk_solver *s, uint32_t slice, void *work)
     if (c->void_slice)
         return;
     for (unsigned side = 0; side < 2; side++) {
-        struct exits x = { .w = w, .legal = (set *)s->und[side] + first };
-        bool used = false;
+        bool any_way = value_ways_out(s, w, side, (set *)s->und[side] + first, false);
 
-        for (uint32_t i = 0; i < s->nexit; i++) {
-            x.e = &s->exit[i];
-            if (x.e->colour != side)
-                continue;
-            if (!used) {
-                for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
-                    w->best[j] = BK_SCORE_NONE;
-                memset(w->touched, 0, s->nconf);
-                used = true;
-            }
-            x.at.king[0] = (uint8_t)c->king[0];
-            x.at.king[1] = (uint8_t)c->king[1];
-            for (unsigned j = 0; j < s->nfixed; j++)
-                x.at.sq[s->fixed_slot[j]] = s->fixed_sq[j];
-            shape_view(s, x.e, &x.view);
-            if (x.e->castles >= 0)
-                castling_exits(&x);
-            else if (x.e->mover == BK_KINGS_SLOT)
-                king_exits(&x);
-            else if ((int)x.e->mover == s->inner.slot)
-                inner_exits(&x);
-            else if (leaves(s, x.e->mover))
-                leaver_exits(&x);
-            else
-                outer_exits(&x);
-        }
-        for (uint32_t conf = 0; used && conf < s->nconf; conf++)
+        for (uint32_t conf = 0; any_way && conf < s->nconf; conf++)
             if (w->touched[conf])
                 settle(s, w, side, slice, conf);
     }
@@ -765,12 +739,10 @@ static void finish(struct bk_solver *s, uint32_t slice, struct bk_tally *tally, 
                 longest_of(s, side, at, losses, s->last_loss[side], &tally->longest_loss[side],
                            slice, conf);
             }
-            if (s->distances) {
+            if (s->distances)
                 write_codes(s, side, base, wins, losses, draw);
-            } else { /* illegal positions in both */
-                *won = wins | ~here;
-                *und = draw | ~here;
-            }
+            *won = wins | ~here; /* illegal positions in both */
+            *und = draw | ~here;
             todo = mine;
             tally->all_win[side] += images * count(wins & todo);
             tally->all_draw[side] += images * count(draw & todo);
@@ -851,5 +823,6 @@ const struct bk_kernel KERNEL_NAME = {
     .win = win,
     .lose = lose,
     .finish = finish,
+    .attain = attain,
     .mark_illegal = mark_illegal,
 };

@@ -1,7 +1,7 @@
 /*
  * hold.c - see hold.h.
  */
-#include "tb/hold.h"
+#include "tb/build/resident.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /*
  * memtable.c - views of tables in memory.  See memtable.h.
  */
-#include "tb/memtable.h"
+#include "tb/memory/memtable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,29 +84,39 @@ uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes)
     return (code_bytes ? 2 : 4) * (uint64_t)bk_memblock_array_bytes(places, code_bytes);
 }
 
-bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_store *st, uint64_t places,
+bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes)
 {
     size_t bytes = bk_memblock_array_bytes(places, code_bytes);
     bool ok = true;
 
     for (unsigned side = 0; side < 2; side++) {
-        ok = ok && (mb->code[side] = bk_store_new(st, bytes));
+        ok = ok && (mb->code[side] = bk_spill_new(st, bytes));
         if (!code_bytes)
-            ok = ok && (mb->draw[side] = bk_store_new(st, bytes));
+            ok = ok && (mb->draw[side] = bk_spill_new(st, bytes));
     }
     return ok;
 }
 
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)
 {
-    bk_store_free(mb->code[side]);
-    bk_store_free(mb->draw[side]);
+    bk_spill_free(mb->code[side]);
+    bk_spill_free(mb->draw[side]);
     mb->code[side] = mb->draw[side] = NULL;
+}
+
+void bk_memblock_free_attained(struct bk_memblock *mb)
+{
+    for (unsigned told = 0; told < 2; told++)
+        for (unsigned side = 0; side < 2; side++) {
+            bk_spill_free(mb->attained[told][side]);
+            mb->attained[told][side] = NULL;
+        }
 }
 
 void bk_memblock_free(struct bk_memblock *mb)
 {
+    bk_memblock_free_attained(mb);
     for (unsigned side = 0; side < 2; side++)
         bk_memblock_free_side(mb, side);
 }

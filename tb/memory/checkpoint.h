@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "core/err.h"
-#include "tb/pool.h"
-#include "tb/store.h"
+#include "tb/memory/pool.h"
+#include "tb/memory/spill.h"
 
 /* Where, how often, and for what; the last one is known by itself. */
 struct bk_checkpoint {
@@ -24,7 +24,7 @@ struct bk_checkpoint {
     double seconds;         /* from one to the next, or three times what one takes; 0: never */
     uint64_t fingerprint;   /* of all that must be the same to go on */
     struct bk_pool *pool;   /* borrowed */
-    struct bk_store *store; /* of the arrays; borrowed, may be NULL */
+    struct bk_spill *store; /* of the arrays; borrowed, may be NULL */
     double next;            /* when it is due */
 };
 

@@ -2,7 +2,7 @@
  * store.c - see store.h.  In front of every array stand 64 bytes that say how
  * it was made.
  */
-#include "tb/store.h"
+#include "tb/memory/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 struct front {
     size_t bytes; /* with the front */
     bool mapped;
-    struct bk_store *st;
+    struct bk_spill *st;
     uint64_t at;         /* in the file */
     struct front *next;  /* of the store's */
     struct front **link; /* what points here */
@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct front) <= FRONT, "the front keeps the alignment");
  */
 #define SMALL_LIMIT (UINT64_C(512) << 20)
 
-struct bk_store {
+struct bk_spill {
     bool page_by_page;
     int fd, statm; /* the file; /proc/self/statm */
     uint64_t end;
@@ -44,10 +44,10 @@ struct bk_store {
     pthread_mutex_t lock;
 };
 
-enum bk_err bk_store_open(struct bk_store **out, const char *dir, uint64_t limit_bytes,
+enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why)
 {
-    struct bk_store *st = calloc(1, sizeof *st);
+    struct bk_spill *st = calloc(1, sizeof *st);
     char name[4096];
 
     if (!st)
@@ -70,7 +70,7 @@ enum bk_err bk_store_open(struct bk_store **out, const char *dir, uint64_t limit
     return BK_OK;
 }
 
-void bk_store_close(struct bk_store *st)
+void bk_spill_close(struct bk_spill *st)
 {
     if (!st)
         return;
@@ -91,7 +91,7 @@ static size_t whole_pages(size_t bytes)
 }
 
 /* Really there, or touching a page would end the process on a full disk. */
-static bool extend(struct bk_store *st, size_t all)
+static bool extend(struct bk_spill *st, size_t all)
 {
     if (!fallocate(st->fd, 0, (off_t)st->end, (off_t)all))
         return true;
@@ -99,7 +99,7 @@ static bool extend(struct bk_store *st, size_t all)
 }
 
 /* A piece at the end of the file; holes are given back, their places are not used again. */
-static struct front *map_file(struct bk_store *st, size_t all)
+static struct front *map_file(struct bk_spill *st, size_t all)
 {
     struct front *p;
     uint64_t at;
@@ -134,7 +134,7 @@ static struct front *map_memory(size_t all)
     return p;
 }
 
-void *bk_store_new(struct bk_store *st, size_t bytes)
+void *bk_spill_new(struct bk_spill *st, size_t bytes)
 {
     size_t all = ((bytes + 63) & ~(size_t)63) + FRONT;
     struct front *p;
@@ -155,7 +155,7 @@ void *bk_store_new(struct bk_store *st, size_t bytes)
 
 static void unmap_file(struct front *p)
 {
-    struct bk_store *st = p->st;
+    struct bk_spill *st = p->st;
     uint64_t at = p->at;
     size_t bytes = p->bytes;
 
@@ -168,7 +168,7 @@ static void unmap_file(struct front *p)
     fallocate(st->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
 }
 
-void bk_store_free(void *array)
+void bk_spill_free(void *array)
 {
     struct front *p;
 
@@ -186,7 +186,7 @@ void bk_store_free(void *array)
 /* == Staying within the limit == */
 
 /* The process's resident bytes now; 0: the machine does not say. */
-static uint64_t resident_bytes(const struct bk_store *st)
+static uint64_t resident_bytes(const struct bk_spill *st)
 {
     char text[128];
     unsigned long long size, resident;
@@ -204,7 +204,7 @@ static uint64_t resident_bytes(const struct bk_store *st)
  * All pages go, not only the oldest: which are needed next the machine's page
  * cache knows best, and bringing one back from there costs some 3 us.
  */
-void bk_store_ease(struct bk_store *st)
+void bk_spill_ease(struct bk_spill *st)
 {
     if (!st || resident_bytes(st) <= st->limit)
         return;

@@ -6,7 +6,7 @@
  * they are freed, backed by huge pages where the machine has them.
  *
  * A store keeps them in a file without a name instead, and the process within
- * a limit: bk_store_ease() takes pages out of the process when it has grown
+ * a limit: bk_spill_ease() takes pages out of the process when it has grown
  * too large.  Nothing is lost by that, at any moment, whoever is reading or
  * writing: the pages are the file's, and the next touch brings them back, from
  * the page cache while the machine has room for it, else from the disk.
@@ -19,26 +19,26 @@
 
 #include "core/err.h"
 
-struct bk_store; /* opaque; any number of threads may share one */
+struct bk_spill; /* opaque; any number of threads may share one */
 
 /*
  * dir          of the file, which disappears with the process; made if missing
  * limit_bytes  of the whole process
- * room_bytes   what is touched from one bk_store_ease() to the next, all threads together
+ * room_bytes   what is touched from one bk_spill_ease() to the next, all threads together
  */
-enum bk_err bk_store_open(struct bk_store **out, const char *dir, uint64_t limit_bytes,
+enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why);
 /* After all its arrays are freed; NULL is fine. */
-void bk_store_close(struct bk_store *st);
+void bk_spill_close(struct bk_spill *st);
 
-/* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_store_free(). */
-void *bk_store_new(struct bk_store *st, size_t bytes);
-void bk_store_free(void *p); /* NULL is fine */
+/* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
+void *bk_spill_new(struct bk_spill *st, size_t bytes);
+void bk_spill_free(void *p); /* NULL is fine */
 
 /*
  * Between two pieces of work.  st NULL is fine.  Cost: some 2 us, and what
  * touching the pages again costs.
  */
-void bk_store_ease(struct bk_store *st);
+void bk_spill_ease(struct bk_spill *st);
 
 #endif

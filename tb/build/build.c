@@ -4,8 +4,8 @@
  * Tables already made stay in memory while later ones need them and the limit
  * allows; otherwise they are read back from their files.
  */
-#include "tb/build.h"
-#include "tb/hold.h"
+#include "tb/build/build.h"
+#include "tb/build/resident.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
     struct bk_hold hold;
-    struct bk_store *store;       /* of the present table, if it works on disk */
+    struct bk_spill *store;       /* of the present table, if it works on disk */
     struct bk_memtable **on_disk; /* then: the tables it leads to, as its plan's next[] */
     struct bk_memtable **by_rule; /* those that have no file */
     unsigned nby_rule;
@@ -121,7 +121,7 @@ static enum bk_err go_to_disk(struct builder *b, struct bk_report *why)
     b->on_disk = calloc(pt->nnext + 1u, sizeof *b->on_disk);
     if (!b->on_disk)
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    err = bk_store_open(&b->store, dir, b->o->memory_limit, pt->store_room, why);
+    err = bk_spill_open(&b->store, dir, b->o->memory_limit, pt->store_room, why);
     if (err)
         free(b->on_disk);
     return err;
@@ -133,7 +133,7 @@ static void leave_disk(struct builder *b)
         bk_memtable_free(b->on_disk[i]);
     if (b->store)
         free(b->on_disk);
-    bk_store_close(b->store);
+    bk_spill_close(b->store);
     b->on_disk = NULL;
     b->store = NULL;
 }

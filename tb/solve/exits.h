@@ -5,7 +5,7 @@
 #ifndef BK_EXITS_H
 #define BK_EXITS_H
 
-#include "tb/solve.h"
+#include "tb/solve/solve.h"
 
 /*
  * Lists the ways out of a prepared block and finds the table of each.  Equal
