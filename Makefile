@@ -17,8 +17,14 @@ Q := $(if $(V),,@)
 CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
         facts facts/list facts/plain facts/text
 TABLE = material needed index rows ribbon model head shards format write settle
-TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole \
-        encode/columns_for encode/learn encode/unit
+TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
+        $(MAKING:%=build/%) verify whole
+# the rooms of tb, lowest first
+MEMORY = pool spill checkpoint scores memtable
+KERNEL = dispatch state
+SOLVE  = order prepare exits estimate solve
+ENCODE = pack encode columns_for entropy learn codes unit source
+MAKING = resident plan build
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
@@ -32,15 +38,15 @@ LIBS_LIB  = -linih -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-KERNELS = $(SETS:%=kernel_portable%) $(SETS:%=kings_%) encode/columns_portable
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
-KERNELS += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%) \
-           encode/columns_bmi2 encode/columns_avx512
+PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
+          encode/columns_bmi2 encode/columns_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
-TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(KERNELS:%=$(BUILD)/tb/%.o)
+TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -87,14 +93,14 @@ $(BUILD)/%.o: %.c | $(BUILD)/packages
 
 # one kernel source, compiled for each width of a set and each instruction set
 kernel = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
-$(BUILD)/tb/kernel_portable%.o: tb/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_portable%.o: tb/kernel/kernel.c | $(BUILD)/packages
 	$(call kernel,,portable)
-$(BUILD)/tb/kernel_avx2_%.o: tb/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_avx2_%.o: tb/kernel/kernel.c | $(BUILD)/packages
 	$(call kernel,-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt,avx2_)
-$(BUILD)/tb/kernel_avx512_%.o: tb/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/kernel.c | $(BUILD)/packages
 	$(call kernel,-march=skylake-avx512,avx512_)
 
-$(BUILD)/tb/kings_%.o: tb/kings.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kings_%.o: tb/kernel/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
 
 # facts, likewise for each width

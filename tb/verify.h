@@ -11,7 +11,7 @@
 #define BK_VERIFY_H
 
 #include "table/format.h"
-#include "tb/pool.h"
+#include "tb/memory/pool.h"
 
 struct bk_verify_options {
     struct bk_pool *pool;

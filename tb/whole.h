@@ -7,7 +7,7 @@
 #define BK_WHOLE_H
 
 #include "core/hands.h"
-#include "tb/pool.h"
+#include "tb/memory/pool.h"
 
 struct bk_whole;
 

@@ -27,7 +27,7 @@
 #include "core/geometry.h"
 #include "core/move.h"
 #include "core/rules.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/slow_hands.h"

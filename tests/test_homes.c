@@ -23,7 +23,7 @@
 #include "core/derive.h"
 #include "core/move.h"
 #include "probe/bareking.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tb/verify.h"
 #include "tests/ref.h"
 

@@ -22,30 +22,18 @@ struct claim {
 };
 
 static const struct claim claims[] = {
-    { "shatranj", "KRvK", false },
-    { "shatranj", "KRvKN", false },
-    { "shatranj", "KPvK", true },
-    { "shatranj", "KRPvKN", false },
-    { "shatranj", "KPPvKP", true },
-    { "shatranj", "KRRvK", true },
-    { "shatranj", "KNNvKN", false },
-    { "shatranj", "KRRvKNN", true },
-    { "shatranj", "KNPPvK", false },
-    { "chess", "KQvKR", false },
-    { "chess", "KPvKP", true },
-    { "chess", "KRvKR+K", false },
-    { "chess", "KRRvK+KQ", true },
-    { "chess", "KRvKR+Kk", true },
-    { "chess", "KRRvKN+K", false },
-    { "grand-shatranj", "KJvKN", false },
-    { "grand-shatranj", "KNvKP", false },
-    { "grand-shatranj", "KPvKP", true },
-    { "atlantean", "KZvKX", false },
-    { "atlantean", "KZZvK", true },
-    { "darwinian", "KFvKY", false },
-    { "darwinian", "KWvKF", false },
-    { "puzzle", "KRvKN", false },
-    { "sultan", "KRvKC", false },
+    { "shatranj", "KRvK", false },        { "shatranj", "KRvKN", false },
+    { "shatranj", "KPvK", true },         { "shatranj", "KRPvKN", false },
+    { "shatranj", "KPPvKP", true },       { "shatranj", "KRRvK", true },
+    { "shatranj", "KNNvKN", false },      { "shatranj", "KRRvKNN", true },
+    { "shatranj", "KNPPvK", false },      { "chess", "KQvKR", false },
+    { "chess", "KPvKP", true },           { "chess", "KRvKR+K", false },
+    { "chess", "KRRvK+KQ", true },        { "chess", "KRvKR+Kk", true },
+    { "chess", "KRRvKN+K", false },       { "grand-shatranj", "KJvKN", false },
+    { "grand-shatranj", "KNvKP", false }, { "grand-shatranj", "KPvKP", true },
+    { "atlantean", "KZvKX", false },      { "atlantean", "KZZvK", true },
+    { "darwinian", "KFvKY", false },      { "darwinian", "KWvKF", false },
+    { "puzzle", "KRvKN", false },         { "sultan", "KRvKC", false },
 };
 
 static struct bk_variant *load(const char *name)
@@ -250,8 +238,8 @@ static void index__rank_turned_gives_the_placement_of_the_number(void **state)
             uint64_t number;
 
             for (unsigned s = 0; s < ix->nslots; s++)
-                at.sq[s] = ix->right[s] >= 0 ? ix->cells[s]->sq[0]
-                                             : (uint8_t)random_below(&seed, v->nsq);
+                at.sq[s] =
+                    ix->right[s] >= 0 ? ix->cells[s]->sq[0] : (uint8_t)random_below(&seed, v->nsq);
             for (unsigned c = 0; c < 2; c++)
                 at.king[c] = (uint8_t)random_below(&seed, v->nsq);
             number = bk_index_rank(ix, &at);

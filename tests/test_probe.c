@@ -27,7 +27,7 @@
 
 #include "core/move.h"
 #include "probe/bareking.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 

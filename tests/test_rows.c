@@ -14,8 +14,8 @@
 
 #include "core/bits.h"
 #include "table/format.h"
-#include "tb/build.h"
-#include "tb/pack.h"
+#include "tb/build/build.h"
+#include "tb/encode/pack.h"
 
 #define MANY 1000
 

@@ -27,7 +27,7 @@
 #include <time.h>
 
 #include "core/derive.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "tb/build.h"
-#include "tb/order.h"
+#include "tb/build/build.h"
+#include "tb/solve/order.h"
 #include "tb/verify.h"
 
 static char folder[64] = "/tmp/bareking-test-XXXXXX";

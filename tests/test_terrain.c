@@ -19,7 +19,7 @@
 
 #include "core/derive.h"
 #include "probe/bareking.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tb/verify.h"
 #include "tests/ref.h"
 

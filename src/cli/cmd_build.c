@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 
 static double now(void)
 {

@@ -10,7 +10,7 @@
 
 #include "cli/report.h"
 #include "table/format.h"
-#include "tb/build.h"
+#include "tb/build/build.h"
 #include "tb/verify.h"
 
 /* Of two statuses the one that matters more: damage before absence. */

@@ -10,7 +10,7 @@
 
 #include "cli/report.h"
 #include "table/format.h"
-#include "tb/pool.h"
+#include "tb/memory/pool.h"
 
 /* One side to move, counted. */
 struct side_counts {

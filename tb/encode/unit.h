@@ -13,7 +13,7 @@
 #include "core/facts.h"
 #include "table/model.h"
 #include "table/rows.h"
-#include "tb/pool.h"
+#include "tb/memory/pool.h"
 
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */

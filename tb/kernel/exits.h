@@ -4,7 +4,7 @@
 #ifndef BK_KERNEL_EXITS_H
 #define BK_KERNEL_EXITS_H
 
-#include "tb/exits.h"
+#include "tb/solve/exits.h"
 #include "tb/kernel/inner.h"
 
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
@@ -552,6 +552,55 @@ static void inner_exits(struct exits *x)
         else
             inner_changes(x, vector);
     }
+}
+
+/* Offers what one exit is worth to the positions it can be played in. */
+static void value_exit(struct exits *x)
+{
+    const struct bk_solver *s = x->w->ctx.s;
+
+    shape_view(s, x->e, &x->view);
+    if (x->e->castles >= 0)
+        castling_exits(x);
+    else if (x->e->mover == BK_KINGS_SLOT)
+        king_exits(x);
+    else if ((int)x->e->mover == s->inner.slot)
+        inner_exits(x);
+    else if (leaves(s, x->e->mover))
+        leaver_exits(x);
+    else
+        outer_exits(x);
+}
+
+/*
+ * The best way out of every position of `legal` (by configuration) goes to w->best, of the
+ * configurations that w->touched tells; the slice has been entered.
+ * leave_table  only moves to another material count
+ * False: there are no ways out, and nothing was written.
+ */
+static bool value_ways_out(const struct bk_solver *s, struct scratch *w, unsigned side,
+                           const set *legal, bool leave_table)
+{
+    struct exits x = { .w = w, .legal = legal };
+    bool used = false;
+
+    for (uint32_t i = 0; i < s->nexit; i++) {
+        x.e = &s->exit[i];
+        if (x.e->colour != side || (leave_table && x.e->in_block))
+            continue;
+        if (!used) {
+            for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
+                w->best[j] = BK_SCORE_NONE;
+            memset(w->touched, 0, s->nconf);
+            used = true;
+        }
+        x.at.king[0] = (uint8_t)w->ctx.king[0];
+        x.at.king[1] = (uint8_t)w->ctx.king[1];
+        for (unsigned j = 0; j < s->nfixed; j++)
+            x.at.sq[s->fixed_slot[j]] = s->fixed_sq[j];
+        value_exit(&x);
+    }
+    return used;
 }
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/lanes.h"
-#include "tb/solve.h"
+#include "tb/kernel/lanes.h"
+#include "tb/solve/solve.h"
 
 struct ctx {
     const struct bk_solver *s;

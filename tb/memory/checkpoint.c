@@ -1,0 +1,372 @@
+/*
+ * checkpoint.c - see checkpoint.h.
+ *
+ *   8 bytes  magic
+ *   8        fingerprint
+ *   ...      what was written; an array as pieces of a MiB, each with 4 bytes
+ *            for its packed size in front
+ *   8        XXH64 of all before
+ */
+#include "tb/memory/checkpoint.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#define MAGIC                                                                                      \
+    "\x89"                                                                                         \
+    "BKC\r\n\x1a\n"
+#define PIECE (1u << 20)
+#define LEVEL 1 /* the disk is slower */
+
+/* Pieces under way, packed side by side. */
+struct pieces {
+    unsigned n;
+    unsigned char **packed; /* room for a piece each */
+    uint32_t *bytes;
+    char *at; /* the array's */
+    size_t left;
+    bool good;
+    struct bk_spill *store;
+};
+
+struct bk_writer {
+    struct bk_checkpoint *c;
+    char path[PATH_MAX];
+    FILE *out;
+    XXH64_state_t *sum;
+    struct pieces pieces;
+    double begun;
+    bool good;
+};
+
+struct bk_reader {
+    struct bk_checkpoint *c;
+    FILE *in;
+    uint64_t left; /* bytes before the checksum */
+    struct pieces pieces;
+    bool good;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool bk_checkpoint_due(struct bk_checkpoint *c)
+{
+    if (!c || c->seconds <= 0)
+        return false;
+    if (c->next == 0)
+        c->next = now() + c->seconds;
+    return now() >= c->next;
+}
+
+/* == Pieces == */
+
+static void pieces_release(struct pieces *p)
+{
+    for (unsigned i = 0; p->packed && i < p->n; i++)
+        free(p->packed[i]);
+    free(p->packed);
+    free(p->bytes);
+}
+
+static bool pieces_init(struct pieces *p, const struct bk_checkpoint *c)
+{
+    bool ok;
+
+    p->store = c->store;
+    p->n = 2 * bk_pool_threads(c->pool);
+    p->packed = calloc(p->n, sizeof *p->packed);
+    p->bytes = calloc(p->n, sizeof *p->bytes);
+    ok = p->packed && p->bytes;
+    for (unsigned i = 0; ok && i < p->n; i++)
+        ok = (p->packed[i] = malloc(ZSTD_compressBound(PIECE))) != NULL;
+    return ok;
+}
+
+static size_t piece_bytes(const struct pieces *p, uint64_t nth)
+{
+    size_t rest = p->left - (size_t)nth * PIECE;
+
+    return rest < PIECE ? rest : PIECE;
+}
+
+static void pack_piece(void *context, uint64_t nth, unsigned thread)
+{
+    struct pieces *p = context;
+    size_t n;
+
+    (void)thread;
+    bk_spill_ease(p->store);
+    n = ZSTD_compress(p->packed[nth], ZSTD_compressBound(PIECE), p->at + nth * PIECE,
+                      piece_bytes(p, nth), LEVEL);
+    if (ZSTD_isError(n))
+        __atomic_store_n(&p->good, false, __ATOMIC_RELAXED);
+    else
+        p->bytes[nth] = (uint32_t)n;
+}
+
+static void unpack_piece(void *context, uint64_t nth, unsigned thread)
+{
+    struct pieces *p = context;
+    size_t want = piece_bytes(p, nth);
+
+    (void)thread;
+    bk_spill_ease(p->store);
+    if (ZSTD_decompress(p->at + nth * PIECE, want, p->packed[nth], p->bytes[nth]) != want)
+        __atomic_store_n(&p->good, false, __ATOMIC_RELAXED);
+}
+
+/* How many pieces come next. */
+static unsigned round_of(const struct pieces *p)
+{
+    size_t all = (p->left + PIECE - 1) / PIECE;
+
+    return all < p->n ? (unsigned)all : p->n;
+}
+
+static void advance(struct pieces *p)
+{
+    size_t bytes = (size_t)p->n * PIECE;
+
+    bytes = bytes < p->left ? bytes : p->left;
+    p->at += bytes;
+    p->left -= bytes;
+}
+
+/* == Writing == */
+
+enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why)
+{
+    struct bk_writer *w = calloc(1, sizeof *w);
+
+    if (!w)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    w->c = c;
+    w->begun = now();
+    w->sum = XXH64_createState();
+    w->good = w->sum && pieces_init(&w->pieces, c) &&
+              snprintf(w->path, sizeof w->path, "%s.part", c->path) < (int)sizeof w->path &&
+              (w->out = fopen(w->path, "wbe")) != NULL;
+    if (w->sum)
+        XXH64_reset(w->sum, 0);
+    bk_write(w, MAGIC, 8);
+    bk_write(w, &c->fingerprint, 8);
+    *out = w;
+    return BK_OK;
+}
+
+void bk_write(struct bk_writer *w, const void *from, size_t bytes)
+{
+    if (!w->good)
+        return;
+    w->good = fwrite(from, 1, bytes, w->out) == bytes;
+    XXH64_update(w->sum, from, bytes);
+}
+
+void bk_write_array(struct bk_writer *w, const void *from, size_t bytes)
+{
+    struct pieces *p = &w->pieces;
+
+    p->at = (char *)(uintptr_t)from;
+    p->left = bytes;
+    p->good = true;
+    while (w->good && p->left) {
+        unsigned n = round_of(p);
+
+        bk_pool_run(w->c->pool, n, pack_piece, p);
+        w->good = p->good;
+        for (unsigned i = 0; i < n; i++) {
+            bk_write(w, &p->bytes[i], 4);
+            bk_write(w, p->packed[i], p->bytes[i]);
+        }
+        advance(p);
+    }
+}
+
+void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes)
+{
+    unsigned char *buffer = w->pieces.packed ? w->pieces.packed[0] : NULL;
+
+    for (uint64_t at = 0; w->good && at < bytes;) {
+        ssize_t got = pread(fd, buffer, bytes - at < PIECE ? bytes - at : PIECE, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        w->good = got > 0;
+        if (w->good)
+            bk_write(w, buffer, (size_t)got);
+        at += w->good ? (uint64_t)got : 0;
+    }
+}
+
+enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
+{
+    uint64_t sum = w->sum ? XXH64_digest(w->sum) : 0;
+    enum bk_err err = BK_OK;
+
+    bk_write(w, &sum, 8);
+    if (w->good)
+        w->good = fflush(w->out) == 0 && fsync(fileno(w->out)) == 0;
+    if (w->out && fclose(w->out))
+        w->good = false;
+    if (!w->good || rename(w->path, w->c->path)) {
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->path, strerror(errno ? errno : EIO));
+        unlink(w->path);
+    }
+    w->c->next = w->begun + w->c->seconds;
+    if (w->c->next < now() + 3 * (now() - w->begun))
+        w->c->next = now() + 3 * (now() - w->begun);
+    pieces_release(&w->pieces);
+    if (w->sum)
+        XXH64_freeState(w->sum);
+    free(w);
+    return err;
+}
+
+/* == Reading == */
+
+/* The checksum of all but the last eight bytes, against these. */
+static bool sum_is_right(FILE *in, uint64_t bytes)
+{
+    XXH64_state_t *sum = XXH64_createState();
+    char *buffer = malloc(PIECE);
+    uint64_t left = bytes, said;
+    bool good = sum && buffer;
+
+    if (good)
+        XXH64_reset(sum, 0);
+    while (good && left) {
+        size_t n = left < PIECE ? (size_t)left : PIECE;
+
+        good = fread(buffer, 1, n, in) == n;
+        if (good)
+            XXH64_update(sum, buffer, n);
+        left -= n;
+    }
+    good = good && fread(&said, 1, 8, in) == 8 && said == XXH64_digest(sum);
+    if (sum)
+        XXH64_freeState(sum);
+    free(buffer);
+    return good;
+}
+
+enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why)
+{
+    struct bk_reader *r = calloc(1, sizeof *r);
+    uint64_t fingerprint = 0;
+    char magic[8] = "";
+    long bytes = -1;
+    enum bk_err err = BK_OK;
+
+    if (!r)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    r->c = c;
+    r->in = fopen(c->path, "rbe");
+    if (!r->in) {
+        free(r);
+        return BK_E_NO_TABLE;
+    }
+    if (fseek(r->in, 0, SEEK_END) == 0)
+        bytes = ftell(r->in);
+    rewind(r->in);
+    if (bytes < 24 || fread(magic, 1, 8, r->in) != 8 || memcmp(magic, MAGIC, 8) ||
+        fread(&fingerprint, 1, 8, r->in) != 8)
+        err = bk_fail(why, BK_E_CORRUPT, "%s: no checkpoint", c->path);
+    else if (fingerprint != c->fingerprint)
+        err = bk_fail(why, BK_E_DIFFERS, "%s: of another version, or for other rules or options",
+                      c->path);
+    rewind(r->in);
+    if (!err && !sum_is_right(r->in, (uint64_t)bytes - 8))
+        err = bk_fail(why, BK_E_CORRUPT, "%s: damaged", c->path);
+    if (!err && (fseek(r->in, 16, SEEK_SET) || !pieces_init(&r->pieces, c)))
+        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+    r->left = (uint64_t)bytes - 24;
+    r->good = true;
+    if (err)
+        bk_reader_close(r);
+    else
+        *out = r;
+    return err;
+}
+
+bool bk_read(struct bk_reader *r, void *to, size_t bytes)
+{
+    r->good = r->good && bytes <= r->left && fread(to, 1, bytes, r->in) == bytes;
+    if (r->good)
+        r->left -= bytes;
+    return r->good;
+}
+
+bool bk_read_array(struct bk_reader *r, void *to, size_t bytes)
+{
+    struct pieces *p = &r->pieces;
+
+    p->at = to;
+    p->left = bytes;
+    p->good = true;
+    while (r->good && p->left) {
+        unsigned n = round_of(p);
+
+        for (unsigned i = 0; r->good && i < n; i++)
+            r->good = bk_read(r, &p->bytes[i], 4) && p->bytes[i] <= ZSTD_compressBound(PIECE) &&
+                      bk_read(r, p->packed[i], p->bytes[i]);
+        if (!r->good)
+            break;
+        bk_pool_run(r->c->pool, n, unpack_piece, p);
+        r->good = p->good;
+        advance(p);
+    }
+    return r->good;
+}
+
+bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
+{
+    unsigned char *buffer = r->pieces.packed[0];
+
+    for (uint64_t at = 0; r->good && at < bytes;) {
+        size_t n = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
+        ssize_t put = 0;
+
+        r->good = bk_read(r, buffer, n);
+        for (size_t done = 0; r->good && done < n; done += (size_t)put) {
+            put = pwrite(fd, buffer + done, n - done, (off_t)(at + done));
+            if (put < 0 && errno == EINTR)
+                put = 0;
+            else
+                r->good = put > 0;
+        }
+        at += n;
+    }
+    return r->good;
+}
+
+void bk_reader_close(struct bk_reader *r)
+{
+    if (!r)
+        return;
+    pieces_release(&r->pieces);
+    if (r->in)
+        fclose(r->in);
+    free(r);
+}
+
+void bk_checkpoint_remove(const char *path)
+{
+    char part[PATH_MAX];
+
+    unlink(path);
+    if (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part)
+        unlink(part);
+}

@@ -1,0 +1,59 @@
+/*
+ * checkpoint.h - the state of a table under way, in a file.
+ *
+ * Written under another name, synced and renamed, so that at any instant there
+ * is a whole one or none.  Who owns the state says what is in it: a writer
+ * takes bytes and arrays one after the other, a reader gives them back in the
+ * same order.  Arrays are packed by all threads; a checksum covers everything
+ * and is compared before the first byte is believed.
+ */
+#ifndef BK_CHECKPOINT_H
+#define BK_CHECKPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "tb/memory/pool.h"
+#include "tb/memory/spill.h"
+
+/* Where, how often, and for what; the last one is known by itself. */
+struct bk_checkpoint {
+    const char *path;       /* borrowed */
+    double seconds;         /* from one to the next, or three times what one takes; 0: never */
+    uint64_t fingerprint;   /* of all that must be the same to go on */
+    struct bk_pool *pool;   /* borrowed */
+    struct bk_spill *store; /* of the arrays; borrowed, may be NULL */
+    double next;            /* when it is due */
+};
+
+/* Is it time?  The first call starts the clock. */
+bool bk_checkpoint_due(struct bk_checkpoint *c);
+
+struct bk_writer;
+struct bk_reader;
+
+/* A new checkpoint; failure of any call is kept and told by bk_writer_commit(). */
+enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why);
+void bk_write(struct bk_writer *w, const void *from, size_t bytes);
+void bk_write_array(struct bk_writer *w, const void *from, size_t bytes); /* packed */
+void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes);          /* from its beginning */
+/* Ends it and puts it in its place.  Frees w; on failure the one before stays. */
+enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
+
+/*
+ * BK_E_NO_TABLE: there is none.  BK_E_DIFFERS: it was written by another
+ * version, for other rules or options.  BK_E_CORRUPT: it is damaged.
+ */
+enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why);
+/* False, and ever after: no more of it, or no memory. */
+bool bk_read(struct bk_reader *r, void *to, size_t bytes);
+bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);
+bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes);
+void bk_reader_close(struct bk_reader *r); /* NULL is fine */
+
+/* Removes what there is, whole or not. */
+void bk_checkpoint_remove(const char *path);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * store.c - see store.h.  In front of every array stand 64 bytes that say how
+ * it was made.
+ */
+#include "tb/memory/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FRONT  64          /* keeps the array's alignment */
+#define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
+
+struct front {
+    size_t bytes; /* with the front */
+    bool mapped;
+    struct bk_spill *st;
+    uint64_t at;         /* in the file */
+    struct front *next;  /* of the store's */
+    struct front **link; /* what points here */
+};
+_Static_assert(sizeof(struct front) <= FRONT, "the front keeps the alignment");
+
+/*
+ * The machine may keep the file in pieces of two MiB and map one whole at a
+ * touch.  Where the limit is so small that this counts, it is asked not to; that
+ * costs reading ahead.
+ */
+#define SMALL_LIMIT (UINT64_C(512) << 20)
+
+struct bk_spill {
+    bool page_by_page;
+    int fd, statm; /* the file; /proc/self/statm */
+    uint64_t end;
+    uint64_t limit; /* resident bytes at which pages go */
+    struct front *first;
+    pthread_mutex_t lock;
+};
+
+enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
+                          uint64_t room_bytes, struct bk_report *why)
+{
+    struct bk_spill *st = calloc(1, sizeof *st);
+    char name[4096];
+
+    if (!st)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        errno = 0; /* open() will say */
+    st->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (st->fd < 0 && snprintf(name, sizeof name, "%s/scratch.XXXXXX", dir) < (int)sizeof name &&
+        (st->fd = mkostemp(name, O_CLOEXEC)) >= 0) /* not every file system can do without */
+        unlink(name);
+    if (st->fd < 0) {
+        free(st);
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", dir, strerror(errno));
+    }
+    st->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    st->page_by_page = limit_bytes < SMALL_LIMIT;
+    st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
+    pthread_mutex_init(&st->lock, NULL);
+    *out = st;
+    return BK_OK;
+}
+
+void bk_spill_close(struct bk_spill *st)
+{
+    if (!st)
+        return;
+    close(st->fd);
+    if (st->statm >= 0)
+        close(st->statm);
+    pthread_mutex_destroy(&st->lock);
+    free(st);
+}
+
+/* == Arrays == */
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/* Really there, or touching a page would end the process on a full disk. */
+static bool extend(struct bk_spill *st, size_t all)
+{
+    if (!fallocate(st->fd, 0, (off_t)st->end, (off_t)all))
+        return true;
+    return errno == EOPNOTSUPP && !ftruncate(st->fd, (off_t)(st->end + all));
+}
+
+/* A piece at the end of the file; holes are given back, their places are not used again. */
+static struct front *map_file(struct bk_spill *st, size_t all)
+{
+    struct front *p;
+    uint64_t at;
+
+    pthread_mutex_lock(&st->lock);
+    at = st->end;
+    p = extend(st, all) ? mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, st->fd, (off_t)at)
+                        : MAP_FAILED;
+    if (p != MAP_FAILED) {
+        if (st->page_by_page)
+            madvise(p, all, MADV_RANDOM);
+        st->end += all;
+        *p = (struct front){
+            .bytes = all, .mapped = true, .st = st, .at = at, .next = st->first, .link = &st->first
+        };
+        if (st->first)
+            st->first->link = &p->next;
+        st->first = p;
+    }
+    pthread_mutex_unlock(&st->lock);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static struct front *map_memory(size_t all)
+{
+    struct front *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
+    *p = (struct front){ .bytes = all, .mapped = true };
+    return p;
+}
+
+void *bk_spill_new(struct bk_spill *st, size_t bytes)
+{
+    size_t all = ((bytes + 63) & ~(size_t)63) + FRONT;
+    struct front *p;
+
+    if (all < bytes)
+        return NULL;
+    if (all >= MAPPED) {
+        p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
+    } else {
+        p = aligned_alloc(64, all);
+        if (p) {
+            memset(p, 0, all);
+            p->bytes = all;
+        }
+    }
+    return p ? (char *)p + FRONT : NULL;
+}
+
+static void unmap_file(struct front *p)
+{
+    struct bk_spill *st = p->st;
+    uint64_t at = p->at;
+    size_t bytes = p->bytes;
+
+    pthread_mutex_lock(&st->lock);
+    *p->link = p->next;
+    if (p->next)
+        p->next->link = p->link;
+    pthread_mutex_unlock(&st->lock);
+    munmap(p, bytes);
+    fallocate(st->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
+}
+
+void bk_spill_free(void *array)
+{
+    struct front *p;
+
+    if (!array)
+        return;
+    p = (struct front *)((char *)array - FRONT);
+    if (p->st)
+        unmap_file(p);
+    else if (p->mapped)
+        munmap(p, p->bytes);
+    else
+        free(p);
+}
+
+/* == Staying within the limit == */
+
+/* The process's resident bytes now; 0: the machine does not say. */
+static uint64_t resident_bytes(const struct bk_spill *st)
+{
+    char text[128];
+    unsigned long long size, resident;
+    ssize_t n = pread(st->statm, text, sizeof text - 1, 0);
+
+    if (n <= 0)
+        return 0;
+    text[n] = 0;
+    if (sscanf(text, "%llu %llu", &size, &resident) != 2)
+        return 0;
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * All pages go, not only the oldest: which are needed next the machine's page
+ * cache knows best, and bringing one back from there costs some 3 us.
+ */
+void bk_spill_ease(struct bk_spill *st)
+{
+    if (!st || resident_bytes(st) <= st->limit)
+        return;
+    pthread_mutex_lock(&st->lock);
+    if (resident_bytes(st) > st->limit)
+        for (struct front *p = st->first, *next; p; p = next) {
+            next = p->next;
+            madvise(p, p->bytes, MADV_DONTNEED);
+        }
+    pthread_mutex_unlock(&st->lock);
+}

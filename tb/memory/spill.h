@@ -1,0 +1,44 @@
+/*
+ * store.h - memory for the large arrays of a table being made.
+ *
+ * Without a store (NULL) arrays of 64 KiB and more are mapped by themselves:
+ * zero without being touched, given back to the machine as soon as
+ * they are freed, backed by huge pages where the machine has them.
+ *
+ * A store keeps them in a file without a name instead, and the process within
+ * a limit: bk_spill_ease() takes pages out of the process when it has grown
+ * too large.  Nothing is lost by that, at any moment, whoever is reading or
+ * writing: the pages are the file's, and the next touch brings them back, from
+ * the page cache while the machine has room for it, else from the disk.
+ */
+#ifndef BK_STORE_H
+#define BK_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+
+struct bk_spill; /* opaque; any number of threads may share one */
+
+/*
+ * dir          of the file, which disappears with the process; made if missing
+ * limit_bytes  of the whole process
+ * room_bytes   what is touched from one bk_spill_ease() to the next, all threads together
+ */
+enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
+                          uint64_t room_bytes, struct bk_report *why);
+/* After all its arrays are freed; NULL is fine. */
+void bk_spill_close(struct bk_spill *st);
+
+/* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
+void *bk_spill_new(struct bk_spill *st, size_t bytes);
+void bk_spill_free(void *p); /* NULL is fine */
+
+/*
+ * Between two pieces of work.  st NULL is fine.  Cost: some 2 us, and what
+ * touching the pages again costs.
+ */
+void bk_spill_ease(struct bk_spill *st);
+
+#endif

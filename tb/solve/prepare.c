@@ -1,0 +1,495 @@
+/*
+ * prepare.c - see prepare.h.
+ */
+#include "tb/solve/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+
+/* == Memory == */
+
+static size_t whole_lines(size_t bytes) { return bytes ? (bytes + 63) & ~(size_t)63 : 64; }
+
+/* Sets want to lie on whole vectors. */
+static void *aligned(size_t bytes) { return aligned_alloc(64, whole_lines(bytes)); }
+
+static void *aligned_zeroed(size_t bytes)
+{
+    void *p = aligned(bytes);
+
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+/* == Which men move how == */
+
+static void find_changes(struct bk_solver *s, unsigned slot)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned colour = ix->colour[slot];
+
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        for (unsigned in_place = 0; in_place < 2; in_place++) {
+            struct bk_change change[BK_TYPES_MAX + 1];
+            unsigned n;
+
+            if (!bk_bits_has(&s->v->board, sq))
+                continue;
+            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
+                                 colour, sq, in_place, change);
+            for (unsigned i = 0; i < n; i++) {
+                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
+
+                if (in_place)
+                    s->change_here[slot][kind][sq] = true;
+                else
+                    s->change_ok[slot][kind][sq] = true;
+            }
+        }
+}
+
+/* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
+static bool can_be_inner(const struct bk_index *ix, unsigned slot)
+{
+    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
+
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && !p->zone_ranks && !p->double_ranks &&
+           !bk_rules_takes_twice(ix->v, ix->type[slot]);
+}
+
+/* Moves from an average square of an empty board: the more, the more a word saves. */
+static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    unsigned sum = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        sum += v->geometry->count[type][colour][sq];
+    return sum;
+}
+
+static void choose_inner(struct bk_solver *s)
+{
+    unsigned most = 0;
+
+    s->inner.slot = -1;
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
+        unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
+
+        if (can_be_inner(s->ix, slot) && n > most) {
+            most = n;
+            s->inner.slot = (int)slot;
+        }
+    }
+    s->width = s->inner.slot < 0 ? 1 : s->v->nsq;
+}
+
+static void prepare_inner(struct bk_solver *s)
+{
+    struct bk_inner *in = &s->inner;
+    const struct bk_movement *m;
+
+    if (in->slot < 0)
+        return;
+    in->type = s->ix->type[in->slot];
+    in->colour = s->ix->colour[in->slot];
+    m = &s->v->piece[in->type].move;
+    in->two_steps = m->steps_max == 2;
+    in->bend = m->bend;
+    in->nsteps = m->nsteps;
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        int dr = in->colour == BK_WHITE ? m->step[i].dr : -m->step[i].dr;
+
+        in->step[i] = (struct bk_kstep){ .delta = (int16_t)(dr * s->v->files + m->step[i].df),
+                                         .range = m->step[i].range,
+                                         .how = m->step[i].how,
+                                         .df = m->step[i].df,
+                                         .dr = (int8_t)dr,
+                                         .opposite = -1 };
+    }
+    for (unsigned i = 0; i < m->nsteps; i++)
+        for (unsigned j = 0; j < m->nsteps; j++)
+            if (in->step[i].df == -in->step[j].df && in->step[i].dr == -in->step[j].dr)
+                in->step[i].opposite = (int16_t)j;
+}
+
+/* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
+   the rest, but for the inner, outer. */
+static void sort_out_men(struct bk_solver *s)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned lanes = bk_kernel_for(s->v->nsq)->lanes;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_cells *cells = ix->cells[slot];
+        unsigned cell = s->b->cell[slot];
+        struct bk_outer *o = &s->outer[s->nouter];
+
+        if ((int)slot == s->inner.slot)
+            continue;
+        if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
+            s->fixed_slot[s->nfixed] = (uint8_t)slot;
+            s->fixed_sq[s->nfixed++] = cells->sq[cells->first[cell]];
+            continue;
+        }
+        o->slot = (uint8_t)slot;
+        o->type = ix->type[slot];
+        o->colour = ix->colour[slot];
+        o->n = cells->size[cell];
+        o->sq = cells->sq + cells->first[cell];
+        memset(o->digit, BK_SQ_NONE, sizeof o->digit);
+        for (unsigned i = 0; i < o->n; i++)
+            o->digit[o->sq[i]] = (uint8_t)i;
+        s->nouter++;
+    }
+    /* the man with most moves varies slowest: its moves then go from row to row */
+    for (unsigned i = 1; i < s->nouter; i++)
+        for (unsigned j = i; j && mobility(s->v, s->outer[j].type, s->outer[j].colour) >
+                                      mobility(s->v, s->outer[j - 1].type, s->outer[j - 1].colour);
+             j--) {
+            struct bk_outer swap = s->outer[j];
+
+            s->outer[j] = s->outer[j - 1];
+            s->outer[j - 1] = swap;
+        }
+    s->nconf = 1;
+    for (unsigned o = s->nouter; o-- > 0;) {
+        s->outer[o].stride = s->nconf;
+        s->nconf *= s->outer[o].n;
+    }
+    s->nvec = (s->nconf + lanes - 1) / lanes;
+    s->nmarks = (s->nvec + 63) / 64;
+    s->pitch = s->nvec * lanes;
+    for (unsigned i = 0; i < ix->nslots; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
+                s->equal_men = true;
+    s->kings_only = s->nouter == 0 && s->inner.slot < 0 && !ix->m.rights;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (bk_rules_takes_twice(s->v, ix->type[s->fixed_slot[i]]))
+            s->kings_only = false;
+}
+
+void bk_solver_sort_men(struct bk_solver *s)
+{
+    choose_inner(s);
+    sort_out_men(s);
+}
+
+/* == Quiet moves of outer men == */
+
+static bool quiet_moves(struct bk_solver *s, struct bk_outer *o, bool into, size_t *room)
+{
+    for (unsigned d = 0; d < o->n; d++) {
+        unsigned sq = o->sq[d], n;
+        const struct bk_reach *r = into ? bk_reach_into(s->v, o->type, o->colour, sq, &n)
+                                        : bk_reach_from(s->v, o->type, o->colour, sq, &n);
+        struct bk_klist *list = into ? &o->into[d] : &o->from[d];
+
+        list->first = s->nmove;
+        for (unsigned i = 0; i < n; i++) {
+            unsigned other = r[i].to, to = into ? sq : other;
+
+            if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
+                !s->change_ok[o->slot][BK_TYPES_MAX][to])
+                continue;
+            if (s->nmove == *room) {
+                struct bk_kmove *more;
+
+                *room = *room ? *room * 2 : 4096;
+                more = realloc(s->move, *room * sizeof *more);
+                if (!more)
+                    return false;
+                s->move = more;
+            }
+            s->move[s->nmove++] = (struct bk_kmove){
+                .delta = ((int32_t)o->digit[other] - (int32_t)d) * (int32_t)o->stride,
+                .from = (uint8_t)(into ? other : sq),
+                .to = (uint8_t)to,
+                .hops = r[i].how & BK_HOPS,
+                .npaths = r[i].npaths,
+                .path = r[i].path,
+            };
+        }
+        list->n = (uint16_t)(s->nmove - list->first);
+    }
+    return true;
+}
+
+static bool link_captures(struct bk_solver *s)
+{
+    const struct bk_geometry *g = s->v->geometry;
+    unsigned nsq = s->v->nsq;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned type = s->outer[o].type, colour = s->outer[o].colour;
+        uint32_t *link = calloc((size_t)nsq * nsq, sizeof *link);
+
+        if (!link)
+            return false;
+        s->link[s->outer[o].slot] = link;
+        for (unsigned sq = 0; sq < nsq; sq++)
+            for (unsigned i = g->count[type][colour][sq]; i-- > 0;) {
+                uint32_t at = g->first[type][colour][sq] + i;
+
+                if (g->reach[at].how & BK_TAKES)
+                    link[sq * nsq + g->reach[at].to] = at + 1;
+            }
+    }
+    return true;
+}
+
+/* == Configurations == */
+
+static bool turn_configurations(struct bk_solver *s, unsigned sym)
+{
+    const struct bk_index *ix = s->ix;
+    unsigned to_outer[BK_OUTERS_MAX];
+
+    s->conf_turned[sym] = malloc(s->nconf * sizeof *s->conf_turned[sym]);
+    if (!s->conf_turned[sym])
+        return false;
+    /* the symmetry may exchange the cells of equal men */
+    for (unsigned o = 0; o < s->nouter; o++) {
+        unsigned slot = s->outer[o].slot;
+        unsigned cell = ix->cells[slot]->cell_of[ix->map[sym][s->outer[o].sq[0]]];
+        unsigned same = 0;
+
+        for (unsigned p = 0; p < o; p++)
+            same += ix->like[s->outer[p].slot] == ix->like[slot] &&
+                    s->b->cell[s->outer[p].slot] == s->b->cell[slot];
+        for (unsigned p = 0; p < s->nouter; p++)
+            if (ix->like[s->outer[p].slot] == ix->like[slot] &&
+                s->b->cell[s->outer[p].slot] == cell && same-- == 0) {
+                to_outer[o] = p;
+                break;
+            }
+    }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        uint32_t image = 0;
+
+        for (unsigned o = 0; o < s->nouter; o++) {
+            const struct bk_outer *p = &s->outer[to_outer[o]];
+
+            image += p->stride * p->digit[ix->map[sym][s->conf_sq[conf][o]]];
+        }
+        s->conf_turned[sym][conf] = image;
+    }
+    return true;
+}
+
+static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
+{
+    s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
+    s->conf_clash = malloc(s->pitch);
+    s->conf_occ = aligned_zeroed(s->pitch * k->set_bytes);
+    s->conf_count = aligned(s->nconf * k->set_bytes);
+    s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
+    if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
+        return false;
+    memset(s->conf_clash, 0, s->nconf);
+    memset(s->conf_clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
+    for (uint32_t conf = 0; conf < s->nconf; conf++)
+        for (unsigned o = 0; o < s->nouter; o++) {
+            unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
+
+            s->conf_sq[conf][o] = (uint8_t)sq;
+            for (unsigned p = 0; p < o; p++)
+                s->conf_clash[conf] |= s->conf_sq[conf][p] == sq;
+            for (unsigned i = 0; i < s->nfixed; i++)
+                s->conf_clash[conf] |= s->fixed_sq[i] == sq;
+        }
+    for (unsigned i = 0; i < s->nfixed; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (s->fixed_sq[i] == s->fixed_sq[j])
+                memset(s->conf_clash, 1, s->nconf);
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        if (s->b->group >> sym & 1) {
+            s->turn_tab[sym] = aligned(k->turn_bytes);
+            if (!s->turn_tab[sym] || !turn_configurations(s, sym))
+                return false;
+        }
+    return k->compile_tables(s);
+}
+
+/* == Kings: from slice to slice == */
+
+static bool king_moves(struct bk_solver *s, unsigned side)
+{
+    const struct bk_pairs *pairs = s->b->pairs;
+    uint32_t n = 0, *first = calloc(s->nslices + 1u, sizeof *first);
+    uint32_t *back_first = calloc(s->nslices + 2u, sizeof *back_first), *back = NULL;
+    struct bk_king_move *move = NULL;
+
+    s->king_first[side] = first;
+    s->king_back_first[side] = back_first;
+    for (unsigned pass = 0; first && back_first && pass < 2; pass++) {
+        if (pass == 1) {
+            s->king_move[side] = move = malloc((n ? n : 1) * sizeof *move);
+            s->king_back[side] = back = malloc((n ? n : 1) * sizeof *back);
+            if (!move || !back)
+                return false;
+            for (uint32_t i = 1; i <= s->nslices + 1; i++)
+                back_first[i] += back_first[i - 1];
+        }
+        n = 0;
+        for (uint32_t slice = 0; slice < s->nslices; slice++) {
+            unsigned king[2] = { pairs->king[slice][0], pairs->king[slice][1] }, k;
+            const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, king[side], &k);
+
+            first[slice] = n;
+            for (unsigned i = 0; i < k; i++) {
+                size_t pair;
+
+                king[side] = r[i].to;
+                pair = (size_t)king[0] * s->v->nsq + king[1];
+                if (!(r[i].how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
+                    continue;
+                if (pass == 0) {
+                    back_first[pairs->slice[pair] + 2]++;
+                } else {
+                    move[n] =
+                        (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
+                    back[back_first[pairs->slice[pair] + 1]++] = slice;
+                }
+                n++;
+            }
+        }
+        first[s->nslices] = n;
+    }
+    return first && back_first;
+}
+
+/* == A solver == */
+
+bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads,
+                        struct bk_spares *spares)
+{
+    bool ok = bk_state_new(s, k, spares);
+
+    if (s->borrows)
+        return ok;
+    s->work = calloc(threads, sizeof *s->work);
+    for (unsigned i = 0; ok && s->work && i < threads; i++)
+        ok = (s->work[i] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
+    return ok && s->work;
+}
+
+/* What the solvers of a chain share; the first owns it. */
+static void release_shared(struct bk_solver *s, unsigned threads)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        free(s->king_move[side]);
+        free(s->king_first[side]);
+        free(s->king_back[side]);
+        free(s->king_back_first[side]);
+    }
+    for (unsigned i = 0; s->work && i < threads; i++)
+        bk_spill_free(s->work[i]);
+    free(s->work);
+}
+
+void bk_solver_free(struct bk_solver *s, unsigned threads, struct bk_spares *spares)
+{
+    bk_state_free(s, bk_kernel_for(s->v->nsq), spares);
+    if (!s->borrows)
+        release_shared(s, threads);
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        free(s->conf_turned[sym]);
+        free(s->turn_tab[sym]);
+    }
+    for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
+        free(s->link[i]);
+    free(s->move);
+    free(s->vmove);
+    free(s->vpath);
+    free(s->inner_sets);
+    free(s->conf_sq);
+    free(s->conf_occ);
+    free(s->conf_count);
+    free(s->conf_clash);
+    free(s->exit);
+    free(s);
+}
+
+/* Kings go from slice to slice in all blocks of a chain alike. */
+static void borrow_kings(struct bk_solver *s, const struct bk_solver *from)
+{
+    s->borrows = true;
+    memcpy(s->king_move, from->king_move, sizeof s->king_move);
+    memcpy(s->king_first, from->king_first, sizeof s->king_first);
+    memcpy(s->king_back, from->king_back, sizeof s->king_back);
+    memcpy(s->king_back_first, from->king_back_first, sizeof s->king_back_first);
+}
+
+struct bk_solver *bk_solver_new(const struct bk_index *ix, uint32_t block,
+                                const struct bk_kernel *k, bool for_kernel,
+                                const struct bk_solver *first)
+{
+    struct bk_solver *s = calloc(1, sizeof *s);
+    size_t room = 0;
+
+    if (!s)
+        return NULL;
+    s->v = ix->v;
+    s->ix = ix;
+    s->b = &ix->block[block];
+    s->nslices = s->b->pairs->nslices;
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        s->all_sq[sq] = (uint8_t)sq;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        find_changes(s, slot);
+    bk_solver_sort_men(s);
+    prepare_inner(s);
+    if (for_kernel)
+        s->kings_only = false;
+    if (s->kings_only)
+        return s;
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (!quiet_moves(s, &s->outer[o], true, &room) ||
+            !quiet_moves(s, &s->outer[o], false, &room))
+            goto fail;
+    if (first)
+        borrow_kings(s, first);
+    else if (!king_moves(s, BK_WHITE) || !king_moves(s, BK_BLACK))
+        goto fail;
+    if (!link_captures(s) || !prepare_configurations(s, k))
+        goto fail;
+    return s;
+
+fail:
+    bk_solver_free(s, 0, NULL);
+    return NULL;
+}
+
+/* Places of the men; a configuration takes so many, a slice so many configurations. */
+static void lay_out(const struct bk_solver *s, unsigned row, uint32_t nconf, uint64_t *stride,
+                    uint64_t *slice_stride)
+{
+    memset(stride, 0, BK_SLOTS_MAX * sizeof *stride);
+    for (unsigned o = 0; o < s->nouter; o++)
+        stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
+    if (s->inner.slot >= 0)
+        stride[s->inner.slot] = 1;
+    *slice_stride = (uint64_t)nconf * row;
+}
+
+void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
+{
+    const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
+
+    if (s->inner.slot >= 0)
+        lay_out(s, 8 * (unsigned)k->set_bytes, s->pitch, mb->bit_stride, &mb->bit_slice_stride);
+    else
+        lay_out(s, 1, s->nconf, mb->bit_stride, &mb->bit_slice_stride);
+    if (code_bytes) {
+        lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
+    } else {
+        memcpy(mb->stride, mb->bit_stride, sizeof mb->stride);
+        mb->slice_stride = mb->bit_slice_stride;
+    }
+    memset(mb->raw, 0, sizeof mb->raw);
+    if (s->inner.slot >= 0)
+        mb->raw[s->inner.slot] = 1;
+}
