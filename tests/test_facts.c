@@ -124,7 +124,7 @@ static unsigned sort_of(const struct bk_facts *f, unsigned fact)
         return FACT_FORK + 4 + (g->metric < METRIC_ORBIT ? g->metric : METRIC_ORBIT);
     if (g->kind != FACT_FORK)
         return g->kind;
-    fork = fact_fork_of(f, g->i, f->item[fact].q);
+    fork = g->fork;
     return FACT_FORK + (unsigned)(fork.skewer ? 1 : fork.covered ? 2 : 0) + (fork.a != fork.b);
 }
 
