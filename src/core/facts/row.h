@@ -2,26 +2,50 @@
  * row.h - facts of a row: of each fact the squares of the inner man that make it true.  HOT.
  *
  * A fact that does not concern the inner man is true everywhere or nowhere.  Facts are computed a
- * group at a time, when one of the group is asked.
+ * group at a time, when one of the group is asked, and kept:
+ *
+ *   - to the next row, where no man has moved on whom they depend (`keep`);
+ *   - what a side attacks likewise, square by square (row_moved());
+ *   - the costly ones (restricted[]) are computed for the squares of interest only, `care`, and
+ *     stop when these are settled.
+ *
+ * In what follows x is the square of the inner man; "occupied" never has it.
  */
 #ifndef BK_FACTS_ROW_H
 #define BK_FACTS_ROW_H
 
 #include "core/facts/reach.h"
 
-#define GROUP_WORDS    (FACT_GROUPS_MAX / 64)
-#define TREE_DEPTH_MAX 4096
+#define GROUP_WORDS (FACT_GROUPS_MAX / 64)
 
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
     const struct reach *reach;
+    unsigned words; /* of the masks of groups */
+    bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
-    set occupied, own[2]; /* of all men but the inner */
-    uint64_t have[GROUP_WORDS];
-    set have_side[2];       /* for which squares side[] is known */
-    set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
+    set occupied, own[2];       /* of all men but the inner */
+    set care;                   /* the squares for which restricted groups are known */
+    set have_side[2];           /* for which squares side[] is known */
+    set side[2][BK_SQ_MAX];     /* where x lets a side attack a square, through the other king */
+    uint64_t have[GROUP_WORDS]; /* which groups are known */
+    uint64_t keep[BK_MEN_MAX][GROUP_WORDS]; /* which do not depend on a man */
+    uint64_t restricted[GROUP_WORDS];
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
     set fact[];
 };
+
+/* == A new row == */
+
+/* The men other than the inner one on whom a group depends, as a mask. */
+static unsigned depends_on(const struct bk_facts *f, const struct fact_group *g)
+{
+    unsigned two = 1u << g->i | 1u << g->j;
+
+    if (g->kind == FACT_PLACE || (g->kind == FACT_ATTACKS && !f->rides[f->kind[g->i]]))
+        return two;
+    return g->kind == FACT_KING_DIFF ? two | 3u : ~0u;
+}
 
 static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
 {
@@ -33,14 +57,54 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
     memset(r, 0, bytes);
     r->head = (struct bk_fact_row){ f, inner };
     r->reach = f->reach;
+    r->words = (f->ngroups + 63) / 64;
+    r->fresh = true;
+    for (unsigned i = 0; i < f->ngroups; i++) {
+        const struct fact_group *g = &f->group[i];
+        unsigned men = depends_on(f, g);
+
+        for (unsigned man = 0; man < f->men.n; man++)
+            if (man == inner || !(men >> man & 1))
+                r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
+        if (g->kind >= FACT_KING_SAFE)
+            r->restricted[i / 64] |= UINT64_C(1) << i % 64;
+        if (g->kind == FACT_ATTACKS)
+            r->attack_group[g->i][g->j] = (uint16_t)i;
+    }
     return &r->head;
+}
+
+/* Forgets what depends on man p, who went from one square to another. */
+static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
+{
+    const struct bk_facts *f = r->head.f;
+
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= r->keep[p][w];
+    for (unsigned i = 0; i < f->men.n; i++) {
+        const struct kind_reach *k = r->reach->of[i];
+        unsigned colour = f->men.colour[i];
+        set changed = NONE;
+
+        if (i == p)
+            changed = k->to[from] | k->to[to];
+        else if (k->shape == LEAPS || p == !colour)
+            continue; /* nobody is in its way; a king is looked through */
+        else if (i == r->head.inner)
+            changed = k->past[from] | k->past[to];
+        else
+            changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
+        r->have_side[colour] &= ~changed;
+    }
 }
 
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
 {
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
+    uint8_t before[BK_MEN_MAX];
 
+    memcpy(before, r->sq, sizeof before);
     r->own[0] = r->own[1] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         if (i != r->head.inner) {
@@ -48,8 +112,10 @@ static void row_set(struct bk_fact_row *row, const uint8_t *sq)
             r->own[f->men.colour[i]] |= bit(sq[i]);
         }
     r->occupied = r->own[0] | r->own[1];
-    memset(r->have, 0, sizeof r->have);
-    r->have_side[0] = r->have_side[1] = NONE;
+    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
+        if (i != r->head.inner && before[i] != sq[i])
+            row_moved(r, i, before[i], sq[i]);
+    r->fresh = false;
 }
 
 /* == Attacks == */
@@ -82,25 +148,51 @@ static set row_fact_attacks(const struct row *r, unsigned i, unsigned j)
     return row_attacks(r, i, r->sq[j], r->occupied);
 }
 
-/* A side attacks t, looking through the other king.  Where that king is the inner man, x is none
-   in the way. */
-static set row_side(struct row *r, unsigned colour, unsigned t)
+/* Does the group have to be computed?  It counts as known from now on. */
+INLINE bool row_lacks(struct row *r, unsigned group)
+{
+    uint64_t mask = UINT64_C(1) << group % 64, *have = &r->have[group / 64];
+    bool lacks = !(*have & mask);
+
+    *have |= mask;
+    return lacks;
+}
+
+/* Man i attacks man j, as the fact says. */
+INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
+{
+    unsigned group = r->attack_group[i][j];
+    set *fact = &r->fact[r->head.f->group[group].first];
+
+    if (row_lacks(r, group))
+        *fact = row_fact_attacks(r, i, j);
+    return *fact;
+}
+
+static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
 {
     const struct bk_facts *f = r->head.f;
+    bool whole = r->head.inner == !colour; /* x is the king who is looked through */
     set all = NONE, seen = r->occupied & ~row_where(r, !colour);
 
-    if (has(r->have_side[colour], t))
-        return r->side[colour][t];
     for (unsigned i = 0; i < f->men.n; i++)
         if (f->men.colour[i] == colour) {
-            if (r->head.inner == !colour)
+            if (whole)
                 all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
             else
                 all |= row_attacks(r, i, t, seen);
         }
-    r->have_side[colour] |= bit(t);
-    r->side[colour][t] = all;
     return all;
+}
+
+/* A side attacks t, looking through the other king. */
+INLINE set row_side(struct row *r, unsigned colour, unsigned t)
+{
+    if (!has(r->have_side[colour], t)) {
+        r->have_side[colour] |= bit(t);
+        r->side[colour][t] = row_side_anew(r, colour, t);
+    }
+    return r->side[colour][t];
 }
 
 /* at[n - 1] of at least n of some sets: counts one more. */
@@ -116,49 +208,68 @@ INLINE void count_in(set *at, unsigned n, set x)
 static void group_place(const struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner;
+    unsigned inner = r->head.inner, m = g->metric, n = g->n;
+    const set *from;
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
-    for (unsigned x = 0; x < f->v->nsq; x++) {
-        unsigned a = g->i == inner ? x : r->sq[g->i], b = g->j == inner ? x : r->sq[g->j];
-        unsigned m = fact_metric_of(f, g->metric, a, b);
+    if (inner != g->i && inner != g->j) {
+        unsigned at = fact_metric_of(f, m, r->sq[g->i], r->sq[g->j]);
 
-        for (unsigned q = 0; q < g->n; q++)
-            if (m <= g->least + q)
-                out[q] |= bit(x);
+        for (unsigned q = 0; q < n; q++)
+            out[q] = ALL_IF(at <= g->least + q);
+        return;
     }
+    if (!fact_metric_pairs(m))
+        from = r->reach->near[m][0];
+    else if (inner == g->j)
+        from = r->reach->near[m][0] + r->sq[g->i] * n;
+    else
+        from = r->reach->near[m][1] + r->sq[g->j] * n;
+    for (unsigned q = 0; q < n; q++)
+        out[q] = from[q];
 }
 
-static void group_king_diff(const struct row *r, const struct fact_group *g, set *out)
+/* The squares at a distance of at most d from a square. */
+static set row_near(const struct row *r, unsigned sq, int d)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner, i = g->i;
+    int steps = f->steps[METRIC_DISTANCE];
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
-    for (unsigned x = 0; x < f->v->nsq; x++) {
-        unsigned white = inner == 0 ? x : r->sq[0], black = inner == 1 ? x : r->sq[1];
-        unsigned man = inner == i ? x : r->sq[i];
-
-        for (unsigned q = 0; q < g->n; q++)
-            if (fact_metric_of(f, METRIC_DISTANCE, white, man) + 2 <=
-                fact_metric_of(f, METRIC_DISTANCE, black, man) + q)
-                out[q] |= bit(x);
-    }
+    if (d < 1)
+        return d < 0 ? NONE : bit(sq);
+    return d > steps ? ~NONE : r->reach->near[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
-static void group_counts(const struct row *r, const struct fact_group *g, set *out)
+/* The white king is nearer to man i than the black king by at least `by`. */
+static set row_nearer(const struct row *r, unsigned i, int by)
+{
+    const struct bk_facts *f = r->head.f;
+    unsigned inner = r->head.inner, white = r->sq[0], black = r->sq[1], man = r->sq[i];
+    int far = f->steps[METRIC_DISTANCE] + 1;
+    set nearer = NONE;
+
+    if (inner == 0)
+        return row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, black, man) - by);
+    if (inner == 1)
+        return ~row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by - 1);
+    if (inner != i)
+        return ALL_IF((int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by <=
+                      (int)fact_metric_of(f, METRIC_DISTANCE, black, man));
+    for (int d = 0; d <= far; d++)
+        nearer |= row_near(r, white, d) & ~row_near(r, black, d + by - 1);
+    return nearer;
+}
+
+static void group_counts(struct row *r, const struct fact_group *g, set *out)
 {
     for (unsigned q = 0; q < 4; q++)
         out[q] = NONE;
     for (unsigned p = 0; p < r->head.f->men.n; p++)
         if (p != g->i && !(p < 2 && g->i < 2))
             count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
-                     row_fact_attacks(r, p, g->i));
+                     row_attacks_man(r, p, g->i));
 }
 
-static void group_hanging(const struct row *r, const struct fact_group *g, set *out)
+static void group_hanging(struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
 
@@ -173,9 +284,9 @@ static void group_hanging(const struct row *r, const struct fact_group *g, set *
             if (p == j)
                 continue;
             if (f->men.colour[p] == g->i)
-                attacked |= row_fact_attacks(r, p, j);
+                attacked |= row_attacks_man(r, p, j);
             else
-                defended |= row_fact_attacks(r, p, j);
+                defended |= row_attacks_man(r, p, j);
         }
         count_in(out, g->n, attacked & ~defended);
     }
@@ -199,22 +310,40 @@ static set row_targets(const struct row *r, unsigned i)
     return to & ~r->own[row_colour(r, i)];
 }
 
-static void group_safe(struct row *r, const struct fact_group *g, set *out)
+static void group_king_safe(struct row *r, const struct fact_group *g, set *out)
+{
+    unsigned i = g->i;
+    set to = row_targets(r, i);
+
+    for (unsigned q = 0; q < 7; q++)
+        out[q] = NONE;
+    EACH (t, to) {
+        set safe = row_moves(r, i, t) & r->care & ~(out[3] & out[6]);
+
+        if (!any(safe))
+            continue;
+        safe &= ~row_side(r, !i, t);
+        count_in(out, 4, safe);
+        if (!has(r->occupied, t))
+            count_in(out + 4, 3, safe & ~bit(t));
+    }
+}
+
+static void group_man_safe(struct row *r, const struct fact_group *g, set *out)
 {
     unsigned i = g->i, colour = row_colour(r, i);
     set to = row_targets(r, i);
 
-    for (unsigned q = 0; q < g->n; q++)
+    for (unsigned q = 0; q < 3; q++)
         out[q] = NONE;
     EACH (t, to) {
-        set safe = row_moves(r, i, t);
+        set safe = row_moves(r, i, t) & r->care & ~out[2];
 
         if (!any(safe))
             continue;
-        safe &= ~row_side(r, !colour, t);
-        count_in(out, g->kind == FACT_KING_SAFE ? 4 : 3, safe);
-        if (g->kind == FACT_KING_SAFE && !has(r->occupied, t))
-            count_in(out + 4, 3, safe & ~bit(t));
+        count_in(out, 3, safe & ~row_side(r, !colour, t));
+        if (!any(r->care & ~out[2]))
+            return;
     }
 }
 
@@ -228,6 +357,19 @@ static set row_hits(const struct row *r, unsigned i, unsigned t, unsigned j, set
     if (j == r->head.inner)
         return attacks_from(k, t, rest);
     return attacks_past(k, t, r->sq[j], rest);
+}
+
+/* Man i, on t, attacks man b as soon as the enemy's king, a, is not in the way. */
+static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct fact_fork fork,
+                           set rest)
+{
+    set without = rest & ~row_where(r, fork.a), through;
+
+    if (r->head.inner == fork.a)
+        through = ALL_IF(reaches(r->reach->of[i], t, r->sq[fork.b], without));
+    else
+        through = row_hits(r, i, t, fork.b, without);
+    return through & ~row_hits(r, i, t, fork.b, rest);
 }
 
 /* t is defended by another man than i, and attacked by the enemy's king at most. */
@@ -244,43 +386,38 @@ static set row_held(const struct row *r, unsigned i, unsigned t)
     return defended & ~attacked;
 }
 
-static void group_fork(struct row *r, const struct fact_group *g, set *out)
+/* The squares from which a man like i reaches man j on some board. */
+INLINE set row_sources(const struct row *r, unsigned i, unsigned j)
 {
-    const struct bk_facts *f = r->head.f;
-    unsigned i = g->i, colour = row_colour(r, i), n = f->nenemies[i];
-    unsigned each = n + n * (n - 1) / 2;
-    const uint8_t *enemy = f->enemy[i];
-    set to = row_targets(r, i), rest = r->occupied & ~row_where(r, i);
-    bool skewers = g->n > 2 * each;
+    return j == r->head.inner ? ~NONE : r->reach->of[i]->into[r->sq[j]];
+}
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
+static set group_fork(struct row *r, const struct fact_group *g)
+{
+    unsigned i = g->i, colour = row_colour(r, i);
+    struct fact_fork fork = g->fork;
+    set rest = r->occupied & ~row_where(r, i), out = NONE;
+    set to = row_targets(r, i) & row_sources(r, i, fork.a) & row_sources(r, i, fork.b);
+
     EACH (t, to) {
-        set hit[BK_MEN_MAX], safe, held, some = NONE;
-        unsigned q = n;
+        set hit = row_hits(r, i, t, fork.a, rest) & r->care & ~out, safe;
 
-        for (unsigned e = 0; e < n; e++)
-            some |= hit[e] = row_hits(r, i, t, enemy[e], rest);
-        some &= row_moves(r, i, t);
-        if (!any(some))
+        if (fork.skewer && any(hit))
+            hit &= row_hits_behind(r, i, t, fork, rest);
+        else if (fork.a != fork.b && any(hit))
+            hit &= row_hits(r, i, t, fork.b, rest);
+        if (!any(hit))
             continue;
-        safe = some & ~row_side(r, !colour, t);
-        held = safe | (some & row_held(r, i, t));
-        for (unsigned a = 0; a < n; a++) {
-            out[a] |= hit[a] & safe;
-            out[each + a] |= hit[a] & held;
-            for (unsigned b = a + 1; b < n; b++, q++) {
-                out[q] |= hit[a] & hit[b] & safe;
-                out[each + q] |= hit[a] & hit[b] & held;
-            }
-        }
-        for (unsigned b = 1; skewers && b < n; b++)
-            out[2 * each + b - 1] |=
-                hit[0] & safe & ~hit[b] &
-                (r->head.inner == enemy[0]
-                     ? ALL_IF(reaches(r->reach->of[i], t, r->sq[enemy[b]], rest))
-                     : row_hits(r, i, t, enemy[b], rest & ~row_where(r, enemy[0])));
+        hit &= row_moves(r, i, t);
+        if (!any(hit))
+            continue;
+        safe = hit & ~row_side(r, !colour, t);
+        hit &= ~safe;
+        out |= safe;
+        if (fork.covered && any(hit))
+            out |= hit & row_held(r, i, t);
     }
+    return out;
 }
 
 static void row_group(struct row *r, unsigned group)
@@ -290,39 +427,45 @@ static void row_group(struct row *r, unsigned group)
 
     switch ((enum fact_kind)g->kind) {
     case FACT_PLACE: group_place(r, g, out); break;
-    case FACT_KING_DIFF: group_king_diff(r, g, out); break;
+    case FACT_KING_DIFF:
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = row_nearer(r, g->i, 2 - (int)q);
+        break;
     case FACT_ATTACKS: out[0] = row_fact_attacks(r, g->i, g->j); break;
     case FACT_COUNTS: group_counts(r, g, out); break;
     case FACT_HANGING: group_hanging(r, g, out); break;
-    case FACT_KING_SAFE:
-    case FACT_MAN_SAFE: group_safe(r, g, out); break;
-    case FACT_FORK: group_fork(r, g, out); break;
+    case FACT_KING_SAFE: group_king_safe(r, g, out); break;
+    case FACT_MAN_SAFE: group_man_safe(r, g, out); break;
+    case FACT_FORK: out[0] = group_fork(r, g); break;
     }
-    r->have[group / 64] |= UINT64_C(1) << group % 64;
 }
 
 INLINE set row_fact(struct row *r, unsigned fact)
 {
     unsigned group = r->head.f->item[fact].group;
 
-    if (!(r->have[group / 64] >> group % 64 & 1))
+    if (row_lacks(r, group))
         row_group(r, group);
     return r->fact[fact];
 }
 
-/* == Asking == */
-
-INLINE set set_from_words(const uint64_t *w)
+/* Restricted groups must be known for these squares. */
+static void row_care(struct row *r, set care)
 {
-    set x;
-
-    memcpy(&x, w, sizeof x);
-    return x;
+    if (!any(care & ~r->care))
+        return;
+    r->care = care;
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= ~r->restricted[w];
 }
+
+/* == Asking == */
 
 static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at, set squares,
                     bk_leaf_visit *visit, void *context)
 {
+    uint64_t words[sizeof squares / 8];
+
     while (tree[at].fact != BK_FACT_LEAF) {
         set yes = squares & row_fact(r, tree[at].fact), no = squares & ~yes;
 
@@ -331,8 +474,6 @@ static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at,
         squares = any(no) ? no : yes;
         at = any(no) ? tree[at].no : tree[at].yes;
     }
-    uint64_t words[sizeof squares / 8];
-
     memcpy(words, &squares, sizeof squares);
     visit(context, tree[at].yes, words);
 }
@@ -340,18 +481,23 @@ static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at,
 static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
                         const uint64_t *care, bk_leaf_visit *visit, void *context)
 {
-    set squares = set_from_words(care);
+    struct row *r = (struct row *)row;
+    set squares;
 
-    if (any(squares))
-        descend((struct row *)row, tree, 0, squares, visit, context);
+    memcpy(&squares, care, sizeof squares);
+    if (!any(squares))
+        return;
+    row_care(r, squares);
+    descend(r, tree, 0, squares, visit, context);
 }
 
 static void row_all(struct bk_fact_row *row, uint64_t *out)
 {
     struct row *r = (struct row *)row;
 
+    row_care(r, ~NONE);
     for (unsigned g = 0; g < r->head.f->ngroups; g++)
-        if (!(r->have[g / 64] >> g % 64 & 1))
+        if (row_lacks(r, g))
             row_group(r, g);
     memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
