@@ -323,6 +323,14 @@ static void castle(struct making *g, unsigned side)
                                   .castles = true });
 }
 
+static void castles(struct making *g)
+{
+    if (g->v->castling.allowed && g->p->rights) {
+        castle(g, 0);
+        castle(g, 1);
+    }
+}
+
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
                          struct bk_move out[BK_MOVES_MAX])
 {
@@ -333,10 +341,7 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
         g.type = bk_man_type(p->at[g.from]);
         man_moves(&g);
     }
-    if (v->castling.allowed && p->rights) {
-        castle(&g, 0);
-        castle(&g, 1);
-    }
+    castles(&g);
     return g.n;
 }
 
@@ -426,10 +431,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
                 out[kept++] = out[i];
         g.n = kept;
     }
-    if (v->castling.allowed && rights) {
-        castle(&g, 0);
-        castle(&g, 1);
-    }
+    castles(&g);
     return g.n;
 }
 
@@ -594,13 +596,23 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
 static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool taking)
 {
     struct bk_move move[BK_MOVES_MAX];
+    struct making g = { .v = v, .p = p, .out = move, .us = p->stm, .occupied = both(p) };
+    struct bk_bits men = p->by[g.us];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = bk_moves_pseudo(v, p, move);
 
-    for (unsigned i = 0; i < n; i++)
-        if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
-            return true;
+    for (bool castling = false; !castling; g.n = 0) { /* man by man, and then castling */
+        castling = (g.from = bk_bits_pop(&men)) == BK_SQ_NONE;
+        if (castling) {
+            castles(&g);
+        } else {
+            g.type = bk_man_type(p->at[g.from]);
+            man_moves(&g);
+        }
+        for (unsigned i = 0; i < g.n; i++)
+            if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
+                return true;
+    }
     return false;
 }
 
@@ -608,21 +620,21 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool ta
 
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
 {
-    unsigned ours = bk_bits_count(&p->by[p->stm]), theirs = bk_bits_count(&p->by[!p->stm]);
+    bool ours = bk_bits_single(&p->by[p->stm]), theirs = bk_bits_single(&p->by[!p->stm]);
 
-    if (ours > 1 && theirs > 1)
+    if (!ours && !theirs)
         return BK_END_NONE;
-    if (ours == theirs) {
+    if (ours && theirs) {
         *wdl = 0;
         return BK_END_BARE_DRAW;
     }
     if (!bk_rules_bare_loses(v))
         return BK_END_NONE;
-    if (ours > 1) {
+    if (theirs) {
         *wdl = 1;
         return BK_END_BARE;
     }
-    if (theirs == 2 && bk_rules_bares_back(v) && can_move(v, p, true)) {
+    if (bk_bits_count(&p->by[!p->stm]) == 2 && bk_rules_bares_back(v) && can_move(v, p, true)) {
         *wdl = 0;
         return BK_END_BARE_DRAW;
     }

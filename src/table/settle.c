@@ -184,7 +184,10 @@ static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *w
 /* Does every capture bare a king, and so needs no file? */
 static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
 {
-    return bk_rules_bare_loses(v) && bk_bits_count(&p->by[!p->stm]) == 2;
+    struct bk_bits men = p->by[!p->stm];
+
+    bk_bits_clear(&men, p->king[!p->stm]);
+    return bk_rules_bare_loses(v) && bk_bits_single(&men);
 }
 
 /* (1), of a position without en passant square that no bare king decides. */
