@@ -16,7 +16,7 @@ Q := $(if $(V),,@)
 # == The house, lowest floor first ==
 CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
         facts facts/list facts/plain facts/text
-TABLE = material needed index rows ribbon model head shards format write settle
+TABLE = material needed index rows ribbon model head shards format write settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
@@ -25,7 +25,7 @@ KERNEL = dispatch state
 SOLVE  = order prepare exits estimate solve
 ENCODE = pack encode columns_for entropy learn codes unit source
 MAKING = resident plan build
-PROBE = catalog value probe
+PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
 PROOF = ref random_variant slow_hands proof

@@ -5,7 +5,7 @@
 #define BK_VALUE_H
 
 #include "core/move.h"
-#include "probe/catalog.h"
+#include "table/catalog.h"
 
 struct bk_value {
     int wdl;         /* from the side to move */

@@ -274,21 +274,12 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
 
 /* == Distances == */
 
-/*
- * What the caller wants to know of a distance: its value if it lies between `low` and `high`, else
- * only on which side.  A distance that is `low` or less may be answered by any number from itself
- * to `low`; one that is `high` or more, by any from `high` up.
- */
-struct window {
-    int low, high;
-};
-
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
-                              struct bk_report *why);
+static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
+                              int *out, struct bk_report *why);
 
 /* Lowers *best by what those of the n moves bring that win. */
 static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
-                              const struct bk_move *move, unsigned n, struct window w, int *best,
+                              const struct bk_move *move, unsigned n, struct bk_window w, int *best,
                               struct bk_report *why)
 {
     for (unsigned i = 0; i<n && * best> w.low; i++) {
@@ -303,7 +294,7 @@ static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
         if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE) {
             err = wdl_of(t, &q, 0, &wdl, why);
             if (!err && wdl < 0)
-                err = loss_plies(t, &q, (struct window){ w.low - 1, high - 1 }, &plies, why);
+                err = loss_plies(t, &q, (struct bk_window){ w.low - 1, high - 1 }, &plies, why);
         }
         if (err)
             return err;
@@ -314,7 +305,7 @@ static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
 }
 
 /* The plies of a won position that is not over and has no en passant square. */
-static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struct window w,
+static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struct bk_window w,
                                int *out, struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -331,8 +322,8 @@ static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struc
 }
 
 /* (2) of a won position */
-static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p, struct window w,
-                               int *out, struct bk_report *why)
+static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p,
+                               struct bk_window w, int *out, struct bk_report *why)
 {
     struct bk_pos without = *p;
     struct asked q = { .p = &without };
@@ -351,8 +342,8 @@ static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p
     return err ? err : soonest_of(t, p, move, n, w, out, why);
 }
 
-static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
-                             struct bk_report *why)
+static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
+                             int *out, struct bk_report *why)
 {
     if (q->p->ep != BK_SQ_NONE)
         return win_passing(t, q->p, w, out, why);
@@ -361,7 +352,7 @@ static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct 
 
 /* One ply more than the longest of the won positions that the moves lead to. */
 static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
-                             const struct bk_move *move, unsigned n, struct window w, int *best,
+                             const struct bk_move *move, unsigned n, struct bk_window w, int *best,
                              struct bk_report *why)
 {
     for (unsigned i = 0; i < n && *best < w.high; i++) {
@@ -372,7 +363,7 @@ static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
 
         bk_pos_play(&after, t->v, &move[i]);
         if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE)
-            err = win_plies(t, &q, (struct window){ low - 1, w.high - 1 }, &plies, why);
+            err = win_plies(t, &q, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
         if (err)
             return err;
         if (plies + 1 > *best)
@@ -382,8 +373,8 @@ static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
 }
 
 /* The plies of a lost position that no bare king decides. */
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct window w, int *out,
-                              struct bk_report *why)
+static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
+                              int *out, struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
     enum bk_err err = find(t, q, why);
@@ -405,7 +396,7 @@ static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
-    struct window all = { -1, ENDLESS };
+    struct bk_window all = { -1, ENDLESS };
     struct asked q = { .p = p };
     enum bk_err err;
 
@@ -420,4 +411,16 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
     if (err || !*wdl || !q.table->dtw)
         return err;
     return *wdl > 0 ? win_plies(t, &q, all, plies, why) : loss_plies(t, &q, all, plies, why);
+}
+
+enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
+                            struct bk_window window, int *plies, struct bk_report *why)
+{
+    struct asked q = { .p = p };
+    int by_rule;
+
+    *plies = 0;
+    if (bk_pos_bare(t->v, p, &by_rule) != BK_END_NONE)
+        return BK_OK;
+    return wdl > 0 ? win_plies(t, &q, window, plies, why) : loss_plies(t, &q, window, plies, why);
 }

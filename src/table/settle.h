@@ -74,4 +74,18 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why);
 
+/*
+ * What a caller wants to know of a distance: its value if it lies between `low` and `high`, else
+ * only on which side.  A distance of `low` or less may be answered by any number from itself to
+ * `low`; one of `high` or more, by any from `high` up.
+ */
+struct bk_window {
+    int low, high;
+};
+
+/* The plies of a position that is known to be won (wdl +1) or lost (-1).  Tells less, in less
+   time.  BK_E_NO_TABLE also where there are no distances. */
+enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
+                            struct bk_window window, int *plies, struct bk_report *why);
+
 #endif

@@ -21,6 +21,13 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
 void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
 
 /*
+ * The table of a material, in the colours that it is kept under (bk_material_canonical()).
+ * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT; BK_E_SYSTEM.
+ */
+enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
+                            const struct bk_table **out, struct bk_report *why);
+
+/*
  * The table of a position that no bare king decides; for bk_tables.find.
  * En passant square and move number are not looked at.
  *

@@ -16,7 +16,7 @@
  * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
  * probing thread would pull to and fro between the cores.
  */
-#include "probe/catalog.h"
+#include "table/catalog.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -309,6 +309,22 @@ static enum bk_err home_error(const struct entry *home, struct bk_report *why)
     if (home->err == BK_E_CORRUPT)
         return bk_fail(why, BK_E_CORRUPT, "%s", home->text);
     return BK_E_NO_TABLE;
+}
+
+enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
+                            const struct bk_table **out, struct bk_report *why)
+{
+    const struct entry *e;
+    enum bk_err err;
+
+    pthread_mutex_lock(&c->adding);
+    err = home_get(c, m, &e, why);
+    pthread_mutex_unlock(&c->adding);
+    if (!err && e->err)
+        err = home_error(e, why);
+    if (!err)
+        *out = &e->table;
+    return err;
 }
 
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
