@@ -314,18 +314,45 @@ static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
     return BK_OK;
 }
 
+static struct bk_file *file_new(const char *path, struct bk_report *why)
+{
+    struct bk_file *f = calloc(1, sizeof *f);
+
+    if (f && (f->path = strdup(path)) && !pthread_mutex_init(&f->loading, NULL)) {
+        f->fd = -1;
+        return f;
+    }
+    if (f)
+        free(f->path);
+    free(f);
+    bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
+    return NULL;
+}
+
+enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why)
+{
+    struct bk_file *f = file_new(path, why);
+    enum bk_err err;
+
+    if (!f)
+        return BK_E_SYSTEM;
+    err = open_path(f, why);
+    if (!err)
+        err = read_head(f, why);
+    if (!err)
+        *out = f->head.info;
+    bk_file_close(f);
+    return err;
+}
+
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why)
 {
-    struct bk_file *f = calloc(1, sizeof *f);
+    struct bk_file *f = file_new(path, why);
     enum bk_err err;
 
-    if (!f || !(f->path = strdup(path)) || pthread_mutex_init(&f->loading, NULL)) {
-        if (f)
-            free(f->path);
-        free(f);
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
-    }
+    if (!f)
+        return BK_E_SYSTEM;
     err = open_path(f, why);
     if (!err)
         err = read_head(f, why);

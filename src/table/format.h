@@ -92,6 +92,8 @@ struct bk_file; /* opaque; any number of threads may share one */
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why);
 void bk_file_close(struct bk_file *f); /* NULL is fine */
+/* What the head of a file says, without a game to read it in.  The same errors. */
+enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);
 const struct bk_file_info *bk_file_info(const struct bk_file *f);
 const struct bk_index *bk_file_index(const struct bk_file *f); /* borrowed from f */
 const struct bk_rows *bk_file_rows(const struct bk_file *f);   /* borrowed from f */
