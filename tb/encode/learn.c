@@ -34,9 +34,9 @@
 #define CHUNK_ROWS      256
 #define BATCH           8 /* columns that a thread takes at a time */
 #define BINS_MAX        BK_CLASSES_MAX
-#define LEAST_POSITIONS 64 /* distances: smaller nodes are not split */
-#define SMALL_BITS      2  /* values of so many bits are classes themselves */
-#define PLANES_MAX      (BK_VALUE_BITS_MAX + 1)
+#define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
+#define SMALL_BITS      2         /* values of so many bits are classes themselves */
+#define CONSTANT        INT64_MIN /* the column is the same everywhere */
 
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
    positions. */
@@ -530,10 +530,11 @@ static bool classes_init(const struct learner *l, const struct set *s, struct cl
 
 /* == Gain == */
 
-/* Bits that positions of so many of each class take. */
+/* Bits that positions of so many of each class take.  Bounds beyond every value there make one
+   value more. */
 static int64_t entropy(const struct learner *l, const struct classes *c, const uint32_t *count)
 {
-    uint32_t n[BK_CLASSES_MAX], all = 0;
+    uint32_t n[BK_CLASSES_MAX], all = 0, beyond = 0;
     int64_t bits = 0;
 
     for (unsigned k = 0; k < c->exact; k++)
@@ -544,14 +545,17 @@ static int64_t entropy(const struct learner *l, const struct classes *c, const u
         for (unsigned j = 0; j < c->exact; j++)
             if (c->value[j] >= c->value[k] && (best == BK_CLASSES_MAX || count[j] > count[best]))
                 best = j;
-        if (best < BK_CLASSES_MAX)
+        if (best < BK_CLASSES_MAX && count[best])
             n[best] += count[k];
+        else
+            beyond += count[k];
     }
     for (unsigned k = 0; k < c->exact; k++) {
         bits -= bk_n_log_n(l->logs, n[k]);
         all += n[k];
     }
-    return bits + bk_n_log_n(l->logs, all);
+    bits -= bk_n_log_n(l->logs, beyond);
+    return bits + bk_n_log_n(l->logs, all + beyond);
 }
 
 struct search {
@@ -559,7 +563,7 @@ struct search {
     const struct set *s;
     const struct classes *c;
     int64_t whole; /* entropy without a split */
-    int64_t *gain; /* by column; -1: constant */
+    int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
 };
 
 static void judge_batch(void *context, uint64_t batch, unsigned thread)
@@ -578,7 +582,7 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
             some_yes |= yes[k];
             some_no |= no[k];
         }
-        q->gain[j] = -1;
+        q->gain[j] = CONSTANT;
         if (some_yes && some_no)
             q->gain[j] = q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no);
     }
@@ -603,7 +607,7 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
     for (unsigned k = 0; k < c.n; k++)
         seen += c.total[k];
     q.whole = entropy(l, &c, c.total);
-    if (c.exact > 1 && q.whole * (int64_t)s->n / (int64_t)seen >= l->min_gain) {
+    if (seen && q.whole * (int64_t)s->n / (int64_t)seen >= l->min_gain) {
         q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(*dead)) + 1);
         if (!q.gain)
             l->failed = true;
@@ -612,7 +616,7 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
         dead = (bool *)(q.gain + s->cols);
         bk_pool_run(pool, (s->cols + BATCH - 1) / BATCH, judge_batch, &q);
         for (unsigned j = 0; j < s->cols; j++) {
-            dead[j] = q.gain[j] < 0 && c.words == s->words;
+            dead[j] = q.gain[j] == CONSTANT && c.words == s->words;
             if (q.gain[j] > most) {
                 most = q.gain[j];
                 best = (int)j;

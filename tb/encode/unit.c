@@ -261,8 +261,6 @@ static struct cell_reader reader_of(struct unit *u, struct piece *p, unsigned th
 
 /* == Counting == */
 
-static void count_value(uint64_t *n, uint64_t add) { *n += add; }
-
 /* How many of `squares` have each value, as bounds or exactly. */
 static void count_values(const struct cell_reader *r, const uint64_t *squares, uint64_t *n)
 {
@@ -282,7 +280,7 @@ static void count_values(const struct cell_reader *r, const uint64_t *squares, u
                 v |= (uint32_t)(plane >> s & 1) << b;
                 same &= plane >> s & 1 ? plane : ~plane;
             }
-            count_value(&n[v], (uint64_t)__builtin_popcountll(same));
+            n[v] += (uint64_t)__builtin_popcountll(same);
             left &= ~same;
         }
     }

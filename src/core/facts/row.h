@@ -5,9 +5,9 @@
  * group at a time, when one of the group is asked, and kept:
  *
  *   - to the next row, where no man has moved on whom they depend (`keep`);
- *   - what a side attacks likewise, square by square (row_moved());
- *   - the costly ones (restricted[]) are computed for the squares of interest only, `care`, and
- *     stop when these are settled.
+ *   - what men and sides attack likewise, square by square (row_moved());
+ *   - the costly ones (fact_costly()) are computed for the squares that are asked, and for more
+ *     when more are: deep in a tree those are few.
  *
  * In what follows x is the square of the inner man; "occupied" never has it.
  */
@@ -24,26 +24,31 @@ struct row {
     unsigned words; /* of the masks of groups */
     bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
-    set occupied, own[2];       /* of all men but the inner */
-    set care;                   /* the squares for which restricted groups are known */
-    set have_side[2];           /* for which squares side[] is known */
-    set side[2][BK_SQ_MAX];     /* where x lets a side attack a square, through the other king */
-    uint64_t have[GROUP_WORDS]; /* which groups are known */
-    uint64_t keep[BK_MEN_MAX][GROUP_WORDS]; /* which do not depend on a man */
-    uint64_t restricted[GROUP_WORDS];
+    set occupied, own[2];   /* of all men but the inner */
+    set care;               /* all squares that may be asked about */
+    set have_side[2];       /* for which squares side[] is known */
+    set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
+    set have_at[BK_MEN_MAX];
+    set at[BK_MEN_MAX][BK_SQ_MAX];                /* where x lets a man attack a square */
+    uint64_t have[GROUP_WORDS];                   /* which groups are known */
+    uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
+    uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
     uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
+    set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
+
+INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
 
 /* == A new row == */
 
 /* The men other than the inner one on whom a group depends, as a mask. */
-static unsigned depends_on(const struct bk_facts *f, const struct fact_group *g)
+static unsigned depends_on(const struct fact_group *g)
 {
     unsigned two = 1u << g->i | 1u << g->j;
 
-    if (g->kind == FACT_PLACE || (g->kind == FACT_ATTACKS && !f->rides[f->kind[g->i]]))
-        return two;
+    if (g->kind == FACT_PLACE || g->kind == FACT_ATTACKS)
+        return two; /* who stands in the way: row_moved() */
     return g->kind == FACT_KING_DIFF ? two | 3u : ~0u;
 }
 
@@ -61,41 +66,53 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
     r->fresh = true;
     for (unsigned i = 0; i < f->ngroups; i++) {
         const struct fact_group *g = &f->group[i];
-        unsigned men = depends_on(f, g);
+        unsigned men = depends_on(g);
 
         for (unsigned man = 0; man < f->men.n; man++)
             if (man == inner || !(men >> man & 1))
                 r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
-        if (g->kind >= FACT_KING_SAFE)
-            r->restricted[i / 64] |= UINT64_C(1) << i % 64;
-        if (g->kind == FACT_ATTACKS)
+        if (g->kind == FACT_ATTACKS) {
             r->attack_group[g->i][g->j] = (uint16_t)i;
+            r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
+        }
     }
     return &r->head;
+}
+
+INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
+
+/* Forgets what man i attacks, as far as man p is in its way or not where he was. */
+static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from, unsigned to)
+{
+    const struct kind_reach *k = r->reach->of[i];
+    unsigned colour = row_colour(r, i);
+    set changed;
+
+    if (i == r->head.inner)
+        changed = k->past[from] | k->past[to];
+    else
+        changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
+    if (!any(changed))
+        return;
+    r->have_at[i] &= ~changed;
+    if (p != !colour) /* a king is looked through */
+        r->have_side[colour] &= ~changed;
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= ~r->attacks_by[i][w];
 }
 
 /* Forgets what depends on man p, who went from one square to another. */
 static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
 {
-    const struct bk_facts *f = r->head.f;
+    const struct kind_reach *k = r->reach->of[p];
 
     for (unsigned w = 0; w < r->words; w++)
         r->have[w] &= r->keep[p][w];
-    for (unsigned i = 0; i < f->men.n; i++) {
-        const struct kind_reach *k = r->reach->of[i];
-        unsigned colour = f->men.colour[i];
-        set changed = NONE;
-
-        if (i == p)
-            changed = k->to[from] | k->to[to];
-        else if (k->shape == LEAPS || p == !colour)
-            continue; /* nobody is in its way; a king is looked through */
-        else if (i == r->head.inner)
-            changed = k->past[from] | k->past[to];
-        else
-            changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
-        r->have_side[colour] &= ~changed;
-    }
+    r->have_at[p] = NONE;
+    r->have_side[row_colour(r, p)] &= ~(k->to[from] | k->to[to]);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        if (i != p && r->reach->of[i]->shape != LEAPS)
+            row_moved_near(r, i, p, from, to);
 }
 
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
@@ -120,7 +137,6 @@ static void row_set(struct bk_fact_row *row, const uint8_t *sq)
 
 /* == Attacks == */
 
-INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
 INLINE bool row_inner_is(const struct row *r, unsigned colour)
 {
     return row_colour(r, r->head.inner) == colour;
@@ -132,8 +148,8 @@ INLINE set row_where(const struct row *r, unsigned i)
     return i == r->head.inner ? NONE : bit(r->sq[i]);
 }
 
-/* Man i attacks square t. */
-INLINE set row_attacks(const struct row *r, unsigned i, unsigned t, set occupied)
+/* Man i attacks square t, other than x. */
+INLINE set row_attacks_anew(const struct row *r, unsigned i, unsigned t, set occupied)
 {
     const struct kind_reach *k = r->reach->of[i];
 
@@ -141,11 +157,20 @@ INLINE set row_attacks(const struct row *r, unsigned i, unsigned t, set occupied
                               : attacks_past(k, r->sq[i], t, occupied);
 }
 
-static set row_fact_attacks(const struct row *r, unsigned i, unsigned j)
+INLINE set row_attacks(struct row *r, unsigned i, unsigned t)
+{
+    if (!has(r->have_at[i], t)) {
+        r->have_at[i] |= bit(t);
+        r->at[i][t] = row_attacks_anew(r, i, t, r->occupied);
+    }
+    return r->at[i][t];
+}
+
+static set row_fact_attacks(struct row *r, unsigned i, unsigned j)
 {
     if (j == r->head.inner)
         return attacks_from(r->reach->of[i], r->sq[i], r->occupied);
-    return row_attacks(r, i, r->sq[j], r->occupied);
+    return row_attacks(r, i, r->sq[j]);
 }
 
 /* Does the group have to be computed?  It counts as known from now on. */
@@ -180,7 +205,7 @@ static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
             if (whole)
                 all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
             else
-                all |= row_attacks(r, i, t, seen);
+                all |= row_attacks_anew(r, i, t, seen);
         }
     return all;
 }
@@ -293,58 +318,73 @@ static void group_hanging(struct row *r, const struct fact_group *g, set *out)
 }
 
 /* Where man i may go and take: t is attacked by it and not held by an own man. */
-static set row_moves(const struct row *r, unsigned i, unsigned t)
+INLINE set row_moves(struct row *r, unsigned i, unsigned t)
 {
-    set at = row_attacks(r, i, t, r->occupied);
+    set at = row_attacks(r, i, t);
 
     if (i != r->head.inner && row_inner_is(r, row_colour(r, i)))
         at &= ~bit(t);
     return at;
 }
 
-/* The squares that may be among those of row_moves(). */
-static set row_targets(const struct row *r, unsigned i)
+/* The squares that may be among those of row_moves(), for x in `wanted`. */
+static set row_targets(const struct row *r, unsigned i, set wanted)
 {
-    set to = i == r->head.inner ? r->reach->board : r->reach->of[i]->to[r->sq[i]];
+    const struct kind_reach *k = r->reach->of[i];
+    set to = NONE;
 
+    if (i != r->head.inner)
+        to = k->to[r->sq[i]];
+    else if (count(wanted) > 6)
+        to = r->reach->board;
+    else
+        EACH (x, wanted)
+            to |= k->to[x];
     return to & ~r->own[row_colour(r, i)];
 }
 
-static void group_king_safe(struct row *r, const struct fact_group *g, set *out)
+static void group_king_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
 {
-    unsigned i = g->i;
-    set to = row_targets(r, i);
+    set to = row_targets(r, g->i, wanted), open = wanted, all[4], empty[3];
 
-    for (unsigned q = 0; q < 7; q++)
-        out[q] = NONE;
+    for (unsigned q = 0; q < 4; q++)
+        all[q] = empty[q % 3] = NONE;
     EACH (t, to) {
-        set safe = row_moves(r, i, t) & r->care & ~(out[3] & out[6]);
+        set safe = row_moves(r, g->i, t) & open;
 
         if (!any(safe))
             continue;
-        safe &= ~row_side(r, !i, t);
-        count_in(out, 4, safe);
+        safe &= ~row_side(r, !g->i, t);
+        count_in(all, 4, safe);
         if (!has(r->occupied, t))
-            count_in(out + 4, 3, safe & ~bit(t));
+            count_in(empty, 3, safe & ~bit(t));
+        open = wanted & ~(all[3] & empty[2]);
+        if (!any(open))
+            break;
     }
+    for (unsigned q = 0; q < 4; q++)
+        out[q] |= all[q];
+    for (unsigned q = 0; q < 3; q++)
+        out[4 + q] |= empty[q];
 }
 
-static void group_man_safe(struct row *r, const struct fact_group *g, set *out)
+static void group_man_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
 {
     unsigned i = g->i, colour = row_colour(r, i);
-    set to = row_targets(r, i);
+    set to = row_targets(r, i, wanted), open = wanted, all[3] = { NONE, NONE, NONE };
 
-    for (unsigned q = 0; q < 3; q++)
-        out[q] = NONE;
     EACH (t, to) {
-        set safe = row_moves(r, i, t) & r->care & ~out[2];
+        set safe = row_moves(r, i, t) & open;
 
         if (!any(safe))
             continue;
-        count_in(out, 3, safe & ~row_side(r, !colour, t));
-        if (!any(r->care & ~out[2]))
-            return;
+        count_in(all, 3, safe & ~row_side(r, !colour, t));
+        open = wanted & ~all[2];
+        if (!any(open))
+            break;
     }
+    for (unsigned q = 0; q < 3; q++)
+        out[q] |= all[q];
 }
 
 /* Man i, on t, attacks man j; `rest` stands besides the inner man and i. */
@@ -373,15 +413,15 @@ static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct f
 }
 
 /* t is defended by another man than i, and attacked by the enemy's king at most. */
-static set row_held(const struct row *r, unsigned i, unsigned t)
+static set row_held(struct row *r, unsigned i, unsigned t)
 {
     set defended = NONE, attacked = NONE;
 
     for (unsigned p = 0; p < r->head.f->men.n; p++) {
         if (row_colour(r, p) == row_colour(r, i))
-            defended |= p == i ? NONE : row_attacks(r, p, t, r->occupied);
+            defended |= p == i ? NONE : row_attacks(r, p, t);
         else if (p >= 2)
-            attacked |= row_attacks(r, p, t, r->occupied);
+            attacked |= row_attacks(r, p, t);
     }
     return defended & ~attacked;
 }
@@ -392,15 +432,16 @@ INLINE set row_sources(const struct row *r, unsigned i, unsigned j)
     return j == r->head.inner ? ~NONE : r->reach->of[i]->into[r->sq[j]];
 }
 
-static set group_fork(struct row *r, const struct fact_group *g)
+static set group_fork(struct row *r, const struct fact_group *g, set wanted)
 {
     unsigned i = g->i, colour = row_colour(r, i);
     struct fact_fork fork = g->fork;
     set rest = r->occupied & ~row_where(r, i), out = NONE;
-    set to = row_targets(r, i) & row_sources(r, i, fork.a) & row_sources(r, i, fork.b);
+    set to = row_sources(r, i, fork.a) & row_sources(r, i, fork.b);
 
+    to &= any(to) ? row_targets(r, i, wanted) : NONE;
     EACH (t, to) {
-        set hit = row_hits(r, i, t, fork.a, rest) & r->care & ~out, safe;
+        set hit = row_hits(r, i, t, fork.a, rest) & wanted & ~out, safe;
 
         if (fork.skewer && any(hit))
             hit &= row_hits_behind(r, i, t, fork, rest);
@@ -416,6 +457,8 @@ static set group_fork(struct row *r, const struct fact_group *g)
         out |= safe;
         if (fork.covered && any(hit))
             out |= hit & row_held(r, i, t);
+        if (!any(wanted & ~out))
+            break;
     }
     return out;
 }
@@ -434,29 +477,41 @@ static void row_group(struct row *r, unsigned group)
     case FACT_ATTACKS: out[0] = row_fact_attacks(r, g->i, g->j); break;
     case FACT_COUNTS: group_counts(r, g, out); break;
     case FACT_HANGING: group_hanging(r, g, out); break;
-    case FACT_KING_SAFE: group_king_safe(r, g, out); break;
-    case FACT_MAN_SAFE: group_man_safe(r, g, out); break;
-    case FACT_FORK: out[0] = group_fork(r, g); break;
+    case FACT_KING_SAFE:
+    case FACT_MAN_SAFE:
+    case FACT_FORK: /* nothing is known of it yet */
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = NONE;
+        r->known[group] = NONE;
     }
 }
 
-INLINE set row_fact(struct row *r, unsigned fact)
+/* A costly group for more squares. */
+static void row_group_for(struct row *r, unsigned group, set wanted)
 {
-    unsigned group = r->head.f->item[fact].group;
+    const struct fact_group *g = &r->head.f->group[group];
+    set *out = r->fact + g->first;
+
+    r->known[group] |= wanted;
+    if (g->kind == FACT_KING_SAFE)
+        group_king_safe(r, g, wanted, out);
+    else if (g->kind == FACT_MAN_SAFE)
+        group_man_safe(r, g, wanted, out);
+    else
+        out[0] |= group_fork(r, g, wanted);
+}
+
+/* The fact; of a costly one at least these squares. */
+INLINE set row_fact(struct row *r, unsigned fact, set squares)
+{
+    const struct fact_item *item = &r->head.f->item[fact];
+    unsigned group = item->group;
 
     if (row_lacks(r, group))
         row_group(r, group);
+    if (fact_costly(item->kind) && any(squares & ~r->known[group]))
+        row_group_for(r, group, (any(r->known[group]) ? r->care : squares) & ~r->known[group]);
     return r->fact[fact];
-}
-
-/* Restricted groups must be known for these squares. */
-static void row_care(struct row *r, set care)
-{
-    if (!any(care & ~r->care))
-        return;
-    r->care = care;
-    for (unsigned w = 0; w < r->words; w++)
-        r->have[w] &= ~r->restricted[w];
 }
 
 /* == Asking == */
@@ -467,7 +522,7 @@ static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at,
     uint64_t words[sizeof squares / 8];
 
     while (tree[at].fact != BK_FACT_LEAF) {
-        set yes = squares & row_fact(r, tree[at].fact), no = squares & ~yes;
+        set yes = squares & row_fact(r, tree[at].fact, squares), no = squares & ~yes;
 
         if (any(yes) && any(no))
             descend(r, tree, tree[at].yes, yes, visit, context);
@@ -487,7 +542,7 @@ static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree
     memcpy(&squares, care, sizeof squares);
     if (!any(squares))
         return;
-    row_care(r, squares);
+    r->care = squares;
     descend(r, tree, 0, squares, visit, context);
 }
 
@@ -495,10 +550,9 @@ static void row_all(struct bk_fact_row *row, uint64_t *out)
 {
     struct row *r = (struct row *)row;
 
-    row_care(r, ~NONE);
-    for (unsigned g = 0; g < r->head.f->ngroups; g++)
-        if (row_lacks(r, g))
-            row_group(r, g);
+    r->care = r->reach->board;
+    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
+        row_fact(r, fact, r->reach->board);
     memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
 
