@@ -27,8 +27,8 @@ ENCODE = pack encode columns_for entropy learn codes unit source
 MAKING = resident plan build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_fuzz
-PROOF = ref random_variant slow_hands proof
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_exits test_file test_fuzz
+PROOF = ref random_variant slow_hands slow_file proof
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format

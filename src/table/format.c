@@ -419,12 +419,27 @@ static struct bk_fact_men men_of(const struct bk_index *ix)
     return men;
 }
 
+/* With the mutex held: the facts that all models of the file ask. */
+static enum bk_err make_facts(struct bk_file *f, struct bk_report *why)
+{
+    struct bk_fact_men men = men_of(f->ix);
+    struct bk_facts *facts;
+    enum bk_err err;
+
+    if (atomic_load(&f->facts))
+        return BK_OK;
+    err = bk_facts_new(&facts, f->ix->v, &men, why);
+    if (!err)
+        atomic_store(&f->facts, facts);
+    return err;
+}
+
 static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, const uint8_t *bytes,
                               struct loaded *l, struct bk_report *why)
 {
     struct bk_report inner = { "" };
-    const struct bk_facts *facts = atomic_load_explicit(&f->facts, memory_order_relaxed);
-    enum bk_err err = bk_model_parse(&l->model, bytes, u->head.model_bytes, bk_facts_count(facts),
+    enum bk_err err = bk_model_parse(&l->model, bytes, u->head.model_bytes,
+                                     bk_facts_count(atomic_load(&f->facts)),
                                      bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
@@ -442,7 +457,8 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, con
     return BK_OK;
 }
 
-static enum bk_err read_unit(const struct bk_file *f, const struct unit *u, struct loaded *l,
+/* With the mutex held. */
+static enum bk_err read_unit(struct bk_file *f, const struct unit *u, struct loaded *l,
                              struct bk_report *why)
 {
     size_t bytes = u->head.model_bytes + bk_directory_bytes(&u->head);
@@ -455,6 +471,8 @@ static enum bk_err read_unit(const struct bk_file *f, const struct unit *u, stru
     if (!err && (uint32_t)XXH3_64bits_withSeed(data, bytes, (uint64_t)(u - f->unit)) != u->head.sum)
         err = damaged(f, why, "checksum of a model");
     if (!err)
+        err = make_facts(f, why);
+    if (!err)
         err = parse_unit(f, u, data, l, why);
     free(data);
     return err;
@@ -463,18 +481,9 @@ static enum bk_err read_unit(const struct bk_file *f, const struct unit *u, stru
 /* With the mutex held. */
 static enum bk_err load_unit(struct bk_file *f, struct unit *u, struct bk_report *why)
 {
-    struct bk_facts *facts = atomic_load(&f->facts);
-    struct bk_fact_men men = men_of(f->ix);
-    struct loaded *l;
-    enum bk_err err = BK_OK;
+    struct loaded *l = calloc(1, sizeof *l);
+    enum bk_err err;
 
-    if (!facts) {
-        err = bk_facts_new(&facts, f->ix->v, &men, why);
-        if (err)
-            return err;
-        atomic_store(&f->facts, facts);
-    }
-    l = calloc(1, sizeof *l);
     if (!l)
         return no_memory(f, why);
     err = read_unit(f, u, l, why);
