@@ -17,19 +17,19 @@ Q := $(if $(V),,@)
 CORE  = err array variant rules betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/list facts/plain facts/text
-TABLE = material index rows format ribbon model
+TABLE = material needed index rows ribbon model head shards format write settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
-ENCODE = pack encode columns_for bytes source
+ENCODE = columns_for entropy learn codes unit bytes source encode
 MAKING = plan resident budget build
-PROBE = catalog value probe
-CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_fuzz
-PROOF = ref random_variant slow_hands proof solved
+PROBE = value probe
+CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+PROOF = ref random_variant slow_hands slow_file proof solved
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format

@@ -31,7 +31,7 @@
 #include "core/variant.h"
 
 #define BK_FACTS_VERSION 1
-#define BK_FACT_TEXT_MAX 160
+#define BK_FACT_TEXT_MAX 256
 
 /* The men of a material: white king, black king, then the others in the order of the index. */
 struct bk_fact_men {

@@ -30,11 +30,18 @@ unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYP
                           const uint8_t left[BK_TYPES_MAX], unsigned type, unsigned colour,
                           unsigned to, bool in_place, struct bk_change *out);
 
+/* Might a man that ends a move on `to`, or stays there for a turn, become something else?  False
+   is certain; true depends on counts and allowances. */
+bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to);
+
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 
 /* Does some rule of some man, counted if `counted`, for lost kinds if `lost`, lead to `type`? */
 bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
+
+/* Has this type a rule that lets it change at all? */
+bool bk_rules_changes_at_all(const struct bk_variant *v, unsigned type);
 
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);

@@ -528,6 +528,27 @@ bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk
     return true;
 }
 
+bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
+                              const uint8_t swap[BK_SQ_MAX], struct bk_placement *out)
+{
+    if (ix->m.rights || p->rights)
+        return false;
+    out->king[0] = swap[p->king[1]];
+    out->king[1] = swap[p->king[0]];
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        struct bk_bits men = p->by[!ix->colour[s]];
+        uint8_t man = bk_man(ix->type[s], !ix->colour[s]);
+        unsigned filled = s;
+
+        if (ix->like[s] < s)
+            continue;
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            if (p->at[sq] == man)
+                out->sq[filled++] = swap[sq];
+    }
+    return true;
+}
+
 static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sym)
 {
     const uint8_t *map = ix->map[sym];

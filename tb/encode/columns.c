@@ -73,4 +73,20 @@ static void count(const uint64_t *column, const uint64_t *const *class, unsigned
     }
 }
 
-const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, STEPS };
+static void append(uint64_t *const *column, uint64_t *partial, const uint64_t *all, unsigned stride,
+                   unsigned n, uint64_t mask, const uint64_t *steps, size_t at)
+{
+    unsigned filled = at % 64, more = (unsigned)__builtin_popcountll(mask);
+
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t bits = gather(all[(size_t)stride * j], mask, steps);
+
+        partial[j] |= bits << filled;
+        if (filled + more < 64)
+            continue;
+        column[j][at / 64] = partial[j];
+        partial[j] = filled ? bits >> (64 - filled) : 0;
+    }
+}
+
+const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, append, STEPS };

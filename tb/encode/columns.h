@@ -24,6 +24,12 @@ struct bk_columns {
      */
     void (*keep)(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
                  size_t words);
+    /*
+     * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
+     * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.
+     */
+    void (*append)(uint64_t *const *column, uint64_t *partial, const uint64_t *all, unsigned stride,
+                   unsigned n, uint64_t mask, const uint64_t *steps, size_t at);
     unsigned steps; /* words of `steps` a word of the mask: 6, or 0 where none are needed */
 };
 

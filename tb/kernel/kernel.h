@@ -15,7 +15,6 @@
 
 #include "tb/kernel/kings.h"
 
-struct bk_memblock;
 struct bk_setup;
 struct bk_solver;
 struct bk_tally;
@@ -39,9 +38,6 @@ struct bk_kernel {
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
     /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
     void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
-    /* marks illegal positions in codes that were read from a file */
-    void (*mark_illegal)(const struct bk_setup *s, uint32_t slice, struct bk_memblock *mb,
-                         unsigned code_bytes, void *scratch);
     bk_kings_solver *solve_kings; /* a block in which only the kings move */
 };
 

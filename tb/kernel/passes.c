@@ -50,6 +50,5 @@ const struct bk_kernel KERNEL_NAME = {
     .lose = lose,
     .finish = finish,
     .attain = attain,
-    .mark_illegal = mark_illegal,
     .solve_kings = NAME1(bk_kings_, BK_SET_BITS),
 };

@@ -12,7 +12,7 @@
 
 struct exit_list {
     struct bk_setup *s;
-    const struct bk_tables *tables;
+    const struct bk_exit_tables *tables;
     size_t room;
     enum bk_err err;
     struct bk_report *why;
@@ -138,7 +138,8 @@ static void add_changes(struct exit_list *l, unsigned slot, int taken, int also)
         }
 }
 
-enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_tables *tables, struct bk_report *why)
+enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *tables,
+                          struct bk_report *why)
 {
     struct exit_list l = { .s = s, .tables = tables, .why = why };
     const struct bk_index *ix = s->ix;

@@ -37,7 +37,7 @@ struct bk_sink {
 struct bk_solve_job {
     struct bk_memtable *t; /* filled: codes of every block that was not let go */
     const struct bk_kernel *kernel;
-    struct bk_tables tables; /* where exits lead to; `own` is t */
+    struct bk_exit_tables tables; /* where exits lead to; `own` is t */
     bool distances;
     bool attain; /* fill bk_memblock.attained of every block */
     enum bk_strategy strategy;

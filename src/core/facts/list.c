@@ -239,14 +239,18 @@ static bool make_metrics(struct bk_facts *f)
 
 static void add(struct bk_facts *f, unsigned kind, unsigned i, unsigned j, int n)
 {
+    struct fact_group *g = &f->group[f->ngroups];
+
     if (n <= 0)
         return;
-    f->group[f->ngroups++] = (struct fact_group){ (uint8_t)kind,       (uint8_t)i, (uint8_t)j, 0, 0,
-                                                  (uint16_t)f->nfacts, (uint16_t)n };
+    *g = (struct fact_group){ .kind = (uint8_t)kind, .i = (uint8_t)i, .j = (uint8_t)j };
+    g->first = (uint16_t)f->nfacts;
+    g->n = (uint16_t)n;
+    f->ngroups++;
     f->nfacts += (unsigned)n;
 }
 
-/* `n` facts: the metric is at most `least`, least + 1, ... */
+/* `n` facts: the metric is at most `least`, least + 1, ...; the same for all men. */
 static void add_place(struct bk_facts *f, unsigned metric, unsigned i, unsigned j, unsigned least,
                       int n)
 {
@@ -255,6 +259,15 @@ static void add_place(struct bk_facts *f, unsigned metric, unsigned i, unsigned 
     add(f, FACT_PLACE, i, j, n);
     f->group[f->ngroups - 1].metric = (uint8_t)metric;
     f->group[f->ngroups - 1].least = (uint8_t)least;
+    f->least[metric] = (uint8_t)least;
+    f->steps[metric] = (uint8_t)n;
+}
+
+static void add_fork(struct bk_facts *f, unsigned i, unsigned a, unsigned b, bool covered,
+                     bool skewer)
+{
+    add(f, FACT_FORK, i, i, 1);
+    f->group[f->ngroups - 1].fork = (struct fact_fork){ (uint8_t)a, (uint8_t)b, covered, skewer };
 }
 
 static void add_distances(struct bk_facts *f)
@@ -329,17 +342,31 @@ static void add_attacks(struct bk_facts *f)
         add(f, FACT_HANGING, c, c, (int)smaller(2, men_of(f, !c)));
 }
 
+/* Squares from which man i attacks one or two enemies, or one behind the king. */
+static void add_forks(struct bk_facts *f, unsigned i)
+{
+    const uint8_t *enemy = f->enemy[i];
+    unsigned n = f->nenemies[i];
+
+    for (unsigned covered = 0; covered < 2; covered++) {
+        for (unsigned a = 0; a < n; a++)
+            add_fork(f, i, enemy[a], enemy[a], covered, false);
+        for (unsigned a = 0; a < n; a++)
+            for (unsigned b = a + 1; b < n; b++)
+                add_fork(f, i, enemy[a], enemy[b], covered, false);
+    }
+    for (unsigned b = 1; i >= 2 && f->rides[f->kind[i]] && b < n; b++)
+        add_fork(f, i, enemy[0], enemy[b], false, true);
+}
+
 static void add_safety(struct bk_facts *f)
 {
     for (unsigned i = 0; i < 2; i++)
         add(f, FACT_KING_SAFE, i, i, 7);
     for (unsigned i = 2; i < f->men.n; i++)
         add(f, FACT_MAN_SAFE, i, i, 3);
-    for (unsigned i = 0; i < f->men.n; i++) {
-        int n = f->nenemies[i], skewers = i >= 2 && f->rides[f->kind[i]] && n ? n - 1 : 0;
-
-        add(f, FACT_FORK, i, i, 2 * (n + n * (n - 1) / 2) + skewers);
-    }
+    for (unsigned i = 0; i < f->men.n; i++)
+        add_forks(f, i);
 }
 
 /* Each fact on its own, for the evaluators. */
@@ -353,7 +380,7 @@ static bool make_items(struct bk_facts *f)
             const struct fact_group *d = &f->group[g];
             struct fact_item *item = &f->item[d->first + q];
 
-            *item = (struct fact_item){ .kind = d->kind, .i = d->i, .j = d->j };
+            *item = (struct fact_item){ .kind = d->kind, .i = d->i, .j = d->j, .fork = d->fork };
             item->q = (uint8_t)q;
             item->group = (uint16_t)g;
             if (d->kind == FACT_PLACE) {

@@ -20,7 +20,7 @@ enum fact_kind {
     FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
     FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
-    FACT_FORK,      /* man i attacks a square from which ...: fact_fork_of()                   */
+    FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
 };
 
 enum fact_metric {
@@ -41,11 +41,19 @@ enum fact_metric {
 #define METRIC_ZERO 16
 
 /* Facts at most of a list of men, generously: 8 men on 14x14. */
-#define FACT_GROUPS_MAX 512
+#define FACT_GROUPS_MAX 1024
+
+/* What a fact of FACT_FORK says of the square that i attacks and that no own man holds. */
+struct fact_fork {
+    uint8_t a, b; /* men attacked from there; equal: just one */
+    bool covered; /* the square is safe, or defended and attacked by the king at most */
+    bool skewer;  /* a is the king; b is attacked only when the king is not in the way */
+};
 
 struct fact_group {
     uint8_t kind, i, j;
     uint8_t metric, least; /* FACT_PLACE */
+    struct fact_fork fork; /* FACT_FORK  */
     uint16_t first, n;     /* its facts  */
 };
 
@@ -55,14 +63,8 @@ struct fact_item {
     uint16_t stride;
     uint8_t kind, i, j, least;
     uint8_t q; /* within its group */
+    struct fact_fork fork;
     uint16_t group;
-};
-
-/* What a fact of FACT_FORK says of the square that i attacks and that no own man holds. */
-struct fact_fork {
-    uint8_t a, b; /* men attacked from there; equal: just one */
-    bool covered; /* the square is safe, or defended and attacked by the king at most */
-    bool skewer;  /* a is the king; b is attacked only when the king is not in the way */
 };
 
 struct bk_facts {
@@ -80,7 +82,8 @@ struct bk_facts {
     unsigned ngroups, nfacts;
     struct fact_group *group;
     struct fact_item *item;
-    uint32_t table[METRICS]; /* where a metric begins; of those in use */
+    uint32_t table[METRICS];                /* where a metric begins */
+    uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
     uint8_t *metric;
 
     const struct fact_width *width_ops;
@@ -97,26 +100,6 @@ static inline unsigned fact_metric_of(const struct bk_facts *f, unsigned metric,
                                       unsigned b)
 {
     return f->metric[f->table[metric] + (fact_metric_pairs(metric) ? a * f->v->nsq : 0) + b];
-}
-
-static inline struct fact_fork fact_fork_of(const struct bk_facts *f, unsigned man, unsigned q)
-{
-    unsigned n = f->nenemies[man], each = n + n * (n - 1) / 2, a = 0;
-    const uint8_t *enemy = f->enemy[man];
-
-    if (q >= 2 * each)
-        return (struct fact_fork){ enemy[0], enemy[1 + q - 2 * each], false, true };
-    struct fact_fork fork = { 0, 0, q >= each, false };
-    q %= each;
-    if (q < n) {
-        fork.a = fork.b = enemy[q];
-        return fork;
-    }
-    for (q -= n; q >= n - 1 - a; a++)
-        q -= n - 1 - a;
-    fork.a = enemy[a];
-    fork.b = enemy[a + 1 + q];
-    return fork;
 }
 
 /* Fills all but width_ops and reach.  On failure nothing is left allocated. */

@@ -106,9 +106,8 @@ static bool one_held(struct one *o, unsigned i, set at)
     return any(at & defended);
 }
 
-static bool one_forks(struct one *o, unsigned i, unsigned q)
+static bool one_forks(struct one *o, unsigned i, struct fact_fork fork)
 {
-    struct fact_fork fork = fact_fork_of(o->f, i, q);
     unsigned colour = o->f->men.colour[i];
     const struct kind_reach *k = o->reach->of[i];
     set rest = o->occupied & ~bit(o->sq[i]);
@@ -150,7 +149,7 @@ static bool one_fact(struct one *o, const struct fact_item *item)
     case FACT_HANGING: return one_more_hanging(o, i, q);
     case FACT_KING_SAFE: return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
     case FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
-    case FACT_FORK: return one_forks(o, i, q);
+    case FACT_FORK: return one_forks(o, i, item->fork);
     }
     return false;
 }

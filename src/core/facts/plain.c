@@ -153,7 +153,7 @@ bool bk_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq)
     case FACT_HANGING: return hanging(&b, i) > q;
     case FACT_KING_SAFE: return safe_squares(&b, i, q >= 4) > q % 4;
     case FACT_MAN_SAFE: return safe_squares(&b, i, false) > q;
-    case FACT_FORK: return forks(&b, i, fact_fork_of(f, i, q));
+    case FACT_FORK: return forks(&b, i, g->fork);
     }
     return false;
 }

@@ -40,6 +40,7 @@ struct kind_reach {
     set to[BK_SQ_MAX], into[BK_SQ_MAX];           /* whatever stands between           */
     set open_to[BK_SQ_MAX], open_into[BK_SQ_MAX]; /* when nothing does               */
     set mid_to[BK_SQ_MAX], mid_into[BK_SQ_MAX];   /* squares on some way from, to here */
+    set past[BK_SQ_MAX];                          /* ends of ways that pass a square   */
     set *touch_to, *touch_into;                   /* [s or t][o]; not of LEAPS         */
     set *path;                                    /* [s][t]; RIDES                     */
     uint32_t *first_way;                          /* [s][t], and one more; WANDERS     */
@@ -51,6 +52,8 @@ struct reach {
     const struct kind_reach *of[BK_MEN_MAX];
     struct kind_reach *kind[BK_MEN_MAX]; /* owned, ended by NULL or full */
     set board;
+    set *near[METRICS][2]; /* [metric][which man is given][square * steps + q]: where the other
+                              one, or the one there is, makes a fact of place true */
 };
 
 /* == Making == */
@@ -110,6 +113,7 @@ static void reach_add(struct kind_reach *k, unsigned s, unsigned t, set path, bo
     k->mid_to[s] |= path;
     k->mid_into[t] |= path;
     EACH (o, path) {
+        k->past[o] |= bit(t);
         k->touch_to[s * k->nsq + o] |= bit(t);
         k->touch_into[t * k->nsq + o] |= bit(s);
     }
@@ -190,7 +194,32 @@ static void reach_free(void *reach)
 
     for (unsigned i = 0; r && i < BK_MEN_MAX; i++)
         kind_reach_free(r->kind[i]);
+    for (unsigned m = 0; r && m < METRICS; m++) {
+        free(r->near[m][0]);
+        free(r->near[m][1]);
+    }
     free(r);
+}
+
+/* Facts of place as sets; of a metric of one square, the given one is 0. */
+static bool near_new(struct reach *r, const struct bk_facts *f, unsigned m, unsigned which)
+{
+    unsigned nsq = f->v->nsq, given = fact_metric_pairs(m) ? nsq : 1, steps = f->steps[m];
+    size_t bytes = given * steps * sizeof(set);
+    set *out = r->near[m][which] = aligned_alloc(32, (bytes + 31) / 32 * 32);
+
+    if (!out)
+        return false;
+    for (unsigned a = 0; a < given; a++)
+        for (unsigned q = 0; q < steps; q++) {
+            set at = NONE;
+
+            for (unsigned x = 0; x < nsq; x++)
+                if (fact_metric_of(f, m, which ? x : a, which ? a : x) <= f->least[m] + q)
+                    at |= bit(x);
+            out[a * steps + q] = at;
+        }
+    return true;
 }
 
 static void *reach_new(const struct bk_facts *f)
@@ -212,6 +241,12 @@ static void *reach_new(const struct bk_facts *f)
     }
     for (unsigned i = 0; i < f->men.n; i++)
         r->of[i] = r->kind[f->kind[i]];
+    for (unsigned m = 0; m < METRICS; m++)
+        for (unsigned which = 0; f->steps[m] && which < (fact_metric_pairs(m) ? 2 : 1); which++)
+            if (!near_new(r, f, m, which)) {
+                reach_free(r);
+                return NULL;
+            }
     return r;
 }
 

@@ -2,26 +2,55 @@
  * row.h - facts of a row: of each fact the squares of the inner man that make it true.  HOT.
  *
  * A fact that does not concern the inner man is true everywhere or nowhere.  Facts are computed a
- * group at a time, when one of the group is asked.
+ * group at a time, when one of the group is asked, and kept:
+ *
+ *   - to the next row, where no man has moved on whom they depend (`keep`);
+ *   - what men and sides attack likewise, square by square (row_moved());
+ *   - the costly ones (fact_costly()) are computed for the squares that are asked, and for more
+ *     when more are: deep in a tree those are few.
+ *
+ * In what follows x is the square of the inner man; "occupied" never has it.
  */
 #ifndef BK_FACTS_ROW_H
 #define BK_FACTS_ROW_H
 
 #include "core/facts/reach.h"
 
-#define GROUP_WORDS    (FACT_GROUPS_MAX / 64)
-#define TREE_DEPTH_MAX 4096
+#define GROUP_WORDS (FACT_GROUPS_MAX / 64)
 
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
     const struct reach *reach;
+    unsigned words; /* of the masks of groups */
+    bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
-    set occupied, own[2]; /* of all men but the inner */
-    uint64_t have[GROUP_WORDS];
+    set occupied, own[2];   /* of all men but the inner */
+    set care;               /* all squares that may be asked about */
     set have_side[2];       /* for which squares side[] is known */
     set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
+    set have_at[BK_MEN_MAX];
+    set at[BK_MEN_MAX][BK_SQ_MAX];                /* where x lets a man attack a square */
+    uint64_t have[GROUP_WORDS];                   /* which groups are known */
+    uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
+    uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
+    set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
+
+INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
+
+/* == A new row == */
+
+/* The men other than the inner one on whom a group depends, as a mask. */
+static unsigned depends_on(const struct fact_group *g)
+{
+    unsigned two = 1u << g->i | 1u << g->j;
+
+    if (g->kind == FACT_PLACE || g->kind == FACT_ATTACKS)
+        return two; /* who stands in the way: row_moved() */
+    return g->kind == FACT_KING_DIFF ? two | 3u : ~0u;
+}
 
 static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
 {
@@ -33,14 +62,66 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
     memset(r, 0, bytes);
     r->head = (struct bk_fact_row){ f, inner };
     r->reach = f->reach;
+    r->words = (f->ngroups + 63) / 64;
+    r->fresh = true;
+    for (unsigned i = 0; i < f->ngroups; i++) {
+        const struct fact_group *g = &f->group[i];
+        unsigned men = depends_on(g);
+
+        for (unsigned man = 0; man < f->men.n; man++)
+            if (man == inner || !(men >> man & 1))
+                r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
+        if (g->kind == FACT_ATTACKS) {
+            r->attack_group[g->i][g->j] = (uint16_t)i;
+            r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
+        }
+    }
     return &r->head;
+}
+
+INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
+
+/* Forgets what man i attacks, as far as man p is in its way or not where he was. */
+static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from, unsigned to)
+{
+    const struct kind_reach *k = r->reach->of[i];
+    unsigned colour = row_colour(r, i);
+    set changed;
+
+    if (i == r->head.inner)
+        changed = k->past[from] | k->past[to];
+    else
+        changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
+    if (!any(changed))
+        return;
+    r->have_at[i] &= ~changed;
+    if (p != !colour) /* a king is looked through */
+        r->have_side[colour] &= ~changed;
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= ~r->attacks_by[i][w];
+}
+
+/* Forgets what depends on man p, who went from one square to another. */
+static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
+{
+    const struct kind_reach *k = r->reach->of[p];
+
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= r->keep[p][w];
+    r->have_at[p] = NONE;
+    r->have_side[row_colour(r, p)] &= ~(k->to[from] | k->to[to]);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        if (i != p && r->reach->of[i]->shape != LEAPS)
+            row_moved_near(r, i, p, from, to);
 }
 
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
 {
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
+    uint8_t before[BK_MEN_MAX];
 
+    memcpy(before, r->sq, sizeof before);
     r->own[0] = r->own[1] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         if (i != r->head.inner) {
@@ -48,13 +129,14 @@ static void row_set(struct bk_fact_row *row, const uint8_t *sq)
             r->own[f->men.colour[i]] |= bit(sq[i]);
         }
     r->occupied = r->own[0] | r->own[1];
-    memset(r->have, 0, sizeof r->have);
-    r->have_side[0] = r->have_side[1] = NONE;
+    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
+        if (i != r->head.inner && before[i] != sq[i])
+            row_moved(r, i, before[i], sq[i]);
+    r->fresh = false;
 }
 
 /* == Attacks == */
 
-INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
 INLINE bool row_inner_is(const struct row *r, unsigned colour)
 {
     return row_colour(r, r->head.inner) == colour;
@@ -66,8 +148,8 @@ INLINE set row_where(const struct row *r, unsigned i)
     return i == r->head.inner ? NONE : bit(r->sq[i]);
 }
 
-/* Man i attacks square t. */
-INLINE set row_attacks(const struct row *r, unsigned i, unsigned t, set occupied)
+/* Man i attacks square t, other than x. */
+INLINE set row_attacks_anew(const struct row *r, unsigned i, unsigned t, set occupied)
 {
     const struct kind_reach *k = r->reach->of[i];
 
@@ -75,32 +157,67 @@ INLINE set row_attacks(const struct row *r, unsigned i, unsigned t, set occupied
                               : attacks_past(k, r->sq[i], t, occupied);
 }
 
-static set row_fact_attacks(const struct row *r, unsigned i, unsigned j)
+INLINE set row_attacks(struct row *r, unsigned i, unsigned t)
+{
+    if (!has(r->have_at[i], t)) {
+        r->have_at[i] |= bit(t);
+        r->at[i][t] = row_attacks_anew(r, i, t, r->occupied);
+    }
+    return r->at[i][t];
+}
+
+static set row_fact_attacks(struct row *r, unsigned i, unsigned j)
 {
     if (j == r->head.inner)
         return attacks_from(r->reach->of[i], r->sq[i], r->occupied);
-    return row_attacks(r, i, r->sq[j], r->occupied);
+    return row_attacks(r, i, r->sq[j]);
 }
 
-/* A side attacks t, looking through the other king.  Where that king is the inner man, x is none
-   in the way. */
-static set row_side(struct row *r, unsigned colour, unsigned t)
+/* Does the group have to be computed?  It counts as known from now on. */
+INLINE bool row_lacks(struct row *r, unsigned group)
+{
+    uint64_t mask = UINT64_C(1) << group % 64, *have = &r->have[group / 64];
+    bool lacks = !(*have & mask);
+
+    *have |= mask;
+    return lacks;
+}
+
+/* Man i attacks man j, as the fact says. */
+INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
+{
+    unsigned group = r->attack_group[i][j];
+    set *fact = &r->fact[r->head.f->group[group].first];
+
+    if (row_lacks(r, group))
+        *fact = row_fact_attacks(r, i, j);
+    return *fact;
+}
+
+static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
 {
     const struct bk_facts *f = r->head.f;
+    bool whole = r->head.inner == !colour; /* x is the king who is looked through */
     set all = NONE, seen = r->occupied & ~row_where(r, !colour);
 
-    if (has(r->have_side[colour], t))
-        return r->side[colour][t];
     for (unsigned i = 0; i < f->men.n; i++)
         if (f->men.colour[i] == colour) {
-            if (r->head.inner == !colour)
+            if (whole)
                 all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
             else
-                all |= row_attacks(r, i, t, seen);
+                all |= row_attacks_anew(r, i, t, seen);
         }
-    r->have_side[colour] |= bit(t);
-    r->side[colour][t] = all;
     return all;
+}
+
+/* A side attacks t, looking through the other king. */
+INLINE set row_side(struct row *r, unsigned colour, unsigned t)
+{
+    if (!has(r->have_side[colour], t)) {
+        r->have_side[colour] |= bit(t);
+        r->side[colour][t] = row_side_anew(r, colour, t);
+    }
+    return r->side[colour][t];
 }
 
 /* at[n - 1] of at least n of some sets: counts one more. */
@@ -116,49 +233,68 @@ INLINE void count_in(set *at, unsigned n, set x)
 static void group_place(const struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner;
+    unsigned inner = r->head.inner, m = g->metric, n = g->n;
+    const set *from;
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
-    for (unsigned x = 0; x < f->v->nsq; x++) {
-        unsigned a = g->i == inner ? x : r->sq[g->i], b = g->j == inner ? x : r->sq[g->j];
-        unsigned m = fact_metric_of(f, g->metric, a, b);
+    if (inner != g->i && inner != g->j) {
+        unsigned at = fact_metric_of(f, m, r->sq[g->i], r->sq[g->j]);
 
-        for (unsigned q = 0; q < g->n; q++)
-            if (m <= g->least + q)
-                out[q] |= bit(x);
+        for (unsigned q = 0; q < n; q++)
+            out[q] = ALL_IF(at <= g->least + q);
+        return;
     }
+    if (!fact_metric_pairs(m))
+        from = r->reach->near[m][0];
+    else if (inner == g->j)
+        from = r->reach->near[m][0] + r->sq[g->i] * n;
+    else
+        from = r->reach->near[m][1] + r->sq[g->j] * n;
+    for (unsigned q = 0; q < n; q++)
+        out[q] = from[q];
 }
 
-static void group_king_diff(const struct row *r, const struct fact_group *g, set *out)
+/* The squares at a distance of at most d from a square. */
+static set row_near(const struct row *r, unsigned sq, int d)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner, i = g->i;
+    int steps = f->steps[METRIC_DISTANCE];
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
-    for (unsigned x = 0; x < f->v->nsq; x++) {
-        unsigned white = inner == 0 ? x : r->sq[0], black = inner == 1 ? x : r->sq[1];
-        unsigned man = inner == i ? x : r->sq[i];
-
-        for (unsigned q = 0; q < g->n; q++)
-            if (fact_metric_of(f, METRIC_DISTANCE, white, man) + 2 <=
-                fact_metric_of(f, METRIC_DISTANCE, black, man) + q)
-                out[q] |= bit(x);
-    }
+    if (d < 1)
+        return d < 0 ? NONE : bit(sq);
+    return d > steps ? ~NONE : r->reach->near[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
-static void group_counts(const struct row *r, const struct fact_group *g, set *out)
+/* The white king is nearer to man i than the black king by at least `by`. */
+static set row_nearer(const struct row *r, unsigned i, int by)
+{
+    const struct bk_facts *f = r->head.f;
+    unsigned inner = r->head.inner, white = r->sq[0], black = r->sq[1], man = r->sq[i];
+    int far = f->steps[METRIC_DISTANCE] + 1;
+    set nearer = NONE;
+
+    if (inner == 0)
+        return row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, black, man) - by);
+    if (inner == 1)
+        return ~row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by - 1);
+    if (inner != i)
+        return ALL_IF((int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by <=
+                      (int)fact_metric_of(f, METRIC_DISTANCE, black, man));
+    for (int d = 0; d <= far; d++)
+        nearer |= row_near(r, white, d) & ~row_near(r, black, d + by - 1);
+    return nearer;
+}
+
+static void group_counts(struct row *r, const struct fact_group *g, set *out)
 {
     for (unsigned q = 0; q < 4; q++)
         out[q] = NONE;
     for (unsigned p = 0; p < r->head.f->men.n; p++)
         if (p != g->i && !(p < 2 && g->i < 2))
             count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
-                     row_fact_attacks(r, p, g->i));
+                     row_attacks_man(r, p, g->i));
 }
 
-static void group_hanging(const struct row *r, const struct fact_group *g, set *out)
+static void group_hanging(struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
 
@@ -173,49 +309,82 @@ static void group_hanging(const struct row *r, const struct fact_group *g, set *
             if (p == j)
                 continue;
             if (f->men.colour[p] == g->i)
-                attacked |= row_fact_attacks(r, p, j);
+                attacked |= row_attacks_man(r, p, j);
             else
-                defended |= row_fact_attacks(r, p, j);
+                defended |= row_attacks_man(r, p, j);
         }
         count_in(out, g->n, attacked & ~defended);
     }
 }
 
 /* Where man i may go and take: t is attacked by it and not held by an own man. */
-static set row_moves(const struct row *r, unsigned i, unsigned t)
+INLINE set row_moves(struct row *r, unsigned i, unsigned t)
 {
-    set at = row_attacks(r, i, t, r->occupied);
+    set at = row_attacks(r, i, t);
 
     if (i != r->head.inner && row_inner_is(r, row_colour(r, i)))
         at &= ~bit(t);
     return at;
 }
 
-/* The squares that may be among those of row_moves(). */
-static set row_targets(const struct row *r, unsigned i)
+/* The squares that may be among those of row_moves(), for x in `wanted`. */
+static set row_targets(const struct row *r, unsigned i, set wanted)
 {
-    set to = i == r->head.inner ? r->reach->board : r->reach->of[i]->to[r->sq[i]];
+    const struct kind_reach *k = r->reach->of[i];
+    set to = NONE;
 
+    if (i != r->head.inner)
+        to = k->to[r->sq[i]];
+    else if (count(wanted) > 6)
+        to = r->reach->board;
+    else
+        EACH (x, wanted)
+            to |= k->to[x];
     return to & ~r->own[row_colour(r, i)];
 }
 
-static void group_safe(struct row *r, const struct fact_group *g, set *out)
+static void group_king_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
 {
-    unsigned i = g->i, colour = row_colour(r, i);
-    set to = row_targets(r, i);
+    set to = row_targets(r, g->i, wanted), open = wanted, all[4], empty[3];
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
+    for (unsigned q = 0; q < 4; q++)
+        all[q] = empty[q % 3] = NONE;
     EACH (t, to) {
-        set safe = row_moves(r, i, t);
+        set safe = row_moves(r, g->i, t) & open;
 
         if (!any(safe))
             continue;
-        safe &= ~row_side(r, !colour, t);
-        count_in(out, g->kind == FACT_KING_SAFE ? 4 : 3, safe);
-        if (g->kind == FACT_KING_SAFE && !has(r->occupied, t))
-            count_in(out + 4, 3, safe & ~bit(t));
+        safe &= ~row_side(r, !g->i, t);
+        count_in(all, 4, safe);
+        if (!has(r->occupied, t))
+            count_in(empty, 3, safe & ~bit(t));
+        open = wanted & ~(all[3] & empty[2]);
+        if (!any(open))
+            break;
     }
+    for (unsigned q = 0; q < 4; q++)
+        out[q] |= all[q];
+    for (unsigned q = 0; q < 3; q++)
+        out[4 + q] |= empty[q];
+}
+
+static void group_man_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
+{
+    unsigned i = g->i, colour = row_colour(r, i);
+    set to = row_targets(r, i, wanted), open = wanted, all[3] = { NONE, NONE, NONE };
+
+    EACH (t, to) {
+        set safe = row_moves(r, i, t) & open;
+
+        if (!any(safe))
+            continue;
+        count_in(all, 3, safe & ~row_side(r, !colour, t));
+        open = wanted & ~all[2];
+        if (!any(open))
+            break;
+    }
+    for (unsigned q = 0; q < 3; q++)
+        out[q] |= all[q];
 }
 
 /* Man i, on t, attacks man j; `rest` stands besides the inner man and i. */
@@ -230,57 +399,68 @@ static set row_hits(const struct row *r, unsigned i, unsigned t, unsigned j, set
     return attacks_past(k, t, r->sq[j], rest);
 }
 
+/* Man i, on t, attacks man b as soon as the enemy's king, a, is not in the way. */
+static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct fact_fork fork,
+                           set rest)
+{
+    set without = rest & ~row_where(r, fork.a), through;
+
+    if (r->head.inner == fork.a)
+        through = ALL_IF(reaches(r->reach->of[i], t, r->sq[fork.b], without));
+    else
+        through = row_hits(r, i, t, fork.b, without);
+    return through & ~row_hits(r, i, t, fork.b, rest);
+}
+
 /* t is defended by another man than i, and attacked by the enemy's king at most. */
-static set row_held(const struct row *r, unsigned i, unsigned t)
+static set row_held(struct row *r, unsigned i, unsigned t)
 {
     set defended = NONE, attacked = NONE;
 
     for (unsigned p = 0; p < r->head.f->men.n; p++) {
         if (row_colour(r, p) == row_colour(r, i))
-            defended |= p == i ? NONE : row_attacks(r, p, t, r->occupied);
+            defended |= p == i ? NONE : row_attacks(r, p, t);
         else if (p >= 2)
-            attacked |= row_attacks(r, p, t, r->occupied);
+            attacked |= row_attacks(r, p, t);
     }
     return defended & ~attacked;
 }
 
-static void group_fork(struct row *r, const struct fact_group *g, set *out)
+/* The squares from which a man like i reaches man j on some board. */
+INLINE set row_sources(const struct row *r, unsigned i, unsigned j)
 {
-    const struct bk_facts *f = r->head.f;
-    unsigned i = g->i, colour = row_colour(r, i), n = f->nenemies[i];
-    unsigned each = n + n * (n - 1) / 2;
-    const uint8_t *enemy = f->enemy[i];
-    set to = row_targets(r, i), rest = r->occupied & ~row_where(r, i);
-    bool skewers = g->n > 2 * each;
+    return j == r->head.inner ? ~NONE : r->reach->of[i]->into[r->sq[j]];
+}
 
-    for (unsigned q = 0; q < g->n; q++)
-        out[q] = NONE;
+static set group_fork(struct row *r, const struct fact_group *g, set wanted)
+{
+    unsigned i = g->i, colour = row_colour(r, i);
+    struct fact_fork fork = g->fork;
+    set rest = r->occupied & ~row_where(r, i), out = NONE;
+    set to = row_sources(r, i, fork.a) & row_sources(r, i, fork.b);
+
+    to &= any(to) ? row_targets(r, i, wanted) : NONE;
     EACH (t, to) {
-        set hit[BK_MEN_MAX], safe, held, some = NONE;
-        unsigned q = n;
+        set hit = row_hits(r, i, t, fork.a, rest) & wanted & ~out, safe;
 
-        for (unsigned e = 0; e < n; e++)
-            some |= hit[e] = row_hits(r, i, t, enemy[e], rest);
-        some &= row_moves(r, i, t);
-        if (!any(some))
+        if (fork.skewer && any(hit))
+            hit &= row_hits_behind(r, i, t, fork, rest);
+        else if (fork.a != fork.b && any(hit))
+            hit &= row_hits(r, i, t, fork.b, rest);
+        if (!any(hit))
             continue;
-        safe = some & ~row_side(r, !colour, t);
-        held = safe | (some & row_held(r, i, t));
-        for (unsigned a = 0; a < n; a++) {
-            out[a] |= hit[a] & safe;
-            out[each + a] |= hit[a] & held;
-            for (unsigned b = a + 1; b < n; b++, q++) {
-                out[q] |= hit[a] & hit[b] & safe;
-                out[each + q] |= hit[a] & hit[b] & held;
-            }
-        }
-        for (unsigned b = 1; skewers && b < n; b++)
-            out[2 * each + b - 1] |=
-                hit[0] & safe & ~hit[b] &
-                (r->head.inner == enemy[0]
-                     ? ALL_IF(reaches(r->reach->of[i], t, r->sq[enemy[b]], rest))
-                     : row_hits(r, i, t, enemy[b], rest & ~row_where(r, enemy[0])));
+        hit &= row_moves(r, i, t);
+        if (!any(hit))
+            continue;
+        safe = hit & ~row_side(r, !colour, t);
+        hit &= ~safe;
+        out |= safe;
+        if (fork.covered && any(hit))
+            out |= hit & row_held(r, i, t);
+        if (!any(wanted & ~out))
+            break;
     }
+    return out;
 }
 
 static void row_group(struct row *r, unsigned group)
@@ -290,49 +470,65 @@ static void row_group(struct row *r, unsigned group)
 
     switch ((enum fact_kind)g->kind) {
     case FACT_PLACE: group_place(r, g, out); break;
-    case FACT_KING_DIFF: group_king_diff(r, g, out); break;
+    case FACT_KING_DIFF:
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = row_nearer(r, g->i, 2 - (int)q);
+        break;
     case FACT_ATTACKS: out[0] = row_fact_attacks(r, g->i, g->j); break;
     case FACT_COUNTS: group_counts(r, g, out); break;
     case FACT_HANGING: group_hanging(r, g, out); break;
     case FACT_KING_SAFE:
-    case FACT_MAN_SAFE: group_safe(r, g, out); break;
-    case FACT_FORK: group_fork(r, g, out); break;
+    case FACT_MAN_SAFE:
+    case FACT_FORK: /* nothing is known of it yet */
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = NONE;
+        r->known[group] = NONE;
     }
-    r->have[group / 64] |= UINT64_C(1) << group % 64;
 }
 
-INLINE set row_fact(struct row *r, unsigned fact)
+/* A costly group for more squares. */
+static void row_group_for(struct row *r, unsigned group, set wanted)
 {
-    unsigned group = r->head.f->item[fact].group;
+    const struct fact_group *g = &r->head.f->group[group];
+    set *out = r->fact + g->first;
 
-    if (!(r->have[group / 64] >> group % 64 & 1))
+    r->known[group] |= wanted;
+    if (g->kind == FACT_KING_SAFE)
+        group_king_safe(r, g, wanted, out);
+    else if (g->kind == FACT_MAN_SAFE)
+        group_man_safe(r, g, wanted, out);
+    else
+        out[0] |= group_fork(r, g, wanted);
+}
+
+/* The fact; of a costly one at least these squares. */
+INLINE set row_fact(struct row *r, unsigned fact, set squares)
+{
+    const struct fact_item *item = &r->head.f->item[fact];
+    unsigned group = item->group;
+
+    if (row_lacks(r, group))
         row_group(r, group);
+    if (fact_costly(item->kind) && any(squares & ~r->known[group]))
+        row_group_for(r, group, (any(r->known[group]) ? r->care : squares) & ~r->known[group]);
     return r->fact[fact];
 }
 
 /* == Asking == */
 
-INLINE set set_from_words(const uint64_t *w)
-{
-    set x;
-
-    memcpy(&x, w, sizeof x);
-    return x;
-}
-
 static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at, set squares,
                     bk_leaf_visit *visit, void *context)
 {
+    uint64_t words[sizeof squares / 8];
+
     while (tree[at].fact != BK_FACT_LEAF) {
-        set yes = squares & row_fact(r, tree[at].fact), no = squares & ~yes;
+        set yes = squares & row_fact(r, tree[at].fact, squares), no = squares & ~yes;
 
         if (any(yes) && any(no))
             descend(r, tree, tree[at].yes, yes, visit, context);
         squares = any(no) ? no : yes;
         at = any(no) ? tree[at].no : tree[at].yes;
     }
-    uint64_t words[sizeof squares / 8];
-
     memcpy(words, &squares, sizeof squares);
     visit(context, tree[at].yes, words);
 }
@@ -340,19 +536,23 @@ static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at,
 static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
                         const uint64_t *care, bk_leaf_visit *visit, void *context)
 {
-    set squares = set_from_words(care);
+    struct row *r = (struct row *)row;
+    set squares;
 
-    if (any(squares))
-        descend((struct row *)row, tree, 0, squares, visit, context);
+    memcpy(&squares, care, sizeof squares);
+    if (!any(squares))
+        return;
+    r->care = squares;
+    descend(r, tree, 0, squares, visit, context);
 }
 
 static void row_all(struct bk_fact_row *row, uint64_t *out)
 {
     struct row *r = (struct row *)row;
 
-    for (unsigned g = 0; g < r->head.f->ngroups; g++)
-        if (!(r->have[g / 64] >> g % 64 & 1))
-            row_group(r, g);
+    r->care = r->reach->board;
+    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
+        row_fact(r, fact, r->reach->board);
     memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
 

@@ -180,7 +180,7 @@ char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEX
         say_man(&t, f, i);
         say(&t, " has at least %u safe square%s", q + 1, q ? "s" : "");
         break;
-    case FACT_FORK: say_fork(&t, f, i, fact_fork_of(f, i, q)); break;
+    case FACT_FORK: say_fork(&t, f, i, g->fork); break;
     }
     return out;
 }
