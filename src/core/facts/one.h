@@ -59,13 +59,6 @@ static set one_side(struct one *o, unsigned colour)
     return o->side[colour];
 }
 
-INLINE bool more_than(set x, unsigned n)
-{
-    while (n-- && any(x))
-        x &= ~bit(lowest(x));
-    return any(x);
-}
-
 INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
 {
     return reaches(o->reach->of[i], o->sq[i], o->sq[j], o->occupied);
