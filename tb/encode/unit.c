@@ -29,6 +29,7 @@
 #define WINDOW_PIECES 32
 #define SHARD_KEYS    12000
 #define WORDS_MAX     4
+#define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
 static const uint32_t rows_of_effort[] = { 1u << 14, 1u << 16, 1u << 18 };
@@ -83,6 +84,7 @@ struct key_list {
 struct desk {
     struct bk_fact_row *row;
     struct bk_met *met; /* by question */
+    unsigned bits;      /* of the values seen, beyond BITS_AS_TOLD */
     uint64_t *count;    /* as bk_counts.n */
     struct key_list keys[2];
     struct asking *asking;
@@ -92,6 +94,7 @@ struct desk {
 
 struct unit {
     const struct bk_unit_source *src;
+    struct bk_unit_source own; /* src, but of no more bits than its values need */
     struct bk_pool *pool;
     unsigned words, threads;
     struct bk_logs logs;
@@ -257,6 +260,41 @@ static void read_piece(struct cell_reader *r)
 static struct cell_reader reader_of(struct unit *u, struct piece *p, unsigned thread, on_cell *cell)
 {
     return (struct cell_reader){ .u = u, .piece = p, .desk = &u->desk[thread], .cell = cell };
+}
+
+/* == Bits of values == */
+
+static void widest_piece(void *context, uint64_t piece, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, &u->piece[piece], thread, NULL);
+    uint64_t at = u->src->first + piece * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
+    unsigned bits = u->desk[thread].bits;
+
+    while (at < end && at < u->src->end) {
+        read_row(&r, at);
+        for (unsigned b = u->src->bits; b > bits; b--)
+            for (unsigned i = 0; i < u->words; i++)
+                if (r.values.plane[b - 1][i] & r.values.care[i])
+                    bits = b;
+        at = r.row.first + r.row.n;
+    }
+    u->desk[thread].bits = bits;
+}
+
+/* A source says how many bits its values might have; counting is by value, so it is worth while
+   to know how many they do have. */
+static enum bk_err narrow(struct unit *u, struct bk_report *why)
+{
+    if (u->src->bits <= BITS_AS_TOLD)
+        return BK_OK;
+    if (!bk_pool_try(u->pool, u->pieces, widest_piece, u))
+        return bk_fail(why, BK_E_SYSTEM, "stopped");
+    u->own.bits = BITS_AS_TOLD;
+    for (unsigned t = 0; t < u->threads; t++)
+        if (u->desk[t].bits > u->own.bits)
+            u->own.bits = u->desk[t].bits;
+    return BK_OK;
 }
 
 /* == Counting == */
@@ -818,7 +856,8 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
                              const struct bk_unit_options *options, struct bk_pool *pool,
                              struct bk_report *why)
 {
-    u->src = src;
+    u->own = *src;
+    u->src = &u->own;
     u->pool = pool;
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
@@ -869,13 +908,15 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
                           const struct bk_unit_options *options, bk_shard_sink *sink, void *context,
                           struct bk_report *why)
 {
-    enum bk_err err =
-        bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
+    enum bk_err err = narrow(u, why);
 
+    if (!err)
+        err =
+            bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
     if (!err)
         err = count_all(u, why);
     if (!err)
-        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, why);
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
     if (!err)
         err = choose_rates(u, why);
     if (!err)
