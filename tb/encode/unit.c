@@ -114,6 +114,16 @@ struct unit {
     volatile bool failed; /* no memory */
 };
 
+/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
+static inline unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                          UINT64_C(0x0101010101010101) >>
+                      56);
+}
+
 static bool grow_list(void **list, size_t *room, size_t need, size_t item)
 {
     size_t more = *room ? 2 * *room : 1024;
@@ -153,11 +163,15 @@ struct cell_reader {
     size_t record_max;
 };
 
+/* Remembers a cell, unless its leaf asks nothing. */
 static void record_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
+    const bk_code *code = r->u->codes.model.leaf; /* NULL: not known yet */
     struct cells *c = r->record;
     unsigned words = r->u->words;
 
+    if (code && code[leaf] < 0)
+        return;
     if (c->n + words + 1 > r->record_max ||
         !grow_list((void **)&c->word, &c->room, c->n + words + 1, sizeof(*c->word))) {
         r->u->failed |= c->n + words + 1 <= r->record_max;
@@ -318,7 +332,7 @@ static void count_values(const struct cell_reader *r, const uint64_t *squares, u
                 v |= (uint32_t)(plane >> s & 1) << b;
                 same &= plane >> s & 1 ? plane : ~plane;
             }
-            n[v] += (uint64_t)__builtin_popcountll(same);
+            n[v] += count_bits(same);
             left &= ~same;
         }
     }
@@ -466,8 +480,8 @@ static void ask(struct cell_reader *r, bk_code code, const struct part *from,
                     a.other[i] |= p->squares[i];
             }
         for (unsigned i = 0; i < words; i++) {
-            a.n += (unsigned)__builtin_popcountll(a.all[i]);
-            a.exceptions += (unsigned)__builtin_popcountll(a.other[i]);
+            a.n += count_bits(a.all[i]);
+            a.exceptions += count_bits(a.other[i]);
         }
         tell(r, &a);
         if (other < end)
@@ -476,6 +490,29 @@ static void ask(struct cell_reader *r, bk_code code, const struct part *from,
         if (from == end)
             return;
         code = q->next[0];
+    }
+}
+
+/* The questions of a cell whose positions all have the value at `place`: most cells. */
+static void ask_alike(struct cell_reader *r, bk_code code, const struct part *part,
+                      on_question *tell)
+{
+    static const uint64_t none[WORDS_MAX];
+    unsigned words = r->u->words, n = 0;
+    struct asked a;
+
+    memcpy(a.all, part->squares, words * sizeof(*a.all));
+    for (unsigned i = 0; i < words; i++)
+        n += count_bits(a.all[i]);
+    a.n = n;
+    while (code >= 0) {
+        bool other = part->place >= r->u->codes.asked[code].split;
+
+        a.question = (uint32_t)code;
+        a.exceptions = other ? n : 0;
+        memcpy(a.other, other ? a.all : none, words * sizeof(*a.other));
+        tell(r, &a);
+        code = r->u->codes.model.question[code].next[other];
     }
 }
 
@@ -488,6 +525,10 @@ static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squar
     if (code < 0)
         return;
     part_cell(r, leaf, squares, &parts);
+    if (parts.n == 1) {
+        ask_alike(r, code, &parts.part[0], tell);
+        return;
+    }
     ask(r, code, parts.part, parts.part + parts.n, tell);
 }
 
@@ -510,11 +551,25 @@ static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     ask_cell(r, leaf, squares, meet_question);
 }
 
+/* Forgets the cells of leaves that ask nothing. */
+static void forget_sure_cells(const struct unit *u, struct cells *c)
+{
+    size_t size = u->words + 1, kept = 0;
+
+    for (size_t i = 0; i < c->n; i += size)
+        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0) {
+            memmove(c->word + kept, c->word + i, size * sizeof(*c->word));
+            kept += size;
+        }
+    c->n = kept;
+}
+
 static void meet_piece(void *context, uint64_t piece, unsigned thread)
 {
     struct unit *u = context;
     struct cell_reader r = reader_of(u, &u->piece[piece], thread, meet_cell);
 
+    forget_sure_cells(u, &r.piece->cells);
     read_piece(&r);
 }
 
