@@ -200,13 +200,16 @@ static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
     bool whole = r->head.inner == !colour; /* x is the king who is looked through */
     set all = NONE, seen = r->occupied & ~row_where(r, !colour);
 
-    for (unsigned i = 0; i < f->men.n; i++)
-        if (f->men.colour[i] == colour) {
-            if (whole)
-                all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
-            else
-                all |= row_attacks_anew(r, i, t, seen);
-        }
+    for (unsigned i = 0; i < f->men.n; i++) {
+        if (f->men.colour[i] != colour)
+            continue;
+        if (whole)
+            all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
+        else
+            all |= row_attacks_anew(r, i, t, seen);
+        if (!any(~all))
+            break;
+    }
     return all;
 }
 
@@ -508,12 +511,21 @@ static void row_group(struct row *r, unsigned group)
     }
 }
 
+/* Does a costly group take as long for one square as for all?  It does where another man's safe
+   squares are counted. */
+INLINE bool row_costs_as_much(const struct row *r, const struct fact_group *g)
+{
+    return g->kind != FACT_FORK && g->i != r->head.inner;
+}
+
 /* A costly group for more squares. */
 static void row_group_for(struct row *r, unsigned group, set wanted)
 {
     const struct fact_group *g = &r->head.f->group[group];
     set *out = r->fact + g->first;
 
+    if (row_costs_as_much(r, g))
+        wanted = ~NONE;
     r->known[group] |= wanted;
     if (g->kind == FACT_KING_SAFE)
         group_king_safe(r, g, wanted, out);
@@ -538,33 +550,43 @@ INLINE set row_fact(struct row *r, unsigned fact, set squares)
 
 /* == Asking == */
 
-static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at, set squares,
-                    bk_leaf_visit *visit, void *context)
-{
-    uint64_t words[sizeof squares / 8];
-
-    while (tree[at].fact != BK_FACT_LEAF) {
-        set yes = squares & row_fact(r, tree[at].fact, squares), no = squares & ~yes;
-
-        if (any(yes) && any(no))
-            descend(r, tree, tree[at].yes, yes, visit, context);
-        squares = any(no) ? no : yes;
-        at = any(no) ? tree[at].no : tree[at].yes;
-    }
-    memcpy(words, &squares, sizeof squares);
-    visit(context, tree[at].yes, words);
-}
-
 static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
                         const uint64_t *care, bk_leaf_visit *visit, void *context)
 {
     struct row *r = (struct row *)row;
+    struct {
+        set squares;
+        uint32_t at;
+    } later[BK_SQ_MAX]; /* each with squares of its own, so never more than there are */
+    uint32_t at = 0, waiting = 0;
+    uint64_t words[sizeof(set) / 8];
     set squares;
 
     memcpy(&squares, care, sizeof squares);
     if (!any(squares))
         return;
-    descend(r, tree, 0, squares, visit, context);
+    for (;;) {
+        const struct bk_fact_node *node = &tree[at];
+
+        if (node->fact != BK_FACT_LEAF) {
+            set is = row_fact(r, node->fact, squares), yes = squares & is, no = squares & ~is;
+
+            at = any(yes) ? node->yes : node->no;
+            squares = any(yes) ? yes : no;
+            if (any(yes) && any(no)) {
+                later[waiting].squares = no;
+                later[waiting++].at = node->no;
+                __builtin_prefetch(&tree[node->no]);
+            }
+            continue;
+        }
+        memcpy(words, &squares, sizeof squares);
+        visit(context, node->yes, words);
+        if (!waiting--)
+            return;
+        squares = later[waiting].squares;
+        at = later[waiting].at;
+    }
 }
 
 static void row_all(struct bk_fact_row *row, uint64_t *out)
