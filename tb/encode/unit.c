@@ -27,7 +27,7 @@
 
 #define PIECE_NUMBERS (UINT64_C(1) << 21)
 #define WINDOW_PIECES 32
-#define SHARD_KEYS    12000
+#define SHARD_KEYS    14000
 #define WORDS_MAX     4
 #define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
