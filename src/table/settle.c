@@ -138,10 +138,7 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 
 /* == Wins, draws, losses == */
 
-/*
- * The wdl of a position that is legal.  `enough` (0 or 1) is what the caller wants to know: is it
- * as good as that?  If it is, *wdl is some number from `enough` to the value.
- */
+/* bk_settle_least() */
 static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                           struct bk_report *why);
 
@@ -293,12 +290,18 @@ static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough
     return wdl_passing(t, q->p, enough, wdl, why);
 }
 
-enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
-                          struct bk_report *why)
+enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
+                            struct bk_report *why)
 {
     struct asked q = { .p = p };
 
-    return wdl_of(t, &q, 1, wdl, why);
+    return wdl_of(t, &q, enough, wdl, why);
+}
+
+enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                          struct bk_report *why)
+{
+    return bk_settle_least(t, p, 1, wdl, why);
 }
 
 /* == Distances == */
