@@ -14,27 +14,28 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
+CORE  = err array variant rules betza geometry check number finish position move hands \
+        ini cursor keys read fairy load explain terrain homes derive \
         facts facts/list facts/plain facts/text
 TABLE = material needed index rows ribbon model head shards format write settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
-MEMORY = pool spill checkpoint scores memtable
-KERNEL = dispatch state
-SOLVE  = order prepare exits estimate solve
-ENCODE = pack encode columns_for entropy learn codes unit source
-MAKING = resident plan build
+MEMORY = cpu pool spill checkpoint code scores memtable view
+KERNEL = dispatch passing state tally
+SOLVE  = order prepare exits layout estimate run resume block solve
+ENCODE = columns_for entropy learn codes unit bytes source encode
+MAKING = plan resident budget build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_exits test_file test_fuzz
-PROOF = ref random_variant slow_hands slow_file proof
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+PROOF = ref random_variant slow_hands slow_file proof solved
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libinih-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
-BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wno-psabi -fPIC -fvisibility=hidden \
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
-LIBS_LIB  = -linih -lxxhash -lzstd
+LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
@@ -97,11 +98,11 @@ $(BUILD)/%.o: %.c | $(BUILD)/packages
 
 # one kernel source, compiled for each width of a set and each instruction set
 kernel = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
-$(BUILD)/tb/kernel/kernel_portable%.o: tb/kernel/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_portable%.o: tb/kernel/passes.c | $(BUILD)/packages
 	$(call kernel,,portable)
-$(BUILD)/tb/kernel/kernel_avx2_%.o: tb/kernel/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_avx2_%.o: tb/kernel/passes.c | $(BUILD)/packages
 	$(call kernel,-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt,avx2_)
-$(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/kernel.c | $(BUILD)/packages
+$(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/passes.c | $(BUILD)/packages
 	$(call kernel,-march=skylake-avx512,avx512_)
 
 $(BUILD)/tb/kernel/kings_%.o: tb/kernel/kings.c | $(BUILD)/packages
@@ -133,7 +134,7 @@ fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
 floors:
-	@sh tests/floors.sh
+	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')

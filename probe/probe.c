@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "probe/value.h"
 
@@ -270,7 +271,7 @@ static enum bk_err read_men(struct bk_pos *p, const struct bk_lib *lib,
     }
     for (unsigned colour = 0; colour < 2; colour++)
         if (!p->count[colour][lib->v->royal])
-            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", colour ? "black" : "white",
+            return bk_fail(&last.why, BK_E_USAGE, "no %s %s", bk_colour_name(colour),
                            lib->v->piece[lib->v->royal].name);
     return check_legal(lib, p);
 }

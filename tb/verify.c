@@ -328,7 +328,7 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
-        return bk_fail(why, BK_E_SYSTEM, "interrupted");
+        return bk_pool_interrupted(why);
     for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
         if (vf->found[i].err)
             return bk_fail(why, vf->found[i].err, "%s", vf->found[i].why.text);

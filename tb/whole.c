@@ -356,7 +356,7 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
     enum bk_err err;
 
     if (!w)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     w->v = v;
     w->army = *army;
     for (unsigned i = 0; i < army->n; i++)
@@ -369,7 +369,7 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
     if (!err) {
         solve(w, o);
         if (o->stop && *o->stop)
-            err = bk_fail(why, BK_E_SYSTEM, "interrupted");
+            err = bk_pool_interrupted(why);
     }
     if (err)
         bk_whole_free(w);

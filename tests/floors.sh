@@ -1,5 +1,6 @@
 #!/bin/sh
-# Includes point down: core <- table <- {tb, probe} <- cli; tb and probe never meet.
+# floors.sh - includes point down: core <- table <- {tb, probe} <- cli; tb and probe never meet.
+# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE and PROBE.
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
@@ -14,11 +15,65 @@ forbid src/table 'tb|probe|cli|tests'
 forbid tb        'probe|cli|tests'
 forbid probe     'tb|cli|tests'
 forbid src/cli   'tests'
+# Within a folder, too: a file includes only those that stand before it in the Makefile.
+in_order() { # folder, prefix of its includes, files from the lowest up
+    folder=$1 prefix=$2 below=' '
+    shift 2
+    for file; do
+        for parts in "$folder/$file".[ch]; do
+            for include in $(sed -n "s|^#include \"$prefix/\([a-z_]*\)\.h\".*|\1|p" "$parts"); do
+                case "$below$file " in *" $include "*) continue ;; esac
+                echo "floors: $parts includes $include.h, which stands above it" >&2
+                fail=1
+            done
+        done
+        below="$below$file "
+    done
+}
+in_order src/core core "bits set" ${CORE:?run make floors}
+in_order src/table table $TABLE
+in_order probe probe bareking $PROBE
 flags=$(grep -rlE --include='*.c' -e '->(bare|stalemate|become)\b' -e '\.(bare|stalemate|become)\b' \
-    src tb probe | grep -vE 'src/core/(rules|variant|explain|betza|fairy|terrain)\.c|src/table/material\.c' || true)
+    src tb probe | grep -vE 'src/core/(rules|check|number|keys|read|explain|fairy|terrain)\.c|src/table/material\.c' || true)
 if [ -n "$flags" ]; then
     echo "floors: only src/core/rules.c asks what a rule flag means; see $flags" >&2
     fail=1
 fi
+
+# == The rooms of tb ==
+# Each may include those before it in this list, and itself; verify and whole stand beside them
+# and see `memory` alone.
+above="memory kernel solve encode build"
+for room in $above; do
+    above=${above#"$room"}
+    above=${above# }
+    if [ -n "$above" ]; then
+        forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
+    fi
+done
+for beside in verify whole; do
+    forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
+    forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
+done
+# Within a room a file includes only those before it; its name is in the list, and every X.c has X.h.
+room() { # name, files from the lowest up
+    room=$1
+    shift
+    in_order "tb/$room" "tb/$room" "$@"
+    for file in "tb/$room"/*.[ch]; do
+        name=$(basename "${file%.[ch]}")
+        case " $* " in *" $name "*) ;; *) name= ;; esac
+        if [ -z "$name" ] || [ ! -f "${file%.[ch]}.h" ]; then
+            echo "floors: $file: not in the list of its room, or without a header" >&2
+            fail=1
+        fi
+    done
+}
+room memory bitmap cpu pool spill checkpoint code scores memtable view
+room kernel set lanes tally setup passing kings kernel state solver slice compile inner legal moves \
+    waits exits init ply finish passes dispatch
+room solve order exits job prepare scratch layout estimate run resume block solve
+room encode pack encode
+room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

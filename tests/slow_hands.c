@@ -4,6 +4,7 @@
  * A position is a string of letters, a node is found by its text, turns are
  * made on copies, and values are repeated until nothing changes.
  */
+#include "core/read.h"
 #include "tests/slow_hands.h"
 
 #include <ctype.h>

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/fairy.h"
+#include "core/load.h"
 #include "core/move.h"
 
 static struct bk_variant *read_section(const char *text, const char *section)

@@ -25,9 +25,11 @@
 #include <time.h>
 
 #include "core/geometry.h"
+#include "core/load.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "tb/build/build.h"
+#include "tb/kernel/dispatch.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/slow_hands.h"
@@ -191,12 +193,12 @@ static void built(void *context, const struct bk_built *b, unsigned nth)
 }
 
 /* Was any table? */
-static bool solved_so(const struct bk_plan *p, enum bk_manner manner)
+static bool solved_so(const struct bk_plan *p, enum bk_strategy strategy)
 {
     bool any = false;
 
     for (unsigned i = 0; i < p->n; i++)
-        any = any || p->table[i].manner == manner;
+        any = any || p->table[i].strategy == strategy;
     return any;
 }
 
@@ -757,7 +759,7 @@ static void note_game(struct fuzz *f)
     f->seen[BARE_NOTHING + (enum feature)v->bare]++;
     f->seen[STALE_DRAW + (enum feature)v->stalemate]++;
     f->seen[strstr(name, "512") ? AVX512 : strstr(name, "avx2") ? AVX2 : PORTABLE]++;
-    f->seen[kernel->set_bits == 64 ? SET64 : kernel->set_bits == 128 ? SET128 : SET256]++;
+    f->seen[kernel->set_bytes * 8 == 64 ? SET64 : kernel->set_bytes * 8 == 128 ? SET128 : SET256]++;
     f->seen[TWO_THREADS] += f->how.threads > 1;
     f->seen[NO_DISTANCES] += !f->how.distances;
 }

@@ -21,7 +21,9 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "core/move.h"
+#include "core/read.h"
 #include "probe/bareking.h"
 #include "tb/build/build.h"
 #include "tb/verify.h"
@@ -556,7 +558,7 @@ static void build(const struct bk_variant *v, const char *name)
     struct bk_verify_options check = { .pool = NULL };
     struct bk_verify_result result;
     struct bk_report why;
-    struct bk_plan *plan;
+    struct bk_plan *plan = NULL;
     struct bk_material m;
 
     if (bk_material_parse(&m, v, name, &why) || bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why) ||
@@ -615,7 +617,7 @@ static void assert_all_materials(const struct bk_variant *base, struct home home
         slow.castling.rook_file[0] = (uint8_t)home.left;
         slow.castling.rook_file[1] = (uint8_t)home.right;
         assert_int_equal(bk_material_parse(&m, base, cases[i].men, &why), BK_OK);
-        ref = ref_solve(&slow, m.count, NULL, 0);
+        ref = ref_solve(&slow, (const uint8_t(*)[BK_TYPES_MAX])m.count, NULL, 0);
         assert_non_null(ref);
         for (unsigned j = 0; cases[i].with_rights[j]; j++)
             assert_all_positions(base, home, ref, &slow, cases[i].with_rights[j]);

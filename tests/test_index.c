@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
 #include "table/index.h"
 
 static struct bk_variant *load(const char *name)

@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
 #include "core/move.h"
+#include "core/read.h"
 #include "core/rules.h"
 
 static struct bk_variant *load(const char *name)

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "core/finish.h"
+#include "core/load.h"
 #include "table/rows.h"
 #include "tests/random_variant.h"
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
 #include "core/move.h"
 #include "tests/ref.h"
 

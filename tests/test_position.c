@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
 #include "core/position.h"
 
 #define CHESS_START  "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -25,6 +25,7 @@
 
 #include <xxhash.h>
 
+#include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "tb/build/build.h"
@@ -129,7 +130,7 @@ static char *table_path(char *out, const char *in, const struct bk_variant *v, c
     return bk_table_path(out, in, v, &m, kind);
 }
 
-static int build(const struct bk_variant *v, const char *const *names, unsigned n)
+static enum bk_err build(const struct bk_variant *v, const char *const *names, unsigned n)
 {
     struct bk_material m[8];
     struct bk_plan *plan;
@@ -444,7 +445,7 @@ static unsigned assert_after_doubles(struct bk_lib *lib, struct ref_table *ref,
 
 static void probe__every_small_position_equals_the_slow_solver(void **state)
 {
-    struct bk_material m = material(mini, "KPvKP");
+    const struct bk_material m = material(mini, "KPvKP");
     struct bk_lib *lib = lib_of(mini_path, dir);
     struct ref_moves moves = { 0 };
     struct ref_table *ref = ref_solve(mini, m.count, NULL, 0);

@@ -27,6 +27,8 @@
 #include <time.h>
 
 #include "core/derive.h"
+#include "core/load.h"
+#include "core/read.h"
 #include "tb/build/build.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
@@ -207,7 +209,7 @@ static struct bk_variant *without(const struct row *row, const struct off *off)
 
 static struct bk_variant *on_terrain(const struct row *row)
 {
-    struct bk_variant *base, *v;
+    struct bk_variant *base, *v = NULL;
     struct bk_report why = { "" };
 
     if (bk_variant_load(&base, row->base, &why) || bk_variant_for_fen(&v, base, row->board, &why))
@@ -222,7 +224,7 @@ static void build_one(struct proof *p, const char *material)
     struct bk_build_options o = { .pool = NULL };
     struct bk_report why = { "" };
     struct bk_material m;
-    struct bk_plan *plan;
+    struct bk_plan *plan = NULL;
 
     if (bk_material_parse(&m, p->built, material, &why) ||
         bk_plan_new(&plan, p->built, dir, &m, 1, 0, true, &why) || bk_build(plan, &o, &why))

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
+#include "core/read.h"
 #include "tb/build/build.h"
 #include "tb/solve/order.h"
 #include "tb/verify.h"

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/load.h"
 #include "probe/bareking.h"
 #include "tb/build/build.h"
 #include "tb/verify.h"
@@ -248,7 +249,7 @@ static void assert_all_positions(const char *game, const char *name, const char 
 
     assert_int_equal(bk_material_parse(&m, v, name, &why), BK_OK);
     build(v, &m);
-    ref = ref_solve(v, m.count, NULL, 0);
+    ref = ref_solve(v, (const uint8_t(*)[BK_TYPES_MAX])m.count, NULL, 0);
     assert_non_null(ref);
     assert_int_equal(bk_open(&lib, game, dir), BK_LIB_OK);
     for (uint64_t i = 0; i < ref_size(ref); i++) {

@@ -15,6 +15,8 @@
 #include "core/betza.h"
 #include "core/explain.h"
 #include "core/geometry.h"
+#include "core/load.h"
+#include "core/read.h"
 #include "core/variant.h"
 
 static struct bk_variant *load(const char *name)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/load.h"
 #include "core/rules.h"
 #include "tb/whole.h"
 #include "tests/ref.h"

@@ -31,8 +31,9 @@ struct cli {
     uint64_t memory;     /* bytes; 0: no limit */
     const char *scratch; /* folder for what does not fit, or NULL */
     unsigned men;        /* 0: not given */
-    int level;           /* zstd; 0: the usual one */
-    uint64_t sample;     /* 0: all */
+    int effort;          /* enum bk_effort, of tb/encode/unit.h */
+    bool standalone;
+    uint64_t sample; /* 0: all */
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
     const char *terrain; /* FEN whose board and material are meant, or NULL */

@@ -68,7 +68,7 @@ static int open_question(struct question *q, const struct cli *c)
     memset(q, 0, sizeof *q);
     q->c = c;
     fen = cli_join(c, 1, c->nargs);
-    status = fen ? cli_variant_for(c, fen, &q->v) : cli_fail(CLI_SYSTEM, "out of memory");
+    status = fen ? cli_variant_for(c, fen, &q->v) : cli_no_memory();
     if (!status)
         status = cli_position(q->v, fen, &q->pos);
     free(fen);
@@ -237,7 +237,7 @@ static int follow(struct question *q, struct line *l)
 
     l->name = calloc((size_t)l->first.dtw + 1, sizeof *l->name);
     if (!move || !l->name)
-        status = cli_fail(CLI_SYSTEM, "out of memory");
+        status = cli_no_memory();
     while (!status && !l->last.end) {
         char next[BK_FEN_MAX];
         int before = l->last.dtw;

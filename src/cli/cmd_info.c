@@ -24,7 +24,7 @@ static int count_leaves(const struct cli *c, const struct bk_variant *v, const s
     if (!move || !shares) {
         free(move);
         json_decref(shares);
-        return cli_fail(CLI_SYSTEM, "out of memory");
+        return cli_no_memory();
     }
     if (c->divide && depth)
         n = bk_moves_legal(v, p, move);
@@ -71,7 +71,7 @@ int cmd_perft(struct cli *c)
     if (!cli_number(last, 0, DEPTH_MAX, &depth))
         return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
     fen = cli_join(c, 1, c->nargs - 1);
-    status = fen ? cli_variant_for(c, fen, &v) : cli_fail(CLI_SYSTEM, "out of memory");
+    status = fen ? cli_variant_for(c, fen, &v) : cli_no_memory();
     if (status) {
         free(fen);
         return status;
@@ -104,7 +104,7 @@ static int explain(const struct cli *c)
         return status;
     text = bk_variant_explain(v);
     if (!text)
-        status = cli_fail(CLI_SYSTEM, "out of memory");
+        status = cli_no_memory();
     else if (c->json)
         status = cli_print_json(
             json_pack("{ss ss ss}", "name", v->name, "title", v->title, "text", text));
@@ -168,7 +168,7 @@ int cmd_check_variant(struct cli *c)
     int status = CLI_OK;
 
     if (!path)
-        return cli_fail(CLI_SYSTEM, "out of memory");
+        return cli_no_memory();
     /* a plain name would mean a built-in game */
     sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
     err = bk_variant_load(&v, path, &why);

@@ -206,7 +206,7 @@ static int count_by_rule(const struct cli *c, const struct bk_variant *v,
         job.ix = ix;
         job.by_thread = calloc(threads, sizeof *job.by_thread);
         if (!job.by_thread)
-            err = bk_fail(&why, BK_E_SYSTEM, "out of memory");
+            err = bk_no_memory(&why);
     }
     if (!err) {
         for (unsigned i = 0; i < threads; i++)

@@ -159,7 +159,7 @@ static enum bk_err read_question(struct asking *q, struct bk_report *why)
         return bk_hands_start(&q->pos, q->v, why);
     fen = cli_join(q->c, 1, q->c->nargs);
     if (!fen)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     err = bk_hands_from_fen(&q->pos, q->v, fen, why);
     free(fen);
     return err;
@@ -194,7 +194,7 @@ int cmd_whole(struct cli *c)
         return status;
     cli_catch_signals();
     q.name = calloc(LINE_MAX, sizeof *q.name);
-    err = q.name ? read_question(&q, &why) : bk_fail(&why, BK_E_SYSTEM, "out of memory");
+    err = q.name ? read_question(&q, &why) : bk_no_memory(&why);
     if (!err)
         err = solve(&q, &why);
     if (err) {

@@ -49,6 +49,8 @@ int cli_status(enum bk_err err)
     return CLI_SYSTEM;
 }
 
+int cli_no_memory(void) { return cli_fail(CLI_SYSTEM, "out of memory"); }
+
 int cli_fail_report(enum bk_err err, const struct bk_report *why)
 {
     return cli_fail(cli_status(err), "%s", why->text[0] ? why->text : bk_strerror(err));
@@ -179,7 +181,7 @@ int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_mat
 
     *out = calloc(c->nargs, sizeof **out); /* one more than needed: never zero bytes */
     if (!*out)
-        return cli_fail(CLI_SYSTEM, "out of memory");
+        return cli_no_memory();
     for (unsigned i = 1; i < c->nargs; i++) {
         enum bk_err err = bk_material_parse(*out + i - 1, v, c->arg[i], &why);
 
@@ -342,13 +344,10 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
             uint8_t man = p->at[sq];
             char c = ' '; /* a hole */
 
-            if (man) {
-                c = v->piece[bk_man_type(man)].letter;
-                if (bk_man_colour(man) == BK_BLACK)
-                    c = (char)tolower((unsigned char)c);
-            } else if (bk_bits_has(&v->board, sq)) {
+            if (man)
+                c = bk_man_letter(v, man);
+            else if (bk_bits_has(&v->board, sq))
                 c = '.';
-            }
             printf(" %c", c);
         }
         putchar('\n');

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "core/load.h"
 #include "core/move.h"
 #include "table/material.h"
 
@@ -17,6 +18,8 @@
 int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The exit status that goes with an error of the library floors. */
 int cli_status(enum bk_err err);
+/* Out of memory: CLI_SYSTEM. */
+int cli_no_memory(void);
 /* Writes the report (or the code's own text, if it is empty). */
 int cli_fail_report(enum bk_err err, const struct bk_report *why);
 /*

@@ -1,6 +1,8 @@
+/* err.c - what errors are called, and reports of them. */
 #include "core/err.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 const char *bk_strerror(enum bk_err err)
@@ -26,5 +28,33 @@ enum bk_err bk_fail(struct bk_report *why, enum bk_err err, const char *fmt, ...
         vsnprintf(why->text, sizeof why->text, fmt, ap);
         va_end(ap);
     }
+    return err;
+}
+
+enum bk_err bk_no_memory(struct bk_report *why)
+{
+    return bk_fail(why, BK_E_SYSTEM, "out of memory");
+}
+
+bool bk_first_error_any(const struct bk_first_error *first)
+{
+    return atomic_load_explicit(&first->err, memory_order_relaxed) != BK_OK;
+}
+
+void bk_first_error_keep(struct bk_first_error *first, enum bk_err err, const struct bk_report *why)
+{
+    int none = BK_OK;
+
+    if (err && atomic_compare_exchange_strong_explicit(&first->err, &none, (int)err,
+                                                       memory_order_relaxed, memory_order_relaxed))
+        first->why = *why;
+}
+
+enum bk_err bk_first_error_of(const struct bk_first_error *first, struct bk_report *why)
+{
+    enum bk_err err = (enum bk_err)atomic_load_explicit(&first->err, memory_order_relaxed);
+
+    if (err && why)
+        *why = first->why;
     return err;
 }

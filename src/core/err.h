@@ -8,6 +8,8 @@
 #ifndef BK_ERR_H
 #define BK_ERR_H
 
+#include <stdbool.h>
+
 enum bk_err {
     BK_OK,
     BK_E_NO_TABLE, /* expected: this material was never generated          */
@@ -32,5 +34,27 @@ const char *bk_strerror(enum bk_err err);
  */
 enum bk_err bk_fail(struct bk_report *why, enum bk_err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* BK_E_SYSTEM: the machine has no more memory. */
+enum bk_err bk_no_memory(struct bk_report *why);
+
+/*
+ * The first error that one of several threads has met; later ones are dropped.
+ * Begins as { .err = BK_OK }.  The report is read when the threads have ended.
+ */
+struct bk_first_error {
+    _Atomic int err; /* enum bk_err */
+    struct bk_report why;
+};
+
+/* Has a thread failed, so that the others may stop?  Cheap: one relaxed load. */
+bool bk_first_error_any(const struct bk_first_error *first);
+
+/* Keeps an error (BK_OK: nothing happens) and its report unless there is one already. */
+void bk_first_error_keep(struct bk_first_error *first, enum bk_err err,
+                         const struct bk_report *why);
+
+/* The error that was kept, its report copied to `why` (NULL is fine).  No thread may be at it. */
+enum bk_err bk_first_error_of(const struct bk_first_error *first, struct bk_report *why);
 
 #endif

@@ -196,8 +196,6 @@ static void say_become(FILE *out, const struct bk_variant *v, const struct bk_pi
 
 static void say_piece(FILE *out, const struct bk_variant *v, const struct bk_piece *p)
 {
-    unsigned all = (1u << v->ranks) - 1;
-
     fprintf(out, "\n%c  %s", p->letter, p->name);
     if (p->royal)
         fprintf(out, ", royal");
@@ -205,7 +203,7 @@ static void say_piece(FILE *out, const struct bk_variant *v, const struct bk_pie
         fprintf(out, ", %d a side", p->army);
     fprintf(out, "\n");
     say_movement(out, &p->move);
-    if (p->ranks != all) {
+    if (p->ranks != bk_all_ranks(v)) {
         fprintf(out, "    Stands only on ");
         say_rank_or_ranks(out, p->ranks);
         fprintf(out, ".\n");

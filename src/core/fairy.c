@@ -16,6 +16,7 @@
  */
 #include "core/fairy.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -703,7 +704,7 @@ static bool read_piece(struct file *f, const struct entry *e)
                      v->piece[bk_variant_type(v, e->value[0])].name);
     p->letter = (char)toupper((unsigned char)e->value[0]);
     snprintf(p->name, sizeof p->name, "%s", e->name);
-    p->ranks = (uint16_t)((1u << v->ranks) - 1);
+    p->ranks = bk_all_ranks(v);
     v->ntypes++;
     return read_betza(f, e, move, &p->move);
 }
@@ -857,7 +858,7 @@ static bool read_start(struct file *f)
 /* Ranks from which on, as the program counts, a pawn promotes. */
 static bool read_zone(struct file *f, uint16_t *zone)
 {
-    unsigned all = (1u << f->v->ranks) - 1, rank;
+    unsigned rank;
 
     if (get(f, "promotionRegionWhite") || get(f, "promotionRegionBlack"))
         return get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
@@ -866,7 +867,7 @@ static bool read_zone(struct file *f, uint16_t *zone)
                      f->v->name, f->v->ranks);
     if (!get_number(f, "promotionRank", 1, f->v->ranks, 8, &rank))
         return false;
-    *zone = (uint16_t)(all & ~0u << (rank - 1));
+    *zone = (uint16_t)(bk_all_ranks(f->v) & ~0u << (rank - 1));
     return true;
 }
 
@@ -1030,7 +1031,7 @@ static int rook_file(const struct file *f, unsigned rank, char rook, int king, i
 /* King and rooks of one colour as they stand in the array; false: not both wings. */
 static bool at_home(const struct file *f, unsigned colour, unsigned rook, struct bk_castling *k)
 {
-    unsigned rank = colour == BK_WHITE ? 0 : f->v->ranks - 1u;
+    unsigned rank = bk_first_rank(f->v, colour);
     int shift = colour == BK_WHITE ? 0 : 'a' - 'A';
     char king = (char)(f->v->piece[f->v->royal].letter + shift);
     char other = (char)(f->v->piece[rook].letter + shift);
@@ -1185,21 +1186,17 @@ static bool check_others(struct file *f)
 static void write_start(struct file *f)
 {
     const struct bk_variant *v = f->v;
-    size_t n = 0;
+    uint8_t at[BK_SQ_MAX] = { 0 };
+    size_t n;
 
-    for (unsigned rank = v->ranks; rank--;)
-        for (unsigned file = 0, gap = 0; file < v->files; file++) {
-            char c = f->cell[rank][file];
-            bool last = file + 1u == v->files;
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        char c = f->cell[sq / v->files][sq % v->files];
 
-            gap = c == '.' ? gap + 1 : 0;
-            if (c != '.')
-                f->v->start[n++] = c;
-            else if (last || f->cell[rank][file + 1] != '.')
-                n += (size_t)sprintf(f->v->start + n, "%u", gap);
-            if (last && rank)
-                f->v->start[n++] = '/';
-        }
+        if (isalpha((unsigned char)c))
+            at[sq] = bk_man((unsigned)bk_variant_type(v, c), c >= 'a' ? BK_BLACK : BK_WHITE);
+    }
+    static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");
+    n = bk_board_write(v, at, f->v->start);
     snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s - 0 1", f->side,
              v->castling.allowed ? f->rights : "-");
 }
@@ -1244,7 +1241,7 @@ enum bk_err bk_fairy_parse(struct bk_variant **out, const char *label, const cha
             understand(f);
         err = f->err;
     } else {
-        bk_fail(why, BK_E_SYSTEM, "out of memory");
+        bk_no_memory(why);
     }
     free(copy);
     free(f);

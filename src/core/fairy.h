@@ -9,7 +9,7 @@
 #ifndef BK_FAIRY_H
 #define BK_FAIRY_H
 
-#include "core/variant.h"
+#include "core/finish.h"
 
 /* Is this text such a file, and not one of ours ([variant], [piece NAME])? */
 bool bk_fairy_is(const char *text);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 struct way {
     uint8_t to, how;
     struct bk_bits between;
@@ -23,16 +25,9 @@ struct ways {
 
 static void ways_add(struct ways *w, unsigned to, unsigned how, struct bk_bits between)
 {
-    if (w->n == w->room) {
-        size_t room = w->room ? w->room * 2 : 256;
-        struct way *more = realloc(w->way, room * sizeof *more);
-
-        if (!more) {
-            w->failed = true;
-            return;
-        }
-        w->way = more;
-        w->room = room;
+    if (!BK_ARRAY_ROOM(w->way, w->room, w->n + 1)) {
+        w->failed = true;
+        return;
     }
     w->way[w->n++] = (struct way){ (uint8_t)to, (uint8_t)how, between };
 }
@@ -205,29 +200,6 @@ static void append(struct bk_geometry *g, uint32_t first, const struct way *way,
     }
 }
 
-static bool grow(struct bk_geometry *g, size_t more, size_t *room_reach, size_t *room_path)
-{
-    if (g->nreach + more > *room_reach) {
-        struct bk_reach *r;
-
-        *room_reach = (*room_reach + more) * 2;
-        r = realloc(g->reach, *room_reach * sizeof *r);
-        if (!r)
-            return false;
-        g->reach = r;
-    }
-    if (g->npath + more > *room_path) {
-        struct bk_bits *p;
-
-        *room_path = (*room_path + more) * 2;
-        p = realloc(g->path, *room_path * sizeof *p);
-        if (!p)
-            return false;
-        g->path = p;
-    }
-    return true;
-}
-
 /* Fills reach_into by a counting sort of reach on `to`. */
 static bool reverse(struct bk_geometry *g, const struct bk_variant *v)
 {
@@ -289,7 +261,7 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
     size_t room_reach = 0, room_path = 0;
 
     if (!g)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     for (unsigned type = 0; type < v->ntypes; type++)
         for (unsigned colour = 0; colour < 2; colour++)
             for (unsigned sq = 0; sq < v->nsq; sq++) {
@@ -297,7 +269,8 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 
                 man_ways(&w, v, type, colour, sq);
                 split(&w);
-                if (w.failed || !grow(g, w.n, &room_reach, &room_path))
+                if (w.failed || !BK_ARRAY_ROOM(g->reach, room_reach, g->nreach + w.n) ||
+                    !BK_ARRAY_ROOM(g->path, room_path, g->npath + w.n))
                     goto no_memory;
                 if (w.n)
                     qsort(w.way, w.n, sizeof *w.way, by_end);
@@ -319,7 +292,7 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 no_memory:
     free(w.way);
     bk_geometry_free(g);
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    return bk_no_memory(why);
 }
 
 void bk_geometry_free(struct bk_geometry *g)

@@ -450,13 +450,6 @@ void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk
 
 /* == Text ================================================================ */
 
-static char letter_of(const struct bk_variant *v, uint8_t man)
-{
-    char letter = v->piece[bk_man_type(man)].letter;
-
-    return bk_man_colour(man) == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
-}
-
 static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
                       const struct bk_drop *d, char out[BK_TURN_NAME_MAX])
 {
@@ -465,7 +458,7 @@ static void name_drop(const struct bk_hands_pos *p, const struct bk_variant *v,
 
     if (d->man != BK_SQ_NONE)
         snprintf(out + n, BK_TURN_NAME_MAX - n, "%s%c@%s", n ? "," : "",
-                 letter_of(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
+                 bk_man_letter(v, p->man[d->man]), bk_sq_name(v, d->sq, sq));
 }
 
 char *bk_turn_name(const struct bk_hands_pos *p, const struct bk_variant *v,
@@ -610,32 +603,18 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
 char *bk_hands_to_fen(const struct bk_hands_pos *p, const struct bk_variant *v,
                       char out[BK_FEN_MAX])
 {
-    size_t n = 0;
+    uint8_t at[BK_SQ_MAX] = { 0 };
     bool none = true;
+    size_t n;
 
-    for (unsigned rank = v->ranks; rank--;) {
-        unsigned gap = 0;
-
-        for (unsigned file = 0; file < v->files; file++) {
-            unsigned sq = bk_sq(v, file, rank);
-            bool hole = !bk_bits_has(&v->board, sq);
-
-            if (!hole && !p->at[sq]) {
-                gap++;
-                continue;
-            }
-            if (gap)
-                n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
-            gap = 0;
-            out[n++] = hole ? '*' : letter_of(v, p->man[p->at[sq] - 1]);
-        }
-        if (gap)
-            n += (size_t)snprintf(out + n, BK_FEN_MAX - n, "%u", gap);
-        out[n++] = rank ? '/' : '[';
-    }
+    for (unsigned i = 0; i < p->n; i++)
+        if (on_board(p, i))
+            at[p->sq[i]] = p->man[i];
+    n = bk_board_write(v, at, out);
+    out[n++] = '[';
     for (unsigned i = 0; i < p->n; i++)
         if (!on_board(p, i)) {
-            out[n++] = letter_of(v, p->man[i]);
+            out[n++] = bk_man_letter(v, p->man[i]);
             none = false;
         }
     snprintf(out + n, BK_FEN_MAX - n, "%s %c", none ? "-]" : "]", p->stm == BK_WHITE ? 'w' : 'b');

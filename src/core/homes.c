@@ -21,13 +21,10 @@ struct reading {
     struct bk_report *why;
 };
 
-static const char *colour_name(unsigned colour) { return colour == BK_WHITE ? "white" : "black"; }
-
 static bool is_rook(const struct reading *r, unsigned colour, unsigned file)
 {
-    unsigned home = colour == BK_WHITE ? 0 : r->v->ranks - 1u;
-
-    return r->p.at[bk_sq(r->v, file, home)] == bk_man(r->v->castling.rook, colour);
+    return r->p.at[bk_sq(r->v, file, bk_first_rank(r->v, colour))] ==
+           bk_man(r->v->castling.rook, colour);
 }
 
 /* == 1. One right == */
@@ -41,12 +38,12 @@ static enum bk_err king_read(struct reading *r, char letter, unsigned colour)
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: '%c', but the %s king is on %s, not on "
                        "its first rank",
-                       letter, colour_name(colour), bk_sq_name(r->v, sq, name));
+                       letter, bk_colour_name(colour), bk_sq_name(r->v, sq, name));
     if (file == 0 || file + 1 == r->v->files)
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: '%c', but the %s king on %s does not "
                        "stand between two rooks",
-                       letter, colour_name(colour), bk_sq_name(r->v, sq, name));
+                       letter, bk_colour_name(colour), bk_sq_name(r->v, sq, name));
     if (r->h->king != BK_NO_HOME && r->h->king != file)
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: the kings' homes differ, %c and %c",
                        'a' + r->h->king, 'a' + (int)file);
@@ -76,10 +73,10 @@ static enum bk_err rook_read(struct reading *r, char letter, unsigned colour)
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: '%c', but no %s rook %s of the king on "
                        "its first rank",
-                       letter, colour_name(colour), lower == 'k' ? "right" : "left");
+                       letter, bk_colour_name(colour), lower == 'k' ? "right" : "left");
     if (!is_rook(r, colour, file))
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s rook on %c%u", letter,
-                       colour_name(colour), lower, colour == BK_WHITE ? 1u : (unsigned)r->v->ranks);
+                       bk_colour_name(colour), lower, bk_first_rank(r->v, colour) + 1);
     if (*home != BK_NO_HOME && *home != file)
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: two homes for a rook %s of the king, "
@@ -200,7 +197,7 @@ enum bk_err bk_variant_with_homes(struct bk_variant **out, const struct bk_varia
 
     *out = NULL;
     if (!v)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     *v = *base;
     err = adapt(v, base, h, why);
     if (err)

@@ -17,7 +17,7 @@
 #ifndef BK_HOMES_H
 #define BK_HOMES_H
 
-#include "core/variant.h"
+#include "core/finish.h"
 
 /* Files; rook[side] is BK_NO_HOME where no right speaks of that wing. */
 struct bk_homes {

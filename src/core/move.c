@@ -41,7 +41,7 @@ static int ahead(const struct bk_variant *v, unsigned colour)
 /* The first square of the mover's own first rank. */
 static unsigned home_rank(const struct bk_variant *v, unsigned colour)
 {
-    return colour == BK_WHITE ? 0 : (v->ranks - 1u) * v->files;
+    return bk_sq(v, 0, bk_first_rank(v, colour));
 }
 
 /* The one square a BK_TWICE move passes, on which it takes. */
@@ -65,11 +65,6 @@ static unsigned rights_of(const struct bk_variant *v, unsigned sq)
 }
 
 /* == Attacks ============================================================= */
-
-static bool takes_twice(const struct bk_variant *v, unsigned type)
-{
-    return v->piece[type].move.takes_twice || v->piece[type].zone.takes_twice;
-}
 
 /* Does some man of this type end on `sq`, taking there? */
 static bool attacks_at_end(const struct bk_variant *v, const struct bk_pos *p, unsigned type,
@@ -117,7 +112,7 @@ bool bk_attacked(const struct bk_variant *v, const struct bk_pos *p, unsigned sq
         if (!p->count[colour][type])
             continue;
         if (attacks_at_end(v, p, type, sq, colour, &occupied) ||
-            (takes_twice(v, type) && attacks_on_way(v, p, type, sq, colour)))
+            (bk_rules_takes_twice(v, type) && attacks_on_way(v, p, type, sq, colour)))
             return true;
     }
     return false;
@@ -420,7 +415,8 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
 
         g.type = bk_man_type(p->at[g.from]);
         takes = bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs);
-        if (!rights && !takes_twice(v, g.type) && !man_may_change(v, g.type, g.us, g.from)) {
+        if (!rights && !bk_rules_takes_twice(v, g.type) &&
+            !man_may_change(v, g.type, g.us, g.from)) {
             if (takes)
                 plain_captures(&g, &theirs);
             continue;
@@ -548,7 +544,7 @@ static struct doubt doubt_of(const struct bk_variant *v, const struct bk_pos *p)
 
         if (!p->count[them][type])
             continue;
-        d.all = takes_twice(v, type);
+        d.all = bk_rules_takes_twice(v, type);
         r = bk_reach_into(v, type, them, p->king[p->stm], &n);
         for (unsigned i = 0; i < n && !d.all; i++)
             if (p->at[r[i].to] == bk_man(type, them))

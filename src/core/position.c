@@ -10,6 +10,7 @@
  */
 #include "core/position.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,8 +96,6 @@ struct reading {
     const char *text, *s; /* the whole FEN; what is not read yet */
     struct bk_report *why;
 };
-
-static const char *colour_name(unsigned colour) { return colour == BK_WHITE ? "white" : "black"; }
 
 static unsigned column(const struct reading *r) { return (unsigned)(r->s - r->text) + 1; }
 
@@ -202,7 +201,7 @@ static enum bk_err cell_put(struct reading *r, unsigned sq, char c)
     colour = c >= 'a' ? BK_BLACK : BK_WHITE;
     if (!bk_rules_may_stand(r->v, type, colour, sq))
         return bk_fail(r->why, BK_E_USAGE, "FEN: %s %s on %s, where it may not stand",
-                       colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
+                       bk_colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
     bk_pos_put(r->p, r->v, type, colour, sq);
     return BK_OK;
 }
@@ -231,11 +230,11 @@ static enum bk_err kings_check(struct reading *r)
         unsigned n = r->p->count[colour][r->v->royal];
 
         if (n == 0)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: no %s %s", colour_name(colour), name);
+            return bk_fail(r->why, BK_E_USAGE, "FEN: no %s %s", bk_colour_name(colour), name);
         if (n == 2)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: two %s %ss", colour_name(colour), name);
+            return bk_fail(r->why, BK_E_USAGE, "FEN: two %s %ss", bk_colour_name(colour), name);
         if (n > 2)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: %u %s %ss", n, colour_name(colour), name);
+            return bk_fail(r->why, BK_E_USAGE, "FEN: %u %s %ss", n, bk_colour_name(colour), name);
     }
     return BK_OK;
 }
@@ -338,13 +337,13 @@ static int castling_side(const struct bk_variant *v, char letter)
 static enum bk_err home_check(struct reading *r, char letter, unsigned type, unsigned colour,
                               unsigned file)
 {
-    unsigned sq = bk_sq(r->v, file, colour == BK_WHITE ? 0 : r->v->ranks - 1u);
+    unsigned sq = bk_sq(r->v, file, bk_first_rank(r->v, colour));
     char name[8];
 
     if (r->p->at[sq] == bk_man(type, colour))
         return BK_OK;
     return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%c', but no %s %s on %s", letter,
-                   colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
+                   bk_colour_name(colour), r->v->piece[type].name, bk_sq_name(r->v, sq, name));
 }
 
 static enum bk_err right_read(struct reading *r)
@@ -440,7 +439,7 @@ static enum bk_err ep_read(struct reading *r)
     if (!ep_possible(r, ep))
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN en passant: no %s man can have passed over %.*s just now",
-                       colour_name(!r->p->stm), chars, field);
+                       bk_colour_name(!r->p->stm), chars, field);
     r->p->ep = (uint8_t)ep;
     return BK_OK;
 }
@@ -518,34 +517,47 @@ static void write_fmt(struct writing *w, const char *fmt, ...)
         w->n = BK_FEN_MAX - 1;
 }
 
-static char letter_of(const struct bk_variant *v, unsigned type, unsigned colour)
+char bk_man_letter(const struct bk_variant *v, uint8_t man)
 {
-    char letter = v->piece[type].letter;
+    char letter = v->piece[bk_man_type(man)].letter;
 
-    return colour == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
+    return bk_man_colour(man) == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
 }
 
-static void rank_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p,
-                       unsigned rank)
+static size_t rank_write(const struct bk_variant *v, const uint8_t *at, unsigned rank, char *out)
 {
     unsigned gap = 0;
+    size_t n = 0;
 
     for (unsigned file = 0; file < v->files; file++) {
         unsigned sq = bk_sq(v, file, rank);
         bool hole = !bk_bits_has(&v->board, sq);
 
-        if (!hole && !p->at[sq]) {
+        if (!hole && !at[sq]) {
             gap++;
             continue;
         }
         if (gap)
-            write_fmt(w, "%u", gap);
+            n += (size_t)sprintf(out + n, "%u", gap);
         gap = 0;
-        write_fmt(w, "%c",
-                  hole ? '*' : letter_of(v, bk_man_type(p->at[sq]), bk_man_colour(p->at[sq])));
+        out[n++] = hole ? '*' : bk_man_letter(v, at[sq]);
     }
     if (gap)
-        write_fmt(w, "%u", gap);
+        n += (size_t)sprintf(out + n, "%u", gap);
+    return n;
+}
+
+size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], char *out)
+{
+    size_t n = 0;
+
+    for (unsigned rank = v->ranks; rank--;) {
+        n += rank_write(v, at, rank, out + n);
+        if (rank)
+            out[n++] = '/';
+    }
+    out[n] = '\0';
+    return n;
 }
 
 /* Only when something has been used up. */
@@ -560,9 +572,11 @@ static void allowances_write(struct writing *w, const struct bk_variant *v, cons
     for (unsigned colour = 0; colour < 2; colour++)
         for (unsigned type = 0; type < v->ntypes; type++)
             for (unsigned i = 0; v->limit[type] && i < p->left[colour][type]; i++, none = false)
-                write_fmt(w, "%c", letter_of(v, type, colour));
+                write_fmt(w, "%c", bk_man_letter(v, bk_man(type, colour)));
     write_fmt(w, none ? "-]" : "]");
 }
+
+const struct bk_right bk_rights_written[4] = { { 'K', 1 }, { 'Q', 0 }, { 'k', 3 }, { 'q', 2 } };
 
 static char home_letter(const struct bk_variant *v, unsigned right)
 {
@@ -572,17 +586,11 @@ static char home_letter(const struct bk_variant *v, unsigned right)
 /* KQkq; where homes are shuffled, the rooks' files, which no other rook can obscure. */
 static void castling_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
-    static const struct {
-        unsigned bit;
-        char letter;
-    } order[] = { { 1, 'K' }, { 0, 'Q' }, { 3, 'k' }, { 2, 'q' } };
-
     if (!p->rights)
         write_fmt(w, "-");
-    for (unsigned i = 0; i < 4; i++)
-        if (p->rights >> order[i].bit & 1)
-            write_fmt(w, "%c",
-                      v->castling.shuffled ? home_letter(v, order[i].bit) : order[i].letter);
+    for (const struct bk_right *r = bk_rights_written; r < bk_rights_written + 4; r++)
+        if (p->rights >> r->bit & 1)
+            write_fmt(w, "%c", v->castling.shuffled ? home_letter(v, r->bit) : r->letter);
 }
 
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX])
@@ -590,11 +598,8 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
     struct writing w = { .out = out };
     char ep[8];
 
-    for (unsigned rank = v->ranks; rank--;) {
-        rank_write(&w, v, p, rank);
-        if (rank)
-            write_fmt(&w, "/");
-    }
+    static_assert(BK_BOARD_CHARS_MAX < BK_FEN_MAX, "a board fits into a FEN");
+    w.n = bk_board_write(v, p->at, out);
     allowances_write(&w, v, p);
     write_fmt(&w, " %c ", p->stm == BK_WHITE ? 'w' : 'b');
     castling_write(&w, v, p);

@@ -56,6 +56,21 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);
 
+/* A man as FENs and materials write it: upper case for White. */
+char bk_man_letter(const struct bk_variant *v, uint8_t man);
+
+/* The castling rights in the order in which FENs and materials write them. */
+struct bk_right {
+    char letter; /* KQkq */
+    uint8_t bit; /* 2 * colour + side, as in bk_pos.rights */
+};
+extern const struct bk_right bk_rights_written[4];
+
+/* Writes the board field of a FEN: gaps, `*` for holes.  `at` is as in bk_pos; `out` takes
+   BK_BOARD_CHARS_MAX and a zero.  Returns how many characters. */
+#define BK_BOARD_CHARS_MAX (BK_SQ_MAX + BK_RANKS_MAX - 1) /* no gap: a man a square, slashes */
+size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], char *out);
+
 /* Writes the FEN; returns `out`. */
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX]);
 

@@ -67,6 +67,21 @@ unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYP
     return n - 1;
 }
 
+bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost)
+{
+    for (unsigned i = 0; i < v->ntypes; i++)
+        for (unsigned j = 0; j < v->piece[i].nbecomes; j++) {
+            const struct bk_become *b = &v->piece[i].become[j];
+
+            if ((counted && !b->counted) || (lost && !b->lost_only))
+                continue;
+            for (unsigned k = 0; k < b->nto; k++)
+                if (b->to[k] == type)
+                    return true;
+        }
+    return false;
+}
+
 bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to)
 {
     for (unsigned i = 0; i < v->piece[type].nbecomes; i++)

@@ -6,7 +6,9 @@
 
 #include "core/variant.h"
 
-#define BK_STAYS 255 /* in place of a type: the man stays what it is */
+/* In place of a type: the man stays what it is.  Arrays over all that a man may be after a
+   move have BK_TYPES_MAX + 1 places, this one last. */
+#define BK_STAYS BK_TYPES_MAX
 
 /* A change that a man may make at the end of a move. */
 struct bk_change {
@@ -34,6 +36,9 @@ bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned col
 
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
+
+/* Does some rule of some man, counted if `counted`, for lost kinds if `lost`, lead to `type`? */
+bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
 
 /* Has this type a rule that lets it change at all? */
 bool bk_rules_changes_at_all(const struct bk_variant *v, unsigned type);

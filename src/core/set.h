@@ -26,7 +26,7 @@ INLINE unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
 INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
 INLINE set set_of(const struct bk_bits *b) { return b->w[0]; }
 #elif BK_SET_BITS == 128
-typedef unsigned __int128 set;
+__extension__ typedef unsigned __int128 set;
 #define NONE ((set)0)
 INLINE bool any(set x) { return x != 0; }
 INLINE set bit(unsigned sq) { return (set)1 << sq; }

@@ -174,7 +174,7 @@ enum bk_err bk_variant_on(struct bk_variant **out, const struct bk_variant *base
 
     *out = NULL;
     if (!v)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     *v = *base;
     err = adapt(v, base, t, why);
     if (err)

@@ -8,7 +8,7 @@
 #ifndef BK_TERRAIN_H
 #define BK_TERRAIN_H
 
-#include "core/variant.h"
+#include "core/finish.h"
 
 struct bk_terrain {
     uint8_t files, ranks;

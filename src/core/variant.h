@@ -2,9 +2,9 @@
  * variant.h - a game as data.
  *
  * One .ini file says everything: board, pieces, how they move, what they turn
- * into, what ends the game.  bk_variant_load() reads one, from the set
- * embedded in the binary (src/variants/) or from a path, and refuses anything
- * it does not understand with `file:line: what is wrong`.
+ * into, what ends the game.  The struct holds what it says; docs/variant-files.md
+ * says what each key means.  Where a variant comes from: core/load.h; what makes
+ * it a game: core/check.h, core/finish.h; what its rules mean: core/rules.h.
  *
  * Conventions
  *   square  rank * files + file, a1 = 0, dense over the board's rectangle;
@@ -158,41 +158,30 @@ struct bk_variant {
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 
-/*
- * Loads a variant by the name of an embedded one or, if `name` contains a
- * slash or ends in ".ini", from that file; "FILE.ini#SECTION" is a section of
- * Fairy-Stockfish's variants.ini (core/fairy.h).  *out is owned: bk_variant_free().
- *
- * Returns BK_OK; BK_E_USAGE (unknown name or bad file; why = "file:line: ...");
- * BK_E_SYSTEM (unreadable file, no memory).
- */
-enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why);
-
-/* The same from text in memory; `label` stands for the file name in messages. */
-enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const char *text,
-                             struct bk_report *why);
-
-/*
- * For tests that fill the plain fields themselves: checks what the parser
- * checks, computes rules_id and geometry.  On failure `v` is left unchanged.
- */
-enum bk_err bk_variant_finish(struct bk_variant *v, struct bk_report *why);
-
-void bk_variant_free(struct bk_variant *v); /* NULL is fine */
-
-/* The embedded games: names and texts, ended by a NULL name. */
-struct bk_embedded {
-    const char *name;
-    const char *text;
-};
-extern const struct bk_embedded bk_embedded_variants[];
-
 /* Type of a letter of either case, or -1. */
 int bk_variant_type(const struct bk_variant *v, char letter);
 
 static inline unsigned bk_sq(const struct bk_variant *v, unsigned file, unsigned rank)
 {
     return rank * v->files + file;
+}
+
+/* The first rank of `colour`, counted from White's side. */
+static inline unsigned bk_first_rank(const struct bk_variant *v, unsigned colour)
+{
+    return colour == BK_WHITE ? 0 : v->ranks - 1u;
+}
+
+/* A mask of all ranks. */
+static inline uint16_t bk_all_ranks(const struct bk_variant *v)
+{
+    return (uint16_t)((1u << v->ranks) - 1);
+}
+
+/* "white" or "black" */
+static inline const char *bk_colour_name(unsigned colour)
+{
+    return colour == BK_WHITE ? "white" : "black";
 }
 
 /* Rank as `colour` sees it, 0 = own first. */

@@ -404,8 +404,7 @@ uint64_t bk_file_bytes(const struct bk_file *f) { return f->bytes; }
 
 /* == Models and directories: section 10.8 == */
 
-/* The men of an index as facts know them: the kings, then the slots. */
-static struct bk_fact_men men_of(const struct bk_index *ix)
+struct bk_fact_men bk_table_men(const struct bk_index *ix)
 {
     struct bk_fact_men men = { .n = 2 + ix->nslots };
 
@@ -422,7 +421,7 @@ static struct bk_fact_men men_of(const struct bk_index *ix)
 /* With the mutex held: the facts that all models of the file ask. */
 static enum bk_err make_facts(struct bk_file *f, struct bk_report *why)
 {
-    struct bk_fact_men men = men_of(f->ix);
+    struct bk_fact_men men = bk_table_men(f->ix);
     struct bk_facts *facts;
     enum bk_err err;
 

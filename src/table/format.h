@@ -63,6 +63,9 @@ char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
 /* Is Black to move the same as White to move with colours exchanged?  m: canonical. */
 bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v);
 
+/* The men of an index as facts know them: the kings, then the slots. */
+struct bk_fact_men bk_table_men(const struct bk_index *ix);
+
 /* == Units == */
 
 /* One side to move and a run of whole blocks: what has a model of its own. */

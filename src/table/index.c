@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/geometry.h"
 #include "core/rules.h"
 
@@ -264,17 +265,6 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
 
 /* == Blocks == */
 
-static void sort_like(const struct bk_index *ix, uint8_t *value)
-{
-    for (unsigned i = 1; i < ix->nslots; i++)
-        for (unsigned j = i; j > ix->like[j] && value[j - 1] > value[j]; j--) {
-            uint8_t swap = value[j];
-
-            value[j] = value[j - 1];
-            value[j - 1] = swap;
-        }
-}
-
 static size_t cells_key(const struct bk_index *ix, const uint8_t *cell)
 {
     size_t key = 0;
@@ -292,7 +282,7 @@ static void turn_cells(const struct bk_index *ix, const uint8_t *cell, unsigned 
 
         out[s] = c->cell_of[ix->map[sym][c->sq[c->first[cell[s]]]]];
     }
-    sort_like(ix, out);
+    bk_sort_like(out, ix->like, ix->nslots);
 }
 
 unsigned bk_index_leads(const struct bk_index *ix, const struct bk_block *b, unsigned slot)
@@ -355,15 +345,8 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t ke
         b.advance += ix->cells[s]->advance[cell[s]];
     }
     ix->positions += b.size;
-    if (ix->nblocks == *room) {
-        struct bk_block *more;
-
-        *room = *room ? *room * 2 : 64;
-        more = realloc(ix->block, *room * sizeof *more);
-        if (!more)
-            return BK_E_SYSTEM;
-        ix->block = more;
-    }
+    if (!BK_ARRAY_ROOM(ix->block, *room, ix->nblocks + 1u))
+        return BK_E_SYSTEM;
     ix->block_of[key] = (int32_t)(ix->nblocks * 8);
     ix->block[ix->nblocks++] = b;
     return BK_OK;
@@ -386,7 +369,7 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
     }
     ix->block_of = malloc((keys ? keys : 1) * sizeof *ix->block_of);
     if (!ix->block_of)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     memset(ix->block_of, 0xff, keys * sizeof *ix->block_of);
     for (size_t key = 0; key < keys; key++) {
         size_t rest = key;
@@ -395,11 +378,10 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
         for (unsigned s = ix->nslots; s-- > 0; rest /= ix->cells[s]->n)
             cell[s] = (uint8_t)(rest % ix->cells[s]->n);
         memcpy(sorted, cell, sizeof sorted);
-        sort_like(ix, sorted);
-        if (memcmp(sorted, cell, sizeof sorted)) /* equal men ascend */
+        if (!bk_sort_like(sorted, ix->like, ix->nslots)) /* equal men ascend */
             continue;
         if (add_block(ix, cell, key, &room))
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
+            return bk_no_memory(why);
     }
     return BK_OK;
 }
@@ -443,7 +425,7 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
         return bk_fail(why, BK_E_USAGE, "more than %d men", BK_MEN_MAX);
     ix = calloc(1, sizeof *ix);
     if (!ix)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     ix->v = v;
     ix->m = *m;
     slots_new(ix);
@@ -473,7 +455,7 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
 fail:
     bk_index_free(ix);
     if (err == BK_E_SYSTEM)
-        bk_fail(why, err, "out of memory");
+        bk_no_memory(why);
     return err;
 }
 

@@ -36,7 +36,7 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
 
 static unsigned on_home_rank(const struct bk_variant *v, unsigned right, unsigned file)
 {
-    return bk_sq(v, file, right / 2 == BK_WHITE ? 0 : v->ranks - 1u);
+    return bk_sq(v, file, bk_first_rank(v, right / 2));
 }
 
 unsigned bk_right_home(const struct bk_variant *v, unsigned right)
@@ -48,12 +48,6 @@ unsigned bk_right_king(const struct bk_variant *v, unsigned right)
 {
     return on_home_rank(v, right, v->castling.king_file);
 }
-
-/* The letters of castling rights in the order in which they are written, and their bits. */
-static const struct {
-    char letter;
-    uint8_t bit;
-} rights_order[] = { { 'K', 1 }, { 'Q', 0 }, { 'k', 3 }, { 'q', 2 } };
 
 static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v, const char *name,
                                const char *at, struct bk_report *why)
@@ -69,22 +63,22 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
     for (at++; *at; at++) {
         unsigned i = 0, colour;
 
-        while (i < 4 && rights_order[i].letter != *at)
+        while (i < 4 && bk_rights_written[i].letter != *at)
             i++;
         if (i == 4)
             return bk_fail(why, BK_E_USAGE, "material '%s': '%c' at column %d is no castling right",
                            name, *at, (int)(at - name) + 1);
-        if (m->rights >> rights_order[i].bit & 1)
+        if (m->rights >> bk_rights_written[i].bit & 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': castling right '%c' twice", name, *at);
-        m->rights |= (uint8_t)(1u << rights_order[i].bit);
-        colour = rights_order[i].bit / 2;
-        if (v->castling.rook_file[rights_order[i].bit & 1] == BK_NO_HOME)
+        m->rights |= (uint8_t)(1u << bk_rights_written[i].bit);
+        colour = bk_rights_written[i].bit / 2;
+        if (v->castling.rook_file[bk_rights_written[i].bit & 1] == BK_NO_HOME)
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': castling right '%c', but the FEN of %s "
                            "has none on this wing",
                            name, *at, v->name);
-        if (!bk_bits_has(&v->board, bk_right_king(v, rights_order[i].bit)) ||
-            !bk_bits_has(&v->board, bk_right_home(v, rights_order[i].bit)))
+        if (!bk_bits_has(&v->board, bk_right_king(v, bk_rights_written[i].bit)) ||
+            !bk_bits_has(&v->board, bk_right_home(v, bk_rights_written[i].bit)))
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': castling right '%c' with a hole for "
                            "a home",
@@ -128,7 +122,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     for (colour = 0; colour < 2; colour++)
         if (m->count[colour][v->royal] != 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': %s has %d kings, needs one", name,
-                           colour ? "black" : "white", m->count[colour][v->royal]);
+                           bk_colour_name(colour), m->count[colour][v->royal]);
     if (*at == '[') {
         enum bk_err err = read_allowances(m, v, name, at, why);
 
@@ -171,8 +165,7 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
         for (unsigned colour = 0; colour < 2; colour++)
             for (unsigned type = 0; type < v->ntypes; type++)
                 for (unsigned i = 0; i < m->left[colour][type]; i++)
-                    *s++ = (char)(colour ? tolower((unsigned char)v->piece[type].letter)
-                                         : v->piece[type].letter);
+                    *s++ = bk_man_letter(v, bk_man(type, colour));
         if (s == open + 1)
             *s++ = '-';
         *s++ = ']';
@@ -180,8 +173,8 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
     if (m->rights)
         *s++ = '+';
     for (unsigned i = 0; i < 4; i++)
-        if (m->rights >> rights_order[i].bit & 1)
-            *s++ = rights_order[i].letter;
+        if (m->rights >> bk_rights_written[i].bit & 1)
+            *s++ = bk_rights_written[i].letter;
     *s = 0;
     return out;
 }
@@ -539,7 +532,7 @@ static bool movement_invariant(const struct bk_movement *m, unsigned sym)
 /* A mask of ranks means the same seen from the other side or turned only if it is all or none. */
 static bool ranks_invariant(const struct bk_variant *v, unsigned mask, unsigned sym)
 {
-    unsigned all = (1u << v->ranks) - 1;
+    unsigned all = bk_all_ranks(v);
 
     return !(sym & 6) || !(mask & all) || (mask & all) == all;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # embed.sh OUT FILE.ini... - writes the games into a C file, as
-# bk_embedded_variants[] of core/variant.h.  The name of a game is the name of
+# bk_embedded_variants[] of core/load.h.  The name of a game is the name of
 # its file.  OUT appears only when it is whole.
 set -eu
 
@@ -15,7 +15,7 @@ trap 'rm -f "$out.tmp"' EXIT
 awk '
 BEGIN {
     print "/* Written by src/variants/embed.sh; do not edit. */"
-    print "#include \"core/variant.h\"\n"
+    print "#include \"core/load.h\"\n"
     print "const struct bk_embedded bk_embedded_variants[] = {"
 }
 FNR == 1 {

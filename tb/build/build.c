@@ -2,10 +2,9 @@
  * build.c - makes the tables of a plan that are not there yet.
  *
  * Tables already made stay in memory while later ones need them and the limit
- * allows; otherwise they are read back from their files.
+ * allows; otherwise they are solved anew (resident.h).
  */
 #include "tb/build/build.h"
-#include "tb/build/resident.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -16,19 +15,14 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#define NEXT_MAX 1024
-
-/* Goes up with every change of what the state of a table is. */
-#define BK_STATE_VERSION 3
+#include "tb/build/resident.h"
+#include "tb/solve/resume.h"
 
 struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
-    struct bk_hold hold;
-    struct bk_spill *store;       /* of the present table, if it works on disk */
-    struct bk_memtable **on_disk; /* then: the tables it leads to, as its plan's next[] */
-    struct bk_memtable **by_rule; /* those that have no file */
-    unsigned nby_rule;
+    struct bk_resident resident;
+    struct bk_spill *spill; /* of the present table, if it works on disk */
     unsigned nth;
 };
 
@@ -40,102 +34,116 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* == The tables that the present one leads to == */
+/* == The tables that one leads to == */
+
+struct neighbours {
+    const struct builder *b;
+    const struct bk_plan_table *of;
+    struct bk_memtable **by_rule; /* those that have no file */
+    unsigned nby_rule;
+};
 
 static const struct bk_memtable *find_table(void *context, const struct bk_material *m)
 {
-    const struct builder *b = context;
-    const struct bk_plan_table *pt = &b->p->table[b->nth];
+    const struct neighbours *n = context;
+    const struct bk_plan *p = n->b->p;
 
-    for (unsigned i = 0; i < pt->nnext; i++)
-        if (bk_material_equal(&b->p->table[pt->next[i]].m, m))
-            return b->store ? b->on_disk[i] : bk_hold_find(&b->hold, pt->next[i])->t;
+    for (unsigned i = 0; i < n->of->nnext; i++)
+        if (bk_material_equal(&p->table[n->of->next[i]].m, m)) {
+            const struct bk_kept *x = bk_resident_find(&n->b->resident, n->of->next[i]);
+
+            return x ? x->t : NULL;
+        }
     /* not in the plan: */
-    for (unsigned i = 0; i < b->nby_rule; i++)
-        if (bk_material_equal(&b->by_rule[i]->ix->m, m))
-            return b->by_rule[i];
+    for (unsigned i = 0; i < n->nby_rule; i++)
+        if (bk_material_equal(&n->by_rule[i]->ix->m, m))
+            return n->by_rule[i];
     return NULL;
 }
 
-static void forget_rules(struct builder *b)
+static void forget_neighbours(struct neighbours *n)
 {
-    for (unsigned i = 0; i < b->nby_rule; i++)
-        bk_memtable_free(b->by_rule[i]);
-    free(b->by_rule);
-    b->by_rule = NULL;
-    b->nby_rule = 0;
+    for (unsigned i = 0; i < n->nby_rule; i++)
+        bk_memtable_free(n->by_rule[i]);
+    free(n->by_rule);
 }
 
 /* Tables that are decided by rule have no values, but an index. */
-static enum bk_err find_rules(struct builder *b, struct bk_report *why)
+static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b, unsigned of,
+                                   struct bk_report *why)
 {
     const struct bk_variant *v = b->p->v;
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
-    unsigned n = next ? bk_material_next(&b->p->table[b->nth].m, v, next, NEXT_MAX) : 0;
+    struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
+    unsigned all = next ? bk_material_next(&b->p->table[of].m, v, next, BK_NEXT_MAX) : 0;
     enum bk_err err = BK_OK;
 
-    b->by_rule = calloc(NEXT_MAX, sizeof *b->by_rule);
-    if (!next || !b->by_rule)
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
-    for (unsigned i = 0; !err && i < n && i < NEXT_MAX; i++) {
+    *n = (struct neighbours){ b, &b->p->table[of],
+                              calloc(BK_NEXT_MAX, sizeof(struct bk_memtable *)), 0 };
+    if (!next || !n->by_rule)
+        err = bk_no_memory(why);
+    for (unsigned i = 0; !err && i < all && i < BK_NEXT_MAX; i++) {
         bk_material_canonical(&next[i], v);
-        if (bk_material_by_rule(&next[i], v) && !find_table(b, &next[i])) {
-            err = bk_memtable_new(&b->by_rule[b->nby_rule], v, &next[i], why);
-            b->nby_rule += !err;
+        if (bk_material_by_rule(&next[i], v) && !find_table(n, &next[i])) {
+            err = bk_memtable_new(&n->by_rule[n->nby_rule], v, &next[i], why);
+            n->nby_rule += !err;
         }
     }
     free(next);
     return err;
 }
 
-static enum bk_err fetch_tables(struct builder *b, struct bk_report *why)
+/* A table whose files are there, for those that move into it; its own neighbours are held. */
+static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
+                              uint64_t *bytes, struct bk_report *why)
 {
-    const struct bk_plan_table *pt = &b->p->table[b->nth];
-    enum bk_err err = find_rules(b, why);
+    struct builder *b = context;
+    const struct bk_plan_table *pt = &b->p->table[table];
+    static const struct bk_sink nobody;
+    struct bk_solve_job job = { .kernel = b->p->kernel,
+                                .distances = b->p->distances,
+                                .strategy = pt->strategy,
+                                .k_max = b->o->k_max,
+                                .sink = &nobody,
+                                .pool = b->o->pool,
+                                .stop = b->o->stop };
+    struct neighbours n;
+    struct bk_tally tally;
+    enum bk_err err = find_neighbours(&n, b, table, why);
 
-    bk_hold_make_room(&b->hold, b->nth);
-    for (unsigned i = 0; !err && i < pt->nnext; i++) {
-        struct bk_memtable *t;
-
-        if (!b->store && bk_hold_find(&b->hold, pt->next[i]))
-            continue;
-        err = bk_load_sides(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m, b->p->distances,
-                            true, bk_hold_sides(b->p, b->nth, pt->next[i]), b->store, b->o->pool,
-                            why);
-        if (!err && b->store)
-            b->on_disk[i] = t;
-        else if (!err)
-            err = bk_hold_add(&b->hold, pt->next[i], t, bk_memtable_bytes(t), b->nth, why);
+    if (!err)
+        err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
+    if (!err) {
+        job.t->spill = b->spill;
+        job.tables = (struct bk_exit_tables){ job.t, find_table, &n };
+        err = bk_solve_table(&job, &tally, why);
     }
-    return err;
+    forget_neighbours(&n);
+    if (err) {
+        bk_memtable_free(job.t);
+        return err;
+    }
+    *t = job.t;
+    *bytes = bk_memtable_bytes(job.t);
+    return BK_OK;
 }
 
 /* Begins to work on disk: nothing stays in memory between tables. */
 static enum bk_err go_to_disk(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *pt = &b->p->table[b->nth];
-    const char *dir = b->o->scratch ? b->o->scratch : b->p->dir;
-    enum bk_err err;
 
-    bk_hold_release(&b->hold);
-    b->on_disk = calloc(pt->nnext + 1u, sizeof *b->on_disk);
-    if (!b->on_disk)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    err = bk_spill_open(&b->store, dir, b->o->memory_limit, pt->store_room, why);
-    if (err)
-        free(b->on_disk);
-    return err;
+    bk_resident_release(&b->resident);
+    return bk_spill_open(&b->spill, b->o->scratch ? b->o->scratch : b->p->dir, b->o->memory_limit,
+                         pt->spill_room, why);
 }
 
 static void leave_disk(struct builder *b)
 {
-    for (unsigned i = 0; b->store && i < b->p->table[b->nth].nnext; i++)
-        bk_memtable_free(b->on_disk[i]);
-    if (b->store)
-        free(b->on_disk);
-    bk_spill_close(b->store);
-    b->on_disk = NULL;
-    b->store = NULL;
+    if (!b->spill)
+        return;
+    bk_resident_release(&b->resident);
+    bk_spill_close(b->spill);
+    b->spill = NULL;
 }
 
 /* == One table == */
@@ -154,60 +162,71 @@ static void summarise(const struct bk_memtable *t, const struct bk_tally *y, boo
         s->all_loss[side] = y->all_loss[side];
         s->win_plies[side] = distances ? w->plies : -1;
         s->loss_plies[side] = distances ? l->plies : -1;
-        s->win_number[side] = w->plies >= 0 ? bk_index_rank(t->ix, &w->at) : 0;
-        s->loss_number[side] = l->plies >= 0 ? bk_index_rank(t->ix, &l->at) : 0;
+        s->win_number[side] = s->win_plies[side] >= 0 ? bk_index_rank(t->ix, &w->at) : 0;
+        s->loss_number[side] = s->loss_plies[side] >= 0 ? bk_index_rank(t->ix, &l->at) : 0;
     }
 }
 
-static void pass_progress(void *context, const struct bk_progress *p)
-{
-    struct builder *b = context;
-
-    b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
-}
-
-/* The table under way: solved blocks go into chunks at once. */
-struct sink {
+/* The table under way. */
+struct making {
     struct builder *b;
     struct bk_memtable *t;
-    struct bk_encoder *encoder;
-    double cpu; /* spent on encoding */
+    struct neighbours neighbours;
+    struct bk_encoder *encoder; /* of units whose blocks are solved */
+    double cpu;                 /* spent on encoding */
+    bool let_go;                /* its blocks do not stay */
+    struct bk_built built;
 };
+
+/* An eighth of the memory that may be used. */
+static uint64_t memory_to_encode(const struct builder *b) { return b->resident.limit / 2; }
 
 static enum bk_err begin_encoding(void *context, struct bk_report *why)
 {
-    struct sink *sink = context;
+    struct making *m = context;
+    const struct bk_build_options *o = m->b->o;
+    const struct bk_encode_options options = { .distances = m->b->p->distances,
+                                               .standalone = o->standalone,
+                                               .effort = o->effort,
+                                               .memory_bytes = memory_to_encode(m->b) };
 
-    bk_encoder_close(sink->encoder);
-    sink->encoder = NULL;
-    return bk_encoder_open(&sink->encoder, sink->t, sink->b->p->dir, sink->b->p->distances,
-                           sink->b->o->level, sink->b->o->pool, why);
+    bk_encoder_close(m->encoder);
+    m->encoder = NULL;
+    return bk_encoder_open(&m->encoder, m->t, m->b->p->dir, &options, o->pool, why);
 }
 
 static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t n,
                                  struct bk_report *why)
 {
-    struct sink *sink = context;
+    struct making *m = context;
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    enum bk_err err = bk_encoder_blocks(sink->encoder, block, n, why);
+    enum bk_err err = bk_encoder_blocks(m->encoder, block, n, why);
 
-    sink->cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    m->cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     return err;
 }
 
-static void save_chunks(void *context, struct bk_writer *w)
+static void save_units(void *context, struct bk_writer *w)
 {
-    bk_encoder_save(((struct sink *)context)->encoder, w);
+    bk_encoder_save(((struct making *)context)->encoder, w);
 }
 
-static bool load_chunks(void *context, struct bk_reader *r)
+static bool load_units(void *context, struct bk_reader *r)
 {
-    return bk_encoder_load(((struct sink *)context)->encoder, r);
+    return bk_encoder_load(((struct making *)context)->encoder, r);
 }
 
-static void tell(void *context, const char *text)
+static void pass_progress(void *context, const struct bk_progress *p)
 {
-    const struct bk_build_options *o = ((struct sink *)context)->b->o;
+    const struct builder *b = ((struct making *)context)->b;
+
+    if (b->o->progress)
+        b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
+}
+
+static void pass_note(void *context, const char *text)
+{
+    const struct bk_build_options *o = ((struct making *)context)->b->o;
 
     if (o->note)
         o->note(o->context, text);
@@ -219,16 +238,16 @@ static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name, b->p->table[b->nth].name);
 }
 
-/* Of everything on which the state of a table, or the bytes of its chunks, depend. */
+/* Of everything on which the state of a table, or the bytes of its units, depend. */
 static uint64_t fingerprint(const struct builder *b)
 {
     const struct bk_variant *v = b->p->v;
     char text[256];
 
-    snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %u %u", BK_STATE_VERSION,
+    snprintf(text, sizeof text, "%d %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
              (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
-             b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION, bk_kernel_for(v->nsq)->set_bits,
-             bk_kernel_for(v->nsq)->lanes);
+             b->o->effort, b->o->standalone, ZSTD_versionNumber(), BK_FORMAT_VERSION,
+             b->p->kernel->set_bytes, b->p->kernel->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -241,76 +260,105 @@ static bool is_whole(const struct bk_memtable *t)
     return true;
 }
 
+static enum bk_err solve(struct making *m, const char *checkpoint_file, struct bk_tally *tally,
+                         struct bk_report *why)
+{
+    struct builder *b = m->b;
+    const struct bk_sink sink = { .context = m,
+                                  .begin = begin_encoding,
+                                  .solved = encode_blocks,
+                                  .save = save_units,
+                                  .load = load_units,
+                                  .progress = pass_progress,
+                                  .note = pass_note };
+    const struct bk_checkpoint checkpoint = { .path = checkpoint_file,
+                                              .seconds = b->o->checkpoint_seconds,
+                                              .fingerprint = fingerprint(b),
+                                              .pool = b->o->pool,
+                                              .spill = b->spill };
+    const struct bk_solve_job job = { .t = m->t,
+                                      .kernel = b->p->kernel,
+                                      .tables = { m->t, find_table, &m->neighbours },
+                                      .distances = b->p->distances,
+                                      .attain = !b->o->standalone,
+                                      .strategy = b->p->table[b->nth].strategy,
+                                      .let_go = m->let_go,
+                                      .k_max = b->o->k_max,
+                                      .sink = &sink,
+                                      .checkpoint = &checkpoint,
+                                      .pool = b->o->pool,
+                                      .stop = b->o->stop };
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    enum bk_err err = bk_solve_table(&job, tally, why);
+
+    m->built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - m->cpu;
+    return err;
+}
+
+/* The files of a table that is solved. */
+static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
+                               struct bk_report *why)
+{
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t bytes[2];
+    enum bk_err err;
+
+    summarise(m->t, tally, m->b->p->distances, &m->built.summary);
+    err = bk_encoder_finish(m->encoder, &m->built.summary, bytes, why);
+    m->built.encode_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu + m->cpu;
+    m->built.wdl_bytes = bytes[0];
+    m->built.dtw_bytes = bytes[1];
+    return err;
+}
+
+/* A table that has its files stays for later ones if it may.  m->t is taken. */
+static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
+{
+    struct builder *b = m->b;
+    uint64_t bytes = bk_memtable_bytes(m->t);
+
+    bk_resident_done(&b->resident, b->nth);
+    if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, bytes))
+        return bk_resident_add(&b->resident, b->nth, m->t, bytes, b->nth + 1, why);
+    bk_memtable_free(m->t);
+    return BK_OK;
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
-    struct bk_built built = { .table = pt };
-    struct bk_solve_job job = { .distances = b->p->distances,
-                                .k_max = b->o->k_max,
-                                .find = find_table,
-                                .find_context = b,
-                                .pool = b->o->pool,
-                                .progress = b->o->progress ? pass_progress : NULL,
-                                .progress_context = b,
-                                .stop = b->o->stop };
-    double wall = seconds(CLOCK_MONOTONIC), cpu;
-    struct sink sink = { .b = b };
+    struct making m = { .b = b, .built = { .table = pt } };
+    double wall = seconds(CLOCK_MONOTONIC);
     struct bk_tally tally;
     char path[PATH_MAX];
-    struct bk_checkpoint checkpoint = {
-        .path = path, .seconds = b->o->checkpoint_seconds, .pool = b->o->pool, .store = b->store
-    };
-    uint64_t bytes[2];
-    enum bk_err err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
+    enum bk_err err = bk_memtable_new(&m.t, b->p->v, &pt->m, why);
 
     if (err)
         return err;
-    job.t->store = b->store;
-    err = fetch_tables(b, why);
-    if (err) {
-        bk_memtable_free(job.t);
-        return err;
-    }
-    sink.t = job.t;
+    m.t->spill = b->spill;
     checkpoint_path(b, path);
-    checkpoint.fingerprint = fingerprint(b);
-    job.begin = begin_encoding;
-    job.solved = encode_blocks;
-    job.save = save_chunks;
-    job.load = load_chunks;
-    job.note = tell;
-    job.sink_context = &sink;
-    job.checkpoint = &checkpoint;
-    job.manner = pt->manner;
-    job.let_go = b->store || !bk_hold_will_keep(&b->hold, b->nth, pt->code_bytes);
-    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    err = bk_solve_table(&job, &tally, why);
-    built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - sink.cpu;
-    if (!err) {
-        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        summarise(job.t, &tally, b->p->distances, &built.summary);
-        err = bk_encoder_finish(sink.encoder, &built.summary, bytes, why);
-        built.encode_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu + sink.cpu;
-    }
-    bk_encoder_close(sink.encoder);
+    err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+    if (!err)
+        err = find_neighbours(&m.neighbours, b, b->nth, why);
+    m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
+    if (!err)
+        err = solve(&m, path, &tally, why);
+    if (!err)
+        err = write_files(&m, &tally, why);
+    bk_encoder_close(m.encoder);
+    forget_neighbours(&m.neighbours);
+    bk_resident_leave(&b->resident, b->nth);
     if (err) {
-        bk_memtable_free(job.t);
+        bk_memtable_free(m.t);
         return err;
     }
     bk_checkpoint_remove(path);
     pt->present = true;
-    pt->disk_bytes = bytes[0] + bytes[1];
-    built.wdl_bytes = bytes[0];
-    built.dtw_bytes = bytes[1];
-    built.wall = seconds(CLOCK_MONOTONIC) - wall;
-    bk_hold_done(&b->hold, b->nth);
-    if (!job.let_go && is_whole(job.t) &&
-        bk_hold_will_keep(&b->hold, b->nth, bk_memtable_bytes(job.t)))
-        err = bk_hold_add(&b->hold, b->nth, job.t, bk_memtable_bytes(job.t), b->nth + 1, why);
-    else
-        bk_memtable_free(job.t);
+    pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
+    m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
+    err = keep_or_free(&m, why);
     if (!err && b->o->built)
-        b->o->built(b->o->context, &built, b->nth);
+        b->o->built(b->o->context, &m.built, b->nth);
     return err;
 }
 
@@ -330,7 +378,6 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     }
     if (!err)
         err = build_table(b, why);
-    forget_rules(b);
     leave_disk(b);
     return err;
 }
@@ -343,11 +390,11 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     p->stop = o->stop;
     err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
-    bk_hold_init(&b.hold, p, o->memory_limit);
+    bk_resident_init(&b.resident, p, o->memory_limit);
     if (o->frugal) {
-        b.hold.limit = 0;
+        b.resident.limit = 0;
         for (unsigned i = 0; i < p->n; i++)
-            p->table[i].manner = p->distances ? p->table[i].manner : BK_COMPACT;
+            p->table[i].strategy = p->distances ? p->table[i].strategy : BK_COMPACT;
     }
     bk_pool_stop_when(o->pool, o->stop);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
@@ -367,6 +414,6 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
             bk_fail(why, err, "%s: %s", t->name, inner.text);
     }
     bk_pool_stop_when(o->pool, NULL);
-    bk_hold_release(&b.hold);
+    bk_resident_release(&b.resident);
     return err;
 }

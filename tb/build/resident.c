@@ -1,45 +1,47 @@
 /*
- * hold.c - see hold.h.
+ * resident.c - see resident.h.
  */
 #include "tb/build/resident.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-void bk_hold_init(struct bk_hold *h, const struct bk_plan *p, uint64_t memory_limit)
+#include "core/array.h"
+
+void bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
 {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
     if (memory_limit && memory_limit < memory)
         memory = memory_limit;
-    *h = (struct bk_hold){ .p = p, .limit = memory / 4 };
+    *h = (struct bk_resident){ .p = p, .limit = memory / 4 };
 }
 
-static void drop(struct bk_hold *h, struct bk_held *x)
+static void drop(struct bk_resident *h, struct bk_kept *x)
 {
     h->bytes -= x->bytes;
     bk_memtable_free(x->t);
-    *x = h->held[--h->n];
+    *x = h->kept[--h->n];
 }
 
-void bk_hold_release(struct bk_hold *h)
+void bk_resident_release(struct bk_resident *h)
 {
     while (h->n)
-        drop(h, &h->held[h->n - 1]);
-    free(h->held);
-    h->held = NULL;
+        drop(h, &h->kept[h->n - 1]);
+    free(h->kept);
+    h->kept = NULL;
     h->room = 0;
 }
 
-struct bk_held *bk_hold_find(const struct bk_hold *h, uint32_t table)
+struct bk_kept *bk_resident_find(const struct bk_resident *h, uint32_t table)
 {
     for (size_t i = 0; i < h->n; i++)
-        if (h->held[i].table == table)
-            return &h->held[i];
+        if (h->kept[i].table == table)
+            return &h->kept[i];
     return NULL;
 }
 
-static bool needs(const struct bk_plan_table *t, uint32_t table)
+static bool moves_into(const struct bk_plan_table *t, uint32_t table)
 {
     for (unsigned i = 0; i < t->nnext; i++)
         if (t->next[i] == table)
@@ -53,81 +55,98 @@ static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
     unsigned uses = 0;
 
     for (unsigned i = nth; i < p->n; i++)
-        uses += !p->table[i].present && needs(&p->table[i], table);
+        uses += !p->table[i].present && moves_into(&p->table[i], table);
     return uses;
 }
 
-#define NEXT_MAX 1024
-
-/* The sides to move, in the colours of `table`, that the moves of `colour` lead to. */
-static unsigned sides_after(const struct bk_variant *v, const struct bk_plan_table *from,
-                            const struct bk_material *table, unsigned colour,
-                            struct bk_material *next)
+enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
+                            uint64_t bytes, unsigned nth, struct bk_report *why)
 {
-    unsigned n = bk_material_next_of(&from->m, v, colour, next, NEXT_MAX), sides = 0;
-
-    for (unsigned i = 0; i < n && i < NEXT_MAX; i++) {
-        bool exchanged = bk_material_canonical(&next[i], v);
-
-        if (bk_material_equal(&next[i], table))
-            sides |= 1u << (exchanged ? colour : !colour);
+    if (!BK_ARRAY_ROOM(h->kept, h->room, h->n + 1)) {
+        bk_memtable_free(t);
+        return bk_no_memory(why);
     }
-    return sides;
-}
-
-unsigned bk_hold_sides(const struct bk_plan *p, unsigned nth, uint32_t table)
-{
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
-    unsigned sides = next ? 0 : 3;
-
-    for (unsigned i = nth; i < p->n && sides != 3; i++)
-        if (!p->table[i].present && needs(&p->table[i], table))
-            for (unsigned colour = 0; colour < 2; colour++)
-                sides |= sides_after(p->v, &p->table[i], &p->table[table].m, colour, next);
-    free(next);
-    return sides;
-}
-
-enum bk_err bk_hold_add(struct bk_hold *h, uint32_t table, struct bk_memtable *t, uint64_t bytes,
-                        unsigned nth, struct bk_report *why)
-{
-    if (h->n == h->room) {
-        size_t room = h->room ? h->room * 2 : 32;
-        struct bk_held *more = realloc(h->held, room * sizeof *more);
-
-        if (!more) {
-            bk_memtable_free(t);
-            return bk_fail(why, BK_E_SYSTEM, "out of memory");
-        }
-        h->held = more;
-        h->room = room;
-    }
-    h->held[h->n++] = (struct bk_held){ table, t, bytes, uses_from(h->p, nth, table) };
+    h->kept[h->n++] = (struct bk_kept){ table, t, bytes, uses_from(h->p, nth, table), 0 };
     h->bytes += bytes;
     return BK_OK;
 }
 
-void bk_hold_make_room(struct bk_hold *h, unsigned nth)
+void bk_resident_make_room(struct bk_resident *h, unsigned nth)
 {
     for (size_t i = h->n; h->bytes > h->limit && i-- > 0;)
-        if (!needs(&h->p->table[nth], h->held[i].table))
-            drop(h, &h->held[i]);
+        if (!h->kept[i].pins && !moves_into(&h->p->table[nth], h->kept[i].table))
+            drop(h, &h->kept[i]);
 }
 
-void bk_hold_done(struct bk_hold *h, unsigned nth)
+/* Makes a table, after what it needs. */
+static enum bk_err fetch(struct bk_resident *h, unsigned nth, uint32_t table,
+                         bk_resident_make *make, void *context, struct bk_report *why)
+{
+    struct bk_memtable *t = NULL;
+    uint64_t bytes = 0;
+    enum bk_err err = bk_resident_gather(h, nth, table, make, context, why);
+
+    if (err)
+        return err;
+    err = make(context, table, &t, &bytes, why);
+    bk_resident_leave(h, table);
+    return err ? err : bk_resident_add(h, table, t, bytes, nth, why);
+}
+
+enum bk_err bk_resident_gather(struct bk_resident *h, unsigned nth, uint32_t table,
+                               bk_resident_make *make, void *context, struct bk_report *why)
+{
+    const struct bk_plan_table *pt = &h->p->table[table];
+    bool pinned[BK_NEXT_MAX] = { false };
+    struct bk_kept *x;
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; i < pt->nnext; i++) /* before anything is made: what is there stays */
+        if ((x = bk_resident_find(h, pt->next[i]))) {
+            x->pins++;
+            pinned[i] = true;
+        }
+    bk_resident_make_room(h, nth);
+    for (unsigned i = 0; !err && i < pt->nnext; i++) {
+        if (!bk_resident_find(h, pt->next[i]))
+            err = fetch(h, nth, pt->next[i], make, context, why);
+        if (!err && !pinned[i]) { /* made now, perhaps for another one */
+            bk_resident_find(h, pt->next[i])->pins++;
+            pinned[i] = true;
+        }
+    }
+    for (unsigned i = 0; err && i < pt->nnext; i++)
+        if (pinned[i])
+            bk_resident_find(h, pt->next[i])->pins--;
+    return err;
+}
+
+void bk_resident_leave(struct bk_resident *h, uint32_t table)
+{
+    const struct bk_plan_table *pt = &h->p->table[table];
+
+    for (unsigned i = 0; i < pt->nnext; i++) {
+        struct bk_kept *x = bk_resident_find(h, pt->next[i]);
+
+        if (x && x->pins)
+            x->pins--;
+    }
+}
+
+void bk_resident_done(struct bk_resident *h, unsigned nth)
 {
     for (size_t i = h->n; i-- > 0;)
-        if (needs(&h->p->table[nth], h->held[i].table) &&
-            (h->held[i].uses == 0 || --h->held[i].uses == 0))
-            drop(h, &h->held[i]);
+        if (moves_into(&h->p->table[nth], h->kept[i].table) &&
+            (h->kept[i].uses == 0 || --h->kept[i].uses == 0))
+            drop(h, &h->kept[i]);
 }
 
-bool bk_hold_will_keep(const struct bk_hold *h, unsigned nth, uint64_t bytes)
+bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes)
 {
     uint64_t after = h->bytes + bytes;
 
     for (size_t i = 0; i < h->n; i++)
-        if (h->held[i].uses <= 1 && needs(&h->p->table[nth], h->held[i].table))
-            after -= h->held[i].bytes;
+        if (h->kept[i].uses <= 1 && moves_into(&h->p->table[nth], h->kept[i].table))
+            after -= h->kept[i].bytes;
     return after <= h->limit && uses_from(h->p, nth + 1, nth);
 }

@@ -11,23 +11,23 @@
  *
  * When a block is solved its exits are valued once more, as init() did, but for
  * the positions that are not lost; the tables they lead to are still there.
- * Frontiers are of no use any more, so that the results lie in them: floss has
- * the wdl ones, fwin those of distances.
+ * Frontiers are of no use any more, so that the results lie in them: BK_LOSSES
+ * has the wdl ones, BK_WINS those of distances.
  *
  * Cost: less than init().
  */
 #ifndef BK_KERNEL_ATTAIN_H
 #define BK_KERNEL_ATTAIN_H
 
-#include "tb/kernel/exits.h"
+#include "tb/kernel/finish.h"
+#include "tb/kernel/init.h"
 
-/* Of the won positions x of a configuration those whose codes, from place `base` on, are those of
-   wins by the scores. */
-static set as_soon(const struct bk_solver *s, unsigned side, size_t base, set x,
-                   const int16_t *score)
+/* Of the won positions x of a configuration, with these codes, those won by their best exit as
+   soon. */
+static set as_soon(const struct bk_setup *s, const void *codes, set x, const int16_t *score)
 {
-    const uint8_t *code8 = (const uint8_t *)s->dtw[side] + base;
-    const uint16_t *code16 = (const uint16_t *)s->dtw[side] + base;
+    const uint8_t *code8 = codes;
+    const uint16_t *code16 = codes;
     set soon = NONE;
 
 #ifdef __AVX512BW__
@@ -56,42 +56,48 @@ static set as_soon(const struct bk_solver *s, unsigned side, size_t base, set x,
     return soon;
 }
 
-/* won and und as finish() leaves them: illegal positions are in both. */
-static void attain(struct bk_solver *s, uint32_t slice, void *work)
+/* One side to move. */
+static void attain_side(struct scratch *w, const struct bk_state *st, unsigned side)
 {
-    struct scratch *w = lay_out(s, work);
-    size_t first = (size_t)slice * s->pitch;
+    const struct bk_setup *s = w->ctx.s;
+    uint32_t slice = w->ctx.slice;
+    const set *won = (const set *)sets_of(st, BK_WON, side, slice);
+    const set *und = (const set *)sets_of(st, BK_UNDECIDED, side, slice);
+    set *by_wdl = (set *)sets_of(st, BK_LOSSES, side, slice);
+    set *by_plies = (set *)sets_of(st, BK_WINS, side, slice);
+    set *saved = by_plies; /* until it is needed: won or drawn */
+    bool any_exit = false;
 
-    enter(&w->ctx, s, slice);
-    for (unsigned side = 0; side < 2; side++) {
-        const set *won = (const set *)s->won[side] + first,
-                  *und = (const set *)s->und[side] + first;
-        set *by_wdl = (set *)s->floss[side] + first, *by_plies = (set *)s->fwin[side] + first;
-        set *saved = by_plies; /* for now: won or drawn */
-        bool any_way = false;
-
-        memset(by_wdl, 0, s->pitch * sizeof *by_wdl);
-        memset(by_plies, 0, s->pitch * sizeof *by_plies);
-        if (!w->ctx.void_slice) {
-            for (uint32_t conf = 0; conf < s->nconf; conf++)
-                saved[conf] = won[conf] ^ und[conf];
-            any_way = value_ways_out(s, w, side, saved, true);
-        }
-        for (uint32_t conf = 0; conf < s->nconf; conf++) {
-            size_t at = (size_t)conf * s->width;
-            set wins = won[conf] & ~und[conf];
-            struct by_score way;
-
-            by_plies[conf] = NONE;
-            if (!any_way || !w->touched[conf])
-                continue;
-            way = sort_scores(w->best + at, s->width, BK_SCORE_NONE, 0);
-            by_wdl[conf] = (way.winning & wins) | (way.saving & und[conf] & ~won[conf]);
-            if (s->distances)
-                by_plies[conf] = as_soon(s, side, (size_t)slice * s->nconf * s->width + at,
-                                         way.winning & wins, w->best + at);
-        }
+    memset(by_wdl, 0, s->pitch * sizeof *by_wdl);
+    memset(by_plies, 0, s->pitch * sizeof *by_plies);
+    if (!w->ctx.void_slice) {
+        for (uint32_t conf = 0; conf < s->nconf; conf++)
+            saved[conf] = won[conf] ^ und[conf];
+        any_exit = offer_exits(w, side, saved, true);
     }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        const int16_t *best = w->best + (size_t)conf * s->width;
+        set wins = won[conf] & ~und[conf];
+        struct by_score way;
+
+        by_plies[conf] = NONE;
+        if (!any_exit || !w->touched[conf])
+            continue;
+        way = sort_scores(best, s->width, BK_SCORE_NONE, 0);
+        by_wdl[conf] = (way.winning & wins) | (way.saving & und[conf] & ~won[conf]);
+        if (s->distances)
+            by_plies[conf] = as_soon(s, dtw_of(s, st, side, slice, conf), way.winning & wins, best);
+    }
+}
+
+/* BK_WON and BK_UNDECIDED as finish() leaves them: illegal positions are in both. */
+static void attain(struct bk_solver *b, uint32_t slice, void *scratch)
+{
+    struct scratch *w = lay_out(b->setup, scratch);
+
+    enter(&w->ctx, b, slice);
+    for (unsigned side = 0; side < 2; side++)
+        attain_side(w, &b->state, side);
 }
 
 #endif

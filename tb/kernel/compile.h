@@ -4,10 +4,12 @@
 #ifndef BK_KERNEL_COMPILE_H
 #define BK_KERNEL_COMPILE_H
 
+#include <stdlib.h>
+
 #include "tb/kernel/slice.h"
 
 /* The inner man's cell, where it may end a move unchanged, and where its steps may begin. */
-static void compile_inner(struct bk_solver *s)
+static void compile_inner(struct bk_setup *s)
 {
     const struct bk_variant *v = s->v;
     lanes *sets = s->inner_sets;
@@ -39,14 +41,14 @@ static void compile_inner(struct bk_solver *s)
 }
 
 /* Are all moves of an outer man leaps, or stopped by one set of squares? */
-static bool moves_plainly(const struct bk_solver *s, const struct bk_outer *out)
+static bool moves_plainly(const struct bk_setup *s, const struct bk_outer *out)
 {
     for (unsigned d = 0; d < out->n; d++)
         for (unsigned into = 0; into < 2; into++) {
             const struct bk_klist *list = into ? &out->into[d] : &out->from[d];
 
             for (unsigned i = 0; i < list->n; i++) {
-                const struct bk_kmove *m = &s->move[list->first + i];
+                const struct bk_kmove *m = &s->moves.one[list->first + i];
                 const struct bk_bits *path = &s->v->geometry->path[m->path];
 
                 if (m->hops || m->npaths > 1 ||
@@ -57,7 +59,7 @@ static bool moves_plainly(const struct bk_solver *s, const struct bk_outer *out)
     return true;
 }
 
-static enum bk_lookup lookup_of(const struct bk_solver *s, const struct bk_outer *out)
+static enum bk_lookup lookup_of(const struct bk_setup *s, const struct bk_outer *out)
 {
     if (!moves_plainly(s, out))
         return BK_BY_LANE;
@@ -81,19 +83,19 @@ static void *one_more(void *array, uint32_t n, size_t size)
     return more;
 }
 
-static struct bk_vmove *new_vmove(struct bk_solver *s, bool is_free)
+static struct bk_vmove *new_vmove(struct bk_setup *s, bool is_free)
 {
-    struct bk_vmove *moves = one_more(s->vmove, s->nvmove, sizeof *moves);
-    lanes *paths = is_free ? NULL : one_more(s->vpath, s->nvpath, sizeof *paths);
+    struct bk_vmove *moves = one_more(s->moves.vector, s->moves.nvector, sizeof *moves);
+    lanes *paths = is_free ? NULL : one_more(s->moves.path, s->moves.npath, sizeof *paths);
 
-    s->vmove = moves ? moves : s->vmove;
-    s->vpath = paths ? paths : s->vpath;
+    s->moves.vector = moves ? moves : s->moves.vector;
+    s->moves.path = paths ? paths : s->moves.path;
     if (!moves || (!is_free && !paths))
         return NULL;
-    moves += s->nvmove++;
+    moves += s->moves.nvector++;
     *moves = (struct bk_vmove){ .free = is_free };
     if (!is_free) {
-        moves->path = s->nvpath++;
+        moves->path = s->moves.npath++;
         paths[moves->path] = NO_LANES;
     }
     return moves;
@@ -101,7 +103,7 @@ static struct bk_vmove *new_vmove(struct bk_solver *s, bool is_free)
 
 /* Adds one configuration's move to a list: to a vector's move that goes as far and has none of
    this lane yet. */
-static bool add_vmove(struct bk_solver *s, struct bk_klist *list, unsigned lane, int target,
+static bool add_vmove(struct bk_setup *s, struct bk_klist *list, unsigned lane, int target,
                       const struct bk_kmove *m)
 {
     int vectors = target >= 0 ? target / LANES : (target - LANES + 1) / LANES;
@@ -110,7 +112,7 @@ static bool add_vmove(struct bk_solver *s, struct bk_klist *list, unsigned lane,
     struct bk_vmove *v = NULL;
 
     for (unsigned i = 0; !v && i < list->n; i++) {
-        struct bk_vmove *x = &s->vmove[list->first + i];
+        struct bk_vmove *x = &s->moves.vector[list->first + i];
 
         if (x->vectors == vectors && x->turn == turn && !(x->words & words) &&
             x->free == !m->npaths)
@@ -126,34 +128,34 @@ static bool add_vmove(struct bk_solver *s, struct bk_klist *list, unsigned lane,
     }
     v->words |= (uint8_t)words;
     if (m->npaths)
-        ((set *)&((lanes *)s->vpath)[v->path])[lane] = set_of(&s->v->geometry->path[m->path]);
+        ((set *)&((lanes *)s->moves.path)[v->path])[lane] = set_of(&s->v->geometry->path[m->path]);
     return true;
 }
 
 /* The last outer man's moves, for LANES of its squares at once. */
-static bool compile_vmoves(struct bk_solver *s, struct bk_outer *out)
+static bool compile_vmoves(struct bk_setup *s, struct bk_outer *out)
 {
     for (unsigned first = 0; first < out->n; first += LANES)
         for (unsigned into = 0; into < 2; into++) {
             struct bk_klist *all = into ? &out->vinto[first / LANES] : &out->vfrom[first / LANES];
 
-            *all = (struct bk_klist){ s->nvmove, 0 };
+            *all = (struct bk_klist){ s->moves.nvector, 0 };
             for (unsigned lane = 0; lane < LANES; lane++) {
                 const struct bk_klist *list =
                     into ? &out->into[first + lane] : &out->from[first + lane];
 
                 for (unsigned i = 0; i < list->n; i++)
-                    if (!add_vmove(s, all, lane, (int)lane + s->move[list->first + i].delta,
-                                   &s->move[list->first + i]))
+                    if (!add_vmove(s, all, lane, (int)lane + s->moves.one[list->first + i].delta,
+                                   &s->moves.one[list->first + i]))
                         return false;
             }
         }
     return true;
 }
 
-static bool compile_tables(struct bk_solver *s)
+static bool compile_tables(struct bk_setup *s)
 {
-    set *occ = s->conf_occ, *counted = s->conf_count;
+    set *occ = s->conf.occ, *counted = s->conf.count;
 
     compile_inner(s);
     for (unsigned o = 0; o < s->nouter; o++) {
@@ -168,12 +170,12 @@ static bool compile_tables(struct bk_solver *s)
         occ[conf] = NONE;
         counted[conf] = ~NONE;
         for (unsigned o = 0; o < s->nouter; o++) {
-            unsigned slot = s->outer[o].slot, sq = s->conf_sq[conf][o];
+            unsigned slot = s->outer[o].slot, sq = s->conf.sq[conf][o];
 
             occ[conf] |= bit(sq);
             for (unsigned p = 0; p < o; p++)
                 if (s->ix->like[s->outer[p].slot] == s->ix->like[slot] &&
-                    s->b->cell[s->outer[p].slot] == s->b->cell[slot] && s->conf_sq[conf][p] > sq)
+                    s->b->cell[s->outer[p].slot] == s->b->cell[slot] && s->conf.sq[conf][p] > sq)
                     sorted = false;
             if (s->inner.slot >= 0 && s->ix->like[s->inner.slot] == s->ix->like[slot])
                 for (unsigned t = 0; t <= sq; t++)

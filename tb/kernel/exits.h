@@ -4,8 +4,9 @@
 #ifndef BK_KERNEL_EXITS_H
 #define BK_KERNEL_EXITS_H
 
-#include "tb/solve/exits.h"
+#include "core/move.h"
 #include "tb/kernel/inner.h"
+#include "tb/kernel/passing.h"
 
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
 {
@@ -39,7 +40,7 @@ struct view {
 
 /* Has this man squares from which there is no way back?  It is fixed, or its moves may
    lead out of the block. */
-static inline bool leaves(const struct bk_solver *s, unsigned slot)
+static inline bool leaves(const struct bk_setup *s, unsigned slot)
 {
     return slot != BK_KINGS_SLOT && (s->ix->cells[slot]->n > 1 || s->ix->right[slot] >= 0);
 }
@@ -50,17 +51,17 @@ static inline bool is_taken(const struct bk_exit *e, unsigned slot)
 }
 
 /* Where does a man go that takes this exit's fixed man, and nobody else? */
-static uint8_t target_of(const struct bk_solver *s, const struct bk_exit *e)
+static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
 {
     if (e->mover != BK_KINGS_SLOT && bk_rules_takes_twice(s->v, s->ix->type[e->mover]))
         return BK_SQ_NONE;
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if ((int)s->fixed_slot[i] == e->taken)
-            return s->fixed_sq[i];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if ((int)s->fixed.slot[i] == e->taken)
+            return s->fixed.sq[i];
     return BK_SQ_NONE;
 }
 
-static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struct view *view)
+static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct view *view)
 {
     size_t stride = 1;
 
@@ -99,13 +100,13 @@ static void shape_view(const struct bk_solver *s, const struct bk_exit *e, struc
 }
 
 /* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
-static inline size_t view_offset(const struct bk_solver *s, const struct view *view, uint32_t conf,
+static inline size_t view_offset(const struct bk_setup *s, const struct view *view, uint32_t conf,
                                  int moved, unsigned to)
 {
     size_t at = 0;
 
     for (unsigned o = 0; o < s->nouter; o++) {
-        unsigned sq = (int)o == moved ? to : s->conf_sq[conf][o];
+        unsigned sq = (int)o == moved ? to : s->conf.sq[conf][o];
 
         if (!view->pinned[o])
             at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
@@ -114,17 +115,17 @@ static inline size_t view_offset(const struct bk_solver *s, const struct view *v
 }
 
 /* Is the man of `slot` on `sq` in a configuration, and for which inner squares? */
-static inline set stands_on(const struct bk_solver *s, int slot, uint32_t conf, unsigned sq,
+static inline set stands_on(const struct bk_setup *s, int slot, uint32_t conf, unsigned sq,
                             set placed)
 {
     if (slot == s->inner.slot)
         return placed & bit(sq);
     for (unsigned o = 0; o < s->nouter; o++)
         if (s->outer[o].slot == slot)
-            return s->conf_sq[conf][o] == sq ? placed : NONE;
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == slot)
-            return s->fixed_sq[i] == sq ? placed : NONE;
+            return s->conf.sq[conf][o] == sq ? placed : NONE;
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->fixed.slot[i] == slot)
+            return s->fixed.sq[i] == sq ? placed : NONE;
     return NONE;
 }
 
@@ -156,7 +157,7 @@ static inline set empty_on(const struct ctx *c, unsigned sq, set occ, set from)
 static set taking_twice(const struct exits *x, uint32_t conf, const struct bk_reach *r, set occ)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     set from = x->legal[conf];
     unsigned via = via_of(c, r);
 
@@ -195,7 +196,7 @@ static inline uint32_t next_pinned(struct pin *p, uint32_t conf)
     return conf + p->skip;
 }
 
-static struct pin pin_to(const struct bk_solver *s, unsigned o, unsigned sq)
+static struct pin pin_to(const struct bk_setup *s, unsigned o, unsigned sq)
 {
     const struct bk_outer *out = &s->outer[o];
 
@@ -210,7 +211,7 @@ static struct pin pin_to(const struct bk_solver *s, unsigned o, unsigned sq)
 static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsigned mover,
                          unsigned home)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
 
     if (mover < s->nouter)
         return pin_to(s, mover, home);
@@ -228,7 +229,7 @@ static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsign
 static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned mover, unsigned home)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
 
     struct pin pin = pin_of(x, r, mover, home);
 
@@ -237,7 +238,7 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
 
         if (!any(x->legal[conf]))
             continue;
-        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        occ = c->base_occ | ((const set *)s->conf.occ)[conf];
         from = r ? going(x, conf, r, occ) : x->legal[conf];
         if (!any(from))
             continue;
@@ -249,17 +250,17 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
 }
 
 /* Is there a configuration with the man of `slot` on this square? */
-static bool may_stand(const struct bk_solver *s, int slot, unsigned sq)
+static bool may_stand(const struct bk_setup *s, int slot, unsigned sq)
 {
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == slot)
-            return s->fixed_sq[i] == sq;
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->fixed.slot[i] == slot)
+            return s->fixed.sq[i] == sq;
     return true;
 }
 
 static void king_exits(struct exits *x)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
     unsigned side = x->e->colour, home = x->at.king[side], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, home, &n);
 
@@ -295,18 +296,21 @@ static set castling_way(const struct bk_variant *v, unsigned right)
     return way;
 }
 
-/* Of the positions `from` of a configuration those in which the king may castle. */
+/* Of the positions `from` of a configuration, in which the way is free, those in which check and
+   squares under attack let the king castle. */
 static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t conf, set from)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
+    struct bk_pos p;
     set yes = NONE;
 
     for (unsigned o = 0; o < s->nouter; o++)
-        at->sq[s->outer[o].slot] = s->conf_sq[conf][o];
+        at->sq[s->outer[o].slot] = s->conf.sq[conf][o];
     EACH (sq, from) {
         if (s->inner.slot >= 0)
             at->sq[s->inner.slot] = (uint8_t)sq;
-        if (bk_solve_may_castle(s, x->e, at))
+        if (bk_index_position(s->ix, at, x->e->colour, &p) &&
+            bk_castling_safe(s->v, &p, (unsigned)x->e->castles & 1))
             yes |= bit(sq);
     }
     return yes;
@@ -315,7 +319,7 @@ static set may_castle(const struct exits *x, struct bk_placement *at, uint32_t c
 static void castling_exits(struct exits *x)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     const struct bk_castling *k = &s->v->castling;
     unsigned right = (unsigned)x->e->castles, side = right & 1, slot = 0;
     unsigned rank = bk_right_king(s->v, right) - k->king_file;
@@ -333,7 +337,7 @@ static void castling_exits(struct exits *x)
         set from = x->legal[conf] & ~(way & c->live);
         size_t at = view_offset(s, &x->view, conf, -1, 0);
 
-        if (any(way & ((const set *)s->conf_occ)[conf]) || !any(from))
+        if (any(way & ((const set *)s->conf.occ)[conf]) || !any(from))
             continue;
         from = may_castle(x, &before, conf, from);
         if (x->view.has_inner)
@@ -344,10 +348,10 @@ static void castling_exits(struct exits *x)
 }
 
 /* Does this move lead to a block that is being solved at the same time? */
-static bool is_step(const struct bk_solver *s, unsigned slot, unsigned to)
+static bool is_step(const struct bk_links *links, unsigned slot, unsigned to)
 {
-    for (unsigned i = 0; i < s->nstep; i++)
-        if (s->step[i].slot == slot && s->step[i].to == to)
+    for (unsigned i = 0; i < links->nout; i++)
+        if (links->out[i].slot == slot && links->out[i].to == to)
             return true;
     return false;
 }
@@ -355,7 +359,7 @@ static bool is_step(const struct bk_solver *s, unsigned slot, unsigned to)
 /* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
 static void exits_from(struct exits *x, unsigned mover, unsigned home)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
     unsigned slot = x->e->mover, n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
@@ -367,13 +371,15 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
             continue; /* no way out: it stays in its cell */
-        if (x->e->in_block && is_step(s, slot, r[i].to))
+        if (x->e->in_block && is_step(x->w->ctx.links, slot, r[i].to))
             continue; /* nor this: it stays in the chain */
         x->at.sq[slot] = r[i].to;
         fill(x);
         if (x->e->in_block)
-            bk_solve_passing((struct bk_solver *)s, x->e, home, r[i].to, &x->at, x->view.men,
-                             x->view.n, x->w->view);
+            bk_passing_correct(s,
+                               &(struct bk_double_step){ x->e, (uint8_t)home, r[i].to, &x->at,
+                                                         x->view.men, x->view.n },
+                               x->w->view);
         offer_arrivals(x, &r[i], mover, home);
     }
     x->at.sq[slot] = (uint8_t)home;
@@ -387,7 +393,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
 static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const struct bk_reach *r,
                           set occ)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
     set from;
     size_t at;
@@ -404,32 +410,23 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
         offer_one(x->w, conf, from, x->w->view[at]);
 }
 
-static unsigned outer_of_slot(const struct bk_solver *s, int slot)
-{
-    unsigned o = 0;
-
-    while (o < s->nouter && (int)s->outer[o].slot != slot)
-        o++;
-    return o;
-}
-
 /* The one square a taken man can be on in this configuration; BK_SQ_NONE if it is the inner man */
-static unsigned taken_square(const struct bk_solver *s, int taken, uint32_t conf)
+static unsigned taken_square(const struct bk_setup *s, int taken, uint32_t conf)
 {
     unsigned o = outer_of_slot(s, taken);
 
     if (o < s->nouter)
-        return s->conf_sq[conf][o];
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == taken)
-            return s->fixed_sq[i];
+        return s->conf.sq[conf][o];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->fixed.slot[i] == taken)
+            return s->fixed.sq[i];
     return BK_SQ_NONE;
 }
 
 /* Of men that have squares without a way back: pawns. */
 static void leaver_exits(struct exits *x)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
     unsigned o = outer_of_slot(s, x->e->mover);
 
     if (o == s->nouter)
@@ -441,7 +438,7 @@ static void leaver_exits(struct exits *x)
 static void outer_exits(struct exits *x)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     unsigned o = outer_of_slot(s, x->e->mover), slot = x->e->mover;
     unsigned how = ways_of(x->e);
     bool twice = bk_rules_takes_twice(s->v, s->outer[o].type); /* `to` is not all it takes on */
@@ -449,13 +446,13 @@ static void outer_exits(struct exits *x)
 
     fill(x);
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        unsigned home = s->conf_sq[conf][o], n, to;
+        unsigned home = s->conf.sq[conf][o], n, to;
         const struct bk_reach *r;
         set occ;
 
         if (!any(x->legal[conf]))
             continue;
-        occ = c->base_occ | ((const set *)s->conf_occ)[conf];
+        occ = c->base_occ | ((const set *)s->conf.occ)[conf];
         to = x->e->taken >= 0 && !twice ? taken_square(s, x->e->taken, conf) : BK_SQ_NONE;
         r = bk_reach_from(s->v, s->outer[o].type, x->e->colour, home, &n);
         if (to != BK_SQ_NONE) { /* at most a few ways lead there */
@@ -486,7 +483,7 @@ static void outer_exits(struct exits *x)
 static void inner_captures(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     unsigned slot = x->e->mover, to[LANES];
     unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
     lane_sets there = { NONE }, from;
@@ -510,7 +507,7 @@ static void inner_captures(struct exits *x, uint32_t vector)
 static void inner_changes(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     unsigned slot = x->e->mover, kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
     const set *legal = x->legal + vector * LANES;
     lanes empty = lanes_of(c->board) & ~occupied(c, vector);
@@ -541,7 +538,7 @@ static void inner_changes(struct exits *x, uint32_t vector)
 
 static void inner_exits(struct exits *x)
 {
-    const struct bk_solver *s = x->w->ctx.s;
+    const struct bk_setup *s = x->w->ctx.s;
 
     fill(x);
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
@@ -552,55 +549,6 @@ static void inner_exits(struct exits *x)
         else
             inner_changes(x, vector);
     }
-}
-
-/* Offers what one exit is worth to the positions it can be played in. */
-static void value_exit(struct exits *x)
-{
-    const struct bk_solver *s = x->w->ctx.s;
-
-    shape_view(s, x->e, &x->view);
-    if (x->e->castles >= 0)
-        castling_exits(x);
-    else if (x->e->mover == BK_KINGS_SLOT)
-        king_exits(x);
-    else if ((int)x->e->mover == s->inner.slot)
-        inner_exits(x);
-    else if (leaves(s, x->e->mover))
-        leaver_exits(x);
-    else
-        outer_exits(x);
-}
-
-/*
- * The best way out of every position of `legal` (by configuration) goes to w->best, of the
- * configurations that w->touched tells; the slice has been entered.
- * leave_table  only moves to another material count
- * False: there are no ways out, and nothing was written.
- */
-static bool value_ways_out(const struct bk_solver *s, struct scratch *w, unsigned side,
-                           const set *legal, bool leave_table)
-{
-    struct exits x = { .w = w, .legal = legal };
-    bool used = false;
-
-    for (uint32_t i = 0; i < s->nexit; i++) {
-        x.e = &s->exit[i];
-        if (x.e->colour != side || (leave_table && x.e->in_block))
-            continue;
-        if (!used) {
-            for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
-                w->best[j] = BK_SCORE_NONE;
-            memset(w->touched, 0, s->nconf);
-            used = true;
-        }
-        x.at.king[0] = (uint8_t)w->ctx.king[0];
-        x.at.king[1] = (uint8_t)w->ctx.king[1];
-        for (unsigned j = 0; j < s->nfixed; j++)
-            x.at.sq[s->fixed_slot[j]] = s->fixed_sq[j];
-        value_exit(&x);
-    }
-    return used;
 }
 
 #endif

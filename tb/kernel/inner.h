@@ -148,7 +148,7 @@ static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how
 
 /* == Turning == */
 
-static inline set turned(const struct bk_solver *s, unsigned sym, set x)
+static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 {
     const set(*tab)[256] = s->turn_tab[sym];
     set r = NONE;

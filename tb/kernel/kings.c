@@ -9,7 +9,7 @@
  *   un-moves of the black king   shifts within a row
  *
  * The ways out (pawn moves, captures) are looked up for whole planes of king
- * pairs at once.  Everything else, and the invariants, are as in kernel.c.
+ * pairs at once.  Everything else, and the invariants, are as in passes.c.
  * Cost: some 0.2 ms a block of an 8x8 board.
  */
 #include <stdlib.h>
@@ -18,14 +18,15 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "core/set.h"
-#include "tb/solve/exits.h"
-#include "tb/solve/solve.h"
+#include "tb/kernel/kings.h"
+#include "tb/kernel/passing.h"
+#include "tb/kernel/tally.h"
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
 
 struct kings {
-    struct bk_solver *s;
+    const struct bk_setup *s;
     unsigned nsq;
     struct bk_placement at; /* of the fixed men */
     set board, men;         /* squares; those of the fixed men */
@@ -100,7 +101,7 @@ static set open_to(const struct kings *g, const struct bk_reach *r, set occ)
 /* The black king's squares on which some white man attacks it. */
 static set white_attacks(const struct kings *g, unsigned wk)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set attacked = NONE, occ = g->men | bit(wk);
     unsigned n;
     const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, BK_WHITE, wk, &n);
@@ -108,10 +109,10 @@ static set white_attacks(const struct kings *g, unsigned wk)
     for (unsigned i = 0; i < n; i++)
         if (r[i].how & BK_TAKES)
             attacked |= bit(r[i].to);
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        if (s->ix->colour[s->fixed_slot[i]] != BK_WHITE)
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        if (s->ix->colour[s->fixed.slot[i]] != BK_WHITE)
             continue;
-        r = bk_reach_from(s->v, s->ix->type[s->fixed_slot[i]], BK_WHITE, s->fixed_sq[i], &n);
+        r = bk_reach_from(s->v, s->ix->type[s->fixed.slot[i]], BK_WHITE, s->fixed.sq[i], &n);
         for (unsigned j = 0; j < n; j++) /* the black king is where it ends, never between */
             if (r[j].how & BK_TAKES && has(open_to(g, &r[j], occ), r[j].to))
                 attacked |= bit(r[j].to);
@@ -122,16 +123,16 @@ static set white_attacks(const struct kings *g, unsigned wk)
 /* The black king's squares for which some black man attacks the white king. */
 static set black_attacks(const struct kings *g, unsigned wk)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set attacked = black_from(g, bit(wk), BK_TAKES);
 
-    for (unsigned i = 0; i < s->nfixed; i++) {
+    for (unsigned i = 0; i < s->fixed.n; i++) {
         unsigned n;
         const struct bk_reach *r;
 
-        if (s->ix->colour[s->fixed_slot[i]] != BK_BLACK)
+        if (s->ix->colour[s->fixed.slot[i]] != BK_BLACK)
             continue;
-        r = bk_reach_from(s->v, s->ix->type[s->fixed_slot[i]], BK_BLACK, s->fixed_sq[i], &n);
+        r = bk_reach_from(s->v, s->ix->type[s->fixed.slot[i]], BK_BLACK, s->fixed.sq[i], &n);
         for (unsigned j = 0; j < n; j++)
             if (r[j].how & BK_TAKES && r[j].to == wk)
                 attacked |= open_to(g, &r[j], g->men | bit(wk));
@@ -186,14 +187,14 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 /* A king takes a fixed man. */
 static void king_takes(struct kings *g, const struct bk_exit *e)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     uint8_t target = 0;
     unsigned n;
     const struct bk_reach *r;
 
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->fixed_slot[i] == e->taken)
-            target = s->fixed_sq[i];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->fixed.slot[i] == e->taken)
+            target = s->fixed.sq[i];
     if (!bk_rules_may_stand(s->v, s->v->royal, e->colour, target))
         return;
     if (e->colour == BK_WHITE)
@@ -223,15 +224,17 @@ static void correct_passing(struct kings *g, const struct bk_exit *e, unsigned f
                 continue;
             g->at.king[0] = g->squares[i];
             g->at.king[1] = g->squares[j];
-            bk_solve_passing(g->s, e, from, to, &g->at, NULL, 0, score);
+            bk_passing_correct(
+                g->s, &(struct bk_double_step){ e, (uint8_t)from, (uint8_t)to, &g->at, NULL, 0 },
+                score);
         }
 }
 
 static bool takes_on(const struct kings *g, const struct bk_exit *e, unsigned sq)
 {
-    for (unsigned i = 0; i < g->s->nfixed; i++)
-        if (g->s->fixed_slot[i] == e->taken)
-            return g->s->fixed_sq[i] == sq;
+    for (unsigned i = 0; i < g->s->fixed.n; i++)
+        if (g->s->fixed.slot[i] == e->taken)
+            return g->s->fixed.sq[i] == sq;
     return false;
 }
 
@@ -252,7 +255,7 @@ static void offer_all(struct kings *g, const struct bk_exit *e, const struct bk_
 
 static void man_leaves(struct kings *g, const struct bk_exit *e)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     unsigned slot = e->mover, home = g->at.sq[slot], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], e->colour, home, &n);
     unsigned kind = e->becomes == BK_STAYS ? BK_TYPES_MAX : e->becomes;
@@ -277,7 +280,7 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
 
 static uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
-/* Enters the best way out of each position, as kernel.c's settle(). */
+/* Enters the best way out of each position, as passes.c's settle(). */
 static void settle(struct kings *g, unsigned side, unsigned wk)
 {
     set todo = g->und[side][wk];
@@ -309,9 +312,9 @@ static void settle(struct kings *g, unsigned side, unsigned wk)
 }
 
 /* Those that stay in the block's table, or those that do not. */
-static void value_ways_out(struct kings *g, bool in_block)
+static void value_exits(struct kings *g, bool in_block)
 {
-    struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
 
     for (uint32_t i = 0; i < s->nexit; i++) {
         if (s->exit[i].in_block != in_block)
@@ -329,10 +332,10 @@ static void find_ways_out(struct kings *g)
 
     for (size_t i = 0; i < pairs; i++)
         g->best[0][i] = g->best[1][i] = BK_SCORE_NONE;
-    value_ways_out(g, false);
+    value_exits(g, false);
     for (unsigned side = 0; side < 2; side++)
         memcpy(g->exit[side], g->best[side], pairs * sizeof *g->exit[side]);
-    value_ways_out(g, true);
+    value_exits(g, true);
     for (unsigned side = 0; side < 2; side++)
         for (unsigned wk = 0; wk < g->nsq; wk++)
             settle(g, side, wk);
@@ -342,7 +345,7 @@ static void find_ways_out(struct kings *g)
 
 static set unmoves(const struct kings *g, unsigned side, unsigned wk, set (*target)[BK_SQ_MAX])
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     set from = NONE;
     unsigned n;
     const struct bk_reach *r;
@@ -358,7 +361,7 @@ static set unmoves(const struct kings *g, unsigned side, unsigned wk, set (*targ
 
 static set without_escapes(const struct kings *g, unsigned side, unsigned wk, set cand)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     unsigned n;
     const struct bk_reach *r;
 
@@ -506,7 +509,7 @@ static void put_code(struct bk_memblock *mb, unsigned side, unsigned code_bytes,
 
 static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
 {
-    const struct bk_solver *s = g->s;
+    const struct bk_setup *s = g->s;
     const struct bk_pairs *pairs = s->b->pairs;
     unsigned loss = s->dtw_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
@@ -548,6 +551,7 @@ static void write_attained(const struct kings *g, struct bk_memblock *mb)
 
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
         unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
+        uint64_t self = UINT64_C(1) << (slice & 63);
 
         for (unsigned side = 0; side < 2; side++) {
             int score = g->exit[side][wk * g->nsq + bk];
@@ -555,34 +559,35 @@ static void write_attained(const struct kings *g, struct bk_memblock *mb)
             bool won = has(g->won[side][wk], bk); /* where nothing is legal, nothing was offered */
 
             if ((won && score > 0) || (drawn && score == 0))
-                mb->attained[BK_WDL][side][slice >> 6] |= UINT64_C(1) << (slice & 63);
+                mb->attained[BK_WDL][side][slice >> 6] |= self;
             if (won && score > 0 && g->s->distances &&
                 g->k[side][wk * g->nsq + bk] == (unsigned)(BK_SCORE_WIN - score) >> 1)
-                mb->attained[BK_DISTANCES][side][slice >> 6] |= UINT64_C(1) << (slice & 63);
+                mb->attained[BK_DISTANCES][side][slice >> 6] |= self;
         }
     }
 }
 
-static bool allocate_attained(const struct bk_solver *s, struct bk_memblock *mb)
+static bool allocate_attained(const struct bk_setup *s, struct bk_spill *spill,
+                              struct bk_memblock *mb)
 {
-    size_t bytes = bk_memblock_array_bytes(s->b->pairs->nslices, 0);
+    size_t bytes = bk_memblock_array_bytes(s->nslices, 0);
     bool ok = true;
 
     for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
         for (unsigned side = 0; side < 2; side++)
-            ok = ok && (mb->attained[told][side] = bk_spill_new(s->store, bytes));
+            ok = ok && (mb->attained[told][side] = bk_spill_new(spill, bytes));
     return ok;
 }
 
-static void begin(struct kings *g, struct bk_solver *s)
+static void begin(struct kings *g, const struct bk_setup *s)
 {
     g->s = s;
     g->nsq = s->v->nsq;
     g->board = set_of(&s->v->board);
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        g->clash = g->clash || has(g->men, s->fixed_sq[i]);
-        g->men |= bit(s->fixed_sq[i]);
-        g->at.sq[s->fixed_slot[i]] = s->fixed_sq[i];
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        g->clash = g->clash || has(g->men, s->fixed.sq[i]);
+        g->men |= bit(s->fixed.sq[i]);
+        g->at.sq[s->fixed.slot[i]] = s->fixed.sq[i];
     }
     for (unsigned sq = 0; sq < g->nsq; sq++)
         if (has(g->board, sq) && !has(g->men, sq))
@@ -591,9 +596,8 @@ static void begin(struct kings *g, struct bk_solver *s)
     find_legal(g);
 }
 
-bk_kings_solver NAME1(bk_kings_, BK_SET_BITS);
-bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
-                                   struct bk_tally *tally, bool *too_far)
+bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *spill,
+                                   struct bk_memblock *mb, struct bk_tally *tally, bool *too_far)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
     struct kings *g = aligned_alloc(64, (sizeof *g + 63) & ~(size_t)63);
@@ -601,8 +605,8 @@ bool NAME1(bk_kings_, BK_SET_BITS)(struct bk_solver *s, struct bk_memblock *mb,
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    ok = ok && bk_memblock_alloc(mb, s->store, s->b->pairs->nslices, s->dtw_bytes) &&
-         (!s->attains || allocate_attained(s, mb));
+    ok = ok && bk_memblock_alloc(mb, spill, s->b->pairs->nslices, s->dtw_bytes) &&
+         (!s->attains || allocate_attained(s, spill, mb));
     if (ok) {
         memset(g, 0, sizeof *g);
         g->plane = planes;

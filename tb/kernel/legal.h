@@ -29,7 +29,7 @@ struct attack {
 static void find_double_attacks(const struct ctx *c, unsigned type, unsigned colour,
                                 struct attack by_square[BK_SQ_MAX])
 {
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     unsigned king = c->king[!colour];
 
     for (unsigned sq = 0; sq < s->v->nsq; sq++) {
@@ -52,7 +52,7 @@ static void find_double_attacks(const struct ctx *c, unsigned type, unsigned col
 static void find_attacks(const struct ctx *c, unsigned type, unsigned colour,
                          struct attack by_square[BK_SQ_MAX])
 {
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     unsigned n;
     const struct bk_reach *r = bk_reach_into(s->v, type, colour, c->king[!colour], &n);
 
@@ -73,15 +73,15 @@ static void find_attacks(const struct ctx *c, unsigned type, unsigned colour,
 /* The squares of a side's men but the inner one. */
 static set men_of(const struct ctx *c, unsigned side, uint32_t conf)
 {
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     set men = bit(c->king[side]);
 
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (s->ix->colour[s->fixed_slot[i]] == side)
-            men |= bit(s->fixed_sq[i]);
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (s->ix->colour[s->fixed.slot[i]] == side)
+            men |= bit(s->fixed.sq[i]);
     for (unsigned o = 0; o < s->nouter; o++)
         if (s->outer[o].colour == side)
-            men |= bit(s->conf_sq[conf][o]);
+            men |= bit(s->conf.sq[conf][o]);
     return men;
 }
 
@@ -118,7 +118,7 @@ struct legality {
 
 static void find_legality(const struct ctx *c, struct legality *l)
 {
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     static _Thread_local struct attack by_square[BK_SQ_MAX];
 
     for (unsigned side = 0; side < 2; side++) {
@@ -130,11 +130,11 @@ static void find_legality(const struct ctx *c, struct legality *l)
             if (r[i].to == c->king[!side] && r[i].how & BK_TAKES)
                 l->kings_meet[side] = true;
     }
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        unsigned slot = s->fixed_slot[i];
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        unsigned slot = s->fixed.slot[i];
 
         find_attacks(c, s->ix->type[slot], s->ix->colour[slot], by_square);
-        l->fixed[i] = by_square[s->fixed_sq[i]];
+        l->fixed[i] = by_square[s->fixed.sq[i]];
     }
     for (unsigned o = 0; o < s->nouter; o++)
         find_attacks(c, s->outer[o].type, s->outer[o].colour, l->outer[o]);
@@ -143,14 +143,14 @@ static void find_legality(const struct ctx *c, struct legality *l)
 static set illegal(const struct ctx *c, const struct legality *l, unsigned side, uint32_t conf,
                    set occ)
 {
-    const struct bk_solver *s = c->s;
+    const struct bk_setup *s = c->s;
     set x = l->kings_meet[side] ? ~NONE : NONE;
 
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (l->fixed[i].n + l->fixed[i].twice && s->ix->colour[s->fixed_slot[i]] == side)
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (l->fixed[i].n + l->fixed[i].twice && s->ix->colour[s->fixed.slot[i]] == side)
             x |= attacked_with(c, &l->fixed[i], side, conf, occ);
     for (unsigned o = 0; o < s->nouter; o++) {
-        const struct attack *a = &l->outer[o][s->conf_sq[conf][o]];
+        const struct attack *a = &l->outer[o][s->conf.sq[conf][o]];
 
         if (a->n + a->twice && s->outer[o].colour == side)
             x |= attacked_with(c, a, side, conf, occ);
@@ -164,9 +164,9 @@ static set illegal(const struct ctx *c, const struct legality *l, unsigned side,
  */
 static inline lanes placed_in(const struct ctx *c, uint32_t vector)
 {
-    const struct bk_solver *s = c->s;
-    const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
-    const uint8_t *clash = s->conf_clash + vector * LANES;
+    const struct bk_setup *s = c->s;
+    const set *conf_occ = (const set *)s->conf.occ + vector * LANES;
+    const uint8_t *clash = s->conf.clash + vector * LANES;
     lane_sets apart;
 
     for (unsigned i = 0; i < LANES; i++)
@@ -178,8 +178,8 @@ static inline lanes placed_in(const struct ctx *c, uint32_t vector)
 static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side, uint32_t vector,
                       lanes placed)
 {
-    const struct bk_solver *s = c->s;
-    const set *conf_occ = (const set *)s->conf_occ + vector * LANES;
+    const struct bk_setup *s = c->s;
+    const set *conf_occ = (const set *)s->conf.occ + vector * LANES;
     lane_sets bad = { NONE };
     unsigned words = lanes_words(placed);
 

@@ -25,19 +25,19 @@ static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_
 static inline void reach_vector(struct scratch *w, uint32_t vector, lanes x)
 {
     if (lanes_any(x)) {
-        vectors(w->acc, 0)[vector] |= x;
+        w->acc[vector] |= x;
         mark(w->dirty, vector);
     }
 }
 
 /* An outer man that stands on one square in the whole vector: one OR a move. */
-static void unmoves_by_digit(const struct bk_solver *s, struct scratch *w,
+static void unmoves_by_digit(const struct bk_setup *s, struct scratch *w,
                              const struct bk_outer *out, uint32_t vector, lanes to)
 {
     const struct bk_klist *list = list_of(out, vector, true);
 
     for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_kmove *m = &s->move[list->first + i];
+        const struct bk_kmove *m = &s->moves.one[list->first + i];
         lanes x = to;
 
         if (m->npaths)
@@ -47,33 +47,33 @@ static void unmoves_by_digit(const struct bk_solver *s, struct scratch *w,
 }
 
 /* One whose squares follow each other in the vector. */
-static void unmoves_by_vector(const struct bk_solver *s, struct scratch *w,
+static void unmoves_by_vector(const struct bk_setup *s, struct scratch *w,
                               const struct bk_outer *out, uint32_t vector, lanes to)
 {
     const struct bk_klist *list = list_of(out, vector, true);
 
     for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_vmove *m = &s->vmove[list->first + i];
+        const struct bk_vmove *m = &s->moves.vector[list->first + i];
         lanes x = lanes_only(to, m->words);
 
         if (!m->free)
-            x &= way_open(&w->ctx, vector, ((const lanes *)s->vpath)[m->path]);
-        reach_vector(w, vector + (uint32_t)m->vectors, lanes_turned(x, m->turn));
+            x &= way_open(&w->ctx, vector, ((const lanes *)s->moves.path)[m->path]);
+        reach_vector(w, (uint32_t)((int32_t)vector + m->vectors), lanes_turned(x, m->turn));
     }
 }
 
 /* One by one. */
-static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsigned o, uint32_t conf,
+static void unmoves_by_lane(const struct bk_setup *s, struct scratch *w, unsigned o, uint32_t conf,
                             set to)
 {
     struct ctx *c = &w->ctx;
     const struct bk_outer *out = &s->outer[o];
-    unsigned sq = s->conf_sq[conf][o];
+    unsigned sq = s->conf.sq[conf][o];
     const struct bk_klist *list = &out->into[out->digit[sq]];
-    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
+    set rest = (c->base_occ | ((const set *)s->conf.occ)[conf]) & ~bit(sq);
 
     for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_kmove *m = &s->move[list->first + i];
+        const struct bk_kmove *m = &s->moves.one[list->first + i];
         set x = to;
 
         if (m->npaths)
@@ -81,14 +81,14 @@ static void unmoves_by_lane(const struct bk_solver *s, struct scratch *w, unsign
         if (any(x)) {
             uint32_t into = conf + (uint32_t)m->delta;
 
-            w->acc[into] |= x;
+            ((set *)w->acc)[into] |= x;
             mark(w->dirty, into / LANES);
         }
     }
 }
 
 /* What the outer men of `side` do. */
-static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned side,
+static void outer_unmoves(const struct bk_setup *s, struct scratch *w, unsigned side,
                           uint32_t vector, lanes to)
 {
     for (unsigned o = 0; o < s->nouter; o++) {
@@ -114,7 +114,7 @@ static void outer_unmoves(const struct bk_solver *s, struct scratch *w, unsigned
 }
 
 /* Has a side any men that move within the block, outer ones? */
-static bool has_outers(const struct bk_solver *s, unsigned side)
+static bool has_outers(const struct bk_setup *s, unsigned side)
 {
     for (unsigned o = 0; o < s->nouter; o++)
         if (s->outer[o].colour == side)
@@ -123,47 +123,44 @@ static bool has_outers(const struct bk_solver *s, unsigned side)
 }
 
 /* A slice's own men. */
-static void unmoves_within(const struct bk_solver *s, struct scratch *w, unsigned side,
-                           const set *target, const uint64_t *marks)
+static void unmoves_within(const struct bk_setup *s, struct scratch *w, unsigned side,
+                           const lanes *target, const uint64_t *marks)
 {
     struct ctx *c = &w->ctx;
     lanes board = lanes_of(c->board);
     bool outers = has_outers(s, side), inner = s->inner.slot >= 0 && s->inner.colour == side;
 
     EACH_MARKED (vector, marks, s->nmarks) {
-        const set *to = target + vector * LANES;
-
         if (outers)
-            outer_unmoves(s, w, side, (uint32_t)vector, *(const lanes *)to);
+            outer_unmoves(s, w, side, (uint32_t)vector, target[vector]);
         if (inner) {
-            vectors(w->acc, 0)[vector] |=
-                inner_into(c, *(const lanes *)to & c->inner_stay,
-                           board & ~occupied(c, (uint32_t)vector), BK_QUIET);
+            w->acc[vector] |= inner_into(c, target[vector] & c->inner_stay,
+                                         board & ~occupied(c, (uint32_t)vector), BK_QUIET);
             mark(w->dirty, (uint32_t)vector);
         }
     }
 }
 
 /* The king comes from this slice by `m`. */
-static void king_unmoves(const struct bk_solver *s, struct scratch *w, const struct bk_king_move *m,
-                         const set *there, const uint64_t *marks)
+static void king_unmoves(const struct bk_setup *s, struct scratch *w, const struct bk_king_move *m,
+                         const lanes *there, const uint64_t *marks)
 {
     unsigned back = inverse(m->sym);
 
     if (!m->sym) {
         EACH_MARKED (vector, marks, s->nmarks)
-            vectors(w->acc, 0)[vector] |= ((const lanes *)there)[vector];
+            w->acc[vector] |= there[vector];
         for (uint32_t i = 0; i < s->nmarks; i++)
             w->dirty[i] |= marks[i];
         return;
     }
     EACH_MARKED (vector, marks, s->nmarks) {
-        unsigned words = lanes_words(((const lanes *)there)[vector]);
+        unsigned words = lanes_words(there[vector]);
 
         EACH_LANE (i, words) {
-            uint32_t conf = (uint32_t)vector * LANES + i, into = s->conf_turned[back][conf];
+            uint32_t conf = (uint32_t)vector * LANES + i, into = s->conf.turned[back][conf];
 
-            w->acc[into] |= turned(s, back, there[conf]);
+            ((set *)w->acc)[into] |= turned(s, back, ((const set *)there)[conf]);
             mark(w->dirty, into / LANES);
         }
     }
@@ -172,7 +169,7 @@ static void king_unmoves(const struct bk_solver *s, struct scratch *w, const str
 /* The positions of a vector in which nothing stands in the way of a fixed man's step. */
 static inline lanes step_open(const struct ctx *c, const struct bk_fixed_step *t, uint32_t vector)
 {
-    const set *conf_occ = (const set *)c->s->conf_occ + (size_t)vector * LANES;
+    const set *conf_occ = (const set *)c->s->conf.occ + (size_t)vector * LANES;
     lane_sets open;
 
     if (!t->npaths)
@@ -182,74 +179,72 @@ static inline lanes step_open(const struct ctx *c, const struct bk_fixed_step *t
     return *(const lanes *)open;
 }
 
-/* The last results of `side`, as sets of the whole block, with marks of vectors and flags of
-   slices that hold anything. */
+/* The last results of a side in a slice, with the marks of vectors that hold anything. */
 struct frontier {
-    const set *sets;
+    const lanes *sets;
     const uint64_t *marks;
-    const uint8_t *any;
+    bool any;
 };
 
-static inline struct frontier frontier_of(const struct bk_solver *s, unsigned side, bool losses)
+static inline struct frontier frontier_of(const struct bk_state *st, unsigned side, bool losses,
+                                          uint32_t slice)
 {
-    if (losses)
-        return (struct frontier){ s->floss[side], s->floss_marks[side], s->floss_any[side] };
-    return (struct frontier){ s->fwin[side], s->fwin_marks[side], s->fwin_any[side] };
+    const uint8_t *any_of = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+
+    return (struct frontier){
+        sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
+        bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
+        *any_of,
+    };
 }
 
 /* A fixed man goes from here to the same slice of another block. */
-static void step_unmoves(const struct bk_solver *s, struct scratch *w,
-                         const struct bk_fixed_step *t, uint32_t slice, bool losses)
+static void step_unmoves(struct scratch *w, const struct bk_fixed_step *t, bool losses)
 {
-    struct frontier to = frontier_of(t->other, !t->colour, losses);
-    const lanes *there = (const lanes *)(to.sets + (size_t)slice * s->pitch);
-    const uint64_t *marks = to.marks + (size_t)slice * s->nmarks;
+    struct ctx *c = &w->ctx;
+    struct frontier to = frontier_of(&t->other->state, !t->colour, losses, c->slice);
 
-    if (!to.any[slice])
+    if (!to.any)
         return;
-    EACH_MARKED (vector, marks, s->nmarks)
-        vectors(w->acc, 0)[vector] |= there[vector] & step_open(&w->ctx, t, (uint32_t)vector);
-    for (uint32_t i = 0; i < s->nmarks; i++)
-        w->dirty[i] |= marks[i];
+    EACH_MARKED (vector, to.marks, c->s->nmarks)
+        w->acc[vector] |= to.sets[vector] & step_open(c, t, (uint32_t)vector);
+    for (uint32_t i = 0; i < c->s->nmarks; i++)
+        w->dirty[i] |= to.marks[i];
 }
 
 /*
  * acc |= everything from which `side` can move quietly into what its opponent
  * has lost, or won, last.
  */
-static void unmoves(struct bk_solver *s, struct scratch *w, uint32_t slice, unsigned side,
-                    bool losses)
+static void unmoves(struct scratch *w, unsigned side, bool losses)
 {
     struct ctx *c = &w->ctx;
-    struct frontier to = frontier_of(s, !side, losses);
+    struct frontier here = frontier_of(c->st, !side, losses, c->slice);
 
-    if (to.any[slice])
-        unmoves_within(s, w, side, to.sets + (size_t)slice * s->pitch,
-                       to.marks + (size_t)slice * s->nmarks);
+    if (here.any)
+        unmoves_within(c->s, w, side, here.sets, here.marks);
     for (unsigned i = 0; i < c->nking[side]; i++) {
         const struct bk_king_move *m = &c->king_move[side][i];
+        struct frontier there = frontier_of(c->st, !side, losses, m->slice);
 
-        if (to.any[m->slice])
-            king_unmoves(s, w, m, to.sets + (size_t)m->slice * s->pitch,
-                         to.marks + (size_t)m->slice * s->nmarks);
+        if (there.any)
+            king_unmoves(c->s, w, m, there.sets, there.marks);
     }
-    for (unsigned i = 0; i < s->nstep; i++)
-        if (s->step[i].colour == side)
-            step_unmoves(s, w, &s->step[i], slice, losses);
+    for (unsigned i = 0; i < c->links->nout; i++)
+        if (c->links->out[i].colour == side)
+            step_unmoves(w, &c->links->out[i], losses);
 }
 
-/* Takes from `cand` what an outer man, one in the whole vector, saves.  first: the slice's first
-   vector. */
-static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ctx *c,
-                                      const struct bk_outer *out, size_t first, uint32_t vector,
-                                      lanes cand)
+/* Takes from `cand` what an outer man saves that stands on one square in the whole vector.  won:
+   the slice's, by the opponent. */
+static lanes without_escapes_by_digit(const struct ctx *c, const struct bk_outer *out,
+                                      struct won won, uint32_t vector, lanes cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
     for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_kmove *m = &s->move[list->first + i];
-        lanes safe =
-            won_by(s, !out->colour, first + vector + (size_t)(ptrdiff_t)(m->delta / LANES));
+        const struct bk_kmove *m = &c->s->moves.one[list->first + i];
+        lanes safe = won_lanes(won, vector + (size_t)(ptrdiff_t)(m->delta / LANES));
 
         if (m->npaths)
             safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
@@ -258,43 +253,34 @@ static lanes without_escapes_by_digit(const struct bk_solver *s, const struct ct
     return cand;
 }
 
-static lanes without_escapes_by_vector(const struct bk_solver *s, const struct ctx *c,
-                                       const struct bk_outer *out, size_t first, uint32_t vector,
-                                       lanes cand)
+static lanes without_escapes_by_vector(const struct ctx *c, const struct bk_outer *out,
+                                       struct won won, uint32_t vector, lanes cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
     for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_vmove *m = &s->vmove[list->first + i];
-        lanes there = won_by(s, !out->colour, first + vector + (size_t)(ptrdiff_t)m->vectors);
+        const struct bk_vmove *m = &c->s->moves.vector[list->first + i];
+        lanes there = won_lanes(won, vector + (size_t)(ptrdiff_t)m->vectors);
         lanes safe = lanes_turned(there, -m->turn & 7u);
 
         if (!m->free)
-            safe |= ~way_open(c, vector, ((const lanes *)s->vpath)[m->path]);
+            safe |= ~way_open(c, vector, ((const lanes *)c->s->moves.path)[m->path]);
         cand = lanes_and_only(cand, safe, m->words);
     }
     return cand;
 }
 
-static inline set won_set(const struct bk_solver *s, unsigned side, size_t at)
+static set without_escapes_by_lane(const struct ctx *c, const struct bk_outer *out, struct won won,
+                                   uint32_t conf, set cand)
 {
-    set won = ((const set *)s->won[side])[at];
-
-    return s->compact ? won & ~((const set *)s->und[side])[at] : won;
-}
-
-/* at: of the slice's first set. */
-static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *c, size_t at,
-                                   uint32_t conf, unsigned o, set cand)
-{
-    const struct bk_outer *out = &s->outer[o];
-    unsigned sq = s->conf_sq[conf][o];
+    const struct bk_setup *s = c->s;
+    unsigned sq = s->conf.sq[conf][out - s->outer];
     const struct bk_klist *list = &out->from[out->digit[sq]];
-    set rest = (c->base_occ | ((const set *)s->conf_occ)[conf]) & ~bit(sq);
+    set rest = (c->base_occ | ((const set *)s->conf.occ)[conf]) & ~bit(sq);
 
     for (unsigned i = 0; any(cand) && i < list->n; i++) {
-        const struct bk_kmove *m = &s->move[list->first + i];
-        set safe = won_set(s, !out->colour, at + conf + (size_t)(ptrdiff_t)m->delta);
+        const struct bk_kmove *m = &s->moves.one[list->first + i];
+        set safe = won_set(won, conf + (size_t)(ptrdiff_t)m->delta);
 
         if (m->npaths)
             safe |= ~open_squares(c, m->hops, m->npaths, m->path, rest);
@@ -304,9 +290,11 @@ static set without_escapes_by_lane(const struct bk_solver *s, const struct ctx *
 }
 
 /* Outer men of `side` escape from `cand`. */
-static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
-                                   uint32_t vector, unsigned side, lanes cand)
+static lanes without_outer_escapes(const struct ctx *c, struct won won, uint32_t vector,
+                                   unsigned side, lanes cand)
 {
+    const struct bk_setup *s = c->s;
+
     for (unsigned o = 0; o < s->nouter && lanes_any(cand); o++) {
         const struct bk_outer *out = &s->outer[o];
         lane_sets one;
@@ -315,61 +303,67 @@ static lanes without_outer_escapes(const struct bk_solver *s, const struct ctx *
         if (out->colour != side)
             continue;
         if (out->lookup == BK_BY_DIGIT) {
-            cand = without_escapes_by_digit(s, c, out, first, vector, cand);
+            cand = without_escapes_by_digit(c, out, won, vector, cand);
             continue;
         }
         if (out->lookup == BK_BY_VECTOR) {
-            cand = without_escapes_by_vector(s, c, out, first, vector, cand);
+            cand = without_escapes_by_vector(c, out, won, vector, cand);
             continue;
         }
         *(lanes *)one = cand;
         words = lanes_words(cand);
         EACH_LANE (i, words)
-            one[i] = without_escapes_by_lane(s, c, first * LANES, vector * LANES + i, o, one[i]);
+            one[i] = without_escapes_by_lane(c, out, won, vector * LANES + i, one[i]);
         cand = *(const lanes *)one;
     }
     return cand;
 }
 
 /* The king escapes by `m`, to where the opponent has not won. */
-static inline lanes without_king_escapes(const struct bk_solver *s, const struct bk_king_move *m,
+static inline lanes without_king_escapes(const struct ctx *c, const struct bk_king_move *m,
                                          unsigned side, uint32_t vector, lanes cand)
 {
-    size_t there = (size_t)m->slice * s->nvec;
+    const struct bk_setup *s = c->s;
+    struct won there = won_in(c, c->st, !side, m->slice);
     lane_sets safe = { NONE };
     unsigned words;
 
     if (!m->sym)
-        return cand & won_by(s, !side, there + vector);
+        return cand & won_lanes(there, vector);
     words = lanes_words(cand);
     EACH_LANE (i, words) {
-        uint32_t conf = s->conf_turned[m->sym][vector * LANES + i];
+        uint32_t conf = s->conf.turned[m->sym][vector * LANES + i];
 
-        safe[i] = turned(s, inverse(m->sym), won_set(s, !side, there * LANES + conf));
+        safe[i] = turned(s, inverse(m->sym), won_set(there, conf));
     }
     return cand & *(const lanes *)safe;
 }
 
-/* Takes from `cand` the positions from which `side` has a quiet move to a position
-   its opponent has not won.  first: the slice's first vector. */
-static lanes without_escapes(const struct bk_solver *s, const struct ctx *c, size_t first,
-                             uint32_t vector, unsigned side, lanes cand)
+/* Takes from `cand` the positions of a vector from which `side` has a quiet move to a position its
+   opponent has not won. */
+static lanes without_escapes(const struct ctx *c, uint32_t vector, unsigned side, lanes cand)
 {
-    for (unsigned i = 0; i < s->nstep; i++)
-        if (s->step[i].colour == side)
-            cand &= won_by(s->step[i].other, !side, first + vector) |
-                    ~step_open(c, &s->step[i], vector);
+    const struct bk_setup *s = c->s;
+    struct won here = won_in(c, c->st, !side, c->slice);
+
+    for (unsigned i = 0; i < c->links->nout; i++) {
+        const struct bk_fixed_step *t = &c->links->out[i];
+
+        if (t->colour == side)
+            cand &= won_lanes(won_in(c, &t->other->state, !side, c->slice), vector) |
+                    ~step_open(c, t, vector);
+    }
     for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
-        cand = without_king_escapes(s, &c->king_move[side][i], side, vector, cand);
+        cand = without_king_escapes(c, &c->king_move[side][i], side, vector, cand);
     if (!lanes_any(cand))
         return cand;
     if (s->inner.slot >= 0 && s->inner.colour == side) {
         lanes board = lanes_of(c->board);
 
-        cand &= ~inner_into(c, ~won_by(s, !side, first + vector) & c->inner_stay & board,
+        cand &= ~inner_into(c, ~won_lanes(here, vector) & c->inner_stay & board,
                             board & ~occupied(c, vector), BK_QUIET);
     }
-    return without_outer_escapes(s, c, first, vector, side, cand);
+    return without_outer_escapes(c, here, vector, side, cand);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * slice.h - what the passes over a slice share.
  *
- * Part of kernel.c, as all files of this folder.
+ * Part of passes.c, as all files of this folder.
  */
 #ifndef BK_KERNEL_SLICE_H
 #define BK_KERNEL_SLICE_H
@@ -9,10 +9,14 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "tb/kernel/lanes.h"
-#include "tb/solve/solve.h"
+#include "tb/kernel/solver.h"
 
+/* A slice that a pass works on, and what it reads besides. */
 struct ctx {
-    const struct bk_solver *s;
+    const struct bk_setup *s;
+    const struct bk_state *st; /* NULL where legality alone is asked */
+    const struct bk_links *links;
+    uint32_t slice;
     const struct bk_bits *path;
     unsigned king[2];
     set base_occ;    /* kings and fixed men */
@@ -27,7 +31,7 @@ struct ctx {
 
 struct scratch {
     struct ctx ctx;
-    set *acc;         /* pitch: from where something can be reached */
+    lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
     uint8_t *due;     /* nvec: lanes with something that has waited for this ply */
     int16_t *best;    /* nconf * width: best way out so far */
@@ -38,7 +42,7 @@ struct scratch {
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
 /* The largest view: all men on their squares, but one that changes on any. */
-static size_t view_bytes(const struct bk_solver *s)
+static size_t view_bytes(const struct bk_setup *s)
 {
     size_t all = (size_t)s->nconf * s->width, most = all;
 
@@ -48,7 +52,7 @@ static size_t view_bytes(const struct bk_solver *s)
     return most * sizeof(int16_t);
 }
 
-static size_t work_bytes(const struct bk_solver *s)
+static size_t scratch_bytes(const struct bk_setup *s)
 {
     return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
            align64(s->nmarks * sizeof(uint64_t)) + align64(s->nvec) +
@@ -64,9 +68,9 @@ static void *carve(char **at, size_t bytes)
     return here;
 }
 
-static struct scratch *lay_out(const struct bk_solver *s, void *work)
+static struct scratch *lay_out(const struct bk_setup *s, void *memory)
 {
-    char *at = work;
+    char *at = memory;
     struct scratch *w = carve(&at, sizeof *w);
 
     w->acc = carve(&at, s->pitch * sizeof(set));
@@ -78,20 +82,22 @@ static struct scratch *lay_out(const struct bk_solver *s, void *work)
     return w;
 }
 
-static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
+/* What does not depend on the state. */
+static void enter_setup(struct ctx *c, const struct bk_setup *s, uint32_t slice)
 {
     const struct bk_variant *v = s->v;
 
     c->s = s;
+    c->slice = slice;
     c->path = v->geometry->path;
     c->king[0] = s->b->pairs->king[slice][0];
     c->king[1] = s->b->pairs->king[slice][1];
     c->base_occ = bit(c->king[0]) | bit(c->king[1]);
     c->void_slice = false;
-    for (unsigned i = 0; i < s->nfixed; i++) {
-        if (has(c->base_occ, s->fixed_sq[i]))
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        if (has(c->base_occ, s->fixed.sq[i]))
             c->void_slice = true;
-        c->base_occ |= bit(s->fixed_sq[i]);
+        c->base_occ |= bit(s->fixed.sq[i]);
     }
     c->board = set_of(&v->board);
     c->live = s->inner.slot < 0 ? NONE : ~NONE;
@@ -101,15 +107,32 @@ static void enter(struct ctx *c, const struct bk_solver *s, uint32_t slice)
     for (c->doublings = 0; 1u << c->doublings < v->files || 1u << c->doublings < v->ranks;)
         c->doublings++;
     for (unsigned side = 0; side < 2; side++) {
-        c->king_move[side] = s->king_move[side] + s->king_first[side][slice];
-        c->nking[side] = s->king_first[side][slice + 1] - s->king_first[side][slice];
+        c->king_move[side] = s->kings->move[side] + s->kings->first[side][slice];
+        c->nking[side] = s->kings->first[side][slice + 1] - s->kings->first[side][slice];
     }
+}
+
+static void enter(struct ctx *c, const struct bk_solver *b, uint32_t slice)
+{
+    c->st = &b->state;
+    c->links = &b->links;
+    enter_setup(c, b->setup, slice);
 }
 
 /* The square on its way where a man that takes twice takes first. */
 static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
 {
     return lowest(set_of(&c->path[r->path]));
+}
+
+/* The number of a man among the outers; their number if it is none of them. */
+static unsigned outer_of_slot(const struct bk_setup *s, int slot)
+{
+    unsigned o = 0;
+
+    while (o < s->nouter && (int)s->outer[o].slot != slot)
+        o++;
+    return o;
 }
 
 /* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */
@@ -138,23 +161,66 @@ static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, 
     return way ? ~(blocked & c->live) : NONE;
 }
 
-/* LANES sets each, from set `first` on. */
-static inline lanes *vectors(void *sets, size_t first) { return (lanes *)((set *)sets + first); }
-
-/* What a side has won: vector i of all of the block's. */
-static inline lanes won_by(const struct bk_solver *s, unsigned side, size_t i)
+/* The sets of a slice, LANES in each. */
+static inline lanes *sets_of(const struct bk_state *st, enum bk_array array, unsigned side,
+                             uint32_t slice)
 {
-    lanes won = ((const lanes *)s->won[side])[i];
+    return bk_state_slice(st, array, side, slice);
+}
 
-    if (s->compact)
-        won &= ~((const lanes *)s->und[side])[i];
+/* What a side has won in a slice.  Compact, an exit may have saved a position that is undecided:
+   that is in `won`, too, and no win. */
+struct won {
+    const lanes *won, *undecided; /* undecided: NULL unless compact */
+};
+
+static inline struct won won_in(const struct ctx *c, const struct bk_state *st, unsigned side,
+                                uint32_t slice)
+{
+    return (struct won){ sets_of(st, BK_WON, side, slice),
+                         c->s->compact ? sets_of(st, BK_UNDECIDED, side, slice) : NULL };
+}
+
+static inline lanes won_lanes(struct won x, size_t vector)
+{
+    lanes won = x.won[vector];
+
+    if (x.undecided)
+        won &= ~x.undecided[vector];
     return won;
+}
+
+static inline set won_set(struct won x, size_t conf)
+{
+    set won = ((const set *)x.won)[conf];
+
+    return x.undecided ? won & ~((const set *)x.undecided)[conf] : won;
+}
+
+/* Where the plies / 2 of a configuration lie. */
+static inline void *dtw_of(const struct bk_setup *s, const struct bk_state *st, unsigned side,
+                           uint32_t slice, uint32_t conf)
+{
+    return (char *)bk_state_slice(st, BK_DTW, side, slice) + (size_t)conf * s->width * s->dtw_bytes;
+}
+
+static inline unsigned dtw_get(const struct bk_setup *s, const void *dtw, size_t i)
+{
+    return s->dtw_bytes == 1 ? ((const uint8_t *)dtw)[i] : ((const uint16_t *)dtw)[i];
+}
+
+static inline void dtw_put(const struct bk_setup *s, void *dtw, size_t i, unsigned k)
+{
+    if (s->dtw_bytes == 1)
+        ((uint8_t *)dtw)[i] = (uint8_t)k;
+    else
+        ((uint16_t *)dtw)[i] = (uint16_t)k;
 }
 
 /* The men of LANES configurations, but for the inner one. */
 static inline lanes occupied(const struct ctx *c, uint32_t vector)
 {
-    return lanes_of(c->base_occ) | ((const lanes *)c->s->conf_occ)[vector];
+    return lanes_of(c->base_occ) | ((const lanes *)c->s->conf.occ)[vector];
 }
 
 static inline void mark(uint64_t *marks, uint32_t vector)

@@ -5,95 +5,95 @@
 
 #include <string.h>
 
-unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
-                       struct bk_array list[BK_STATE_MAX])
+void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes)
 {
-    size_t sets = s->pitch * k->set_bytes, marks = s->nmarks * sizeof(uint64_t);
-    unsigned n = 0;
+    size_t sets = s->pitch * set_bytes, marks = s->nmarks * sizeof(uint64_t);
+    size_t dtw = (size_t)s->nconf * s->width * s->dtw_bytes;
 
-    for (unsigned side = 0; side < 2; side++) {
-        const struct bk_array all[] = {
-            { &s->won[side], sets, true, !s->distances },
-            { &s->und[side], sets, true, !s->distances },
-            { &s->open[side], s->compact ? 0 : sets, true, false },
-            { &s->fwin[side], sets, true, s->attains && s->distances },
-            { &s->floss[side], sets, true, s->attains },
-            { (void **)&s->fwin_marks[side], marks, false, false },
-            { (void **)&s->floss_marks[side], marks, false, false },
-            { (void **)&s->fwin_any[side], 1, false, false },
-            { (void **)&s->floss_any[side], 1, false, false },
-            { (void **)&s->todo_win[side], 1, false, false },
-            { (void **)&s->todo_lose[side], 1, false, false },
-            /* from here on only with distances */
-            { (void **)&s->waits[side], s->pitch * sizeof(uint64_t), false, false },
-            { (void **)&s->vector_waits[side], s->nvec * sizeof(uint64_t), false, false },
-            { (void **)&s->slice_waits[side], sizeof(uint64_t), false, false },
-            { (void **)&s->delay[side], s->nvec, false, false },
-            { &s->dtw[side], (size_t)s->nconf * s->width * s->dtw_bytes, false, true },
-        };
-        unsigned used = s->distances ? sizeof all / sizeof all[0] : 11;
-
-        for (unsigned i = 0; i < used; i++)
-            if (all[i].slice_bytes)
-                list[n++] = all[i];
-    }
-    return n;
+    memset(st->slice_bytes, 0, sizeof st->slice_bytes);
+    st->nslices = s->nslices;
+    st->attains = s->attains;
+    for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
+        st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+    st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
+    for (enum bk_array a = BK_ANY_WIN; a <= BK_TODO_LOSE; a++)
+        st->slice_bytes[a] = 1;
+    if (!s->distances)
+        return;
+    st->slice_bytes[BK_WAITS] = s->pitch * sizeof(uint64_t);
+    st->slice_bytes[BK_VECTOR_WAITS] = s->nvec * sizeof(uint64_t);
+    st->slice_bytes[BK_SLICE_WAITS] = sizeof(uint64_t);
+    st->slice_bytes[BK_DELAYS] = s->nvec;
+    st->slice_bytes[BK_DTW] = dtw;
 }
 
-uint64_t bk_state_bytes(struct bk_solver *s, const struct bk_kernel *k)
+uint64_t bk_state_bytes(const struct bk_state *st)
 {
-    struct bk_array list[BK_STATE_MAX];
-    unsigned n = bk_state_list(s, k, list);
     uint64_t bytes = 0;
 
-    for (unsigned i = 0; i < n; i++)
-        bytes += list[i].slice_bytes;
-    return bytes * s->nslices;
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        bytes += st->slice_bytes[a];
+    return 2 * bytes * st->nslices;
 }
+
+/* When the block is solved: does anybody read it? */
+static bool stays(const struct bk_state *st, enum bk_array a)
+{
+    bool distances = st->slice_bytes[BK_DTW];
+
+    if (st->attains && (a == BK_LOSSES || (a == BK_WINS && distances)))
+        return true;
+    return distances ? a == BK_DTW : a == BK_WON || a == BK_UNDECIDED;
+}
+
+/* Does the kernel's init() write all of it? */
+static bool is_written(enum bk_array a) { return a <= BK_LOSSES; }
 
 /* On whole vectors. */
-static size_t array_bytes(const struct bk_solver *s, const struct bk_array *a)
+static size_t array_bytes(const struct bk_state *st, enum bk_array a)
 {
-    return (a->slice_bytes * s->nslices + 63) & ~(size_t)63;
+    return (st->slice_bytes[a] * st->nslices + 63) & ~(size_t)63;
 }
 
-static size_t piece_bytes(const struct bk_solver *s, const struct bk_array *list, unsigned n)
+static size_t piece_bytes(const struct bk_state *st)
 {
     size_t bytes = 0;
 
-    for (unsigned i = 0; i < n; i++)
-        if (!list[i].stays)
-            bytes += array_bytes(s, &list[i]);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        if (!stays(st, a))
+            bytes += 2 * array_bytes(st, a);
     return bytes;
 }
 
-bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares)
+bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares)
 {
-    struct bk_array list[BK_STATE_MAX];
-    unsigned n = bk_state_list(s, k, list);
-    size_t bytes = piece_bytes(s, list, n);
+    size_t bytes = piece_bytes(st);
     bool used = spares && spares->n && spares->bytes == bytes;
     char *at;
 
     if (spares && spares->bytes != bytes) /* no room for what cannot be used */
         bk_spares_free(spares);
-    at = s->piece = used ? spares->piece[--spares->n] : bk_spill_new(s->store, bytes);
+    at = st->piece = used ? spares->piece[--spares->n] : bk_spill_new(spill, bytes);
+    if (!at)
+        return false;
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+            size_t own = array_bytes(st, a);
 
-    for (unsigned i = 0; at && i < n; i++) {
-        size_t own = array_bytes(s, &list[i]);
-
-        if (list[i].stays) {
-            *list[i].at = bk_spill_new(s->store, own);
-            if (!*list[i].at)
-                return false;
-            continue;
+            if (!own)
+                continue;
+            if (stays(st, a)) {
+                st->array[a][side] = bk_spill_new(spill, own);
+                if (!st->array[a][side])
+                    return false;
+                continue;
+            }
+            st->array[a][side] = at;
+            at += own;
+            if (used && !is_written(a))
+                memset(st->array[a][side], 0, own);
         }
-        *list[i].at = at;
-        at += own;
-        if (used && !list[i].sets)
-            memset(*list[i].at, 0, own);
-    }
-    return at != NULL;
+    return true;
 }
 
 /* Spares are all of one size: those of another go. */
@@ -108,21 +108,27 @@ static void keep(struct bk_spares *spares, void *piece, size_t bytes)
         spares->piece[spares->n++] = piece;
 }
 
-void bk_state_free(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares)
+void bk_state_free(struct bk_state *st, struct bk_spares *spares)
 {
-    struct bk_array list[BK_STATE_MAX];
-    unsigned n = bk_state_list(s, k, list);
-
-    for (unsigned i = 0; i < n; i++) {
-        if (list[i].stays)
-            bk_spill_free(*list[i].at);
-        *list[i].at = NULL;
-    }
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+            if (stays(st, a))
+                bk_spill_free(st->array[a][side]);
+            st->array[a][side] = NULL;
+        }
     if (spares)
-        keep(spares, s->piece, piece_bytes(s, list, n));
+        keep(spares, st->piece, piece_bytes(st));
     else
-        bk_spill_free(s->piece);
-    s->piece = NULL;
+        bk_spill_free(st->piece);
+    st->piece = NULL;
+}
+
+void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side)
+{
+    void *taken = st->array[array][side];
+
+    st->array[array][side] = NULL;
+    return taken;
 }
 
 void bk_spares_free(struct bk_spares *spares)

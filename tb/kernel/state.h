@@ -1,35 +1,72 @@
 /*
- * state.h - the arrays of a block that is being solved.
+ * state.h - the arrays of a block that is being solved, by slice.
  *
- * All of them have the same number of bytes for every slice, so that a slice's
- * part can be found in each: to add up what a block takes, to write it down,
- * to let go of it.
+ * The narrow place: a pass reaches an array of a slice, its own or a
+ * neighbour's, through bk_state_slice() and nothing else.  All arrays have the
+ * same number of bytes for every slice, and what a pass reads of other slices
+ * does not change in that pass; so whose memory a slice lies in, this
+ * machine's or another's, is for this file alone to know.
  */
 #ifndef BK_STATE_H
 #define BK_STATE_H
 
-#include "tb/solve/solve.h"
+#include <stdatomic.h>
 
-#define BK_STATE_MAX  32
-#define BK_SPARES_MAX 32
+#include "tb/kernel/setup.h"
+#include "tb/memory/spill.h"
 
-struct bk_array {
-    void **at;
-    size_t slice_bytes;
-    bool sets;  /* one a configuration, all written by the kernel's init() */
-    bool stays; /* when the block is solved: what others read */
+/* Each exists for both sides to move.  passes.c tells what holds of the sets at any time. */
+enum bk_array {
+    BK_WON,          /* sets: won by now, or illegal, or two men on one square */
+    BK_UNDECIDED,    /* sets: legal and not decided */
+    BK_OPEN,         /* sets: undecided, and no exit that saves the mover; not there if compact */
+    BK_WINS,         /* sets: the frontier: wins found in the last odd ply */
+    BK_LOSSES,       /* sets: losses found in the last even ply */
+    BK_WIN_MARKS,    /* 64-bit words: vectors of BK_WINS that hold anything */
+    BK_LOSS_MARKS,   /* the same of BK_LOSSES */
+    BK_ANY_WIN,      /* a byte: is any mark set? */
+    BK_ANY_LOSS,     /* the same of losses */
+    BK_TODO_WIN,     /* an atomic byte: the next odd pass has something to do here */
+    BK_TODO_LOSE,    /* the next even pass has */
+    BK_WAITS,        /* 64-bit words, by configuration: mask of plies / 2 (the last bit: or more)
+                        at which a position is to be looked at, whatever moved */
+    BK_VECTOR_WAITS, /* the same of a whole vector */
+    BK_SLICE_WAITS,  /* one word: the same of the slice */
+    BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
+    BK_DTW,          /* plies / 2, by square of the inner man: width a configuration; BK_WAITS to
+                        here only with distances */
+    BK_ARRAYS
 };
 
-/* Lists the arrays of s (men sorted, sizes known); returns how many. */
-unsigned bk_state_list(struct bk_solver *s, const struct bk_kernel *k,
-                       struct bk_array list[BK_STATE_MAX]);
-/* Bytes of all of them. */
-uint64_t bk_state_bytes(struct bk_solver *s, const struct bk_kernel *k);
+struct bk_state {
+    void *array[BK_ARRAYS][2];     /* by side to move; NULL: not there */
+    size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
+    uint32_t nslices;
+    bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
+    void *piece;                          /* in which those lie that do not stay */
+    uint32_t ply;                         /* under way */
+    atomic_uint last_wait;                /* plies / 2 of the last one that waits */
+    atomic_int last_win[2], last_loss[2]; /* plies of the last ones found; -1: none */
+};
+
+/* The part of an array that is the slice's. */
+static inline void *bk_state_slice(const struct bk_state *st, enum bk_array array, unsigned side,
+                                   uint32_t slice)
+{
+    return (char *)st->array[array][side] + slice * st->slice_bytes[array];
+}
+
+/* Finds slice_bytes; nothing is allocated. */
+void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
+/* Bytes of all arrays. */
+uint64_t bk_state_bytes(const struct bk_state *st);
 
 /*
  * Arrays that do not stay lie in one piece, large enough for huge pages; those
  * of a solved block are kept for the next one, which has to clear only a part.
  */
+enum { BK_SPARES_MAX = 32 };
+
 struct bk_spares {
     void *piece[BK_SPARES_MAX];
     size_t bytes; /* of each */
@@ -38,9 +75,15 @@ struct bk_spares {
 
 void bk_spares_free(struct bk_spares *spares);
 
-/* Arrays owned by s: sets have any value, the rest is zero.  spares: NULL is fine.  False: no
-   memory; free what there is. */
-bool bk_state_new(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares);
-void bk_state_free(struct bk_solver *s, const struct bk_kernel *k, struct bk_spares *spares);
+/*
+ * Arrays of a state that is measured: sets have any value, the rest is zero.
+ * spill, spares: NULL is fine.  False: no memory; free what there is.
+ */
+bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
+/* spares: get what can be used again; NULL: nobody does. */
+void bk_state_free(struct bk_state *st, struct bk_spares *spares);
+
+/* Hands an array on; the state has it no longer.  Owned: bk_spill_free(). */
+void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ struct pieces {
     uint32_t *bytes;
     char *at; /* the array's */
     size_t left;
-    bool good;
-    struct bk_spill *store;
+    atomic_bool good;
+    struct bk_spill *spill;
 };
 
 struct bk_writer {
@@ -85,7 +86,7 @@ static bool pieces_init(struct pieces *p, const struct bk_checkpoint *c)
 {
     bool ok;
 
-    p->store = c->store;
+    p->spill = c->spill;
     p->n = 2 * bk_pool_threads(c->pool);
     p->packed = calloc(p->n, sizeof *p->packed);
     p->bytes = calloc(p->n, sizeof *p->bytes);
@@ -108,11 +109,11 @@ static void pack_piece(void *context, uint64_t nth, unsigned thread)
     size_t n;
 
     (void)thread;
-    bk_spill_ease(p->store);
+    bk_spill_ease(p->spill);
     n = ZSTD_compress(p->packed[nth], ZSTD_compressBound(PIECE), p->at + nth * PIECE,
                       piece_bytes(p, nth), LEVEL);
     if (ZSTD_isError(n))
-        __atomic_store_n(&p->good, false, __ATOMIC_RELAXED);
+        atomic_store_explicit(&p->good, false, memory_order_relaxed);
     else
         p->bytes[nth] = (uint32_t)n;
 }
@@ -123,9 +124,9 @@ static void unpack_piece(void *context, uint64_t nth, unsigned thread)
     size_t want = piece_bytes(p, nth);
 
     (void)thread;
-    bk_spill_ease(p->store);
+    bk_spill_ease(p->spill);
     if (ZSTD_decompress(p->at + nth * PIECE, want, p->packed[nth], p->bytes[nth]) != want)
-        __atomic_store_n(&p->good, false, __ATOMIC_RELAXED);
+        atomic_store_explicit(&p->good, false, memory_order_relaxed);
 }
 
 /* How many pieces come next. */
@@ -152,7 +153,7 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
     struct bk_writer *w = calloc(1, sizeof *w);
 
     if (!w)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     w->c = c;
     w->begun = now();
     w->sum = XXH64_createState();
@@ -271,7 +272,7 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     enum bk_err err = BK_OK;
 
     if (!r)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     r->c = c;
     r->in = fopen(c->path, "rbe");
     if (!r->in) {
@@ -285,13 +286,13 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
         fread(&fingerprint, 1, 8, r->in) != 8)
         err = bk_fail(why, BK_E_CORRUPT, "%s: no checkpoint", c->path);
     else if (fingerprint != c->fingerprint)
-        err = bk_fail(why, BK_E_DIFFERS, "%s: of another version, or for other rules or options",
+        err = bk_fail(why, BK_E_NO_TABLE, "%s: of another version, or for other rules or options",
                       c->path);
     rewind(r->in);
     if (!err && !sum_is_right(r->in, (uint64_t)bytes - 8))
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged", c->path);
     if (!err && (fseek(r->in, 16, SEEK_SET) || !pieces_init(&r->pieces, c)))
-        err = bk_fail(why, BK_E_SYSTEM, "out of memory");
+        err = bk_no_memory(why);
     r->left = (uint64_t)bytes - 24;
     r->good = true;
     if (err)

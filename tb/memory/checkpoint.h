@@ -24,7 +24,7 @@ struct bk_checkpoint {
     double seconds;         /* from one to the next, or three times what one takes; 0: never */
     uint64_t fingerprint;   /* of all that must be the same to go on */
     struct bk_pool *pool;   /* borrowed */
-    struct bk_spill *store; /* of the arrays; borrowed, may be NULL */
+    struct bk_spill *spill; /* of the arrays; borrowed, may be NULL */
     double next;            /* when it is due */
 };
 
@@ -43,8 +43,8 @@ void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes);          /* fro
 enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
 
 /*
- * BK_E_NO_TABLE: there is none.  BK_E_DIFFERS: it was written by another
- * version, for other rules or options.  BK_E_CORRUPT: it is damaged.
+ * BK_E_NO_TABLE: there is none; `why` is empty, or says that it was written by
+ * another version, for other rules or options.  BK_E_CORRUPT: it is damaged.
  */
 enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why);
 /* False, and ever after: no more of it, or no memory. */

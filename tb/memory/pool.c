@@ -77,7 +77,7 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
     }
     if (!p || !(p->worker = calloc(threads, sizeof *p->worker))) {
         free(p);
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     }
     p->threads = threads;
     pthread_mutex_init(&p->lock, NULL);
@@ -159,4 +159,9 @@ bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context
     }
     run(p, items, work, context, true);
     return !stopped(p);
+}
+
+enum bk_err bk_pool_interrupted(struct bk_report *why)
+{
+    return bk_fail(why, BK_E_SYSTEM, "interrupted");
 }

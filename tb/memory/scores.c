@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "core/bits.h"
-#include "tb/memory/memtable.h"
-#include "tb/encode/pack.h"
+#include "tb/memory/bitmap.h"
+#include "tb/memory/code.h"
+#include "tb/memory/cpu.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -121,4 +122,14 @@ void bk_codes_of_bits(const uint64_t *won, const uint64_t *draw, uint64_t at, un
                 code[j + i + b] = (uint8_t)(eight >> (8 * b));
         }
     }
+}
+
+/* Putting 64 bytes in order came to the machines after the rest of AVX-512. */
+bk_row_scores *bk_row_scores_for(void)
+{
+#ifdef __x86_64__
+    if (bk_cpu() == BK_CPU_AVX512 && __builtin_cpu_supports("avx512vbmi"))
+        return bk_row_scores_vbmi;
+#endif
+    return bk_row_scores_portable;
 }

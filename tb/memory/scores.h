@@ -24,7 +24,7 @@ bk_row_scores bk_row_scores_portable;
 bk_row_scores bk_row_scores_vbmi;
 #endif
 
-/* The best for this machine; dispatch.c. */
+/* The best for this machine. */
 bk_row_scores *bk_row_scores_for(void);
 
 /* Codes of n places of two bitmaps (docs of struct bk_memblock), from bit `at` on, into whole

@@ -1,5 +1,5 @@
 /*
- * store.c - see store.h.  In front of every array stand 64 bytes that say how
+ * spill.c - see spill.h.  In front of every array stand 64 bytes that say how
  * it was made.
  */
 #include "tb/memory/spill.h"
@@ -23,7 +23,7 @@ struct front {
     bool mapped;
     struct bk_spill *st;
     uint64_t at;         /* in the file */
-    struct front *next;  /* of the store's */
+    struct front *next;  /* of the spill's */
     struct front **link; /* what points here */
 };
 _Static_assert(sizeof(struct front) <= FRONT, "the front keeps the alignment");
@@ -51,7 +51,7 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     char name[4096];
 
     if (!st)
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+        return bk_no_memory(why);
     if (mkdir(dir, 0777) && errno != EEXIST)
         errno = 0; /* open() will say */
     st->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

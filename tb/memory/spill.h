@@ -1,11 +1,11 @@
 /*
- * store.h - memory for the large arrays of a table being made.
+ * spill.h - memory for the large arrays of a table being made.
  *
- * Without a store (NULL) arrays of 64 KiB and more are mapped by themselves:
+ * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves:
  * zero without being touched, given back to the machine as soon as
  * they are freed, backed by huge pages where the machine has them.
  *
- * A store keeps them in a file without a name instead, and the process within
+ * A spill keeps them in a file without a name instead, and the process within
  * a limit: bk_spill_ease() takes pages out of the process when it has grown
  * too large.  Nothing is lost by that, at any moment, whoever is reading or
  * writing: the pages are the file's, and the next touch brings them back, from

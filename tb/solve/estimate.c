@@ -1,153 +1,172 @@
 /*
- * needs.c - the memory that solving a table takes, without solving it: the
- * same sizes and the same order as in solve.c.
+ * estimate.c - see estimate.h: the same sizes and the same order as in solve.c.
  */
+#include "tb/solve/estimate.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "table/format.h"
+#include "tb/kernel/state.h"
 #include "tb/solve/prepare.h"
 
-struct block_needs {
-    uint64_t codes;  /* when solved */
-    uint64_t state;  /* of which the codes become a part */
-    uint64_t tables; /* of moves and configurations */
-    uint64_t kings;  /* of kings' moves, once for a chain */
-    uint64_t work;   /* a thread */
-    uint64_t room;   /* of the state, touched by one pass over one slice */
-    uint64_t walk;   /* while it is encoded */
+struct block_estimate {
+    uint64_t codes;    /* when solved */
+    uint64_t attained; /* what exits attain: when solved, until it is encoded */
+    uint64_t state;    /* of which both become a part */
+    uint64_t tables;   /* of moves and configurations */
+    uint64_t kings;    /* of kings' moves, once for a chain */
+    uint64_t scratch;  /* a thread */
+    uint64_t room;     /* of the state, touched by one pass over one slice */
 };
 
-static void block_needs(struct block_needs *n, const struct bk_index *ix, uint32_t block,
-                        bool distances, bool compact)
+static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
+                           uint32_t block)
 {
-    const struct bk_kernel *k = bk_kernel_for(ix->v->nsq);
-    struct bk_solver s = { .v = ix->v,
-                           .ix = ix,
-                           .b = &ix->block[block],
-                           .distances = distances,
-                           .dtw_bytes = distances,
-                           .compact = compact };
+    const struct bk_index *ix = r->ix;
+    const struct bk_kernel *k = r->kernel;
+    struct bk_setup_request request = { .ix = ix,
+                                        .block = block,
+                                        .kernel = k,
+                                        .distances = r->distances,
+                                        .dtw_bytes = r->distances,
+                                        .attains = r->attain,
+                                        .compact = r->strategy == BK_COMPACT };
     uint64_t nsq = ix->v->nsq, symmetries;
     struct bk_memblock mb;
+    struct bk_setup s;
+    struct bk_state st;
 
-    s.nslices = s.b->pairs->nslices;
-    bk_solver_sort_men(&s);
-    bk_solver_lay_out_codes(&s, &mb, distances);
+    bk_setup_init(&s, &request);
+    bk_setup_lay_out_codes(&s, k, &mb, r->distances);
     memset(n, 0, sizeof *n);
-    n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, distances);
-    n->walk = 8 * s.nslices + 8 * nsq;
+    n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, r->distances);
+    if (r->attain)
+        n->attained =
+            (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
     if (s.kings_only) {
-        n->state = n->codes;
+        n->state = n->codes + n->attained;
         n->tables = 10 * nsq * nsq + sizeof s;
         return;
     }
     symmetries = (uint64_t)__builtin_popcount(s.b->group) - 1;
-    n->state = bk_state_bytes(&s, k);
+    bk_state_measure(&st, &s, k->set_bytes);
+    n->state = bk_state_bytes(&st);
     n->tables = sizeof s + s.nouter * nsq * nsq * sizeof(uint32_t) +
-                s.nconf * (sizeof *s.conf_sq + 1 + 2 * k->set_bytes) +
+                s.nconf * (sizeof *s.conf.sq + 1 + 2 * k->set_bytes) +
                 symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes);
     n->kings = 2 * s.nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight moves a king */
-    n->work = k->work_bytes(&s);
+    n->scratch = k->scratch_bytes(&s);
     n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
 }
 
 /* The blocks of a level: those of a chain all at once, else as many as there are threads. */
-static void level_needs(struct bk_solve_needs *out, const struct block_needs *n,
-                        const uint32_t *block, uint32_t nblocks, bool chain, uint64_t live,
-                        unsigned threads)
+static void estimate_level(struct bk_estimate *out, const struct block_estimate *n,
+                           const uint32_t *block, uint32_t nblocks, bool chain, uint64_t live,
+                           unsigned threads)
 {
     bool apart = !chain && nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
     uint64_t together = chain ? nblocks : apart ? threads : 1;
-    uint64_t codes = 0, most = 0, fixed = 0, room = 0, walks = 0, shared;
+    uint64_t left = 0, most = 0, fixed = 0, room = 0, shared;
 
     for (uint32_t i = 0; i < nblocks; i++) {
-        const struct block_needs *x = &n[block[i]];
-        uint64_t own = x->tables + (chain ? 0 : x->kings + x->work * (apart ? 1 : threads));
+        const struct block_estimate *x = &n[block[i]];
+        uint64_t own = x->tables + (chain ? 0 : x->kings + x->scratch * (apart ? 1 : threads));
 
-        codes += x->codes;
-        if (x->state + own - x->codes > most)
-            most = x->state + own - x->codes;
+        left += x->codes + x->attained;
+        if (x->state + own - x->codes - x->attained > most)
+            most = x->state + own - x->codes - x->attained;
         fixed = own > fixed ? own : fixed;
         room = x->room > room ? x->room : room;
     }
-    for (uint32_t i = 0; i < nblocks && i < 2 * BK_WALKS; i++)
-        walks += n[block[i]].walk;
-    shared = chain ? n[block[0]].kings + n[block[0]].work * threads : 0;
+    shared = chain ? n[block[0]].kings + n[block[0]].scratch * threads : 0;
     most = most * together + shared;
     fixed = fixed * together + shared;
-    most = most > walks ? most : walks;
-    if (live + codes + most > out->peak)
-        out->peak = live + codes + most;
+    if (live + left + most > out->peak)
+        out->peak = live + left + most;
     if (fixed > out->fixed)
         out->fixed = fixed;
     if (room * threads > out->room)
         out->room = room * threads;
 }
 
-/*
- * When is each block encoded?  Its place in `order`, or that of the last block
- * with which it shares a chunk.
- */
-static void encoded_after(const struct bk_index *ix, const uint32_t *order,
-                          uint32_t chunk_positions, uint32_t *solved, uint32_t *after)
+/* When is each block encoded?  When the last block of its unit is solved: its place in `order`. */
+static bool encoded_after(const struct bk_index *ix, const uint32_t *order, uint32_t *solved,
+                          uint32_t *after)
 {
+    unsigned n = bk_units_of(ix, true, NULL, 0);
+    struct bk_unit_place *unit = calloc(n + 1u, sizeof *unit);
+
     for (uint32_t i = 0; i < ix->nblocks; i++)
         solved[order[i]] = i;
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        const struct bk_block *b = &ix->block[i];
-        uint64_t first = b->first / chunk_positions * chunk_positions;
-        uint64_t end =
-            (b->first + b->size + chunk_positions - 1) / chunk_positions * chunk_positions;
+    if (unit)
+        bk_units_of(ix, true, unit, n);
+    for (unsigned u = 0; unit && u < n; u++) {
+        uint32_t last = 0, end = unit[u].block + unit[u].nblocks;
 
-        after[i] = solved[i];
-        for (uint32_t x = i; x-- > 0 && ix->block[x].first + ix->block[x].size > first;)
-            after[i] = solved[x] > after[i] ? solved[x] : after[i];
-        for (uint32_t x = i + 1; x < ix->nblocks && ix->block[x].first < end; x++)
-            after[i] = solved[x] > after[i] ? solved[x] : after[i];
+        for (uint32_t i = unit[u].block; i < end; i++)
+            last = solved[i] > last ? solved[i] : last;
+        for (uint32_t i = unit[u].block; i < end; i++)
+            after[i] = last;
+    }
+    free(unit);
+    return unit != NULL;
+}
+
+/* Adds up level after level; solved blocks stay until nobody reads them, if they are let go. */
+static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_request *r,
+                            const struct bk_order *o, struct block_estimate *n,
+                            const uint32_t *after, uint32_t *readers)
+{
+    const struct bk_index *ix = r->ix;
+    uint64_t live = 0;
+
+    for (uint32_t l = 0; l < o->nlevels; l++) {
+        uint32_t first = o->first[l], end = o->first[l + 1];
+
+        out->chains = out->chains || o->chain[l];
+        estimate_level(out, n, o->block + first, end - first, o->chain[l], live, r->threads);
+        for (uint32_t x = first; x < end; x++) {
+            live += n[o->block[x]].codes + n[o->block[x]].attained;
+            if (r->let_go)
+                bk_order_read(ix, o->block[x], -1, readers);
+        }
+        for (uint32_t x = 0; x < ix->nblocks; x++) {
+            if (after[x] >= end)
+                continue;
+            live -= n[x].attained;
+            n[x].attained = 0;
+            if (r->let_go && !readers[x]) {
+                live -= n[x].codes;
+                n[x].codes = 0; /* it is gone */
+            }
+        }
     }
 }
 
-enum bk_err bk_solve_needs(struct bk_solve_needs *out, const struct bk_index *ix, bool distances,
-                           enum bk_manner manner, bool let_go, uint32_t chunk_positions,
-                           unsigned threads, struct bk_report *why)
+enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
+                        struct bk_report *why)
 {
+    const struct bk_index *ix = r->ix;
     uint32_t *solved = calloc(ix->nblocks + 1u, 3 * sizeof *solved);
     uint32_t *after = solved + ix->nblocks, *readers = after + ix->nblocks;
-    struct block_needs *n = calloc(ix->nblocks + 1u, sizeof *n);
+    struct block_estimate *n = calloc(ix->nblocks + 1u, sizeof *n);
     struct bk_order o = { 0 };
-    uint64_t live = 0;
+    bool ok;
 
     memset(out, 0, sizeof *out);
-    if (!solved || !n || !bk_order_new(&o, ix, manner == BK_CHAINS)) {
-        free(solved);
-        free(n);
-        return bk_fail(why, BK_E_SYSTEM, "out of memory");
-    }
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        block_needs(&n[i], ix, i, distances, manner == BK_COMPACT);
+    ok = solved && n && bk_order_new(&o, ix, r->strategy == BK_CHAINS);
+    for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
+        estimate_block(&n[i], r, i);
         out->codes += n[i].codes;
-        if (let_go)
+        if (r->let_go)
             bk_order_read(ix, i, 1, readers);
     }
-    encoded_after(ix, o.block, chunk_positions, solved, after);
-    for (uint32_t l = 0; l < o.nlevels; l++) {
-        uint32_t first = o.first[l], end = o.first[l + 1];
-
-        out->chains = out->chains || o.chain[l];
-        level_needs(out, n, o.block + first, end - first, o.chain[l], live, threads);
-        for (uint32_t x = first; x < end; x++) {
-            live += n[o.block[x]].codes;
-            if (let_go)
-                bk_order_read(ix, o.block[x], -1, readers);
-        }
-        for (uint32_t x = 0; let_go && x < ix->nblocks; x++)
-            if (!readers[x] && after[x] < end) {
-                live -= n[x].codes;
-                after[x] = UINT32_MAX; /* it is gone */
-            }
-    }
+    ok = ok && encoded_after(ix, o.block, solved, after);
+    if (ok)
+        estimate_levels(out, r, &o, n, after, readers);
     bk_order_free(&o);
     free(solved);
     free(n);
-    return BK_OK;
+    return ok ? BK_OK : bk_no_memory(why);
 }

@@ -6,26 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/memory/memtable.h"
 
 /* == Where quiet moves lead == */
-
-/* Cells of equal men ascend, as a block has them.  Returns whether they did. */
-static bool sort_like(const struct bk_index *ix, uint8_t *cell)
-{
-    bool sorted = true;
-
-    for (unsigned i = 1; i < ix->nslots; i++)
-        for (unsigned j = i; j && ix->like[j - 1] == ix->like[i] && cell[j - 1] > cell[j]; j--) {
-            uint8_t swap = cell[j];
-
-            cell[j] = cell[j - 1];
-            cell[j - 1] = swap;
-            sorted = false;
-        }
-    return sorted;
-}
 
 /* Block * 8 + symmetry, once `slot` has gone to another cell; -1: there is none.  plain: are
    the men then in the order they were in? */
@@ -33,14 +19,11 @@ static int32_t block_after(const struct bk_index *ix, const struct bk_block *b, 
                            unsigned to_cell, bool *plain)
 {
     uint8_t cell[BK_SLOTS_MAX];
-    size_t key = 0;
 
     memcpy(cell, b->cell, sizeof cell);
     cell[slot] = (uint8_t)to_cell;
-    *plain = sort_like(ix, cell);
-    for (unsigned s = 0; s < ix->nslots; s++)
-        key = key * ix->cells[s]->n + cell[s];
-    return ix->block_of[key];
+    *plain = bk_sort_like(cell, ix->like, ix->nslots);
+    return bk_block_of_cells(ix, cell);
 }
 
 /* Does a quiet reach of `slot` lead out of its cell in this block? */
@@ -52,7 +35,7 @@ static bool leaves_cell(const struct bk_index *ix, const struct bk_block *b, uns
     return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != b->cell[slot];
 }
 
-/* Calls visit for every block that a quiet move out of `block` leads to, maybe more than once. */
+/* Visits every block that a quiet move out of `block` leads to, maybe more than once. */
 static void each_next(const struct bk_index *ix, uint32_t block,
                       void (*visit)(void *context, uint32_t next), void *context)
 {

@@ -12,12 +12,11 @@
 #define BK_ORDER_H
 
 #include "table/index.h"
-
-enum { BK_LINKS_MAX = 8 };
+#include "tb/kernel/solver.h"
 
 /* How the blocks of a table are solved, by the memory it takes. */
-enum bk_manner {
-    BK_COMPACT, /* one by one, without distances, with a set less a side: kernel.c */
+enum bk_strategy {
+    BK_COMPACT, /* one by one, without distances, with a set less a side: passes.c */
     BK_APART,   /* one by one */
     BK_CHAINS,  /* those of a chain together */
 };

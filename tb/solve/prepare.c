@@ -8,6 +8,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "core/array.h"
 
 /* == Memory == */
 
@@ -25,7 +26,7 @@ static void *aligned_zeroed(size_t bytes)
 
 /* == Which men move how == */
 
-static void find_changes(struct bk_solver *s, unsigned slot)
+static void find_changes(struct bk_setup *s, unsigned slot)
 {
     const struct bk_index *ix = s->ix;
     unsigned colour = ix->colour[slot];
@@ -69,7 +70,7 @@ static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned col
     return sum;
 }
 
-static void choose_inner(struct bk_solver *s)
+static void choose_inner(struct bk_setup *s)
 {
     unsigned most = 0;
 
@@ -85,7 +86,7 @@ static void choose_inner(struct bk_solver *s)
     s->width = s->inner.slot < 0 ? 1 : s->v->nsq;
 }
 
-static void prepare_inner(struct bk_solver *s)
+static void prepare_inner(struct bk_setup *s)
 {
     struct bk_inner *in = &s->inner;
     const struct bk_movement *m;
@@ -116,10 +117,9 @@ static void prepare_inner(struct bk_solver *s)
 
 /* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
    the rest, but for the inner, outer. */
-static void sort_out_men(struct bk_solver *s)
+static void sort_out_men(struct bk_setup *s, unsigned lanes)
 {
     const struct bk_index *ix = s->ix;
-    unsigned lanes = bk_kernel_for(s->v->nsq)->lanes;
 
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
         const struct bk_cells *cells = ix->cells[slot];
@@ -129,8 +129,8 @@ static void sort_out_men(struct bk_solver *s)
         if ((int)slot == s->inner.slot)
             continue;
         if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
-            s->fixed_slot[s->nfixed] = (uint8_t)slot;
-            s->fixed_sq[s->nfixed++] = cells->sq[cells->first[cell]];
+            s->fixed.slot[s->fixed.n] = (uint8_t)slot;
+            s->fixed.sq[s->fixed.n++] = cells->sq[cells->first[cell]];
             continue;
         }
         o->slot = (uint8_t)slot;
@@ -166,20 +166,20 @@ static void sort_out_men(struct bk_solver *s)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
                 s->equal_men = true;
     s->kings_only = s->nouter == 0 && s->inner.slot < 0 && !ix->m.rights;
-    for (unsigned i = 0; i < s->nfixed; i++)
-        if (bk_rules_takes_twice(s->v, ix->type[s->fixed_slot[i]]))
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        if (bk_rules_takes_twice(s->v, ix->type[s->fixed.slot[i]]))
             s->kings_only = false;
 }
 
-void bk_solver_sort_men(struct bk_solver *s)
+static void sort_men(struct bk_setup *s, const struct bk_kernel *k)
 {
     choose_inner(s);
-    sort_out_men(s);
+    sort_out_men(s, k->lanes);
 }
 
 /* == Quiet moves of outer men == */
 
-static bool quiet_moves(struct bk_solver *s, struct bk_outer *o, bool into, size_t *room)
+static bool quiet_moves(struct bk_setup *s, struct bk_outer *o, bool into, size_t *room)
 {
     for (unsigned d = 0; d < o->n; d++) {
         unsigned sq = o->sq[d], n;
@@ -187,23 +187,16 @@ static bool quiet_moves(struct bk_solver *s, struct bk_outer *o, bool into, size
                                         : bk_reach_from(s->v, o->type, o->colour, sq, &n);
         struct bk_klist *list = into ? &o->into[d] : &o->from[d];
 
-        list->first = s->nmove;
+        list->first = s->moves.n;
         for (unsigned i = 0; i < n; i++) {
             unsigned other = r[i].to, to = into ? sq : other;
 
             if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
                 !s->change_ok[o->slot][BK_TYPES_MAX][to])
                 continue;
-            if (s->nmove == *room) {
-                struct bk_kmove *more;
-
-                *room = *room ? *room * 2 : 4096;
-                more = realloc(s->move, *room * sizeof *more);
-                if (!more)
-                    return false;
-                s->move = more;
-            }
-            s->move[s->nmove++] = (struct bk_kmove){
+            if (!BK_ARRAY_ROOM(s->moves.one, *room, s->moves.n + 1))
+                return false;
+            s->moves.one[s->moves.n++] = (struct bk_kmove){
                 .delta = ((int32_t)o->digit[other] - (int32_t)d) * (int32_t)o->stride,
                 .from = (uint8_t)(into ? other : sq),
                 .to = (uint8_t)to,
@@ -212,12 +205,12 @@ static bool quiet_moves(struct bk_solver *s, struct bk_outer *o, bool into, size
                 .path = r[i].path,
             };
         }
-        list->n = (uint16_t)(s->nmove - list->first);
+        list->n = (uint16_t)(s->moves.n - list->first);
     }
     return true;
 }
 
-static bool link_captures(struct bk_solver *s)
+static bool link_captures(struct bk_setup *s)
 {
     const struct bk_geometry *g = s->v->geometry;
     unsigned nsq = s->v->nsq;
@@ -242,13 +235,13 @@ static bool link_captures(struct bk_solver *s)
 
 /* == Configurations == */
 
-static bool turn_configurations(struct bk_solver *s, unsigned sym)
+static bool turn_configurations(struct bk_setup *s, unsigned sym)
 {
     const struct bk_index *ix = s->ix;
     unsigned to_outer[BK_OUTERS_MAX];
 
-    s->conf_turned[sym] = malloc(s->nconf * sizeof *s->conf_turned[sym]);
-    if (!s->conf_turned[sym])
+    s->conf.turned[sym] = malloc(s->nconf * sizeof *s->conf.turned[sym]);
+    if (!s->conf.turned[sym])
         return false;
     /* the symmetry may exchange the cells of equal men */
     for (unsigned o = 0; o < s->nouter; o++) {
@@ -272,199 +265,214 @@ static bool turn_configurations(struct bk_solver *s, unsigned sym)
         for (unsigned o = 0; o < s->nouter; o++) {
             const struct bk_outer *p = &s->outer[to_outer[o]];
 
-            image += p->stride * p->digit[ix->map[sym][s->conf_sq[conf][o]]];
+            image += p->stride * p->digit[ix->map[sym][s->conf.sq[conf][o]]];
         }
-        s->conf_turned[sym][conf] = image;
+        s->conf.turned[sym][conf] = image;
     }
     return true;
 }
 
-static bool prepare_configurations(struct bk_solver *s, const struct bk_kernel *k)
+static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k)
 {
-    s->conf_sq = malloc(s->nconf * sizeof *s->conf_sq);
-    s->conf_clash = malloc(s->pitch);
-    s->conf_occ = aligned_zeroed(s->pitch * k->set_bytes);
-    s->conf_count = aligned(s->nconf * k->set_bytes);
+    s->conf.sq = malloc(s->nconf * sizeof *s->conf.sq);
+    s->conf.clash = malloc(s->pitch);
+    s->conf.occ = aligned_zeroed(s->pitch * k->set_bytes);
+    s->conf.count = aligned(s->nconf * k->set_bytes);
     s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
-    if (!s->conf_sq || !s->conf_clash || !s->conf_occ || !s->conf_count || !s->inner_sets)
+    if (!s->conf.sq || !s->conf.clash || !s->conf.occ || !s->conf.count || !s->inner_sets)
         return false;
-    memset(s->conf_clash, 0, s->nconf);
-    memset(s->conf_clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
+    memset(s->conf.clash, 0, s->nconf);
+    memset(s->conf.clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
             unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
 
-            s->conf_sq[conf][o] = (uint8_t)sq;
+            s->conf.sq[conf][o] = (uint8_t)sq;
             for (unsigned p = 0; p < o; p++)
-                s->conf_clash[conf] |= s->conf_sq[conf][p] == sq;
-            for (unsigned i = 0; i < s->nfixed; i++)
-                s->conf_clash[conf] |= s->fixed_sq[i] == sq;
+                s->conf.clash[conf] |= s->conf.sq[conf][p] == sq;
+            for (unsigned i = 0; i < s->fixed.n; i++)
+                s->conf.clash[conf] |= s->fixed.sq[i] == sq;
         }
-    for (unsigned i = 0; i < s->nfixed; i++)
+    for (unsigned i = 0; i < s->fixed.n; i++)
         for (unsigned j = 0; j < i; j++)
-            if (s->fixed_sq[i] == s->fixed_sq[j])
-                memset(s->conf_clash, 1, s->nconf);
+            if (s->fixed.sq[i] == s->fixed.sq[j])
+                memset(s->conf.clash, 1, s->nconf);
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
         if (s->b->group >> sym & 1) {
             s->turn_tab[sym] = aligned(k->turn_bytes);
             if (!s->turn_tab[sym] || !turn_configurations(s, sym))
                 return false;
         }
-    return k->compile_tables(s);
+    return k->compile(s);
 }
 
 /* == Kings: from slice to slice == */
 
-static bool king_moves(struct bk_solver *s, unsigned side)
+/* Does the king of `side` go quietly by `r` from a slice to another one? */
+static bool goes_to_slice(const struct bk_index *ix, const struct bk_pairs *pairs, unsigned side,
+                          uint32_t slice, const struct bk_reach *r, struct bk_king_move *out)
 {
-    const struct bk_pairs *pairs = s->b->pairs;
-    uint32_t n = 0, *first = calloc(s->nslices + 1u, sizeof *first);
-    uint32_t *back_first = calloc(s->nslices + 2u, sizeof *back_first), *back = NULL;
-    struct bk_king_move *move = NULL;
+    unsigned king[2] = { pairs->king[slice][0], pairs->king[slice][1] };
+    size_t pair;
 
-    s->king_first[side] = first;
-    s->king_back_first[side] = back_first;
-    for (unsigned pass = 0; first && back_first && pass < 2; pass++) {
-        if (pass == 1) {
-            s->king_move[side] = move = malloc((n ? n : 1) * sizeof *move);
-            s->king_back[side] = back = malloc((n ? n : 1) * sizeof *back);
-            if (!move || !back)
-                return false;
-            for (uint32_t i = 1; i <= s->nslices + 1; i++)
-                back_first[i] += back_first[i - 1];
-        }
-        n = 0;
-        for (uint32_t slice = 0; slice < s->nslices; slice++) {
-            unsigned king[2] = { pairs->king[slice][0], pairs->king[slice][1] }, k;
-            const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, king[side], &k);
+    king[side] = r->to;
+    pair = (size_t)king[0] * ix->v->nsq + king[1];
+    if (!(r->how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
+        return false;
+    *out = (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
+    return true;
+}
 
-            first[slice] = n;
-            for (unsigned i = 0; i < k; i++) {
-                size_t pair;
+/* Counts them (m->move[side] NULL), by m->first and by m->back_first two slices on, or lists them,
+   back_first being moved up by one. */
+static void list_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
+                            const struct bk_pairs *pairs, unsigned side)
+{
+    uint32_t n = 0;
 
-                king[side] = r[i].to;
-                pair = (size_t)king[0] * s->v->nsq + king[1];
-                if (!(r[i].how & BK_QUIET) || king[0] == king[1] || pairs->slice[pair] < 0)
-                    continue;
-                if (pass == 0) {
-                    back_first[pairs->slice[pair] + 2]++;
-                } else {
-                    move[n] =
-                        (struct bk_king_move){ (uint32_t)pairs->slice[pair], pairs->sym[pair] };
-                    back[back_first[pairs->slice[pair] + 1]++] = slice;
-                }
-                n++;
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
+        unsigned k;
+        const struct bk_reach *r =
+            bk_reach_from(ix->v, ix->v->royal, side, pairs->king[slice][side], &k);
+
+        m->first[side][slice] = n;
+        for (unsigned i = 0; i < k; i++) {
+            struct bk_king_move to;
+
+            if (!goes_to_slice(ix, pairs, side, slice, &r[i], &to))
+                continue;
+            if (m->move[side]) {
+                m->move[side][n] = to;
+                m->back[side][m->back_first[side][to.slice + 1]++] = slice;
+            } else {
+                m->back_first[side][to.slice + 2]++;
             }
+            n++;
         }
-        first[s->nslices] = n;
     }
-    return first && back_first;
+    m->first[side][pairs->nslices] = n;
 }
 
-/* == A solver == */
-
-bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads,
-                        struct bk_spares *spares)
+static bool find_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
+                            const struct bk_pairs *pairs, unsigned side)
 {
-    bool ok = bk_state_new(s, k, spares);
+    uint32_t n;
 
-    if (s->borrows)
-        return ok;
-    s->work = calloc(threads, sizeof *s->work);
-    for (unsigned i = 0; ok && s->work && i < threads; i++)
-        ok = (s->work[i] = bk_spill_new(NULL, k->work_bytes(s))) != NULL;
-    return ok && s->work;
+    m->first[side] = calloc(pairs->nslices + 1u, sizeof *m->first[side]);
+    m->back_first[side] = calloc(pairs->nslices + 2u, sizeof *m->back_first[side]);
+    if (!m->first[side] || !m->back_first[side])
+        return false;
+    list_king_moves(m, ix, pairs, side);
+    for (uint32_t i = 1; i <= pairs->nslices + 1; i++)
+        m->back_first[side][i] += m->back_first[side][i - 1];
+    n = m->first[side][pairs->nslices];
+    m->back[side] = malloc((n ? n : 1) * sizeof *m->back[side]);
+    m->move[side] = malloc((n ? n : 1) * sizeof *m->move[side]);
+    if (!m->back[side] || !m->move[side])
+        return false;
+    list_king_moves(m, ix, pairs, side);
+    return true;
 }
 
-/* What the solvers of a chain share; the first owns it. */
-static void release_shared(struct bk_solver *s, unsigned threads)
+static struct bk_king_moves *king_moves_new(const struct bk_index *ix, const struct bk_pairs *pairs)
 {
+    struct bk_king_moves *m = calloc(1, sizeof *m);
+
+    if (m && find_king_moves(m, ix, pairs, BK_WHITE) && find_king_moves(m, ix, pairs, BK_BLACK))
+        return m;
+    bk_king_moves_free(m);
+    return NULL;
+}
+
+void bk_king_moves_free(struct bk_king_moves *m)
+{
+    if (!m)
+        return;
     for (unsigned side = 0; side < 2; side++) {
-        free(s->king_move[side]);
-        free(s->king_first[side]);
-        free(s->king_back[side]);
-        free(s->king_back_first[side]);
+        free(m->move[side]);
+        free(m->first[side]);
+        free(m->back[side]);
+        free(m->back_first[side]);
     }
-    for (unsigned i = 0; s->work && i < threads; i++)
-        bk_spill_free(s->work[i]);
-    free(s->work);
+    free(m);
 }
 
-void bk_solver_free(struct bk_solver *s, unsigned threads, struct bk_spares *spares)
+/* == A setup == */
+
+void bk_setup_free(struct bk_setup *s)
 {
-    bk_state_free(s, bk_kernel_for(s->v->nsq), spares);
-    if (!s->borrows)
-        release_shared(s, threads);
+    if (!s)
+        return;
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
-        free(s->conf_turned[sym]);
+        free(s->conf.turned[sym]);
         free(s->turn_tab[sym]);
     }
     for (unsigned i = 0; i < BK_SLOTS_MAX; i++)
         free(s->link[i]);
-    free(s->move);
-    free(s->vmove);
-    free(s->vpath);
+    free(s->moves.one);
+    free(s->moves.vector);
+    free(s->moves.path);
     free(s->inner_sets);
-    free(s->conf_sq);
-    free(s->conf_occ);
-    free(s->conf_count);
-    free(s->conf_clash);
+    free(s->conf.sq);
+    free(s->conf.occ);
+    free(s->conf.count);
+    free(s->conf.clash);
     free(s->exit);
     free(s);
 }
 
-/* Kings go from slice to slice in all blocks of a chain alike. */
-static void borrow_kings(struct bk_solver *s, const struct bk_solver *from)
+static bool compile_moves(struct bk_setup *s, const struct bk_kernel *k)
 {
-    s->borrows = true;
-    memcpy(s->king_move, from->king_move, sizeof s->king_move);
-    memcpy(s->king_first, from->king_first, sizeof s->king_first);
-    memcpy(s->king_back, from->king_back, sizeof s->king_back);
-    memcpy(s->king_back_first, from->king_back_first, sizeof s->king_back_first);
-}
-
-struct bk_solver *bk_solver_new(const struct bk_index *ix, uint32_t block,
-                                const struct bk_kernel *k, bool for_kernel,
-                                const struct bk_solver *first)
-{
-    struct bk_solver *s = calloc(1, sizeof *s);
     size_t room = 0;
 
-    if (!s)
-        return NULL;
-    s->v = ix->v;
-    s->ix = ix;
-    s->b = &ix->block[block];
-    s->nslices = s->b->pairs->nslices;
-    for (unsigned sq = 0; sq < s->v->nsq; sq++)
-        s->all_sq[sq] = (uint8_t)sq;
-    for (unsigned slot = 0; slot < ix->nslots; slot++)
-        find_changes(s, slot);
-    bk_solver_sort_men(s);
-    prepare_inner(s);
-    if (for_kernel)
-        s->kings_only = false;
-    if (s->kings_only)
-        return s;
     for (unsigned o = 0; o < s->nouter; o++)
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
-            goto fail;
-    if (first)
-        borrow_kings(s, first);
-    else if (!king_moves(s, BK_WHITE) || !king_moves(s, BK_BLACK))
-        goto fail;
-    if (!link_captures(s) || !prepare_configurations(s, k))
-        goto fail;
-    return s;
+            return false;
+    return link_captures(s) && prepare_configurations(s, k);
+}
 
-fail:
-    bk_solver_free(s, 0, NULL);
+void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
+{
+    *s = (struct bk_setup){ .v = r->ix->v,
+                            .ix = r->ix,
+                            .b = &r->ix->block[r->block],
+                            .nslices = r->ix->block[r->block].pairs->nslices,
+                            .distances = r->distances,
+                            .attains = r->attains,
+                            .compact = r->compact,
+                            .dtw_bytes = r->dtw_bytes,
+                            .k_limit = r->k_limit };
+    sort_men(s, r->kernel);
+}
+
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings)
+{
+    struct bk_setup *s = malloc(sizeof *s);
+
+    if (!s)
+        return NULL;
+    bk_setup_init(s, r);
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        s->all_sq[sq] = (uint8_t)sq;
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++)
+        find_changes(s, slot);
+    prepare_inner(s);
+    if (r->for_kernel)
+        s->kings_only = false;
+    if (s->kings_only)
+        return s;
+    if (!*kings)
+        *kings = king_moves_new(s->ix, s->b->pairs);
+    s->kings = *kings;
+    if (s->kings && compile_moves(s, r->kernel))
+        return s;
+    bk_setup_free(s);
     return NULL;
 }
 
-/* Places of the men; a configuration takes so many, a slice so many configurations. */
-static void lay_out(const struct bk_solver *s, unsigned row, uint32_t nconf, uint64_t *stride,
+/* Places of the men; a configuration takes `row`, a slice so many configurations. */
+static void lay_out(const struct bk_setup *s, unsigned row, uint32_t nconf, uint64_t *stride,
                     uint64_t *slice_stride)
 {
     memset(stride, 0, BK_SLOTS_MAX * sizeof *stride);
@@ -475,14 +483,13 @@ static void lay_out(const struct bk_solver *s, unsigned row, uint32_t nconf, uin
     *slice_stride = (uint64_t)nconf * row;
 }
 
-void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, unsigned code_bytes)
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+                            struct bk_memblock *mb, unsigned code_bytes)
 {
-    const struct bk_kernel *k = bk_kernel_for(s->v->nsq);
+    bool sets = s->inner.slot >= 0;
 
-    if (s->inner.slot >= 0)
-        lay_out(s, 8 * (unsigned)k->set_bytes, s->pitch, mb->bit_stride, &mb->bit_slice_stride);
-    else
-        lay_out(s, 1, s->nconf, mb->bit_stride, &mb->bit_slice_stride);
+    lay_out(s, sets ? 8 * (unsigned)k->set_bytes : 1, sets ? s->pitch : s->nconf, mb->bit_stride,
+            &mb->bit_slice_stride);
     if (code_bytes) {
         lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
     } else {
@@ -490,6 +497,6 @@ void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb, 
         mb->slice_stride = mb->bit_slice_stride;
     }
     memset(mb->raw, 0, sizeof mb->raw);
-    if (s->inner.slot >= 0)
+    if (sets)
         mb->raw[s->inner.slot] = 1;
 }

@@ -1,39 +1,41 @@
 /*
- * prepare.h - a block's solver, ready for a kernel: everything as plain arrays.
+ * prepare.h - makes a block's setup: everything as plain arrays, for a kernel.
  *
  * Which man is the inner one, the quiet moves of the others as differences of
- * configuration numbers, the kings' moves from slice to slice.  Ways out are
- * apart: exits.h.
+ * configuration numbers, the kings' moves from slice to slice.  Exits are apart:
+ * exits.h.
  */
 #ifndef BK_PREPARE_H
 #define BK_PREPARE_H
 
-#include "tb/kernel/state.h"
+#include "tb/kernel/kernel.h"
+#include "tb/kernel/setup.h"
 
-/* Sorts the men of s->b into inner, outer and fixed ones, and the sizes that follow.  s: zero but
-   for v, ix and b. */
-void bk_solver_sort_men(struct bk_solver *s);
+struct bk_setup_request {
+    const struct bk_index *ix; /* borrowed */
+    uint32_t block;
+    const struct bk_kernel *kernel;
+    bool distances, attains, compact;
+    unsigned dtw_bytes, k_limit; /* 0 without distances */
+    bool for_kernel;             /* compile moves even if only kings move */
+};
 
-/* How the solver lays out this block's codes, or its two bitmaps: there a set is a row. */
-void bk_solver_lay_out_codes(const struct bk_solver *s, struct bk_memblock *mb,
-                             unsigned code_bytes);
+/* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
+void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 
 /*
- * Everything but the state: men, moves, configurations.
+ * Everything but the exits.
  *
- * for_kernel  compile moves even if only kings move
- * first       of the chain, whose kings' moves this one borrows; or NULL
- * Owned: bk_solver_free().  NULL: no memory.
+ * *kings  the kings' moves, which the blocks of a chain share; made if they are
+ *         NULL and asked for.  Owned by the caller: bk_king_moves_free(), last.
+ * Owned: bk_setup_free().  NULL: no memory.
  */
-struct bk_solver *bk_solver_new(const struct bk_index *ix, uint32_t block,
-                                const struct bk_kernel *k, bool for_kernel,
-                                const struct bk_solver *first);
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings);
+void bk_setup_free(struct bk_setup *s);           /* NULL is fine */
+void bk_king_moves_free(struct bk_king_moves *m); /* NULL is fine */
 
-/* The state, and scratch for so many threads if it borrows none.  False: no memory. */
-bool bk_solver_allocate(struct bk_solver *s, const struct bk_kernel *k, unsigned threads,
-                        struct bk_spares *spares);
-
-/* spares: get what can be used again; NULL: nobody does. */
-void bk_solver_free(struct bk_solver *s, unsigned threads, struct bk_spares *spares);
+/* How a block's codes lie, or its two bitmaps: there a set is a row. */
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+                            struct bk_memblock *mb, unsigned code_bytes);
 
 #endif

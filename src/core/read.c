@@ -1,0 +1,338 @@
+/*
+ * read.c - a game from the text of its file.
+ *
+ * Idea: first collect every `key = value` with its place, then understand them
+ * with the board and all letters known; so a key may speak of a piece that
+ * comes later, and every complaint still names the line it is about.
+ * Checks that also make sense without a file are check.c's; what only a writer
+ * of files gets wrong (forgotten keys, keys without effect) is in check_file().
+ */
+#include "core/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/ini.h"
+#include "core/keys.h"
+
+struct section {
+    int type; /* -1: [variant] */
+    int line;
+};
+
+struct entry {
+    const struct bk_key *key;
+    int type; /* of its section */
+    int line;
+    unsigned column; /* of the value */
+    char value[BK_INI_LINE_CHARS_MAX + 1];
+};
+
+struct file {
+    const char *label;
+    struct bk_ini ini;
+    struct section section[BK_TYPES_MAX + 1];
+    unsigned nsections;
+    struct entry *entry;
+    size_t nentries, room;
+    struct bk_variant *v;
+    enum bk_err err; /* the first fault: nothing is read after it */
+    struct bk_report *why;
+};
+
+/* Something is wrong; column 0: with the line as a whole. */
+__attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line, unsigned column,
+                                                        const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
+    return false;
+}
+
+/* == 1. Collecting the entries =========================================== */
+
+static const struct section *section_of(const struct file *f, int type)
+{
+    for (unsigned i = 0; i < f->nsections; i++)
+        if (f->section[i].type == type)
+            return &f->section[i];
+    return NULL;
+}
+
+static bool open_variant(struct file *f)
+{
+    const struct section *before = section_of(f, -1);
+
+    if (before)
+        return fault(f, f->ini.line, 1, "[variant] stands twice (first on line %d)", before->line);
+    f->section[f->nsections++] = (struct section){ -1, f->ini.line };
+    return true;
+}
+
+static bool open_piece(struct file *f, const char *name, size_t length)
+{
+    struct bk_variant *v = f->v;
+
+    if (length == 0)
+        return fault(f, f->ini.line, 1, "[piece NAME] needs a name");
+    if (length >= sizeof v->piece[0].name)
+        return fault(f, f->ini.line, 1, "a piece's name has at most %d letters",
+                     (int)sizeof v->piece[0].name - 1);
+    for (int i = 0; i < v->ntypes; i++)
+        if (strlen(v->piece[i].name) == length && !memcmp(v->piece[i].name, name, length))
+            return fault(f, f->ini.line, 1, "[piece %s] stands twice (first on line %d)",
+                         v->piece[i].name, section_of(f, i)->line);
+    if (v->ntypes == BK_TYPES_MAX)
+        return fault(f, f->ini.line, 1, "more than %d pieces", BK_TYPES_MAX);
+    memcpy(v->piece[v->ntypes].name, name, length);
+    f->section[f->nsections++] = (struct section){ v->ntypes++, f->ini.line };
+    return true;
+}
+
+/* "variant", "piece NAME" */
+static bool open_section(struct file *f, const char *name)
+{
+    size_t length = strlen(name), skip;
+
+    if (!strcmp(name, "variant"))
+        return open_variant(f);
+    if (strncmp(name, "piece", 5) || (length > 5 && name[5] != ' '))
+        return fault(f, f->ini.line, 1, "unknown section [%s]; expected [variant] or [piece NAME]",
+                     name);
+    skip = 5 + strspn(name + 5, " ");
+    while (length > skip && name[length - 1] == ' ')
+        length--;
+    return open_piece(f, name + skip, length > skip ? length - skip : 0);
+}
+
+static const struct entry *find_entry(const struct file *f, int type, const char *key, unsigned nth)
+{
+    for (size_t i = 0; i < f->nentries; i++)
+        if (f->entry[i].type == type && !strcmp(f->entry[i].key->name, key) && nth-- == 0)
+            return &f->entry[i];
+    return NULL;
+}
+
+static bool add_entry(struct file *f, const struct bk_key *key, int type)
+{
+    struct entry *e;
+
+    if (!BK_ARRAY_ROOM(f->entry, f->room, f->nentries + 1)) {
+        f->err = bk_no_memory(f->why);
+        return false;
+    }
+    e = &f->entry[f->nentries++];
+    *e = (struct entry){ key, type, f->ini.line, f->ini.column, "" };
+    memcpy(e->value, f->ini.value, strlen(f->ini.value) + 1); /* a part of a line, so it fits */
+    return true;
+}
+
+/* The key that was read last belongs to the section that was opened last. */
+static bool take_key(struct file *f)
+{
+    const char *name = f->ini.name;
+    const struct bk_key *key = bk_key_find(name);
+    const struct entry *before;
+    int line = f->ini.line, type;
+
+    if (!f->nsections)
+        return fault(f, line, 1, "`%s` stands before the first section", name);
+    type = f->section[f->nsections - 1].type;
+    if (!key)
+        return fault(f, line, 1, "unknown key `%s`", name);
+    if ((key->of_piece != NULL) != (type >= 0))
+        return fault(f, line, 1, "`%s` belongs to %s", name,
+                     key->of_piece ? "[piece NAME]" : "[variant]");
+    if (!*f->ini.value)
+        return fault(f, line, 1, "`%s` has no value", name);
+    before = find_entry(f, type, name, 0);
+    if (before && !key->repeats)
+        return fault(f, line, 1, "`%s` stands twice (first on line %d)", name, before->line);
+    return add_entry(f, key, type);
+}
+
+static bool collect(struct file *f)
+{
+    for (bool ok = true; ok;)
+        switch (bk_ini_next(&f->ini)) {
+        case BK_INI_END: return true;
+        case BK_INI_SECTION: ok = open_section(f, f->ini.name); break;
+        case BK_INI_KEY: ok = take_key(f); break;
+        case BK_INI_WRONG:
+            ok = fault(f, f->ini.line, f->ini.column, "%s", f->ini.fault.text);
+            break;
+        }
+    return false;
+}
+
+/* == 2. Understanding them =============================================== */
+
+static bool read_entry(struct file *f, const struct entry *e)
+{
+    struct bk_cursor c = { .p = e->value };
+    bool ok = e->key->of_piece ? e->key->of_piece(&c, f->v, &f->v->piece[e->type])
+                               : e->key->of_variant(&c, f->v);
+
+    return ok || fault(f, e->line, e->column + (unsigned)(c.p - e->value), "%s", c.fault.text);
+}
+
+/* All entries, in the order of the file, whose keys are others' first, or are not. */
+static bool read_entries(struct file *f, bool first)
+{
+    for (size_t i = 0; i < f->nentries; i++)
+        if (f->entry[i].key->first == first && !read_entry(f, &f->entry[i]))
+            return false;
+    return true;
+}
+
+/* Is the key there?  If not, the section is to blame. */
+static bool need(struct file *f, int type, const char *key)
+{
+    return find_entry(f, type, key, 0) ||
+           fault(f, section_of(f, type)->line, 0, "`%s` is missing", key);
+}
+
+static bool need_board_and_letters(struct file *f)
+{
+    if (!section_of(f, -1))
+        return fault(f, f->ini.line ? f->ini.line : 1, 0, "there is no [variant] section");
+    if (!need(f, -1, "name") || !need(f, -1, "board"))
+        return false;
+    for (int i = 0; i < f->v->ntypes; i++)
+        if (!need(f, i, "letter") || !need(f, i, "move"))
+            return false;
+    return true;
+}
+
+/* What holds where the keys say nothing; needs the board. */
+static void set_defaults(struct bk_variant *v)
+{
+    for (unsigned i = 0; i < v->ntypes; i++) {
+        v->piece[i].ranks = bk_all_ranks(v);
+        v->piece[i].move.steps_max = 1;
+        v->piece[i].zone.steps_max = 1;
+    }
+}
+
+/* Where the file says what `c` complains of; the section if it does not say. */
+static bool fault_complaint(struct file *f, const struct bk_complaint *c)
+{
+    const struct entry *e = find_entry(f, c->type, c->key, c->nth);
+
+    if (e)
+        return fault(f, e->line, e->column, "%s", c->text);
+    return fault(f, section_of(f, c->type)->line, 0, "%s", c->text);
+}
+
+/* Says so if a key is of no use without another. */
+static bool needs(struct file *f, int type, const char *key, bool met, const char *text)
+{
+    const struct entry *e = find_entry(f, type, key, 0);
+
+    return !e || met || fault(f, e->line, e->column, "`%s` %s", key, text);
+}
+
+static bool check_castling_keys(struct file *f)
+{
+    static const char *const castling[] = {
+        "castling-rook",    "castling-king-file", "castling-rook-files",
+        "castling-king-to", "castling-rook-to",   "castling-homes",
+    };
+    const struct entry *some = NULL;
+
+    for (size_t i = 0; i < 6 && !some; i++)
+        some = find_entry(f, -1, castling[i], 0);
+    for (size_t i = 0; i < 5 && some; i++) {
+        const struct entry *e = find_entry(f, -1, castling[i], 0);
+        bool home = i == 1 || i == 2;
+
+        if (f->v->castling.shuffled && home && e)
+            return fault(f, e->line, e->column, "castling-homes = shuffled: a FEN tells the homes");
+        if (!e && !(f->v->castling.shuffled && home))
+            return fault(f, some->line, some->column, "castling needs `%s`, too", castling[i]);
+    }
+    return true;
+}
+
+static bool check_counted(struct file *f, int type)
+{
+    const struct bk_piece *p = &f->v->piece[type];
+
+    for (unsigned i = 0; i < p->nbecomes; i++) {
+        const struct entry *e = find_entry(f, type, "becomes", i);
+
+        for (unsigned j = 0; p->become[i].counted && j < p->become[i].nto; j++)
+            if (!f->v->limit[p->become[i].to[j]])
+                return fault(f, e->line, e->column, "counted, but `limits` does not name %c",
+                             f->v->piece[p->become[i].to[j]].letter);
+    }
+    return true;
+}
+
+/* Faults of a file that are none of the data: keys without effect. */
+static bool check_file(struct file *f)
+{
+    unsigned doubles = 0;
+
+    for (int i = 0; i < f->v->ntypes; i++) {
+        const struct bk_piece *p = &f->v->piece[i];
+        bool two = p->move.steps_max == 2;
+
+        if (!needs(f, i, "bend", two, "needs steps = 2") ||
+            !needs(f, i, "takes-twice", two, "needs steps = 2") ||
+            !needs(f, i, "zone-move", p->zone_ranks, "needs zone-ranks") ||
+            !needs(f, i, "zone-ranks", p->zone.nsteps, "needs zone-move") || !check_counted(f, i))
+            return false;
+        doubles |= p->double_ranks;
+    }
+    return check_castling_keys(f) &&
+           (!f->v->en_passant ||
+            needs(f, -1, "en-passant", doubles, "needs a piece with a double-step"));
+}
+
+static bool understand(struct file *f)
+{
+    struct bk_variant *v = f->v;
+    struct bk_complaint c;
+
+    if (!need_board_and_letters(f) || !read_entries(f, true))
+        return false;
+    set_defaults(v);
+    if (!read_entries(f, false))
+        return false;
+    if (v->ntypes && !find_entry(f, v->royal, "army", 0))
+        v->piece[v->royal].army = 1;
+    if (!check_file(f))
+        return false;
+    if (v->castling.shuffled)
+        v->castling.allowed = false; /* but in the games derived for a FEN */
+    return bk_variant_check(v, &c) || fault_complaint(f, &c);
+}
+
+enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const char *text,
+                             struct bk_report *why)
+{
+    struct file f = { .label = label, .why = why };
+
+    f.v = calloc(1, sizeof *f.v);
+    if (!f.v)
+        return bk_no_memory(why);
+    bk_ini_open(&f.ini, text);
+    if (collect(&f) && understand(&f))
+        f.err = bk_variant_finish(f.v, why);
+    free(f.entry);
+    if (f.err)
+        bk_variant_free(f.v);
+    else
+        *out = f.v;
+    return f.err;
+}

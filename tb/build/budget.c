@@ -1,0 +1,173 @@
+/*
+ * budget.c - see budget.h.
+ */
+#include "tb/build/budget.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tb/build/resident.h"
+#include "tb/encode/encode.h"
+#include "tb/solve/estimate.h"
+
+/* Program, libraries, the game's geometry: measured with tables of three men. */
+#define PROCESS_BYTES (UINT64_C(6) << 20)
+
+/* Rows under way, ribbons, facts of a row: a thread. */
+#define ENCODER_BYTES (UINT64_C(16) << 20)
+
+struct both {
+    struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
+    bool known;
+};
+
+static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p, unsigned nth,
+                            enum bk_strategy strategy, bool let_go, unsigned threads,
+                            struct bk_report *why)
+{
+    struct bk_estimate_request r = { .kernel = p->kernel,
+                                     .distances = p->distances,
+                                     .strategy = strategy,
+                                     .let_go = let_go,
+                                     .attain = true,
+                                     .threads = threads };
+    struct bk_index *ix;
+    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+
+    if (err)
+        return err;
+    r.ix = ix;
+    err = bk_estimate(out, &r, why);
+    bk_index_free(ix);
+    return err;
+}
+
+/* Block by block, once for each table. */
+static enum bk_err estimate_both(const struct bk_plan *p, unsigned nth, unsigned threads,
+                                 struct both *n, struct bk_report *why)
+{
+    enum bk_err err;
+
+    if (n->known)
+        return BK_OK;
+    n->known = true;
+    err = estimate(&n->kept, p, nth, BK_APART, false, threads, why);
+    return err ? err : estimate(&n->let_go, p, nth, BK_APART, true, threads, why);
+}
+
+/* The peak with another strategy; 0 if that makes no difference. */
+static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, unsigned nth,
+                             enum bk_strategy strategy, bool let_go, unsigned threads,
+                             struct bk_report *why)
+{
+    struct bk_estimate n = { 0 };
+    enum bk_err err = estimate(&n, p, nth, strategy, let_go, threads, why);
+
+    *peak = err || (strategy == BK_CHAINS && !n.chains) ? 0 : n.peak;
+    return err;
+}
+
+/* A table under way. */
+struct prediction {
+    struct bk_resident *h;
+    struct bk_plan *p;
+    unsigned threads;
+    struct both *all;
+    uint64_t always;
+    uint64_t peak, fixed, room; /* of tables that are solved anew for it */
+};
+
+/* A table whose files are there is solved anew. */
+static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
+                                uint64_t *bytes, struct bk_report *why)
+{
+    struct prediction *x = context;
+    const struct bk_estimate *n = &x->all[table].kept;
+    enum bk_err err = estimate_both(x->p, table, x->threads, &x->all[table], why);
+
+    *t = NULL;
+    *bytes = n->codes;
+    if (x->always + x->h->bytes + n->peak > x->peak)
+        x->peak = x->always + x->h->bytes + n->peak;
+    x->fixed = n->fixed > x->fixed ? n->fixed : x->fixed;
+    x->room = n->room > x->room ? n->room : x->room;
+    return err;
+}
+
+/* More memory for less time with distances, less for more without: by three quarters of what there
+   is.  solving: the peak with BK_APART, other: that of the other strategy. */
+static enum bk_strategy choose_strategy(const struct prediction *x, uint64_t solving,
+                                        uint64_t other)
+{
+    uint64_t beside = x->always + x->h->bytes;
+    bool roomy = beside + (x->p->distances ? other : solving) <= 3 * x->h->limit;
+
+    if (x->p->distances)
+        return roomy && other ? BK_CHAINS : BK_APART;
+    return roomy ? BK_APART : BK_COMPACT;
+}
+
+/* One table, as bk_build() would go about it; what is held changes in `h`. */
+static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nth, unsigned threads,
+                           uint64_t limit, struct both *all, struct bk_report *why)
+{
+    struct bk_plan_table *t = &p->table[nth];
+    struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
+    uint64_t solving, other_peak = 0, fixed;
+    bool keep;
+    enum bk_err err = estimate_both(p, nth, threads, &all[nth], why);
+
+    x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
+    if (!err)
+        err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
+    if (err)
+        return err;
+    bk_resident_leave(h, nth);
+    t->code_bytes = all[nth].kept.codes;
+    keep = bk_resident_will_keep(h, nth, t->code_bytes);
+    err =
+        find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads, why);
+    if (err)
+        return err;
+    solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
+    t->strategy = choose_strategy(&x, solving, other_peak);
+    if (t->strategy != BK_APART)
+        solving = other_peak;
+    t->memory_bytes = x.always + h->bytes + solving;
+    if (t->memory_bytes < x.peak)
+        t->memory_bytes = x.peak;
+    fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
+    t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
+    t->spill_room += threads * (UINT64_C(1) << 20);
+    t->least_bytes = x.always + fixed + t->spill_room;
+    if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
+        t->strategy = p->distances ? BK_APART : BK_COMPACT;
+        bk_resident_release(h);
+        return BK_OK;
+    }
+    bk_resident_done(h, nth);
+    if (bk_resident_will_keep(h, nth, t->code_bytes))
+        err = bk_resident_add(h, nth, NULL, t->code_bytes, nth + 1, why);
+    return err;
+}
+
+enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                           struct bk_report *why)
+{
+    struct both *all = calloc(p->n + 1u, sizeof *all);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    enum bk_err err = all ? BK_OK : bk_no_memory(why);
+    struct bk_resident h;
+
+    if (!threads)
+        threads = cores > 0 ? (unsigned)cores : 1;
+    bk_resident_init(&h, p, memory_limit);
+    for (unsigned i = 0; !err && i < p->n; i++)
+        if (p->stop && *p->stop)
+            err = bk_pool_interrupted(why);
+        else if (!p->table[i].present)
+            err = predict(&h, p, i, threads, memory_limit, all, why);
+    bk_resident_release(&h);
+    free(all);
+    return err;
+}

@@ -1,0 +1,20 @@
+/*
+ * budget.h - how much memory the tables of a plan will take, and with what
+ * strategy each is solved within it.
+ */
+#ifndef BK_BUDGET_H
+#define BK_BUDGET_H
+
+#include "tb/build/plan.h"
+
+/*
+ * Predicts memory_bytes of the tables that are missing: the resident size of
+ * the whole process at its worst, with the tables that are held meanwhile, the
+ * threads' scratch and the encoder's buffers.  threads, memory_limit: as the
+ * build's; 0 threads: one a core.  Tested to be right within 10 percent for
+ * tables that take more than some ten MiB.
+ */
+enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                           struct bk_report *why);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * plan.h - which tables a request needs, each after those it can move into.
+ */
+#ifndef BK_PLAN_H
+#define BK_PLAN_H
+
+#include "table/material.h"
+#include "tb/kernel/kernel.h"
+#include "tb/solve/order.h"
+
+/* Materials that are one move away from any. */
+#define BK_NEXT_MAX 1024
+
+struct bk_plan_table {
+    struct bk_material m;
+    char name[BK_MATERIAL_NAME_MAX];
+    uint64_t positions;        /* both sides */
+    uint64_t memory_bytes;     /* predicted peak while it is made: budget.h */
+    uint64_t code_bytes;       /* of all its blocks, once they are solved: the same */
+    uint64_t least_bytes;      /* the smallest memory limit with which it can be made */
+    uint64_t spill_room;       /* what a bk_spill must leave free for one piece of work a thread */
+    uint64_t disk_bytes;       /* of files present, or a guess */
+    bool present;              /* files are there (with distances, if asked for) */
+    enum bk_strategy strategy; /* how its blocks will be solved: order.h */
+    uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
+    unsigned nnext;
+};
+
+struct bk_plan {
+    const struct bk_variant *v;     /* borrowed */
+    const struct bk_kernel *kernel; /* chosen here for all tables */
+    char dir[3072];
+    bool distances;
+    const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
+    struct bk_plan_table *table; /* dependency order */
+    unsigned n;
+};
+
+/*
+ * materials  names' materials, or n = 0 and men: all materials of up to so many men
+ * dir        need not exist
+ * Tables decided by rule (bare kings) are left out: there is nothing to build.
+ */
+enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
+                        const struct bk_material *m, unsigned n, unsigned men, bool distances,
+                        struct bk_report *why);
+void bk_plan_free(struct bk_plan *p);
+
+#endif

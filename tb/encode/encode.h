@@ -1,0 +1,48 @@
+/*
+ * encode.h - a solved table becomes its files.
+ *
+ * A file is made of units (table/format.h), each of a side to move and a run of
+ * blocks.  A unit is encoded as soon as its blocks are solved, and lies in a
+ * file without a name until all are there: a build that is killed leaves nothing.
+ */
+#ifndef BK_ENCODE_H
+#define BK_ENCODE_H
+
+#include "table/format.h"
+#include "tb/encode/unit.h"
+#include "tb/memory/checkpoint.h"
+#include "tb/memory/memtable.h"
+#include "tb/memory/pool.h"
+
+struct bk_encode_options {
+    bool distances;  /* a .bkd, too */
+    bool standalone; /* files that answer alone: larger */
+    enum bk_effort effort;
+    uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
+};
+
+struct bk_encoder;
+
+/* t: order of digits and code_bytes are set; borrowed as dir and pool. */
+enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, const char *dir,
+                            const struct bk_encode_options *o, struct bk_pool *pool,
+                            struct bk_report *why);
+void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
+
+/*
+ * These blocks are solved now, with what exits attain.  Encodes the units that
+ * are whole by that; their blocks become `encoded`, and what their exits attain is freed.
+ * BK_E_SYSTEM: no memory, disk, or stopped.
+ */
+enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
+                              struct bk_report *why);
+
+/* All blocks are there: writes the files.  bytes: of each kind. */
+enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
+                              struct bk_report *why);
+
+/* Between calls of blocks(): the units that are done; and back, right after open(). */
+void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w);
+bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r);
+
+#endif

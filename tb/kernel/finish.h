@@ -1,0 +1,192 @@
+/*
+ * finish.h - the last pass over a slice: codes and counts.
+ */
+#ifndef BK_KERNEL_FINISH_H
+#define BK_KERNEL_FINISH_H
+
+#include "core/array.h"
+#include "tb/kernel/legal.h"
+#include "tb/kernel/tally.h"
+
+static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, uint32_t slice,
+                     uint32_t conf, unsigned sq)
+{
+    uint64_t number = ((uint64_t)slice * s->nconf + conf) * s->width + sq;
+
+    if (plies < l->plies || (plies == l->plies && number >= l->number))
+        return;
+    l->plies = plies;
+    l->number = number;
+    l->at.king[0] = s->b->pairs->king[slice][0];
+    l->at.king[1] = s->b->pairs->king[slice][1];
+    for (unsigned o = 0; o < s->nouter; o++)
+        l->at.sq[s->outer[o].slot] = s->conf.sq[conf][o];
+    for (unsigned i = 0; i < s->fixed.n; i++)
+        l->at.sq[s->fixed.slot[i]] = s->fixed.sq[i];
+    if (s->inner.slot >= 0)
+        l->at.sq[s->inner.slot] = (uint8_t)sq;
+}
+
+/* The squares of the mobile men of a position, in slot order. */
+static unsigned mobile_squares(const struct bk_setup *s, uint32_t conf, unsigned sq, uint8_t *out,
+                               uint8_t *like)
+{
+    unsigned n = 0;
+
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
+        unsigned o = outer_of_slot(s, (int)slot);
+
+        if ((int)slot != s->inner.slot && o == s->nouter)
+            continue;
+        like[n] = s->ix->like[slot];
+        out[n++] = (int)slot == s->inner.slot ? (uint8_t)sq : s->conf.sq[conf][o];
+    }
+    return n;
+}
+
+/* Is a position no larger than its image, equal men being sorted first? */
+static bool stands_first(const struct bk_setup *s, unsigned sym, uint32_t conf, unsigned sq)
+{
+    uint8_t self[BK_SLOTS_MAX], image[BK_SLOTS_MAX], like[BK_SLOTS_MAX];
+    unsigned n = mobile_squares(s, conf, sq, self, like);
+
+    for (unsigned i = 0; i < n; i++)
+        image[i] = s->ix->map[sym][self[i]];
+    bk_sort_like(self, like, n);
+    bk_sort_like(image, like, n);
+    return memcmp(self, image, n) <= 0;
+}
+
+/*
+ * Which positions of a configuration stand for their class?  Slices kept by a
+ * symmetry hold mirrored pairs; the one with the smaller (configuration,
+ * square) counts.  With equal men, whose order the mirror may change, every
+ * position is looked at by itself.
+ */
+static set representatives(const struct bk_setup *s, unsigned keep, uint32_t conf, set x)
+{
+    for (unsigned sym = 1; keep >> sym; sym++) {
+        uint32_t image = s->conf.turned[sym] ? s->conf.turned[sym][conf] : conf;
+        set todo = x;
+
+        if (!(keep >> sym & 1))
+            continue;
+        if (image != conf && !s->equal_men) {
+            if (image < conf)
+                return NONE;
+            continue;
+        }
+        EACH (sq, todo)
+            if (s->equal_men ? !stands_first(s, sym, conf, sq)
+                             : s->inner.slot >= 0 && s->ix->map[sym][sq] < sq)
+                x &= ~bit(sq);
+    }
+    return x;
+}
+
+/* Plies / 2 become codes in place; dtw: the configuration's. */
+static void write_codes(const struct bk_setup *s, void *dtw, set wins, set losses, set draw)
+{
+    if (s->dtw_bytes == 1) {
+        put_codes(dtw, s->width, wins, losses, draw, BK_CODE_WIN, BK_CODE_LOSS8, BK_CODE_DRAW);
+        return;
+    }
+    for (unsigned sq = 0; sq < s->width; sq++) {
+        unsigned k = dtw_get(s, dtw, sq);
+
+        dtw_put(s, dtw, sq,
+                has(wins, sq)     ? BK_CODE_WIN + k
+                : has(losses, sq) ? BK_CODE_LOSS16 + k
+                : has(draw, sq)   ? BK_CODE_DRAW
+                                  : BK_CODE_ILLEGAL);
+    }
+}
+
+/* Notes the first position whose plies are the block's maximum, `last`. */
+static void longest_of(const struct ctx *c, const void *dtw, set x, int last, struct bk_longest *l,
+                       uint32_t conf)
+{
+    const struct bk_setup *s = c->s;
+
+    if (last < 0 || !any(x) || last < l->plies)
+        return;
+    if (last == l->plies && ((uint64_t)c->slice * s->nconf + conf) * s->width >= l->number)
+        return;
+    if (s->dtw_bytes == 1)
+        x = where_is(dtw, x, (unsigned)last >> 1, false);
+    EACH (sq, x)
+        if (dtw_get(s, dtw, sq) == (unsigned)last >> 1) {
+            consider(s, l, last, c->slice, conf, sq);
+            return;
+        }
+}
+
+/* A configuration that is finished, with one side to move. */
+struct finished {
+    unsigned side;
+    uint32_t conf;
+    set legal, wins, losses, draw;
+};
+
+static void count_finished(const struct ctx *c, const struct finished *f, struct bk_tally *tally)
+{
+    const struct bk_setup *s = c->s;
+    unsigned side = f->side, keep = s->b->pairs->stabilizer[c->slice] & ~1u;
+    uint64_t images =
+        (uint64_t)__builtin_popcount(s->ix->group) / (unsigned)__builtin_popcount(keep | 1);
+    set mine = ((const set *)s->conf.count)[f->conf];
+
+    tally->all_win[side] += images * count(f->wins & mine);
+    tally->all_draw[side] += images * count(f->draw & mine);
+    tally->all_loss[side] += images * count(f->losses & mine);
+    if (keep && any(f->legal & mine))
+        mine = representatives(s, keep, f->conf, f->legal & mine);
+    tally->win[side] += count(f->wins & mine);
+    tally->draw[side] += count(f->draw & mine);
+    tally->loss[side] += count(f->losses & mine);
+}
+
+static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch)
+{
+    const struct bk_setup *s = b->setup;
+    struct bk_state *st = &b->state;
+    struct ctx *c = &lay_out(s, scratch)->ctx;
+    static _Thread_local struct legality legality;
+    int last_win[2], last_loss[2];
+    lane_sets legal[2];
+
+    enter(c, b, slice);
+    find_legality(c, &legality);
+    for (unsigned side = 0; side < 2; side++) {
+        last_win[side] = atomic_load_explicit(&st->last_win[side], memory_order_relaxed);
+        last_loss[side] = atomic_load_explicit(&st->last_loss[side], memory_order_relaxed);
+    }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        if (conf % LANES == 0) {
+            lanes placed = placed_in(c, conf / LANES);
+
+            for (unsigned side = 0; side < 2; side++)
+                *(lanes *)legal[side] = legal_of(c, &legality, side, conf / LANES, placed);
+        }
+        for (unsigned side = 0; side < 2; side++) {
+            set *won = (set *)sets_of(st, BK_WON, side, slice) + conf;
+            set *und = (set *)sets_of(st, BK_UNDECIDED, side, slice) + conf;
+            struct finished f = { side, conf, .legal = legal[side][conf % LANES], .draw = *und };
+
+            f.wins = *won & f.legal & ~f.draw;
+            f.losses = f.legal & ~f.wins & ~f.draw;
+            if (s->distances) {
+                void *dtw = dtw_of(s, st, side, slice, conf);
+
+                longest_of(c, dtw, f.wins, last_win[side], &tally->longest_win[side], conf);
+                longest_of(c, dtw, f.losses, last_loss[side], &tally->longest_loss[side], conf);
+                write_codes(s, dtw, f.wins, f.losses, f.draw);
+            }
+            *won = f.wins | ~f.legal; /* illegal positions in both */
+            *und = f.draw | ~f.legal;
+            count_finished(c, &f, tally);
+        }
+    }
+}
+
+#endif

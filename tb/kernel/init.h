@@ -1,0 +1,189 @@
+/*
+ * init.h - the first pass over a slice: what is illegal, and what the exits are worth.
+ */
+#ifndef BK_KERNEL_INIT_H
+#define BK_KERNEL_INIT_H
+
+#include "tb/kernel/exits.h"
+#include "tb/kernel/legal.h"
+#include "tb/kernel/waits.h"
+
+/* The exits of `x`: their plies / 2 go to dtw, the configuration's.  Returns the mask of them. */
+static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const int16_t *best)
+{
+    uint64_t waits = 0;
+
+    if (s->dtw_bytes == 1)
+        return put_half_plies(dtw, x, best, BK_SCORE_WIN, s->k_limit);
+    EACH (sq, x) {
+        int score = best[sq];
+        unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
+
+        if (k > s->k_limit)
+            k = s->k_limit; /* the solve is given up and begun anew with wider ones */
+        dtw_put(s, dtw, sq, k);
+        waits |= wait_bit(k);
+    }
+    return waits;
+}
+
+/* The largest k stored for x, whose mask is `waits`. */
+static unsigned latest(const struct bk_setup *s, const void *dtw, set x, uint64_t waits)
+{
+    unsigned most = 63 - (unsigned)__builtin_clzll(waits);
+
+    if (most < 63)
+        return most;
+    EACH (sq, x) {
+        unsigned k = dtw_get(s, dtw, sq);
+
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+/* Exits of a vector delay losses until ply 2 * most. */
+static void note_delay(const struct ctx *c, unsigned side, uint32_t vector, unsigned most)
+{
+    uint8_t *delay = (uint8_t *)bk_state_slice(c->st, BK_DELAYS, side, c->slice) + vector;
+
+    if (most > *delay)
+        *delay = most < 255 ? (uint8_t)most : 255;
+}
+
+/* Plies at which exits count that do not count at once. */
+static void settle_later(struct scratch *w, struct bk_state *st, unsigned side, uint32_t conf,
+                         set losing, set later)
+{
+    const struct ctx *c = &w->ctx;
+    const struct bk_setup *s = c->s;
+    const int16_t *best = w->best + (size_t)conf * s->width;
+    void *dtw = dtw_of(s, st, side, c->slice, conf);
+    uint64_t waits = any(losing) ? store_exits(s, dtw, losing, best) : 0;
+
+    if (waits)
+        note_delay(c, side, conf / LANES, latest(s, dtw, losing, waits));
+    waits = any(later) ? store_exits(s, dtw, later, best) : 0;
+    if (waits)
+        note_wait(c, st, side, conf, waits, latest(s, dtw, later, waits));
+}
+
+/* Enters the best exit of every position of a configuration. */
+static void settle(struct scratch *w, struct bk_state *st, unsigned side, uint32_t conf)
+{
+    const struct bk_setup *s = w->ctx.s;
+    uint32_t slice = w->ctx.slice;
+    struct by_score way = sort_scores(w->best + (size_t)conf * s->width, s->width, BK_SCORE_NONE,
+                                      s->distances ? BK_SCORE_WIN - 2 : 0);
+    set losing = way.any & ~way.saving, later = way.winning & ~way.soon;
+
+    if (s->compact)
+        ((set *)sets_of(st, BK_WON, side, slice))[conf] |= way.saving;
+    else
+        ((set *)sets_of(st, BK_OPEN, side, slice))[conf] &= ~way.saving;
+    ((set *)sets_of(st, BK_LOSSES, side, slice))[conf] = losing;
+    ((set *)sets_of(st, BK_WINS, side, slice))[conf] = way.soon;
+    if (any(way.soon)) {
+        mark(bk_state_slice(st, BK_WIN_MARKS, side, slice), conf / LANES);
+        *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 1;
+    }
+    if (s->distances)
+        settle_later(w, st, side, conf, losing, later);
+}
+
+/* What is legal is undecided. */
+static void enter_legal(const struct ctx *c)
+{
+    const struct bk_setup *s = c->s;
+    const struct bk_state *st = c->st;
+    static _Thread_local struct legality legality;
+
+    find_legality(c, &legality);
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        lanes placed = placed_in(c, vector);
+
+        for (unsigned side = 0; side < 2; side++) {
+            lanes legal = legal_of(c, &legality, side, vector, placed);
+
+            sets_of(st, BK_WON, side, c->slice)[vector] = ~legal;
+            sets_of(st, BK_UNDECIDED, side, c->slice)[vector] = legal;
+            if (!s->compact)
+                sets_of(st, BK_OPEN, side, c->slice)[vector] = legal;
+            sets_of(st, BK_WINS, side, c->slice)[vector] = NO_LANES;
+            sets_of(st, BK_LOSSES, side, c->slice)[vector] = NO_LANES;
+        }
+    }
+}
+
+/* Offers what one exit brings to the positions of the slice. */
+static void offer_exit(struct exits *x)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_setup *s = c->s;
+
+    x->at.king[0] = (uint8_t)c->king[0];
+    x->at.king[1] = (uint8_t)c->king[1];
+    for (unsigned j = 0; j < s->fixed.n; j++)
+        x->at.sq[s->fixed.slot[j]] = s->fixed.sq[j];
+    shape_view(s, x->e, &x->view);
+    if (x->e->castles >= 0)
+        castling_exits(x);
+    else if (x->e->mover == BK_KINGS_SLOT)
+        king_exits(x);
+    else if ((int)x->e->mover == s->inner.slot)
+        inner_exits(x);
+    else if (leaves(s, x->e->mover))
+        leaver_exits(x);
+    else
+        outer_exits(x);
+}
+
+/*
+ * Offers what all exits of a side bring to the positions `legal`, by
+ * configuration: the best goes to w->best, where w->touched says so.
+ * leave_table  only those to another material
+ * False: there are none, and nothing was written.
+ */
+static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool leave_table)
+{
+    const struct bk_setup *s = w->ctx.s;
+    struct exits x = { .w = w, .legal = legal };
+    bool used = false;
+
+    for (uint32_t i = 0; i < s->nexit; i++) {
+        x.e = &s->exit[i];
+        if (x.e->colour != side || (leave_table && x.e->in_block))
+            continue;
+        if (!used) {
+            for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
+                w->best[j] = BK_SCORE_NONE;
+            memset(w->touched, 0, s->nconf);
+            used = true;
+        }
+        offer_exit(&x);
+    }
+    return used;
+}
+
+static void enter_exits(struct scratch *w, struct bk_state *st, unsigned side)
+{
+    const set *legal = (const set *)sets_of(st, BK_UNDECIDED, side, w->ctx.slice);
+
+    if (!offer_exits(w, side, legal, false))
+        return;
+    for (uint32_t conf = 0; conf < w->ctx.s->nconf; conf++)
+        if (w->touched[conf])
+            settle(w, st, side, conf);
+}
+
+static void init(struct bk_solver *b, uint32_t slice, void *scratch)
+{
+    struct scratch *w = lay_out(b->setup, scratch);
+
+    enter(&w->ctx, b, slice);
+    enter_legal(&w->ctx);
+    for (unsigned side = 0; side < 2 && !w->ctx.void_slice; side++)
+        enter_exits(w, &b->state, side);
+}
+
+#endif

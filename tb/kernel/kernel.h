@@ -1,0 +1,44 @@
+/*
+ * kernel.h - the passes over a slice.
+ *
+ * passes.c is compiled once for each width of a set and each instruction set;
+ * dispatch.h picks one of the results.  A pass is run by one thread with
+ * scratch_bytes() of its own, aligned to 64; it may read any slice and writes
+ * only its own, so that all slices may be worked on at a time.
+ */
+#ifndef BK_KERNEL_H
+#define BK_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tb/kernel/kings.h"
+
+struct bk_setup;
+struct bk_solver;
+struct bk_tally;
+
+struct bk_kernel {
+    const char *name;
+    size_t set_bytes;
+    unsigned lanes;    /* sets in a vector */
+    size_t turn_bytes; /* of one bk_setup.turn_tab */
+    size_t (*scratch_bytes)(const struct bk_setup *s);
+    /* conf.occ, conf.count, turn_tab, inner_sets, moves by vectors; false: no memory */
+    bool (*compile)(struct bk_setup *s);
+    /* ply 0: legality and exits, mates and stalemates; then an odd ply, an even one.  They tell
+       whether anything was new. */
+    void (*init)(struct bk_solver *b, uint32_t slice, void *scratch);
+    bool (*mated)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
+    bool (*win)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
+    bool (*lose)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
+    /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
+       adds up; `tally` is the thread's own */
+    void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
+    /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
+    void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
+    bk_kings_solver *solve_kings; /* a block in which only the kings move */
+};
+
+#endif

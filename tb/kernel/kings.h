@@ -1,0 +1,30 @@
+/*
+ * kings.h - blocks in which only the kings can move: all other men are pawns, say.
+ */
+#ifndef BK_KINGS_H
+#define BK_KINGS_H
+
+#include <stdbool.h>
+
+struct bk_memblock;
+struct bk_setup;
+struct bk_spill;
+struct bk_tally;
+
+/*
+ * Solves such a block in the caller's thread.
+ *
+ * s        prepared, with its exits
+ * mb       gets its codes, and what exits attain if s says so, in memory from `spill`
+ * tally    gets the counts; distances as from the kernels
+ * too_far  set if distances do not fit: then nothing else is
+ *
+ * False: no memory.
+ */
+typedef bool bk_kings_solver(const struct bk_setup *s, struct bk_spill *spill,
+                             struct bk_memblock *mb, struct bk_tally *tally, bool *too_far);
+
+/* By width of a set. */
+bk_kings_solver bk_kings_64, bk_kings_128, bk_kings_256;
+
+#endif

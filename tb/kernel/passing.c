@@ -1,0 +1,147 @@
+/*
+ * passing.c - see passing.h.
+ */
+#include "tb/kernel/passing.h"
+
+#include "core/geometry.h"
+#include "core/move.h"
+#include "core/rules.h"
+
+static bool is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                      unsigned to)
+{
+    int up = (int)(to / v->files) - (int)(from / v->files);
+
+    return v->piece[type].double_ranks >> bk_own_rank(v, from, colour) & 1 &&
+           to % v->files == from % v->files && (up == 2 || up == -2);
+}
+
+/* Does an enemy of `colour` on `sq` take on `target`? */
+static bool takes_on(const struct bk_setup *s, unsigned slot, unsigned sq, unsigned target)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], s->ix->colour[slot], sq, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].how & BK_TAKES && r[i].to == target)
+            return true;
+    return false;
+}
+
+static bool is_mobile(const struct bk_setup *s, unsigned slot)
+{
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].slot == slot)
+            return true;
+    return s->inner.slot == (int)slot;
+}
+
+/* Only men that never go back capture in passing: is any of them beside, or may it be? */
+static bool may_be_answered(const struct bk_setup *s, const struct bk_double_step *d, unsigned ep)
+{
+    for (unsigned i = 0; i < s->ix->nslots; i++)
+        if (s->ix->colour[i] != d->exit->colour && s->v->piece[s->ix->type[i]].double_ranks &&
+            (is_mobile(s, i) || takes_on(s, i, d->after->sq[i], ep)))
+            return true;
+    return false;
+}
+
+/* What a capture in passing, `m`, brings who makes it, from the exits of his side. */
+static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step *d,
+                           const struct bk_placement *here, const struct bk_move *m)
+{
+    for (uint32_t x = 0; x < s->nexit; x++) {
+        const struct bk_exit *reply = &s->exit[x];
+        struct bk_placement after = *here;
+        int16_t score;
+
+        if (reply->colour == d->exit->colour || reply->taken != d->exit->mover ||
+            reply->also >= 0 || reply->mover == BK_KINGS_SLOT ||
+            here->sq[reply->mover] != m->from || reply->becomes != m->becomes)
+            continue;
+        after.sq[reply->mover] = m->to;
+        bk_view_fill(&reply->plan, &after, NULL, 0, &score);
+        return score;
+    }
+    return BK_SCORE_NONE;
+}
+
+/*
+ * The best that a capture in passing brings the side to move in p; BK_SCORE_NONE: there is none.
+ * only: set if it has no other move.
+ */
+static int16_t best_reply(const struct bk_setup *s, const struct bk_double_step *d,
+                          const struct bk_placement *here, const struct bk_pos *p, bool *only)
+{
+    struct bk_move moves[BK_MOVES_MAX];
+    unsigned legal = bk_moves_legal(s->v, p, moves);
+    int16_t best = BK_SCORE_NONE;
+
+    *only = true;
+    for (unsigned j = 0; j < legal; j++) {
+        const struct bk_move *m = &moves[j];
+        struct bk_pos next = *p;
+        int16_t score;
+        int wdl;
+
+        if (m->takes == BK_SQ_NONE || m->takes == m->to ||
+            !s->v->piece[bk_man_type(p->at[m->from])].double_ranks) {
+            *only = false;
+            continue;
+        }
+        bk_pos_play(&next, s->v, m);
+        if (bk_pos_bare(s->v, &next, &wdl) != BK_END_NONE)
+            score = (int16_t)(wdl < 0 ? BK_SCORE_WIN - 1 : 0);
+        else
+            score = reply_score(s, d, here, m);
+        best = score > best ? score : best;
+    }
+    return best;
+}
+
+/* The opponent's score of a position, given what the mover gets by moving into it. */
+static int16_t for_the_opponent(int16_t mover)
+{
+    return (int16_t)(mover > 0 ? -mover - 1 : mover < 0 ? -mover + 1 : 0);
+}
+
+/* What the mover gets by the step, given what he would get without the answer. */
+static int16_t corrected(int16_t mover, int16_t reply, bool only)
+{
+    int16_t opponent = for_the_opponent(mover);
+
+    if (only || reply > opponent)
+        opponent = reply;
+    return (int16_t)(opponent > 0 ? 1 - opponent : opponent < 0 ? -opponent - 1 : 0);
+}
+
+void bk_passing_correct(const struct bk_setup *s, const struct bk_double_step *d, int16_t *view)
+{
+    const struct bk_exit *e = d->exit;
+    unsigned ep = (d->from + d->to) / 2u;
+    struct bk_placement here = *d->after;
+    size_t n = 1;
+
+    if (!s->v->en_passant || !is_double(s->v, s->ix->type[e->mover], e->colour, d->from, d->to) ||
+        !may_be_answered(s, d, ep))
+        return;
+    for (unsigned i = 0; i < d->nfree; i++)
+        n *= d->men[i].n;
+    for (size_t i = 0; i < n; i++) {
+        struct bk_pos p;
+        size_t rest = i;
+        int16_t best;
+        bool only;
+
+        if (view[i] == BK_SCORE_NONE)
+            continue;
+        for (unsigned j = d->nfree; j-- > 0; rest /= d->men[j].n)
+            here.sq[d->men[j].slot] = d->men[j].sq[rest % d->men[j].n];
+        if (!bk_index_position(s->ix, &here, !e->colour, &p) || p.at[ep] || p.at[d->from])
+            continue; /* no double step leads there */
+        p.ep = (uint8_t)ep;
+        best = best_reply(s, d, &here, &p, &only);
+        if (best != BK_SCORE_NONE)
+            view[i] = corrected(view[i], best, only);
+    }
+}

@@ -1,0 +1,443 @@
+/*
+ * ply.h - the passes of a ply: mates, then wins and losses in turn.
+ */
+#ifndef BK_KERNEL_PLY_H
+#define BK_KERNEL_PLY_H
+
+#include "tb/kernel/moves.h"
+#include "tb/kernel/waits.h"
+
+/* == What is to be done where == */
+
+static inline _Atomic uint8_t *todo_of(const struct bk_state *st, unsigned side, bool to_win,
+                                       uint32_t slice)
+{
+    return bk_state_slice(st, to_win ? BK_TODO_WIN : BK_TODO_LOSE, side, slice);
+}
+
+static inline void set_todo(const struct bk_state *st, unsigned side, bool to_win, uint32_t slice)
+{
+    atomic_store_explicit(todo_of(st, side, to_win, slice), 1, memory_order_relaxed);
+}
+
+/* Is there anything to do?  There is not any more. */
+static inline bool take_todo(const struct bk_state *st, unsigned side, bool to_win, uint32_t slice)
+{
+    _Atomic uint8_t *todo = todo_of(st, side, to_win, slice);
+
+    if (!atomic_load_explicit(todo, memory_order_relaxed))
+        return false;
+    atomic_store_explicit(todo, 0, memory_order_relaxed);
+    return true;
+}
+
+/*
+ * Something new in this slice: `side` may move into it from here, from where
+ * its king comes from, and from blocks where a man steps into this one.  Bytes
+ * are only ever set to 1 in a pass.
+ */
+static void wake(const struct ctx *c, unsigned side, bool to_win)
+{
+    const struct bk_king_moves *kings = c->s->kings;
+    const uint32_t *first = kings->back_first[side] + c->slice;
+
+    set_todo(c->st, side, to_win, c->slice);
+    for (uint32_t i = first[0]; i < first[1]; i++)
+        set_todo(c->st, side, to_win, kings->back[side][i]);
+    for (unsigned i = 0; i < c->links->nin; i++)
+        if (c->links->in[i].colour == side)
+            set_todo(&c->links->in[i].other->state, side, to_win, c->slice);
+}
+
+/* == A pass over a slice == */
+
+/* What it works with. */
+struct sweep {
+    const struct bk_setup *s;
+    struct bk_state *st;
+    struct scratch *w;
+    uint32_t slice;
+    unsigned side, k;
+    uint64_t due; /* waits of this ply that the slice has */
+    lanes *won, *und, *open, *fresh;
+    uint64_t *marks; /* of `fresh` */
+    uint8_t *any;
+    const uint64_t *waits; /* by configuration */
+    const uint8_t *delay;  /* by vector */
+    char *dtw;             /* of the slice */
+    uint32_t last;         /* vector found last, whose k is not stored yet */
+    bool found;
+};
+
+/* The wait of this ply, if anything in the slice has it. */
+static inline uint64_t due_in(const struct bk_solver *b, unsigned side, uint32_t slice)
+{
+    const struct bk_state *st = &b->state;
+
+    if (!b->setup->distances || st->ply <= 1)
+        return 0;
+    return *(const uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) &
+           wait_bit(st->ply >> 1);
+}
+
+static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t slice, unsigned side,
+                                bool losses)
+{
+    const struct bk_setup *s = b->setup;
+    struct bk_state *st = &b->state;
+    struct sweep p = {
+        .s = s,
+        .st = st,
+        .w = lay_out(s, scratch),
+        .slice = slice,
+        .side = side,
+        .k = st->ply >> 1,
+        .due = due_in(b, side, slice),
+        .won = sets_of(st, BK_WON, side, slice),
+        .und = sets_of(st, BK_UNDECIDED, side, slice),
+        .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
+        .fresh = sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
+        .marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
+        .any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice),
+    };
+
+    if (s->distances) {
+        p.waits = bk_state_slice(st, BK_WAITS, side, slice);
+        p.delay = bk_state_slice(st, BK_DELAYS, side, slice);
+        p.dtw = bk_state_slice(st, BK_DTW, side, slice);
+    }
+    enter(&p.w->ctx, b, slice);
+    return p;
+}
+
+/* The numbers stored for row i of a vector. */
+static inline void *row_of(const struct sweep *p, uint32_t vector, unsigned i)
+{
+    return p->dtw + (size_t)(vector * LANES + i) * p->s->width * p->s->dtw_bytes;
+}
+
+/* They will be asked for, or written, soon. */
+static inline void fetch_row(const struct sweep *p, uint32_t vector, unsigned i)
+{
+    __builtin_prefetch(row_of(p, vector, i), 1);
+}
+
+/* What is not marked is not read, so the sets may stay as they are. */
+static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
+{
+    const struct bk_state *st = &b->state;
+    uint8_t *any_of = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+
+    if (!*any_of)
+        return;
+    *any_of = 0;
+    memset(bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice), 0,
+           b->setup->nmarks * sizeof(uint64_t));
+}
+
+/* == Stored plies / 2 == */
+
+/* k for the positions x of a vector. */
+static void store_k(const struct sweep *p, uint32_t vector, lanes x)
+{
+    const struct bk_setup *s = p->s;
+    lane_sets found;
+    unsigned words = s->distances ? lanes_words(x) : 0;
+
+    *(lanes *)found = x;
+    EACH_LANE (i, words) {
+        void *row = row_of(p, vector, i);
+
+        if (s->dtw_bytes == 1) {
+            put_where(row, found[i], p->k);
+            continue;
+        }
+        EACH (sq, found[i])
+            dtw_put(s, row, sq, p->k);
+    }
+}
+
+/* The squares of x, in a row of stored numbers, whose number is k; those whose number is later. */
+static inline set stored(const struct bk_setup *s, const void *row, set x, unsigned k)
+{
+    set found = NONE;
+
+    if (s->dtw_bytes == 1)
+        return where_is(row, x, k, false);
+    EACH (sq, x)
+        if (dtw_get(s, row, sq) == k)
+            found |= bit(sq);
+    return found;
+}
+
+static inline set stored_later(const struct bk_setup *s, const void *row, set x, unsigned k)
+{
+    set found = NONE;
+
+    if (s->dtw_bytes == 1)
+        return where_is(row, x, k, true);
+    EACH (sq, x)
+        if (dtw_get(s, row, sq) > k)
+            found |= bit(sq);
+    return found;
+}
+
+/* The masks of a slice that this thread works on next, if anything there is due. */
+static void fetch_masks(const struct sweep *p, uint32_t slice)
+{
+    const uint64_t *waits = bk_state_slice(p->st, BK_WAITS, p->side, slice);
+
+    if (*(const uint64_t *)bk_state_slice(p->st, BK_SLICE_WAITS, p->side, slice) & p->due)
+        for (uint32_t i = 0; i < p->s->pitch && i < 64; i += 8)
+            __builtin_prefetch(waits + i);
+}
+
+/*
+ * Vectors in which something has waited for this ply are looked at whatever
+ * moved: those that have any of x without y (NULL: none).  What is stored there
+ * will be asked for after the un-moves.
+ */
+static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
+{
+    const struct bk_setup *s = p->s;
+    const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
+
+    if (p->slice + 1 < s->nslices)
+        fetch_masks(p, p->slice + 1);
+    for (uint32_t first = 0; first < s->nvec; first += 8) {
+        unsigned due = masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8, p->due);
+
+        EACH_BIT (i, due) {
+            uint32_t vector = first + i;
+            unsigned rows = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due) &
+                            lanes_some(x[vector] & (y ? ~y[vector] : ~NO_LANES));
+
+            if (!rows)
+                continue;
+            p->w->due[vector] = (uint8_t)rows;
+            mark(p->w->dirty, vector);
+            EACH_BIT (row, rows)
+                fetch_row(p, vector, row);
+        }
+    }
+}
+
+/* The positions among a vector's x that have waited for this ply, as rouse() has seen. */
+static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
+{
+    lane_sets from, due = { NONE };
+    unsigned rows = p->w->due[vector];
+
+    if (!rows)
+        return NO_LANES;
+    p->w->due[vector] = 0;
+    *(lanes *)from = x;
+    EACH_BIT (i, rows)
+        due[i] = stored(p->s, row_of(p, vector, i), from[i], p->k);
+    return *(const lanes *)due;
+}
+
+/* The positions among a vector's x, all of whose quiet moves are refuted, that a losing exit
+   delays. */
+static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
+{
+    unsigned words = lanes_words(x);
+    lane_sets late;
+
+    *(lanes *)late = x;
+    EACH_LANE (i, words)
+        late[i] = stored_later(p->s, row_of(p, vector, i), late[i], p->k);
+    return *(const lanes *)late;
+}
+
+/*
+ * Every quiet move of these is refuted, but a losing exit takes longer: they
+ * come back at its ply.
+ */
+static void defer(struct sweep *p, uint32_t vector, lanes late)
+{
+    lane_sets x;
+    unsigned words = lanes_words(late);
+
+    *(lanes *)x = late;
+    EACH_LANE (i, words)
+        EACH (sq, x[i]) {
+            unsigned k = dtw_get(p->s, row_of(p, vector, i), sq);
+
+            note_wait(&p->w->ctx, p->st, p->side, vector * LANES + i, wait_bit(k), k);
+        }
+}
+
+/* == Results == */
+
+/* Undecided, and no exit saves the mover. */
+static inline lanes still_open(const struct sweep *p, uint32_t vector)
+{
+    if (p->s->compact)
+        return p->und[vector] & ~p->won[vector];
+    return p->open[vector];
+}
+
+/* These cannot be lost any more. */
+static inline void save(struct sweep *p, uint32_t vector, lanes x)
+{
+    if (p->s->compact)
+        p->won[vector] |= x;
+    else
+        p->open[vector] &= ~x;
+}
+
+static void store_last(struct sweep *p)
+{
+    if (p->found)
+        store_k(p, p->last, p->fresh[p->last]);
+}
+
+/*
+ * New results of a vector: no longer undecided, and next ply's frontier.  Their
+ * k is stored when the next vector is found: its rows, one line of memory a
+ * configuration, are on their way meanwhile.
+ */
+static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
+{
+    unsigned rows = p->s->distances ? lanes_some(add) : 0;
+
+    EACH_BIT (i, rows)
+        fetch_row(p, vector, i);
+    store_last(p);
+    p->und[vector] &= ~add;
+    if (!p->s->compact)
+        p->open[vector] &= ~add;
+    p->fresh[vector] = add;
+    p->last = vector;
+    mark(p->marks, vector);
+    p->found = true;
+}
+
+/* The next pass has to look at all from where `side`'s opponent comes here. */
+static bool end_sweep(struct sweep *p, bool to_win)
+{
+    if (!p->found)
+        return false;
+    store_last(p);
+    *p->any = 1;
+    wake(&p->w->ctx, !p->side, to_win);
+    return true;
+}
+
+/* == The passes == */
+
+/* The mates and stalemates: no escape at all, before anything else is won. */
+static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
+{
+    const struct bk_setup *s = b->setup;
+    struct sweep p = begin_sweep(b, scratch, slice, side, true);
+    const struct ctx *c = &p.w->ctx;
+
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        lanes losing = p.fresh[vector]; /* left there by init: has an exit, a losing one */
+        lanes stuck = still_open(&p, vector), lost;
+
+        if (!lanes_any(stuck))
+            continue;
+        stuck = without_escapes(c, vector, side, stuck);
+        /* won by the opponent so far: where he could take the king */
+        lost = stuck & ~losing;
+        if (bk_rules_stalemate_wdl(s->v) == 0) {
+            lanes check = won_lanes(won_in(c, c->st, !side, slice), vector);
+
+            save(&p, vector, lost & ~check);
+            lost &= check;
+        }
+        if (!lanes_any(stuck & losing)) /* all it has are losing exits: lost too */
+            ;
+        else if (s->distances)
+            defer(&p, vector, stuck & losing);
+        else
+            lost |= stuck & losing;
+        if (lanes_any(lost))
+            add_fresh(&p, vector, lost);
+    }
+    return end_sweep(&p, true);
+}
+
+/* An odd ply: what moves into the last losses has won. */
+static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
+{
+    const struct bk_setup *s = b->setup;
+    bool first_ply =
+        b->state.ply == 1 && *(const uint8_t *)bk_state_slice(&b->state, BK_ANY_WIN, side, slice);
+    struct scratch *w;
+    struct sweep p;
+
+    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, slice) && !first_ply) {
+        clear_frontier(b, side, false, slice);
+        return false;
+    }
+    p = begin_sweep(b, scratch, slice, side, false);
+    w = p.w;
+    if (first_ply) /* wins by an exit, left there by init */
+        EACH_MARKED (vector, p.marks, s->nmarks) {
+            w->acc[vector] = p.fresh[vector];
+            mark(w->dirty, (uint32_t)vector);
+        }
+    clear_frontier(b, side, false, slice);
+    if (p.due)
+        rouse(&p, p.und, p.open);
+    unmoves(w, side, true);
+    EACH_MARKED (vector, w->dirty, s->nmarks) {
+        lanes *acc = &w->acc[vector], add = *acc & p.und[vector];
+
+        *acc = NO_LANES;
+        if (p.due)
+            add |= due_of(&p, (uint32_t)vector, p.und[vector] & ~p.open[vector]);
+        if (!lanes_any(add))
+            continue;
+        p.won[vector] |= add;
+        add_fresh(&p, (uint32_t)vector, add);
+    }
+    memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
+    return end_sweep(&p, false);
+}
+
+/* An even ply: of what moves into the last wins, that which cannot escape is lost. */
+static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
+{
+    const struct bk_setup *s = b->setup;
+    struct scratch *w;
+    struct sweep p;
+
+    clear_frontier(b, side, true, slice);
+    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, slice))
+        return false;
+    p = begin_sweep(b, scratch, slice, side, true);
+    w = p.w;
+    if (p.due)
+        rouse(&p, p.open, NULL);
+    unmoves(w, side, false);
+    EACH_MARKED (vector, w->dirty, s->nmarks) {
+        lanes *acc = &w->acc[vector], cand = *acc & still_open(&p, (uint32_t)vector);
+
+        *acc = NO_LANES;
+        if (p.due)
+            cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
+        if (lanes_any(cand))
+            cand = without_escapes(&w->ctx, (uint32_t)vector, side, cand);
+        if (!lanes_any(cand))
+            continue;
+        if (p.delay && p.delay[vector] > p.k) {
+            lanes late = delayed(&p, (uint32_t)vector, cand);
+
+            if (lanes_any(late)) {
+                defer(&p, (uint32_t)vector, late);
+                cand &= ~late;
+            }
+        }
+        if (lanes_any(cand))
+            add_fresh(&p, (uint32_t)vector, cand);
+    }
+    memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
+    return end_sweep(&p, true);
+}
+
+#endif

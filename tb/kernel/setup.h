@@ -1,0 +1,176 @@
+/*
+ * setup.h - a block as plain arrays: all that is fixed once it is prepared.
+ *
+ * Made by solve/prepare.c, read by the passes, which never write to it.  A
+ * position of the block is a slice (kings), a configuration (the outer men) and
+ * the inner man's square; one machine word, a set, holds all squares of the inner
+ * man.  Sets are `void` here: their width is the kernel's.
+ */
+#ifndef BK_SETUP_H
+#define BK_SETUP_H
+
+#include "table/index.h"
+#include "tb/memory/view.h"
+
+#define BK_OUTERS_MAX (BK_SLOTS_MAX)
+
+/* One quiet move of an outer man, as seen from a digit of its. */
+struct bk_kmove {
+    int32_t delta; /* what it adds to the configuration's number */
+    uint8_t from, to;
+    bool hops;
+    uint16_t npaths; /* 0: nothing can stand in the way */
+    uint32_t path;   /* first of them in the variant's geometry */
+};
+
+struct bk_klist {
+    uint32_t first;
+    uint16_t n;
+};
+
+/*
+ * The same move from a vector of configurations to another one: those that go
+ * as many vectors and words on.
+ */
+struct bk_vmove {
+    int16_t vectors;
+    uint8_t turn;  /* word w goes to word (w + turn) % 8 */
+    uint8_t words; /* from which there is such a move */
+    bool free;     /* nothing can stand in the way; else: */
+    uint32_t path; /* in vpath: what must be empty, by lane */
+};
+
+/* How an outer man's moves are looked up. */
+enum bk_lookup {
+    BK_BY_LANE,   /* one configuration after the other */
+    BK_BY_DIGIT,  /* it stands on one square in a whole vector */
+    BK_BY_VECTOR, /* its squares follow each other in a vector */
+};
+
+/* An outer man: its square is a digit of the configuration's number. */
+struct bk_outer {
+    enum bk_lookup lookup;
+    uint8_t slot, type, colour;
+    uint16_t n;               /* digits */
+    const uint8_t *sq;        /* by digit */
+    uint8_t digit[BK_SQ_MAX]; /* BK_SQ_NONE outside its cell */
+    uint32_t stride;
+    struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX];   /* by digit */
+    struct bk_klist vinto[BK_SQ_MAX], vfrom[BK_SQ_MAX]; /* vmoves by vector of digits */
+    bool stay[BK_SQ_MAX];                               /* by square: may end there unchanged */
+};
+
+/* A step of the inner man, ready for whole-set shifts. */
+struct bk_kstep {
+    int16_t delta; /* square numbers */
+    uint8_t range; /* 0: unlimited */
+    uint8_t how;
+    int8_t df, dr;
+    int16_t opposite; /* step that undoes it, or -1 */
+};
+
+struct bk_inner {
+    int slot; /* -1: no man to vary; the word's bit 0 stands for the position */
+    uint8_t type, colour;
+    uint8_t nsteps;
+    struct bk_kstep step[BK_STEPS_MAX];
+    bool two_steps, bend;
+};
+
+/* An exit of the block: a capture, a change, a fixed man's move, or one that ends
+   castling rights. */
+struct bk_exit {
+    uint8_t mover; /* slot, or BK_KINGS_SLOT */
+    uint8_t colour;
+    int8_t taken;    /* slot or -1 */
+    int8_t also;     /* a second one, by a man that takes twice, or -1 */
+    uint8_t becomes; /* type or BK_STAYS */
+    bool counted;
+    int8_t castles; /* by this right (of bk_pos.rights), or -1; the mover is the king */
+    bool in_block;  /* stays in this table (a fixed man's quiet move) */
+    struct bk_view_plan plan;
+};
+
+/* A king's move from one slice to another. */
+struct bk_king_move {
+    uint32_t slice;
+    uint8_t sym; /* brings this slice's frame to that one's; 0 identity */
+};
+
+/* The kings' moves, by side.  A slice's are move[first[slice] .. first[slice + 1]); from where a
+   king comes into it, back[back_first[slice] ..]. */
+struct bk_king_moves {
+    struct bk_king_move *move[2];
+    uint32_t *first[2];
+    uint32_t *back[2], *back_first[2]; /* slices */
+};
+
+/* Men that stand on one square in the whole block. */
+struct bk_fixed {
+    unsigned n;
+    uint8_t slot[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
+};
+
+/* Quiet moves of outer men, as lists of struct bk_klist point into them. */
+struct bk_moves {
+    struct bk_kmove *one;
+    uint32_t n;
+    struct bk_vmove *vector;
+    uint32_t nvector;
+    void *path; /* vectors of sets: what must be empty */
+    uint32_t npath;
+};
+
+/* Of every configuration. */
+struct bk_configurations {
+    uint8_t (*sq)[BK_OUTERS_MAX];    /* squares of the outers */
+    uint8_t *clash;                  /* two outers (or an outer and a fixed man) share a square */
+    void *occ;                       /* squares of the outers as a set */
+    void *count;                     /* inner squares counted: equal men once */
+    uint32_t *turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
+};
+
+struct bk_setup {
+    const struct bk_variant *v; /* borrowed, as index, block and kings */
+    const struct bk_index *ix;
+    const struct bk_block *b;
+    const struct bk_king_moves *kings; /* NULL if kings_only */
+
+    /* sizes */
+    uint32_t nslices;
+    uint32_t nconf;
+    uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
+    uint32_t nvec;   /* vectors of sets in it */
+    uint32_t nmarks; /* words of 64 marks, one a vector */
+    uint32_t width;  /* squares of the inner man: nsq, or 1 without one */
+
+    /* results */
+    bool distances;
+    bool attains;       /* when solved, tells what exits attain: attain.h */
+    bool compact;       /* no BK_OPEN: what is won and undecided at once is saved by an exit */
+    unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
+    unsigned dtw_bytes; /* 1 or 2; 0 without distances */
+
+    /* men */
+    unsigned nouter;
+    struct bk_outer outer[BK_OUTERS_MAX];
+    struct bk_inner inner;
+    struct bk_fixed fixed;
+    bool equal_men;            /* some mobile men are alike */
+    bool kings_only;           /* nothing else moves: kings.c; no moves are compiled */
+    uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
+
+    /* moves */
+    struct bk_moves moves;
+    struct bk_configurations conf;
+    uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
+    bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
+                                                    [BK_TYPES_MAX]: may stay as it is */
+    bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
+    void *turn_tab[BK_SYMMETRIES]; /* by byte and value: the set after the symmetry */
+    void *inner_sets;              /* cell, where it may stay, where each step begins */
+    struct bk_exit *exit;
+    uint32_t nexit;
+};
+
+#endif

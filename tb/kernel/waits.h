@@ -1,0 +1,35 @@
+/*
+ * waits.h - positions that wait for a ply of their own.
+ *
+ * An exit wins, or ends what it delays, at its own ply, whatever moved before:
+ * masks of plies / 2 say of a configuration, a vector and a slice at which plies
+ * something in them is to be looked at.
+ */
+#ifndef BK_KERNEL_WAITS_H
+#define BK_KERNEL_WAITS_H
+
+#include "tb/kernel/slice.h"
+
+static inline uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
+
+/* Threads share the maximum. */
+static void raise_to(atomic_uint *max, unsigned k)
+{
+    unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
+
+    while (seen < k && !atomic_compare_exchange_weak_explicit(max, &seen, k, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        ;
+}
+
+/* Something in this configuration waits for the plies of `waits`, the last of them 2 * most. */
+static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, uint32_t conf,
+                      uint64_t waits, unsigned most)
+{
+    ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
+    ((uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, c->slice))[conf / LANES] |= waits;
+    *(uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, c->slice) |= waits;
+    raise_to(&st->last_wait, most);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * cpu.c - see cpu.h.
+ */
+#include "tb/memory/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum bk_cpu bk_cpu(void)
+{
+    enum bk_cpu best = BK_CPU_PORTABLE;
+#ifdef __x86_64__
+    const char *wish = getenv("BAREKING_KERNEL");
+
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        best = BK_CPU_AVX2;
+    if (best == BK_CPU_AVX2 && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        best = BK_CPU_AVX512;
+    if (wish && !strcmp(wish, "portable"))
+        best = BK_CPU_PORTABLE;
+    if (wish && !strcmp(wish, "avx2") && best > BK_CPU_AVX2)
+        best = BK_CPU_AVX2;
+#endif
+    return best;
+}

@@ -1,0 +1,555 @@
+/*
+ * view.c - views of tables in memory.  See view.h.
+ */
+#include "tb/memory/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+
+void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
+                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
+                  int also, int changed, unsigned to)
+{
+    unsigned rights = t->ix->m.rights;
+    int swap;
+
+    if (exchanged) /* in the parent's colours */
+        rights = bk_material_exchanged(&t->ix->m).rights;
+    memset(p, 0, sizeof *p);
+    p->t = t;
+    p->stm = !mover;
+    p->exchanged = exchanged;
+    for (unsigned s = 0; s < parent->nslots; s++) {
+        if ((int)s == taken || (int)s == also)
+            continue;
+        p->parent[p->nmen] = (uint8_t)s;
+        p->type[p->nmen] = (uint8_t)((int)s == changed ? to : parent->type[s]);
+        p->colour[p->nmen] = parent->colour[s];
+        p->right[p->nmen] = -1;
+        if (parent->right[s] >= 0 && rights >> parent->right[s] & 1)
+            p->right[p->nmen] = (int8_t)(exchanged ? parent->right[s] ^ 2 : parent->right[s]);
+        p->nmen++;
+    }
+    swap = bk_material_swap(&t->ix->m, parent->v);
+    bk_symmetry_map(parent->v, swap > 0 ? (unsigned)swap : 0, p->swap);
+    if (p->exchanged)
+        for (unsigned i = 0; i < p->nmen; i++)
+            p->colour[i] = !p->colour[i];
+}
+
+/* == By rule == */
+
+static bool king_reaches(const struct bk_variant *v, unsigned colour, unsigned from, unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, colour, from, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].to == to && r[i].how & BK_TAKES)
+            return true;
+    return false;
+}
+
+/*
+ * The mover has just bared the opponent (or both are bare).  A win, unless
+ * the only man left can be taken by a king that may go there.
+ */
+static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placement *at)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, mover = !p->stm;
+
+    if (king_reaches(v, bared, at->king[bared], at->king[mover]))
+        return BK_SCORE_NONE;
+    if (p->nmen == 0)
+        return 0;
+    if (p->nmen > 1 || !bk_rules_bares_back(v) ||
+        !bk_rules_may_stand(v, v->royal, bared, at->sq[p->parent[0]]) ||
+        !king_reaches(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
+        king_reaches(v, mover, at->king[mover], at->sq[p->parent[0]]))
+        return BK_SCORE_WIN - 1;
+    return 0;
+}
+
+/*
+ * Is the score the same wherever the men stand?  With two men left, or where
+ * baring back does not save, only the kings count: rule_score().
+ */
+static bool same_everywhere(const struct bk_view_plan *p)
+{
+    return p->t->by_rule && (p->nmen != 1 || !bk_rules_bares_back(p->t->ix->v));
+}
+
+/* == Filling == */
+
+/* Is this the slot of a man such as the plan's `i`th? */
+static inline bool is_slot_of(const struct bk_view_plan *p, unsigned i, unsigned s)
+{
+    const struct bk_index *ix = p->t->ix;
+
+    return ix->type[s] == p->type[i] && ix->colour[s] == p->colour[i] &&
+           ix->right[s] == p->right[i];
+}
+
+/* Where the men of a plan stand in the table, and by which turn of the board. */
+struct located {
+    const struct bk_memblock *block;
+    uint64_t base;               /* slice and fixed men */
+    unsigned slot[BK_SLOTS_MAX]; /* by man */
+    uint8_t map[BK_SQ_MAX];      /* parent's squares to the table's */
+    unsigned stm;
+};
+
+/* The squares of a placement's men in the table, before any turn. */
+static void squares_of(const struct bk_view_plan *p, const struct bk_placement *at, uint8_t *sq)
+{
+    for (unsigned i = 0; i < p->nmen; i++) {
+        sq[i] = at->sq[p->parent[i]];
+        if (p->exchanged)
+            sq[i] = p->swap[sq[i]];
+    }
+}
+
+/* The cells of men on these squares, and their slots: those of each kind in order of the cells.
+   False: one cannot stand there. */
+static bool find_slots(const struct bk_view_plan *p, const uint8_t *sq, uint8_t *cell,
+                       unsigned *slot)
+{
+    const struct bk_index *ix = p->t->ix;
+    unsigned used = 0;
+
+    for (unsigned i = 0; i < p->nmen; i++) {
+        unsigned s = 0;
+
+        while (!is_slot_of(p, i, s))
+            s++;
+        cell[i] = ix->cells[s]->cell_of[sq[i]];
+        if (cell[i] == BK_SQ_NONE)
+            return false;
+    }
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        unsigned best = BK_SLOTS_MAX;
+
+        for (unsigned i = 0; i < p->nmen; i++)
+            if (!(used >> i & 1) && is_slot_of(p, i, s) &&
+                (best == BK_SLOTS_MAX || cell[i] < cell[best]))
+                best = i;
+        used |= 1u << best;
+        slot[best] = s;
+    }
+    return true;
+}
+
+/* The block of men in these cells and slots, as bk_block_of_cells() has it. */
+static int32_t find_block(const struct bk_view_plan *p, const uint8_t *cell, const unsigned *slot)
+{
+    uint8_t in_slot[BK_SLOTS_MAX];
+
+    for (unsigned i = 0; i < p->nmen; i++)
+        in_slot[slot[i]] = cell[i];
+    return bk_block_of_cells(p->t->ix, in_slot);
+}
+
+/* The slice in which the kings are in a block (found: as above), -1: none.  map: by which turn of
+   the parent's board they come there. */
+static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
+                          const struct bk_placement *at, uint8_t *map)
+{
+    const struct bk_index *ix = p->t->ix;
+    const struct bk_pairs *pairs = ix->block[found >> 3].pairs;
+    const uint8_t *by_block = ix->map[found & 7], *by_kings;
+    unsigned nsq = ix->v->nsq, wk = at->king[p->exchanged], bk = at->king[!p->exchanged];
+    size_t pair;
+
+    if (p->exchanged) {
+        wk = p->swap[wk];
+        bk = p->swap[bk];
+    }
+    pair = (size_t)by_block[wk] * nsq + by_block[bk];
+    if (pairs->slice[pair] < 0)
+        return -1;
+    by_kings = ix->map[pairs->sym[pair]];
+    if (p->exchanged)
+        for (unsigned s = 0; s < nsq; s++)
+            map[s] = by_kings[by_block[p->swap[s]]];
+    else if (found & 7)
+        for (unsigned s = 0; s < nsq; s++)
+            map[s] = by_kings[by_block[s]];
+    else
+        memcpy(map, by_kings, nsq);
+    return pairs->slice[pair];
+}
+
+/* What the ith man of a plan adds, on a square of the table. */
+static inline uint64_t man_offset(const struct bk_view_plan *p, const struct bk_memblock *mb,
+                                  unsigned slot, unsigned sq)
+{
+    return mb->stride[slot] * (mb->raw[slot] ? sq : p->t->ix->cells[slot]->place_of[sq]);
+}
+
+/*
+ * `at` has every man somewhere; free men stand on any square of their domain.
+ * Returns false when the table has no such kings or cells.
+ */
+static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, unsigned free_mask,
+                   struct located *l)
+{
+    uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
+    int32_t found, slice;
+
+    squares_of(p, at, sq);
+    if (!find_slots(p, sq, cell, l->slot))
+        return false;
+    found = find_block(p, cell, l->slot);
+    slice = found < 0 ? -1 : find_slice(p, found, at, l->map);
+    if (slice < 0)
+        return false;
+    for (unsigned i = 0; i < p->nmen; i++)
+        sq[i] = l->map[at->sq[p->parent[i]]];
+    if (!find_slots(p, sq, cell, l->slot)) /* a turn may exchange the cells of equal men */
+        return false;
+    l->stm = p->exchanged ? !p->stm : p->stm;
+    l->block = &p->t->block[found >> 3];
+    l->base = (uint64_t)slice * l->block->slice_stride;
+    for (unsigned i = 0; i < p->nmen; i++)
+        if (!(free_mask >> p->parent[i] & 1))
+            l->base += man_offset(p, l->block, l->slot[i], sq[i]);
+    return l->block->code[l->stm] != NULL;
+}
+
+/*
+ * The places of a free man in a table: digit[j], times the stride, is what square j
+ * adds; BK_SQ_NONE where it cannot stand.  False: it would change block.
+ */
+struct places {
+    uint64_t stride;
+    unsigned n;
+    uint8_t digit[BK_SQ_MAX];
+};
+
+static bool find_places(const struct bk_view_plan *p, const struct located *l,
+                        const struct bk_free_man *man, struct places *out)
+{
+    const struct bk_cells *cells;
+    unsigned i = 0, s, cell = BK_SQ_NONE;
+    bool one_cell = true;
+
+    while (p->parent[i] != man->slot)
+        i++;
+    s = l->slot[i];
+    cells = p->t->ix->cells[s];
+    out->stride = l->block->stride[s];
+    out->n = man->n;
+    if (cells->n == 1) { /* cell_of[] is 0 or BK_SQ_NONE, all bits of a byte: no jumps */
+        for (unsigned j = 0; j < man->n; j++) {
+            unsigned sq = l->map[man->sq[j]];
+
+            out->digit[j] =
+                (uint8_t)(cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]));
+        }
+        return true;
+    }
+    for (unsigned j = 0; j < man->n; j++) {
+        unsigned sq = l->map[man->sq[j]], c = cells->cell_of[sq];
+
+        out->digit[j] = c == BK_SQ_NONE    ? BK_SQ_NONE
+                        : l->block->raw[s] ? (uint8_t)sq
+                                           : cells->place_of[sq];
+        one_cell &= c == BK_SQ_NONE || cell == BK_SQ_NONE || c == cell;
+        cell = c == BK_SQ_NONE ? cell : c;
+    }
+    return one_cell;
+}
+
+/*
+ * The last free man: where its squares follow each other in a table, they are the
+ * same row of codes for all squares of the others, from another base on.
+ */
+struct row {
+    struct places man;
+    bool near;     /* they follow each other */
+    bool in_order; /* and as they do on the parent's board */
+    unsigned span; /* from place 0 to the last one */
+};
+
+static void shape_row(struct row *r)
+{
+    uint8_t end = 0, differs = 0; /* bytes alone: the compiler does many at once */
+
+    for (unsigned j = 0; j < r->man.n; j++) {
+        uint8_t next = (uint8_t)(r->man.digit[j] + 1); /* of BK_SQ_NONE: 0 */
+
+        end = next > end ? next : end;
+        differs |= (uint8_t)(r->man.digit[j] ^ j);
+    }
+    r->near = r->man.stride == 1;
+    r->span = end;
+    r->in_order = !differs;
+}
+
+static int16_t score_of(const struct bk_memtable *t, unsigned code)
+{
+    return t->code_bytes < 2 ? t->score8[code] : bk_score_before(bk_code_score(code, 2));
+}
+
+static int16_t score_at(const struct bk_memtable *t, const struct located *l, uint64_t at)
+{
+    return score_of(t, bk_memblock_code(t, l->block, l->stm, at));
+}
+
+/* The scores of the last man's squares, the others standing where `base` says. */
+static void gather_row(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                       const struct row *r, int16_t *out)
+{
+    const void *code = l->block->code[l->stm];
+    const uint8_t *place = r->in_order ? NULL : r->man.digit;
+
+    if (r->near && t->code_bytes == 1) {
+        t->row_scores((const uint8_t *)code + base, r->span, place, r->man.n, out);
+    } else if (r->near && !t->code_bytes) {
+        uint8_t codes[BK_SQ_MAX + 8];
+
+        bk_codes_of_bits(code, l->block->draw[l->stm], base, r->span, codes);
+        t->row_scores(codes, r->span, place, r->man.n, out);
+    } else {
+        for (unsigned j = 0; j < r->man.n; j++)
+            out[j] = r->man.digit[j] == BK_SQ_NONE
+                         ? BK_SCORE_NONE
+                         : score_at(t, l, base + r->man.stride * r->man.digit[j]);
+    }
+}
+
+/* men: the free men but the last, n of them */
+static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                   const struct places *men, unsigned n, const struct row *row, int16_t **out)
+{
+    size_t skip = row->man.n;
+
+    if (!n) {
+        gather_row(t, l, base, row, *out);
+        *out += row->man.n;
+        return;
+    }
+    for (unsigned i = 1; i < n; i++)
+        skip *= men[i].n;
+    for (unsigned j = 0; j < men->n; j++) {
+        if (men->digit[j] != BK_SQ_NONE) {
+            gather(t, l, base + men->stride * men->digit[j], men + 1, n - 1, row, out);
+            continue;
+        }
+        for (size_t i = 0; i < skip; i++)
+            *(*out)++ = BK_SCORE_NONE;
+    }
+}
+
+/* One position at a time: for rules and for men that cross cells. */
+static void fill_slowly(const struct bk_view_plan *p, struct bk_placement *at,
+                        const struct bk_free_man *men, unsigned nfree, int16_t **out)
+{
+    struct located l;
+
+    if (nfree) {
+        for (unsigned j = 0; j < men->n; j++) {
+            at->sq[men->slot] = men->sq[j];
+            fill_slowly(p, at, men + 1, nfree - 1, out);
+        }
+    } else if (p->t->by_rule) {
+        *(*out)++ = rule_score(p, at);
+    } else if (!locate(p, at, 0, &l)) {
+        *(*out)++ = BK_SCORE_NONE;
+    } else {
+        *(*out)++ = score_at(p->t, &l, l.base);
+    }
+}
+
+/* Positions of so many free men. */
+static size_t places_of(const struct bk_free_man *men, unsigned nfree)
+{
+    size_t n = 1;
+
+    for (unsigned i = 0; i < nfree; i++)
+        n *= men[i].n;
+    return n;
+}
+
+static void fill_with(int16_t score, size_t n, int16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = score;
+}
+
+/* The first slot of the kind of the parent's `slot`. */
+static unsigned slot_like(const struct bk_view_plan *p, unsigned slot)
+{
+    unsigned man = 0, s = 0;
+
+    while (p->parent[man] != slot)
+        man++;
+    while (!is_slot_of(p, man, s))
+        s++;
+    return s;
+}
+
+/* Puts each free man on some square where it may stand, to find the block.  Returns their mask. */
+static unsigned stand_somewhere(const struct bk_view_plan *p, const struct bk_free_man *men,
+                                unsigned nfree, struct bk_placement *at)
+{
+    unsigned mask = 0;
+
+    for (unsigned i = 0; i < nfree; i++) {
+        const struct bk_cells *cells = p->t->ix->cells[slot_like(p, men[i].slot)];
+
+        mask |= 1u << men[i].slot;
+        at->sq[men[i].slot] = men[i].sq[0];
+        for (unsigned j = 0; j < men[i].n; j++) {
+            unsigned sq = p->exchanged ? p->swap[men[i].sq[j]] : men[i].sq[j];
+
+            if (cells->cell_of[sq] != BK_SQ_NONE) {
+                at->sq[men[i].slot] = men[i].sq[j];
+                break;
+            }
+        }
+    }
+    return mask;
+}
+
+/* May a free man be in another cell? */
+static bool any_of_several_cells(const struct bk_view_plan *p, const struct bk_free_man *men,
+                                 unsigned nfree)
+{
+    for (unsigned i = 0; i < nfree; i++)
+        if (p->t->ix->cells[slot_like(p, men[i].slot)]->n > 1)
+            return true;
+    return false;
+}
+
+/* All of it from one block, row by row.  False: a free man would leave it. */
+static bool fill_from_block(const struct bk_view_plan *p, const struct located *l,
+                            const struct bk_free_man *men, unsigned nfree, int16_t *out)
+{
+    struct places other[BK_SLOTS_MAX];       /* free men but the last */
+    struct row last = { .man = { .n = 1 } }; /* or a single place */
+
+    for (unsigned i = 0; i < nfree; i++)
+        if (!find_places(p, l, &men[i], i + 1 < nfree ? &other[i] : &last.man))
+            return false;
+    shape_row(&last);
+    gather(p->t, l, l->base, other, nfree ? nfree - 1 : 0, &last, &out);
+    return true;
+}
+
+void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where,
+                  const struct bk_free_man *men, unsigned nfree, int16_t *out)
+{
+    struct bk_placement at = *where;
+    struct located l;
+
+    if (same_everywhere(p)) {
+        fill_with(rule_score(p, &at), places_of(men, nfree), out);
+        return;
+    }
+    if (!p->t->by_rule) {
+        unsigned free_mask = stand_somewhere(p, men, nfree, &at);
+
+        if (locate(p, &at, free_mask, &l)) {
+            if (fill_from_block(p, &l, men, nfree, out))
+                return;
+        } else if (!any_of_several_cells(p, men, nfree)) {
+            fill_with(BK_SCORE_NONE, places_of(men, nfree), out);
+            return;
+        }
+    }
+    fill_slowly(p, &at, men, nfree, &out);
+}
+
+/* The men's offset in a table after each symmetry of their block, and the block. */
+struct still_men {
+    const struct bk_block *b;
+    const struct bk_memblock *mb;
+    unsigned turn_block;
+    uint64_t offset[BK_SYMMETRIES]; /* by the symmetry that the kings ask for */
+};
+
+static bool place_still_men(const struct bk_view_plan *p, const struct bk_placement *at,
+                            struct still_men *still)
+{
+    const struct bk_index *ix = p->t->ix;
+    uint8_t sq[BK_SLOTS_MAX] = { 0 }, turned[BK_SLOTS_MAX] = { 0 }, cell[BK_SLOTS_MAX];
+    unsigned slot[BK_SLOTS_MAX];
+    int32_t found;
+
+    squares_of(p, at, sq);
+    if (!find_slots(p, sq, cell, slot))
+        return false;
+    found = find_block(p, cell, slot);
+    if (found < 0)
+        return false;
+    still->b = &ix->block[found >> 3];
+    still->mb = &p->t->block[found >> 3];
+    still->turn_block = (unsigned)found & 7;
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        if (!(still->b->group >> sym & 1))
+            continue;
+        for (unsigned i = 0; i < p->nmen; i++)
+            turned[i] = ix->map[sym][ix->map[still->turn_block][sq[i]]];
+        if (!find_slots(p, turned, cell, slot))
+            return false;
+        still->offset[sym] = 0;
+        for (unsigned i = 0; i < p->nmen; i++)
+            still->offset[sym] += man_offset(p, still->mb, slot[i], turned[i]);
+    }
+    return true;
+}
+
+/* Where kings stand in the table's own squares. */
+static size_t pair_of(const struct bk_view_plan *p, const struct still_men *still, unsigned wk,
+                      unsigned bk)
+{
+    const uint8_t *turn = p->t->ix->map[still->turn_block];
+
+    if (p->exchanged) {
+        unsigned swap = p->swap[wk];
+
+        wk = p->swap[bk];
+        bk = swap;
+    }
+    return (size_t)turn[wk] * p->t->ix->v->nsq + turn[bk];
+}
+
+void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
+                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
+                   int16_t *out)
+{
+    const struct bk_memtable *t = p->t;
+    unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
+    struct bk_placement at = *where;
+    struct still_men still = { .b = NULL };
+    bool there = t->by_rule || (place_still_men(p, where, &still) && still.mb->code[stm]);
+
+    for (unsigned i = 0; i < nwhite; i++)
+        for (unsigned j = 0; j < nblack; j++) {
+            unsigned wk = white[i], bk = black[j];
+            int16_t *score = &out[wk * nsq + bk];
+            uint64_t offset;
+            size_t pair;
+
+            *score = BK_SCORE_NONE;
+            if (!there || wk == bk)
+                continue;
+            if (t->by_rule) {
+                at.king[0] = (uint8_t)wk;
+                at.king[1] = (uint8_t)bk;
+                *score = rule_score(p, &at);
+                continue;
+            }
+            pair = pair_of(p, &still, wk, bk);
+            if (still.b->pairs->slice[pair] < 0)
+                continue;
+            offset = (uint64_t)still.b->pairs->slice[pair] * still.mb->slice_stride +
+                     still.offset[still.b->pairs->sym[pair]];
+            *score = score_of(t, bk_memblock_code(t, still.mb, stm, offset));
+        }
+}

@@ -1,0 +1,65 @@
+/*
+ * view.h - tables in memory as another table's moves see them.
+ *
+ * A capture, a change of a man, a move to another block lead from the table
+ * being solved, the parent, into a table that is there.  A view says what they
+ * bring: the scores of all positions in which some men are free and the others
+ * fixed, in the parent's squares and order.
+ */
+#ifndef BK_VIEW_H
+#define BK_VIEW_H
+
+#include "tb/memory/memtable.h"
+
+/*
+ * What a mover gets by moving into a material: how the men there correspond
+ * to the men of the table being solved (the parent).
+ */
+struct bk_view_plan {
+    const struct bk_memtable *t;
+    bool exchanged;               /* the table keeps the colours exchanged */
+    uint8_t swap[BK_SQ_MAX];      /* the board's symmetry that goes with it */
+    unsigned stm;                 /* of the parent's colours, who moves next */
+    unsigned nmen;                /* men in t */
+    uint8_t parent[BK_SLOTS_MAX]; /* by man: slot in the parent */
+    uint8_t type[BK_SLOTS_MAX];   /* by man, after a change */
+    uint8_t colour[BK_SLOTS_MAX]; /* by man, in t's colours */
+    int8_t right[BK_SLOTS_MAX];   /* castling right that it keeps, in t's colours, or -1 */
+};
+
+/*
+ * parent     index of the parent
+ * exchanged  t keeps the colours exchanged (bk_material_canonical())
+ * taken      slot lost, or -1; also: a second one, or -1
+ * changed    slot that becomes `to`, or -1
+ */
+void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
+                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
+                  int also, int changed, unsigned to);
+
+/* A man that ranges over squares while others stand still. */
+struct bk_free_man {
+    uint8_t slot; /* in the parent */
+    uint16_t n;
+    const uint8_t *sq; /* n squares; the view's digit is the place in this list */
+};
+
+/*
+ * Fills out[] (mixed radix over `men`, the last varying fastest) with the
+ * mover's scores of moving into each position: BK_SCORE_NONE where that would
+ * be illegal or two men share a square in a way the table cannot express.
+ *
+ * at  parent's squares of the kings and of every man that is not free
+ */
+void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
+                  const struct bk_free_man *men, unsigned nfree, int16_t *out);
+
+/*
+ * The same with all men standing still and the kings ranging over two sets of
+ * squares: out[white * nsq + black].  For tables whose other men are pawns.
+ */
+void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *at,
+                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
+                   int16_t *out);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * block.h - solves one block, or the blocks of a chain, ply after ply.
+ */
+#ifndef BK_SOLVE_BLOCK_H
+#define BK_SOLVE_BLOCK_H
+
+#include "tb/solve/run.h"
+
+struct bk_blocks {
+    const uint32_t *block; /* one, or those of a chain */
+    uint32_t n;
+    struct bk_pool *pool;   /* NULL: in this thread */
+    bool apart;             /* others are being solved at the same time: nobody is told */
+    struct bk_tally *tally; /* what they add up to is added */
+};
+
+/*
+ * Their codes are then in the table, which keeps nothing of them on failure.
+ * A distance that does not fit sets run->too_far and is an error.
+ */
+enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why);
+
+#endif

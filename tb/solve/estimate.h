@@ -1,0 +1,33 @@
+/*
+ * estimate.h - the memory that a table takes, without solving it.
+ */
+#ifndef BK_ESTIMATE_H
+#define BK_ESTIMATE_H
+
+#include "tb/kernel/kernel.h"
+#include "tb/solve/order.h"
+
+struct bk_estimate_request {
+    const struct bk_index *ix;
+    const struct bk_kernel *kernel;
+    bool distances;
+    enum bk_strategy strategy;
+    bool let_go; /* as in bk_solve_job */
+    bool attain; /* the same */
+    unsigned threads;
+};
+
+/* What solving a table takes, in bytes; codes of one byte where there are distances. */
+struct bk_estimate {
+    uint64_t codes; /* of all blocks, once they are solved */
+    uint64_t peak;  /* at the worst moment, without the encoder's buffers and other tables */
+    uint64_t fixed; /* of that, what no spill holds: the threads' scratch, tables of moves */
+    uint64_t room;  /* what one piece of work of each thread touches of the rest */
+    bool chains;    /* there are any, and they are solved together */
+};
+
+/* Cost: some microseconds a block.  BK_E_SYSTEM: no memory. */
+enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
+                        struct bk_report *why);
+
+#endif

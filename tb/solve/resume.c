@@ -1,0 +1,244 @@
+/*
+ * resume.c - see resume.h.
+ */
+#include "tb/solve/resume.h"
+
+#include "tb/solve/layout.h"
+
+/* == Blocks that are solved == */
+
+static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
+}
+
+static size_t bitmap_bytes_of(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
+}
+
+enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
+
+static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        const struct bk_memblock *mb = &t->block[i];
+        uint8_t flags =
+            (uint8_t)((mb->solved ? IS_SOLVED : 0) | (mb->encoded ? IS_ENCODED : 0) |
+                      (mb->code[0] ? HAS_CODES : 0) | (mb->attained[0][0] ? HAS_ATTAINED : 0));
+
+        bk_write(w, &flags, 1);
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++) {
+            bk_write_array(w, mb->code[side], array_bytes_of(t, i));
+            if (mb->draw[side])
+                bk_write_array(w, mb->draw[side], array_bytes_of(t, i));
+            for (unsigned told = 0; told < 2; told++)
+                if (mb->attained[told][side])
+                    bk_write_array(w, mb->attained[told][side], bitmap_bytes_of(t, i));
+        }
+    }
+}
+
+/* What exits attain in block i, of one side. */
+static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i, unsigned side)
+{
+    struct bk_memblock *mb = &t->block[i];
+    size_t bytes = bitmap_bytes_of(t, i);
+
+    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++) {
+        mb->attained[told][side] = bk_spill_new(t->spill, bytes);
+        if (!mb->attained[told][side] || !bk_read_array(r, mb->attained[told][side], bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct bk_kernel *k)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        struct bk_memblock *mb = &t->block[i];
+        uint8_t flags;
+
+        if (!bk_read(r, &flags, 1))
+            return false;
+        mb->solved = flags & IS_SOLVED;
+        mb->encoded = flags & IS_ENCODED;
+        if (flags & HAS_CODES && bk_layout_block(t, i, k, NULL))
+            return false;
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
+            if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
+                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))) ||
+                (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
+                return false;
+    }
+    return true;
+}
+
+/* == Blocks under way == */
+
+/* What is no array. */
+struct numbers {
+    uint32_t last_wait;
+    int32_t last_win[2], last_loss[2];
+};
+
+static void save_state(struct bk_writer *w, const struct bk_state *st)
+{
+    struct numbers x = { .last_wait = st->last_wait };
+
+    for (unsigned side = 0; side < 2; side++) {
+        x.last_win[side] = st->last_win[side];
+        x.last_loss[side] = st->last_loss[side];
+    }
+    bk_write(w, &x, sizeof x);
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+            bk_write_array(w, st->array[a][side], st->slice_bytes[a] * st->nslices);
+}
+
+static bool load_state(struct bk_reader *r, struct bk_state *st)
+{
+    struct numbers x;
+    bool ok = bk_read(r, &x, sizeof x);
+
+    if (!ok)
+        return false;
+    st->last_wait = x.last_wait;
+    for (unsigned side = 0; side < 2; side++) {
+        st->last_win[side] = x.last_win[side];
+        st->last_loss[side] = x.last_loss[side];
+    }
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; ok && a < BK_ARRAYS; a++)
+            ok = bk_read_array(r, st->array[a][side], st->slice_bytes[a] * st->nslices);
+    return ok;
+}
+
+bool bk_resume_has(const struct bk_run *run, uint32_t block)
+{
+    return run->reader && run->moment.there && run->moment.block == block;
+}
+
+bool bk_resume_blocks(struct bk_run *run, struct bk_solver *under_way, uint32_t n,
+                      struct bk_moment *m)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = load_state(run->reader, &under_way[i].state);
+    *m = run->moment;
+    bk_reader_close(run->reader);
+    run->reader = NULL;
+    return ok;
+}
+
+/* == Checkpoints == */
+
+static bool is_due(struct bk_run *run)
+{
+    return run->checkpoint.path && bk_checkpoint_due(&run->checkpoint);
+}
+
+void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way, uint32_t n,
+                    const struct bk_moment *m)
+{
+    static const struct bk_moment none;
+    const struct bk_sink *sink = run->job->sink;
+    struct bk_report why = { "" };
+    struct bk_writer *w;
+    enum bk_err err;
+
+    if (!is_due(run))
+        return;
+    err = bk_writer_open(&w, &run->checkpoint, &why);
+    if (!err) {
+        bk_write(w, &run->job->t->code_bytes, 1);
+        bk_write(w, &run->strategy, sizeof run->strategy);
+        bk_write(w, &run->level, sizeof run->level);
+        bk_write(w, run->tally, sizeof *run->tally);
+        save_blocks(w, run->job->t);
+        if (sink->save)
+            sink->save(sink->context, w);
+        bk_write(w, n ? m : &none, sizeof *m);
+        for (uint32_t i = 0; i < n; i++)
+            save_state(w, &under_way[i].state);
+        err = bk_writer_commit(w, &why);
+    }
+    if (err)
+        bk_run_note(run, why.text);
+}
+
+static enum bk_err cannot_be_read(const struct bk_run *run, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", run->checkpoint.path);
+}
+
+/* What the head of a checkpoint says: bytes of codes, and how blocks are solved. */
+static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_report *why)
+{
+    uint8_t code_bytes;
+    enum bk_strategy strategy;
+
+    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy))
+        return cannot_be_read(run, why);
+    if (strategy > run->job->strategy)
+        return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
+                       run->checkpoint.path);
+    if (strategy != run->strategy) {
+        run->strategy = strategy;
+        bk_order_free(&run->order);
+        if (!bk_order_new(&run->order, run->job->t->ix, strategy == BK_CHAINS))
+            return bk_no_memory(why);
+    }
+    return bk_run_begin(run, code_bytes, why);
+}
+
+/* The rest, up to the blocks under way. */
+static bool read_solved(struct bk_run *run, struct bk_reader *r)
+{
+    const struct bk_sink *sink = run->job->sink;
+
+    return bk_read(r, &run->level, sizeof run->level) &&
+           bk_read(r, run->tally, sizeof *run->tally) &&
+           load_blocks(r, run->job->t, run->job->kernel) &&
+           (!sink->load || sink->load(sink->context, r)) &&
+           bk_read(r, &run->moment, sizeof run->moment);
+}
+
+/* A positive answer leaves the reader before the blocks under way. */
+static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
+{
+    struct bk_reader *r;
+    enum bk_err err = bk_reader_open(&r, &run->checkpoint, why);
+
+    if (err)
+        return err;
+    err = read_head(run, r, why);
+    if (!err && !read_solved(run, r))
+        err = cannot_be_read(run, why);
+    if (err) {
+        bk_reader_close(r);
+        return err;
+    }
+    run->reader = r;
+    bk_run_count_readers(run); /* whether blocks are let go may have changed */
+    for (uint32_t i = 0; i < run->order.first[run->level]; i++)
+        run->done += 2 * run->job->t->ix->block[run->order.block[i]].size;
+    return BK_OK;
+}
+
+enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why)
+{
+    struct bk_report inner = { "" };
+
+    is_due(run); /* the clock starts */
+    if (run->checkpoint.path && !read_checkpoint(run, &inner))
+        return BK_OK;
+    if (*inner.text)
+        bk_run_note(run, inner.text);
+    if (!run->order.block)
+        return bk_no_memory(why);
+    return bk_run_begin(run, run->job->distances ? 1 : 0, why);
+}

@@ -1,0 +1,114 @@
+/*
+ * run.c - see run.h.
+ */
+#include "tb/solve/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, struct bk_tally *tally,
+                        struct bk_report *why)
+{
+    const struct bk_index *ix = job->t->ix;
+
+    *run = (struct bk_run){ .job = job, .strategy = job->strategy, .tally = tally };
+    if (job->checkpoint)
+        run->checkpoint = *job->checkpoint;
+    run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
+    if (run->readers && bk_order_new(&run->order, ix, run->strategy == BK_CHAINS))
+        return BK_OK;
+    free(run->readers);
+    return bk_no_memory(why);
+}
+
+void bk_run_close(struct bk_run *run)
+{
+    bk_reader_close(run->reader);
+    bk_order_free(&run->order);
+    bk_spares_free(&run->spares);
+    free(run->readers);
+}
+
+static void forget_blocks(struct bk_memtable *t)
+{
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        bk_memblock_free(&t->block[i]);
+        t->block[i].solved = t->block[i].encoded = false;
+    }
+}
+
+void bk_run_count_readers(struct bk_run *run)
+{
+    const struct bk_index *ix = run->job->t->ix;
+    const struct bk_order *o = &run->order;
+
+    memset(run->readers, 0, ix->nblocks * sizeof *run->readers);
+    for (uint32_t i = o->first[run->level]; run->job->let_go && i < ix->nblocks; i++)
+        bk_order_read(ix, o->block[i], 1, run->readers);
+}
+
+enum bk_err bk_run_begin(struct bk_run *run, unsigned code_bytes, struct bk_report *why)
+{
+    const struct bk_sink *sink = run->job->sink;
+
+    bk_reader_close(run->reader); /* with codes of another size */
+    run->reader = NULL;
+    forget_blocks(run->job->t);
+    run->job->t->code_bytes = (uint8_t)code_bytes;
+    run->level = 0;
+    run->done = 0;
+    atomic_store(&run->too_far, false);
+    bk_tally_init(run->tally);
+    bk_run_count_readers(run);
+    return sink->begin ? sink->begin(sink->context, why) : BK_OK;
+}
+
+static void let_blocks_go(struct bk_run *run, const uint32_t *block, uint32_t n)
+{
+    struct bk_memtable *t = run->job->t;
+
+    for (uint32_t i = 0; i < n; i++)
+        bk_order_read(t->ix, block[i], -1, run->readers);
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        if (t->block[i].encoded && !run->readers[i])
+            bk_memblock_free(&t->block[i]);
+}
+
+enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
+                          struct bk_report *why)
+{
+    const struct bk_sink *sink = run->job->sink;
+    enum bk_err err = sink->solved ? sink->solved(sink->context, block, n, why) : BK_OK;
+
+    if (!err && run->job->let_go)
+        let_blocks_go(run, block, n);
+    return err;
+}
+
+void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply)
+{
+    const struct bk_sink *sink = run->job->sink;
+    const struct bk_index *ix = run->job->t->ix;
+    struct bk_progress p = { .block = block,
+                             .nblocks = ix->nblocks,
+                             .ply = ply,
+                             .positions = run->done,
+                             .positions_all = 2 * ix->positions };
+
+    if (sink->progress)
+        sink->progress(sink->context, &p);
+}
+
+void bk_run_note(const struct bk_run *run, const char *text)
+{
+    const struct bk_sink *sink = run->job->sink;
+
+    if (sink->note)
+        sink->note(sink->context, text);
+}
+
+enum bk_err bk_run_too_far(struct bk_run *run, struct bk_report *why)
+{
+    atomic_store_explicit(&run->too_far, true, memory_order_relaxed);
+    return bk_fail(why, BK_E_SYSTEM, "distances of more than %u plies", 2 * BK_CODE_K_MAX16);
+}

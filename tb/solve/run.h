@@ -1,0 +1,65 @@
+/*
+ * run.h - a table under way: what is solved, and who still reads it.
+ *
+ * A block is read by those from which a man goes to another cell: a pawn on d6
+ * looks at d7.  When all of them are solved, and its values are in chunks, its
+ * memory can go.
+ */
+#ifndef BK_RUN_H
+#define BK_RUN_H
+
+#include <stdatomic.h>
+
+#include "tb/kernel/state.h"
+#include "tb/kernel/tally.h"
+#include "tb/solve/job.h"
+
+/* The blocks under way, as iterate() knows them. */
+struct bk_moment {
+    uint32_t block, ply;    /* the first of the blocks */
+    uint32_t before, there; /* flags; before: the last ply found something; there: any are under
+                               way */
+};
+
+struct bk_run {
+    const struct bk_solve_job *job;
+    enum bk_strategy strategy; /* the job's, or that of the checkpoint */
+    struct bk_order order;
+    uint32_t level;          /* under way */
+    uint64_t done;           /* positions of solved blocks, both sides */
+    uint32_t *readers;       /* by block: blocks still to be solved that lead to it */
+    struct bk_tally *tally;  /* of the solved blocks; borrowed */
+    struct bk_spares spares; /* from block to block, where one is solved after the other */
+    atomic_bool too_far;     /* a distance does not fit into the table's codes */
+    /* checkpoints: resume.h */
+    struct bk_checkpoint checkpoint; /* the job's; path NULL: none */
+    struct bk_reader *reader;        /* of one, before the arrays of the blocks under way */
+    struct bk_moment moment;         /* theirs */
+};
+
+/* BK_E_SYSTEM: no memory. */
+enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, struct bk_tally *tally,
+                        struct bk_report *why);
+void bk_run_close(struct bk_run *run);
+
+/* Begins from nothing, with codes of so many bytes; tells the sink. */
+enum bk_err bk_run_begin(struct bk_run *run, unsigned code_bytes, struct bk_report *why);
+/* Counts the readers of each block among those from the present level on. */
+void bk_run_count_readers(struct bk_run *run);
+/* These blocks are solved: tells the sink, and lets go of what nobody reads. */
+enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
+                          struct bk_report *why);
+
+/* Tells how far it is. */
+void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply);
+/* Tells what is no error. */
+void bk_run_note(const struct bk_run *run, const char *text);
+/* Notes that a distance does not fit; returns the error of it. */
+enum bk_err bk_run_too_far(struct bk_run *run, struct bk_report *why);
+
+static inline bool bk_run_is_stopped(const struct bk_run *run)
+{
+    return run->job->stop && *run->job->stop;
+}
+
+#endif
