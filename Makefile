@@ -79,6 +79,10 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
+$(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
+
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
@@ -145,8 +149,9 @@ demo: all
 verify-list: all
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
-bench: all $(BUILD)/bandwidth
+bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
+	@$(BUILD)/bench_facts
 
 # == The rest ==
 $(BUILD)/packages: Makefile tests/packages.sh

@@ -112,7 +112,8 @@ static enum bk_err by_moves(const struct verifier *vf, const struct bk_pos *p, i
         int wdl;
 
         bk_pos_play(&after, vf->v, &move[i]);
-        err = bk_settle_wdl(&vf->tables, &after, &wdl, why);
+        /* what is no better than a draw is no gain once there is one */
+        err = bk_settle_least(&vf->tables, &after, best->wdl >= 0 ? 0 : 1, &wdl, why);
         if (err || -wdl < best->wdl)
             continue;
         if (wdl < 0)

@@ -236,21 +236,29 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
+/* Bit i of the ribbon. */
+static bool bit_at(const struct ribbon *r, uint64_t i) { return r->at[i / 8] >> i % 8 & 1; }
+
 static bool bit(const struct ribbon *r, uint64_t key)
 {
     uint64_t h = mix(key + r->seed * UINT64_C(0x632be59bd9b4e019));
-    uint64_t c = h * UINT64_C(0xc2b2ae3d27d4eb4f), mask, start;
+    uint64_t c = h * UINT64_C(0xc2b2ae3d27d4eb4f), mask[2], start;
     bool odd = false;
 
     if (!r->bits)
         return false;
-    mask = (c ^ c >> 29) * UINT64_C(0x9fb21c651e98df25) | 1;
+    c ^= c >> 29;
+    mask[0] = c * UINT64_C(0x9fb21c651e98df25) | 1;
+    mask[1] = r->bits == 64 ? 0 : c * UINT64_C(0xd1342543de82ef95);
     start = (h >> 32) * (r->bits + 1) >> 32;
-    start = start < 32 ? 0 : start - 32;
-    if (start > r->bits - 64)
-        start = r->bits - 64;
-    for (unsigned i = 0; i < 64; i++)
-        odd ^= (mask >> i & 1) && (r->at[(start + i) / 8] >> (start + i) % 8 & 1);
+    start = start < 64 ? 0 : start - 64;
+    if (r->bits == 64)
+        start = 0;
+    else if (start > r->bits - 128)
+        start = r->bits - 128;
+    for (unsigned i = 0; i < 128; i++)
+        if (mask[i / 64] >> i % 64 & 1)
+            odd ^= bit_at(r, start + i);
     return odd;
 }
 

@@ -25,7 +25,7 @@
 #define KINDS  (FACT_FORK + METRICS + 4)
 #define LEAVES 64
 #define ASKED  5 /* squares of a row that are asked of the plain definition */
-#define LISTS  3 /* of men, of a random game */
+#define LISTS  2 /* of men, of a random game */
 #define ROWS   6 /* of an inner man */
 
 static unsigned games_drawn = 120;

@@ -45,7 +45,8 @@ struct bk_facts; /* all facts of a list of men; read-only, any threads */
  * v  borrowed; must outlive *out, which is owned.
  * Returns BK_OK; BK_E_USAGE (men[0] and men[1] are not the two kings, or too many men);
  * BK_E_SYSTEM (memory).
- * Cost: some milliseconds and 100 KB a kind of man on 8x8, 6 MB on 14x14.
+ * Cost: some milliseconds; 110 KB on 8x8 and 4 to 5 MB on 14x14 for a kind of man whom others may
+ * stand in the way of, a tenth of that for a leaper.
  */
 enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
                          const struct bk_fact_men *men, struct bk_report *why);
@@ -74,7 +75,7 @@ struct bk_fact_node {
     uint32_t yes, no; /* nodes of the tree; of a leaf, `yes` is its number */
 };
 
-/* The leaf of one position.  HOT: 30 to 130 ns.  No allocation; any threads. */
+/* The leaf of one position.  HOT: 40 to 130 ns down learned trees.  No allocation; any threads. */
 uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree,
                        const uint8_t *sq);
 
@@ -101,7 +102,7 @@ typedef void bk_leaf_visit(void *context, uint32_t leaf, const uint64_t *squares
  * Takes the squares of `care` down the tree; visits each leaf that some of them reach, once,
  * always in the same order.
  * care  squares of the board on which no other man stands.
- * HOT: 0.35 us for 64 squares.
+ * HOT: 0.2 to 0.8 us for 64 squares down learned trees of KRNvKR, 3 to 7 leaves a row.
  */
 void bk_fact_row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
                          const uint64_t *care, bk_leaf_visit *visit, void *context);

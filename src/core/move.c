@@ -588,8 +588,17 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
     return kept;
 }
 
-/* Is there a legal move, or, with `taking`, one that takes? */
-static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool taking)
+static bool any_is_legal(const struct bk_variant *v, struct bk_pos *scratch, const struct doubt *d,
+                         const struct bk_move *move, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (is_legal(v, scratch, d, &move[i]))
+            return true;
+    return false;
+}
+
+/* Is there a legal move?  Looked for man by man. */
+static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
     struct making g = { .v = v, .p = p, .out = move, .us = p->stm, .occupied = both(p) };
@@ -597,17 +606,30 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool ta
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
 
-    for (bool castling = false; !castling; g.n = 0) { /* man by man, and then castling */
-        castling = (g.from = bk_bits_pop(&men)) == BK_SQ_NONE;
-        if (castling) {
-            castles(&g);
-        } else {
-            g.type = bk_man_type(p->at[g.from]);
-            man_moves(&g);
-        }
-        for (unsigned i = 0; i < g.n; i++)
-            if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
-                return true;
+    for (; (g.from = bk_bits_pop(&men)) != BK_SQ_NONE; g.n = 0) {
+        g.type = bk_man_type(p->at[g.from]);
+        man_moves(&g);
+        if (any_is_legal(v, &scratch, &d, move, g.n))
+            return true;
+    }
+    castles(&g);
+    return any_is_legal(v, &scratch, &d, move, g.n);
+}
+
+/* Can a bare king take? */
+static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_exits_may_be(v, p) ? bk_moves_exits(v, p, move) : 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+
+        if (move[i].takes == BK_SQ_NONE)
+            continue;
+        bk_pos_play(&after, v, &move[i]);
+        if (bk_pos_legal(v, &after))
+            return true;
     }
     return false;
 }
@@ -630,7 +652,7 @@ enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int 
         *wdl = 1;
         return BK_END_BARE;
     }
-    if (bk_bits_count(&p->by[!p->stm]) == 2 && bk_rules_bares_back(v) && can_move(v, p, true)) {
+    if (bk_bits_count(&p->by[!p->stm]) == 2 && bk_rules_bares_back(v) && can_take(v, p)) {
         *wdl = 0;
         return BK_END_BARE_DRAW;
     }
@@ -642,7 +664,7 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
 {
     enum bk_end end = bk_pos_bare(v, p, wdl);
 
-    if (end != BK_END_NONE || can_move(v, p, false))
+    if (end != BK_END_NONE || can_move(v, p))
         return end;
     if (bk_in_check(v, p, p->stm)) {
         *wdl = -1;

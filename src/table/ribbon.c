@@ -6,14 +6,14 @@
  * is free; else the one there is added to it, which clears bit i and leaves an
  * equation that begins later.  An equation that runs empty was a sum of others:
  * fine if its bit is 0 as well, a contradiction otherwise.  Back substitution
- * then needs only the last 64 bits found, a word that shifts along.
+ * then needs only the last 128 bits found, which shift along.
  */
 #include "table/ribbon.h"
 
 #include <stdlib.h>
 
-/* Words for n keys at the first try: a share above, and one for the borders. */
-static uint32_t words_for(size_t n) { return (uint32_t)((n + n / 64 + 63 + 16) / 64); }
+/* Words for n keys at the first try: a share above, and some for the borders. */
+static uint32_t words_for(size_t n) { return (uint32_t)((n + n / 128 + 8 + 63) / 64); }
 
 static enum bk_err make_room(struct bk_ribbon_room *room, size_t words, struct bk_report *why)
 {
@@ -41,17 +41,33 @@ void bk_ribbon_room_release(struct bk_ribbon_room *room)
 }
 
 /* Adds one equation to those there are; false: it contradicts them. */
-static inline bool add_equation(uint64_t *mask, uint8_t *bit, uint32_t at, uint64_t c, uint8_t b)
+static inline bool add_equation(uint64_t (*mask)[2], uint8_t *bit, struct bk_ribbon_equation e,
+                                uint8_t b)
 {
-    while (mask[at]) {
-        c ^= mask[at];
+    uint32_t at = e.start;
+
+    while (mask[at][0]) {
+        unsigned zeros;
+
+        e.mask[0] ^= mask[at][0];
+        e.mask[1] ^= mask[at][1];
         b ^= bit[at];
-        if (!c)
-            return !b;
-        at += (uint32_t)__builtin_ctzll(c);
-        c >>= __builtin_ctzll(c);
+        if (!e.mask[0]) {
+            if (!e.mask[1])
+                return !b;
+            e.mask[0] = e.mask[1];
+            e.mask[1] = 0;
+            at += 64;
+        }
+        zeros = (unsigned)__builtin_ctzll(e.mask[0]);
+        if (zeros) {
+            e.mask[0] = e.mask[0] >> zeros | e.mask[1] << (64 - zeros);
+            e.mask[1] >>= zeros;
+            at += zeros;
+        }
     }
-    mask[at] = c;
+    mask[at][0] = e.mask[0];
+    mask[at][1] = e.mask[1];
     bit[at] = b;
     return true;
 }
@@ -60,31 +76,29 @@ static bool eliminate(struct bk_ribbon_room *room, const struct bk_ribbon_key *k
                       uint32_t words, uint32_t seed)
 {
     memset(room->mask, 0, (size_t)words * 64 * sizeof(*room->mask));
-    for (size_t i = 0; i < n; i++) {
-        uint64_t c;
-        uint32_t at = bk_ribbon_equation(key[i].key, seed, words, &c);
-
-        if (!add_equation(room->mask, room->bit, at, c, key[i].bit))
+    for (size_t i = 0; i < n; i++)
+        if (!add_equation(room->mask, room->bit, bk_ribbon_equation_of(key[i].key, seed, words),
+                          key[i].bit))
             return false;
-    }
     return true;
 }
 
 /* Bits that no equation begins with are free, and become 0. */
 static void substitute(struct bk_ribbon_room *room, uint32_t words)
 {
-    uint64_t window = 0;
+    uint64_t low = 0, high = 0; /* the bits from the present one on */
 
     for (uint32_t w = words; w-- > 0;) {
         for (unsigned i = 64; i-- > 0;) {
-            uint64_t c = room->mask[64 * (size_t)w + i], bit = 0;
+            const uint64_t *c = room->mask[64 * (size_t)w + i];
 
-            window <<= 1;
-            if (c)
-                bit = (uint64_t)__builtin_parityll(c & window) ^ room->bit[64 * (size_t)w + i];
-            window |= bit;
+            high = high << 1 | low >> 63;
+            low <<= 1;
+            if (c[0])
+                low |= (uint64_t)__builtin_parityll((c[0] & low) ^ (c[1] & high)) ^
+                       room->bit[64 * (size_t)w + i];
         }
-        room->words[w] = window;
+        room->words[w] = low;
     }
 }
 

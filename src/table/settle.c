@@ -125,8 +125,6 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
     unsigned value = 0;
     enum bk_err err = BK_OK;
 
-    if (!f)
-        return no_distances(q, why);
     if (!q->table->same_numbers)
         err = bk_spot_of(spot = &own, q->table, f, q->p, why);
     else if (!q->placed)
@@ -140,10 +138,7 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 
 /* == Wins, draws, losses == */
 
-/*
- * The wdl of a position that is legal.  `enough` (0 or 1) is what the caller wants to know: is it
- * as good as that?  If it is, *wdl is some number from `enough` to the value.
- */
+/* bk_settle_least() */
 static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                           struct bk_report *why);
 
@@ -181,7 +176,13 @@ static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *w
     return err;
 }
 
-/* Does every capture bare a king, and so needs no file? */
+/* The exits of a position, in the order in which they are asked. */
+struct exits {
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n, bare; /* of them, those that bare a king and so need no file come first */
+    bool possible, made;
+};
+
 static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_bits men = p->by[!p->stm];
@@ -190,26 +191,51 @@ static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
     return bk_rules_bare_loses(v) && bk_bits_single(&men);
 }
 
+static void exits_make(struct exits *e, const struct bk_variant *v, const struct bk_pos *p)
+{
+    if (!e->made)
+        e->n = bk_moves_exits(v, p, e->move);
+    e->made = true;
+}
+
+/* Looks for exits, and makes those that bare a king. */
+static void exits_begin(struct exits *e, const struct bk_variant *v, const struct bk_pos *p,
+                        const struct bk_file *f)
+{
+    e->n = e->bare = 0;
+    e->made = false;
+    e->possible = !bk_file_info(f)->standalone && bk_exits_may_be(v, p);
+    if (!e->possible || !captures_bare(v, p))
+        return;
+    exits_make(e, v, p);
+    for (unsigned i = 0; i < e->n; i++)
+        if (e->move[i].takes != BK_SQ_NONE) {
+            struct bk_move swap = e->move[e->bare];
+
+            e->move[e->bare++] = e->move[i];
+            e->move[i] = swap;
+        }
+}
+
 /* (1), of a position without en passant square that no bare king decides. */
 static enum bk_err wdl_without(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
                                struct bk_report *why)
 {
-    struct bk_move move[BK_MOVES_MAX];
+    struct exits e;
     int best = NO_VALUE;
-    bool missing = false, exits, exits_first;
+    bool missing = false;
     enum bk_err err = find(t, q, why);
 
     if (err)
         return err;
-    exits = !bk_file_info(q->table->wdl)->standalone && bk_exits_may_be(t->v, q->p);
-    exits_first = exits && captures_bare(t->v, q->p);
-    if (!exits_first)
+    exits_begin(&e, t->v, q->p, q->table->wdl);
+    err = best_of(t, q->p, e.move, e.bare, enough, &best, &missing, why);
+    if (!err && best < enough)
         err = raise_by_file(q, &best, why);
-    if (!err && exits && best < enough)
-        err =
-            best_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), enough, &best, &missing, why);
-    if (!err && exits_first && best < enough)
-        err = raise_by_file(q, &best, why);
+    if (!err && best < enough && e.possible) {
+        exits_make(&e, t->v, q->p);
+        err = best_of(t, q->p, e.move + e.bare, e.n - e.bare, enough, &best, &missing, why);
+    }
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -264,12 +290,18 @@ static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough
     return wdl_passing(t, q->p, enough, wdl, why);
 }
 
-enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
-                          struct bk_report *why)
+enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
+                            struct bk_report *why)
 {
     struct asked q = { .p = p };
 
-    return wdl_of(t, &q, 1, wdl, why);
+    return wdl_of(t, &q, enough, wdl, why);
+}
+
+enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
+                          struct bk_report *why)
+{
+    return bk_settle_least(t, p, 1, wdl, why);
 }
 
 /* == Distances == */
@@ -304,21 +336,37 @@ static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
     return BK_OK;
 }
 
+static enum bk_err lower_by_file(struct asked *q, int *best, struct bk_report *why)
+{
+    int k;
+    enum bk_err err = stored_k(q, &k, why);
+
+    if (!err && 2 * k + 1 < *best)
+        *best = 2 * k + 1;
+    return err;
+}
+
 /* The plies of a won position that is not over and has no en passant square. */
 static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struct bk_window w,
                                int *out, struct bk_report *why)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    int k = 0;
+    struct exits e;
     enum bk_err err = find(t, q, why);
 
-    if (!err)
-        err = stored_k(q, &k, why);
-    *out = 2 * k + 1;
-    if (err || *out <= w.low || bk_file_info(q->table->dtw)->standalone ||
-        !bk_exits_may_be(t->v, q->p))
+    if (!err && !q->table->dtw)
+        err = no_distances(q, why);
+    if (err)
         return err;
-    return soonest_of(t, q->p, move, bk_moves_exits(t->v, q->p, move), w, out, why);
+    exits_begin(&e, t->v, q->p, q->table->dtw);
+    *out = ENDLESS;
+    err = soonest_of(t, q->p, e.move, e.bare, w, out, why);
+    if (!err && *out > w.low && *out > 1)
+        err = lower_by_file(q, out, why);
+    if (!err && *out > w.low && *out > 1 && e.possible) {
+        exits_make(&e, t->v, q->p);
+        err = soonest_of(t, q->p, e.move + e.bare, e.n - e.bare, w, out, why);
+    }
+    return err;
 }
 
 /* (2) of a won position */
@@ -350,19 +398,25 @@ static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct 
     return win_without(t, q, w, out, why);
 }
 
+/* Does the move surely leave the material as it is? */
+static bool is_quiet(const struct bk_pos *p, const struct bk_move *m)
+{
+    return m->takes == BK_SQ_NONE && m->becomes == BK_STAYS && !p->rights;
+}
+
 /* One ply more than the longest of the won positions that the moves lead to. */
 static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
-                             const struct bk_move *move, unsigned n, struct bk_window w, int *best,
-                             struct bk_report *why)
+                             const struct bk_table *own, const struct bk_move *move, unsigned n,
+                             struct bk_window w, int *best, struct bk_report *why)
 {
     for (unsigned i = 0; i < n && *best < w.high; i++) {
         struct bk_pos after = *p;
-        struct asked q = { .p = &after };
+        struct asked q = { .p = &after, .table = is_quiet(p, &move[i]) ? own : NULL };
         int plies = 0, wdl, low = *best > w.low ? *best : w.low;
         enum bk_err err = BK_OK;
 
         bk_pos_play(&after, t->v, &move[i]);
-        if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE)
+        if (q.table || bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE)
             err = win_plies(t, &q, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
         if (err)
             return err;
@@ -390,7 +444,7 @@ static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct
         *out = 2 * k;
         return err;
     }
-    return latest_of(t, q->p, move, bk_moves_legal(t->v, q->p, move), w, out, why);
+    return latest_of(t, q->p, q->table, move, bk_moves_legal(t->v, q->p, move), w, out, why);
 }
 
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,

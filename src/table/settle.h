@@ -15,7 +15,7 @@
  * This is the one place that settles: the library and `verify` both ask here.
  * Who knows which files are open is theirs to say (bk_tables.find).
  *
- * Threads: any number, if find() allows it.
+ * Threads: any number, if find() allows it.  Stack: some 40 KB for each man.
  */
 #ifndef BK_SETTLE_H
 #define BK_SETTLE_H
@@ -68,8 +68,15 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
                           struct bk_report *why);
 
 /*
- * The same, and how many plies to the end: -1 of a draw, and where the position's table has no
- * distances; 0 where it is over.
+ * Is it as good as `enough` (0 or 1)?  If it is, *wdl is some number from `enough` to the value,
+ * else the value.  Costs less than the value.
+ */
+enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
+                            struct bk_report *why);
+
+/*
+ * The same as bk_settle_wdl(), and how many plies to the end: -1 of a draw, and where the
+ * position's table has no distances; 0 where it is over.
  */
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why);

@@ -17,8 +17,8 @@
 
 #include "core/err.h"
 
-#define BK_SHARDS_SMALL  (UINT64_C(256) << 10) /* bytes: read as a whole */
-#define BK_SHARDS_BUDGET (UINT64_C(64) << 20)  /* bytes a file keeps */
+#define BK_SHARDS_SMALL  (UINT64_C(12) << 10) /* bytes: read as a whole, at once */
+#define BK_SHARDS_BUDGET (UINT64_C(64) << 20) /* bytes a file keeps */
 
 struct bk_shards;
 

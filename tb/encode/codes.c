@@ -7,6 +7,7 @@
 #include "tb/encode/codes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* == Codes == */
 
@@ -19,60 +20,80 @@ struct weighed {
 
 struct coder {
     const struct bk_counts *counts;
+    const struct bk_logs *logs;
     struct bk_codes *out;
     struct weighed *item;    /* the values of a leaf, then the heap of Huffman */
+    struct weighed *other;   /* as `item`, with bounds joined another way */
     struct weighed *made;    /* by question under construction: the likely answer, the other */
     size_t questions, coded; /* so far */
 };
 
-/* The value that those of a bound join: the commonest they may have. */
-static uint32_t commonest_from(const uint64_t *n, uint32_t bound, uint32_t values)
-{
-    uint32_t best = bound;
-
-    for (uint32_t v = bound + 1; v < values; v++)
-        if (n[v] > n[best])
-            best = v;
-    return best;
-}
-
-/* Lists the values of a leaf with their weights; the largest bound is one where no value
-   reaches it.  Returns how many. */
+/* The values of a leaf, ascending; and one that no position has exactly, where a bound is beyond
+   all that some have. */
 static uint32_t list_values(const struct coder *c, uint32_t leaf)
 {
     const uint64_t *n = bk_counts_of(c->counts, leaf, false);
     const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
-    uint32_t values = 1u << c->counts->bits, largest = 0, largest_bound = 0, listed = 0;
-    bool any = false, any_bound = false;
+    uint32_t values = 1u << c->counts->bits, listed = 0, beyond = 0;
 
     for (uint32_t v = 0; v < values; v++) {
-        if (n[v]) {
+        if (n[v])
             c->item[listed++] = (struct weighed){ n[v], v, 0 };
-            largest = v;
-            any = true;
-        }
-        if (bound[v]) {
-            largest_bound = v;
-            any_bound = true;
-        }
+        if (bound[v])
+            beyond = v;
     }
-    if (any_bound && (!any || largest_bound > largest))
-        c->item[listed++] = (struct weighed){ 0, largest_bound, 0 };
-    if (!listed)
-        c->item[listed++] = (struct weighed){ 0, 0, 0 };
-    for (uint32_t v = 0; any_bound && v < values; v++) {
-        uint32_t to, i;
-
-        if (!bound[v])
-            continue;
-        to = commonest_from(n, v, values);
-        if (to < v || !n[to])
-            to = c->item[listed - 1].value;
-        for (i = 0; c->item[i].value != to;)
-            i++;
-        c->item[i].weight += bound[v];
-    }
+    if (!listed || c->item[listed - 1].value < beyond)
+        c->item[listed++] = (struct weighed){ 0, beyond, 0 };
     return listed;
+}
+
+/* Adds the positions of each bound to the weight of the value that is the heaviest so far of
+   those they may have, the highest bounds first. */
+static void join_heaviest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
+{
+    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    uint32_t heaviest = n - 1, next = n - 1; /* values from `next` on have been looked at */
+
+    for (uint32_t v = 1u << c->counts->bits; v-- > 0;) {
+        while (next && item[next - 1].value >= v)
+            if (item[--next].weight > item[heaviest].weight)
+                heaviest = next;
+        item[heaviest].weight += bound[v];
+    }
+}
+
+/* Adds the positions of all bounds to the largest value. */
+static void join_largest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
+{
+    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+
+    for (uint32_t v = 0; v < 1u << c->counts->bits; v++)
+        item[n - 1].weight += bound[v];
+}
+
+static int64_t bits_of(const struct coder *c, const struct weighed *item, uint32_t n)
+{
+    uint64_t all = 0;
+    int64_t bits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        all += item[i].weight;
+        bits -= bk_n_log_n(c->logs, item[i].weight);
+    }
+    return bits + bk_n_log_n(c->logs, all);
+}
+
+/* The values of a leaf with their weights, bounds joined to others the cheaper of two ways. */
+static uint32_t weigh_values(struct coder *c, uint32_t leaf)
+{
+    uint32_t n = list_values(c, leaf);
+
+    memcpy(c->other, c->item, n * sizeof(*c->item));
+    join_heaviest(c, leaf, c->item, n);
+    join_largest(c, leaf, c->other, n);
+    if (bits_of(c, c->other, n) < bits_of(c, c->item, n))
+        memcpy(c->item, c->other, n * sizeof(*c->item));
+    return n;
 }
 
 static bool lighter(const struct weighed *a, const struct weighed *b)
@@ -174,10 +195,11 @@ static size_t count_values(const struct bk_counts *counts)
 }
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
-                         struct bk_fact_node *tree, uint32_t nodes, struct bk_report *why)
+                         struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
+                         struct bk_report *why)
 {
     size_t values = count_values(counts), each = ((size_t)1 << counts->bits) + 1;
-    struct coder c = { .counts = counts, .out = out };
+    struct coder c = { .counts = counts, .logs = logs, .out = out };
 
     *out = (struct bk_codes){ 0 };
     out->model.tree = tree;
@@ -188,7 +210,8 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
     out->coded = malloc(values * sizeof(*out->coded));
     out->asked = malloc(values * sizeof(*out->asked));
-    c.item = malloc(each * sizeof(*c.item));
+    c.item = malloc(2 * each * sizeof(*c.item));
+    c.other = c.item + each;
     c.made = malloc(2 * each * sizeof(*c.made));
     if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->asked ||
         !c.item || !c.made) {
@@ -198,7 +221,7 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
         return bk_fail(why, BK_E_SYSTEM, "no memory for the codes of %u leaves", counts->leaves);
     }
     for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
-        uint32_t n = list_values(&c, leaf), place = 0, most;
+        uint32_t n = weigh_values(&c, leaf), place = 0, most;
         struct weighed root = join_values(&c, n);
 
         out->first[leaf] = (uint32_t)c.coded;

@@ -42,7 +42,8 @@ struct bk_codes {
 };
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
-                         struct bk_fact_node *tree, uint32_t nodes, struct bk_report *why);
+                         struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
+                         struct bk_report *why);
 void bk_codes_release(struct bk_codes *c);
 
 /* The value that a position gets that may have any from `bound` on. */

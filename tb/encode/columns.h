@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BK_CLASSES_MAX 8
+#define BK_CLASSES_MAX 12
 
 struct bk_columns {
     /* count[k]: how many bits `column` and class[k] have in common. */

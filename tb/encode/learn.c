@@ -9,7 +9,7 @@
  * Classes: of values below 4 (wdl) the values themselves, and for each bound
  * those positions that are "at least" it, which count as the most frequent
  * value they may be.  Of larger values, BINS_MAX quantiles of those in the
- * node; bounds are left out of the sample.
+ * node, and half as many of bounds.
  *
  * Memory: the smaller part of a set moves out to columns of its own; then the
  * larger is compacted where it is.  So all sets alive together take at most
@@ -33,7 +33,8 @@
 #define TASK_POSITIONS  32768
 #define CHUNK_ROWS      256
 #define BATCH           8 /* columns that a thread takes at a time */
-#define BINS_MAX        BK_CLASSES_MAX
+#define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
+#define BOUND_BINS      2
 #define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
 #define SMALL_BITS      2         /* values of so many bits are classes themselves */
 #define CONSTANT        INT64_MIN /* the column is the same everywhere */
@@ -50,7 +51,7 @@ struct set {
     unsigned cols;
     uint16_t *fact;   /* by column */
     uint64_t **col;   /* by column; in `block` or, of the root, in the learner's */
-    uint64_t **plane; /* of values, and last, of small values, the bounds */
+    uint64_t **plane; /* of values, and last the bounds */
     void *block;      /* owned */
 };
 
@@ -167,7 +168,7 @@ static void take_care(const struct learner *l, struct bk_row_values *v)
         for (unsigned b = 0; b < l->src->bits; b++)
             some |= v->plane[b][i];
         v->least[i] &= v->care[i];
-        v->care[i] &= l->small ? ~v->least[i] | some : ~v->least[i];
+        v->care[i] &= ~v->least[i] | some;
         v->least[i] &= v->care[i];
     }
 }
@@ -457,8 +458,11 @@ static unsigned find_bins(const struct learner *l, const struct set *s, size_t w
     unsigned bins = 0;
 
     for (size_t i = 0; i < n; i += step) {
-        uint32_t v = value_at(l, s, i);
+        uint32_t v;
 
+        if (s->plane[l->src->bits][i / 64] >> i % 64 & 1)
+            continue;
+        v = value_at(l, s, i);
         histogram[v]++;
         left++;
         if (v < low)
@@ -482,33 +486,55 @@ static unsigned find_bins(const struct learner *l, const struct set *s, size_t w
     return bins;
 }
 
+/* Positions of values up to `last`. */
+static uint64_t up_to(const struct learner *l, const struct set *s, size_t i, uint32_t last)
+{
+    uint64_t less = 0, equal = in_set(s, i);
+
+    for (unsigned b = l->src->bits; b-- > 0;) {
+        uint64_t p = s->plane[b][i], bound = last >> b & 1 ? ~UINT64_C(0) : 0;
+
+        less |= equal & ~p & bound;
+        equal &= ~(p ^ bound);
+    }
+    return less | equal;
+}
+
+/* Bins of exact values; then bounds by the highest of the BOUND_BINS bins they are in. */
 static void classes_of_bins(const struct learner *l, const struct set *s, struct classes *c,
                             uint32_t *histogram)
 {
+    const uint64_t *least = s->plane[l->src->bits];
     uint32_t last[BINS_MAX];
-    unsigned bins = find_bins(l, s, c->words, histogram, last);
+    unsigned bins = find_bins(l, s, c->words, histogram, last), k = bins;
 
-    for (unsigned k = 0; k < bins; k++) {
-        for (size_t i = 0; i < c->words; i++) {
-            uint64_t below_it = 0, equal = in_set(s, i);
+    for (size_t i = 0; i < c->words; i++) {
+        uint64_t before = 0, before_bound = 0;
 
-            for (unsigned b = l->src->bits; b-- > 0;) {
-                uint64_t p = s->plane[b][i], bound = last[k] >> b & 1 ? ~UINT64_C(0) : 0;
+        for (unsigned bin = 0, bound = bins; bin < bins; bin++) {
+            uint64_t now = up_to(l, s, i, last[bin]);
 
-                below_it |= equal & ~p & bound;
-                equal &= ~(p ^ bound);
-            }
-            c->bits[k][i] = below_it | equal;
+            c->bits[bin][i] = now & ~before & ~least[i];
+            before = now;
+            if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
+                continue;
+            c->bits[bound++][i] = now & ~before_bound & least[i];
+            before_bound = now;
         }
-        c->n = k;
-        for (unsigned j = 0; j < k; j++)
-            for (size_t i = 0; i < c->words; i++)
-                c->bits[k][i] &= ~c->bits[j][i];
     }
-    c->n = 0;
-    for (unsigned k = 0; k < bins; k++)
+    for (unsigned bin = 0; bin < bins; bin++) {
+        c->value[bin] = (uint8_t)bin;
+        c->total[bin] = (uint32_t)ones(c->bits[bin], c->words);
+        if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
+            continue;
+        c->value[k] = (uint8_t)bin;
         c->total[k] = (uint32_t)ones(c->bits[k], c->words);
-    c->n = c->exact = bins;
+        k++;
+    }
+    c->exact = bins;
+    while (k > bins && !c->total[k - 1])
+        k--;
+    c->n = k;
 }
 
 static bool classes_init(const struct learner *l, const struct set *s, struct classes *c,
@@ -530,18 +556,36 @@ static bool classes_init(const struct learner *l, const struct set *s, struct cl
 
 /* == Gain == */
 
-/* Bits that positions of so many of each class take.  Bounds beyond every value there make one
-   value more. */
-static int64_t entropy(const struct learner *l, const struct classes *c, const uint32_t *count)
+static int64_t add_up(const struct learner *l, const uint32_t *n, unsigned classes)
 {
-    uint32_t n[BK_CLASSES_MAX], all = 0, beyond = 0;
+    uint32_t all = 0;
     int64_t bits = 0;
 
+    for (unsigned k = 0; k < classes; k++) {
+        bits -= bk_n_log_n(l->logs, n[k]);
+        all += n[k];
+    }
+    return bits + bk_n_log_n(l->logs, all);
+}
+
+/*
+ * Bits that positions of so many of each class take.  Bounds join the commonest class that they
+ * may be, or, if that is less, they are all one class more; so are those that are beyond
+ * every class there.
+ */
+static int64_t entropy(const struct learner *l, const struct classes *c, const uint32_t *count)
+{
+    uint32_t n[BK_CLASSES_MAX + 1], bounds = 0, beyond = 0;
+    int64_t joined, apart;
+
+    if (c->exact == c->n)
+        return add_up(l, count, c->n);
     for (unsigned k = 0; k < c->exact; k++)
         n[k] = count[k];
     for (unsigned k = c->exact; k < c->n; k++) {
         unsigned best = BK_CLASSES_MAX;
 
+        bounds += count[k];
         for (unsigned j = 0; j < c->exact; j++)
             if (c->value[j] >= c->value[k] && (best == BK_CLASSES_MAX || count[j] > count[best]))
                 best = j;
@@ -550,12 +594,14 @@ static int64_t entropy(const struct learner *l, const struct classes *c, const u
         else
             beyond += count[k];
     }
-    for (unsigned k = 0; k < c->exact; k++) {
-        bits -= bk_n_log_n(l->logs, n[k]);
-        all += n[k];
-    }
-    bits -= bk_n_log_n(l->logs, beyond);
-    return bits + bk_n_log_n(l->logs, all + beyond);
+    n[c->exact] = beyond;
+    joined = add_up(l, n, c->exact + 1);
+    if (l->small || beyond == bounds)
+        return joined;
+    memcpy(n, count, c->exact * sizeof(*n));
+    n[c->exact] = bounds;
+    apart = add_up(l, n, c->exact + 1);
+    return apart < joined ? apart : joined;
 }
 
 struct search {
@@ -847,7 +893,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, u
     l.facts = bk_facts_count(src->facts);
     l.words = bk_facts_words(src->facts);
     l.small = src->bits <= SMALL_BITS;
-    l.planes = src->bits + l.small;
+    l.planes = src->bits + 1;
     err = choose_rows(&l, rows, why);
     if (!err)
         err = fill_sample(&l, &mask, why);

@@ -27,8 +27,9 @@
 
 #define PIECE_NUMBERS (UINT64_C(1) << 21)
 #define WINDOW_PIECES 32
-#define SHARD_KEYS    12000
+#define SHARD_KEYS    14000
 #define WORDS_MAX     4
+#define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
 static const uint32_t rows_of_effort[] = { 1u << 14, 1u << 16, 1u << 18 };
@@ -83,6 +84,7 @@ struct key_list {
 struct desk {
     struct bk_fact_row *row;
     struct bk_met *met; /* by question */
+    unsigned bits;      /* of the values seen, beyond BITS_AS_TOLD */
     uint64_t *count;    /* as bk_counts.n */
     struct key_list keys[2];
     struct asking *asking;
@@ -92,6 +94,7 @@ struct desk {
 
 struct unit {
     const struct bk_unit_source *src;
+    struct bk_unit_source own; /* src, but of no more bits than its values need */
     struct bk_pool *pool;
     unsigned words, threads;
     struct bk_logs logs;
@@ -110,6 +113,16 @@ struct unit {
     size_t directory_room;
     volatile bool failed; /* no memory */
 };
+
+/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
+static inline unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                          UINT64_C(0x0101010101010101) >>
+                      56);
+}
 
 static bool grow_list(void **list, size_t *room, size_t need, size_t item)
 {
@@ -150,11 +163,15 @@ struct cell_reader {
     size_t record_max;
 };
 
+/* Remembers a cell, unless its leaf asks nothing. */
 static void record_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
+    const bk_code *code = r->u->codes.model.leaf; /* NULL: not known yet */
     struct cells *c = r->record;
     unsigned words = r->u->words;
 
+    if (code && code[leaf] < 0)
+        return;
     if (c->n + words + 1 > r->record_max ||
         !grow_list((void **)&c->word, &c->room, c->n + words + 1, sizeof(*c->word))) {
         r->u->failed |= c->n + words + 1 <= r->record_max;
@@ -259,6 +276,41 @@ static struct cell_reader reader_of(struct unit *u, struct piece *p, unsigned th
     return (struct cell_reader){ .u = u, .piece = p, .desk = &u->desk[thread], .cell = cell };
 }
 
+/* == Bits of values == */
+
+static void widest_piece(void *context, uint64_t piece, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, &u->piece[piece], thread, NULL);
+    uint64_t at = u->src->first + piece * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
+    unsigned bits = u->desk[thread].bits;
+
+    while (at < end && at < u->src->end) {
+        read_row(&r, at);
+        for (unsigned b = u->src->bits; b > bits; b--)
+            for (unsigned i = 0; i < u->words; i++)
+                if (r.values.plane[b - 1][i] & r.values.care[i])
+                    bits = b;
+        at = r.row.first + r.row.n;
+    }
+    u->desk[thread].bits = bits;
+}
+
+/* A source says how many bits its values might have; counting is by value, so it is worth while
+   to know how many they do have. */
+static enum bk_err narrow(struct unit *u, struct bk_report *why)
+{
+    if (u->src->bits <= BITS_AS_TOLD)
+        return BK_OK;
+    if (!bk_pool_try(u->pool, u->pieces, widest_piece, u))
+        return bk_fail(why, BK_E_SYSTEM, "stopped");
+    u->own.bits = BITS_AS_TOLD;
+    for (unsigned t = 0; t < u->threads; t++)
+        if (u->desk[t].bits > u->own.bits)
+            u->own.bits = u->desk[t].bits;
+    return BK_OK;
+}
+
 /* == Counting == */
 
 /* How many of `squares` have each value, as bounds or exactly. */
@@ -280,7 +332,7 @@ static void count_values(const struct cell_reader *r, const uint64_t *squares, u
                 v |= (uint32_t)(plane >> s & 1) << b;
                 same &= plane >> s & 1 ? plane : ~plane;
             }
-            n[v] += (uint64_t)__builtin_popcountll(same);
+            n[v] += count_bits(same);
             left &= ~same;
         }
     }
@@ -428,8 +480,8 @@ static void ask(struct cell_reader *r, bk_code code, const struct part *from,
                     a.other[i] |= p->squares[i];
             }
         for (unsigned i = 0; i < words; i++) {
-            a.n += (unsigned)__builtin_popcountll(a.all[i]);
-            a.exceptions += (unsigned)__builtin_popcountll(a.other[i]);
+            a.n += count_bits(a.all[i]);
+            a.exceptions += count_bits(a.other[i]);
         }
         tell(r, &a);
         if (other < end)
@@ -438,6 +490,29 @@ static void ask(struct cell_reader *r, bk_code code, const struct part *from,
         if (from == end)
             return;
         code = q->next[0];
+    }
+}
+
+/* The questions of a cell whose positions all have the value at `place`: most cells. */
+static void ask_alike(struct cell_reader *r, bk_code code, const struct part *part,
+                      on_question *tell)
+{
+    static const uint64_t none[WORDS_MAX];
+    unsigned words = r->u->words, n = 0;
+    struct asked a;
+
+    memcpy(a.all, part->squares, words * sizeof(*a.all));
+    for (unsigned i = 0; i < words; i++)
+        n += count_bits(a.all[i]);
+    a.n = n;
+    while (code >= 0) {
+        bool other = part->place >= r->u->codes.asked[code].split;
+
+        a.question = (uint32_t)code;
+        a.exceptions = other ? n : 0;
+        memcpy(a.other, other ? a.all : none, words * sizeof(*a.other));
+        tell(r, &a);
+        code = r->u->codes.model.question[code].next[other];
     }
 }
 
@@ -450,6 +525,10 @@ static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squar
     if (code < 0)
         return;
     part_cell(r, leaf, squares, &parts);
+    if (parts.n == 1) {
+        ask_alike(r, code, &parts.part[0], tell);
+        return;
+    }
     ask(r, code, parts.part, parts.part + parts.n, tell);
 }
 
@@ -472,11 +551,25 @@ static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     ask_cell(r, leaf, squares, meet_question);
 }
 
+/* Forgets the cells of leaves that ask nothing. */
+static void forget_sure_cells(const struct unit *u, struct cells *c)
+{
+    size_t size = u->words + 1, kept = 0;
+
+    for (size_t i = 0; i < c->n; i += size)
+        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0) {
+            memmove(c->word + kept, c->word + i, size * sizeof(*c->word));
+            kept += size;
+        }
+    c->n = kept;
+}
+
 static void meet_piece(void *context, uint64_t piece, unsigned thread)
 {
     struct unit *u = context;
     struct cell_reader r = reader_of(u, &u->piece[piece], thread, meet_cell);
 
+    forget_sure_cells(u, &r.piece->cells);
     read_piece(&r);
 }
 
@@ -818,7 +911,8 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
                              const struct bk_unit_options *options, struct bk_pool *pool,
                              struct bk_report *why)
 {
-    u->src = src;
+    u->own = *src;
+    u->src = &u->own;
     u->pool = pool;
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
@@ -869,13 +963,15 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
                           const struct bk_unit_options *options, bk_shard_sink *sink, void *context,
                           struct bk_report *why)
 {
-    enum bk_err err =
-        bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
+    enum bk_err err = narrow(u, why);
 
+    if (!err)
+        err =
+            bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
     if (!err)
         err = count_all(u, why);
     if (!err)
-        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, why);
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
     if (!err)
         err = choose_rates(u, why);
     if (!err)

@@ -171,7 +171,7 @@ static unsigned metric_between(const struct bk_facts *f, unsigned metric, unsign
     case METRIC_DISTANCE: return larger(apart(x, u), apart(y, w));
     case METRIC_AXIS: return smaller(apart(x, u), apart(y, w));
     case METRIC_EDGE: return smaller(side, end);
-    case METRIC_CENTRE: return larger(side, end);
+    case METRIC_CORNER: return larger(side, end);
     case METRIC_COLOUR: return (x + y + u + w) & 1;
     case METRIC_RANK: return w - smaller(w, f->bottom);
     case METRIC_FILES_APART: return apart(x, u);
@@ -282,7 +282,7 @@ static void add_distances(struct bk_facts *f)
         }
     for (unsigned i = 0; i < f->men.n; i++) {
         add_place(f, METRIC_EDGE, i, i, 0, (narrow - 1) / 2);
-        add_place(f, METRIC_CENTRE, i, i, 0, (wide - 1) / 2);
+        add_place(f, METRIC_CORNER, i, i, 0, (wide - 1) / 2);
     }
     for (unsigned i = 2; i < f->men.n; i++)
         add(f, FACT_KING_DIFF, i, i, 4);

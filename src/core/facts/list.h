@@ -27,7 +27,7 @@ enum fact_metric {
     METRIC_DISTANCE,    /* the larger of files and ranks apart         */
     METRIC_AXIS,        /* the smaller                                 */
     METRIC_EDGE,        /* to the nearest edge                         */
-    METRIC_CENTRE,      /* the larger of those to a side and to an end */
+    METRIC_CORNER,      /* to the nearest corner */
     METRIC_COLOUR,      /* 0: squares of one colour                    */
     METRIC_RANK,        /* from 0, as White counts                     */
     METRIC_FILES_APART, /* files between i and j                       */
@@ -92,7 +92,7 @@ struct bk_facts {
 
 static inline bool fact_metric_pairs(unsigned metric)
 {
-    return metric != METRIC_EDGE && metric != METRIC_CENTRE && metric != METRIC_RANK &&
+    return metric != METRIC_EDGE && metric != METRIC_CORNER && metric != METRIC_RANK &&
            metric != METRIC_FILE;
 }
 

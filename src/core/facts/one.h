@@ -59,13 +59,6 @@ static set one_side(struct one *o, unsigned colour)
     return o->side[colour];
 }
 
-INLINE bool more_than(set x, unsigned n)
-{
-    while (n-- && any(x))
-        x &= ~bit(lowest(x));
-    return any(x);
-}
-
 INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
 {
     return reaches(o->reach->of[i], o->sq[i], o->sq[j], o->occupied);
@@ -132,14 +125,19 @@ static bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
     return any(at) && more_than(at & ~one_side(o, !colour), more);
 }
 
+INLINE bool one_place(const struct one *o, const struct fact_item *item)
+{
+    return o->f->metric[item->table + item->stride * o->sq[item->i] + o->sq[item->j]] <=
+           item->least;
+}
+
 static bool one_fact(struct one *o, const struct fact_item *item)
 {
     const struct bk_facts *f = o->f;
     unsigned i = item->i, j = item->j, q = item->q;
 
     switch ((enum fact_kind)item->kind) {
-    case FACT_PLACE:
-        return f->metric[item->table + item->stride * o->sq[i] + o->sq[j]] <= item->least;
+    case FACT_PLACE: return one_place(o, item);
     case FACT_KING_DIFF:
         return fact_metric_of(f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
                fact_metric_of(f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
@@ -161,8 +159,17 @@ static uint32_t one_leaf(const struct bk_facts *f, const struct bk_fact_node *tr
     const struct bk_fact_node *node = tree;
 
     one_init(&o, f, sq);
-    while (node->fact != BK_FACT_LEAF)
-        node = tree + (one_fact(&o, &f->item[node->fact]) ? node->yes : node->no);
+    while (node->fact != BK_FACT_LEAF) {
+        const struct fact_item *item = &f->item[node->fact];
+        bool is;
+
+        __builtin_prefetch(&tree[node->no]); /* `yes` mostly lies beside */
+        if (item->kind == FACT_PLACE)
+            is = one_place(&o, item);
+        else
+            is = one_fact(&o, item);
+        node = tree + (is ? node->yes : node->no);
+    }
     return node->yes;
 }
 

@@ -22,6 +22,13 @@
 
 #define ALL_IF(x) ((x) ? ~NONE : NONE)
 
+INLINE bool more_than(set x, unsigned n)
+{
+    while (n-- && any(x))
+        x &= ~bit(lowest(x));
+    return any(x);
+}
+
 /* How a man is stopped. */
 enum shape {
     LEAPS,   /* never */

@@ -17,6 +17,7 @@
 #include "core/facts/reach.h"
 
 #define GROUP_WORDS (FACT_GROUPS_MAX / 64)
+#define FEW         6 /* squares, so few that each is looked at */
 
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
@@ -25,7 +26,6 @@ struct row {
     bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
     set occupied, own[2];   /* of all men but the inner */
-    set care;               /* all squares that may be asked about */
     set have_side[2];       /* for which squares side[] is known */
     set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
     set have_at[BK_MEN_MAX];
@@ -200,13 +200,16 @@ static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
     bool whole = r->head.inner == !colour; /* x is the king who is looked through */
     set all = NONE, seen = r->occupied & ~row_where(r, !colour);
 
-    for (unsigned i = 0; i < f->men.n; i++)
-        if (f->men.colour[i] == colour) {
-            if (whole)
-                all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
-            else
-                all |= row_attacks_anew(r, i, t, seen);
-        }
+    for (unsigned i = 0; i < f->men.n; i++) {
+        if (f->men.colour[i] != colour)
+            continue;
+        if (whole)
+            all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
+        else
+            all |= row_attacks_anew(r, i, t, seen);
+        if (!any(~all))
+            break;
+    }
     return all;
 }
 
@@ -335,7 +338,7 @@ static set row_targets(const struct row *r, unsigned i, set wanted)
 
     if (i != r->head.inner)
         to = k->to[r->sq[i]];
-    else if (count(wanted) > 6)
+    else if (more_than(wanted, FEW))
         to = r->reach->board;
     else
         EACH (x, wanted)
@@ -343,24 +346,45 @@ static set row_targets(const struct row *r, unsigned i, set wanted)
     return to & ~r->own[row_colour(r, i)];
 }
 
+/* Sees to it that row_attacks() and row_side() of these squares are known: at[] and side[] may be
+   read as they are. */
+static void row_learn(struct row *r, unsigned i, set squares)
+{
+    unsigned enemy = !row_colour(r, i);
+    set attacks = squares & ~r->have_at[i], side = squares & ~r->have_side[enemy];
+
+    r->have_at[i] |= squares;
+    r->have_side[enemy] |= squares;
+    EACH (t, attacks)
+        r->at[i][t] = row_attacks_anew(r, i, t, r->occupied);
+    EACH (t, side)
+        r->side[enemy][t] = row_side_anew(r, enemy, t);
+}
+
+/* Man i goes to t safely, onto no own man, for x in `wanted`. */
+INLINE set row_goes_safely(const struct row *r, unsigned i, unsigned t, set wanted)
+{
+    unsigned colour = row_colour(r, i);
+    set own = i != r->head.inner && row_inner_is(r, colour) ? bit(t) : NONE;
+
+    return r->at[i][t] & ~r->side[!colour][t] & ~own & wanted;
+}
+
 static void group_king_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
 {
-    set to = row_targets(r, g->i, wanted), open = wanted, all[4], empty[3];
+    set to = row_targets(r, g->i, wanted), all[4], empty[3], taking = to & r->occupied;
 
     for (unsigned q = 0; q < 4; q++)
         all[q] = empty[q % 3] = NONE;
+    row_learn(r, g->i, to);
+    EACH (t, taking) /* what the king can take stands there whatever x */
+        count_in(all, 4, row_goes_safely(r, g->i, t, wanted));
+    to &= ~r->occupied;
     EACH (t, to) {
-        set safe = row_moves(r, g->i, t) & open;
+        set safe = row_goes_safely(r, g->i, t, wanted);
 
-        if (!any(safe))
-            continue;
-        safe &= ~row_side(r, !g->i, t);
         count_in(all, 4, safe);
-        if (!has(r->occupied, t))
-            count_in(empty, 3, safe & ~bit(t));
-        open = wanted & ~(all[3] & empty[2]);
-        if (!any(open))
-            break;
+        count_in(empty, 3, safe & ~bit(t));
     }
     for (unsigned q = 0; q < 4; q++)
         out[q] |= all[q];
@@ -370,19 +394,11 @@ static void group_king_safe(struct row *r, const struct fact_group *g, set wante
 
 static void group_man_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
 {
-    unsigned i = g->i, colour = row_colour(r, i);
-    set to = row_targets(r, i, wanted), open = wanted, all[3] = { NONE, NONE, NONE };
+    set to = row_targets(r, g->i, wanted), all[3] = { NONE, NONE, NONE };
 
-    EACH (t, to) {
-        set safe = row_moves(r, i, t) & open;
-
-        if (!any(safe))
-            continue;
-        count_in(all, 3, safe & ~row_side(r, !colour, t));
-        open = wanted & ~all[2];
-        if (!any(open))
-            break;
-    }
+    row_learn(r, g->i, to);
+    EACH (t, to)
+        count_in(all, 3, row_goes_safely(r, g->i, t, wanted));
     for (unsigned q = 0; q < 3; q++)
         out[q] |= all[q];
 }
@@ -426,10 +442,19 @@ static set row_held(struct row *r, unsigned i, unsigned t)
     return defended & ~attacked;
 }
 
-/* The squares from which a man like i reaches man j on some board. */
-INLINE set row_sources(const struct row *r, unsigned i, unsigned j)
+/* The squares from which a man like i reaches man j on some board, for x in `wanted`. */
+INLINE set row_sources(const struct row *r, unsigned i, unsigned j, set wanted)
 {
-    return j == r->head.inner ? ~NONE : r->reach->of[i]->into[r->sq[j]];
+    const struct kind_reach *k = r->reach->of[i];
+    set from = NONE;
+
+    if (j != r->head.inner)
+        return k->into[r->sq[j]];
+    if (more_than(wanted, FEW))
+        return ~NONE;
+    EACH (x, wanted)
+        from |= k->into[x];
+    return from;
 }
 
 static set group_fork(struct row *r, const struct fact_group *g, set wanted)
@@ -437,7 +462,7 @@ static set group_fork(struct row *r, const struct fact_group *g, set wanted)
     unsigned i = g->i, colour = row_colour(r, i);
     struct fact_fork fork = g->fork;
     set rest = r->occupied & ~row_where(r, i), out = NONE;
-    set to = row_sources(r, i, fork.a) & row_sources(r, i, fork.b);
+    set to = row_sources(r, i, fork.a, wanted) & row_sources(r, i, fork.b, wanted);
 
     to &= any(to) ? row_targets(r, i, wanted) : NONE;
     EACH (t, to) {
@@ -486,12 +511,21 @@ static void row_group(struct row *r, unsigned group)
     }
 }
 
+/* Does a costly group take as long for one square as for all?  It does where another man's safe
+   squares are counted. */
+INLINE bool row_costs_as_much(const struct row *r, const struct fact_group *g)
+{
+    return g->kind != FACT_FORK && g->i != r->head.inner;
+}
+
 /* A costly group for more squares. */
 static void row_group_for(struct row *r, unsigned group, set wanted)
 {
     const struct fact_group *g = &r->head.f->group[group];
     set *out = r->fact + g->first;
 
+    if (row_costs_as_much(r, g))
+        wanted = ~NONE;
     r->known[group] |= wanted;
     if (g->kind == FACT_KING_SAFE)
         group_king_safe(r, g, wanted, out);
@@ -510,47 +544,55 @@ INLINE set row_fact(struct row *r, unsigned fact, set squares)
     if (row_lacks(r, group))
         row_group(r, group);
     if (fact_costly(item->kind) && any(squares & ~r->known[group]))
-        row_group_for(r, group, (any(r->known[group]) ? r->care : squares) & ~r->known[group]);
+        row_group_for(r, group, squares & ~r->known[group]);
     return r->fact[fact];
 }
 
 /* == Asking == */
 
-static void descend(struct row *r, const struct bk_fact_node *tree, uint32_t at, set squares,
-                    bk_leaf_visit *visit, void *context)
-{
-    uint64_t words[sizeof squares / 8];
-
-    while (tree[at].fact != BK_FACT_LEAF) {
-        set yes = squares & row_fact(r, tree[at].fact, squares), no = squares & ~yes;
-
-        if (any(yes) && any(no))
-            descend(r, tree, tree[at].yes, yes, visit, context);
-        squares = any(no) ? no : yes;
-        at = any(no) ? tree[at].no : tree[at].yes;
-    }
-    memcpy(words, &squares, sizeof squares);
-    visit(context, tree[at].yes, words);
-}
-
 static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
                         const uint64_t *care, bk_leaf_visit *visit, void *context)
 {
     struct row *r = (struct row *)row;
+    struct {
+        set squares;
+        uint32_t at;
+    } later[BK_SQ_MAX]; /* each with squares of its own, so never more than there are */
+    uint32_t at = 0, waiting = 0;
+    uint64_t words[sizeof(set) / 8];
     set squares;
 
     memcpy(&squares, care, sizeof squares);
     if (!any(squares))
         return;
-    r->care = squares;
-    descend(r, tree, 0, squares, visit, context);
+    for (;;) {
+        const struct bk_fact_node *node = &tree[at];
+
+        if (node->fact != BK_FACT_LEAF) {
+            set is = row_fact(r, node->fact, squares), yes = squares & is, no = squares & ~is;
+
+            at = any(yes) ? node->yes : node->no;
+            squares = any(yes) ? yes : no;
+            if (any(yes) && any(no)) {
+                later[waiting].squares = no;
+                later[waiting++].at = node->no;
+                __builtin_prefetch(&tree[node->no]);
+            }
+            continue;
+        }
+        memcpy(words, &squares, sizeof squares);
+        visit(context, node->yes, words);
+        if (!waiting--)
+            return;
+        squares = later[waiting].squares;
+        at = later[waiting].at;
+    }
 }
 
 static void row_all(struct bk_fact_row *row, uint64_t *out)
 {
     struct row *r = (struct row *)row;
 
-    r->care = r->reach->board;
     for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
         row_fact(r, fact, r->reach->board);
     memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));

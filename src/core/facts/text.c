@@ -3,6 +3,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/facts/list.h"
@@ -53,13 +54,28 @@ static void say_two(struct text *t, const struct bk_facts *f, unsigned i, unsign
     say_man(t, f, j);
 }
 
+/* "the knight stands at least 2 ranks below the king": j is at most `by` ahead of i. */
 static void say_ahead(struct text *t, const struct bk_facts *f, const struct fact_group *g, int by,
                       const char *what, const char *less, const char *more)
 {
     say_man(t, f, g->j);
-    say(t, by < 0 ? " stands at least %d %s%s %s " : " stands at most %d %s%s %s ",
-        by < 0 ? -by : by, what, by == 1 || by == -1 ? "" : "s", by < 0 ? less : more);
+    if (by == 0)
+        say(t, " stands on the %s of, or %s, ", what, less);
+    else
+        say(t, " stands at %s %d %s%s %s ", by < 0 ? "least" : "most", abs(by), what,
+            abs(by) == 1 ? "" : "s", by < 0 ? less : more);
     say_man(t, f, g->i);
+}
+
+/* "the king and the rook are at most 2 files apart". */
+static void say_apart(struct text *t, const struct bk_facts *f, const struct fact_group *g,
+                      unsigned most, const char *what)
+{
+    say_two(t, f, g->i, g->j);
+    if (most)
+        say(t, " are at most %u %s%s apart", most, what, most == 1 ? "" : "s");
+    else
+        say(t, " stand on one %s", what);
 }
 
 static void say_place(struct text *t, const struct bk_facts *f, const struct fact_group *g,
@@ -74,19 +90,14 @@ static void say_place(struct text *t, const struct bk_facts *f, const struct fac
         return;
     case METRIC_AXIS:
         say_two(t, f, g->i, g->j);
-        say(t,
-            most ? " are at most %u files or at most %u ranks apart"
-                 : " stand on one file or one rank",
-            most, most);
+        if (most)
+            say(t, " are at most %u file%s or rank%s apart", most, most == 1 ? "" : "s",
+                most == 1 ? "" : "s");
+        else
+            say(t, " stand on one file or one rank");
         return;
-    case METRIC_FILES_APART:
-        say_two(t, f, g->i, g->j);
-        say(t, most ? " are at most %u files apart" : " stand on one file", most);
-        return;
-    case METRIC_RANKS_APART:
-        say_two(t, f, g->i, g->j);
-        say(t, most ? " are at most %u ranks apart" : " stand on one rank", most);
-        return;
+    case METRIC_FILES_APART: say_apart(t, f, g, most, "file"); return;
+    case METRIC_RANKS_APART: say_apart(t, f, g, most, "rank"); return;
     case METRIC_COLOUR:
         say_two(t, f, g->i, g->j);
         say(t, " stand on squares of one colour");
@@ -95,10 +106,9 @@ static void say_place(struct text *t, const struct bk_facts *f, const struct fac
         say_man(t, f, g->i);
         say(t, most ? " is at most %u from the edge" : " stands on the edge", most);
         return;
-    case METRIC_CENTRE:
+    case METRIC_CORNER:
         say_man(t, f, g->i);
-        say(t, most ? " is at most %u from a corner, by files and by ranks" : " stands in a corner",
-            most);
+        say(t, most ? " is at most %u from a corner" : " stands in a corner", most);
         return;
     case METRIC_RANK:
         say_man(t, f, g->i);
