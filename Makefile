@@ -15,20 +15,21 @@ Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
 CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
-        ini cursor keys read fairy load explain terrain homes derive
-TABLE = material index format
+        ini cursor keys read fairy load explain terrain homes derive \
+        facts facts/list facts/plain facts/text
+TABLE = material needed index rows ribbon model head shards format write settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
-ENCODE = pack encode
+ENCODE = columns_for entropy learn codes unit bytes source encode
 MAKING = plan resident budget build
-PROBE = catalog value probe
-CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_fuzz
-PROOF = ref random_variant slow_hands proof
+PROBE = value probe
+CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+PROOF = ref random_variant slow_hands slow_file proof solved
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
@@ -38,14 +39,15 @@ LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-PASSES = $(SETS:%=kernel_portable%) $(SETS:%=kings_%)
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
-PASSES += $(SETS:%=kernel_avx2_%) $(SETS:%=kernel_avx512_%)
+PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
+          encode/columns_bmi2 encode/columns_avx512
 endif
 
-CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(BUILD)/embedded.o
+CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
-TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/kernel/%.o)
+TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -77,6 +79,10 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
+$(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
+
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
@@ -101,6 +107,20 @@ $(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/passes.c | $(BUILD)/packages
 
 $(BUILD)/tb/kernel/kings_%.o: tb/kernel/kings.c | $(BUILD)/packages
 	$(call kernel,,kings_)
+
+# facts, likewise for each width
+$(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -DBK_SET_BITS=$* -DBK_FACT_WIDTH=bk_fact_width_$* -c $< -o $@
+
+columns = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_COLUMNS=$(2) -c $< -o $@
+$(BUILD)/tb/encode/columns_portable.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,,portable)
+$(BUILD)/tb/encode/columns_bmi2.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt,bmi2)
+$(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt -mavx512f -mavx512vpopcntdq -mprefer-vector-width=512,avx512)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
@@ -135,8 +155,9 @@ demo: all
 verify-list: all
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
-bench: all $(BUILD)/bandwidth
+bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
+	@$(BUILD)/bench_facts
 
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all

@@ -24,8 +24,9 @@
  * A table is looked for when it is first asked for.  What was found then, or
  * was missing, is remembered: after adding tables call bk_set_paths().
  *
- * Cost of a probe: about a microsecond when its chunks are in the cache, else
- * one or two chunks read and decoded.
+ * Cost of a probe: some 0.3 us for wdl, 3 us for the distance of a lost position,
+ * when what it asks has been read before; else one or two reads of some 3 KB, and
+ * of a table's model when it is first asked.  Stack: some 40 KB a man.
  */
 #ifndef BAREKING_H
 #define BAREKING_H
@@ -72,7 +73,9 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
 /*
  * One line: what went wrong in this thread's last failed call, if that was on
  * this handle; else "".  Never NULL.  Borrowed until the thread's next call.
- * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2".
+ * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", and more of them
+ * "no table KRPvK of chess in DIR; also missing: KRvK, KQvK": all that some position of
+ * the same material needs.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 
@@ -122,8 +125,8 @@ BK_API enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man 
  * out  n answers; out[i] is written only where err[i] is BK_LIB_OK
  * err  n codes, or NULL
  *
- * They are asked in the order in which the tables keep them, so that each chunk
- * is decoded once: much faster than one by one when chunks are not in the cache.
+ * They are asked in the order in which the tables keep them: much faster than one by
+ * one where files are not in memory.
  * Returns BK_LIB_OK when all were answered; else the first error in the order of
  * fens, which bk_error() explains, the others being answered all the same.
  * Memory: 32 bytes a FEN.

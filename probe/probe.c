@@ -377,13 +377,14 @@ static int by_place(const void *a, const void *b)
 static void find_place(struct asked *a, struct bk_lib *lib, const char *fen)
 {
     struct bk_pos p;
+    const struct bk_table *table;
     struct bk_spot spot;
 
     if (!fen || for_fen(lib, fen, &lib) || bk_pos_from_fen(&p, lib->v, fen, &last.why) ||
-        bk_catalog_find(lib->catalog, &p, &spot, &last.why))
+        bk_catalog_find(lib->catalog, &p, &table, &spot, &last.why))
         return;
-    a->table = spot.wdl;
-    a->number = spot.wdl_number;
+    a->table = table->wdl;
+    a->number = spot.number;
     a->side = spot.side;
 }
 

@@ -5,7 +5,7 @@
 #define BK_VALUE_H
 
 #include "core/move.h"
-#include "probe/catalog.h"
+#include "table/catalog.h"
 
 struct bk_value {
     int wdl;         /* from the side to move */
@@ -22,6 +22,13 @@ struct bk_value {
  */
 enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
                         const struct bk_pos *p, struct bk_report *why);
+
+/*
+ * Just -1, 0, +1: never reads a distance.  Whether it is over already is not told.
+ * The same errors.
+ */
+enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
+                      const struct bk_pos *p, struct bk_report *why);
 
 /* What the mover gets by moving into a position worth `after` to the other side. */
 struct bk_value bk_value_moved(const struct bk_value *after);

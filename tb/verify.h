@@ -1,16 +1,17 @@
 /*
  * verify.h - every position of a file against its successors.
  *
- * Uses the plain move generator and the files as they are; none of the
- * kernels.  A position must be worth what the best of its moves brings.
+ * Uses the plain move generator and the files as the library asks them
+ * (table/settle.h); none of the kernels.  A position must be worth what the
+ * best of its moves brings.
  *
- * Cost: some microseconds a position.  Memory: 8 MiB a file and thread, and
- * some 150 MiB for the questions of all threads, however large the tables are.
+ * Cost: some microseconds a position.  Memory: what the files keep of what has
+ * been read (table/shards.h), however large the tables are.
  */
 #ifndef BK_VERIFY_H
 #define BK_VERIFY_H
 
-#include "table/format.h"
+#include "table/catalog.h"
 #include "tb/memory/pool.h"
 
 struct bk_verify_options {

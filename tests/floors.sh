@@ -31,8 +31,8 @@ in_order() { # folder, prefix of its includes, files from the lowest up
         below="$below$file "
     done
 }
-in_order src/core core bits ${CORE:?run make floors}
-in_order src/table table $TABLE
+in_order src/core core bits set ${CORE:?run make floors}
+in_order src/table table varint $TABLE
 in_order probe probe bareking $PROBE
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy read them, check checks, number hashes, explain and cmd_info show them,
@@ -86,10 +86,10 @@ room() { # name, files from the lowest up
     done
 }
 room memory bitmap cpu pool spill checkpoint code scores memtable view
-room kernel set lanes tally setup passing kings kernel state solver slice compile inner legal moves \
-    waits exits init ply finish passes dispatch
+room kernel lanes tally setup passing kings kernel state solver slice compile inner legal moves \
+    waits exits init ply finish attain passes dispatch
 room solve order prepare exits job scratch layout estimate run resume block solve
-room encode pack encode
+room encode bytes source columns entropy unit learn codes encode
 room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

@@ -31,8 +31,9 @@ struct cli {
     uint64_t memory;     /* bytes; 0: no limit */
     const char *scratch; /* folder for what does not fit, or NULL */
     unsigned men;        /* 0: not given */
-    int level;           /* zstd; 0: the usual one */
-    uint64_t sample;     /* 0: all */
+    int effort;          /* enum bk_effort, of tb/encode/unit.h */
+    bool standalone;
+    uint64_t sample; /* 0: all */
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
@@ -52,6 +53,7 @@ int cmd_line(struct cli *c);
 int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
+int cmd_info(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);

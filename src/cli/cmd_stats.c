@@ -68,6 +68,10 @@ static void take_side(struct side_counts *out, const struct bk_file *f, unsigned
                                  .all_loss = s->all_loss[side],
                                  .win_plies = s->win_plies[side],
                                  .loss_plies = s->loss_plies[side] };
+    if (bk_file_info(f)->one_side && side == BK_BLACK) { /* what White has, turned round */
+        side = BK_WHITE;
+        exchanged = !exchanged;
+    }
     if (out->win_plies >= 0)
         write_fen(ix, s->win_number[side], side, exchanged, out->win_fen);
     if (out->loss_plies >= 0)

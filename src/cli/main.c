@@ -15,6 +15,7 @@
 
 #include "cli/report.h"
 #include "probe/bareking.h"
+#include "tb/encode/unit.h"
 
 /* == Options == */
 
@@ -30,7 +31,8 @@ static const struct option_line {
       "folder for what --memory does not hold (default: that of the tables)" },
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
-    { 'e', "effort", "HOW", "compression: fast, normal or best" },
+    { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
+    { 'A', "standalone", NULL, "files that answer without others: 2 to 4 times larger" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
@@ -50,7 +52,7 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTweFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTweAFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
       "same command is run again.  --for FEN makes just the tables of that position; with\n"
@@ -75,6 +77,9 @@ static const struct command {
     { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },
+    { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
+      "a table file: what it is, how large its parts are, what it has learned",
+      "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
     { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
@@ -163,16 +168,18 @@ static bool read_size(const char *text, uint64_t *out)
     return true;
 }
 
-static bool read_effort(const char *text, int *level)
+static bool read_effort(const char *text, int *effort)
 {
     static const struct {
         const char *name;
-        int level;
-    } efforts[] = { { "fast", 1 }, { "normal", 0 }, { "best", 19 } };
+        int effort;
+    } efforts[] = { { "fast", BK_EFFORT_FAST },
+                    { "normal", BK_EFFORT_NORMAL },
+                    { "best", BK_EFFORT_BEST } };
 
     for (size_t i = 0; i < 3; i++)
         if (!strcmp(text, efforts[i].name)) {
-            *level = efforts[i].level;
+            *effort = efforts[i].effort;
             return true;
         }
     return false;
@@ -187,7 +194,8 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
     case 'm': return read_size(value, &c->memory);
-    case 'e': return read_effort(value, &c->level);
+    case 'e': return read_effort(value, &c->effort);
+    case 'A': c->standalone = true; return true;
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
     case 'n':
@@ -327,7 +335,7 @@ static int run_help(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct cli c = { .dir = dir && *dir ? dir : "tables", .seed = 1 };
+    struct cli c = { .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL };
     const struct command *cmd;
     int status = CLI_OK;
 

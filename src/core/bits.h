@@ -39,6 +39,18 @@ static inline bool bk_bits_empty(const struct bk_bits *b)
     return !(b->w[0] | b->w[1] | b->w[2] | b->w[3]);
 }
 
+/* Has the set exactly one square? */
+static inline bool bk_bits_single(const struct bk_bits *b)
+{
+    uint64_t once = 0, twice = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        twice |= (b->w[i] & (b->w[i] - 1)) | (b->w[i] && once);
+        once |= b->w[i];
+    }
+    return once && !twice;
+}
+
 static inline bool bk_bits_meet(const struct bk_bits *a, const struct bk_bits *b)
 {
     return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]) | (a->w[2] & b->w[2]) | (a->w[3] & b->w[3]);

@@ -272,11 +272,33 @@ static bool append_all(struct making *m)
     return true;
 }
 
+/* Fills `takes`. */
+static bool find_takes(struct bk_geometry *g, const struct bk_variant *v)
+{
+    struct bk_bits *set = calloc((size_t)v->ntypes * 2 * v->nsq + 1, sizeof *set);
+
+    g->takes = set;
+    if (!set)
+        return false;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned colour = 0; colour < 2; colour++)
+            for (unsigned sq = 0; sq < v->nsq; sq++, set++)
+                for (unsigned i = 0; i < g->count[type][colour][sq]; i++) {
+                    const struct bk_reach *r = &g->reach[g->first[type][colour][sq] + i];
+
+                    if (r->how & (BK_TAKES | BK_TWICE))
+                        bk_bits_set(set, r->to);
+                    if (r->how & BK_TWICE)
+                        bk_bits_set(set, bk_bits_first(&g->path[r->path]));
+                }
+    return true;
+}
+
 enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
                             struct bk_report *why)
 {
     struct making m = { .g = calloc(1, sizeof *m.g), .v = v };
-    bool ok = m.g && append_all(&m) && reverse(m.g, v);
+    bool ok = m.g && append_all(&m) && reverse(m.g, v) && find_takes(m.g, v);
 
     free(m.ways.way);
     if (!ok) {
@@ -293,6 +315,7 @@ void bk_geometry_free(struct bk_geometry *g)
         free(g->reach);
         free(g->reach_into);
         free(g->path);
+        free(g->takes);
         free(g);
     }
 }

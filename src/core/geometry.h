@@ -38,6 +38,9 @@ struct bk_geometry {
     struct bk_reach *reach, *reach_into;
     struct bk_bits *path;
     uint32_t nreach, npath;
+    /* By (type * 2 + colour) * nsq + sq: on which squares might the man take something, the ways
+       left aside? */
+    struct bk_bits *takes;
 };
 
 /* Derives the geometry of a variant whose plain fields are set.  *out owned. */
@@ -61,6 +64,12 @@ static inline const struct bk_reach *bk_reach_into(const struct bk_variant *v, u
 
     *n = g->count_into[type][colour][sq];
     return g->reach_into + g->first_into[type][colour][sq];
+}
+
+static inline const struct bk_bits *bk_takes_from(const struct bk_variant *v, unsigned type,
+                                                  unsigned colour, unsigned sq)
+{
+    return v->geometry->takes + (size_t)(type * 2 + colour) * v->nsq + sq;
 }
 
 /* Is the way of `r` open when the squares of `occupied` are? */

@@ -44,6 +44,20 @@ static unsigned via_of(const struct bk_variant *v, const struct bk_reach *r)
     return bk_bits_first(&v->geometry->path[r->path]);
 }
 
+/* The rights that live on a square: those of a rook's home, or both of a king's. */
+static unsigned rights_of(const struct bk_variant *v, unsigned sq)
+{
+    const struct bk_castling *c = &v->castling;
+    unsigned rights = 0;
+
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned side = 0; side < 2; side++)
+            if (sq == home_rank(v, colour) + c->king_file ||
+                sq == home_rank(v, colour) + c->rook_file[side])
+                rights |= 1u << (2 * colour + side);
+    return rights;
+}
+
 /* == Attacks ============================================================= */
 
 /* Does some man of this type end on `sq`, taking there? */
@@ -265,6 +279,14 @@ static void castle(struct making *g, unsigned side)
                                   .castles = true });
 }
 
+static void castles(struct making *g)
+{
+    if (bk_rules_castles(g->v) && g->p->rights) {
+        castle(g, 0);
+        castle(g, 1);
+    }
+}
+
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
                          struct bk_move out[BK_MOVES_MAX])
 {
@@ -275,10 +297,98 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
         g.type = bk_man_type(p->at[g.from]);
         man_moves(&g);
     }
-    if (bk_rules_castles(v) && p->rights) {
-        castle(&g, 0);
-        castle(&g, 1);
+    castles(&g);
+    return g.n;
+}
+
+/* == Exits =============================================================== */
+
+/* May some move of this man, or a turn where it stands, change what it is? */
+static bool man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
+{
+    unsigned n;
+    const struct bk_reach *r;
+
+    if (!bk_rules_changes_ever(v, type))
+        return false;
+    if (bk_rules_may_change(v, type, colour, sq) && bk_rules_changes_in_place(v, type))
+        return true;
+    r = bk_reach_from(v, type, colour, sq, &n);
+    for (unsigned i = 0; i < n; i++)
+        if (bk_rules_may_change(v, type, colour, r[i].to))
+            return true;
+    return false;
+}
+
+/* The other side's men that may be taken: all but the royal. */
+static struct bk_bits takeable(const struct bk_pos *p)
+{
+    struct bk_bits theirs = p->by[!p->stm];
+
+    bk_bits_clear(&theirs, p->king[!p->stm]);
+    return theirs;
+}
+
+bool bk_exits_may_be(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_bits men = p->by[p->stm], theirs = takeable(p);
+
+    if (p->rights >> 2 * p->stm & 3)
+        return true;
+    for (unsigned from; (from = bk_bits_pop(&men)) != BK_SQ_NONE;) {
+        unsigned type = bk_man_type(p->at[from]);
+
+        if (bk_bits_meet(bk_takes_from(v, type, p->stm, from), &theirs) ||
+            man_may_change(v, type, p->stm, from))
+            return true;
     }
+    return false;
+}
+
+/* Does the move change the material, rights included? */
+static bool is_exit(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m)
+{
+    return m->takes != BK_SQ_NONE || m->becomes != BK_STAYS || m->castles ||
+           (p->rights & (rights_of(v, m->from) | rights_of(v, m->to)));
+}
+
+/* The captures of a man that neither takes on the way nor changes. */
+static void plain_captures(struct making *g, const struct bk_bits *theirs)
+{
+    unsigned n, done = BK_SQ_NONE;
+    const struct bk_reach *r = bk_reach_from(g->v, g->type, g->us, g->from, &n);
+
+    for (; n--; r++)
+        if (bk_bits_has(theirs, r->to) && r->to != done && move_or_take(g, r))
+            done = r->to;
+}
+
+unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
+                        struct bk_move out[BK_MOVES_MAX])
+{
+    struct making g = { .v = v, .p = p, .out = out, .us = p->stm, .occupied = both(p) };
+    struct bk_bits men = p->by[g.us], theirs = takeable(p);
+    bool rights = p->rights >> 2 * g.us & 3;
+
+    while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
+        unsigned before = g.n, kept = before;
+        bool takes;
+
+        g.type = bk_man_type(p->at[g.from]);
+        takes = bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs);
+        if (!rights && !bk_rules_takes_twice(v, g.type) &&
+            !man_may_change(v, g.type, g.us, g.from)) {
+            if (takes)
+                plain_captures(&g, &theirs);
+            continue;
+        }
+        man_moves(&g);
+        for (unsigned i = before; i < g.n; i++)
+            if (is_exit(v, p, &out[i]))
+                out[kept++] = out[i];
+        g.n = kept;
+    }
+    castles(&g);
     return g.n;
 }
 
@@ -337,20 +447,6 @@ static void unmove_men(struct bk_pos *p, const struct bk_variant *v, const struc
     put_back(p, v, m->from, u.man);
     put_back(p, v, m->also, u.also);
     put_back(p, v, m->takes, u.taken);
-}
-
-/* The rights that live on a square: those of a rook's home, or both of a king's. */
-static unsigned rights_of(const struct bk_variant *v, unsigned sq)
-{
-    const struct bk_castling *c = &v->castling;
-    unsigned rights = 0;
-
-    for (unsigned colour = 0; colour < 2; colour++)
-        for (unsigned side = 0; side < 2; side++)
-            if (sq == home_rank(v, colour) + c->king_file ||
-                sq == home_rank(v, colour) + c->rook_file[side])
-                rights |= 1u << (2 * colour + side);
-    return rights;
 }
 
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m)
@@ -454,17 +550,49 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
     return kept;
 }
 
-/* Is there a legal move, or, with `taking`, one that takes? */
-static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool taking)
+static bool any_is_legal(const struct bk_variant *v, struct bk_pos *scratch, const struct doubt *d,
+                         const struct bk_move *move, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (is_legal(v, scratch, d, &move[i]))
+            return true;
+    return false;
+}
+
+/* Is there a legal move?  Looked for man by man. */
+static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
+    struct making g = { .v = v, .p = p, .out = move, .us = p->stm, .occupied = both(p) };
+    struct bk_bits men = p->by[g.us];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = bk_moves_pseudo(v, p, move);
 
-    for (unsigned i = 0; i < n; i++)
-        if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
+    for (; (g.from = bk_bits_pop(&men)) != BK_SQ_NONE; g.n = 0) {
+        g.type = bk_man_type(p->at[g.from]);
+        man_moves(&g);
+        if (any_is_legal(v, &scratch, &d, move, g.n))
             return true;
+    }
+    castles(&g);
+    return any_is_legal(v, &scratch, &d, move, g.n);
+}
+
+/* Can a bare king take? */
+static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_exits_may_be(v, p) ? bk_moves_exits(v, p, move) : 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+
+        if (move[i].takes == BK_SQ_NONE)
+            continue;
+        bk_pos_play(&after, v, &move[i]);
+        if (bk_pos_legal(v, &after))
+            return true;
+    }
     return false;
 }
 
@@ -472,21 +600,21 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool ta
 
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
 {
-    unsigned ours = bk_bits_count(&p->by[p->stm]), theirs = bk_bits_count(&p->by[!p->stm]);
+    bool ours = bk_bits_single(&p->by[p->stm]), theirs = bk_bits_single(&p->by[!p->stm]);
 
-    if (ours > 1 && theirs > 1)
+    if (!ours && !theirs)
         return BK_END_NONE;
-    if (ours == theirs) {
+    if (ours && theirs) {
         *wdl = 0;
         return BK_END_BARE_DRAW;
     }
     if (!bk_rules_bare_loses(v))
         return BK_END_NONE;
-    if (ours > 1) {
+    if (theirs) {
         *wdl = 1;
         return BK_END_BARE;
     }
-    if (theirs == 2 && bk_rules_bares_back(v) && can_move(v, p, true)) {
+    if (bk_bits_count(&p->by[!p->stm]) == 2 && bk_rules_bares_back(v) && can_take(v, p)) {
         *wdl = 0;
         return BK_END_BARE_DRAW;
     }
@@ -498,7 +626,7 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
 {
     enum bk_end end = bk_pos_bare(v, p, wdl);
 
-    if (end != BK_END_NONE || can_move(v, p, false))
+    if (end != BK_END_NONE || can_move(v, p))
         return end;
     if (bk_in_check(v, p, p->stm)) {
         *wdl = -1;

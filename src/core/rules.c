@@ -82,6 +82,14 @@ bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, boo
     return false;
 }
 
+bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to)
+{
+    for (unsigned i = 0; i < v->piece[type].nbecomes; i++)
+        if (v->piece[type].become[i].ranks >> bk_own_rank(v, to, colour) & 1)
+            return true;
+    return false;
+}
+
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type)
 {
     for (unsigned i = 0; i < v->piece[type].nbecomes; i++)

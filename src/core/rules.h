@@ -32,6 +32,10 @@ unsigned bk_rules_changes(const struct bk_variant *v, const uint8_t count[BK_TYP
                           const uint8_t left[BK_TYPES_MAX], unsigned type, unsigned colour,
                           unsigned to, bool in_place, struct bk_change *out);
 
+/* Might a man that ends a move on `to`, or stays there for a turn, become something else?  False
+   is certain; true depends on counts and allowances. */
+bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned to);
+
 /* May a man of this type and colour stand here? */
 bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 

@@ -29,6 +29,7 @@
 #define BK_TYPES_MAX   32
 #define BK_STEPS_MAX   48
 #define BK_BECOMES_MAX 4
+#define BK_MEN_MAX     8 /* of a table, kings included */
 
 enum { BK_WHITE, BK_BLACK };
 

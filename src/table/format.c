@@ -1,8 +1,18 @@
 /*
- * format.c - reads and writes table files as docs/format.md lays them out.
+ * format.c - opens table files, and answers from them.  Section numbers refer
+ * to docs/format.md.
+ *
+ * Idea: opening reads the head alone.  A unit's model and directory are read
+ * when its first value is asked; a shard, when the first value in it is.
+ *
+ *      number --unit--> model --facts--> leaf --> a value, or
+ *                    directory --> shard --> questions --> a value
+ *
+ * Invariant: what has been loaded is complete before its pointer is set, and
+ * stays until the file is closed: readers take no lock.
  *
  * Everything is read with pread(): a file that shrinks under us gives an error
- * and not a signal.  Section numbers refer to docs/format.md.
+ * and not a signal.
  */
 #include "table/format.h"
 
@@ -10,60 +20,81 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
-#include <zstd.h>
 
 #include "core/homes.h"
+#include "table/head.h"
+#include "table/ribbon.h"
+#include "table/shards.h"
 
-/* section 2: the fixed part of the header */
-#define MAGIC                                                                                      \
-    "\x89"                                                                                         \
-    "BKT\r\n\x1a\n"
-enum {
-    AT_MAGIC = 0,
-    AT_VERSION = 8,
-    AT_KIND = 10,
-    AT_VALUE_BYTES = 11,
-    AT_HEADER_BYTES = 12,
-    AT_RULES_ID = 16,
-    AT_POSITIONS = 24,
-    AT_CHUNK_POSITIONS = 32,
-    AT_CHUNKS = 36,
-    AT_NORDER = 40,
-    AT_ORDER = 41,
-    AT_FLAGS = 48,
-    AT_VARIANT = 56,
-    AT_MATERIAL = 120,
-    AT_SUMMARY = 216,
-    AT_DIRECTORY = 376,
+#define FIRST_READ 4096 /* nearly every head is shorter */
+
+/* What is read when a unit is first asked. */
+struct loaded {
+    struct bk_model *model;
+    struct bk_directory directory;
 };
-#define FLAG_DISTANCES      1
-#define CHUNK_POSITIONS_MAX (1u << 20)
-#define CACHE_BYTES         ((size_t)8 << 20) /* decoded chunks a file keeps at most */
 
-/* == Little-endian numbers == */
+struct unit {
+    struct bk_unit_place place;
+    struct bk_unit_head head;
+    uint64_t model_at, shards_at; /* in the file */
+    uint64_t shard0;              /* number of its first shard in the file */
+    _Atomic(struct loaded *) loaded;
+};
 
-static void put(unsigned char *at, uint64_t value, unsigned bytes)
+struct bk_file {
+    char *path;
+    int fd;
+    uint64_t bytes;
+    struct bk_head head;
+    struct bk_index *ix;
+    struct bk_rows *rows;
+    unsigned inner; /* the man who varies within rows */
+    struct unit *unit;
+    unsigned first_unit[3]; /* of each side, and the end */
+    struct bk_shards *shards;
+    pthread_mutex_t loading;
+    _Atomic(struct bk_facts *) facts; /* set before the first `loaded` */
+};
+
+static enum bk_err damaged(const struct bk_file *f, struct bk_report *why, const char *what)
 {
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> (8 * i));
+    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %s", f->path, what);
 }
 
-static uint64_t get(const unsigned char *at, unsigned bytes)
+static enum bk_err no_memory(const struct bk_file *f, struct bk_report *why)
 {
-    uint64_t value = 0;
-
-    for (unsigned i = bytes; i-- > 0;)
-        value = value << 8 | at[i];
-    return value;
+    return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
 }
 
-/* == Paths == */
+static enum bk_err read_at(const struct bk_file *f, void *to, size_t bytes, uint64_t at,
+                           struct bk_report *why)
+{
+    for (char *p = to; bytes;) {
+        ssize_t got = pread(f->fd, p, bytes, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return bk_fail(why, BK_E_SYSTEM, "%s: %s", f->path, strerror(errno));
+        if (got == 0)
+            return damaged(f, why, "cut short");
+        p += got;
+        at += (uint64_t)got;
+        bytes -= (size_t)got;
+    }
+    return BK_OK;
+}
+
+/* == Names and kinds == */
 
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind)
@@ -75,294 +106,260 @@ char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
     return out;
 }
 
-/* == The header == */
-
-/* section 3: the summary, ten numbers a side */
-static void put_summary(unsigned char *at, const struct bk_summary *s)
+bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        const uint64_t value[10] = {
-            s->win[side],
-            s->draw[side],
-            s->loss[side],
-            s->all_win[side],
-            s->all_draw[side],
-            s->all_loss[side],
-            (uint64_t)s->win_plies[side],
-            s->win_number[side],
-            (uint64_t)s->loss_plies[side],
-            s->loss_number[side],
-        };
+    struct bk_material other = bk_material_exchanged(m);
 
-        for (unsigned i = 0; i < 10; i++, at += 8)
-            put(at, value[i], 8);
-    }
+    return bk_material_equal(&other, m) && bk_material_swap(m, v) >= 0;
 }
 
-static void get_summary(const unsigned char *at, struct bk_summary *s)
+unsigned bk_kind_bits(enum bk_kind kind) { return kind == BK_KIND_WDL ? 2 : BK_VALUE_BITS_MAX; }
+
+/* == Units == */
+
+#define UNIT_POSITIONS (UINT64_C(1) << 30) /* with so many, a unit ends with its block */
+
+unsigned bk_units_of(const struct bk_index *ix, bool one_side, struct bk_unit_place *out,
+                     unsigned room)
 {
-    for (unsigned side = 0; side < 2; side++, at += 80) {
-        s->win[side] = get(at, 8);
-        s->draw[side] = get(at + 8, 8);
-        s->loss[side] = get(at + 16, 8);
-        s->all_win[side] = get(at + 24, 8);
-        s->all_draw[side] = get(at + 32, 8);
-        s->all_loss[side] = get(at + 40, 8);
-        s->win_plies[side] = (int64_t)get(at + 48, 8);
-        s->win_number[side] = get(at + 56, 8);
-        s->loss_plies[side] = (int64_t)get(at + 64, 8);
-        s->loss_number[side] = get(at + 72, 8);
-    }
+    unsigned n = 0;
+
+    for (unsigned side = 0; side < (one_side ? 1 : 2); side++)
+        for (uint32_t b = 0, first = 0; b < ix->nblocks; b++) {
+            uint64_t begin = ix->block[first].first, end = ix->block[b].first + ix->block[b].size;
+
+            if (end - begin < UNIT_POSITIONS && b + 1 < ix->nblocks)
+                continue;
+            if (n++ < room)
+                out[n - 1] = (struct bk_unit_place){ side, first, b + 1 - first, begin, end };
+            first = b + 1;
+        }
+    return n;
 }
 
-static size_t header_bytes(uint32_t chunks) { return AT_DIRECTORY + 16 * (size_t)chunks + 8; }
+/* == Opening: bytes == */
 
-static void put_header(unsigned char *h, const struct bk_file_info *info,
-                       const struct bk_chunk *chunk)
+/* sections 10.1 to 10.5, but for the sums */
+static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
 {
-    size_t bytes = header_bytes(info->chunks);
-
-    memset(h, 0, bytes);
-    memcpy(h + AT_MAGIC, MAGIC, 8);
-    put(h + AT_VERSION, BK_FORMAT_VERSION, 2);
-    put(h + AT_KIND, info->kind, 1);
-    put(h + AT_VALUE_BYTES, info->value_bytes, 1);
-    put(h + AT_HEADER_BYTES, bytes, 4);
-    put(h + AT_RULES_ID, info->rules_id, 8);
-    put(h + AT_POSITIONS, info->positions, 8);
-    put(h + AT_CHUNK_POSITIONS, info->chunk_positions, 4);
-    put(h + AT_CHUNKS, info->chunks, 4);
-    put(h + AT_NORDER, info->norder, 1);
-    memcpy(h + AT_ORDER, info->order, info->norder);
-    put(h + AT_FLAGS, info->distances ? FLAG_DISTANCES : 0, 4);
-    snprintf((char *)h + AT_VARIANT, 64, "%s", info->variant);
-    snprintf((char *)h + AT_MATERIAL, 96, "%s", info->material);
-    put_summary(h + AT_SUMMARY, &info->summary);
-    for (size_t i = 0; i < 2 * (size_t)info->chunks; i++) {
-        put(h + AT_DIRECTORY + 8 * i, chunk[i].bytes, 4);
-        put(h + AT_DIRECTORY + 8 * i + 4, chunk[i].checksum, 4);
-    }
-    put(h + bytes - 8, XXH64(h, bytes - 8, 0), 8);
-}
-
-/* section 4: four values a byte, or one or two bytes a value */
-static size_t raw_bytes(const struct bk_file_info *info, uint32_t n)
-{
-    return info->kind == BK_KIND_WDL ? ((size_t)n + 3) / 4 : (size_t)n * info->value_bytes;
-}
-
-/* == Reading == */
-
-/* One decoded chunk; whoever holds the lock may look or replace. */
-struct slot {
-    pthread_mutex_t lock;
-    uint64_t tag; /* chunk + 1; 0 empty */
-    unsigned char *raw;
-};
-
-struct bk_file {
-    char *path;
-    int fd;
-    struct bk_file_info info;
-    struct bk_index *ix;
-    uint64_t bytes;
-    uint64_t *offset;   /* of each chunk, and of the end */
-    uint32_t *checksum; /* of each chunk */
-    struct slot *slot;
-    unsigned nslots;
-};
-
-static enum bk_err damaged(const struct bk_file *f, struct bk_report *why, const char *what)
-{
-    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %s", f->path, what);
-}
-
-static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
-{
-    char *p = to;
-
-    while (bytes) {
-        ssize_t got = pread(fd, p, bytes, (off_t)at);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        p += got;
-        at += (uint64_t)got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
-/* The numbers of the fixed part must fit each other before any is believed. */
-static enum bk_err check_numbers(struct bk_file *f, const unsigned char *h, struct bk_report *why)
-{
-    struct bk_file_info *i = &f->info;
-    uint64_t chunks;
-
-    if (memcmp(h, MAGIC, 8))
-        return damaged(f, why, "not a bareking table (magic number)");
-    if (get(h + AT_VERSION, 2) != BK_FORMAT_VERSION)
-        return bk_fail(why, BK_E_CORRUPT, "%s: format version %d; this program reads version %d",
-                       f->path, (int)get(h + AT_VERSION, 2), BK_FORMAT_VERSION);
-    i->kind = h[AT_KIND];
-    i->value_bytes = h[AT_VALUE_BYTES];
-    if (i->kind > BK_KIND_DTW || i->value_bytes > 2 ||
-        (i->kind == BK_KIND_DTW) != (i->value_bytes > 0))
-        return damaged(f, why, "kind of values");
-    i->rules_id = get(h + AT_RULES_ID, 8);
-    i->positions = get(h + AT_POSITIONS, 8);
-    i->chunk_positions = (uint32_t)get(h + AT_CHUNK_POSITIONS, 4);
-    i->chunks = (uint32_t)get(h + AT_CHUNKS, 4);
-    i->norder = h[AT_NORDER];
-    if (!i->chunk_positions || i->chunk_positions > CHUNK_POSITIONS_MAX ||
-        i->norder > BK_SLOTS_MAX + 1)
-        return damaged(f, why, "chunk size");
-    chunks = i->positions / i->chunk_positions + (i->positions % i->chunk_positions != 0);
-    if (chunks != i->chunks || get(h + AT_HEADER_BYTES, 4) != header_bytes(i->chunks) ||
-        header_bytes(i->chunks) > f->bytes)
-        return damaged(f, why, "sizes of the header do not fit each other or the file");
-    memcpy(i->order, h + AT_ORDER, sizeof i->order);
-    i->distances = get(h + AT_FLAGS, 4) & FLAG_DISTANCES;
-    memcpy(i->variant, h + AT_VARIANT, sizeof i->variant);
-    i->variant[sizeof i->variant - 1] = 0;
-    memcpy(i->material, h + AT_MATERIAL, sizeof i->material);
-    i->material[sizeof i->material - 1] = 0;
-    get_summary(h + AT_SUMMARY, &i->summary);
-    return BK_OK;
-}
-
-static enum bk_err read_directory(struct bk_file *f, const unsigned char *h, struct bk_report *why)
-{
-    size_t n = 2 * (size_t)f->info.chunks;
-
-    f->offset = malloc((n + 1) * sizeof *f->offset);
-    f->checksum = malloc((n + 1) * sizeof *f->checksum);
-    if (!f->offset || !f->checksum)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    f->offset[0] = header_bytes(f->info.chunks);
-    for (size_t i = 0; i < n; i++) {
-        f->offset[i + 1] = f->offset[i] + get(h + AT_DIRECTORY + 8 * i, 4);
-        f->checksum[i] = (uint32_t)get(h + AT_DIRECTORY + 8 * i + 4, 4);
-    }
-    if (f->offset[n] != f->bytes)
-        return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %llu bytes, the directory says %llu",
-                       f->path, (unsigned long long)f->bytes, (unsigned long long)f->offset[n]);
-    return BK_OK;
-}
-
-static enum bk_err read_header(struct bk_file *f, struct bk_report *why)
-{
-    unsigned char fixed[AT_DIRECTORY], *h;
-    size_t bytes;
+    uint8_t first[FIRST_READ], *all = first;
+    size_t there = f->bytes < sizeof first ? f->bytes : sizeof first;
+    uint32_t bytes;
     enum bk_err err;
 
-    if (f->bytes < header_bytes(0) || !read_at(f->fd, fixed, sizeof fixed, 0))
-        return damaged(f, why, "shorter than a header");
-    err = check_numbers(f, fixed, why);
+    if (there < BK_HEAD_FIRST)
+        return damaged(f, why, "shorter than a head");
+    err = read_at(f, first, there, 0, why);
+    if (!err)
+        err = bk_head_bytes(&bytes, first, f->bytes, f->path, why);
     if (err)
         return err;
-    bytes = header_bytes(f->info.chunks);
-    h = malloc(bytes);
-    if (!h)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    if (!read_at(f->fd, h, bytes, 0))
-        err = damaged(f, why, "cut short in the header");
-    else if (get(h + bytes - 8, 8) != XXH64(h, bytes - 8, 0))
-        err = damaged(f, why, "checksum of the header");
-    else
-        err = read_directory(f, h, why);
-    free(h);
+    if (bytes > there) {
+        if (!(all = malloc(bytes)))
+            return no_memory(f, why);
+        err = read_at(f, all, bytes, 0, why);
+    }
+    if (!err)
+        err = bk_head_parse(&f->head, all, bytes, f->path, why);
+    if (all != first)
+        free(all);
     return err;
 }
 
+/* Where the parts of all units lie; they fill the file. */
+static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
+{
+    unsigned n = f->head.info.nunits;
+    uint64_t at = f->head.bytes, shards = 0, shards_at;
+
+    f->unit = calloc(n, sizeof *f->unit);
+    if (!f->unit)
+        return no_memory(f, why);
+    for (unsigned i = 0; i < n; i++) { /* no sum overflows: each part was bounded */
+        struct unit *u = &f->unit[i];
+
+        u->head = f->head.unit[i];
+        u->model_at = at;
+        at += u->head.model_bytes + bk_directory_bytes(&u->head);
+        u->shard0 = shards;
+        shards += u->head.shards;
+    }
+    shards_at = at;
+    for (unsigned i = 0; i < n; i++) {
+        f->unit[i].shards_at = at;
+        if (f->unit[i].head.shard_bytes > f->bytes)
+            return damaged(f, why, "size of the file");
+        at += f->unit[i].head.shard_bytes;
+    }
+    if (at != f->bytes)
+        return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %llu bytes, its head says %llu", f->path,
+                       (unsigned long long)f->bytes, (unsigned long long)at);
+    return bk_shards_new(&f->shards, f->fd, f->path, shards, shards_at, at - shards_at,
+                         BK_SHARDS_BUDGET, why);
+}
+
+/* == Opening: meaning == */
+
 static enum bk_err check_rules(const struct bk_file *f, uint64_t want, struct bk_report *why)
 {
-    if (f->info.rules_id == want)
+    const struct bk_file_info *i = &f->head.info;
+
+    if (i->rules_id == want)
         return BK_OK;
     return bk_fail(why, BK_E_CORRUPT, "%s: made for %s with other rules (%016llx, not %016llx)",
-                   f->path, f->info.variant, (unsigned long long)f->info.rules_id,
-                   (unsigned long long)want);
+                   f->path, i->variant, (unsigned long long)i->rules_id, (unsigned long long)want);
+}
+
+static bool is_order(const struct bk_file_info *i, unsigned men)
+{
+    uint32_t seen = 0;
+
+    for (unsigned k = 0; k < i->norder; k++) {
+        unsigned slot = i->order[k];
+
+        if (slot != BK_KINGS_SLOT && slot >= BK_SLOTS_MAX)
+            return false;
+        seen |= 1u << (slot == BK_KINGS_SLOT ? 31 : slot);
+    }
+    return i->norder == men - 1 && (unsigned)__builtin_popcount(seen) == i->norder &&
+           (seen & 0x7fffffff) == (1u << (i->norder - 1)) - 1;
 }
 
 /* Is it the numbering of this material in this game? */
-static enum bk_err check_meaning(struct bk_file *f, const struct bk_variant *v,
+static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
 {
+    const struct bk_file_info *i = &f->head.info;
     struct bk_material m;
     struct bk_report inner = { "" };
-    uint32_t seen = 0;
     enum bk_err err = BK_OK;
 
-    if (f->info.rules_id != v->wings_id[0] && f->info.rules_id != v->wings_id[1] &&
-        f->info.rules_id != v->wings_id[2])
+    if (i->rules_id != v->wings_id[0] && i->rules_id != v->wings_id[1] &&
+        i->rules_id != v->wings_id[2])
         err = check_rules(f, v->rules_id, why); /* before letters are read by wrong rules */
-    if (!err && bk_material_parse(&m, v, f->info.material, &inner))
+    if (!err && bk_material_parse(&m, v, i->material, &inner))
         return damaged(f, why, inner.text);
     if (!err)
         err = check_rules(f, v->wings_id[bk_wings(m.rights)], why);
     if (err)
         return err;
-    for (unsigned i = 0; i < f->info.norder; i++) {
-        unsigned slot = f->info.order[i];
-
-        if (slot != BK_KINGS_SLOT && slot >= BK_SLOTS_MAX)
-            return damaged(f, why, "order of the men");
-        seen |= 1u << (slot == BK_KINGS_SLOT ? 31 : slot);
-    }
-    if (f->info.norder != bk_material_men(&m, v) - 1 ||
-        (unsigned)__builtin_popcount(seen) != f->info.norder ||
-        (seen & 0x7fffffff) != (1u << (f->info.norder - 1)) - 1)
+    if (!is_order(i, bk_material_men(&m, v)))
         return damaged(f, why, "order of the men");
-    err = bk_index_new(&f->ix, v, &m, f->info.order, why);
-    if (err)
-        return err;
-    if (f->ix->positions != f->info.positions)
+    if (i->one_side && !bk_table_one_side(&m, v))
+        return damaged(f, why, "one side of a table that has two");
+    err = bk_index_new(&f->ix, v, &m, i->order, why);
+    if (!err && f->ix->positions != i->positions)
         return damaged(f, why, "number of positions");
+    return err;
+}
+
+/* Gives each unit its blocks: all of White's, then all of Black's. */
+static enum bk_err place_units(struct bk_file *f, struct bk_report *why)
+{
+    const struct bk_index *ix = f->ix;
+    uint32_t block = 0;
+    unsigned side = 0, sides = f->head.info.one_side ? 1 : 2;
+
+    for (unsigned i = 0; i < f->head.info.nunits; i++) {
+        struct unit *u = &f->unit[i];
+        const struct bk_block *last;
+
+        if (block == ix->nblocks) {
+            block = 0;
+            f->first_unit[++side] = i;
+        }
+        if (side == sides || u->head.nblocks > ix->nblocks - block)
+            return damaged(f, why, "blocks of its units");
+        u->place = (struct bk_unit_place){ .side = side, .block = block };
+        u->place.nblocks = u->head.nblocks;
+        block += u->head.nblocks;
+        last = &ix->block[block - 1];
+        u->place.first = ix->block[u->place.block].first;
+        u->place.end = last->first + last->size;
+    }
+    if (block != ix->nblocks || side != sides - 1)
+        return damaged(f, why, "blocks of its units");
+    for (side++; side <= 2; side++)
+        f->first_unit[side] = f->head.info.nunits;
     return BK_OK;
 }
 
-/* As many slots as chunks, or as the budget holds; their memory comes when used. */
-static enum bk_err make_cache(struct bk_file *f, struct bk_report *why)
+static enum bk_err understand(struct bk_file *f, const struct bk_variant *v, struct bk_report *why)
 {
-    size_t fit = CACHE_BYTES / (raw_bytes(&f->info, f->info.chunk_positions) + 1) + 1;
-    size_t all = 2 * (size_t)f->info.chunks;
+    struct bk_report inner = { "" };
+    enum bk_err err = check_numbers(f, v, why);
 
-    f->slot = calloc((all < fit ? all : fit) + 1, sizeof *f->slot);
-    if (!f->slot)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    f->nslots = (unsigned)(all < fit ? all : fit);
-    for (unsigned i = 0; i < f->nslots; i++)
-        pthread_mutex_init(&f->slot[i].lock, NULL);
+    if (!err)
+        err = place_units(f, why);
+    if (err)
+        return err;
+    err = bk_rows_new(&f->rows, f->ix, &inner);
+    if (err)
+        return bk_fail(why, err, "%s: damaged: %s", f->path, inner.text);
+    f->inner = bk_rows_inner(f->rows);
     return BK_OK;
+}
+
+static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
+{
+    struct stat st;
+
+    f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    if (f->fd < 0 || fstat(f->fd, &st))
+        return bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM,
+                       "%s: %s", f->path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return bk_fail(why, BK_E_CORRUPT, "%s: not a regular file", f->path);
+    f->bytes = (uint64_t)st.st_size;
+    return BK_OK;
+}
+
+static struct bk_file *file_new(const char *path, struct bk_report *why)
+{
+    struct bk_file *f = calloc(1, sizeof *f);
+
+    if (f && (f->path = strdup(path)) && !pthread_mutex_init(&f->loading, NULL)) {
+        f->fd = -1;
+        return f;
+    }
+    if (f)
+        free(f->path);
+    free(f);
+    bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
+    return NULL;
+}
+
+enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why)
+{
+    struct bk_file *f = file_new(path, why);
+    enum bk_err err;
+
+    if (!f)
+        return BK_E_SYSTEM;
+    err = open_path(f, why);
+    if (!err)
+        err = read_head(f, why);
+    if (!err)
+        *out = f->head.info;
+    bk_file_close(f);
+    return err;
 }
 
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why)
 {
-    struct bk_file *f = calloc(1, sizeof *f);
-    struct stat st;
+    struct bk_file *f = file_new(path, why);
     enum bk_err err;
 
-    if (!f || !(f->path = strdup(path))) {
-        free(f);
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
-    }
-    f->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (f->fd < 0 || fstat(f->fd, &st)) {
-        err = bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM,
-                      "%s: %s", path, strerror(errno));
-    } else if (!S_ISREG(st.st_mode)) {
-        err = bk_fail(why, BK_E_CORRUPT, "%s: not a regular file", path);
-    } else {
-        f->bytes = (uint64_t)st.st_size;
-        err = read_header(f, why);
-        if (!err)
-            err = check_meaning(f, v, why);
-        if (!err)
-            err = make_cache(f, why);
-    }
+    if (!f)
+        return BK_E_SYSTEM;
+    err = open_path(f, why);
+    if (!err)
+        err = read_head(f, why);
+    if (!err)
+        err = place_parts(f, why);
+    if (!err)
+        err = understand(f, v, why);
     if (err) {
         bk_file_close(f);
         return err;
@@ -371,313 +368,386 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
     return BK_OK;
 }
 
+static void loaded_free(struct loaded *l)
+{
+    if (!l)
+        return;
+    bk_model_free(l->model);
+    bk_directory_release(&l->directory);
+    free(l);
+}
+
 void bk_file_close(struct bk_file *f)
 {
     if (!f)
         return;
+    for (unsigned i = 0; f->unit && i < f->head.info.nunits; i++)
+        loaded_free(atomic_load(&f->unit[i].loaded));
+    bk_shards_free(f->shards);
+    bk_facts_free(atomic_load(&f->facts));
+    bk_rows_free(f->rows);
+    bk_index_free(f->ix);
     if (f->fd >= 0)
         close(f->fd);
-    for (unsigned i = 0; i < f->nslots; i++) {
-        pthread_mutex_destroy(&f->slot[i].lock);
-        free(f->slot[i].raw);
-    }
-    free(f->slot);
-    bk_index_free(f->ix);
-    free(f->offset);
-    free(f->checksum);
+    pthread_mutex_destroy(&f->loading);
+    free(f->unit);
+    free(f->head.unit);
     free(f->path);
     free(f);
 }
 
-const struct bk_file_info *bk_file_info(const struct bk_file *f) { return &f->info; }
+const struct bk_file_info *bk_file_info(const struct bk_file *f) { return &f->head.info; }
 const struct bk_index *bk_file_index(const struct bk_file *f) { return f->ix; }
+const struct bk_rows *bk_file_rows(const struct bk_file *f) { return f->rows; }
 const char *bk_file_path(const struct bk_file *f) { return f->path; }
 uint64_t bk_file_bytes(const struct bk_file *f) { return f->bytes; }
 
-/* == Chunks == */
+/* == Models and directories: section 10.8 == */
 
-static uint32_t chunk_values(const struct bk_file_info *info, uint32_t chunk)
+struct bk_fact_men bk_table_men(const struct bk_index *ix)
 {
-    uint64_t first = (uint64_t)chunk * info->chunk_positions;
-    uint64_t rest = info->positions - first;
+    struct bk_fact_men men = { .n = 2 + ix->nslots };
 
-    return rest < info->chunk_positions ? (uint32_t)rest : info->chunk_positions;
-}
-
-static unsigned raw_value(const struct bk_file_info *info, const unsigned char *raw, uint32_t i)
-{
-    if (info->kind == BK_KIND_WDL)
-        return raw[i >> 2] >> (2 * (i & 3)) & 3;
-    return info->value_bytes == 1 ? raw[i] : raw[2 * i] | (unsigned)raw[2 * i + 1] << 8;
-}
-
-static enum bk_err read_compressed(const struct bk_file *f, size_t nth, void **out, size_t *bytes,
-                                   struct bk_report *why)
-{
-    void *packed;
-
-    *bytes = f->offset[nth + 1] - f->offset[nth];
-    packed = malloc(*bytes ? *bytes : 1);
-    if (!packed)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    if (!read_at(f->fd, packed, *bytes, f->offset[nth])) {
-        free(packed);
-        return damaged(f, why, "cut short");
+    men.type[0] = men.type[1] = ix->v->royal;
+    men.colour[0] = BK_WHITE;
+    men.colour[1] = BK_BLACK;
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        men.type[2 + s] = ix->type[s];
+        men.colour[2 + s] = ix->colour[s];
     }
-    if ((uint32_t)XXH64(packed, *bytes, nth) != f->checksum[nth]) {
-        free(packed);
-        return bk_fail(why, BK_E_CORRUPT, "%s: damaged: checksum of chunk %zu", f->path, nth);
-    }
-    *out = packed;
-    return BK_OK;
+    return men;
 }
 
-static enum bk_err decode(const struct bk_file *f, unsigned side, uint32_t chunk,
-                          unsigned char *raw, struct bk_report *why)
+/* With the mutex held: the facts that all models of the file ask. */
+static enum bk_err make_facts(struct bk_file *f, struct bk_report *why)
 {
-    size_t nth = (size_t)side * f->info.chunks + chunk, bytes = 0, want, got;
-    void *packed = NULL;
-    enum bk_err err = read_compressed(f, nth, &packed, &bytes, why);
+    struct bk_fact_men men = bk_table_men(f->ix);
+    struct bk_facts *facts;
+    enum bk_err err;
 
-    if (err)
-        return err;
-    want = raw_bytes(&f->info, chunk_values(&f->info, chunk));
-    got = ZSTD_decompress(raw, want, packed, bytes);
-    free(packed);
-    if (ZSTD_isError(got) || got != want)
-        return bk_fail(why, BK_E_CORRUPT, "%s: damaged: chunk %zu does not decode", f->path, nth);
-    return BK_OK;
-}
-
-enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, unsigned *value,
-                          struct bk_report *why)
-{
-    uint32_t chunk = (uint32_t)(number / f->info.chunk_positions);
-    uint64_t nth = (uint64_t)side * f->info.chunks + chunk;
-    struct slot *slot;
-    enum bk_err err = BK_OK;
-
-    if (number >= f->info.positions || side > 1)
-        return bk_fail(why, BK_E_USAGE, "%s: no position number %llu", f->path,
-                       (unsigned long long)number);
-    slot = &f->slot[nth % f->nslots];
-    pthread_mutex_lock(&slot->lock);
-    if (slot->tag != nth + 1) {
-        slot->tag = 0;
-        if (!slot->raw)
-            slot->raw = malloc(raw_bytes(&f->info, f->info.chunk_positions));
-        err = slot->raw ? decode(f, side, chunk, slot->raw, why)
-                        : bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-        if (!err)
-            slot->tag = nth + 1;
-    }
+    if (atomic_load(&f->facts))
+        return BK_OK;
+    err = bk_facts_new(&facts, f->ix->v, &men, why);
     if (!err)
-        *value = raw_value(&f->info, slot->raw, (uint32_t)(number % f->info.chunk_positions));
-    pthread_mutex_unlock(&slot->lock);
-    if (!err && f->info.kind == BK_KIND_WDL && *value > BK_WDL_WIN)
-        err = damaged(f, why, "a value that is none");
+        atomic_store(&f->facts, facts);
     return err;
 }
 
-size_t bk_file_chunk_bytes(const struct bk_file_info *info)
+static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, const uint8_t *bytes,
+                              struct loaded *l, struct bk_report *why)
 {
-    return raw_bytes(info, info->chunk_positions);
+    struct bk_report inner = { "" };
+    enum bk_err err = bk_model_parse(&l->model, bytes, u->head.model_bytes,
+                                     bk_facts_count(atomic_load(&f->facts)),
+                                     bk_kind_bits(f->head.info.kind), &inner);
+
+    if (!err)
+        err =
+            bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
+                               bk_directory_bytes(&u->head), u->place.first, u->place.end, &inner);
+    if (err)
+        return bk_fail(why, err, "%s: %s%s", f->path, err == BK_E_CORRUPT ? "damaged: " : "",
+                       inner.text);
+    if (l->directory.bytes != u->head.shard_bytes)
+        return damaged(f, why, "sizes of its shards");
+    for (uint32_t i = 0; i < l->directory.n; i++)
+        if (bk_row_first(f->rows, l->directory.shard[i].first) != l->directory.shard[i].first)
+            return damaged(f, why, "a shard that begins within a row");
+    return BK_OK;
 }
 
-/* Is any pair of bits 3? */
-static bool holds_none(const unsigned char *raw, size_t bytes)
+/* With the mutex held. */
+static enum bk_err read_unit(struct bk_file *f, const struct unit *u, struct loaded *l,
+                             struct bk_report *why)
 {
-    unsigned seen = 0;
+    size_t bytes = u->head.model_bytes + bk_directory_bytes(&u->head);
+    uint8_t *data = malloc(bytes);
+    enum bk_err err;
 
-    for (size_t i = 0; i < bytes; i++)
-        seen |= raw[i] & raw[i] >> 1;
-    return seen & 0x55;
+    if (!data)
+        return no_memory(f, why);
+    err = read_at(f, data, bytes, u->model_at, why);
+    if (!err && (uint32_t)XXH3_64bits_withSeed(data, bytes, (uint64_t)(u - f->unit)) != u->head.sum)
+        err = damaged(f, why, "checksum of a model");
+    if (!err)
+        err = make_facts(f, why);
+    if (!err)
+        err = parse_unit(f, u, data, l, why);
+    free(data);
+    return err;
 }
 
-enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, unsigned char *raw,
-                          uint32_t *n, struct bk_report *why)
+/* With the mutex held. */
+static enum bk_err load_unit(struct bk_file *f, struct unit *u, struct bk_report *why)
 {
-    enum bk_err err = decode(f, side, chunk, raw, why);
+    struct loaded *l = calloc(1, sizeof *l);
+    enum bk_err err;
 
-    *n = chunk_values(&f->info, chunk);
-    if (!err && f->info.kind == BK_KIND_WDL && holds_none(raw, raw_bytes(&f->info, *n)))
-        err = damaged(f, why, "a value that is none");
+    if (!l)
+        return no_memory(f, why);
+    err = read_unit(f, u, l, why);
+    if (err)
+        loaded_free(l);
+    else
+        atomic_store_explicit(&u->loaded, l, memory_order_release);
+    return err;
+}
+
+/* The model and the directory of a unit. */
+static enum bk_err loaded_of(struct bk_file *f, struct unit *u, const struct loaded **out,
+                             struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    *out = atomic_load_explicit(&u->loaded, memory_order_acquire);
+    if (*out)
+        return BK_OK;
+    pthread_mutex_lock(&f->loading);
+    if (!atomic_load(&u->loaded))
+        err = load_unit(f, u, why);
+    *out = atomic_load(&u->loaded);
+    pthread_mutex_unlock(&f->loading);
+    return err;
+}
+
+/* == Values == */
+
+static enum bk_err no_number(const struct bk_file *f, uint64_t number, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_USAGE, "%s: no position number %llu", f->path,
+                   (unsigned long long)number);
+}
+
+/* The unit that holds a number; NULL: there is none. */
+static struct unit *unit_with(const struct bk_file *f, unsigned side, uint64_t number)
+{
+    if (side > 1 || number >= f->ix->positions)
+        return NULL;
+    for (unsigned i = f->first_unit[side]; i < f->first_unit[side + 1]; i++)
+        if (number < f->unit[i].place.end)
+            return &f->unit[i];
+    return NULL;
+}
+
+static struct bk_shard_place place_of(const struct unit *u, const struct loaded *l, uint32_t local)
+{
+    const struct bk_shard *s = &l->directory.shard[local];
+
+    return (struct bk_shard_place){ .nth = u->shard0 + local,
+                                    .local = local,
+                                    .bytes = (uint32_t)bk_shard_bytes(s),
+                                    .at = u->shards_at + s->at,
+                                    .sum = s->sum };
+}
+
+/* The bytes of a shard; none where it has none.  bk_shards_drop() must follow where it has some. */
+static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *place,
+                            const uint8_t **bytes, struct bk_report *why)
+{
+    static const uint8_t none[1];
+
+    *bytes = none;
+    return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
+}
+
+static void drop(struct bk_file *f, const struct bk_shard_place *place)
+{
+    if (place->bytes)
+        bk_shards_drop(f->shards, place->nth);
+}
+
+/* Men in the order of facts: the kings, then the slots, as they lie in a placement. */
+static const uint8_t *squares_of(const struct bk_placement *at)
+{
+    _Static_assert(offsetof(struct bk_placement, king) == 0 &&
+                       offsetof(struct bk_placement, sq) == 2 &&
+                       sizeof(struct bk_placement) == BK_MEN_MAX,
+                   "squares one after the other");
+    return (const uint8_t *)at;
+}
+
+enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
+                          const struct bk_placement *at, unsigned *value, struct bk_report *why)
+{
+    struct unit *u = unit_with(f, side, number);
+    const uint8_t *sq = squares_of(at), *bytes;
+    const struct loaded *l;
+    struct bk_shard_place place;
+    uint32_t leaf, local;
+    uint64_t first;
+    enum bk_err err;
+
+    if (!u)
+        return no_number(f, number, why);
+    if ((err = loaded_of(f, u, &l, why)) != BK_OK)
+        return err;
+    leaf = bk_facts_leaf(atomic_load_explicit(&f->facts, memory_order_relaxed), l->model->tree, sq);
+    if (l->model->leaf[leaf] < 0) { /* a value, and no question */
+        *value = (unsigned)~l->model->leaf[leaf];
+        return BK_OK;
+    }
+    first = bk_row_first(f->rows, number);
+    local = bk_directory_find(&l->directory, first);
+    place = place_of(u, l, local);
+    if ((err = bytes_of(f, &place, &bytes, why)) != BK_OK)
+        return err;
+    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first, sq[f->inner], leaf);
+    drop(f, &place);
+    return BK_OK;
+}
+
+/* == Whole rows == */
+
+struct bk_scan {
+    struct bk_file *f;
+    struct bk_fact_row *row;
+    unsigned words;
+    /* where the last row was */
+    struct unit *unit;
+    const struct loaded *loaded;
+    uint32_t local;
+};
+
+enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why)
+{
+    struct bk_scan *s = calloc(1, sizeof *s);
+    const struct loaded *l;
+    enum bk_err err;
+
+    if (!s)
+        return no_memory(f, why);
+    s->f = f;
+    err = loaded_of(f, &f->unit[0], &l, why); /* facts, too */
+    if (!err) {
+        s->words = bk_facts_words(atomic_load(&f->facts));
+        err = bk_fact_row_new(&s->row, atomic_load(&f->facts), f->inner, why);
+    }
+    if (err)
+        bk_scan_free(s);
+    else
+        *out = s;
+    return err;
+}
+
+void bk_scan_free(struct bk_scan *s)
+{
+    if (s) {
+        bk_fact_row_free(s->row);
+        free(s);
+    }
+}
+
+bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4])
+{
+    uint64_t taken[4] = { 0 };
+
+    memset(care, 0, 4 * sizeof *care);
+    for (unsigned i = 0; i < men; i++) {
+        uint64_t bit = UINT64_C(1) << (row->sq[i] & 63);
+
+        if (i == row->inner)
+            continue;
+        if (taken[row->sq[i] >> 6] & bit)
+            return false;
+        taken[row->sq[i] >> 6] |= bit;
+    }
+    for (uint32_t i = 0; i < row->n; i++)
+        care[row->inner_sq[i] >> 6] |= UINT64_C(1) << (row->inner_sq[i] & 63);
+    for (unsigned w = 0; w < 4; w++)
+        care[w] &= ~taken[w];
+    return true;
+}
+
+/* Finds the shard of a row; the one before is a good guess. */
+static enum bk_err go_to(struct bk_scan *s, unsigned side, uint64_t first, struct bk_report *why)
+{
+    struct unit *u = s->unit;
+    const struct bk_directory *d;
+    enum bk_err err;
+
+    if (!u || u->place.side != side || first < u->place.first || first >= u->place.end) {
+        if (!(u = unit_with(s->f, side, first)))
+            return no_number(s->f, first, why);
+        s->unit = NULL;
+        if ((err = loaded_of(s->f, u, &s->loaded, why)) != BK_OK)
+            return err;
+        s->unit = u;
+        s->local = 0;
+    }
+    d = &s->loaded->directory;
+    if (first < d->shard[s->local].first ||
+        (s->local + 1 < d->n && first >= d->shard[s->local + 1].first))
+        s->local = bk_directory_find(d, first);
+    return BK_OK;
+}
+
+enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
+                        const uint64_t *care, struct bk_row_values *out, struct bk_report *why)
+{
+    struct bk_shard_place place;
+    const uint8_t *bytes;
+    enum bk_err err = go_to(s, side, row->first, why);
+
+    if (err)
+        return err;
+    place = place_of(s->unit, s->loaded, s->local);
+    if ((err = bytes_of(s->f, &place, &bytes, why)) != BK_OK)
+        return err;
+    bk_fact_row_set(s->row, row->sq);
+    bk_model_row(s->loaded->model, &s->loaded->directory.shard[s->local], bytes, row->first, s->row,
+                 care, s->words, bk_kind_bits(s->f->head.info.kind), out);
+    drop(s->f, &place);
+    return BK_OK;
+}
+
+/* == Looking at a file == */
+
+enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
+                         struct bk_report *why)
+{
+    struct unit *u = nth < f->head.info.nunits ? &f->unit[nth] : NULL;
+    const struct loaded *l;
+    enum bk_err err;
+
+    if (!u)
+        return bk_fail(why, BK_E_USAGE, "%s: no unit %u", f->path, nth);
+    err = loaded_of(f, u, &l, why);
+    if (!err)
+        *out = (struct bk_unit_info){ .place = u->place,
+                                      .model_bytes = u->head.model_bytes,
+                                      .shards = u->head.shards,
+                                      .shard_bytes = u->head.shard_bytes,
+                                      .model = l->model,
+                                      .facts = atomic_load(&f->facts) };
+    return err;
+}
+
+static enum bk_err check_shards(const struct bk_file *f, const struct unit *u,
+                                const struct loaded *l, struct bk_report *why)
+{
+    uint8_t *room = malloc(8 * 2 * BK_RIBBON_WORDS_MAX);
+    enum bk_err err = room ? BK_OK : no_memory(f, why);
+
+    for (uint32_t i = 0; !err && i < l->directory.n; i++) {
+        struct bk_shard_place place = place_of(u, l, i);
+
+        if (place.bytes)
+            err = bk_shards_read(f->shards, &place, room, why);
+    }
+    free(room);
     return err;
 }
 
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
 {
-    unsigned char *raw = malloc(raw_bytes(&f->info, f->info.chunk_positions));
     enum bk_err err = BK_OK;
 
-    if (!raw)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", f->path);
-    for (unsigned side = 0; side < 2; side++)
-        for (uint32_t chunk = 0; !err && chunk < f->info.chunks; chunk++)
-            err = decode(f, side, chunk, raw, why);
-    free(raw);
+    for (unsigned i = 0; !err && i < f->head.info.nunits; i++) {
+        const struct loaded *l;
+
+        err = loaded_of(f, &f->unit[i], &l, why);
+        if (!err)
+            err = check_shards(f, &f->unit[i], l, why);
+    }
     return err;
-}
-
-/* == Writing == */
-
-struct bk_packer {
-    ZSTD_CCtx *zstd;
-    size_t room;
-    char packed[];
-};
-
-struct bk_packer *bk_packer_new(size_t most)
-{
-    size_t room = ZSTD_compressBound(most);
-    struct bk_packer *p = malloc(sizeof *p + room);
-
-    if (!p)
-        return NULL;
-    p->room = room;
-    p->zstd = ZSTD_createCCtx();
-    if (!p->zstd) {
-        free(p);
-        return NULL;
-    }
-    return p;
-}
-
-void bk_packer_free(struct bk_packer *p)
-{
-    if (p) {
-        ZSTD_freeCCtx(p->zstd);
-        free(p);
-    }
-}
-
-enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const void *raw,
-                          size_t bytes, int level, struct bk_report *why)
-{
-    size_t packed = ZSTD_compressCCtx(p->zstd, p->packed, p->room, raw, bytes, level);
-
-    if (ZSTD_isError(packed))
-        return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(packed));
-    chunk->bytes = (uint32_t)packed;
-    chunk->data = malloc(packed ? packed : 1);
-    if (!chunk->data)
-        return bk_no_memory(why);
-    memcpy(chunk->data, p->packed, packed);
-    return BK_OK;
-}
-
-void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth)
-{
-    chunk->checksum = (uint32_t)XXH64(chunk->data, chunk->bytes, nth);
-}
-
-static bool make_folders(const char *path)
-{
-    char part[PATH_MAX];
-
-    snprintf(part, sizeof part, "%s", path);
-    for (char *s = part + 1; *s; s++)
-        if (*s == '/') {
-            *s = 0;
-            if (mkdir(part, 0777) && errno != EEXIST)
-                return false;
-            *s = '/';
-        }
-    return true;
-}
-
-int bk_file_scratch(const char *path)
-{
-    char name[PATH_MAX];
-    char *slash;
-    int fd;
-
-    if (!make_folders(path))
-        return -1;
-    snprintf(name, sizeof name, "%s", path);
-    slash = strrchr(name, '/');
-    if (slash)
-        *slash = 0;
-    fd = open(slash ? name : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    /* not every file system can */
-    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(name);
-    return fd;
-}
-
-static bool write_chunk(FILE *out, const struct bk_chunk *chunk, int scratch)
-{
-    void *data = chunk->data ? chunk->data : malloc(chunk->bytes + 1u);
-    bool good = data && (chunk->data || read_at(scratch, data, chunk->bytes, chunk->at)) &&
-                fwrite(data, 1, chunk->bytes, out) == chunk->bytes;
-
-    if (!chunk->data)
-        free(data);
-    return good;
-}
-
-static bool write_all(FILE *out, const struct bk_file_info *info, const struct bk_chunk *chunk,
-                      int scratch, const unsigned char *header)
-{
-    if (fwrite(header, 1, header_bytes(info->chunks), out) != header_bytes(info->chunks))
-        return false;
-    for (size_t i = 0; i < 2 * (size_t)info->chunks; i++)
-        if (!write_chunk(out, &chunk[i], scratch))
-            return false;
-    return fflush(out) == 0 && fsync(fileno(out)) == 0;
-}
-
-/* After a crash of the machine the new name must be there, too. */
-static void sync_folder(const char *path)
-{
-    char folder[PATH_MAX], *slash;
-    int fd;
-
-    snprintf(folder, sizeof folder, "%s", path);
-    slash = strrchr(folder, '/');
-    if (!slash)
-        return;
-    *slash = 0;
-    fd = open(folder, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-}
-
-enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
-                          const struct bk_chunk *chunk, int scratch, struct bk_report *why)
-{
-    char temporary[PATH_MAX];
-    unsigned char *header = malloc(header_bytes(info->chunks));
-    FILE *out = NULL;
-    bool good;
-
-    if (!header)
-        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
-    put_header(header, info, chunk);
-    if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
-        errno = ENAMETOOLONG;
-    else if (make_folders(path))
-        out = fopen(temporary, "wbe");
-    good = out && write_all(out, info, chunk, scratch, header);
-    if (out && fclose(out))
-        good = false;
-    free(header);
-    if (!good || rename(temporary, path)) {
-        int error = errno;
-
-        if (out)
-            unlink(temporary);
-        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error));
-    }
-    sync_folder(path);
-    return BK_OK;
 }

@@ -2,9 +2,17 @@
  * format.h - a table file.  The bytes are described in docs/format.md.
  *
  * One file holds the win/draw/loss values (.bkw) or the distances (.bkd) of
- * one material, both sides to move, as independently compressed chunks.  A
- * reader checks everything it reads: a damaged file gives BK_E_CORRUPT, never
- * a wrong value, and never more memory than the header's checked sizes ask.
+ * one material.  A number is answered by the codec (table/model.h) from the
+ * model of its unit and one shard of a few KB; nothing is decoded first.
+ *
+ * A file alone does not settle a position: where the best exit (a move that
+ * changes the material) attains the value, it says something that is not
+ * better.  table/settle.h asks both.
+ *
+ * A reader checks everything it reads: a damaged file gives BK_E_CORRUPT, never
+ * a wrong value, and never more memory than the checked sizes ask.  Opening
+ * reads the head alone; the model of a unit is read when it is first asked, a
+ * shard likewise.
  */
 #ifndef BK_FORMAT_H
 #define BK_FORMAT_H
@@ -12,34 +20,36 @@
 #include <stdio.h>
 
 #include "table/index.h"
+#include "table/model.h"
+#include "table/rows.h"
 
 #define BK_FORMAT_VERSION 1
 enum bk_kind { BK_KIND_WDL, BK_KIND_DTW };
 
-/* Values of .bkw, per position; illegal positions hold any of them. */
-enum { BK_WDL_LOSS, BK_WDL_DRAW, BK_WDL_WIN };
+/* Values of a .bkw; those of a .bkd are k, plies / 2. */
+enum { BK_WDL_WIN, BK_WDL_DRAW, BK_WDL_LOSS };
 
 /* What a table adds up to; from the side to move, [white, black]. */
 struct bk_summary {
     uint64_t win[2], draw[2], loss[2];             /* once a symmetry class */
     uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
     int64_t win_plies[2], loss_plies[2];           /* longest; -1: none or unknown */
-    uint64_t win_number[2], loss_number[2];        /* a position that has it */
+    uint64_t win_number[2], loss_number[2];        /* a position that has it; 0 without plies */
 };
 
 struct bk_file_info {
     enum bk_kind kind;
-    unsigned value_bytes; /* dtw: 1 or 2 bytes of plies / 2; wdl: 0 (two bits) */
-    bool distances;       /* a .bkd belongs to it */
+    bool standalone; /* answers every legal position alone, losses' distances too */
+    bool one_side;   /* White to move only; Black's are the same, colours exchanged */
+    bool distances;  /* a .bkd belongs to it */
     uint64_t rules_id;
-    uint64_t positions; /* per side */
-    uint32_t chunk_positions;
-    uint32_t chunks; /* per side */
+    uint64_t positions; /* a side */
     uint8_t order[BK_SLOTS_MAX + 1];
     unsigned norder;
     char variant[64];
     char material[BK_MATERIAL_NAME_MAX];
-    struct bk_summary summary;
+    struct bk_summary summary; /* of one side: White's, and the same for Black */
+    unsigned nunits;
 };
 
 /*
@@ -50,77 +60,122 @@ struct bk_file_info {
 char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
                     const struct bk_material *m, enum bk_kind kind);
 
+/* Is Black to move the same as White to move with colours exchanged?  m: canonical. */
+bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v);
+
+/* The men of an index as facts know them: the kings, then the slots. */
+struct bk_fact_men bk_table_men(const struct bk_index *ix);
+
+/* == Units == */
+
+/* One side to move and a run of whole blocks: what has a model of its own. */
+struct bk_unit_place {
+    unsigned side;
+    uint32_t block, nblocks; /* of the index */
+    uint64_t first, end;     /* numbers */
+};
+
+/*
+ * How a builder cuts the numbers of an index into units, in the order of the file.
+ * Returns how many there are; out[i] is written for the first `room` of them.
+ * Source: docs/format.md 1.
+ */
+unsigned bk_units_of(const struct bk_index *ix, bool one_side, struct bk_unit_place *out,
+                     unsigned room);
+
 /* == Reading == */
 
 struct bk_file; /* opaque; any number of threads may share one */
 
 /*
- * Opens and checks header, directory and size.  v is borrowed and must be the
- * game the file was made for.  Returns BK_OK; BK_E_NO_TABLE (no such file);
- * BK_E_CORRUPT (damaged, or another game's, with what differs); BK_E_SYSTEM.
+ * Opens and checks the head.  v is borrowed and must be the game the file was
+ * made for.  Returns BK_OK; BK_E_NO_TABLE (no such file); BK_E_CORRUPT (damaged,
+ * older than version 1, or another game's, with what differs); BK_E_SYSTEM.
  */
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why);
-void bk_file_close(struct bk_file *f);
+void bk_file_close(struct bk_file *f); /* NULL is fine */
+/* What the head of a file says, without a game to read it in.  The same errors. */
+enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);
 const struct bk_file_info *bk_file_info(const struct bk_file *f);
 const struct bk_index *bk_file_index(const struct bk_file *f); /* borrowed from f */
+const struct bk_rows *bk_file_rows(const struct bk_file *f);   /* borrowed from f */
 const char *bk_file_path(const struct bk_file *f);
 uint64_t bk_file_bytes(const struct bk_file *f);
 
 /*
- * The value of one position: wdl (BK_WDL_*), or plies / 2.  The one door to
- * values: a later codec changes what is behind it and nothing else.
- * Cost: at most one chunk read and decoded; recent ones are kept (8 MiB a file).
+ * What the file says of one position: wdl (BK_WDL_*), or k.  See the top for
+ * what that means; a position that is never asked gives some number.
+ *
+ * side    to move; 0 of files with one side
+ * number  of the position
+ * at      where the men stand, turned as the number has them (bk_index_rank_turned()).
+ *         No two on one square.
+ *
+ * Returns BK_OK, BK_E_CORRUPT, BK_E_USAGE (no such number), BK_E_SYSTEM.
+ * Cost: 50 to 200 ns; cold, one read of some 3 KB, after a first read of the model.
  */
-enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number, unsigned *value,
-                          struct bk_report *why);
+enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
+                          const struct bk_placement *at, unsigned *value, struct bk_report *why);
+
+/* == Whole rows: for scans == */
 
 /*
- * One chunk as its raw bytes, see bk_chunk_pack(): bk_file_chunk_bytes() of them at most.
- * Values of .bkw are checked.  The number of values in *n.
+ * Reads a file row by row.  Each thread has its own; rows are best asked in the
+ * order of their numbers.  *out owned; f borrowed.
  */
-enum bk_err bk_file_chunk(struct bk_file *f, unsigned side, uint32_t chunk, unsigned char *raw,
-                          uint32_t *n, struct bk_report *why);
-size_t bk_file_chunk_bytes(const struct bk_file_info *info);
+struct bk_scan;
+enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why);
+void bk_scan_free(struct bk_scan *s); /* NULL is fine */
+/*
+ * What the file says of a row of its index, for the squares of the inner man in `care`, on which
+ * no other man stands (bk_row_care()).  out: planes and care; see bk_model_row().
+ * Returns BK_OK, BK_E_CORRUPT, BK_E_SYSTEM.  Cost: some 2 to 4 ns a position.
+ */
+enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *row,
+                        const uint64_t *care, struct bk_row_values *out, struct bk_report *why);
+/* All squares that the inner man of a row may stand on; false: two other men share a square. */
+bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
+/* Bits of a value of this kind: planes that are written. */
+unsigned bk_kind_bits(enum bk_kind kind);
 
-/* Reads every chunk and compares checksums. */
+/* == Looking at a file == */
+
+/* Reads every model, directory and shard, and checks all that docs/format.md 10 lists. */
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why);
+
+/* A unit: where its bytes go, and what it has learned.  model and facts are borrowed from f. */
+struct bk_unit_info {
+    struct bk_unit_place place;
+    uint64_t model_bytes, shards, shard_bytes;
+    const struct bk_model *model;
+    const struct bk_facts *facts;
+};
+enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
+                         struct bk_report *why);
 
 /* == Writing == */
 
-/* A compressed chunk, in memory or in a scratch file. */
-struct bk_chunk {
-    void *data; /* owned, malloc; NULL: in the scratch file */
-    uint32_t bytes;
-    uint32_t checksum; /* bk_chunk_seal() */
-    uint64_t at;       /* in the scratch file */
+/* A unit as the codec has made it. */
+struct bk_unit_bytes {
+    uint32_t nblocks;
+    uint32_t shards;
+    const uint8_t *model, *directory; /* borrowed; shards * BK_SHARD_ENTRY_BYTES */
+    size_t model_bytes;
+    const uint8_t *shard; /* borrowed, one after the other; NULL: in the scratch file */
+    uint64_t shard_bytes;
+    uint64_t at; /* in the scratch file */
 };
-
-/* What compresses chunks of up to `most` raw bytes, one of its own for each thread. */
-struct bk_packer;
-struct bk_packer *bk_packer_new(size_t most); /* NULL: no memory */
-void bk_packer_free(struct bk_packer *p);
-
-/*
- * Compresses the raw bytes of a chunk at a zstd level; chunk->data is the
- * caller's.  Raw: two bits a position (BK_WDL_*), the first in the low bits, or
- * value_bytes a distance, low byte first.
- */
-enum bk_err bk_chunk_pack(struct bk_chunk *chunk, struct bk_packer *p, const void *raw,
-                          size_t bytes, int level, struct bk_report *why);
-
-/* Computes the checksum; nth: the chunk's number, counted through both sides. */
-void bk_chunk_seal(struct bk_chunk *chunk, uint64_t nth);
 
 /* A new file without a name beside `path`, whose folders are made; -1: errno. */
 int bk_file_scratch(const char *path);
 
 /*
  * Writes a whole file under a temporary name beside `path`, syncs it, renames
- * it.  chunk: 2 * info->chunks, white's first, sealed.  scratch: the file of
- * those whose data is NULL.  On failure nothing is left.
+ * it.  unit: info->nunits of them, as bk_units_of() orders them.  scratch: the
+ * file of shards that are not in memory.  On failure nothing is left.
  */
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
-                          const struct bk_chunk *chunk, int scratch, struct bk_report *why);
+                          const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
 
 #endif

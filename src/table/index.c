@@ -529,6 +529,27 @@ bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk
     return true;
 }
 
+bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
+                              const uint8_t swap[BK_SQ_MAX], struct bk_placement *out)
+{
+    if (ix->m.rights || p->rights)
+        return false;
+    out->king[0] = swap[p->king[1]];
+    out->king[1] = swap[p->king[0]];
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        struct bk_bits men = p->by[!ix->colour[s]];
+        uint8_t man = bk_man(ix->type[s], !ix->colour[s]);
+        unsigned filled = s;
+
+        if (ix->like[s] < s)
+            continue;
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            if (p->at[sq] == man)
+                out->sq[filled++] = swap[sq];
+    }
+    return true;
+}
+
 static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sym)
 {
     const uint8_t *map = ix->map[sym];
@@ -592,10 +613,9 @@ static uint64_t digit_of(const struct bk_index *ix, const struct bk_block *b,
     return bk_combination_rank(place, k);
 }
 
-uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at)
 {
-    struct bk_placement at = *where;
-    int32_t nth = bk_index_block(ix, &at);
+    int32_t nth = bk_index_block(ix, at);
     const struct bk_block *b;
     const struct bk_pairs *pairs;
     uint64_t number = 0;
@@ -605,12 +625,12 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
         return UINT64_MAX;
     b = &ix->block[nth];
     pairs = b->pairs;
-    pair = (size_t)at.king[0] * ix->v->nsq + at.king[1];
+    pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
     if (pairs->slice[pair] < 0)
         return UINT64_MAX;
     if (pairs->sym[pair]) {
-        turn(ix, &at, pairs->sym[pair]);
-        sort_men(ix, &at);
+        turn(ix, at, pairs->sym[pair]);
+        sort_men(ix, at);
     }
     for (unsigned i = 0; i <= ix->nslots; i++) {
         unsigned slot = ix->order[i];
@@ -618,9 +638,16 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
         if (slot == BK_KINGS_SLOT)
             number = number * pairs->nslices + (uint32_t)pairs->slice[pair];
         else if (bk_index_leads(ix, b, slot))
-            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, &at, slot);
+            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, at, slot);
     }
     return b->first + number;
+}
+
+uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)
+{
+    struct bk_placement at = *where;
+
+    return bk_index_rank_turned(ix, &at);
 }
 
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number)

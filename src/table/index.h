@@ -105,11 +105,24 @@ int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, uns
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
 
 /*
+ * The same of a position seen with the colours exchanged: swap[] says where squares go.
+ * False also where castling rights are left: exchange those positions as a whole.
+ */
+bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
+                              const uint8_t swap[BK_SQ_MAX], struct bk_placement *out);
+
+/*
  * The number of a placement; UINT64_MAX when it has none (kings that attack
  * each other, a man where it may not stand).  Two men on one square still get
  * some number, whose value means nothing.  Cost: some 50 ns.
  */
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
+
+/*
+ * The same, and turns `at` into what bk_index_unrank() says of the number: the
+ * squares that go with it.  Where there is no number, `at` means nothing.
+ */
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at);
 
 /* Which block holds a number < ix->positions.  Cost: a binary search. */
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number);

@@ -17,7 +17,6 @@
 #include "core/position.h"
 #include "core/symmetry.h"
 
-#define BK_MEN_MAX           8 /* kings included */
 #define BK_MATERIAL_NAME_MAX 96
 
 struct bk_material {

@@ -13,8 +13,8 @@
 /* Program, libraries, the game's geometry: measured with tables of three men. */
 #define PROCESS_BYTES (UINT64_C(6) << 20)
 
-/* Values of a chunk, packed, compressed, and zstd's own: a thread. */
-#define ENCODER_BYTES (UINT64_C(3) << 20)
+/* Rows under way, ribbons, facts of a row: a thread. */
+#define ENCODER_BYTES (UINT64_C(16) << 20)
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
@@ -29,7 +29,7 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p, un
                                      .distances = p->distances,
                                      .strategy = strategy,
                                      .let_go = let_go,
-                                     .chunk_positions = BK_WDL_CHUNK,
+                                     .attain = true,
                                      .threads = threads };
     struct bk_index *ix;
     enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
@@ -67,10 +67,44 @@ static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, unsigned n
     return err;
 }
 
-/* Of a table that is read back: of the sides to move that are moved into. */
-static uint64_t bytes_read(const struct bk_plan *p, unsigned nth, uint32_t table, uint64_t codes)
+/* A table under way. */
+struct prediction {
+    struct bk_resident *h;
+    struct bk_plan *p;
+    unsigned threads;
+    struct both *all;
+    uint64_t always;
+    uint64_t peak, fixed, room; /* of tables that are solved anew for it */
+};
+
+/* A table whose files are there is solved anew. */
+static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
+                                uint64_t *bytes, struct bk_report *why)
 {
-    return codes / 2 * (unsigned)__builtin_popcount(bk_resident_sides(p, nth, table));
+    struct prediction *x = context;
+    const struct bk_estimate *n = &x->all[table].kept;
+    enum bk_err err = estimate_both(x->p, table, x->threads, &x->all[table], why);
+
+    *t = NULL;
+    *bytes = n->codes;
+    if (x->always + x->h->bytes + n->peak > x->peak)
+        x->peak = x->always + x->h->bytes + n->peak;
+    x->fixed = n->fixed > x->fixed ? n->fixed : x->fixed;
+    x->room = n->room > x->room ? n->room : x->room;
+    return err;
+}
+
+/* More memory for less time with distances, less for more without: by three quarters of what there
+   is.  solving: the peak with BK_APART, other: that of the other strategy. */
+static enum bk_strategy choose_strategy(const struct prediction *x, uint64_t solving,
+                                        uint64_t other)
+{
+    uint64_t beside = x->always + x->h->bytes;
+    bool roomy = beside + (x->p->distances ? other : solving) <= 3 * x->h->limit;
+
+    if (x->p->distances)
+        return roomy && other ? BK_CHAINS : BK_APART;
+    return roomy ? BK_APART : BK_COMPACT;
 }
 
 /* One table, as bk_build() would go about it; what is held changes in `h`. */
@@ -78,44 +112,34 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
                            uint64_t limit, struct both *all, struct bk_report *why)
 {
     struct bk_plan_table *t = &p->table[nth];
-    uint64_t chunks = t->positions / 2 / BK_DTW_CHUNK + 1;
-    uint64_t always = PROCESS_BYTES + threads * ENCODER_BYTES + 64 * chunks, fixed = 0, solving;
-    uint64_t other_peak = 0;
-    bool keep, roomy;
+    struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
+    uint64_t solving, other_peak = 0, fixed;
+    bool keep;
     enum bk_err err = estimate_both(p, nth, threads, &all[nth], why);
 
-    bk_resident_make_room(h, nth);
-    for (unsigned i = 0; !err && i < t->nnext; i++) {
-        uint32_t other = t->next[i];
-
-        err = estimate_both(p, other, threads, &all[other], why);
-        if (all[other].kept.fixed > fixed)
-            fixed = all[other].kept.fixed; /* to mark illegal positions */
-        if (!err && !bk_resident_find(h, other))
-            err = bk_resident_add(h, other, NULL, bytes_read(p, nth, other, all[other].kept.codes),
-                                  nth, why);
-    }
+    x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
+    if (!err)
+        err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
+    if (err)
+        return err;
+    bk_resident_leave(h, nth);
     t->code_bytes = all[nth].kept.codes;
     keep = bk_resident_will_keep(h, nth, t->code_bytes);
-    if (!err)
-        err = find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads,
-                        why);
+    err =
+        find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads, why);
     if (err)
         return err;
     solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
-    /* more memory for less time with distances, less for more without: by three quarters of what
-       there is */
-    roomy = always + h->bytes + (p->distances ? other_peak : solving) <= 3 * h->limit;
-    t->strategy = p->distances ? roomy && other_peak ? BK_CHAINS : BK_APART
-                  : roomy      ? BK_APART
-                               : BK_COMPACT;
+    t->strategy = choose_strategy(&x, solving, other_peak);
     if (t->strategy != BK_APART)
         solving = other_peak;
-    t->memory_bytes = always + h->bytes + (solving > fixed ? solving : fixed);
-    if (all[nth].let_go.fixed > fixed)
-        fixed = all[nth].let_go.fixed;
-    t->spill_room = all[nth].let_go.room + threads * (UINT64_C(1) << 20);
-    t->least_bytes = always + fixed + t->spill_room;
+    t->memory_bytes = x.always + h->bytes + solving;
+    if (t->memory_bytes < x.peak)
+        t->memory_bytes = x.peak;
+    fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
+    t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
+    t->spill_room += threads * (UINT64_C(1) << 20);
+    t->least_bytes = x.always + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
         t->strategy = p->distances ? BK_APART : BK_COMPACT;
         bk_resident_release(h);

@@ -2,7 +2,7 @@
  * build.c - makes the tables of a plan that are not there yet.
  *
  * Tables already made stay in memory while later ones need them and the limit
- * allows; otherwise they are read back from their files.
+ * allows; otherwise they are solved anew (resident.h).
  */
 #include "tb/build/build.h"
 
@@ -22,10 +22,7 @@ struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
     struct bk_resident resident;
-    struct bk_spill *spill;       /* of the present table, if it works on disk */
-    struct bk_memtable **on_disk; /* then: the tables it leads to, as its plan's next[] */
-    struct bk_memtable **by_rule; /* those that have no file */
-    unsigned nby_rule;
+    struct bk_spill *spill; /* of the present table, if it works on disk */
     unsigned nth;
 };
 
@@ -37,101 +34,115 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* == The tables that the present one leads to == */
+/* == The tables that one leads to == */
+
+struct neighbours {
+    const struct builder *b;
+    const struct bk_plan_table *of;
+    struct bk_memtable **by_rule; /* those that have no file */
+    unsigned nby_rule;
+};
 
 static const struct bk_memtable *find_table(void *context, const struct bk_material *m)
 {
-    const struct builder *b = context;
-    const struct bk_plan_table *pt = &b->p->table[b->nth];
+    const struct neighbours *n = context;
+    const struct bk_plan *p = n->b->p;
 
-    for (unsigned i = 0; i < pt->nnext; i++)
-        if (bk_material_equal(&b->p->table[pt->next[i]].m, m))
-            return b->spill ? b->on_disk[i] : bk_resident_find(&b->resident, pt->next[i])->t;
+    for (unsigned i = 0; i < n->of->nnext; i++)
+        if (bk_material_equal(&p->table[n->of->next[i]].m, m)) {
+            const struct bk_kept *x = bk_resident_find(&n->b->resident, n->of->next[i]);
+
+            return x ? x->t : NULL;
+        }
     /* not in the plan: */
-    for (unsigned i = 0; i < b->nby_rule; i++)
-        if (bk_material_equal(&b->by_rule[i]->ix->m, m))
-            return b->by_rule[i];
+    for (unsigned i = 0; i < n->nby_rule; i++)
+        if (bk_material_equal(&n->by_rule[i]->ix->m, m))
+            return n->by_rule[i];
     return NULL;
 }
 
-static void forget_rules(struct builder *b)
+static void forget_neighbours(struct neighbours *n)
 {
-    for (unsigned i = 0; i < b->nby_rule; i++)
-        bk_memtable_free(b->by_rule[i]);
-    free(b->by_rule);
-    b->by_rule = NULL;
-    b->nby_rule = 0;
+    for (unsigned i = 0; i < n->nby_rule; i++)
+        bk_memtable_free(n->by_rule[i]);
+    free(n->by_rule);
 }
 
 /* Tables that are decided by rule have no values, but an index. */
-static enum bk_err find_rules(struct builder *b, struct bk_report *why)
+static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b, unsigned of,
+                                   struct bk_report *why)
 {
     const struct bk_variant *v = b->p->v;
     struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
-    unsigned n = next ? bk_material_next(&b->p->table[b->nth].m, v, next, BK_NEXT_MAX) : 0;
+    unsigned all = next ? bk_material_next(&b->p->table[of].m, v, next, BK_NEXT_MAX) : 0;
     enum bk_err err = BK_OK;
 
-    b->by_rule = calloc(BK_NEXT_MAX, sizeof *b->by_rule);
-    if (!next || !b->by_rule)
+    *n = (struct neighbours){ b, &b->p->table[of],
+                              calloc(BK_NEXT_MAX, sizeof(struct bk_memtable *)), 0 };
+    if (!next || !n->by_rule)
         err = bk_no_memory(why);
-    for (unsigned i = 0; !err && i < n && i < BK_NEXT_MAX; i++) {
+    for (unsigned i = 0; !err && i < all && i < BK_NEXT_MAX; i++) {
         bk_material_canonical(&next[i], v);
-        if (bk_material_by_rule(&next[i], v) && !find_table(b, &next[i])) {
-            err = bk_memtable_new(&b->by_rule[b->nby_rule], v, &next[i], why);
-            b->nby_rule += !err;
+        if (bk_material_by_rule(&next[i], v) && !find_table(n, &next[i])) {
+            err = bk_memtable_new(&n->by_rule[n->nby_rule], v, &next[i], why);
+            n->nby_rule += !err;
         }
     }
     free(next);
     return err;
 }
 
-static enum bk_err fetch_tables(struct builder *b, struct bk_report *why)
+/* A table whose files are there, for those that move into it; its own neighbours are held. */
+static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
+                              uint64_t *bytes, struct bk_report *why)
 {
-    const struct bk_plan_table *pt = &b->p->table[b->nth];
-    enum bk_err err = find_rules(b, why);
+    struct builder *b = context;
+    const struct bk_plan_table *pt = &b->p->table[table];
+    static const struct bk_sink nobody;
+    struct bk_solve_job job = { .kernel = b->p->kernel,
+                                .distances = b->p->distances,
+                                .strategy = b->spill && !b->p->distances ? BK_COMPACT : BK_APART,
+                                .k_max = b->o->k_max,
+                                .sink = &nobody,
+                                .pool = b->o->pool,
+                                .stop = b->o->stop };
+    struct neighbours n;
+    struct bk_tally tally;
+    enum bk_err err = find_neighbours(&n, b, table, why);
 
-    bk_resident_make_room(&b->resident, b->nth);
-    for (unsigned i = 0; !err && i < pt->nnext; i++) {
-        struct bk_memtable *t;
-
-        if (!b->spill && bk_resident_find(&b->resident, pt->next[i]))
-            continue;
-        err = bk_load_sides(&t, b->p->v, b->p->dir, &b->p->table[pt->next[i]].m, b->p->distances,
-                            true, bk_resident_sides(b->p, b->nth, pt->next[i]), b->spill,
-                            b->o->pool, why);
-        if (!err && b->spill)
-            b->on_disk[i] = t;
-        else if (!err)
-            err = bk_resident_add(&b->resident, pt->next[i], t, bk_memtable_bytes(t), b->nth, why);
+    if (!err)
+        err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
+    if (!err) {
+        job.t->spill = b->spill;
+        job.tables = (struct bk_exit_tables){ job.t, find_table, &n };
+        err = bk_solve_table(&job, &tally, why);
     }
-    return err;
+    forget_neighbours(&n);
+    if (err) {
+        bk_memtable_free(job.t);
+        return err;
+    }
+    *t = job.t;
+    *bytes = bk_memtable_bytes(job.t);
+    return BK_OK;
 }
 
 /* Begins to work on disk: nothing stays in memory between tables. */
 static enum bk_err go_to_disk(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *pt = &b->p->table[b->nth];
-    const char *dir = b->o->scratch ? b->o->scratch : b->p->dir;
-    enum bk_err err;
 
     bk_resident_release(&b->resident);
-    b->on_disk = calloc(pt->nnext + 1u, sizeof *b->on_disk);
-    if (!b->on_disk)
-        return bk_no_memory(why);
-    err = bk_spill_open(&b->spill, dir, b->o->memory_limit, pt->spill_room, why);
-    if (err)
-        free(b->on_disk);
-    return err;
+    return bk_spill_open(&b->spill, b->o->scratch ? b->o->scratch : b->p->dir, b->o->memory_limit,
+                         pt->spill_room, why);
 }
 
 static void leave_disk(struct builder *b)
 {
-    for (unsigned i = 0; b->spill && i < b->p->table[b->nth].nnext; i++)
-        bk_memtable_free(b->on_disk[i]);
-    if (b->spill)
-        free(b->on_disk);
+    if (!b->spill)
+        return;
+    bk_resident_release(&b->resident);
     bk_spill_close(b->spill);
-    b->on_disk = NULL;
     b->spill = NULL;
 }
 
@@ -151,8 +162,8 @@ static void summarise(const struct bk_memtable *t, const struct bk_tally *y, boo
         s->all_loss[side] = y->all_loss[side];
         s->win_plies[side] = distances ? w->plies : -1;
         s->loss_plies[side] = distances ? l->plies : -1;
-        s->win_number[side] = w->plies >= 0 ? bk_index_rank(t->ix, &w->at) : 0;
-        s->loss_number[side] = l->plies >= 0 ? bk_index_rank(t->ix, &l->at) : 0;
+        s->win_number[side] = s->win_plies[side] >= 0 ? bk_index_rank(t->ix, &w->at) : 0;
+        s->loss_number[side] = s->loss_plies[side] >= 0 ? bk_index_rank(t->ix, &l->at) : 0;
     }
 }
 
@@ -160,20 +171,28 @@ static void summarise(const struct bk_memtable *t, const struct bk_tally *y, boo
 struct making {
     struct builder *b;
     struct bk_memtable *t;
-    struct bk_encoder *encoder; /* solved blocks go into chunks at once */
+    struct neighbours neighbours;
+    struct bk_encoder *encoder; /* of units whose blocks are solved */
     double cpu;                 /* spent on encoding */
     bool let_go;                /* its blocks do not stay */
     struct bk_built built;
 };
 
+/* An eighth of the memory that may be used. */
+static uint64_t memory_to_encode(const struct builder *b) { return b->resident.limit / 2; }
+
 static enum bk_err begin_encoding(void *context, struct bk_report *why)
 {
     struct making *m = context;
+    const struct bk_build_options *o = m->b->o;
+    const struct bk_encode_options options = { .distances = m->b->p->distances,
+                                               .standalone = o->standalone,
+                                               .effort = o->effort,
+                                               .memory_bytes = memory_to_encode(m->b) };
 
     bk_encoder_close(m->encoder);
     m->encoder = NULL;
-    return bk_encoder_open(&m->encoder, m->t, m->b->p->dir, m->b->p->distances, m->b->o->level,
-                           m->b->o->pool, why);
+    return bk_encoder_open(&m->encoder, m->t, m->b->p->dir, &options, o->pool, why);
 }
 
 static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t n,
@@ -187,12 +206,12 @@ static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t 
     return err;
 }
 
-static void save_chunks(void *context, struct bk_writer *w)
+static void save_units(void *context, struct bk_writer *w)
 {
     bk_encoder_save(((struct making *)context)->encoder, w);
 }
 
-static bool load_chunks(void *context, struct bk_reader *r)
+static bool load_units(void *context, struct bk_reader *r)
 {
     return bk_encoder_load(((struct making *)context)->encoder, r);
 }
@@ -219,16 +238,16 @@ static void checkpoint_path(const struct builder *b, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s/%s/.%s.ckpt", b->p->dir, b->p->v->name, b->p->table[b->nth].name);
 }
 
-/* Of everything on which the state of a table, or the bytes of its chunks, depend. */
+/* Of everything on which the state of a table, or the bytes of its units, depend. */
 static uint64_t fingerprint(const struct builder *b)
 {
     const struct bk_variant *v = b->p->v;
     char text[256];
 
-    snprintf(text, sizeof text, "%d %016llx %s %d %d %u %u %zu %u", BK_RESUME_VERSION,
+    snprintf(text, sizeof text, "%d %016llx %s %d %d %d %u %u %zu %u", BK_RESUME_VERSION,
              (unsigned long long)v->rules_id, b->p->table[b->nth].name, b->p->distances,
-             b->o->level, ZSTD_versionNumber(), BK_FORMAT_VERSION, b->p->kernel->set_bytes,
-             b->p->kernel->lanes);
+             b->o->effort, b->o->standalone, ZSTD_versionNumber(), BK_FORMAT_VERSION,
+             b->p->kernel->set_bytes, b->p->kernel->lanes);
     return XXH64(text, strlen(text), 0);
 }
 
@@ -248,8 +267,8 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
     const struct bk_sink sink = { .context = m,
                                   .begin = begin_encoding,
                                   .solved = encode_blocks,
-                                  .save = save_chunks,
-                                  .load = load_chunks,
+                                  .save = save_units,
+                                  .load = load_units,
                                   .progress = pass_progress,
                                   .note = pass_note };
     const struct bk_checkpoint checkpoint = { .path = checkpoint_file,
@@ -259,8 +278,9 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                               .spill = b->spill };
     const struct bk_solve_job job = { .t = m->t,
                                       .kernel = b->p->kernel,
-                                      .tables = { m->t, find_table, b },
+                                      .tables = { m->t, find_table, &m->neighbours },
                                       .distances = b->p->distances,
+                                      .attain = !b->o->standalone,
                                       .strategy = b->p->table[b->nth].strategy,
                                       .let_go = m->let_go,
                                       .k_max = b->o->k_max,
@@ -317,13 +337,17 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     m.t->spill = b->spill;
     checkpoint_path(b, path);
-    err = fetch_tables(b, why);
+    err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+    if (!err)
+        err = find_neighbours(&m.neighbours, b, b->nth, why);
     m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
     if (!err)
         err = solve(&m, path, &tally, why);
     if (!err)
         err = write_files(&m, &tally, why);
     bk_encoder_close(m.encoder);
+    forget_neighbours(&m.neighbours);
+    bk_resident_leave(&b->resident, b->nth);
     if (err) {
         bk_memtable_free(m.t);
         return err;
@@ -354,7 +378,6 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     }
     if (!err)
         err = build_table(b, why);
-    forget_rules(b);
     leave_disk(b);
     return err;
 }

@@ -26,10 +26,11 @@ struct bk_build_options {
     struct bk_pool *pool;
     uint64_t memory_limit; /* bytes; 0: no limit */
     const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
-    int level;             /* zstd; 0: the usual one */
-    unsigned k_max;        /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
-    bool frugal;           /* for tests, as if memory were short: hold no table for later ones,
-                              and be compact without distances (order.h) */
+    enum bk_effort effort;
+    bool standalone; /* files that answer without others */
+    unsigned k_max;  /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
+    bool frugal;     /* for tests, as if memory were short: hold no table for later ones,
+                        and be compact without distances (order.h) */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
                      const struct bk_progress *p); /* often; NULL is fine */

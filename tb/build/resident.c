@@ -59,35 +59,6 @@ static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
     return uses;
 }
 
-/* The sides to move, in the colours of `table`, that the moves of `colour` lead to. */
-static unsigned sides_after(const struct bk_variant *v, const struct bk_plan_table *from,
-                            const struct bk_material *table, unsigned colour,
-                            struct bk_material *next)
-{
-    unsigned n = bk_material_next_of(&from->m, v, colour, next, BK_NEXT_MAX), sides = 0;
-
-    for (unsigned i = 0; i < n && i < BK_NEXT_MAX; i++) {
-        bool exchanged = bk_material_canonical(&next[i], v);
-
-        if (bk_material_equal(&next[i], table))
-            sides |= 1u << (exchanged ? colour : !colour);
-    }
-    return sides;
-}
-
-unsigned bk_resident_sides(const struct bk_plan *p, unsigned nth, uint32_t table)
-{
-    struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
-    unsigned sides = next ? 0 : 3;
-
-    for (unsigned i = nth; i < p->n && sides != 3; i++)
-        if (!p->table[i].present && moves_into(&p->table[i], table))
-            for (unsigned colour = 0; colour < 2; colour++)
-                sides |= sides_after(p->v, &p->table[i], &p->table[table].m, colour, next);
-    free(next);
-    return sides;
-}
-
 enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
                             uint64_t bytes, unsigned nth, struct bk_report *why)
 {
@@ -95,7 +66,7 @@ enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_mem
         bk_memtable_free(t);
         return bk_no_memory(why);
     }
-    h->kept[h->n++] = (struct bk_kept){ table, t, bytes, uses_from(h->p, nth, table) };
+    h->kept[h->n++] = (struct bk_kept){ table, t, bytes, uses_from(h->p, nth, table), 0 };
     h->bytes += bytes;
     return BK_OK;
 }
@@ -103,8 +74,63 @@ enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_mem
 void bk_resident_make_room(struct bk_resident *h, unsigned nth)
 {
     for (size_t i = h->n; h->bytes > h->limit && i-- > 0;)
-        if (!moves_into(&h->p->table[nth], h->kept[i].table))
+        if (!h->kept[i].pins && !moves_into(&h->p->table[nth], h->kept[i].table))
             drop(h, &h->kept[i]);
+}
+
+/* Makes a table, after what it needs. */
+static enum bk_err fetch(struct bk_resident *h, unsigned nth, uint32_t table,
+                         bk_resident_make *make, void *context, struct bk_report *why)
+{
+    struct bk_memtable *t = NULL;
+    uint64_t bytes = 0;
+    enum bk_err err = bk_resident_gather(h, nth, table, make, context, why);
+
+    if (err)
+        return err;
+    err = make(context, table, &t, &bytes, why);
+    bk_resident_leave(h, table);
+    return err ? err : bk_resident_add(h, table, t, bytes, nth, why);
+}
+
+enum bk_err bk_resident_gather(struct bk_resident *h, unsigned nth, uint32_t table,
+                               bk_resident_make *make, void *context, struct bk_report *why)
+{
+    const struct bk_plan_table *pt = &h->p->table[table];
+    bool pinned[BK_NEXT_MAX] = { false };
+    struct bk_kept *x;
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; i < pt->nnext; i++) /* before anything is made: what is there stays */
+        if ((x = bk_resident_find(h, pt->next[i]))) {
+            x->pins++;
+            pinned[i] = true;
+        }
+    bk_resident_make_room(h, nth);
+    for (unsigned i = 0; !err && i < pt->nnext; i++) {
+        if (!bk_resident_find(h, pt->next[i]))
+            err = fetch(h, nth, pt->next[i], make, context, why);
+        if (!err && !pinned[i]) { /* made now, perhaps for another one */
+            bk_resident_find(h, pt->next[i])->pins++;
+            pinned[i] = true;
+        }
+    }
+    for (unsigned i = 0; err && i < pt->nnext; i++)
+        if (pinned[i])
+            bk_resident_find(h, pt->next[i])->pins--;
+    return err;
+}
+
+void bk_resident_leave(struct bk_resident *h, uint32_t table)
+{
+    const struct bk_plan_table *pt = &h->p->table[table];
+
+    for (unsigned i = 0; i < pt->nnext; i++) {
+        struct bk_kept *x = bk_resident_find(h, pt->next[i]);
+
+        if (x && x->pins)
+            x->pins--;
+    }
 }
 
 void bk_resident_done(struct bk_resident *h, unsigned nth)

@@ -2,8 +2,9 @@
  * resident.h - which tables stay in memory while others are built.
  *
  * A table is needed by all that can move into it.  Those already there are
- * kept while they fit into a quarter of the memory that may be used, and read
- * back from their files otherwise.  The rules are here by themselves because
+ * kept while they fit into a quarter of the memory that may be used, and are
+ * solved anew otherwise: their files would have to be decoded and their exits
+ * settled, which takes longer.  The rules are here by themselves because
  * two follow them: bk_build(), with tables, and the plan that predicts what
  * bk_build() will take, with their sizes alone.
  */
@@ -18,6 +19,7 @@ struct bk_kept {
     struct bk_memtable *t; /* owned; NULL in a prediction */
     uint64_t bytes;
     unsigned uses; /* tables still to be built that move into it */
+    unsigned pins; /* tables being solved that move into it: it stays */
 };
 
 struct bk_resident {
@@ -31,20 +33,26 @@ struct bk_resident {
 void bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit);
 void bk_resident_release(struct bk_resident *h);
 
-/*
- * A table that is read back from its files has only the sides to move in its
- * memory that the nth table, and those after it, move into: a promotion of
- * White leads to positions with Black to move and to no others.  Bit per side.
- * Cost: all materials one move away from each of them.
- */
-unsigned bk_resident_sides(const struct bk_plan *p, unsigned nth, uint32_t table);
-
 struct bk_kept *bk_resident_find(const struct bk_resident *h, uint32_t table); /* NULL: not held */
 /* t is taken, even on failure; nth: the first table still to be built. */
 enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
                             uint64_t bytes, unsigned nth, struct bk_report *why);
-/* Lets go of what the nth table does not need, if more is held than may be. */
+/* Lets go of what neither the nth table nor one being solved needs, if more is held than may be. */
 void bk_resident_make_room(struct bk_resident *h, unsigned nth);
+
+/* Solves a table anew, with all that it moves into at hand, or says how many bytes it would take.
+ *t owned by the caller. */
+typedef enum bk_err bk_resident_make(void *context, uint32_t table, struct bk_memtable **t,
+                                     uint64_t *bytes, struct bk_report *why);
+/*
+ * Sees to it that all tables which `table` moves into are held, and stay until
+ * bk_resident_leave(); what is not there is made, after what that needs.
+ * nth: the first table still to be built.  Fails as `make` does; then nothing is pinned.
+ */
+enum bk_err bk_resident_gather(struct bk_resident *h, unsigned nth, uint32_t table,
+                               bk_resident_make *make, void *context, struct bk_report *why);
+void bk_resident_leave(struct bk_resident *h, uint32_t table);
+
 /* The nth table is done: lets go of what nothing else needs. */
 void bk_resident_done(struct bk_resident *h, unsigned nth);
 /* Will the nth table, of so many bytes, be held when it is done? */

@@ -182,66 +182,10 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
                 longest_of(c, dtw, f.wins, last_win[side], &tally->longest_win[side], conf);
                 longest_of(c, dtw, f.losses, last_loss[side], &tally->longest_loss[side], conf);
                 write_codes(s, dtw, f.wins, f.losses, f.draw);
-            } else { /* illegal positions in both */
-                *won = f.wins | ~f.legal;
-                *undecided = f.draw | ~f.legal;
             }
+            *won = f.wins | ~f.legal; /* illegal positions in both */
+            *undecided = f.draw | ~f.legal;
             count_finished(c, &f, tally);
-        }
-    }
-}
-
-/* == Codes from files == */
-
-/* Marks the squares `bad` of a configuration illegal. */
-static void mark_places(const struct bk_setup *s, struct bk_memblock *mb, unsigned side,
-                        unsigned code_bytes, uint32_t slice, uint32_t conf, set bad)
-{
-    uint64_t *bits[2] = { mb->code[side], mb->draw[side] };
-    size_t first = ((size_t)slice * s->nconf + conf) * s->width;
-
-    if (!code_bytes && s->inner.slot >= 0) {
-        ((set *)bits[0])[(size_t)slice * s->pitch + conf] |= bad;
-        ((set *)bits[1])[(size_t)slice * s->pitch + conf] |= bad;
-        return;
-    }
-    bad &= shifted(~NONE, (int)s->width - BK_SET_BITS); /* squares there are */
-    if (code_bytes == 1) {
-        put_where((uint8_t *)mb->code[side] + first, bad, BK_CODE_ILLEGAL);
-        return;
-    }
-    EACH (sq, bad) {
-        size_t i = first + sq;
-
-        if (code_bytes == 2) {
-            ((uint16_t *)mb->code[side])[i] = BK_CODE_ILLEGAL;
-        } else { /* slices share words */
-            for (unsigned j = 0; j < 2; j++)
-                atomic_fetch_or_explicit((_Atomic uint64_t *)&bits[j][i >> 6],
-                                         UINT64_C(1) << (i & 63), memory_order_relaxed);
-        }
-    }
-}
-
-static void mark_illegal(const struct bk_setup *s, uint32_t slice, struct bk_memblock *mb,
-                         unsigned code_bytes, void *scratch)
-{
-    struct ctx *c = &lay_out(s, scratch)->ctx;
-    static _Thread_local struct legality legality;
-
-    enter_setup(c, s, slice);
-    find_legality(c, &legality);
-    for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        lanes placed = placed_in(c, vector);
-
-        for (unsigned side = 0; side < 2; side++) {
-            lane_sets bad;
-
-            if (!mb->code[side])
-                continue; /* not read */
-            *(lanes *)bad = ~legal_of(c, &legality, side, vector, placed);
-            for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
-                mark_places(s, mb, side, code_bytes, slice, vector * LANES + i, bad[i]);
         }
     }
 }

@@ -138,16 +138,21 @@ static void offer_exit(struct exits *x)
         outer_exits(x);
 }
 
-static void enter_exits(struct scratch *w, struct bk_state *st, unsigned side)
+/*
+ * Offers what all exits of a side bring to the positions `legal`, by
+ * configuration: the best goes to w->best, where w->touched says so.
+ * leave_table  only those to another material
+ * False: there are none, and nothing was written.
+ */
+static bool offer_exits(struct scratch *w, unsigned side, const set *legal, bool leave_table)
 {
     const struct bk_setup *s = w->ctx.s;
-    struct exits x = { .w = w,
-                       .legal = (const set *)sets_of(st, BK_UNDECIDED, side, w->ctx.slice) };
+    struct exits x = { .w = w, .legal = legal };
     bool used = false;
 
     for (uint32_t i = 0; i < s->nexit; i++) {
         x.e = &s->exit[i];
-        if (x.e->colour != side)
+        if (x.e->colour != side || (leave_table && x.e->in_block))
             continue;
         if (!used) {
             for (size_t j = 0; j < (size_t)s->nconf * s->width; j++)
@@ -157,7 +162,16 @@ static void enter_exits(struct scratch *w, struct bk_state *st, unsigned side)
         }
         offer_exit(&x);
     }
-    for (uint32_t conf = 0; used && conf < s->nconf; conf++)
+    return used;
+}
+
+static void enter_exits(struct scratch *w, struct bk_state *st, unsigned side)
+{
+    const set *legal = (const set *)sets_of(st, BK_UNDECIDED, side, w->ctx.slice);
+
+    if (!offer_exits(w, side, legal, false))
+        return;
+    for (uint32_t conf = 0; conf < w->ctx.s->nconf; conf++)
         if (w->touched[conf])
             settle(w, st, side, conf);
 }

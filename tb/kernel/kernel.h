@@ -15,7 +15,6 @@
 
 #include "tb/kernel/kings.h"
 
-struct bk_memblock;
 struct bk_setup;
 struct bk_solver;
 struct bk_tally;
@@ -34,12 +33,11 @@ struct bk_kernel {
     bool (*mated)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*win)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*lose)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
-    /* turns BK_DTW into codes in place (without distances: BK_WON and BK_UNDECIDED into the two
-       bitmaps of memtable.h), adds up; `tally` is the thread's own */
+    /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
+       adds up; `tally` is the thread's own */
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
-    /* marks illegal positions in codes that were read from a file */
-    void (*mark_illegal)(const struct bk_setup *s, uint32_t slice, struct bk_memblock *mb,
-                         unsigned code_bytes, void *scratch);
+    /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
+    void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
     bk_kings_solver *solve_kings; /* a block in which only the kings move */
 };
 

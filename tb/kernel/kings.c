@@ -17,9 +17,9 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "core/set.h"
 #include "tb/kernel/kings.h"
 #include "tb/kernel/passing.h"
-#include "tb/kernel/set.h"
 #include "tb/kernel/tally.h"
 
 #define NAME2(a, b) a##b
@@ -43,6 +43,7 @@ struct kings {
     uint32_t ply;
     int16_t *plane;   /* nsq * nsq */
     int16_t *best[2]; /* nsq * nsq */
+    int16_t *exit[2]; /* the same, of the moves to other materials alone */
     uint16_t *k[2];   /* plies / 2; 0 until known */
 };
 
@@ -311,18 +312,31 @@ static void settle(struct kings *g, unsigned side, unsigned wk)
     }
 }
 
-static void find_ways_out(struct kings *g)
+/* Those that stay in the block's table, or those that do not. */
+static void value_exits(struct kings *g, bool in_block)
 {
     const struct bk_setup *s = g->s;
 
-    for (size_t i = 0; i < (size_t)g->nsq * g->nsq; i++)
-        g->best[0][i] = g->best[1][i] = BK_SCORE_NONE;
     for (uint32_t i = 0; i < s->nexit; i++) {
+        if (s->exit[i].in_block != in_block)
+            continue;
         if (s->exit[i].mover == BK_KINGS_SLOT)
             king_takes(g, &s->exit[i]);
         else
             man_leaves(g, &s->exit[i]);
     }
+}
+
+static void find_ways_out(struct kings *g)
+{
+    size_t pairs = (size_t)g->nsq * g->nsq;
+
+    for (size_t i = 0; i < pairs; i++)
+        g->best[0][i] = g->best[1][i] = BK_SCORE_NONE;
+    value_exits(g, false);
+    for (unsigned side = 0; side < 2; side++)
+        memcpy(g->exit[side], g->best[side], pairs * sizeof *g->exit[side]);
+    value_exits(g, true);
     for (unsigned side = 0; side < 2; side++)
         for (unsigned wk = 0; wk < g->nsq; wk++)
             settle(g, side, wk);
@@ -532,6 +546,41 @@ static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk
     }
 }
 
+/* What exits attain (attain.h), a bit a slice. */
+static void write_attained(const struct kings *g, struct bk_memblock *mb)
+{
+    const struct bk_pairs *pairs = g->s->b->pairs;
+
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
+        unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
+        uint64_t self = UINT64_C(1) << (slice & 63);
+
+        for (unsigned side = 0; side < 2; side++) {
+            int score = g->exit[side][wk * g->nsq + bk];
+            bool drawn = has(g->undecided[side][wk], bk);
+            bool won = has(g->won[side][wk], bk); /* where nothing is legal, nothing was offered */
+
+            if ((won && score > 0) || (drawn && score == 0))
+                mb->attained[BK_WDL][side][slice >> 6] |= self;
+            if (won && score > 0 && g->s->distances &&
+                g->k[side][wk * g->nsq + bk] == (unsigned)(BK_SCORE_WIN - score) >> 1)
+                mb->attained[BK_DISTANCES][side][slice >> 6] |= self;
+        }
+    }
+}
+
+static bool allocate_attained(const struct bk_setup *s, struct bk_spill *spill,
+                              struct bk_memblock *mb)
+{
+    size_t bytes = bk_memblock_array_bytes(s->nslices, 0);
+    bool ok = true;
+
+    for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++)
+            ok = ok && (mb->attained[told][side] = bk_spill_new(spill, bytes));
+    return ok;
+}
+
 static void begin(struct kings *g, const struct bk_setup *s)
 {
     g->s = s;
@@ -554,16 +603,18 @@ bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *sp
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
     struct kings *g = aligned_alloc(64, (sizeof *g + 63) & ~(size_t)63);
-    int16_t *planes = malloc(3 * pairs * sizeof *planes);
+    int16_t *planes = malloc(5 * pairs * sizeof *planes);
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    ok = ok && bk_memblock_alloc(mb, spill, s->b->pairs->nslices, s->dtw_bytes);
+    ok = ok && bk_memblock_alloc(mb, spill, s->b->pairs->nslices, s->dtw_bytes) &&
+         (!s->attains || allocate_attained(s, spill, mb));
     if (ok) {
         memset(g, 0, sizeof *g);
         g->plane = planes;
         for (unsigned side = 0; side < 2; side++) {
             g->best[side] = planes + (side + 1) * pairs;
+            g->exit[side] = planes + (side + 3) * pairs;
             g->k[side] = k + side * pairs;
         }
         begin(g, s);
@@ -571,6 +622,8 @@ bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *sp
         *too_far = !iterate(g);
         if (!*too_far)
             write_codes(g, mb, tally);
+        if (!*too_far && s->attains)
+            write_attained(g, mb);
     }
     free(g);
     free(planes);

@@ -15,7 +15,7 @@ struct bk_tally;
  * Solves such a block in the caller's thread.
  *
  * s        prepared, with its exits
- * mb       gets its codes, in memory from `spill`
+ * mb       gets its codes, and what exits attain if s says so, in memory from `spill`
  * tally    gets the counts; distances as from the kernels
  * too_far  set if distances do not fit: then nothing else is
  *

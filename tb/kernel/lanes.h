@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "tb/kernel/set.h"
+#include "core/set.h"
 
 #define LANES (512 / BK_SET_BITS)
 #define WORDS (BK_SET_BITS / 64) /* of a set */

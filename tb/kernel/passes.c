@@ -4,11 +4,11 @@
  * Compiled once for each width of a set (BK_SET_BITS) and each instruction
  * set; BK_KERNEL names the result.  The parts: slice.h what passes share,
  * compile.h a block's moves as vectors, init.h the first pass (with legal.h and
- * exits.h), ply.h the passes of a ply (with moves.h and inner.h), finish.h the last.  All squares
- * of the inner man are one word: bit s is "true with the inner man on s"; LANES configurations are
- * worked on at once (lanes.h).  A slice has `pitch` sets, a whole number of such vectors; what is
- * beyond its nconf configurations counts as won and never changes.  A pass reads any slice but
- * writes only its own, so slices are worked on side by side without locks.
+ * exits.h), ply.h the passes of a ply (with moves.h and inner.h), finish.h and attain.h the last.
+ * All squares of the inner man are one word: bit s is "true with the inner man on s"; LANES
+ * configurations are worked on at once (lanes.h).  A slice has `pitch` sets, a whole number of such
+ * vectors; what is beyond its nconf configurations counts as won and never changes.  A pass reads
+ * any slice but writes only its own, so slices are worked on side by side without locks.
  *
  * Invariants, for every configuration and side to move:
  *   BK_WON        grows; it holds illegal positions and clashes (two men on one
@@ -25,6 +25,7 @@
  */
 #include "tb/kernel/passes.h"
 
+#include "tb/kernel/attain.h"
 #include "tb/kernel/compile.h"
 #include "tb/kernel/finish.h"
 #include "tb/kernel/init.h"
@@ -48,6 +49,6 @@ const struct bk_kernel KERNEL_NAME = {
     .win = win,
     .lose = lose,
     .finish = finish,
-    .mark_illegal = mark_illegal,
+    .attain = attain,
     .solve_kings = NAME1(bk_kings_, BK_SET_BITS),
 };

@@ -81,8 +81,18 @@ void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)
     mb->code[side] = mb->draw[side] = NULL;
 }
 
+void bk_memblock_free_attained(struct bk_memblock *mb)
+{
+    for (unsigned told = 0; told < 2; told++)
+        for (unsigned side = 0; side < 2; side++) {
+            bk_spill_free(mb->attained[told][side]);
+            mb->attained[told][side] = NULL;
+        }
+}
+
 void bk_memblock_free(struct bk_memblock *mb)
 {
+    bk_memblock_free_attained(mb);
     for (unsigned side = 0; side < 2; side++)
         bk_memblock_free_side(mb, side);
 }

@@ -17,6 +17,9 @@
 #include "tb/memory/scores.h"
 #include "tb/memory/spill.h"
 
+/* What of a position is told: win, draw or loss; or plies. */
+enum bk_told { BK_WDL, BK_DISTANCES };
+
 /*
  * A table without distances keeps two bits a position instead of a code
  * (code_bytes 0): two bitmaps a side, as the solver leaves them.
@@ -30,6 +33,14 @@ struct bk_memblock {
     void *draw[2]; /* the second bitmap, where there are no codes */
     uint64_t stride[BK_SLOTS_MAX];
     uint64_t slice_stride;
+    /*
+     * Where it was asked for, a bit a position: its best exit, a move to another material,
+     * attains what the position is worth (kernel/attain.h).  [enum bk_told][side].  The bits lie
+     * as the bitmaps of a table without codes do.
+     */
+    uint64_t *attained[2][2];
+    uint64_t bit_stride[BK_SLOTS_MAX];
+    uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* all of it is in chunks; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
@@ -68,6 +79,7 @@ bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t pla
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
+void bk_memblock_free_attained(struct bk_memblock *mb);
 /* Bytes of one such array. */
 size_t bk_memblock_array_bytes(uint64_t places, unsigned code_bytes);
 /* Bytes of all of them, both sides. */

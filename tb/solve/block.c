@@ -39,6 +39,7 @@ static enum bk_err prepare_member(struct chain *c, uint32_t i, struct bk_report 
                                   .block = c->b->block[i],
                                   .kernel = c->k,
                                   .distances = job->distances,
+                                  .attains = job->attain,
                                   .compact = c->run->strategy == BK_COMPACT,
                                   .dtw_bytes = c->t->code_bytes,
                                   .k_limit = c->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
@@ -232,6 +233,9 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
     bk_spill_ease(c->t->spill);
     c->k->finish(&c->member[item / c->nslices], (uint32_t)(item % c->nslices), &c->tally[thread],
                  c->scratch.of_thread[thread]);
+    if (c->run->job->attain)
+        c->k->attain(&c->member[item / c->nslices], (uint32_t)(item % c->nslices),
+                     c->scratch.of_thread[thread]);
 }
 
 /* Results become codes, and are counted. */
@@ -275,33 +279,65 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     }
 }
 
-static bool gather(const struct chain *c, const struct bk_solver *from, struct bk_memblock *mb)
+/* The lowest bit of each set of an array, as a bitmap. */
+static void gather(const struct chain *c, const struct bk_solver *from, enum bk_array sets,
+                   unsigned side, uint64_t *bits)
 {
     const struct bk_setup *s = from->setup;
     size_t n = (size_t)s->nslices * s->nconf;
-    uint64_t pieces = (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED);
+    struct gathering g = { c->t->spill, s, &from->state, sets, side, c->k->set_bytes, n, bits };
+
+    bk_pool_run(c->b->pool, (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED), gather_bits, &g);
+}
+
+static bool gather_codes(const struct chain *c, const struct bk_solver *from,
+                         struct bk_memblock *mb)
+{
+    size_t n = (size_t)from->setup->nslices * from->setup->nconf;
 
     if (!bk_memblock_alloc(mb, c->t->spill, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        struct gathering g = { c->t->spill,     s, &from->state,  BK_WON, side,
-                               c->k->set_bytes, n, mb->code[side] };
-
-        bk_pool_run(c->b->pool, pieces, gather_bits, &g);
-        g.sets = BK_UNDECIDED;
-        g.bits = mb->draw[side];
-        bk_pool_run(c->b->pool, pieces, gather_bits, &g);
+        gather(c, from, BK_WON, side, mb->code[side]);
+        gather(c, from, BK_UNDECIDED, side, mb->draw[side]);
     }
+    return true;
+}
+
+/* What exits attain: the frontiers hold it. */
+static bool hand_over_attained(const struct chain *c, struct bk_solver *from,
+                               struct bk_memblock *mb)
+{
+    const struct bk_setup *s = from->setup;
+    size_t bytes = bk_memblock_array_bytes((size_t)s->nslices * s->nconf, 0);
+
+    for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++) {
+            enum bk_array sets = told == BK_WDL ? BK_LOSSES : BK_WINS;
+
+            if (s->inner.slot >= 0) {
+                mb->attained[told][side] = bk_state_take(&from->state, sets, side);
+                continue;
+            }
+            mb->attained[told][side] = bk_spill_new(c->t->spill, bytes);
+            if (!mb->attained[told][side])
+                return false;
+            gather(c, from, sets, side, mb->attained[told][side]);
+        }
     return true;
 }
 
 /* What a solved block leaves behind, to be read by others, goes to its table. */
 static bool hand_over_block(const struct chain *c, struct bk_solver *from, struct bk_memblock *mb)
 {
-    if (!from->setup->distances && from->setup->inner.slot < 0)
-        return gather(c, from, mb);
+    const struct bk_setup *s = from->setup;
+
+    if (s->attains && !hand_over_attained(c, from, mb))
+        return false;
+    if (!s->distances && s->inner.slot < 0)
+        return gather_codes(c, from, mb);
     for (unsigned side = 0; side < 2; side++) {
-        if (from->setup->distances) {
+        if (s->distances) {
             mb->code[side] = bk_state_take(&from->state, BK_DTW, side);
         } else {
             mb->code[side] = bk_state_take(&from->state, BK_WON, side);

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table/format.h"
 #include "tb/kernel/state.h"
 #include "tb/solve/prepare.h"
 
 struct block_estimate {
-    uint64_t codes;   /* when solved */
-    uint64_t state;   /* of which the codes become a part */
-    uint64_t tables;  /* of moves and configurations */
-    uint64_t kings;   /* of kings' moves, once for a chain */
-    uint64_t scratch; /* a thread */
-    uint64_t room;    /* of the state, touched by one pass over one slice */
-    uint64_t walk;    /* while it is encoded */
+    uint64_t codes;    /* when solved */
+    uint64_t attained; /* what exits attain: when solved, until it is encoded */
+    uint64_t state;    /* of which both become a part */
+    uint64_t tables;   /* of moves and configurations */
+    uint64_t kings;    /* of kings' moves, once for a chain */
+    uint64_t scratch;  /* a thread */
+    uint64_t room;     /* of the state, touched by one pass over one slice */
 };
 
 static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
@@ -29,6 +30,7 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
                                         .kernel = k,
                                         .distances = r->distances,
                                         .dtw_bytes = r->distances,
+                                        .attains = r->attain,
                                         .compact = r->strategy == BK_COMPACT };
     uint64_t nsq = ix->v->nsq, symmetries;
     struct bk_memblock mb;
@@ -39,9 +41,11 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     bk_setup_lay_out_codes(&s, k, &mb, r->distances);
     memset(n, 0, sizeof *n);
     n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, r->distances);
-    n->walk = 8 * s.nslices + 8 * nsq;
+    if (r->attain)
+        n->attained =
+            (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
     if (s.kings_only) {
-        n->state = n->codes;
+        n->state = n->codes + n->attained;
         n->tables = 10 * nsq * nsq + sizeof s;
         return;
     }
@@ -63,59 +67,56 @@ static void estimate_level(struct bk_estimate *out, const struct block_estimate 
 {
     bool apart = !chain && nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
     uint64_t together = chain ? nblocks : apart ? threads : 1;
-    uint64_t codes = 0, most = 0, fixed = 0, room = 0, walks = 0, shared;
+    uint64_t left = 0, most = 0, fixed = 0, room = 0, shared;
 
     for (uint32_t i = 0; i < nblocks; i++) {
         const struct block_estimate *x = &n[block[i]];
         uint64_t own = x->tables + (chain ? 0 : x->kings + x->scratch * (apart ? 1 : threads));
 
-        codes += x->codes;
-        if (x->state + own - x->codes > most)
-            most = x->state + own - x->codes;
+        left += x->codes + x->attained;
+        if (x->state + own - x->codes - x->attained > most)
+            most = x->state + own - x->codes - x->attained;
         fixed = own > fixed ? own : fixed;
         room = x->room > room ? x->room : room;
     }
-    for (uint32_t i = 0; i < nblocks && i < 2 * BK_WALKS; i++)
-        walks += n[block[i]].walk;
     shared = chain ? n[block[0]].kings + n[block[0]].scratch * threads : 0;
     most = most * together + shared;
     fixed = fixed * together + shared;
-    most = most > walks ? most : walks;
-    if (live + codes + most > out->peak)
-        out->peak = live + codes + most;
+    if (live + left + most > out->peak)
+        out->peak = live + left + most;
     if (fixed > out->fixed)
         out->fixed = fixed;
     if (room * threads > out->room)
         out->room = room * threads;
 }
 
-/*
- * When is each block encoded?  Its place in `order`, or that of the last block
- * with which it shares a chunk.
- */
-static void encoded_after(const struct bk_index *ix, const uint32_t *order,
-                          uint32_t chunk_positions, uint32_t *solved, uint32_t *after)
+/* When is each block encoded?  When the last block of its unit is solved: its place in `order`. */
+static bool encoded_after(const struct bk_index *ix, const uint32_t *order, uint32_t *solved,
+                          uint32_t *after)
 {
+    unsigned n = bk_units_of(ix, true, NULL, 0);
+    struct bk_unit_place *unit = calloc(n + 1u, sizeof *unit);
+
     for (uint32_t i = 0; i < ix->nblocks; i++)
         solved[order[i]] = i;
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        const struct bk_block *b = &ix->block[i];
-        uint64_t first = b->first / chunk_positions * chunk_positions;
-        uint64_t end =
-            (b->first + b->size + chunk_positions - 1) / chunk_positions * chunk_positions;
+    if (unit)
+        bk_units_of(ix, true, unit, n);
+    for (unsigned u = 0; unit && u < n; u++) {
+        uint32_t last = 0, end = unit[u].block + unit[u].nblocks;
 
-        after[i] = solved[i];
-        for (uint32_t x = i; x-- > 0 && ix->block[x].first + ix->block[x].size > first;)
-            after[i] = solved[x] > after[i] ? solved[x] : after[i];
-        for (uint32_t x = i + 1; x < ix->nblocks && ix->block[x].first < end; x++)
-            after[i] = solved[x] > after[i] ? solved[x] : after[i];
+        for (uint32_t i = unit[u].block; i < end; i++)
+            last = solved[i] > last ? solved[i] : last;
+        for (uint32_t i = unit[u].block; i < end; i++)
+            after[i] = last;
     }
+    free(unit);
+    return unit != NULL;
 }
 
 /* Adds up level after level; solved blocks stay until nobody reads them, if they are let go. */
 static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_request *r,
-                            const struct bk_order *o, const struct block_estimate *n,
-                            uint32_t *after, uint32_t *readers)
+                            const struct bk_order *o, struct block_estimate *n,
+                            const uint32_t *after, uint32_t *readers)
 {
     const struct bk_index *ix = r->ix;
     uint64_t live = 0;
@@ -126,15 +127,20 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
         out->chains = out->chains || o->chain[l];
         estimate_level(out, n, o->block + first, end - first, o->chain[l], live, r->threads);
         for (uint32_t x = first; x < end; x++) {
-            live += n[o->block[x]].codes;
+            live += n[o->block[x]].codes + n[o->block[x]].attained;
             if (r->let_go)
                 bk_order_read(ix, o->block[x], -1, readers);
         }
-        for (uint32_t x = 0; r->let_go && x < ix->nblocks; x++)
-            if (!readers[x] && after[x] < end) {
+        for (uint32_t x = 0; x < ix->nblocks; x++) {
+            if (after[x] >= end)
+                continue;
+            live -= n[x].attained;
+            n[x].attained = 0;
+            if (r->let_go && !readers[x]) {
                 live -= n[x].codes;
-                after[x] = UINT32_MAX; /* it is gone */
+                n[x].codes = 0; /* it is gone */
             }
+        }
     }
 }
 
@@ -156,11 +162,10 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
         if (r->let_go)
             bk_order_read(ix, i, 1, readers);
     }
-    if (ok) {
-        encoded_after(ix, o.block, r->chunk_positions, solved, after);
+    ok = ok && encoded_after(ix, o.block, solved, after);
+    if (ok)
         estimate_levels(out, r, &o, n, after, readers);
-        bk_order_free(&o);
-    }
+    bk_order_free(&o);
     free(solved);
     free(n);
     return ok ? BK_OK : bk_no_memory(why);

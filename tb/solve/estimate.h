@@ -7,17 +7,13 @@
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
 
-/* Blocks that are encoded at a time: how each lies in its file has to be known, 8 bytes a slice,
-   and that of many small blocks adds up. */
-#define BK_WALKS 64
-
 struct bk_estimate_request {
     const struct bk_index *ix;
     const struct bk_kernel *kernel;
     bool distances;
     enum bk_strategy strategy;
     bool let_go; /* as in bk_solve_job */
-    uint32_t chunk_positions;
+    bool attain; /* the same */
     unsigned threads;
 };
 

@@ -13,7 +13,7 @@
 
 struct exit_list {
     struct bk_setup *s;
-    const struct bk_tables *tables;
+    const struct bk_exit_tables *tables;
     size_t room;
     enum bk_err err;
     struct bk_report *why;
@@ -146,7 +146,8 @@ static void add_endings(struct exit_list *l, unsigned slot, int taken, int also)
     bk_each_change(l->s->ix, slot, add_ending, &e);
 }
 
-enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_tables *tables, struct bk_report *why)
+enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *tables,
+                          struct bk_report *why)
 {
     struct exit_list l = { .s = s, .tables = tables, .why = why };
     const struct bk_index *ix = s->ix;

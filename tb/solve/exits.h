@@ -8,7 +8,7 @@
 #include "tb/kernel/setup.h"
 
 /* Where exits lead to. */
-struct bk_tables {
+struct bk_exit_tables {
     const struct bk_memtable *own; /* the table being solved */
     /* the table in memory for a material in canonical colours; NULL: there is none */
     const struct bk_memtable *(*find)(void *context, const struct bk_material *m);
@@ -20,7 +20,7 @@ struct bk_tables {
  * can be told apart by their squares alone: each is taken by itself.
  * Returns BK_OK; BK_E_NO_TABLE, naming it; BK_E_SYSTEM (memory).
  */
-enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_tables *tables,
+enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *tables,
                           struct bk_report *why);
 
 /*

@@ -37,8 +37,9 @@ struct bk_sink {
 struct bk_solve_job {
     struct bk_memtable *t; /* filled: codes of every block that was not let go */
     const struct bk_kernel *kernel;
-    struct bk_tables tables; /* where exits lead to; `own` is t */
+    struct bk_exit_tables tables; /* where exits lead to; `own` is t */
     bool distances;
+    bool attain; /* fill bk_memblock.attained of every block */
     enum bk_strategy strategy;
     bool let_go;    /* free a block once it is `encoded` and nothing to be solved leads to it */
     unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */

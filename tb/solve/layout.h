@@ -1,23 +1,14 @@
 /*
- * layout.h - tables that are not solved here: codes laid out as the solver would.
+ * layout.h - codes laid out as the solver does, for a checkpoint's.
  */
 #ifndef BK_LAYOUT_H
 #define BK_LAYOUT_H
 
 #include "tb/kernel/kernel.h"
 #include "tb/memory/memtable.h"
-#include "tb/memory/pool.h"
 
 /* Memory for a block's codes, zeroed. */
 enum bk_err bk_layout_block(struct bk_memtable *t, uint32_t block, const struct bk_kernel *k,
                             struct bk_report *why);
-
-/* Marks illegal positions in the codes of all blocks: a file may hold anything there. */
-enum bk_err bk_layout_mark_illegal(struct bk_memtable *t, const struct bk_kernel *k,
-                                   struct bk_pool *pool, struct bk_report *why);
-
-/* The order of a table's digits in its files: as the codes of its last block lie in memory, the
-   inner man last, so that encoding reads them in one stream. */
-void bk_layout_choose_order(struct bk_index *ix, const struct bk_kernel *k);
 
 #endif

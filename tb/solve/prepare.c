@@ -444,6 +444,7 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
                             .b = &r->ix->block[r->block],
                             .nslices = r->ix->block[r->block].pairs->nslices,
                             .distances = r->distances,
+                            .attains = r->attains,
                             .compact = r->compact,
                             .dtw_bytes = r->dtw_bytes,
                             .k_limit = r->k_limit };
@@ -475,19 +476,32 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_m
     return NULL;
 }
 
+/* Places of the men; a configuration takes `row`, a slice so many configurations. */
+static void lay_out(const struct bk_setup *s, unsigned row, uint32_t nconf, uint64_t *stride,
+                    uint64_t *slice_stride)
+{
+    memset(stride, 0, BK_SLOTS_MAX * sizeof *stride);
+    for (unsigned o = 0; o < s->nouter; o++)
+        stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
+    if (s->inner.slot >= 0)
+        stride[s->inner.slot] = 1;
+    *slice_stride = (uint64_t)nconf * row;
+}
+
 void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
                             struct bk_memblock *mb, unsigned code_bytes)
 {
-    bool sets = !code_bytes && s->inner.slot >= 0;
-    unsigned row = sets ? 8 * (unsigned)k->set_bytes : s->width;
+    bool sets = s->inner.slot >= 0;
 
-    memset(mb->stride, 0, sizeof mb->stride);
-    memset(mb->raw, 0, sizeof mb->raw);
-    for (unsigned o = 0; o < s->nouter; o++)
-        mb->stride[s->outer[o].slot] = (uint64_t)s->outer[o].stride * row;
-    if (s->inner.slot >= 0) {
-        mb->stride[s->inner.slot] = 1;
-        mb->raw[s->inner.slot] = 1;
+    lay_out(s, sets ? 8 * (unsigned)k->set_bytes : 1, sets ? s->pitch : s->nconf, mb->bit_stride,
+            &mb->bit_slice_stride);
+    if (code_bytes) {
+        lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
+    } else {
+        memcpy(mb->stride, mb->bit_stride, sizeof mb->stride);
+        mb->slice_stride = mb->bit_slice_stride;
     }
-    mb->slice_stride = (uint64_t)(sets ? s->pitch : s->nconf) * row;
+    memset(mb->raw, 0, sizeof mb->raw);
+    if (sets)
+        mb->raw[s->inner.slot] = 1;
 }

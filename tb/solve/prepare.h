@@ -15,7 +15,7 @@ struct bk_setup_request {
     const struct bk_index *ix; /* borrowed */
     uint32_t block;
     const struct bk_kernel *kernel;
-    bool distances, compact;
+    bool distances, attains, compact;
     unsigned dtw_bytes, k_limit; /* 0 without distances */
     bool for_kernel;             /* compile moves even if only kings move */
 };

@@ -13,19 +13,46 @@ static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
         (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
 }
 
+static size_t bitmap_bytes_of(const struct bk_memtable *t, uint32_t block)
+{
+    return bk_memblock_array_bytes(
+        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
+}
+
+enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
+
 static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         const struct bk_memblock *mb = &t->block[i];
-        uint8_t flags = (uint8_t)(mb->solved | mb->encoded << 1 | (mb->code[0] != NULL) << 2);
+        uint8_t flags =
+            (uint8_t)((mb->solved ? IS_SOLVED : 0) | (mb->encoded ? IS_ENCODED : 0) |
+                      (mb->code[0] ? HAS_CODES : 0) | (mb->attained[0][0] ? HAS_ATTAINED : 0));
 
         bk_write(w, &flags, 1);
-        for (unsigned side = 0; flags & 4 && side < 2; side++) {
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++) {
             bk_write_array(w, mb->code[side], array_bytes_of(t, i));
             if (mb->draw[side])
                 bk_write_array(w, mb->draw[side], array_bytes_of(t, i));
+            for (unsigned told = 0; told < 2; told++)
+                if (mb->attained[told][side])
+                    bk_write_array(w, mb->attained[told][side], bitmap_bytes_of(t, i));
         }
     }
+}
+
+/* What exits attain in block i, of one side. */
+static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i, unsigned side)
+{
+    struct bk_memblock *mb = &t->block[i];
+    size_t bytes = bitmap_bytes_of(t, i);
+
+    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++) {
+        mb->attained[told][side] = bk_spill_new(t->spill, bytes);
+        if (!mb->attained[told][side] || !bk_read_array(r, mb->attained[told][side], bytes))
+            return false;
+    }
+    return true;
 }
 
 static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct bk_kernel *k)
@@ -36,13 +63,14 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct
 
         if (!bk_read(r, &flags, 1))
             return false;
-        mb->solved = flags & 1;
-        mb->encoded = flags & 2;
-        if (flags & 4 && bk_layout_block(t, i, k, NULL))
+        mb->solved = flags & IS_SOLVED;
+        mb->encoded = flags & IS_ENCODED;
+        if (flags & HAS_CODES && bk_layout_block(t, i, k, NULL))
             return false;
-        for (unsigned side = 0; flags & 4 && side < 2; side++)
+        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
             if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
-                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))))
+                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))) ||
+                (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
                 return false;
     }
     return true;

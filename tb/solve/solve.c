@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/rules.h"
+#include "table/rows.h"
 #include "tb/solve/block.h"
 #include "tb/solve/layout.h"
 #include "tb/solve/resume.h"
@@ -169,7 +170,7 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
     if (bk_rules_en_passant(ix->v) && bk_exits_doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
-    bk_layout_choose_order(ix, job->kernel);
+    bk_rows_order(ix, ix->order);
     err = bk_run_open(&run, job, tally, why);
     if (err)
         return err;

@@ -16,7 +16,7 @@
  * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
  * probing thread would pull to and fro between the cores.
  */
-#include "probe/catalog.h"
+#include "table/catalog.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -24,8 +24,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/homes.h"
+#include "table/needed.h"
 
 #define BUCKETS 4096
 
@@ -33,12 +35,12 @@ struct entry {
     _Atomic(struct entry *) next;
     struct bk_material key;
     const struct entry *home; /* of the material as the table is kept; may be this one */
-    const uint8_t *swap;      /* where squares go when colours are exchanged; NULL: they are not */
+    struct bk_table table;    /* how the home's files answer */
+    _Atomic(char *) missing;  /* owned; what bk_catalog_missing() said */
     /* of a home only */
     enum bk_err err;
     char *text; /* owned; of an error that has one to keep */
     struct bk_file *wdl, *dtw;
-    bool same_numbers; /* both files number positions alike */
 };
 
 struct bk_catalog {
@@ -99,6 +101,7 @@ static void entry_free(struct entry *e)
     bk_file_close(e->wdl);
     bk_file_close(e->dtw);
     free(e->text);
+    free(atomic_load(&e->missing));
     free(e);
 }
 
@@ -143,7 +146,6 @@ static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, c
 static enum bk_err pair_open(struct entry *e, const struct bk_catalog *c, const char *dir,
                              struct bk_report *why)
 {
-    const struct bk_file_info *w, *d;
     enum bk_err err = file_open(&e->wdl, c, dir, &e->key, BK_KIND_WDL, why);
 
     if (err)
@@ -154,12 +156,8 @@ static enum bk_err pair_open(struct entry *e, const struct bk_catalog *c, const 
     if (err) {
         bk_file_close(e->wdl);
         e->wdl = NULL;
-        return err;
     }
-    w = bk_file_info(e->wdl);
-    d = bk_file_info(e->dtw);
-    e->same_numbers = w->norder == d->norder && !memcmp(w->order, d->order, w->norder);
-    return BK_OK;
+    return err;
 }
 
 /* The first folder that has the table answers, even if what it has is damaged. */
@@ -174,25 +172,26 @@ static enum bk_err home_open(struct entry *e, const struct bk_catalog *c, struct
 
 /* == The hash ============================================================ */
 
-/* Fibonacci hashing, a word at a time. */
+/* A sum of products, so that none waits for another; the high bits depend on all of a word. */
 static unsigned bucket_of(const struct bk_material *key)
 {
     uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = key->rights;
+    uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
 
     _Static_assert(sizeof word == offsetof(struct bk_material, rights) &&
                        sizeof word + 1 == sizeof *key,
                    "whole words, and the rights");
     memcpy(word, key, sizeof word);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (unsigned)(h >> 32) % BUCKETS;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++, odd += UINT64_C(0xbf58476d1ce4e5ba))
+        h += word[i] * odd;
+    return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
 }
 
-static const struct entry *look_up(struct bk_catalog *c, const struct bk_material *key)
+static struct entry *look_up(struct bk_catalog *c, const struct bk_material *key)
 {
     struct entry *e = atomic_load_explicit(&c->bucket[bucket_of(key)], memory_order_acquire);
 
-    while (e && !bk_material_equal(&e->key, key))
+    while (e && memcmp(&e->key, key, sizeof *key))
         e = atomic_load_explicit(&e->next, memory_order_acquire);
     return e;
 }
@@ -205,10 +204,26 @@ static void link_in(struct bk_catalog *c, struct entry *e)
     atomic_store_explicit(head, e, memory_order_release);
 }
 
+/* How the files of its home answer the material of an entry. */
+static void table_set(struct entry *e, const struct bk_catalog *c, bool exchanged)
+{
+    int swap;
+
+    if (e->home->err)
+        return;
+    swap = bk_material_swap(&e->home->key, c->v);
+    e->table = (struct bk_table){ .wdl = e->home->wdl,
+                                  .dtw = e->home->dtw,
+                                  .exchanged = exchanged,
+                                  .swap = swap < 0 ? NULL : c->swap[swap] };
+    bk_table_finish(&e->table);
+}
+
 /* With the mutex held: the home entry of a canonical material, opened if it is new. */
 static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
                             const struct entry **out, struct bk_report *why)
 {
+    struct bk_report own = { "" };
     struct entry *e;
     enum bk_err err;
 
@@ -218,13 +233,14 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     e->key = *m;
     e->home = e;
-    err = e->err = home_open(e, c, why);
-    if (err == BK_E_CORRUPT && !(e->text = strdup(why->text)))
+    err = e->err = home_open(e, c, &own);
+    if (err == BK_E_CORRUPT && !(e->text = strdup(own.text)))
         err = BK_E_SYSTEM;
     if (err != BK_OK && err != BK_E_NO_TABLE && err != BK_E_CORRUPT) {
         entry_free(e); /* no memory, no file handles: that may pass, so it is not kept */
-        return err;
+        return bk_fail(why, err, "%s", own.text);
     }
+    table_set(e, c, false);
     link_in(c, e);
     *out = e;
     return BK_OK;
@@ -250,23 +266,35 @@ static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     e->key = *key;
     e->home = home;
-    e->swap = exchanged ? c->swap[bk_material_swap(&m, c->v)] : NULL;
+    table_set(e, c, exchanged);
     link_in(c, e);
     *out = e;
     return BK_OK;
 }
 
-static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const struct entry **out,
-                            struct bk_report *why)
+static struct bk_material key_of(const struct bk_pos *p)
 {
     struct bk_material key;
-    enum bk_err err;
 
     memcpy(key.count, p->count, sizeof key.count);
     memcpy(key.left, p->left, sizeof key.left);
     key.rights = p->rights;
+    return key;
+}
+
+static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const struct entry **out,
+                            struct bk_report *why)
+{
+    struct bk_material key = key_of(p);
+    unsigned men;
+    enum bk_err err;
+
     if ((*out = look_up(c, &key)) != NULL)
         return BK_OK;
+    men = bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]);
+    if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
+        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
+                       BK_MEN_MAX);
     pthread_mutex_lock(&c->adding);
     err = entry_get(c, &key, out, why);
     pthread_mutex_unlock(&c->adding);
@@ -275,80 +303,117 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const 
 
 /* == Asking ============================================================== */
 
-static enum bk_err home_error(const struct bk_catalog *c, const struct entry *home,
-                              struct bk_report *why)
+/* Without its name, which costs: bk_catalog_missing(). */
+static enum bk_err home_error(const struct entry *home, struct bk_report *why)
 {
-    char game[64], name[BK_MATERIAL_NAME_MAX];
-
     if (home->err == BK_E_CORRUPT)
         return bk_fail(why, BK_E_CORRUPT, "%s", home->text);
-    bk_homes_name(c->v, bk_wings(home->key.rights), game);
-    bk_material_name(&home->key, c->v, name);
-    if (!c->nfolders)
-        return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s: no folder given", name, game);
-    return bk_fail(why, BK_E_NO_TABLE, "no table %s of %s in %s", name, game, c->paths);
+    return BK_E_NO_TABLE;
 }
 
-/* The position as the other side sees it. */
-static void exchange(struct bk_pos *out, const struct bk_variant *v, const struct bk_pos *p,
-                     const uint8_t swap[BK_SQ_MAX])
+enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
+                            const struct bk_table **out, struct bk_report *why)
 {
-    bk_pos_init(out, v);
-    for (unsigned colour = 0; colour < 2; colour++) {
-        struct bk_bits men = p->by[colour];
-
-        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
-            bk_pos_put(out, v, bk_man_type(p->at[sq]), !colour, swap[sq]);
-    }
-    out->stm = !p->stm;
-    out->rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
-}
-
-static enum bk_err number_in(struct bk_file *f, const struct bk_pos *p, uint64_t *number,
-                             struct bk_report *why)
-{
-    const struct bk_index *ix = bk_file_index(f);
-    struct bk_placement at;
-
-    *number = bk_index_place(ix, p, &at) ? bk_index_rank(ix, &at) : UINT64_MAX;
-    if (*number == UINT64_MAX)
-        return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
-    return BK_OK;
-}
-
-static enum bk_err spot_of(const struct entry *home, const struct bk_pos *p, struct bk_spot *out,
-                           struct bk_report *why)
-{
+    const struct entry *e;
     enum bk_err err;
 
-    out->wdl = home->wdl;
-    out->dtw = home->dtw;
-    out->side = p->stm;
-    err = number_in(home->wdl, p, &out->wdl_number, why);
-    out->dtw_number = out->wdl_number;
-    if (!err && home->dtw && !home->same_numbers)
-        err = number_in(home->dtw, p, &out->dtw_number, why);
+    pthread_mutex_lock(&c->adding);
+    err = home_get(c, m, &e, why);
+    pthread_mutex_unlock(&c->adding);
+    if (!err && e->err)
+        err = home_error(e, why);
+    if (!err)
+        *out = &e->table;
     return err;
 }
 
-enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p, struct bk_spot *out,
-                            struct bk_report *why)
+enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
+                             struct bk_report *why)
 {
-    unsigned men = bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]);
+    struct bk_catalog *c = catalog;
     const struct entry *e;
-    struct bk_pos turned;
     enum bk_err err;
 
-    if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
-        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
-                       BK_MEN_MAX);
     if ((err = entry_of(c, p, &e, why)) != BK_OK)
         return err;
     if (e->home->err)
-        return home_error(c, e->home, why);
-    if (e->swap) {
-        exchange(&turned, c->v, p, e->swap);
-        p = &turned;
+        return home_error(e->home, why);
+    *out = &e->table;
+    return BK_OK;
+}
+
+enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
+                            const struct bk_table **table, struct bk_spot *out,
+                            struct bk_report *why)
+{
+    enum bk_err err = bk_catalog_table(c, p, table, why);
+
+    return err ? err : bk_spot_of(out, *table, (*table)->wdl, p, why);
+}
+
+/* == What is missing ===================================================== */
+
+/* Is this file in one of the folders? */
+static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind)
+{
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < c->nfolders; i++)
+        if (!access(bk_table_path(path, c->folder[i], c->v, m, kind), F_OK))
+            return true;
+    return false;
+}
+
+/* Writes what the n materials lack into `out`; how many do. */
+static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
+                           bool distances, char *out, size_t room)
+{
+    char game[64], name[BK_MATERIAL_NAME_MAX];
+    size_t missing = 0, at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        enum bk_kind kind = is_there(c, &m[i], BK_KIND_WDL) ? BK_KIND_DTW : BK_KIND_WDL;
+
+        if (kind == BK_KIND_DTW && (!distances || is_there(c, &m[i], kind)))
+            continue;
+        bk_material_name(&m[i], c->v, name);
+        bk_homes_name(c->v, bk_wings(m[i].rights), game);
+        if (missing++ == 0)
+            at = (size_t)snprintf(out, room, "no %s %s of %s%s%s",
+                                  kind == BK_KIND_WDL ? "table" : "distances of", name, game,
+                                  c->nfolders ? " in " : ": no folder given",
+                                  c->nfolders ? c->paths : "");
+        else if (at < room)
+            at += (size_t)snprintf(out + at, room - at, "%s%s%s",
+                                   missing == 2 ? "; also missing: " : ", ", name,
+                                   kind == BK_KIND_WDL ? "" : " (distances)");
     }
-    return spot_of(e->home, p, out, why);
+    return missing;
+}
+
+enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why)
+{
+    struct bk_material key = key_of(p), *needed;
+    struct entry *e = look_up(c, &key);
+    char *text = e ? atomic_load(&e->missing) : NULL;
+    struct bk_report found = { "" };
+    size_t n;
+
+    if (text)
+        return bk_fail(why, BK_E_NO_TABLE, "%s", text);
+    if (!e) /* too many men: entry_of() said so */
+        return BK_E_NO_TABLE;
+    if (bk_materials_needed(&needed, &n, &key, c->v, why))
+        return BK_E_SYSTEM;
+    if (!list_missing(c, needed, n, false, found.text, sizeof found.text))
+        list_missing(c, needed, n, true, found.text, sizeof found.text);
+    free(needed);
+    text = strdup(found.text);
+    if (text) {
+        char *none = NULL;
+
+        if (!atomic_compare_exchange_strong(&e->missing, &none, text))
+            free(text);
+    }
+    return bk_fail(why, BK_E_NO_TABLE, "%s", found.text);
 }

@@ -1,0 +1,89 @@
+/*
+ * facts.c - the doors of facts.h: picks the width of sets that the board needs.
+ *
+ *   facts/list.c   which facts there are, and their numbers
+ *   facts/plain.c  what each means, said plainly
+ *   facts/text.c   in words
+ *   facts/width.c  the evaluators, one position (one.h) or a row (row.h) at a time, over
+ *                  tables of who attacks what (reach.h); compiled once for each width
+ */
+#include "core/facts.h"
+
+#include <stdlib.h>
+
+#include "core/facts/list.h"
+
+/* For tests, BAREKING_SET_BITS asks for wider sets than the board needs. */
+static const struct fact_width *width_for(unsigned nsq)
+{
+    const char *wish = getenv("BAREKING_SET_BITS");
+    unsigned bits = wish ? (unsigned)atoi(wish) : 0;
+
+    bits = bits < nsq ? nsq : bits;
+    return bits <= 64 ? &bk_fact_width_64 : bits <= 128 ? &bk_fact_width_128 : &bk_fact_width_256;
+}
+
+enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
+                         const struct bk_fact_men *men, struct bk_report *why)
+{
+    struct bk_facts *f = malloc(sizeof *f);
+    enum bk_err err;
+
+    if (!f)
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    err = bk_fact_list_init(f, v, men, why);
+    if (err) {
+        free(f);
+        return err;
+    }
+    f->width_ops = width_for(v->nsq);
+    f->reach = f->width_ops->reach_new(f);
+    if (!f->reach) {
+        bk_facts_free(f);
+        return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    }
+    *out = f;
+    return BK_OK;
+}
+
+void bk_facts_free(struct bk_facts *f)
+{
+    if (f) {
+        f->width_ops->reach_free(f->reach);
+        bk_fact_list_release(f);
+        free(f);
+    }
+}
+
+unsigned bk_facts_count(const struct bk_facts *f) { return f->nfacts; }
+unsigned bk_facts_words(const struct bk_facts *f) { return f->width_ops->words; }
+
+uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq)
+{
+    return f->width_ops->leaf(f, tree, sq);
+}
+
+enum bk_err bk_fact_row_new(struct bk_fact_row **out, const struct bk_facts *f, unsigned inner,
+                            struct bk_report *why)
+{
+    *out = f->width_ops->row_new(f, inner);
+    return *out ? BK_OK : bk_fail(why, BK_E_SYSTEM, "out of memory");
+}
+
+void bk_fact_row_free(struct bk_fact_row *row) { free(row); }
+
+void bk_fact_row_set(struct bk_fact_row *row, const uint8_t *sq)
+{
+    row->f->width_ops->row_set(row, sq);
+}
+
+void bk_fact_row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
+                         const uint64_t *care, bk_leaf_visit *visit, void *context)
+{
+    row->f->width_ops->row_descend(row, tree, care, visit, context);
+}
+
+void bk_fact_row_all(struct bk_fact_row *row, uint64_t *out)
+{
+    row->f->width_ops->row_all(row, out);
+}

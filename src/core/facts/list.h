@@ -1,0 +1,131 @@
+/*
+ * list.h - which facts there are of a list of men, and their numbers.
+ *
+ * Facts come in groups, each of one kind about one or two men (or one side); a group's facts are
+ * numbered in a row, and so are the groups.  Private to src/core/facts.
+ *
+ * A fact of place compares a *metric*, a byte that depends on the squares of one or two men, with
+ * a constant: "the kings are at most 3 apart".  All metrics lie in one array of bytes.
+ */
+#ifndef BK_FACTS_LIST_H
+#define BK_FACTS_LIST_H
+
+#include "core/facts.h"
+
+enum fact_kind {
+    FACT_PLACE,     /* metric(i, j) <= least + q                                               */
+    FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2              */
+    FACT_ATTACKS,   /* i attacks j                                                             */
+    FACT_COUNTS,    /* q 0, 1: at least 1, 2 men attack i; q 2, 3: at least 1, 2 defend it     */
+    FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
+    FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
+    FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
+    FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
+};
+
+enum fact_metric {
+    METRIC_DISTANCE,    /* the larger of files and ranks apart         */
+    METRIC_AXIS,        /* the smaller                                 */
+    METRIC_EDGE,        /* to the nearest edge                         */
+    METRIC_CORNER,      /* to the nearest corner */
+    METRIC_COLOUR,      /* 0: squares of one colour                    */
+    METRIC_RANK,        /* from 0, as White counts                     */
+    METRIC_FILES_APART, /* files between i and j                       */
+    METRIC_RANK_AHEAD,  /* METRIC_ZERO + rank of j - rank of i         */
+    METRIC_FILE,
+    METRIC_RANKS_APART,
+    METRIC_FILE_AHEAD,
+    METRIC_ORBIT, /* 0: i can come to the square of j, on an empty board; one metric a kind */
+    METRICS = METRIC_ORBIT + BK_MEN_MAX
+};
+#define METRIC_ZERO 16
+
+/* Facts at most of a list of men, generously: 8 men on 14x14. */
+#define FACT_GROUPS_MAX 1024
+
+/* What a fact of FACT_FORK says of the square that i attacks and that no own man holds. */
+struct fact_fork {
+    uint8_t a, b; /* men attacked from there; equal: just one */
+    bool covered; /* the square is safe, or defended and attacked by the king at most */
+    bool skewer;  /* a is the king; b is attacked only when the king is not in the way */
+};
+
+struct fact_group {
+    uint8_t kind, i, j;
+    uint8_t metric, least; /* FACT_PLACE */
+    struct fact_fork fork; /* FACT_FORK  */
+    uint16_t first, n;     /* its facts  */
+};
+
+/* One fact as the evaluators want it. */
+struct fact_item {
+    uint32_t table; /* FACT_PLACE: metric[table + stride * sq[i] + sq[j]] <= least */
+    uint16_t stride;
+    uint8_t kind, i, j, least;
+    uint8_t q; /* within its group */
+    struct fact_fork fork;
+    uint16_t group;
+};
+
+struct bk_facts {
+    const struct bk_variant *v; /* borrowed */
+    struct bk_fact_men men;
+    unsigned nkinds;              /* men of one type and colour are of a kind */
+    uint8_t kind[BK_MEN_MAX];     /* by man */
+    uint8_t first_of[BK_MEN_MAX]; /* by kind: the first such man */
+    bool bound[BK_MEN_MAX];       /* by kind: some square of the board is out of reach */
+    bool rides[BK_MEN_MAX];       /* by kind: others may stand in the way */
+    uint8_t nenemies[BK_MEN_MAX]; /* by man: whom it may attack; a king not the other */
+    uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX];
+    unsigned left, width, bottom, height; /* the smallest rectangle around the board */
+
+    unsigned ngroups, nfacts;
+    struct fact_group *group;
+    struct fact_item *item;
+    uint32_t table[METRICS];                /* where a metric begins */
+    uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
+    uint8_t *metric;
+
+    const struct fact_width *width_ops;
+    void *reach; /* made by width_ops */
+};
+
+static inline bool fact_metric_pairs(unsigned metric)
+{
+    return metric != METRIC_EDGE && metric != METRIC_CORNER && metric != METRIC_RANK &&
+           metric != METRIC_FILE;
+}
+
+static inline unsigned fact_metric_of(const struct bk_facts *f, unsigned metric, unsigned a,
+                                      unsigned b)
+{
+    return f->metric[f->table[metric] + (fact_metric_pairs(metric) ? a * f->v->nsq : 0) + b];
+}
+
+/* Fills all but width_ops and reach.  On failure nothing is left allocated. */
+enum bk_err bk_fact_list_init(struct bk_facts *f, const struct bk_variant *v,
+                              const struct bk_fact_men *men, struct bk_report *why);
+void bk_fact_list_release(struct bk_facts *f);
+
+/* The evaluators of one width of sets, from width.c. */
+struct fact_width {
+    unsigned words;
+    void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
+    void (*reach_free)(void *reach);
+    uint32_t (*leaf)(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq);
+    struct bk_fact_row *(*row_new)(const struct bk_facts *f, unsigned inner);
+    void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);
+    void (*row_descend)(struct bk_fact_row *row, const struct bk_fact_node *tree,
+                        const uint64_t *care, bk_leaf_visit *visit, void *context);
+    void (*row_all)(struct bk_fact_row *row, uint64_t *out);
+};
+
+/* The part of a row's scratch that every width begins with. */
+struct bk_fact_row {
+    const struct bk_facts *f;
+    unsigned inner;
+};
+
+extern const struct fact_width bk_fact_width_64, bk_fact_width_128, bk_fact_width_256;
+
+#endif

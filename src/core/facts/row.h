@@ -1,0 +1,601 @@
+/*
+ * row.h - facts of a row: of each fact the squares of the inner man that make it true.  HOT.
+ *
+ * A fact that does not concern the inner man is true everywhere or nowhere.  Facts are computed a
+ * group at a time, when one of the group is asked, and kept:
+ *
+ *   - to the next row, where no man has moved on whom they depend (`keep`);
+ *   - what men and sides attack likewise, square by square (row_moved());
+ *   - the costly ones (fact_costly()) are computed for the squares that are asked, and for more
+ *     when more are: deep in a tree those are few.
+ *
+ * In what follows x is the square of the inner man; "occupied" never has it.
+ */
+#ifndef BK_FACTS_ROW_H
+#define BK_FACTS_ROW_H
+
+#include "core/facts/reach.h"
+
+#define GROUP_WORDS (FACT_GROUPS_MAX / 64)
+#define FEW         6 /* squares, so few that each is looked at */
+
+struct row {
+    struct bk_fact_row head; /* first: what callers hold */
+    const struct reach *reach;
+    unsigned words; /* of the masks of groups */
+    bool fresh;     /* no row yet */
+    uint8_t sq[BK_MEN_MAX];
+    set occupied, own[2];   /* of all men but the inner */
+    set have_side[2];       /* for which squares side[] is known */
+    set side[2][BK_SQ_MAX]; /* where x lets a side attack a square, through the other king */
+    set have_at[BK_MEN_MAX];
+    set at[BK_MEN_MAX][BK_SQ_MAX];                /* where x lets a man attack a square */
+    uint64_t have[GROUP_WORDS];                   /* which groups are known */
+    uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
+    uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
+    set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
+    set fact[];
+};
+
+INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
+
+/* == A new row == */
+
+/* The men other than the inner one on whom a group depends, as a mask. */
+static unsigned depends_on(const struct fact_group *g)
+{
+    unsigned two = 1u << g->i | 1u << g->j;
+
+    if (g->kind == FACT_PLACE || g->kind == FACT_ATTACKS)
+        return two; /* who stands in the way: row_moved() */
+    return g->kind == FACT_KING_DIFF ? two | 3u : ~0u;
+}
+
+static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
+{
+    size_t bytes = sizeof(struct row) + f->nfacts * sizeof(set);
+    struct row *r = aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+    if (!r)
+        return NULL;
+    memset(r, 0, bytes);
+    r->head = (struct bk_fact_row){ f, inner };
+    r->reach = f->reach;
+    r->words = (f->ngroups + 63) / 64;
+    r->fresh = true;
+    for (unsigned i = 0; i < f->ngroups; i++) {
+        const struct fact_group *g = &f->group[i];
+        unsigned men = depends_on(g);
+
+        for (unsigned man = 0; man < f->men.n; man++)
+            if (man == inner || !(men >> man & 1))
+                r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
+        if (g->kind == FACT_ATTACKS) {
+            r->attack_group[g->i][g->j] = (uint16_t)i;
+            r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
+        }
+    }
+    return &r->head;
+}
+
+INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
+
+/* Forgets what man i attacks, as far as man p is in its way or not where he was. */
+static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from, unsigned to)
+{
+    const struct kind_reach *k = r->reach->of[i];
+    unsigned colour = row_colour(r, i);
+    set changed;
+
+    if (i == r->head.inner)
+        changed = k->past[from] | k->past[to];
+    else
+        changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
+    if (!any(changed))
+        return;
+    r->have_at[i] &= ~changed;
+    if (p != !colour) /* a king is looked through */
+        r->have_side[colour] &= ~changed;
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= ~r->attacks_by[i][w];
+}
+
+/* Forgets what depends on man p, who went from one square to another. */
+static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
+{
+    const struct kind_reach *k = r->reach->of[p];
+
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] &= r->keep[p][w];
+    r->have_at[p] = NONE;
+    r->have_side[row_colour(r, p)] &= ~(k->to[from] | k->to[to]);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        if (i != p && r->reach->of[i]->shape != LEAPS)
+            row_moved_near(r, i, p, from, to);
+}
+
+static void row_set(struct bk_fact_row *row, const uint8_t *sq)
+{
+    struct row *r = (struct row *)row;
+    const struct bk_facts *f = r->head.f;
+    uint8_t before[BK_MEN_MAX];
+
+    memcpy(before, r->sq, sizeof before);
+    r->own[0] = r->own[1] = NONE;
+    for (unsigned i = 0; i < f->men.n; i++)
+        if (i != r->head.inner) {
+            r->sq[i] = sq[i];
+            r->own[f->men.colour[i]] |= bit(sq[i]);
+        }
+    r->occupied = r->own[0] | r->own[1];
+    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
+        if (i != r->head.inner && before[i] != sq[i])
+            row_moved(r, i, before[i], sq[i]);
+    r->fresh = false;
+}
+
+/* == Attacks == */
+
+INLINE bool row_inner_is(const struct row *r, unsigned colour)
+{
+    return row_colour(r, r->head.inner) == colour;
+}
+
+/* A set for the squares that man i stands on: the inner man is not in `occupied`. */
+INLINE set row_where(const struct row *r, unsigned i)
+{
+    return i == r->head.inner ? NONE : bit(r->sq[i]);
+}
+
+/* Man i attacks square t, other than x. */
+INLINE set row_attacks_anew(const struct row *r, unsigned i, unsigned t, set occupied)
+{
+    const struct kind_reach *k = r->reach->of[i];
+
+    return i == r->head.inner ? attacks_into(k, t, occupied) & ~bit(t)
+                              : attacks_past(k, r->sq[i], t, occupied);
+}
+
+INLINE set row_attacks(struct row *r, unsigned i, unsigned t)
+{
+    if (!has(r->have_at[i], t)) {
+        r->have_at[i] |= bit(t);
+        r->at[i][t] = row_attacks_anew(r, i, t, r->occupied);
+    }
+    return r->at[i][t];
+}
+
+static set row_fact_attacks(struct row *r, unsigned i, unsigned j)
+{
+    if (j == r->head.inner)
+        return attacks_from(r->reach->of[i], r->sq[i], r->occupied);
+    return row_attacks(r, i, r->sq[j]);
+}
+
+/* Does the group have to be computed?  It counts as known from now on. */
+INLINE bool row_lacks(struct row *r, unsigned group)
+{
+    uint64_t mask = UINT64_C(1) << group % 64, *have = &r->have[group / 64];
+    bool lacks = !(*have & mask);
+
+    *have |= mask;
+    return lacks;
+}
+
+/* Man i attacks man j, as the fact says. */
+INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
+{
+    unsigned group = r->attack_group[i][j];
+    set *fact = &r->fact[r->head.f->group[group].first];
+
+    if (row_lacks(r, group))
+        *fact = row_fact_attacks(r, i, j);
+    return *fact;
+}
+
+static set row_side_anew(const struct row *r, unsigned colour, unsigned t)
+{
+    const struct bk_facts *f = r->head.f;
+    bool whole = r->head.inner == !colour; /* x is the king who is looked through */
+    set all = NONE, seen = r->occupied & ~row_where(r, !colour);
+
+    for (unsigned i = 0; i < f->men.n; i++) {
+        if (f->men.colour[i] != colour)
+            continue;
+        if (whole)
+            all |= ALL_IF(reaches(r->reach->of[i], r->sq[i], t, seen));
+        else
+            all |= row_attacks_anew(r, i, t, seen);
+        if (!any(~all))
+            break;
+    }
+    return all;
+}
+
+/* A side attacks t, looking through the other king. */
+INLINE set row_side(struct row *r, unsigned colour, unsigned t)
+{
+    if (!has(r->have_side[colour], t)) {
+        r->have_side[colour] |= bit(t);
+        r->side[colour][t] = row_side_anew(r, colour, t);
+    }
+    return r->side[colour][t];
+}
+
+/* at[n - 1] of at least n of some sets: counts one more. */
+INLINE void count_in(set *at, unsigned n, set x)
+{
+    for (unsigned q = n - 1; q > 0; q--)
+        at[q] |= at[q - 1] & x;
+    at[0] |= x;
+}
+
+/* == Groups == */
+
+static void group_place(const struct row *r, const struct fact_group *g, set *out)
+{
+    const struct bk_facts *f = r->head.f;
+    unsigned inner = r->head.inner, m = g->metric, n = g->n;
+    const set *from;
+
+    if (inner != g->i && inner != g->j) {
+        unsigned at = fact_metric_of(f, m, r->sq[g->i], r->sq[g->j]);
+
+        for (unsigned q = 0; q < n; q++)
+            out[q] = ALL_IF(at <= g->least + q);
+        return;
+    }
+    if (!fact_metric_pairs(m))
+        from = r->reach->near[m][0];
+    else if (inner == g->j)
+        from = r->reach->near[m][0] + r->sq[g->i] * n;
+    else
+        from = r->reach->near[m][1] + r->sq[g->j] * n;
+    for (unsigned q = 0; q < n; q++)
+        out[q] = from[q];
+}
+
+/* The squares at a distance of at most d from a square. */
+static set row_near(const struct row *r, unsigned sq, int d)
+{
+    const struct bk_facts *f = r->head.f;
+    int steps = f->steps[METRIC_DISTANCE];
+
+    if (d < 1)
+        return d < 0 ? NONE : bit(sq);
+    return d > steps ? ~NONE : r->reach->near[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
+}
+
+/* The white king is nearer to man i than the black king by at least `by`. */
+static set row_nearer(const struct row *r, unsigned i, int by)
+{
+    const struct bk_facts *f = r->head.f;
+    unsigned inner = r->head.inner, white = r->sq[0], black = r->sq[1], man = r->sq[i];
+    int far = f->steps[METRIC_DISTANCE] + 1;
+    set nearer = NONE;
+
+    if (inner == 0)
+        return row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, black, man) - by);
+    if (inner == 1)
+        return ~row_near(r, man, (int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by - 1);
+    if (inner != i)
+        return ALL_IF((int)fact_metric_of(f, METRIC_DISTANCE, white, man) + by <=
+                      (int)fact_metric_of(f, METRIC_DISTANCE, black, man));
+    for (int d = 0; d <= far; d++)
+        nearer |= row_near(r, white, d) & ~row_near(r, black, d + by - 1);
+    return nearer;
+}
+
+static void group_counts(struct row *r, const struct fact_group *g, set *out)
+{
+    for (unsigned q = 0; q < 4; q++)
+        out[q] = NONE;
+    for (unsigned p = 0; p < r->head.f->men.n; p++)
+        if (p != g->i && !(p < 2 && g->i < 2))
+            count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
+                     row_attacks_man(r, p, g->i));
+}
+
+static void group_hanging(struct row *r, const struct fact_group *g, set *out)
+{
+    const struct bk_facts *f = r->head.f;
+
+    for (unsigned q = 0; q < g->n; q++)
+        out[q] = NONE;
+    for (unsigned j = 2; j < f->men.n; j++) {
+        set attacked = NONE, defended = NONE;
+
+        if (f->men.colour[j] == g->i)
+            continue;
+        for (unsigned p = 0; p < f->men.n; p++) {
+            if (p == j)
+                continue;
+            if (f->men.colour[p] == g->i)
+                attacked |= row_attacks_man(r, p, j);
+            else
+                defended |= row_attacks_man(r, p, j);
+        }
+        count_in(out, g->n, attacked & ~defended);
+    }
+}
+
+/* Where man i may go and take: t is attacked by it and not held by an own man. */
+INLINE set row_moves(struct row *r, unsigned i, unsigned t)
+{
+    set at = row_attacks(r, i, t);
+
+    if (i != r->head.inner && row_inner_is(r, row_colour(r, i)))
+        at &= ~bit(t);
+    return at;
+}
+
+/* The squares that may be among those of row_moves(), for x in `wanted`. */
+static set row_targets(const struct row *r, unsigned i, set wanted)
+{
+    const struct kind_reach *k = r->reach->of[i];
+    set to = NONE;
+
+    if (i != r->head.inner)
+        to = k->to[r->sq[i]];
+    else if (more_than(wanted, FEW))
+        to = r->reach->board;
+    else
+        EACH (x, wanted)
+            to |= k->to[x];
+    return to & ~r->own[row_colour(r, i)];
+}
+
+/* Sees to it that row_attacks() and row_side() of these squares are known: at[] and side[] may be
+   read as they are. */
+static void row_learn(struct row *r, unsigned i, set squares)
+{
+    unsigned enemy = !row_colour(r, i);
+    set attacks = squares & ~r->have_at[i], side = squares & ~r->have_side[enemy];
+
+    r->have_at[i] |= squares;
+    r->have_side[enemy] |= squares;
+    EACH (t, attacks)
+        r->at[i][t] = row_attacks_anew(r, i, t, r->occupied);
+    EACH (t, side)
+        r->side[enemy][t] = row_side_anew(r, enemy, t);
+}
+
+/* Man i goes to t safely, onto no own man, for x in `wanted`. */
+INLINE set row_goes_safely(const struct row *r, unsigned i, unsigned t, set wanted)
+{
+    unsigned colour = row_colour(r, i);
+    set own = i != r->head.inner && row_inner_is(r, colour) ? bit(t) : NONE;
+
+    return r->at[i][t] & ~r->side[!colour][t] & ~own & wanted;
+}
+
+static void group_king_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
+{
+    set to = row_targets(r, g->i, wanted), all[4], empty[3], taking = to & r->occupied;
+
+    for (unsigned q = 0; q < 4; q++)
+        all[q] = empty[q % 3] = NONE;
+    row_learn(r, g->i, to);
+    EACH (t, taking) /* what the king can take stands there whatever x */
+        count_in(all, 4, row_goes_safely(r, g->i, t, wanted));
+    to &= ~r->occupied;
+    EACH (t, to) {
+        set safe = row_goes_safely(r, g->i, t, wanted);
+
+        count_in(all, 4, safe);
+        count_in(empty, 3, safe & ~bit(t));
+    }
+    for (unsigned q = 0; q < 4; q++)
+        out[q] |= all[q];
+    for (unsigned q = 0; q < 3; q++)
+        out[4 + q] |= empty[q];
+}
+
+static void group_man_safe(struct row *r, const struct fact_group *g, set wanted, set *out)
+{
+    set to = row_targets(r, g->i, wanted), all[3] = { NONE, NONE, NONE };
+
+    row_learn(r, g->i, to);
+    EACH (t, to)
+        count_in(all, 3, row_goes_safely(r, g->i, t, wanted));
+    for (unsigned q = 0; q < 3; q++)
+        out[q] |= all[q];
+}
+
+/* Man i, on t, attacks man j; `rest` stands besides the inner man and i. */
+static set row_hits(const struct row *r, unsigned i, unsigned t, unsigned j, set rest)
+{
+    const struct kind_reach *k = r->reach->of[i];
+
+    if (i == r->head.inner)
+        return ALL_IF(reaches(k, t, r->sq[j], rest));
+    if (j == r->head.inner)
+        return attacks_from(k, t, rest);
+    return attacks_past(k, t, r->sq[j], rest);
+}
+
+/* Man i, on t, attacks man b as soon as the enemy's king, a, is not in the way. */
+static set row_hits_behind(const struct row *r, unsigned i, unsigned t, struct fact_fork fork,
+                           set rest)
+{
+    set without = rest & ~row_where(r, fork.a), through;
+
+    if (r->head.inner == fork.a)
+        through = ALL_IF(reaches(r->reach->of[i], t, r->sq[fork.b], without));
+    else
+        through = row_hits(r, i, t, fork.b, without);
+    return through & ~row_hits(r, i, t, fork.b, rest);
+}
+
+/* t is defended by another man than i, and attacked by the enemy's king at most. */
+static set row_held(struct row *r, unsigned i, unsigned t)
+{
+    set defended = NONE, attacked = NONE;
+
+    for (unsigned p = 0; p < r->head.f->men.n; p++) {
+        if (row_colour(r, p) == row_colour(r, i))
+            defended |= p == i ? NONE : row_attacks(r, p, t);
+        else if (p >= 2)
+            attacked |= row_attacks(r, p, t);
+    }
+    return defended & ~attacked;
+}
+
+/* The squares from which a man like i reaches man j on some board, for x in `wanted`. */
+INLINE set row_sources(const struct row *r, unsigned i, unsigned j, set wanted)
+{
+    const struct kind_reach *k = r->reach->of[i];
+    set from = NONE;
+
+    if (j != r->head.inner)
+        return k->into[r->sq[j]];
+    if (more_than(wanted, FEW))
+        return ~NONE;
+    EACH (x, wanted)
+        from |= k->into[x];
+    return from;
+}
+
+static set group_fork(struct row *r, const struct fact_group *g, set wanted)
+{
+    unsigned i = g->i, colour = row_colour(r, i);
+    struct fact_fork fork = g->fork;
+    set rest = r->occupied & ~row_where(r, i), out = NONE;
+    set to = row_sources(r, i, fork.a, wanted) & row_sources(r, i, fork.b, wanted);
+
+    to &= any(to) ? row_targets(r, i, wanted) : NONE;
+    EACH (t, to) {
+        set hit = row_hits(r, i, t, fork.a, rest) & wanted & ~out, safe;
+
+        if (fork.skewer && any(hit))
+            hit &= row_hits_behind(r, i, t, fork, rest);
+        else if (fork.a != fork.b && any(hit))
+            hit &= row_hits(r, i, t, fork.b, rest);
+        if (!any(hit))
+            continue;
+        hit &= row_moves(r, i, t);
+        if (!any(hit))
+            continue;
+        safe = hit & ~row_side(r, !colour, t);
+        hit &= ~safe;
+        out |= safe;
+        if (fork.covered && any(hit))
+            out |= hit & row_held(r, i, t);
+        if (!any(wanted & ~out))
+            break;
+    }
+    return out;
+}
+
+static void row_group(struct row *r, unsigned group)
+{
+    const struct fact_group *g = &r->head.f->group[group];
+    set *out = r->fact + g->first;
+
+    switch ((enum fact_kind)g->kind) {
+    case FACT_PLACE: group_place(r, g, out); break;
+    case FACT_KING_DIFF:
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = row_nearer(r, g->i, 2 - (int)q);
+        break;
+    case FACT_ATTACKS: out[0] = row_fact_attacks(r, g->i, g->j); break;
+    case FACT_COUNTS: group_counts(r, g, out); break;
+    case FACT_HANGING: group_hanging(r, g, out); break;
+    case FACT_KING_SAFE:
+    case FACT_MAN_SAFE:
+    case FACT_FORK: /* nothing is known of it yet */
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = NONE;
+        r->known[group] = NONE;
+    }
+}
+
+/* Does a costly group take as long for one square as for all?  It does where another man's safe
+   squares are counted. */
+INLINE bool row_costs_as_much(const struct row *r, const struct fact_group *g)
+{
+    return g->kind != FACT_FORK && g->i != r->head.inner;
+}
+
+/* A costly group for more squares. */
+static void row_group_for(struct row *r, unsigned group, set wanted)
+{
+    const struct fact_group *g = &r->head.f->group[group];
+    set *out = r->fact + g->first;
+
+    if (row_costs_as_much(r, g))
+        wanted = ~NONE;
+    r->known[group] |= wanted;
+    if (g->kind == FACT_KING_SAFE)
+        group_king_safe(r, g, wanted, out);
+    else if (g->kind == FACT_MAN_SAFE)
+        group_man_safe(r, g, wanted, out);
+    else
+        out[0] |= group_fork(r, g, wanted);
+}
+
+/* The fact; of a costly one at least these squares. */
+INLINE set row_fact(struct row *r, unsigned fact, set squares)
+{
+    const struct fact_item *item = &r->head.f->item[fact];
+    unsigned group = item->group;
+
+    if (row_lacks(r, group))
+        row_group(r, group);
+    if (fact_costly(item->kind) && any(squares & ~r->known[group]))
+        row_group_for(r, group, squares & ~r->known[group]);
+    return r->fact[fact];
+}
+
+/* == Asking == */
+
+static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree,
+                        const uint64_t *care, bk_leaf_visit *visit, void *context)
+{
+    struct row *r = (struct row *)row;
+    struct {
+        set squares;
+        uint32_t at;
+    } later[BK_SQ_MAX]; /* each with squares of its own, so never more than there are */
+    uint32_t at = 0, waiting = 0;
+    uint64_t words[sizeof(set) / 8];
+    set squares;
+
+    memcpy(&squares, care, sizeof squares);
+    if (!any(squares))
+        return;
+    for (;;) {
+        const struct bk_fact_node *node = &tree[at];
+
+        if (node->fact != BK_FACT_LEAF) {
+            set is = row_fact(r, node->fact, squares), yes = squares & is, no = squares & ~is;
+
+            at = any(yes) ? node->yes : node->no;
+            squares = any(yes) ? yes : no;
+            if (any(yes) && any(no)) {
+                later[waiting].squares = no;
+                later[waiting++].at = node->no;
+                __builtin_prefetch(&tree[node->no]);
+            }
+            continue;
+        }
+        memcpy(words, &squares, sizeof squares);
+        visit(context, node->yes, words);
+        if (!waiting--)
+            return;
+        squares = later[waiting].squares;
+        at = later[waiting].at;
+    }
+}
+
+static void row_all(struct bk_fact_row *row, uint64_t *out)
+{
+    struct row *r = (struct row *)row;
+
+    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
+        row_fact(r, fact, r->reach->board);
+    memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * catalog.h - which table answers a position, and where its files are.
+ *
+ * A catalogue belongs to one game and one list of folders.  The first question
+ * about a material looks for its files and opens them; what came of it, a
+ * missing table included, is remembered until the catalogue is freed.
+ *
+ * Threads: any number may share one.  Questions about a known material take
+ * no lock; opening files is done by one thread at a time.
+ */
+#ifndef BK_CATALOG_H
+#define BK_CATALOG_H
+
+#include "table/settle.h"
+
+struct bk_catalog;
+
+/* v borrowed; paths (folders, separated by ':') copied.  *out owned. */
+enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
+                           struct bk_report *why);
+void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
+
+/*
+ * The table of a material, in the colours that it is kept under (bk_material_canonical()).
+ * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT; BK_E_SYSTEM.
+ */
+enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
+                            const struct bk_table **out, struct bk_report *why);
+
+/*
+ * The table of a position that no bare king decides; for bk_tables.find.
+ * En passant square and move number are not looked at.
+ *
+ * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT; BK_E_SYSTEM.
+ * Cost: about 40 ns once the files are open.
+ */
+enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
+                             struct bk_report *why);
+
+/* The same, and where its wdl file keeps the position, which must be legal. */
+enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
+                            const struct bk_table **table, struct bk_spot *out,
+                            struct bk_report *why);
+
+/*
+ * Names everything that is missing to answer all positions of this one's
+ * material, its own table first; returns BK_E_NO_TABLE.  Costs a look for each
+ * file, once a material.
+ */
+enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
+
+#endif

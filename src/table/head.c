@@ -1,0 +1,255 @@
+/*
+ * head.c - see head.h.  Section numbers refer to docs/format.md.
+ *
+ * A head is short: 140 bytes of a four-man table.  So numbers that are small
+ * more often than not are varints, and nothing is padded.
+ */
+#include "table/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "table/varint.h"
+
+/* section 2 */
+static const uint8_t magic[8] = { 0x89, 'B', 'K', 'E', '\r', '\n', 0x1a, '\n' };
+static const uint8_t magic_before[8] = { 0x89, 'B', 'K', 'T', '\r', '\n', 0x1a, '\n' };
+enum {
+    AT_MAGIC = 0,
+    AT_VERSION = 8,
+    AT_KIND = 9,
+    AT_FACTS = 10,
+    AT_FLAGS = 11,
+    AT_HEAD_BYTES = 12,
+    AT_RULES_ID = 16,
+    AT_FIELDS = 24,
+};
+enum { STANDALONE = 1, ONE_SIDE = 2, DISTANCES = 4, KNOWN_FLAGS = 7 };
+#define TAIL 8u /* bytes of the checksum at the end */
+
+static enum bk_err damaged(const char *path, const char *what, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %s", path, what);
+}
+
+/* == Reading == */
+
+enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uint64_t file_bytes,
+                          const char *path, struct bk_report *why)
+{
+    if (!memcmp(first + AT_MAGIC, magic_before, sizeof magic_before))
+        return bk_fail(why, BK_E_CORRUPT, "%s: made by an older bareking: build it again", path);
+    if (memcmp(first + AT_MAGIC, magic, sizeof magic))
+        return bk_fail(why, BK_E_CORRUPT, "%s: not a bareking table", path);
+    if (first[AT_VERSION] != BK_FORMAT_VERSION)
+        return bk_fail(why, BK_E_CORRUPT, "%s: format version %u, this is for version %d", path,
+                       first[AT_VERSION], BK_FORMAT_VERSION);
+    if (first[AT_KIND] > BK_KIND_DTW)
+        return damaged(path, "kind", why);
+    if (first[AT_FACTS] != BK_FACTS_VERSION)
+        return bk_fail(why, BK_E_CORRUPT, "%s: facts of version %u, this is for version %d", path,
+                       first[AT_FACTS], BK_FACTS_VERSION);
+    if (first[AT_FLAGS] & ~KNOWN_FLAGS)
+        return bk_fail(why, BK_E_CORRUPT, "%s: needs a newer bareking (flags %02x)", path,
+                       first[AT_FLAGS]);
+    *out = (uint32_t)bk_fixed_get(first + AT_HEAD_BYTES, 4);
+    if (*out < BK_HEAD_LEAST || *out > BK_HEAD_MOST || *out > file_bytes)
+        return damaged(path, "size of the head", why);
+    return BK_OK;
+}
+
+/* A name: its length, its bytes; none of them 0. */
+static void take_name(struct bk_bytes_in *in, char *out, size_t room)
+{
+    uint64_t n = bk_fixed_take(in, 1);
+    const uint8_t *at = n < room ? bk_bytes_take(in, n) : NULL;
+
+    memset(out, 0, room);
+    if (!at || memchr(at, 0, n))
+        in->failed = true;
+    else
+        memcpy(out, at, n);
+}
+
+/* section 3 */
+static void take_longest(struct bk_bytes_in *in, int64_t *plies, uint64_t *number)
+{
+    *plies = (int64_t)bk_varint_take(in, 1u << 20) - 1;
+    *number = bk_varint_take(in, UINT64_MAX);
+}
+
+static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_side)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct bk_bytes_in again = *in;
+        struct bk_bytes_in *from = one_side && side == 0 ? &again : in; /* White's twice */
+        uint64_t *const count[6] = { &s->win[side],     &s->draw[side],     &s->loss[side],
+                                     &s->all_win[side], &s->all_draw[side], &s->all_loss[side] };
+
+        for (unsigned i = 0; i < 6; i++)
+            *count[i] = bk_varint_take(from, UINT64_MAX);
+        take_longest(from, &s->win_plies[side], &s->win_number[side]);
+        take_longest(from, &s->loss_plies[side], &s->loss_number[side]);
+    }
+}
+
+/* section 4 */
+static void take_unit(struct bk_bytes_in *in, struct bk_unit_head *u)
+{
+    u->nblocks = (uint32_t)bk_varint_take(in, UINT32_MAX);
+    u->model_bytes = bk_varint_take(in, 1u << 26);
+    u->shards = (uint32_t)bk_varint_take(in, BK_UNIT_SHARD_MAX);
+    u->shard_bytes = bk_varint_take(in, UINT64_MAX >> 8);
+    u->sum = (uint32_t)bk_fixed_take(in, 4);
+    if (!u->nblocks || !u->model_bytes || !u->shards)
+        in->failed = true;
+}
+
+/* section 5: none is known yet */
+static bool needs_newer(struct bk_bytes_in *in)
+{
+    bool newer = false;
+
+    for (uint64_t n = bk_varint_take(in, 255); n; n--) {
+        newer |= bk_fixed_take(in, 1) & 1;
+        bk_bytes_take(in, bk_varint_take(in, BK_HEAD_MOST));
+    }
+    return newer && !in->failed;
+}
+
+static void take_fields(struct bk_bytes_in *in, struct bk_file_info *i)
+{
+    const uint8_t *order;
+
+    i->positions = bk_varint_take(in, UINT64_MAX);
+    i->norder = (unsigned)bk_fixed_take(in, 1);
+    if (i->norder < 1 || i->norder > BK_SLOTS_MAX + 1)
+        in->failed = true;
+    if ((order = bk_bytes_take(in, i->norder)) != NULL)
+        memcpy(i->order, order, i->norder);
+    take_name(in, i->material, sizeof i->material);
+    take_name(in, i->variant, sizeof i->variant);
+    take_summary(in, &i->summary, i->one_side);
+    i->nunits = (unsigned)bk_varint_take(in, BK_UNITS_MAX);
+    if (!i->nunits)
+        in->failed = true;
+}
+
+enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n, const char *path,
+                          struct bk_report *why)
+{
+    struct bk_bytes_in in = { bytes + AT_FIELDS, bytes + n - TAIL, false };
+    struct bk_file_info *i = &out->info;
+    bool newer;
+
+    *out = (struct bk_head){ .bytes = n };
+    if (bk_fixed_get(bytes + n - TAIL, TAIL) != XXH3_64bits(bytes, n - TAIL))
+        return damaged(path, "checksum of the head", why);
+    i->kind = (enum bk_kind)bytes[AT_KIND];
+    i->standalone = bytes[AT_FLAGS] & STANDALONE;
+    i->one_side = bytes[AT_FLAGS] & ONE_SIDE;
+    i->distances = bytes[AT_FLAGS] & DISTANCES;
+    i->rules_id = bk_fixed_get(bytes + AT_RULES_ID, 8);
+    take_fields(&in, i);
+    if (in.failed)
+        return damaged(path, "the head", why);
+    out->unit = calloc(i->nunits, sizeof *out->unit);
+    if (!out->unit)
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
+    for (unsigned u = 0; u < i->nunits; u++)
+        take_unit(&in, &out->unit[u]);
+    newer = needs_newer(&in);
+    if (!newer && !in.failed && in.at == in.end)
+        return BK_OK;
+    free(out->unit);
+    out->unit = NULL;
+    if (newer)
+        return bk_fail(why, BK_E_CORRUPT, "%s: needs a newer bareking", path);
+    return damaged(path, "the head", why);
+}
+
+/* == Writing == */
+
+static uint8_t *put_name(uint8_t *at, const char *name)
+{
+    size_t n = strlen(name);
+
+    *at++ = (uint8_t)n;
+    memcpy(at, name, n);
+    return at + n;
+}
+
+static uint8_t *put_summary(uint8_t *at, const struct bk_summary *s, unsigned sides)
+{
+    for (unsigned side = 0; side < sides; side++) {
+        const uint64_t value[10] = {
+            s->win[side],
+            s->draw[side],
+            s->loss[side],
+            s->all_win[side],
+            s->all_draw[side],
+            s->all_loss[side],
+            (uint64_t)(s->win_plies[side] + 1),
+            s->win_plies[side] < 0 ? 0 : s->win_number[side],
+            (uint64_t)(s->loss_plies[side] + 1),
+            s->loss_plies[side] < 0 ? 0 : s->loss_number[side],
+        };
+
+        for (unsigned i = 0; i < 10; i++)
+            at += bk_varint_put(at, value[i]);
+    }
+    return at;
+}
+
+static uint8_t *put_unit(uint8_t *at, const struct bk_unit_head *u)
+{
+    at += bk_varint_put(at, u->nblocks);
+    at += bk_varint_put(at, u->model_bytes);
+    at += bk_varint_put(at, u->shards);
+    at += bk_varint_put(at, u->shard_bytes);
+    bk_fixed_put(at, u->sum, 4);
+    return at + 4;
+}
+
+static size_t head_room(const struct bk_file_info *i)
+{
+    return AT_FIELDS + TAIL + sizeof i->order + sizeof i->material + sizeof i->variant +
+           BK_VARINT_BYTES_MAX * (23 + 5 * (size_t)i->nunits);
+}
+
+static void put_fixed(uint8_t *h, const struct bk_file_info *i)
+{
+    memcpy(h + AT_MAGIC, magic, sizeof magic);
+    h[AT_VERSION] = BK_FORMAT_VERSION;
+    h[AT_KIND] = (uint8_t)i->kind;
+    h[AT_FACTS] = BK_FACTS_VERSION;
+    h[AT_FLAGS] = (uint8_t)((i->standalone ? STANDALONE : 0) | (i->one_side ? ONE_SIDE : 0) |
+                            (i->distances ? DISTANCES : 0));
+    bk_fixed_put(h + AT_RULES_ID, i->rules_id, 8);
+}
+
+uint8_t *bk_head_write(struct bk_head *head)
+{
+    const struct bk_file_info *i = &head->info;
+    uint8_t *h = malloc(head_room(i)), *at = h ? h + AT_FIELDS : NULL;
+
+    if (!h)
+        return NULL;
+    put_fixed(h, i);
+    at += bk_varint_put(at, i->positions);
+    *at++ = (uint8_t)i->norder;
+    memcpy(at, i->order, i->norder);
+    at = put_name(at + i->norder, i->material);
+    at = put_name(at, i->variant);
+    at = put_summary(at, &i->summary, i->one_side ? 1 : 2);
+    at += bk_varint_put(at, i->nunits);
+    for (unsigned u = 0; u < i->nunits; u++)
+        at = put_unit(at, &head->unit[u]);
+    *at++ = 0; /* optional sections: none */
+    head->bytes = (uint32_t)(at - h) + TAIL;
+    bk_fixed_put(h + AT_HEAD_BYTES, head->bytes, 4);
+    bk_fixed_put(at, XXH3_64bits(h, head->bytes - TAIL), TAIL);
+    return h;
+}

@@ -1,0 +1,183 @@
+/*
+ * model.h - the values of a table as questions, and how they are answered.
+ *
+ * A tree over facts (core/facts.h) brings a position to a leaf.  A leaf is a
+ * small binary code over the values seen there: a single value, or a question
+ * whose two answers lead to a value or to a further question.  A question has
+ * a likely answer; positions with the other are its exceptions, and what says
+ * so lies in the two ribbons (ribbon.h) of the shard that holds the position:
+ *
+ *   A, filters: rc bits asked of the cell (row, question), rp bits asked of
+ *      the position.  All agree with the fingerprint of what was asked for
+ *      every exception, and for one in 2^(rc + rp) others;
+ *   B, bits: for those that pass, whether it is an exception.
+ *
+ *     q = the leaf's code
+ *     while q is a question
+ *         q = q.next[maybe(A, cell, q.rc) && maybe(A, position, q.rp) && bit(B, position)]
+ *
+ * Exceptions come in clusters, so one filter of a cell speaks for a row's many.
+ * Positions that need no answer are simply not asked when the ribbons are
+ * made, and cost nothing.
+ *
+ * Row: the numbers that differ in the square of one man alone, the inner man
+ * (rows.h); it is known by its first number.  Unit: the numbers of one side to
+ * move that share a model.  Shard: consecutive whole rows of a unit, some 3 KB,
+ * all that an answer reads.
+ *
+ * Everything here is read-only after parsing, and may be shared by threads.
+ */
+#ifndef BK_MODEL_H
+#define BK_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "core/facts.h"
+#include "table/ribbon.h"
+
+#define BK_VALUE_BITS_MAX 16
+
+/* == Values of a row ==
+ * Bit s of a set: with the inner man on square s.  Four words whatever the board; those beyond
+ * bk_facts_words() are neither read nor written. */
+struct bk_row_values {
+    uint64_t care[4];                     /* not free */
+    uint64_t least[4];                    /* of these: at least the value, else exactly it */
+    uint64_t plane[BK_VALUE_BITS_MAX][4]; /* bit b of the value */
+};
+
+/* == Model == */
+
+/* What follows a tree or an answer: a question (0 and up), or ~value. */
+typedef int32_t bk_code;
+
+struct bk_question {
+    bk_code next[2]; /* the likely answer, the other */
+    uint8_t rc, rp;  /* filter bits of the cell, of the position */
+};
+#define BK_RC_MAX 20
+#define BK_RP_MAX 14
+
+struct bk_model {
+    uint32_t nodes, leaves, questions;
+    struct bk_fact_node *tree; /* node 0 is the root; an answer's node comes after its question's */
+    bk_code *leaf;             /* by leaf: its code */
+    struct bk_question *question; /* a question comes after the one that leads to it */
+};
+
+/*
+ * Reads a model.
+ *
+ * bytes   as bk_model_write() made them; damaged ones are refused (BK_E_CORRUPT) or make a
+ *         model that can be asked without harm.
+ * facts   bk_facts_count() of the facts that its tree asks
+ * bits    of a value: larger values are refused
+ *
+ * *out owned.
+ */
+enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, unsigned facts,
+                           unsigned bits, struct bk_report *why);
+void bk_model_free(struct bk_model *m);
+
+/* The bytes of a model, *bytes owned (free()). */
+enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
+                           struct bk_report *why);
+
+/* == Directory: the shards of a unit ==
+ * An entry is BK_SHARD_ENTRY_BYTES long, all numbers least byte first:
+ *   u32  how many numbers it holds        u16, u16  words of its ribbons A, B
+ *   u8, u8  their seeds                   u32  checksum of its bytes
+ * A shard's bytes are the words of A, then those of B.  Shards follow each other in the order of
+ * their numbers, without gaps. */
+#define BK_SHARD_ENTRY_BYTES 14
+
+struct bk_shard {
+    uint64_t first; /* number of its first position */
+    uint64_t at;    /* its first byte within the unit's shards */
+    uint16_t words[2];
+    uint8_t seed[2];
+    uint32_t sum;
+};
+
+struct bk_directory {
+    uint32_t n;
+    uint64_t end, bytes;    /* one past the last number; of all shards together */
+    struct bk_shard *shard; /* owned; n of them */
+};
+
+/* Reads a directory of `n` bytes for the numbers first to end - 1.  BK_E_CORRUPT when it does
+   not fit them. */
+enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size_t n,
+                               uint64_t first, uint64_t end, struct bk_report *why);
+void bk_directory_release(struct bk_directory *d);
+void bk_shard_entry_write(uint8_t out[BK_SHARD_ENTRY_BYTES], const struct bk_shard *s,
+                          uint32_t numbers);
+
+/* The shard that holds a number of the unit.  Cost: a binary search. */
+uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number);
+
+static inline size_t bk_shard_bytes(const struct bk_shard *s)
+{
+    return 8 * ((size_t)s->words[0] + s->words[1]);
+}
+/* Checksum of a shard's bytes; `shard` is its place in the directory. */
+uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard);
+
+/* == Answers ==
+ * bytes: of the shard that holds the row, checked.  first: of the row.  Any answer is below
+ * 2^bits; what it is for a free position means nothing. */
+
+/* The value of the position with the inner man on `square`, which the tree brought to `leaf`. */
+unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                        uint64_t first, unsigned square, uint32_t leaf);
+
+/*
+ * A whole row: writes the planes of those squares that are in `care`, 0 elsewhere, and
+ * out->care; out->least is empty.  row: set to the row by bk_fact_row_set().  words:
+ * bk_facts_words(); bits: planes written.
+ */
+void bk_model_row(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                  uint64_t first, struct bk_fact_row *row, const uint64_t *care, unsigned words,
+                  unsigned bits, struct bk_row_values *out);
+
+/* == Keys, for those that make shards ==
+ * The key of a position with regard to a question; a cell's is that of BK_CELL_SQUARE. */
+#define BK_CELL_SQUARE 0xff
+
+static inline uint64_t bk_row_hash(uint64_t first)
+{
+    return bk_mix(first + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static inline uint64_t bk_question_key(uint64_t row_hash, uint32_t question, unsigned square)
+{
+    return bk_mix(row_hash + ((uint64_t)question << 8 | square) * UINT64_C(0xd1342543de82ef95));
+}
+
+/* What ribbon A is asked for the j-th filter bit of a key; bit j of the fingerprint is what it
+   answers for an exception. */
+static inline uint64_t bk_filter_key(uint64_t key, unsigned j)
+{
+    return key + (j + 1) * UINT64_C(0xa0761d6478bd642f);
+}
+
+static inline uint64_t bk_fingerprint(uint64_t key)
+{
+    return bk_mix(key ^ UINT64_C(0xe7037ed1a0b428db));
+}
+
+/* Do the first `bits` filter bits of a key agree with its fingerprint? */
+static inline bool bk_filter_passes(const struct bk_ribbon *a, uint64_t key, unsigned bits)
+{
+    uint64_t print = bk_fingerprint(key);
+
+    for (unsigned j = 0; j < bits; j++)
+        if (bk_ribbon_bit(a, bk_filter_key(key, j)) != (print >> j & 1))
+            return false;
+    return true;
+}
+
+#endif

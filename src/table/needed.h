@@ -1,0 +1,19 @@
+/*
+ * needed.h - the tables that the positions of a material may lead to.
+ */
+#ifndef BK_NEEDED_H
+#define BK_NEEDED_H
+
+#include "table/material.h"
+
+/*
+ * A material and all that its moves can make of it, then of those, to the end:
+ * canonical, each once, those that are decided by rule left out, the nearest
+ * first (so (*out)[0] is the material itself, if it has a table).
+ *
+ * *out owned: free(); *n: how many.  Returns BK_OK; BK_E_SYSTEM (memory).
+ */
+enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struct bk_material *m,
+                                const struct bk_variant *v, struct bk_report *why);
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * write.c - how a table file appears: docs/format.md 11.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "table/head.h"
+
+#define PIECE (1u << 20) /* bytes copied at once */
+
+static bool make_folders(const char *path)
+{
+    char part[PATH_MAX];
+
+    snprintf(part, sizeof part, "%s", path);
+    for (char *s = part + 1; *s; s++)
+        if (*s == '/') {
+            *s = 0;
+            if (mkdir(part, 0777) && errno != EEXIST)
+                return false;
+            *s = '/';
+        }
+    return true;
+}
+
+int bk_file_scratch(const char *path)
+{
+    char name[PATH_MAX];
+    char *slash;
+    int fd;
+
+    if (!make_folders(path))
+        return -1;
+    snprintf(name, sizeof name, "%s", path);
+    slash = strrchr(name, '/');
+    if (slash)
+        *slash = 0;
+    fd = open(slash ? name : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    /* not every file system can */
+    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+/* == The bytes == */
+
+/* Model and directory, one after the other; owned, NULL: no memory. */
+static uint8_t *front_of(const struct bk_unit_bytes *u, size_t *bytes)
+{
+    size_t directory = (size_t)u->shards * BK_SHARD_ENTRY_BYTES;
+    uint8_t *front = malloc(u->model_bytes + directory);
+
+    *bytes = u->model_bytes + directory;
+    if (front) {
+        memcpy(front, u->model, u->model_bytes);
+        memcpy(front + u->model_bytes, u->directory, directory);
+    }
+    return front;
+}
+
+static bool write_front(FILE *out, const struct bk_unit_bytes *u)
+{
+    return fwrite(u->model, 1, u->model_bytes, out) == u->model_bytes &&
+           fwrite(u->directory, BK_SHARD_ENTRY_BYTES, u->shards, out) == u->shards;
+}
+
+static bool copy(FILE *out, int from, uint64_t at, uint64_t bytes)
+{
+    char *piece = malloc(PIECE);
+    bool good = piece != NULL;
+
+    while (good && bytes) {
+        ssize_t got = pread(from, piece, bytes < PIECE ? bytes : PIECE, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        good = got > 0 && fwrite(piece, 1, (size_t)got, out) == (size_t)got;
+        at += good ? (uint64_t)got : 0;
+        bytes -= good ? (uint64_t)got : 0;
+    }
+    free(piece);
+    return good;
+}
+
+static bool write_shards(FILE *out, const struct bk_unit_bytes *u, int scratch)
+{
+    if (!u->shard)
+        return copy(out, scratch, u->at, u->shard_bytes);
+    return fwrite(u->shard, 1, u->shard_bytes, out) == u->shard_bytes;
+}
+
+static bool write_all(FILE *out, const struct bk_head *h, const uint8_t *head,
+                      const struct bk_unit_bytes *unit, int scratch)
+{
+    bool good = fwrite(head, 1, h->bytes, out) == h->bytes;
+
+    for (unsigned i = 0; good && i < h->info.nunits; i++)
+        good = write_front(out, &unit[i]);
+    for (unsigned i = 0; good && i < h->info.nunits; i++)
+        good = write_shards(out, &unit[i], scratch);
+    return good && fflush(out) == 0 && fsync(fileno(out)) == 0;
+}
+
+/* The head of a file with these units, as bytes; owned, NULL: no memory. */
+static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
+{
+    uint8_t *bytes = NULL;
+    bool good = true;
+
+    h->unit = calloc(h->info.nunits, sizeof *h->unit);
+    for (unsigned i = 0; h->unit && good && i < h->info.nunits; i++) {
+        size_t n;
+        uint8_t *front = front_of(&unit[i], &n);
+
+        good = front != NULL;
+        h->unit[i] = (struct bk_unit_head){
+            .nblocks = unit[i].nblocks,
+            .shards = unit[i].shards,
+            .model_bytes = unit[i].model_bytes,
+            .shard_bytes = unit[i].shard_bytes,
+            .sum = good ? (uint32_t)XXH3_64bits_withSeed(front, n, i) : 0,
+        };
+        free(front);
+    }
+    if (h->unit && good)
+        bytes = bk_head_write(h);
+    free(h->unit);
+    h->unit = NULL;
+    return bytes;
+}
+
+/* == The file == */
+
+/* After a crash of the machine the new name must be there, too. */
+static void sync_folder(const char *path)
+{
+    char folder[PATH_MAX], *slash;
+    int fd;
+
+    snprintf(folder, sizeof folder, "%s", path);
+    slash = strrchr(folder, '/');
+    if (!slash)
+        return;
+    *slash = 0;
+    fd = open(folder, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
+                          const struct bk_unit_bytes *unit, int scratch, struct bk_report *why)
+{
+    char temporary[PATH_MAX];
+    struct bk_head h = { .info = *info };
+    uint8_t *head = make_head(&h, unit);
+    FILE *out = NULL;
+    bool good;
+
+    if (!head)
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
+    if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
+        errno = ENAMETOOLONG;
+    else if (make_folders(path))
+        out = fopen(temporary, "wbe");
+    good = out && write_all(out, &h, head, unit, scratch);
+    if (out && fclose(out))
+        good = false;
+    free(head);
+    if (!good || rename(temporary, path)) {
+        int error = errno;
+
+        if (out)
+            unlink(temporary);
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error));
+    }
+    sync_folder(path);
+    return BK_OK;
+}

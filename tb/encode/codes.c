@@ -1,0 +1,277 @@
+/*
+ * codes.c - Huffman codes of leaves; rates of questions.
+ *
+ * Huffman's code is the best order of questions if a question's price is its
+ * entropy, and filters and bits together come to that within a few per cent.
+ */
+#include "tb/encode/codes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* == Codes == */
+
+/* A value, or a question under construction. */
+struct weighed {
+    uint64_t weight;
+    uint32_t value; /* of a value; of a question, the least below: for ties */
+    uint32_t inner; /* question + 1, or 0 */
+};
+
+struct coder {
+    const struct bk_counts *counts;
+    const struct bk_logs *logs;
+    struct bk_codes *out;
+    struct weighed *item;    /* the values of a leaf, then the heap of Huffman */
+    struct weighed *other;   /* as `item`, with bounds joined another way */
+    struct weighed *made;    /* by question under construction: the likely answer, the other */
+    size_t questions, coded; /* so far */
+};
+
+/* The values of a leaf, ascending; and one that no position has exactly, where a bound is beyond
+   all that some have. */
+static uint32_t list_values(const struct coder *c, uint32_t leaf)
+{
+    const uint64_t *n = bk_counts_of(c->counts, leaf, false);
+    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    uint32_t values = 1u << c->counts->bits, listed = 0, beyond = 0;
+
+    for (uint32_t v = 0; v < values; v++) {
+        if (n[v])
+            c->item[listed++] = (struct weighed){ n[v], v, 0 };
+        if (bound[v])
+            beyond = v;
+    }
+    if (!listed || c->item[listed - 1].value < beyond)
+        c->item[listed++] = (struct weighed){ 0, beyond, 0 };
+    return listed;
+}
+
+/* Adds the positions of each bound to the weight of the value that is the heaviest so far of
+   those they may have, the highest bounds first. */
+static void join_heaviest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
+{
+    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    uint32_t heaviest = n - 1, next = n - 1; /* values from `next` on have been looked at */
+
+    for (uint32_t v = 1u << c->counts->bits; v-- > 0;) {
+        while (next && item[next - 1].value >= v)
+            if (item[--next].weight > item[heaviest].weight)
+                heaviest = next;
+        item[heaviest].weight += bound[v];
+    }
+}
+
+/* Adds the positions of all bounds to the largest value. */
+static void join_largest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
+{
+    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+
+    for (uint32_t v = 0; v < 1u << c->counts->bits; v++)
+        item[n - 1].weight += bound[v];
+}
+
+static int64_t bits_of(const struct coder *c, const struct weighed *item, uint32_t n)
+{
+    uint64_t all = 0;
+    int64_t bits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        all += item[i].weight;
+        bits -= bk_n_log_n(c->logs, item[i].weight);
+    }
+    return bits + bk_n_log_n(c->logs, all);
+}
+
+/* The values of a leaf with their weights, bounds joined to others the cheaper of two ways. */
+static uint32_t weigh_values(struct coder *c, uint32_t leaf)
+{
+    uint32_t n = list_values(c, leaf);
+
+    memcpy(c->other, c->item, n * sizeof(*c->item));
+    join_heaviest(c, leaf, c->item, n);
+    join_largest(c, leaf, c->other, n);
+    if (bits_of(c, c->other, n) < bits_of(c, c->item, n))
+        memcpy(c->item, c->other, n * sizeof(*c->item));
+    return n;
+}
+
+static bool lighter(const struct weighed *a, const struct weighed *b)
+{
+    return a->weight != b->weight ? a->weight < b->weight : a->value > b->value;
+}
+
+static void sink(struct weighed *heap, uint32_t n, uint32_t i)
+{
+    for (;;) {
+        uint32_t least = i;
+        struct weighed t;
+
+        for (uint32_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
+            if (lighter(&heap[child], &heap[least]))
+                least = child;
+        if (least == i)
+            return;
+        t = heap[i];
+        heap[i] = heap[least];
+        heap[least] = t;
+        i = least;
+    }
+}
+
+static struct weighed pop(struct weighed *heap, uint32_t *n)
+{
+    struct weighed top = heap[0];
+
+    heap[0] = heap[--*n];
+    sink(heap, *n, 0);
+    return top;
+}
+
+/* Huffman's tree over the n items; returns its root. */
+static struct weighed join_values(struct coder *c, uint32_t n)
+{
+    uint32_t made = 0;
+
+    for (uint32_t i = n / 2; i-- > 0;)
+        sink(c->item, n, i);
+    while (n > 1) {
+        struct weighed light = pop(c->item, &n), heavy = pop(c->item, &n), both;
+
+        c->made[2 * made] = heavy;
+        c->made[2 * made + 1] = light;
+        both.weight = light.weight + heavy.weight;
+        both.value = light.value < heavy.value ? light.value : heavy.value;
+        both.inner = ++made;
+        c->item[n] = both;
+        for (uint32_t i = n++; i && lighter(&c->item[i], &c->item[(i - 1) / 2]); i = (i - 1) / 2) {
+            struct weighed t = c->item[i];
+
+            c->item[i] = c->item[(i - 1) / 2];
+            c->item[(i - 1) / 2] = t;
+        }
+    }
+    return c->item[0];
+}
+
+/* Writes the code below an item in preorder; *most: the largest value there. */
+static bk_code put_code(struct coder *c, const struct weighed *w, uint32_t *place, uint32_t *most)
+{
+    struct bk_question *q;
+    bk_code code;
+
+    if (!w->inner) {
+        c->out->coded[c->coded++] = (struct bk_coded){ (uint16_t)w->value, (uint16_t)(*place)++ };
+        *most = w->value;
+        return ~(bk_code)w->value;
+    }
+    code = (bk_code)c->questions++;
+    q = &c->out->model.question[code];
+    for (unsigned i = 0; i < 2; i++) {
+        c->out->asked[code].split = *place; /* the second time, of the other answer */
+        q->next[i] =
+            put_code(c, &c->made[2 * (w->inner - 1) + i], place, &c->out->asked[code].most[i]);
+    }
+    *most = c->out->asked[code].most[0] > c->out->asked[code].most[1] ? c->out->asked[code].most[0]
+                                                                      : c->out->asked[code].most[1];
+    return code;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct bk_coded *x = a, *y = b;
+
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Values that leaves have, at most: one more than seen. */
+static size_t count_values(const struct bk_counts *counts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < (size_t)counts->leaves << (counts->bits + 1); i++)
+        n += counts->n[i] != 0;
+    return n + counts->leaves;
+}
+
+enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
+                         struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
+                         struct bk_report *why)
+{
+    size_t values = count_values(counts), each = ((size_t)1 << counts->bits) + 1;
+    struct coder c = { .counts = counts, .logs = logs, .out = out };
+
+    *out = (struct bk_codes){ 0 };
+    out->model.tree = tree;
+    out->model.nodes = nodes;
+    out->model.leaves = counts->leaves;
+    out->model.leaf = malloc(counts->leaves * sizeof(*out->model.leaf));
+    out->model.question = calloc(values, sizeof(*out->model.question));
+    out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
+    out->coded = malloc(values * sizeof(*out->coded));
+    out->asked = malloc(values * sizeof(*out->asked));
+    c.item = malloc(2 * each * sizeof(*c.item));
+    c.other = c.item + each;
+    c.made = malloc(2 * each * sizeof(*c.made));
+    if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->asked ||
+        !c.item || !c.made) {
+        free(c.item);
+        free(c.made);
+        bk_codes_release(out);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for the codes of %u leaves", counts->leaves);
+    }
+    for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
+        uint32_t n = weigh_values(&c, leaf), place = 0, most;
+        struct weighed root = join_values(&c, n);
+
+        out->first[leaf] = (uint32_t)c.coded;
+        out->model.leaf[leaf] = put_code(&c, &root, &place, &most);
+        qsort(out->coded + out->first[leaf], n, sizeof(*out->coded), by_value);
+    }
+    out->first[counts->leaves] = (uint32_t)c.coded;
+    out->model.questions = (uint32_t)c.questions;
+    free(c.item);
+    free(c.made);
+    return BK_OK;
+}
+
+void bk_codes_release(struct bk_codes *c)
+{
+    free(c->model.leaf);
+    free(c->model.question);
+    free(c->first);
+    free(c->coded);
+    free(c->asked);
+    *c = (struct bk_codes){ 0 };
+}
+
+/* == Rates == */
+
+#define PARTS 8 /* bits of a fraction of a key */
+
+/* Keys of both ribbons, in units of 2^-PARTS. */
+static uint64_t keys(const struct bk_met *m, unsigned rc, unsigned rp)
+{
+    uint64_t inside = m->in_cells - m->exceptions, outside = m->positions - m->in_cells;
+
+    if (!rc && !rp)
+        return m->positions << PARTS;
+    return ((m->cells * rc + m->exceptions * (rp + 1)) << PARTS) + (inside << PARTS >> rp) +
+           (outside << PARTS >> (rc + rp));
+}
+
+void bk_rates_choose(struct bk_question *q, const struct bk_met *met)
+{
+    uint64_t best = UINT64_MAX;
+
+    for (unsigned rc = 0; rc <= BK_RC_MAX; rc++)
+        for (unsigned rp = 0; rp <= BK_RP_MAX; rp++) {
+            uint64_t n = keys(met, rc, rp);
+
+            if (n < best) {
+                best = n;
+                q->rc = (uint8_t)rc;
+                q->rp = (uint8_t)rp;
+            }
+        }
+}

@@ -1,0 +1,88 @@
+/*
+ * codes.h - the codes of leaves while they are made: which questions, asked in
+ * what order, and what they cost.
+ *
+ * All counts are of the whole unit, none of the sample.
+ */
+#ifndef BK_CODES_H
+#define BK_CODES_H
+
+#include "table/model.h"
+#include "tb/encode/entropy.h"
+
+/* How often each value comes in each leaf: exactly, or as a bound ("at least"). */
+struct bk_counts {
+    uint32_t leaves;
+    unsigned bits;
+    uint64_t *n; /* [leaf][bound][value] */
+};
+
+static inline uint64_t *bk_counts_of(const struct bk_counts *c, uint32_t leaf, bool bound)
+{
+    return c->n + (((size_t)leaf * 2 + bound) << c->bits);
+}
+
+/* A value of a leaf. */
+struct bk_coded {
+    uint16_t value;
+    uint16_t place; /* in the order in which the leaf's code meets its values, likely ones first */
+};
+
+/* What making shards needs to know of a question beside struct bk_question. */
+struct bk_asked {
+    uint32_t split;   /* values from this place on are below the other answer */
+    uint32_t most[2]; /* the largest value below each answer */
+};
+
+struct bk_codes {
+    struct bk_model model;  /* owned: leaf, question; borrowed: tree */
+    uint32_t *first;        /* by leaf, and one more: its values in `coded` */
+    struct bk_coded *coded; /* of a leaf ascending by value */
+    struct bk_asked *asked; /* by question */
+};
+
+enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
+                         struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
+                         struct bk_report *why);
+void bk_codes_release(struct bk_codes *c);
+
+/* The value that a position gets that may have any from `bound` on. */
+static inline uint32_t bk_code_at_least(const struct bk_codes *c, uint32_t leaf, uint32_t bound)
+{
+    bk_code code = c->model.leaf[leaf];
+
+    while (code >= 0)
+        code = c->model.question[code].next[c->asked[code].most[0] < bound];
+    return (uint32_t)~code;
+}
+
+/* Where a value of a leaf comes in the leaf's code. */
+static inline uint32_t bk_code_place(const struct bk_codes *c, uint32_t leaf, uint32_t value)
+{
+    const struct bk_coded *v = c->coded + c->first[leaf];
+    uint32_t n = c->first[leaf + 1] - c->first[leaf];
+
+    while (n > 1) {
+        uint32_t half = n / 2;
+
+        if (v[half].value <= value) {
+            v += half;
+            n -= half;
+        } else {
+            n = half;
+        }
+    }
+    return v->place;
+}
+
+/* What a question meets in a unit. */
+struct bk_met {
+    uint64_t positions, cells; /* that are asked; cells: those with an exception */
+    uint64_t in_cells;         /* positions in such cells */
+    uint64_t exceptions;
+};
+
+/* Chooses rc and rp so that filters and bits together are fewest. */
+void bk_rates_choose(struct bk_question *q, const struct bk_met *met);
+
+#endif

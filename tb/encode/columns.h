@@ -1,0 +1,46 @@
+/*
+ * columns.h - bit columns: what learning a tree does to a hundred million bits.
+ *
+ * A column holds one bit a training position: whether a fact is true there, or
+ * a bit of its value.  HOT: plain arrays in, numbers out.  Compiled portably
+ * and for instruction sets with popcnt and pext; all give the same results.
+ */
+#ifndef BK_COLUMNS_H
+#define BK_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BK_CLASSES_MAX 12
+
+struct bk_columns {
+    /* count[k]: how many bits `column` and class[k] have in common. */
+    void (*count)(const uint64_t *column, const uint64_t *const *class, unsigned classes,
+                  size_t words, uint32_t *count);
+    /*
+     * Writes the bits of `column` where `mask` has one, close together, to `out`, which has room
+     * for all of them and a word more, and may be `column` itself.  steps: as bk_columns_steps()
+     * made them of the mask.
+     */
+    void (*keep)(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
+                 size_t words);
+    /*
+     * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
+     * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.
+     */
+    void (*append)(uint64_t *const *column, uint64_t *partial, const uint64_t *all, unsigned stride,
+                   unsigned n, uint64_t mask, const uint64_t *steps, size_t at);
+    unsigned steps; /* words of `steps` a word of the mask: 6, or 0 where none are needed */
+};
+
+extern const struct bk_columns bk_columns_portable;
+#ifdef __x86_64__
+extern const struct bk_columns bk_columns_bmi2, bk_columns_avx512;
+#endif
+
+/* The fastest that this machine can. */
+const struct bk_columns *bk_columns_for(void);
+
+void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
+
+#endif

@@ -1,0 +1,37 @@
+/* columns_for.c - which columns.c this machine can run; what its portable form needs. */
+#include "tb/encode/columns.h"
+
+const struct bk_columns *bk_columns_for(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512f"))
+        return &bk_columns_avx512;
+    if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        return &bk_columns_bmi2;
+#endif
+    return &bk_columns_portable;
+}
+
+/* Step i moves those bits by 2^i that have an odd number of multiples of 2^i zeros of the mask
+   below them. */
+static void steps_of(uint64_t *steps, uint64_t mask)
+{
+    uint64_t zeros = ~mask << 1;
+
+    for (unsigned i = 0; i < 6; i++) {
+        uint64_t odd = zeros, moved;
+
+        for (unsigned j = 1; j < 64; j *= 2)
+            odd ^= odd << j;
+        moved = odd & mask;
+        steps[i] = moved;
+        mask = (mask ^ moved) | moved >> (1u << i);
+        zeros &= ~odd;
+    }
+}
+
+void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        steps_of(steps + 6 * i, mask[i]);
+}

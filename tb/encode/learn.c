@@ -1,0 +1,919 @@
+/*
+ * learn.c - growing a tree from bit columns.
+ *
+ * A *set* is the positions of a node: for every fact still alive a column of
+ * bits, and planes for the values.  For a split each column is counted against
+ * each *class* of values by popcount; large nodes are judged by their first
+ * EVAL_WORDS words, which are a fair sample, since rows are in random order.
+ *
+ * Classes: of values below 4 (wdl) the values themselves, and for each bound
+ * those positions that are "at least" it, which count as the most frequent
+ * value they may be.  Of larger values, BINS_MAX quantiles of those in the
+ * node, and half as many of bounds.
+ *
+ * Memory: the smaller part of a set moves out to columns of its own; then the
+ * larger is compacted where it is.  So all sets alive together take at most
+ * twice the sample.
+ *
+ * Threads: sets above TASK_POSITIONS are split one after another, with the
+ * columns shared out; smaller ones are tasks, each grown in one thread.  The
+ * tree depends on neither.
+ *
+ * Rejected: learning a second tree for impure leaves from more rows (no gain
+ * on the front of size and time).
+ */
+#include "tb/encode/learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/encode/columns.h"
+
+#define EVAL_WORDS      4096
+#define TASK_POSITIONS  32768
+#define CHUNK_ROWS      256
+#define BATCH           8 /* columns that a thread takes at a time */
+#define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
+#define BOUND_BINS      2
+#define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
+#define SMALL_BITS      2         /* values of so many bits are classes themselves */
+#define CONSTANT        INT64_MIN /* the column is the same everywhere */
+
+/* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
+   positions. */
+#define GAIN_EVIDENCE  14
+#define GAIN_LEAF      36
+#define GAIN_LEAF_LONG 250 /* distances: a leaf has a long code */
+
+struct set {
+    uint32_t n; /* positions */
+    size_t words;
+    unsigned cols;
+    uint16_t *fact;   /* by column */
+    uint64_t **col;   /* by column; in `block` or, of the root, in the learner's */
+    uint64_t **plane; /* of values, and last the bounds */
+    void *block;      /* owned */
+};
+
+/* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
+struct node {
+    uint16_t fact;
+    uint32_t yes, no, task;
+};
+
+struct growth {
+    struct node *node;
+    uint32_t n, room;
+    struct set set; /* of a task: what it begins with */
+    bool failed;
+};
+
+struct learner {
+    const struct bk_unit_source *src;
+    const struct bk_logs *logs;
+    const struct bk_columns *ops;
+    struct bk_pool *pool;
+    unsigned facts, words, planes;
+    bool small; /* values are classes themselves */
+    int64_t min_gain;
+    uint64_t *row; /* the rows of the sample, by a number of each */
+    uint32_t rows;
+    uint64_t covered;     /* numbers of these rows */
+    uint64_t *chunk_word; /* by chunk of rows: where it begins in the columns */
+    struct set sample;
+    struct growth *task;
+    uint32_t tasks, task_room;
+    bool failed; /* no memory */
+};
+
+static size_t words_of(uint64_t n) { return (size_t)((n + 63) / 64); }
+
+/* == Which rows == */
+
+static uint64_t draw(uint64_t *seed)
+{
+    *seed += UINT64_C(0x9e3779b97f4a7c15);
+    return bk_mix(*seed);
+}
+
+static uint64_t below(uint64_t *seed, uint64_t n) { return draw(seed) % n; }
+
+/* All rows, while they are at most `most`; else none. */
+static uint32_t list_all(struct learner *l, uint32_t most)
+{
+    const struct bk_unit_source *s = l->src;
+    struct bk_row_values values;
+    struct bk_row row = { 0 };
+    uint32_t n = 0;
+
+    for (uint64_t at = s->first; at < s->end; at = row.first + row.n) {
+        if (n == most)
+            return 0;
+        s->row(s->context, at, &row, &values);
+        l->row[n++] = row.first;
+    }
+    return n;
+}
+
+/* One number of each of `n` equal parts. */
+static void list_drawn(struct learner *l, uint32_t n, uint64_t *seed)
+{
+    uint64_t span = l->src->end - l->src->first, part = span / n, rest = span % n, at = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t size = part + (i < rest);
+
+        l->row[i] = l->src->first + at + below(seed, size);
+        at += size;
+    }
+}
+
+static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t j = (uint32_t)below(seed, i);
+        uint64_t t = a[i - 1];
+
+        a[i - 1] = a[j];
+        a[j] = t;
+    }
+}
+
+static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
+{
+    uint64_t seed = 0, span = l->src->end - l->src->first;
+    uint32_t most = 2 * rows;
+
+    l->row = malloc(most * sizeof(*l->row));
+    if (!l->row)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", rows);
+    if (span / BK_SQ_MAX < most)
+        l->rows = list_all(l, most);
+    if (!l->rows) {
+        l->rows = rows;
+        list_drawn(l, rows, &seed);
+    }
+    shuffle(l->row, l->rows, &seed);
+    return BK_OK;
+}
+
+/* == Columns of the sample == */
+
+/* The positions of a row to learn from. */
+static void take_care(const struct learner *l, struct bk_row_values *v)
+{
+    for (unsigned i = 0; i < l->words; i++) {
+        uint64_t some = 0;
+
+        for (unsigned b = 0; b < l->src->bits; b++)
+            some |= v->plane[b][i];
+        v->least[i] &= v->care[i];
+        v->care[i] &= ~v->least[i] | some;
+        v->least[i] &= v->care[i];
+    }
+}
+
+struct fill {
+    struct learner *l;
+    uint64_t *positions, *numbers; /* by chunk */
+};
+
+static void count_chunk(void *context, uint64_t chunk, unsigned thread)
+{
+    struct fill *f = context;
+    const struct learner *l = f->l;
+    struct bk_row row = { 0 };
+    struct bk_row_values v;
+    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+
+    (void)thread;
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
+        l->src->row(l->src->context, l->row[i], &row, &v);
+        take_care(l, &v);
+        f->numbers[chunk] += row.n;
+        for (unsigned w = 0; w < l->words; w++)
+            f->positions[chunk] += (uint64_t)__builtin_popcountll(v.care[w]);
+    }
+}
+
+/* The scratch of one thread that fills columns. */
+struct fill_room {
+    struct bk_fact_row *row;
+    uint64_t *all, *partial, **column;
+};
+
+static bool make_fill_room(const struct learner *l, struct fill_room *r, uint64_t first_word)
+{
+    unsigned n = l->facts + l->planes;
+
+    *r = (struct fill_room){ 0 };
+    if (bk_fact_row_new(&r->row, l->src->facts, l->src->inner, NULL))
+        return false;
+    r->all = malloc((size_t)n * l->words * sizeof(*r->all));
+    r->partial = calloc(n, sizeof(*r->partial));
+    r->column = malloc(n * sizeof(*r->column));
+    for (unsigned j = 0; r->column && j < n; j++)
+        r->column[j] =
+            (j < l->facts ? l->sample.col[j] : l->sample.plane[j - l->facts]) + first_word;
+    return r->all && r->partial && r->column;
+}
+
+static void release_fill_room(struct fill_room *r)
+{
+    bk_fact_row_free(r->row);
+    free(r->all);
+    free(r->partial);
+    free(r->column);
+}
+
+static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
+{
+    struct learner *l = context;
+    unsigned n = l->facts + l->planes, words = l->words;
+    struct bk_row row = { 0 };
+    struct bk_row_values v;
+    struct fill_room r;
+    size_t at = 0;
+    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+
+    (void)thread;
+    if (!make_fill_room(l, &r, l->chunk_word[chunk])) {
+        l->failed = true;
+        end = 0;
+    }
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
+        l->src->row(l->src->context, l->row[i], &row, &v);
+        take_care(l, &v);
+        bk_fact_row_set(r.row, row.sq);
+        bk_fact_row_all(r.row, r.all);
+        for (unsigned b = 0; b < l->planes; b++)
+            memcpy(r.all + (size_t)(l->facts + b) * words, b < l->src->bits ? v.plane[b] : v.least,
+                   words * sizeof(*r.all));
+        for (unsigned w = 0; w < words; w++) {
+            uint64_t steps[6];
+
+            if (!v.care[w])
+                continue;
+            if (l->ops->steps)
+                bk_columns_steps(steps, &v.care[w], 1);
+            l->ops->append(r.column, r.partial, r.all + w, words, n, v.care[w], steps, at);
+            at += (size_t)__builtin_popcountll(v.care[w]);
+        }
+    }
+    if (at % 64)
+        for (unsigned j = 0; j < n; j++)
+            r.column[j][at / 64] = r.partial[j];
+    release_fill_room(&r);
+}
+
+/* Room for a set of up to `n` positions.  False: no memory. */
+static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
+{
+    size_t words = words_of(n) + 1, columns = cols + l->planes;
+    uint64_t *bits;
+
+    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .cols = cols };
+    s->block =
+        malloc(columns * (words * sizeof(*bits) + sizeof(*s->col)) + cols * sizeof(*s->fact));
+    if (!s->block)
+        return false;
+    bits = s->block;
+    s->col = (uint64_t **)(void *)(bits + columns * words);
+    s->plane = s->col + cols;
+    s->fact = (uint16_t *)(void *)(s->col + columns);
+    for (size_t j = 0; j < columns; j++)
+        s->col[j] = bits + j * words;
+    return true;
+}
+
+static void set_free(struct set *s)
+{
+    free(s->block);
+    s->block = NULL;
+}
+
+/*
+ * Fills the columns of the sample.  A chunk of rows begins with a word of its own, so
+ * its last word may have bits to spare; `mask` says which count.
+ */
+static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_report *why)
+{
+    uint64_t chunks = (l->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, words = 0;
+    uint64_t *counts = calloc(3 * chunks + 1, sizeof(*counts));
+    struct fill f = { l, counts, counts + chunks };
+
+    l->chunk_word = counts ? counts + 2 * chunks : NULL;
+    if (counts)
+        bk_pool_run(l->pool, chunks, count_chunk, &f);
+    for (uint64_t c = 0; counts && c < chunks; c++) {
+        l->chunk_word[c] = words;
+        words += words_of(f.positions[c]);
+        l->covered += f.numbers[c];
+    }
+    *mask = calloc(words + 1, sizeof(**mask));
+    if (!counts || !*mask || !set_new(l, &l->sample, l->facts, 64 * words)) {
+        free(counts);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", l->rows);
+    }
+    for (uint64_t c = 0; c < chunks; c++)
+        for (uint64_t i = 0; i < f.positions[c]; i += 64) {
+            uint64_t left = f.positions[c] - i;
+
+            (*mask)[l->chunk_word[c] + i / 64] =
+                left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
+        }
+    for (unsigned j = 0; j < l->facts; j++)
+        l->sample.fact[j] = (uint16_t)j;
+    bk_pool_run(l->pool, chunks, fill_chunk, l);
+    free(counts);
+    return l->failed ? bk_fail(why, BK_E_SYSTEM, "no memory for a sample") : BK_OK;
+}
+
+/* == Keeping a part of a set == */
+
+struct keep {
+    const struct learner *l;
+    const struct set *from;
+    struct set *to;
+    const uint64_t *mask;
+    uint64_t *steps;
+};
+
+static void keep_batch(void *context, uint64_t batch, unsigned thread)
+{
+    struct keep *k = context;
+    unsigned all = k->to->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
+
+    (void)thread;
+    for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++)
+        k->l->ops->keep(k->to->col[j], k->from->col[j], k->mask, k->steps, k->from->words);
+}
+
+/* The positions of `mask` go from `from` to `to`, whose columns are the same ones; the two may
+   be one set.  False: no memory. */
+static bool keep_part(struct learner *l, struct bk_pool *pool, const struct set *from,
+                      struct set *to, const uint64_t *mask)
+{
+    struct keep k = { l, from, to, mask, NULL };
+
+    if (l->ops->steps) {
+        k.steps = malloc(from->words * l->ops->steps * sizeof(*k.steps) + 1);
+        if (!k.steps)
+            return false;
+        bk_columns_steps(k.steps, mask, from->words);
+    }
+    bk_pool_run(pool, (from->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
+    free(k.steps);
+    return true;
+}
+
+static uint64_t ones(const uint64_t *a, size_t words)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < words; i++)
+        n += (uint64_t)__builtin_popcountll(a[i]);
+    return n;
+}
+
+/* Forgets columns; the planes follow the columns. */
+static void drop_columns(const struct learner *l, struct set *s, const bool *dead)
+{
+    unsigned n = 0;
+
+    for (unsigned j = 0; j < s->cols; j++)
+        if (!dead[j]) {
+            s->fact[n] = s->fact[j];
+            s->col[n++] = s->col[j];
+        }
+    memmove(s->col + n, s->plane, l->planes * sizeof(*s->col));
+    s->plane = s->col + n;
+    s->cols = n;
+}
+
+/* == Classes == */
+
+/* What the positions of a node are told apart into. */
+struct classes {
+    unsigned n, exact;             /* the first `exact` are values or bins; then come bounds */
+    uint8_t value[BK_CLASSES_MAX]; /* of values below 4: the class's value or bound */
+    size_t words;                  /* that are looked at */
+    uint32_t total[BK_CLASSES_MAX];
+    uint64_t *bits[BK_CLASSES_MAX];
+    uint64_t *room; /* owned */
+};
+
+static uint64_t in_set(const struct set *s, size_t word)
+{
+    return 64 * (word + 1) <= s->n ? ~UINT64_C(0) : (UINT64_C(1) << s->n % 64) - 1;
+}
+
+/* Keeps class c = classes->n if some position is in it. */
+static void add_class(struct classes *c, unsigned value)
+{
+    uint32_t n = (uint32_t)ones(c->bits[c->n], c->words);
+
+    if (!n)
+        return;
+    c->value[c->n] = (uint8_t)value;
+    c->total[c->n++] = n;
+}
+
+static void classes_of_small(const struct learner *l, const struct set *s, struct classes *c)
+{
+    const uint64_t *least = s->plane[l->planes - 1];
+
+    for (unsigned bound = 0; bound < 2; bound++) {
+        for (unsigned v = bound; v < 1u << l->src->bits && c->n < BK_CLASSES_MAX; v++) {
+            for (size_t i = 0; i < c->words; i++) {
+                uint64_t x = in_set(s, i) & (bound ? least[i] : ~least[i]);
+
+                for (unsigned b = 0; b < l->src->bits; b++)
+                    x &= v >> b & 1 ? s->plane[b][i] : ~s->plane[b][i];
+                c->bits[c->n][i] = x;
+            }
+            add_class(c, v);
+        }
+        if (!bound)
+            c->exact = c->n;
+    }
+}
+
+static uint32_t value_at(const struct learner *l, const struct set *s, size_t i)
+{
+    uint32_t v = 0;
+
+    for (unsigned b = 0; b < l->src->bits; b++)
+        v |= (uint32_t)(s->plane[b][i / 64] >> i % 64 & 1) << b;
+    return v;
+}
+
+/* The largest values of up to BINS_MAX bins of about equally many positions; returns how many
+   bins.  Of many positions, every fourth is looked at.  histogram: all 0, and again after. */
+static unsigned find_bins(const struct learner *l, const struct set *s, size_t words,
+                          uint32_t *histogram, uint32_t *last)
+{
+    size_t n = 64 * words < s->n ? 64 * words : s->n, step = n > 65536 ? 4 : 1;
+    uint32_t values = 1u << l->src->bits, low = values, high = 0, in_bin = 0, left = 0;
+    unsigned bins = 0;
+
+    for (size_t i = 0; i < n; i += step) {
+        uint32_t v;
+
+        if (s->plane[l->src->bits][i / 64] >> i % 64 & 1)
+            continue;
+        v = value_at(l, s, i);
+        histogram[v]++;
+        left++;
+        if (v < low)
+            low = v;
+        if (v > high)
+            high = v;
+    }
+    for (uint32_t v = low; v <= high; v++) {
+        in_bin += histogram[v];
+        histogram[v] = 0;
+        if (in_bin && bins < BINS_MAX - 1 && (uint64_t)in_bin * (BINS_MAX - bins) >= left) {
+            last[bins++] = v;
+            left -= in_bin;
+            in_bin = 0;
+        }
+    }
+    if (in_bin)
+        last[bins++] = values - 1;
+    if (bins)
+        last[bins - 1] = values - 1;
+    return bins;
+}
+
+/* Positions of values up to `last`. */
+static uint64_t up_to(const struct learner *l, const struct set *s, size_t i, uint32_t last)
+{
+    uint64_t less = 0, equal = in_set(s, i);
+
+    for (unsigned b = l->src->bits; b-- > 0;) {
+        uint64_t p = s->plane[b][i], bound = last >> b & 1 ? ~UINT64_C(0) : 0;
+
+        less |= equal & ~p & bound;
+        equal &= ~(p ^ bound);
+    }
+    return less | equal;
+}
+
+/* Bins of exact values; then bounds by the highest of the BOUND_BINS bins they are in. */
+static void classes_of_bins(const struct learner *l, const struct set *s, struct classes *c,
+                            uint32_t *histogram)
+{
+    const uint64_t *least = s->plane[l->src->bits];
+    uint32_t last[BINS_MAX];
+    unsigned bins = find_bins(l, s, c->words, histogram, last), k = bins;
+
+    for (size_t i = 0; i < c->words; i++) {
+        uint64_t before = 0, before_bound = 0;
+
+        for (unsigned bin = 0, bound = bins; bin < bins; bin++) {
+            uint64_t now = up_to(l, s, i, last[bin]);
+
+            c->bits[bin][i] = now & ~before & ~least[i];
+            before = now;
+            if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
+                continue;
+            c->bits[bound++][i] = now & ~before_bound & least[i];
+            before_bound = now;
+        }
+    }
+    for (unsigned bin = 0; bin < bins; bin++) {
+        c->value[bin] = (uint8_t)bin;
+        c->total[bin] = (uint32_t)ones(c->bits[bin], c->words);
+        if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
+            continue;
+        c->value[k] = (uint8_t)bin;
+        c->total[k] = (uint32_t)ones(c->bits[k], c->words);
+        k++;
+    }
+    c->exact = bins;
+    while (k > bins && !c->total[k - 1])
+        k--;
+    c->n = k;
+}
+
+static bool classes_init(const struct learner *l, const struct set *s, struct classes *c,
+                         uint32_t *histogram)
+{
+    c->n = c->exact = 0;
+    c->words = s->words > EVAL_WORDS + EVAL_WORDS / 2 ? EVAL_WORDS : s->words;
+    c->room = malloc(BK_CLASSES_MAX * c->words * sizeof(*c->room) + 1);
+    if (!c->room)
+        return false;
+    for (unsigned k = 0; k < BK_CLASSES_MAX; k++)
+        c->bits[k] = c->room + k * c->words;
+    if (l->small)
+        classes_of_small(l, s, c);
+    else
+        classes_of_bins(l, s, c, histogram);
+    return true;
+}
+
+/* == Gain == */
+
+static int64_t add_up(const struct learner *l, const uint32_t *n, unsigned classes)
+{
+    uint32_t all = 0;
+    int64_t bits = 0;
+
+    for (unsigned k = 0; k < classes; k++) {
+        bits -= bk_n_log_n(l->logs, n[k]);
+        all += n[k];
+    }
+    return bits + bk_n_log_n(l->logs, all);
+}
+
+/*
+ * Bits that positions of so many of each class take.  Bounds join the commonest class that they
+ * may be, or, if that is less, they are all one class more; so are those that are beyond
+ * every class there.
+ */
+static int64_t entropy(const struct learner *l, const struct classes *c, const uint32_t *count)
+{
+    uint32_t n[BK_CLASSES_MAX + 1], bounds = 0, beyond = 0;
+    int64_t joined, apart;
+
+    if (c->exact == c->n)
+        return add_up(l, count, c->n);
+    for (unsigned k = 0; k < c->exact; k++)
+        n[k] = count[k];
+    for (unsigned k = c->exact; k < c->n; k++) {
+        unsigned best = BK_CLASSES_MAX;
+
+        bounds += count[k];
+        for (unsigned j = 0; j < c->exact; j++)
+            if (c->value[j] >= c->value[k] && (best == BK_CLASSES_MAX || count[j] > count[best]))
+                best = j;
+        if (best < BK_CLASSES_MAX && count[best])
+            n[best] += count[k];
+        else
+            beyond += count[k];
+    }
+    n[c->exact] = beyond;
+    joined = add_up(l, n, c->exact + 1);
+    if (l->small || beyond == bounds)
+        return joined;
+    memcpy(n, count, c->exact * sizeof(*n));
+    n[c->exact] = bounds;
+    apart = add_up(l, n, c->exact + 1);
+    return apart < joined ? apart : joined;
+}
+
+struct search {
+    const struct learner *l;
+    const struct set *s;
+    const struct classes *c;
+    int64_t whole; /* entropy without a split */
+    int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
+};
+
+static void judge_batch(void *context, uint64_t batch, unsigned thread)
+{
+    struct search *q = context;
+    const struct classes *c = q->c;
+    unsigned end = (unsigned)(batch + 1) * BATCH;
+
+    (void)thread;
+    for (unsigned j = (unsigned)batch * BATCH; j < end && j < q->s->cols; j++) {
+        uint32_t yes[BK_CLASSES_MAX], no[BK_CLASSES_MAX], some_yes = 0, some_no = 0;
+
+        q->l->ops->count(q->s->col[j], (const uint64_t *const *)c->bits, c->n, c->words, yes);
+        for (unsigned k = 0; k < c->n; k++) {
+            no[k] = c->total[k] - yes[k];
+            some_yes |= yes[k];
+            some_no |= no[k];
+        }
+        q->gain[j] = CONSTANT;
+        if (some_yes && some_no)
+            q->gain[j] = q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no);
+    }
+}
+
+/* The column to split by, or -1.  Forgets those that are the same everywhere. */
+static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
+{
+    struct classes c;
+    struct search q = { l, s, &c, 0, NULL };
+    uint64_t seen = 0;
+    int64_t most = 0;
+    int best = -1;
+    bool *dead;
+
+    if (!l->small && s->n < LEAST_POSITIONS)
+        return -1;
+    if (!classes_init(l, s, &c, histogram)) {
+        l->failed = true;
+        return -1;
+    }
+    for (unsigned k = 0; k < c.n; k++)
+        seen += c.total[k];
+    q.whole = entropy(l, &c, c.total);
+    if (seen && q.whole * (int64_t)s->n / (int64_t)seen >= l->min_gain) {
+        q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(*dead)) + 1);
+        if (!q.gain)
+            l->failed = true;
+    }
+    if (q.gain) {
+        dead = (bool *)(q.gain + s->cols);
+        bk_pool_run(pool, (s->cols + BATCH - 1) / BATCH, judge_batch, &q);
+        for (unsigned j = 0; j < s->cols; j++) {
+            dead[j] = q.gain[j] == CONSTANT && c.words == s->words;
+            if (q.gain[j] > most) {
+                most = q.gain[j];
+                best = (int)j;
+            }
+        }
+        if (most * (int64_t)s->n / (int64_t)seen < l->min_gain)
+            best = -1;
+        if (best >= 0) {
+            uint16_t fact = s->fact[best];
+
+            drop_columns(l, s, dead);
+            for (best = 0; s->fact[best] != fact;)
+                best++;
+        }
+    }
+    free(q.gain);
+    free(c.room);
+    return best;
+}
+
+/* == Growing == */
+
+static uint32_t new_node(struct growth *g)
+{
+    if (g->n == g->room) {
+        uint32_t room = g->room ? 2 * g->room : 64;
+        struct node *node = realloc(g->node, room * sizeof(*node));
+
+        if (!node) {
+            g->failed = true;
+            return 0;
+        }
+        g->node = node;
+        g->room = room;
+    }
+    g->node[g->n] = (struct node){ .fact = BK_FACT_LEAF };
+    return g->n++;
+}
+
+/* Splits `s` by a column: `small` gets the fewer positions, `s` keeps the others, and loses the
+   column.  *small_yes: the fewer are those where the fact is true.  False: no memory. */
+static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
+                  struct set *small, bool *small_yes)
+{
+    uint64_t yes, *mask = malloc((s->words + 1) * sizeof(*mask));
+    bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead;
+
+    small->block = NULL;
+    if (good) {
+        memcpy(mask, s->col[column], s->words * sizeof(*mask));
+        if (s->words)
+            mask[s->words - 1] &= in_set(s, s->words - 1);
+        yes = ones(mask, s->words);
+        *small_yes = yes <= s->n - yes;
+        dead[column] = true;
+        drop_columns(l, s, dead);
+        if (!*small_yes)
+            for (size_t i = 0; i < s->words; i++)
+                mask[i] = ~mask[i] & in_set(s, i);
+        good = set_new(l, small, s->cols, *small_yes ? yes : s->n - yes);
+    }
+    if (good) {
+        memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));
+        good = keep_part(l, pool, s, small, mask);
+        for (size_t i = 0; i < s->words; i++)
+            mask[i] = ~mask[i] & in_set(s, i);
+        good = good && keep_part(l, pool, s, s, mask);
+        s->n -= small->n;
+        s->words = words_of(s->n);
+    }
+    free(mask);
+    free(dead);
+    return good;
+}
+
+/* Hands a set to a task of its own. */
+static void leave_to_task(struct learner *l, struct growth *g, uint32_t id, struct set *s)
+{
+    struct set own;
+
+    if (l->tasks == l->task_room) {
+        uint32_t room = l->task_room ? 2 * l->task_room : 64;
+        struct growth *task = realloc(l->task, room * sizeof(*task));
+
+        if (!task) {
+            l->failed = true;
+            return;
+        }
+        l->task = task;
+        l->task_room = room;
+    }
+    if (!set_new(l, &own, s->cols, s->n)) {
+        l->failed = true;
+        return;
+    }
+    memcpy(own.fact, s->fact, s->cols * sizeof(*s->fact));
+    for (unsigned j = 0; j < s->cols + l->planes; j++)
+        memcpy(own.col[j], s->col[j], s->words * sizeof(**s->col));
+    l->task[l->tasks] = (struct growth){ .set = own };
+    g->node[id].task = ++l->tasks;
+}
+
+/* Grows the tree of `s`, whose columns it uses up; returns its node.  top: smaller sets become
+   tasks, and the columns of larger ones are shared out. */
+static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_t *histogram,
+                     bool top)
+{
+    struct bk_pool *pool = top ? l->pool : NULL;
+    uint32_t root = new_node(g), id = root;
+
+    while (!g->failed && !l->failed) {
+        struct set small;
+        bool small_yes = false;
+        uint32_t one, other;
+        int column;
+
+        if (top && s->n <= TASK_POSITIONS) {
+            leave_to_task(l, g, id, s);
+            break;
+        }
+        column = find_split(l, pool, s, histogram);
+        if (column < 0)
+            break;
+        g->node[id].fact = s->fact[column];
+        if (!split(l, pool, s, column, &small, &small_yes)) {
+            set_free(&small);
+            l->failed = true;
+            break;
+        }
+        one = grow(l, g, &small, histogram, top);
+        set_free(&small);
+        other = new_node(g);
+        if (g->failed)
+            break;
+        g->node[id].yes = small_yes ? one : other;
+        g->node[id].no = small_yes ? other : one;
+        id = other;
+    }
+    return root;
+}
+
+static void grow_task(void *context, uint64_t task, unsigned thread)
+{
+    struct learner *l = context;
+    struct growth *g = &l->task[task];
+    uint32_t *histogram = calloc((size_t)1 << l->src->bits, sizeof(*histogram));
+
+    (void)thread;
+    if (histogram)
+        grow(l, g, &g->set, histogram, false);
+    else
+        g->failed = true;
+    set_free(&g->set);
+    free(histogram);
+}
+
+/* Appends the tree below a node in preorder. */
+static uint32_t put_in_order(const struct learner *l, const struct growth *g, uint32_t id,
+                             struct bk_learned *out)
+{
+    const struct node *node = &g->node[id];
+    uint32_t at, next;
+
+    if (node->task)
+        return put_in_order(l, &l->task[node->task - 1], 0, out);
+    at = out->nodes++;
+    out->tree[at] = (struct bk_fact_node){ .fact = node->fact };
+    if (node->fact == BK_FACT_LEAF) {
+        out->tree[at].yes = out->leaves++;
+        return at;
+    }
+    next = put_in_order(l, g, node->yes, out);
+    out->tree[at].yes = next;
+    next = put_in_order(l, g, node->no, out);
+    out->tree[at].no = next;
+    return at;
+}
+
+static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct bk_report *why)
+{
+    struct growth top = { 0 };
+    uint32_t *histogram = calloc((size_t)1 << l->src->bits, sizeof(*histogram));
+    uint64_t nodes;
+
+    if (histogram)
+        grow(l, &top, &l->sample, histogram, true);
+    set_free(&l->sample);
+    l->failed |= !histogram || top.failed;
+    if (!l->failed)
+        bk_pool_run(l->pool, l->tasks, grow_task, l);
+    nodes = top.n;
+    for (uint32_t i = 0; i < l->tasks; i++) {
+        l->failed |= l->task[i].failed;
+        nodes += l->task[i].n;
+    }
+    out->tree = l->failed ? NULL : malloc((nodes + 1) * sizeof(*out->tree));
+    if (out->tree)
+        put_in_order(l, &top, 0, out);
+    for (uint32_t i = 0; i < l->tasks; i++) {
+        set_free(&l->task[i].set);
+        free(l->task[i].node);
+    }
+    free(l->task);
+    free(top.node);
+    free(histogram);
+    return out->tree ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
+}
+
+/* A leaf's cost, seen in the sample. */
+static int64_t gain_needed(const struct learner *l)
+{
+    uint64_t span = l->src->end - l->src->first;
+    uint64_t leaf = (uint64_t)(l->small ? GAIN_LEAF : GAIN_LEAF_LONG) * BK_ONE_BIT;
+    uint64_t covered = l->covered < span ? l->covered : span;
+    int64_t share = (int64_t)(leaf * (covered >> 8) / ((span >> 8) + 1));
+
+    return share > GAIN_EVIDENCE * BK_ONE_BIT ? share : GAIN_EVIDENCE * BK_ONE_BIT;
+}
+
+enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, uint32_t rows,
+                     const struct bk_logs *logs, struct bk_pool *pool, struct bk_report *why)
+{
+    struct learner l = { .src = src, .logs = logs, .ops = bk_columns_for(), .pool = pool };
+    uint64_t *mask = NULL;
+    enum bk_err err;
+
+    *out = (struct bk_learned){ 0 };
+    l.facts = bk_facts_count(src->facts);
+    l.words = bk_facts_words(src->facts);
+    l.small = src->bits <= SMALL_BITS;
+    l.planes = src->bits + 1;
+    err = choose_rows(&l, rows, why);
+    if (!err)
+        err = fill_sample(&l, &mask, why);
+    if (!err) {
+        l.min_gain = gain_needed(&l);
+        if (!keep_part(&l, pool, &l.sample, &l.sample, mask))
+            err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
+        l.sample.n = (uint32_t)ones(mask, l.sample.words);
+        l.sample.words = words_of(l.sample.n);
+    }
+    free(mask);
+    if (!err)
+        err = grow_tree(&l, out, why);
+    set_free(&l.sample);
+    free(l.row);
+    return err;
+}
+
+void bk_learned_release(struct bk_learned *l)
+{
+    free(l->tree);
+    *l = (struct bk_learned){ 0 };
+}

@@ -1,0 +1,263 @@
+/*
+ * source.c - see source.h.
+ *
+ * A row is brought onto squares first: where the inner man is the solver's, its
+ * codes lie side by side by square; otherwise one is fetched for each position,
+ * from places that are equally far apart.  Then 64 codes at a time are sorted
+ * into sets (bytes.h).
+ */
+#include "tb/encode/source.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "tb/encode/bytes.h"
+
+#define SETS 4 /* words of a set, as struct bk_row_values has it */
+
+/* As many as facts have (bk_facts_words()). */
+static unsigned words_of(const struct bk_source *src)
+{
+    unsigned nsq = src->t->ix->v->nsq;
+
+    return nsq <= 64 ? 1 : nsq <= 128 ? 2 : 4;
+}
+
+/* Where the positions of a row lie: from `base` on, by square or every `step`. */
+struct place {
+    uint64_t base, step;
+    bool by_square; /* base is square 0's, and the others follow */
+};
+
+/* Without and with codes the same but for the strides. */
+static struct place find_place(const struct bk_source *src, const struct bk_row *row,
+                               const uint64_t *stride, uint64_t slice_stride)
+{
+    const struct bk_index *ix = src->t->ix;
+    const struct bk_memblock *mb = &src->t->block[row->block];
+    const struct bk_pairs *pairs = ix->block[row->block].pairs;
+    uint8_t black = row->inner == 1 ? row->inner_sq[0] : row->sq[1];
+    struct place p = { 0 };
+
+    p.base = (uint64_t)pairs->slice[(size_t)row->sq[0] * ix->v->nsq + black] * slice_stride;
+    p.step = slice_stride;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        if (row->inner != 2 + slot)
+            p.base += stride[slot] * (mb->raw[slot] ? row->sq[2 + slot] : row->place[slot]);
+    if (row->inner >= 2) {
+        p.step = stride[row->inner - 2];
+        p.by_square = mb->raw[row->inner - 2];
+    }
+    return p;
+}
+
+static struct place code_place(const struct bk_source *src, const struct bk_row *row)
+{
+    const struct bk_memblock *mb = &src->t->block[row->block];
+
+    return find_place(src, row, mb->stride, mb->slice_stride);
+}
+
+static struct place bit_place(const struct bk_source *src, const struct bk_row *row)
+{
+    const struct bk_memblock *mb = &src->t->block[row->block];
+
+    return find_place(src, row, mb->bit_stride, mb->bit_slice_stride);
+}
+
+/* == Onto squares == */
+
+/* The bits of a bitmap for the squares of the row, no others. */
+static void fetch_bits(const uint64_t *map, const struct place *p, const struct bk_row *row,
+                       unsigned words, uint64_t *set)
+{
+    if (p->by_square) { /* a set of the solver: on whole words */
+        for (unsigned w = 0; w < words; w++)
+            set[w] = map[p->base / 64 + w];
+        return;
+    }
+    for (unsigned w = 0; w < words; w++)
+        set[w] = 0;
+    for (uint32_t i = 0; i < row->n; i++) {
+        uint64_t at = p->base + i * p->step;
+
+        set[row->inner_sq[i] / 64] |= (map[at / 64] >> at % 64 & 1) << row->inner_sq[i] % 64;
+    }
+}
+
+/* Codes by square; illegal where the row has none. */
+static const uint8_t *fetch_codes(const uint8_t *code, const struct place *p,
+                                  const struct bk_row *row, unsigned nsq, unsigned words,
+                                  uint8_t *room)
+{
+    if (p->by_square && nsq == 64 * words)
+        return code + p->base;
+    memset(room, BK_CODE_ILLEGAL, 64 * words);
+    if (p->by_square) {
+        memcpy(room, code + p->base, nsq);
+        return room;
+    }
+    for (uint32_t i = 0; i < row->n; i++)
+        room[row->inner_sq[i]] = code[p->base + i * p->step];
+    return room;
+}
+
+static void fetch_wide_codes(const uint16_t *code, const struct place *p, const struct bk_row *row,
+                             unsigned nsq, uint16_t *room)
+{
+    memset(room, 0, 64 * SETS * sizeof *room);
+    if (p->by_square)
+        memcpy(room, code + p->base, nsq * sizeof *room);
+    for (uint32_t i = 0; !p->by_square && i < row->n; i++)
+        room[row->inner_sq[i]] = code[p->base + i * p->step];
+}
+
+/* == Into sets == */
+
+/* The positions of a row by how they end, and of those decided k. */
+struct sorted {
+    uint64_t win[SETS], draw[SETS], loss[SETS];
+    uint8_t k[2][64 * SETS]; /* low byte, high byte; of other positions anything */
+};
+
+static void sort_bitmaps(const struct bk_source *src, const struct bk_row *row, unsigned words,
+                         struct sorted *out)
+{
+    const struct bk_memblock *mb = &src->t->block[row->block];
+    struct place p = code_place(src, row);
+    uint64_t won[SETS], drawn[SETS];
+
+    fetch_bits(mb->code[src->side], &p, row, words, won);
+    fetch_bits(mb->draw[src->side], &p, row, words, drawn);
+    for (unsigned w = 0; w < words; w++) {
+        out->win[w] = won[w] & ~drawn[w];
+        out->draw[w] = drawn[w] & ~won[w];
+        out->loss[w] = ~(won[w] | drawn[w]);
+    }
+    if (!p.by_square) { /* there is nothing where it has no square */
+        uint64_t there[SETS] = { 0 };
+
+        for (uint32_t i = 0; i < row->n; i++)
+            there[row->inner_sq[i] / 64] |= UINT64_C(1) << row->inner_sq[i] % 64;
+        for (unsigned w = 0; w < words; w++)
+            out->loss[w] &= there[w];
+    }
+}
+
+static void sort_codes(const struct bk_source *src, const struct bk_row *row, unsigned words,
+                       struct sorted *out)
+{
+    struct place p = code_place(src, row);
+    uint8_t room[64 * SETS];
+    const uint8_t *code = fetch_codes(src->t->block[row->block].code[src->side], &p, row,
+                                      src->t->ix->v->nsq, words, room);
+
+    for (unsigned w = 0; w < words; w++) {
+        struct bk_bytes_sorted s = bk_bytes_sort(code + 64 * w);
+
+        out->draw[w] = s.one;
+        out->loss[w] = s.top;
+        out->win[w] = ~(s.zero | s.one | s.top);
+    }
+    for (unsigned i = 0; src->told == BK_DISTANCES && i < 64 * words; i++)
+        out->k[0][i] =
+            (uint8_t)(code[i] - (code[i] >= BK_CODE_LOSS8 ? BK_CODE_LOSS8 : BK_CODE_WIN));
+}
+
+static void sort_wide_codes(const struct bk_source *src, const struct bk_row *row, unsigned words,
+                            struct sorted *out)
+{
+    struct place p = code_place(src, row);
+    uint16_t code[64 * SETS];
+
+    fetch_wide_codes(src->t->block[row->block].code[src->side], &p, row, src->t->ix->v->nsq, code);
+    for (unsigned w = 0; w < words; w++)
+        out->win[w] = out->draw[w] = out->loss[w] = 0;
+    for (unsigned i = 0; i < 64 * words; i++) {
+        unsigned loss = code[i] >= BK_CODE_LOSS16;
+        unsigned k = code[i] - (loss ? BK_CODE_LOSS16 : BK_CODE_WIN + 0u);
+
+        out->loss[i / 64] |= (uint64_t)loss << i % 64;
+        out->draw[i / 64] |= (uint64_t)(code[i] == BK_CODE_DRAW) << i % 64;
+        out->win[i / 64] |= (uint64_t)(!loss && code[i] >= BK_CODE_WIN) << i % 64;
+        out->k[0][i] = (uint8_t)k;
+        out->k[1][i] = (uint8_t)(k >> 8);
+    }
+}
+
+/* == Values == */
+
+static void tell_wdl(const struct sorted *s, unsigned words, struct bk_row_values *out)
+{
+    for (unsigned w = 0; w < words; w++) {
+        out->care[w] = s->win[w] | s->draw[w] | s->loss[w];
+        out->plane[0][w] = s->draw[w];
+        out->plane[1][w] = s->loss[w];
+    }
+}
+
+static void tell_distances(const struct bk_source *src, const struct sorted *s, unsigned words,
+                           struct bk_row_values *out)
+{
+    unsigned bits = bk_source_bits(src);
+
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t care = s->win[w] | (src->alone ? s->loss[w] : 0);
+
+        out->care[w] = care;
+        if (!care)
+            continue;
+        bk_bytes_planes(s->k[0] + 64 * w, bits < 8 ? bits : 8, &out->plane[0][w], SETS);
+        if (bits > 8)
+            bk_bytes_planes(s->k[1] + 64 * w, bits - 8, &out->plane[8][w], SETS);
+    }
+}
+
+/* At least what the best exit is worth; at least 0 is anything. */
+static void loosen(const struct bk_source *src, const struct bk_row *row, unsigned words,
+                   struct bk_row_values *out)
+{
+    const uint64_t *attained = src->t->block[row->block].attained[src->told][src->side];
+    struct place p = bit_place(src, row);
+    unsigned bits = bk_source_bits(src);
+
+    fetch_bits(attained, &p, row, words, out->least);
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t some = 0;
+
+        out->least[w] &= out->care[w];
+        if (!out->least[w])
+            continue;
+        for (unsigned b = 0; b < bits; b++)
+            some |= out->plane[b][w];
+        out->care[w] &= ~out->least[w] | some;
+        out->least[w] &= some;
+    }
+}
+
+unsigned bk_source_bits(const struct bk_source *src)
+{
+    static_assert(BK_CODE_K_MAX < 1 << 7, "k of a code of one byte");
+
+    return src->told == BK_WDL ? 2 : src->t->code_bytes < 2 ? 7 : 14;
+}
+
+void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_row_values *out)
+{
+    unsigned words = words_of(src);
+    struct sorted s;
+
+    if (src->t->code_bytes == 0)
+        sort_bitmaps(src, row, words, &s);
+    else if (src->t->code_bytes == 1)
+        sort_codes(src, row, words, &s);
+    else
+        sort_wide_codes(src, row, words, &s);
+    if (src->told == BK_WDL)
+        tell_wdl(&s, words, out);
+    else
+        tell_distances(src, &s, words, out);
+    memset(out->least, 0, sizeof out->least);
+    if (!src->alone)
+        loosen(src, row, words, out);
+}

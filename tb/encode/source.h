@@ -1,0 +1,41 @@
+/*
+ * source.h - the rows of a solved table, as its file will tell them.
+ *
+ * What is stored of a position (docs/format.md):
+ *   wdl        0 won, 1 drawn, 2 lost by the mover
+ *   distances  of a won position k: a win in 2k + 1 plies
+ * and, of positions whose best exit attains the value (kernel/attain.h), only
+ * that it is at least that.  Illegal positions are free, and so are those that
+ * may have any value, being at least 0: won by an exit, or in one ply.
+ *
+ * A file that answers alone keeps every legal position exactly; its distances
+ * are those of lost positions, too (in 2k plies).
+ */
+#ifndef BK_SOURCE_H
+#define BK_SOURCE_H
+
+#include "table/model.h"
+#include "table/rows.h"
+#include "tb/memory/memtable.h"
+
+struct bk_source {
+    const struct bk_memtable *t; /* its blocks solved, with what exits attain unless alone */
+    const struct bk_rows *rows;  /* of t->ix */
+    enum bk_told told;
+    unsigned side; /* to move */
+    bool alone;
+};
+
+/* Bits of its values: enough for whatever a table with codes of so many bytes may hold. */
+unsigned bk_source_bits(const struct bk_source *src);
+
+/*
+ * The values of a row: care, least and bk_source_bits() planes, of the words
+ * that hold the board's squares.
+ * Threads: any.  Cost: some 20 ns for 64 squares where the inner man is the
+ * solver's, too (docs/solving.md 1), else some 60.
+ */
+void bk_source_row(const struct bk_source *src, const struct bk_row *row,
+                   struct bk_row_values *out);
+
+#endif

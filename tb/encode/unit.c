@@ -1,0 +1,1011 @@
+/*
+ * unit.c - from values to model, directory and shards.
+ *
+ *   learn    a tree, from a sample of rows (learn.c)
+ *   count    every row down the tree: how often each value comes in each leaf
+ *   code     the questions of each leaf (codes.c)
+ *   meet     what each question meets in all rows; its rates
+ *   write    window after window: where to cut, then shard by shard the keys
+ *            of ribbon A, which is solved and asked who passes, and of ribbon B
+ *
+ * A *cell* is the squares of a row that reach one leaf.  Cells are what all
+ * passes but the first work on, and a way down the tree costs ten times what
+ * reading a cell does, so they are remembered while memory lasts; else the tree
+ * is descended again.  Either way the bytes are the same.
+ *
+ * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
+ * A *window* is a run of pieces whose cells and shards are in memory at once.
+ * Shards are cut row by row through a window, whatever the pieces.
+ */
+#include "tb/encode/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/encode/codes.h"
+#include "tb/encode/learn.h"
+
+#define PIECE_NUMBERS (UINT64_C(1) << 21)
+#define WINDOW_PIECES 32
+#define SHARD_KEYS    14000
+#define WORDS_MAX     4
+#define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
+#define PARTS         10 /* bits of a fraction of a key, in estimates */
+
+static const uint32_t rows_of_effort[] = { 1u << 14, 1u << 16, 1u << 18 };
+
+/* Cells of consecutive rows: a word with row (from the piece's first) << 32 | leaf, then the
+   squares. */
+struct cells {
+    uint64_t *word;
+    size_t n, room;
+    bool whole; /* nothing is missing */
+};
+
+/* A row of the window under way. */
+struct row_note {
+    uint64_t first;
+    uint32_t n;
+    uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-PARTS */
+    size_t cell;      /* of the piece's: the first word of its cells */
+};
+
+struct piece {
+    struct cells cells;
+    struct row_note *row; /* within the window */
+    uint32_t rows, row_room;
+};
+
+/* The shard that is being cut: rows from `row` of `piece` on, `rows` of them. */
+struct cut {
+    uint64_t first, numbers;
+    uint32_t piece, row, rows;
+};
+
+struct shard {
+    struct bk_shard entry;
+    uint8_t *bytes; /* owned */
+};
+
+/* A question of a cell, waiting for ribbon A. */
+struct asking {
+    uint64_t row_hash;
+    uint32_t question;
+    bool some; /* exceptions */
+    uint64_t squares[WORDS_MAX], exceptions[WORDS_MAX];
+};
+
+struct key_list {
+    struct bk_ribbon_key *key;
+    size_t n, room;
+};
+
+/* What one thread works with. */
+struct desk {
+    struct bk_fact_row *row;
+    struct bk_met *met; /* by question */
+    unsigned bits;      /* of the values seen, beyond BITS_AS_TOLD */
+    uint64_t *count;    /* as bk_counts.n */
+    struct key_list keys[2];
+    struct asking *asking;
+    size_t askings, asking_room;
+    struct bk_ribbon_room ribbon;
+};
+
+struct unit {
+    const struct bk_unit_source *src;
+    struct bk_unit_source own; /* src, but of no more bits than its values need */
+    struct bk_pool *pool;
+    unsigned words, threads;
+    struct bk_logs logs;
+    struct bk_learned learned;
+    struct bk_counts counts;
+    struct bk_codes codes;
+    uint32_t pieces;
+    struct piece *piece;
+    size_t piece_words; /* of cells that a piece may remember beyond its window */
+    struct desk *desk;
+    struct cut *cut; /* of the window */
+    uint32_t cuts, cut_room;
+    uint32_t window; /* its first piece */
+    struct shard *shard;
+    uint8_t *directory;
+    size_t directory_room;
+    volatile bool failed; /* no memory */
+};
+
+/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
+static inline unsigned count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                          UINT64_C(0x0101010101010101) >>
+                      56);
+}
+
+static bool grow_list(void **list, size_t *room, size_t need, size_t item)
+{
+    size_t more = *room ? 2 * *room : 1024;
+    void *p;
+
+    if (need <= *room)
+        return true;
+    if (more < need)
+        more = need;
+    p = realloc(*list, more * item);
+    if (!p)
+        return false;
+    *list = p;
+    *room = more;
+    return true;
+}
+
+/* == Cells == */
+
+struct cell_reader;
+typedef void on_row(struct cell_reader *r);
+typedef void on_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares);
+
+/* Goes through the rows and cells of a piece. */
+struct cell_reader {
+    struct unit *u;
+    struct piece *piece;
+    struct desk *desk;
+    on_row *begin; /* NULL: not told */
+    on_cell *cell;
+    void *context;
+    struct bk_row row;
+    struct bk_row_values values;
+    uint32_t nth;         /* of the row in the piece */
+    size_t at;            /* in piece->cells, when they are read */
+    struct cells *record; /* NULL: not recorded */
+    size_t record_max;
+};
+
+/* Remembers a cell, unless its leaf asks nothing. */
+static void record_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    const bk_code *code = r->u->codes.model.leaf; /* NULL: not known yet */
+    struct cells *c = r->record;
+    unsigned words = r->u->words;
+
+    if (code && code[leaf] < 0)
+        return;
+    if (c->n + words + 1 > r->record_max ||
+        !grow_list((void **)&c->word, &c->room, c->n + words + 1, sizeof(*c->word))) {
+        r->u->failed |= c->n + words + 1 <= r->record_max;
+        c->whole = false;
+        r->record = NULL;
+        return;
+    }
+    c->word[c->n++] = (uint64_t)r->nth << 32 | leaf;
+    for (unsigned i = 0; i < words; i++)
+        c->word[c->n++] = squares[i];
+}
+
+static void visit_leaf(void *context, uint32_t leaf, const uint64_t *squares)
+{
+    struct cell_reader *r = context;
+
+    if (r->record)
+        record_cell(r, leaf, squares);
+    if (r->cell)
+        r->cell(r, leaf, squares);
+}
+
+static bool any_square(const uint64_t *squares, unsigned words)
+{
+    uint64_t any = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        any |= squares[i];
+    return any;
+}
+
+static void descend_row(struct cell_reader *r)
+{
+    if (!any_square(r->values.care, r->u->words))
+        return;
+    bk_fact_row_set(r->desk->row, r->row.sq);
+    bk_fact_row_descend(r->desk->row, r->u->learned.tree, r->values.care, visit_leaf, r);
+}
+
+/* The cells of a row that were remembered. */
+static void recall_row(struct cell_reader *r)
+{
+    const struct cells *c = &r->piece->cells;
+
+    while (r->at < c->n && c->word[r->at] >> 32 == r->nth) {
+        r->cell(r, (uint32_t)c->word[r->at], c->word + r->at + 1);
+        r->at += r->u->words + 1;
+    }
+}
+
+/* Positions that are at least 0 are free. */
+static void drop_least_zero(struct cell_reader *r)
+{
+    struct bk_row_values *v = &r->values;
+
+    for (unsigned i = 0; i < r->u->words; i++) {
+        uint64_t some = 0;
+
+        for (unsigned b = 0; b < r->u->src->bits; b++)
+            some |= v->plane[b][i];
+        v->care[i] &= ~v->least[i] | some;
+        v->least[i] &= v->care[i];
+    }
+}
+
+static void read_row(struct cell_reader *r, uint64_t number)
+{
+    const struct bk_unit_source *s = r->u->src;
+
+    s->row(s->context, number, &r->row, &r->values);
+    drop_least_zero(r);
+}
+
+/* All rows of a piece. */
+static void read_piece(struct cell_reader *r)
+{
+    const struct unit *u = r->u;
+    uint64_t p = (uint64_t)(r->piece - u->piece);
+    uint64_t at = u->src->first + p * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
+
+    if (end > u->src->end)
+        end = u->src->end;
+    read_row(r, at);
+    if (r->row.first < at && r->row.first + r->row.n < end)
+        read_row(r, r->row.first + r->row.n);
+    while (r->row.first >= at && r->row.first < end) {
+        if (r->begin)
+            r->begin(r);
+        if (r->piece->cells.whole && !r->record)
+            recall_row(r);
+        else
+            descend_row(r);
+        r->nth++;
+        if (r->row.first + r->row.n >= end)
+            break;
+        read_row(r, r->row.first + r->row.n);
+    }
+}
+
+static struct cell_reader reader_of(struct unit *u, struct piece *p, unsigned thread, on_cell *cell)
+{
+    return (struct cell_reader){ .u = u, .piece = p, .desk = &u->desk[thread], .cell = cell };
+}
+
+/* == Bits of values == */
+
+static void widest_piece(void *context, uint64_t piece, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, &u->piece[piece], thread, NULL);
+    uint64_t at = u->src->first + piece * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
+    unsigned bits = u->desk[thread].bits;
+
+    while (at < end && at < u->src->end) {
+        read_row(&r, at);
+        for (unsigned b = u->src->bits; b > bits; b--)
+            for (unsigned i = 0; i < u->words; i++)
+                if (r.values.plane[b - 1][i] & r.values.care[i])
+                    bits = b;
+        at = r.row.first + r.row.n;
+    }
+    u->desk[thread].bits = bits;
+}
+
+/* A source says how many bits its values might have; counting is by value, so it is worth while
+   to know how many they do have. */
+static enum bk_err narrow(struct unit *u, struct bk_report *why)
+{
+    if (u->src->bits <= BITS_AS_TOLD)
+        return BK_OK;
+    if (!bk_pool_try(u->pool, u->pieces, widest_piece, u))
+        return bk_fail(why, BK_E_SYSTEM, "stopped");
+    u->own.bits = BITS_AS_TOLD;
+    for (unsigned t = 0; t < u->threads; t++)
+        if (u->desk[t].bits > u->own.bits)
+            u->own.bits = u->desk[t].bits;
+    return BK_OK;
+}
+
+/* == Counting == */
+
+/* How many of `squares` have each value, as bounds or exactly. */
+static void count_values(const struct cell_reader *r, const uint64_t *squares, uint64_t *n)
+{
+    unsigned bits = r->u->src->bits;
+
+    for (unsigned i = 0; i < r->u->words; i++) {
+        uint64_t left = squares[i];
+
+        while (left) {
+            uint64_t same = left;
+            unsigned s = (unsigned)__builtin_ctzll(left);
+            uint32_t v = 0;
+
+            for (unsigned b = 0; b < bits; b++) {
+                uint64_t plane = r->values.plane[b][i];
+
+                v |= (uint32_t)(plane >> s & 1) << b;
+                same &= plane >> s & 1 ? plane : ~plane;
+            }
+            n[v] += count_bits(same);
+            left &= ~same;
+        }
+    }
+}
+
+static void count_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    struct bk_counts c = r->u->counts;
+    uint64_t exact[WORDS_MAX], least[WORDS_MAX];
+
+    c.n = r->desk->count;
+    for (unsigned i = 0; i < r->u->words; i++) {
+        exact[i] = squares[i] & ~r->values.least[i];
+        least[i] = squares[i] & r->values.least[i];
+    }
+    count_values(r, exact, bk_counts_of(&c, leaf, false));
+    count_values(r, least, bk_counts_of(&c, leaf, true));
+}
+
+static void count_piece(void *context, uint64_t piece, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, &u->piece[piece], thread, count_cell);
+
+    r.piece->cells.whole = true;
+    r.record = &r.piece->cells;
+    r.record_max = u->piece_words;
+    read_piece(&r);
+    if (!r.piece->cells.whole) {
+        free(r.piece->cells.word);
+        r.piece->cells = (struct cells){ 0 };
+    }
+}
+
+static enum bk_err count_all(struct unit *u, struct bk_report *why)
+{
+    struct bk_counts *c = &u->counts;
+    size_t n = (size_t)2 * u->learned.leaves << u->src->bits;
+
+    c->leaves = u->learned.leaves;
+    c->bits = u->src->bits;
+    for (unsigned t = 0; t < u->threads; t++) {
+        u->desk[t].count = calloc(n, sizeof(*c->n));
+        if (!u->desk[t].count)
+            return bk_fail(why, BK_E_SYSTEM, "no memory to count the values of %u leaves",
+                           c->leaves);
+    }
+    if (!bk_pool_try(u->pool, u->pieces, count_piece, u))
+        return bk_fail(why, BK_E_SYSTEM, "stopped");
+    c->n = u->desk[0].count;
+    u->desk[0].count = NULL;
+    for (unsigned t = 1; t < u->threads; t++) {
+        for (size_t i = 0; i < n; i++)
+            c->n[i] += u->desk[t].count[i];
+        free(u->desk[t].count);
+        u->desk[t].count = NULL;
+    }
+    return BK_OK;
+}
+
+/* == Questions of a cell == */
+
+/* Positions of a cell that have one value. */
+struct part {
+    uint32_t place; /* of the value in the leaf's code */
+    uint64_t squares[WORDS_MAX];
+};
+
+struct cell_parts {
+    struct part part[BK_SQ_MAX];
+    unsigned n;
+};
+
+static void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares)
+{
+    unsigned i = p->n;
+
+    while (i && p->part[i - 1].place >= place)
+        i--;
+    if (i < p->n && p->part[i].place == place) {
+        p->part[i].squares[word] |= squares;
+        return;
+    }
+    memmove(&p->part[i + 1], &p->part[i], (p->n++ - i) * sizeof(p->part[0]));
+    p->part[i] = (struct part){ .place = place };
+    p->part[i].squares[word] = squares;
+}
+
+/* Sorts the squares of a cell by where their values come in the code. */
+static void part_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                      struct cell_parts *parts)
+{
+    const struct bk_codes *codes = &r->u->codes;
+    unsigned bits = r->u->src->bits;
+
+    parts->n = 0;
+    for (unsigned i = 0; i < r->u->words; i++) {
+        uint64_t left = squares[i];
+
+        while (left) {
+            unsigned s = (unsigned)__builtin_ctzll(left);
+            uint64_t least = r->values.least[i], bound = least >> s & 1;
+            uint64_t same = left & (bound ? least : ~least);
+            uint32_t v = 0;
+
+            for (unsigned b = 0; b < bits; b++) {
+                uint64_t plane = r->values.plane[b][i];
+
+                v |= (uint32_t)(plane >> s & 1) << b;
+                same &= plane >> s & 1 ? plane : ~plane;
+            }
+            if (bound)
+                v = bk_code_at_least(codes, leaf, v);
+            add_part(parts, bk_code_place(codes, leaf, v), i, same);
+            left &= ~same;
+        }
+    }
+}
+
+/* A question that some positions of a cell are asked. */
+struct asked {
+    uint32_t question;
+    unsigned n, exceptions; /* positions */
+    uint64_t all[WORDS_MAX], other[WORDS_MAX];
+};
+typedef void on_question(struct cell_reader *r, const struct asked *a);
+
+/* The questions that parts from .. end - 1 are asked from `code` on. */
+static void ask(struct cell_reader *r, bk_code code, const struct part *from,
+                const struct part *end, on_question *tell)
+{
+    unsigned words = r->u->words;
+
+    while (code >= 0) {
+        const struct bk_question *q = &r->u->codes.model.question[code];
+        const struct part *other = end;
+        struct asked a = { .question = (uint32_t)code };
+
+        while (other > from && other[-1].place >= r->u->codes.asked[code].split)
+            other--;
+        for (const struct part *p = from; p < end; p++)
+            for (unsigned i = 0; i < words; i++) {
+                a.all[i] |= p->squares[i];
+                if (p >= other)
+                    a.other[i] |= p->squares[i];
+            }
+        for (unsigned i = 0; i < words; i++) {
+            a.n += count_bits(a.all[i]);
+            a.exceptions += count_bits(a.other[i]);
+        }
+        tell(r, &a);
+        if (other < end)
+            ask(r, q->next[1], other, end, tell);
+        end = other;
+        if (from == end)
+            return;
+        code = q->next[0];
+    }
+}
+
+/* The questions of a cell whose positions all have the value at `place`: most cells. */
+static void ask_alike(struct cell_reader *r, bk_code code, const struct part *part,
+                      on_question *tell)
+{
+    static const uint64_t none[WORDS_MAX];
+    unsigned words = r->u->words, n = 0;
+    struct asked a;
+
+    memcpy(a.all, part->squares, words * sizeof(*a.all));
+    for (unsigned i = 0; i < words; i++)
+        n += count_bits(a.all[i]);
+    a.n = n;
+    while (code >= 0) {
+        bool other = part->place >= r->u->codes.asked[code].split;
+
+        a.question = (uint32_t)code;
+        a.exceptions = other ? n : 0;
+        memcpy(a.other, other ? a.all : none, words * sizeof(*a.other));
+        tell(r, &a);
+        code = r->u->codes.model.question[code].next[other];
+    }
+}
+
+static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                     on_question *tell)
+{
+    struct cell_parts parts;
+    bk_code code = r->u->codes.model.leaf[leaf];
+
+    if (code < 0)
+        return;
+    part_cell(r, leaf, squares, &parts);
+    if (parts.n == 1) {
+        ask_alike(r, code, &parts.part[0], tell);
+        return;
+    }
+    ask(r, code, parts.part, parts.part + parts.n, tell);
+}
+
+/* == Rates == */
+
+static void meet_question(struct cell_reader *r, const struct asked *a)
+{
+    struct bk_met *m = &r->desk->met[a->question];
+
+    m->positions += a->n;
+    if (!a->exceptions)
+        return;
+    m->cells++;
+    m->in_cells += a->n;
+    m->exceptions += a->exceptions;
+}
+
+static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    ask_cell(r, leaf, squares, meet_question);
+}
+
+/* Forgets the cells of leaves that ask nothing. */
+static void forget_sure_cells(const struct unit *u, struct cells *c)
+{
+    size_t size = u->words + 1, kept = 0;
+
+    for (size_t i = 0; i < c->n; i += size)
+        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0) {
+            memmove(c->word + kept, c->word + i, size * sizeof(*c->word));
+            kept += size;
+        }
+    c->n = kept;
+}
+
+static void meet_piece(void *context, uint64_t piece, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, &u->piece[piece], thread, meet_cell);
+
+    forget_sure_cells(u, &r.piece->cells);
+    read_piece(&r);
+}
+
+static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
+{
+    struct bk_model *m = &u->codes.model;
+
+    for (unsigned t = 0; t < u->threads; t++) {
+        u->desk[t].met = calloc((size_t)m->questions + 1, sizeof(*u->desk[t].met));
+        if (!u->desk[t].met)
+            return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
+    }
+    if (!bk_pool_try(u->pool, u->pieces, meet_piece, u))
+        return bk_fail(why, BK_E_SYSTEM, "stopped");
+    for (uint32_t q = 0; q < m->questions; q++) {
+        struct bk_met met = u->desk[0].met[q];
+
+        for (unsigned t = 1; t < u->threads; t++) {
+            met.positions += u->desk[t].met[q].positions;
+            met.cells += u->desk[t].met[q].cells;
+            met.in_cells += u->desk[t].met[q].in_cells;
+            met.exceptions += u->desk[t].met[q].exceptions;
+        }
+        bk_rates_choose(&m->question[q], &met);
+    }
+    return BK_OK;
+}
+
+/* == Cutting == */
+
+static void note_row(struct cell_reader *r)
+{
+    struct piece *p = r->piece;
+    size_t room = p->row_room;
+
+    if (!grow_list((void **)&p->row, &room, (size_t)p->rows + 1, sizeof(*p->row))) {
+        r->u->failed = true;
+        return;
+    }
+    p->row_room = (uint32_t)room;
+    p->row[p->rows++] = (struct row_note){ .first = r->row.first,
+                                           .n = r->row.n,
+                                           .cell = r->record ? p->cells.n : r->at };
+}
+
+static void estimate_question(struct cell_reader *r, const struct asked *a)
+{
+    const struct bk_question *q = &r->u->codes.model.question[a->question];
+    struct row_note *note = &r->piece->row[r->piece->rows - 1];
+    uint32_t n = a->n, e = a->exceptions;
+
+    if (!q->rc && !q->rp) {
+        note->keys[1] += n << PARTS;
+    } else if (e) {
+        note->keys[0] += (q->rc + e * q->rp) << PARTS;
+        note->keys[1] += (e << PARTS) + ((n - e) << PARTS >> q->rp);
+    } else {
+        note->keys[1] += n << PARTS >> (q->rc + q->rp);
+    }
+}
+
+static void estimate_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    if (!r->u->failed)
+        ask_cell(r, leaf, squares, estimate_question);
+}
+
+static void estimate_piece(void *context, uint64_t nth, unsigned thread)
+{
+    struct unit *u = context;
+    struct piece *p = &u->piece[u->window + nth];
+    struct cell_reader r = reader_of(u, p, thread, estimate_cell);
+
+    r.begin = note_row;
+    if (!p->cells.whole) {
+        r.record = &p->cells;
+        r.record_max = SIZE_MAX;
+    }
+    read_piece(&r);
+    p->cells.whole = true;
+}
+
+static bool close_cut(struct unit *u, struct cut *cut)
+{
+    size_t room = u->cut_room;
+
+    if (!cut->rows)
+        return true;
+    if (!grow_list((void **)&u->cut, &room, (size_t)u->cuts + 1, sizeof(*u->cut)))
+        return false;
+    u->cut_room = (uint32_t)room;
+    u->cut[u->cuts++] = *cut;
+    *cut = (struct cut){ 0 };
+    return true;
+}
+
+/* Cuts the rows of the window into shards. */
+static bool cut_window(struct unit *u, uint32_t pieces)
+{
+    struct cut cut = { 0 };
+    uint64_t keys[2] = { 0, 0 };
+
+    u->cuts = 0;
+    for (uint32_t p = u->window; p < u->window + pieces; p++)
+        for (uint32_t i = 0; i < u->piece[p].rows; i++) {
+            const struct row_note *row = &u->piece[p].row[i];
+
+            if (!cut.rows) {
+                cut = (struct cut){ .first = row->first, .piece = p, .row = i };
+                keys[0] = keys[1] = 0;
+            }
+            cut.rows++;
+            cut.numbers += row->n;
+            keys[0] += row->keys[0];
+            keys[1] += row->keys[1];
+            if (keys[0] < SHARD_KEYS << PARTS && keys[1] < SHARD_KEYS << PARTS)
+                continue;
+            if (!close_cut(u, &cut))
+                return false;
+        }
+    return close_cut(u, &cut);
+}
+
+/* == Shards == */
+
+static void add_key(struct cell_reader *r, unsigned ribbon, uint64_t key, bool bit)
+{
+    struct key_list *l = &r->desk->keys[ribbon];
+
+    if (!grow_list((void **)&l->key, &l->room, l->n + 1, sizeof(*l->key))) {
+        r->u->failed = true;
+        return;
+    }
+    l->key[l->n++] = (struct bk_ribbon_key){ key, bit };
+}
+
+static void add_filter(struct cell_reader *r, uint64_t key, unsigned bits)
+{
+    uint64_t print = bk_fingerprint(key);
+
+    for (unsigned j = 0; j < bits; j++)
+        add_key(r, 0, bk_filter_key(key, j), print >> j & 1);
+}
+
+/* The filter keys of a question's exceptions; the question waits for ribbon A. */
+static void filter_question(struct cell_reader *r, const struct asked *a)
+{
+    const struct bk_question *q = &r->u->codes.model.question[a->question];
+    uint64_t row = bk_row_hash(r->row.first);
+    struct desk *d = r->desk;
+    struct asking *wait;
+
+    if (a->exceptions && q->rc)
+        add_filter(r, bk_question_key(row, a->question, BK_CELL_SQUARE), q->rc);
+    for (unsigned i = 0; q->rp && i < r->u->words; i++)
+        for (uint64_t left = a->other[i]; left; left &= left - 1)
+            add_filter(r,
+                       bk_question_key(row, a->question, 64 * i + (unsigned)__builtin_ctzll(left)),
+                       q->rp);
+    if (!grow_list((void **)&d->asking, &d->asking_room, d->askings + 1, sizeof(*d->asking))) {
+        r->u->failed = true;
+        return;
+    }
+    wait = &d->asking[d->askings++];
+    wait->row_hash = row;
+    wait->question = a->question;
+    wait->some = a->exceptions;
+    memcpy(wait->squares, a->all, r->u->words * sizeof(*a->all));
+    memcpy(wait->exceptions, a->other, r->u->words * sizeof(*a->other));
+}
+
+static void filter_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    ask_cell(r, leaf, squares, filter_question);
+}
+
+/* The keys of ribbon B: positions that pass the filters. */
+static void pass_filters(struct cell_reader *r, const struct bk_ribbon *filters)
+{
+    for (size_t k = 0; k < r->desk->askings; k++) {
+        const struct asking *w = &r->desk->asking[k];
+        const struct bk_question *q = &r->u->codes.model.question[w->question];
+        uint64_t cell = bk_question_key(w->row_hash, w->question, BK_CELL_SQUARE);
+
+        if (!w->some && !bk_filter_passes(filters, cell, q->rc))
+            continue;
+        for (unsigned i = 0; i < r->u->words; i++)
+            for (uint64_t left = w->squares[i]; left; left &= left - 1) {
+                unsigned s = (unsigned)__builtin_ctzll(left);
+                bool exception = w->exceptions[i] >> s & 1;
+                uint64_t key = bk_question_key(w->row_hash, w->question, 64 * i + s);
+
+                if (exception || bk_filter_passes(filters, key, q->rp))
+                    add_key(r, 1, key, exception);
+            }
+    }
+}
+
+/* Solves ribbon `which` of a shard and appends its words to the shard's bytes. */
+static enum bk_err add_ribbon(struct shard *s, struct desk *d, unsigned which,
+                              struct bk_report *why)
+{
+    uint32_t words, seed;
+    size_t at = which ? 8 * (size_t)s->entry.words[0] : 0;
+    enum bk_err err =
+        bk_ribbon_solve(&d->ribbon, d->keys[which].key, d->keys[which].n, &words, &seed, why);
+    uint8_t *bytes;
+
+    if (err)
+        return err;
+    bytes = realloc(s->bytes, at + 8 * (size_t)words + 1);
+    if (!bytes)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a shard");
+    s->bytes = bytes;
+    for (uint32_t i = 0; i < words; i++)
+        for (unsigned b = 0; b < 8; b++)
+            bytes[at + 8 * (size_t)i + b] = (uint8_t)(d->ribbon.words[i] >> 8 * b);
+    s->entry.words[which] = (uint16_t)words;
+    s->entry.seed[which] = (uint8_t)seed;
+    return BK_OK;
+}
+
+/* Goes through the rows of a shard, which may lie in several pieces. */
+static void read_cut(struct cell_reader *r, const struct cut *cut)
+{
+    uint32_t left = cut->rows, row = cut->row;
+
+    for (struct piece *p = &r->u->piece[cut->piece]; left; p++, row = 0) {
+        r->piece = p;
+        for (; left && row < p->rows; row++, left--) {
+            size_t end = row + 1 < p->rows ? p->row[row + 1].cell : p->cells.n;
+
+            if (p->row[row].cell == end)
+                continue;
+            read_row(r, p->row[row].first);
+            r->nth = row;
+            r->at = p->row[row].cell;
+            recall_row(r);
+        }
+    }
+}
+
+static void make_shard(void *context, uint64_t nth, unsigned thread)
+{
+    struct unit *u = context;
+    struct cell_reader r = reader_of(u, NULL, thread, filter_cell);
+    struct shard *s = &u->shard[nth];
+    struct bk_ribbon filters;
+
+    r.desk->keys[0].n = r.desk->keys[1].n = r.desk->askings = 0;
+    read_cut(&r, &u->cut[nth]);
+    if (u->failed || add_ribbon(s, r.desk, 0, NULL)) {
+        u->failed = true;
+        return;
+    }
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], s->entry.seed[0] };
+    pass_filters(&r, &filters);
+    if (u->failed || add_ribbon(s, r.desk, 1, NULL))
+        u->failed = true;
+}
+
+/* == Writing == */
+
+static enum bk_err give_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
+                               void *context, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    if (!grow_list((void **)&u->directory, &u->directory_room,
+                   out->directory_bytes + (size_t)u->cuts * BK_SHARD_ENTRY_BYTES, 1))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a directory");
+    for (uint32_t i = 0; i < u->cuts && !err; i++) {
+        struct shard *s = &u->shard[i];
+        size_t n = bk_shard_bytes(&s->entry);
+
+        s->entry.sum = bk_shard_sum(s->bytes, n, out->shards++);
+        bk_shard_entry_write(u->directory + out->directory_bytes, &s->entry,
+                             (uint32_t)u->cut[i].numbers);
+        out->directory_bytes += BK_SHARD_ENTRY_BYTES;
+        out->shard_bytes += n;
+        if (n)
+            err = sink(context, s->bytes, n, why);
+    }
+    return err;
+}
+
+/* Forgets what only the window needed. */
+static void close_window(struct unit *u, uint32_t pieces)
+{
+    for (uint32_t i = 0; u->shard && i < u->cuts; i++)
+        free(u->shard[i].bytes);
+    free(u->shard);
+    u->shard = NULL;
+    for (uint32_t p = u->window; p < u->window + pieces; p++) {
+        free(u->piece[p].cells.word);
+        free(u->piece[p].row);
+        u->piece[p] = (struct piece){ 0 };
+    }
+}
+
+static enum bk_err write_window(struct unit *u, uint32_t pieces, struct bk_unit *out,
+                                bk_shard_sink *sink, void *context, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+    bool going = bk_pool_try(u->pool, pieces, estimate_piece, u);
+
+    u->cuts = 0;
+    if (going && !u->failed && cut_window(u, pieces))
+        u->shard = calloc((size_t)u->cuts + 1, sizeof(*u->shard));
+    if (!u->shard)
+        err = bk_fail(why, BK_E_SYSTEM, going ? "no memory to encode" : "stopped");
+    else if (!bk_pool_try(u->pool, u->cuts, make_shard, u))
+        err = bk_fail(why, BK_E_SYSTEM, "stopped");
+    else if (u->failed)
+        err = bk_fail(why, BK_E_SYSTEM, "no memory for a shard, or no ribbon holds its keys");
+    if (!err)
+        err = give_shards(u, out, sink, context, why);
+    close_window(u, pieces);
+    return err;
+}
+
+static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
+                                void *context, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    for (u->window = 0; u->window < u->pieces && !err; u->window += WINDOW_PIECES) {
+        uint32_t pieces = u->pieces - u->window;
+
+        err = write_window(u, pieces < WINDOW_PIECES ? pieces : WINDOW_PIECES, out, sink, context,
+                           why);
+    }
+    return err;
+}
+
+/* == All of it == */
+
+static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
+                             const struct bk_unit_options *options, struct bk_pool *pool,
+                             struct bk_report *why)
+{
+    u->own = *src;
+    u->src = &u->own;
+    u->pool = pool;
+    u->words = bk_facts_words(src->facts);
+    u->threads = bk_pool_threads(pool);
+    u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
+    u->piece_words = u->pieces ? options->memory_bytes / u->pieces / sizeof(uint64_t) : 0;
+    u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
+    u->desk = calloc(u->threads, sizeof(*u->desk));
+    if (!u->piece || !u->desk)
+        return bk_fail(why, BK_E_SYSTEM, "no memory to encode");
+    for (unsigned t = 0; t < u->threads; t++) {
+        enum bk_err err = bk_fact_row_new(&u->desk[t].row, src->facts, src->inner, why);
+
+        if (err)
+            return err;
+    }
+    bk_logs_init(&u->logs);
+    return BK_OK;
+}
+
+static void unit_release(struct unit *u)
+{
+    for (unsigned t = 0; u->desk && t < u->threads; t++) {
+        struct desk *d = &u->desk[t];
+
+        bk_fact_row_free(d->row);
+        free(d->met);
+        free(d->count);
+        free(d->keys[0].key);
+        free(d->keys[1].key);
+        free(d->asking);
+        bk_ribbon_room_release(&d->ribbon);
+    }
+    for (uint32_t p = 0; u->piece && p < u->pieces; p++) {
+        free(u->piece[p].cells.word);
+        free(u->piece[p].row);
+    }
+    free(u->desk);
+    free(u->piece);
+    free(u->cut);
+    free(u->counts.n);
+    free(u->directory);
+    bk_codes_release(&u->codes);
+    bk_learned_release(&u->learned);
+    free(u);
+}
+
+static enum bk_err encode(struct unit *u, struct bk_unit *out,
+                          const struct bk_unit_options *options, bk_shard_sink *sink, void *context,
+                          struct bk_report *why)
+{
+    enum bk_err err = narrow(u, why);
+
+    if (!err)
+        err =
+            bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
+    if (!err)
+        err = count_all(u, why);
+    if (!err)
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
+    if (!err)
+        err = choose_rates(u, why);
+    if (!err)
+        err = bk_model_write(&out->model, &out->model_bytes, &u->codes.model, why);
+    if (!err)
+        err = write_shards(u, out, sink, context, why);
+    out->leaves = u->learned.leaves;
+    out->directory = u->directory;
+    u->directory = NULL;
+    return err;
+}
+
+enum bk_err bk_unit_encode(struct bk_unit *out, const struct bk_unit_source *src,
+                           const struct bk_unit_options *options, struct bk_pool *pool,
+                           bk_shard_sink *sink, void *context, struct bk_report *why)
+{
+    struct unit *u = calloc(1, sizeof(*u));
+    enum bk_err err;
+
+    *out = (struct bk_unit){ 0 };
+    if (!u)
+        return bk_fail(why, BK_E_SYSTEM, "no memory to encode");
+    err = unit_init(u, src, options, pool, why);
+    if (!err)
+        err = encode(u, out, options, sink, context, why);
+    unit_release(u);
+    if (err)
+        bk_unit_release(out);
+    return err;
+}
+
+void bk_unit_release(struct bk_unit *u)
+{
+    free(u->model);
+    free(u->directory);
+    *u = (struct bk_unit){ 0 };
+}

@@ -1,0 +1,57 @@
+/*
+ * unit.h - makes the model, directory and shards (table/model.h) of a unit.
+ *
+ * A unit is one side to move and a run of numbers of a table.  Where its values
+ * come from is the caller's: rows, in any order, from any thread.
+ *
+ * The bytes depend on the values, the facts and the effort alone: not on the
+ * number of threads, the machine, or how much memory may be used.
+ */
+#ifndef BK_UNIT_H
+#define BK_UNIT_H
+
+#include "core/facts.h"
+#include "table/model.h"
+#include "table/rows.h"
+#include "tb/memory/pool.h"
+
+struct bk_unit_source {
+    uint64_t first, end; /* numbers; whole rows */
+    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX */
+    const struct bk_facts *facts;
+    unsigned inner; /* the man whose square differs within a row */
+    void *context;
+    /*
+     * The row that holds `number`, and its values.  `row` has what the thread's last call left
+     * there (n is 0 before the first), so that a source may go on from it.
+     */
+    void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
+};
+
+/* How many rows the tree is learned from. */
+enum bk_effort { BK_EFFORT_FAST, BK_EFFORT_NORMAL, BK_EFFORT_BEST };
+
+struct bk_unit_options {
+    enum bk_effort effort;
+    uint64_t memory_bytes; /* may be used to remember leaves instead of descending again */
+};
+
+/* Takes the bytes of the next shards, in order.  Anything but BK_OK ends the encoding. */
+typedef enum bk_err bk_shard_sink(void *context, const void *bytes, size_t n,
+                                  struct bk_report *why);
+
+struct bk_unit {
+    uint8_t *model, *directory; /* owned */
+    size_t model_bytes, directory_bytes;
+    uint64_t shard_bytes; /* what the sink took */
+    uint32_t leaves, shards;
+};
+
+/* Fails with BK_E_SYSTEM (memory; stopped by the pool's signal) or what the sink said; then
+   `out` holds nothing. */
+enum bk_err bk_unit_encode(struct bk_unit *out, const struct bk_unit_source *src,
+                           const struct bk_unit_options *options, struct bk_pool *pool,
+                           bk_shard_sink *sink, void *context, struct bk_report *why);
+void bk_unit_release(struct bk_unit *u);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * attain.h - which positions are worth what their best exit is worth.
+ *
+ * An *exit* is a way out of the block that changes the material: a capture, a
+ * change, a move that ends a castling right.  A file need not keep the value
+ * of a position whose best exit attains it, since whoever asks looks at the
+ * exits anyway:
+ *   wdl        won, and an exit wins; drawn, and an exit draws
+ *   distances  won, and an exit wins as soon
+ * A lost position is never attained: there is nothing below a loss.
+ *
+ * When a block is solved its exits are valued once more, as init() did, but for
+ * the positions that are not lost; the tables they lead to are still there.
+ * Frontiers are of no use any more, so that the results lie in them: BK_LOSSES
+ * has the wdl ones, BK_WINS those of distances.
+ *
+ * Cost: less than init().
+ */
+#ifndef BK_KERNEL_ATTAIN_H
+#define BK_KERNEL_ATTAIN_H
+
+#include "tb/kernel/finish.h"
+#include "tb/kernel/init.h"
+
+/* Of the won positions x of a configuration, with these codes, those won by their best exit as
+   soon. */
+static set as_soon(const struct bk_setup *s, const void *codes, set x, const int16_t *score)
+{
+    const uint8_t *code8 = codes;
+    const uint16_t *code16 = codes;
+    set soon = NONE;
+
+#ifdef __AVX512BW__
+    for (unsigned half = 0; s->dtw_bytes == 1 && half < 2 * WORDS; half++) {
+        __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
+        __m512i k;
+
+        if (!m)
+            continue;
+        k = _mm512_sub_epi16(_mm512_set1_epi16(BK_SCORE_WIN + 2 * BK_CODE_WIN),
+                             _mm512_maskz_loadu_epi16(m, score + 32 * half));
+        m = _mm512_mask_cmpeq_epi16_mask(
+            m, _mm512_srli_epi16(k, 1),
+            _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(m, code8 + 32 * half)));
+        soon = set_word(soon, half / 2, word_of(soon, half / 2) | (uint64_t)m << (32 * (half & 1)));
+    }
+    if (s->dtw_bytes == 1)
+        return soon;
+#endif
+    EACH (sq, x) {
+        unsigned code = s->dtw_bytes == 1 ? code8[sq] : code16[sq];
+
+        if (code == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> 1))
+            soon |= bit(sq);
+    }
+    return soon;
+}
+
+/* One side to move. */
+static void attain_side(struct scratch *w, const struct bk_state *st, unsigned side)
+{
+    const struct bk_setup *s = w->ctx.s;
+    uint32_t slice = w->ctx.slice;
+    const set *won = (const set *)sets_of(st, BK_WON, side, slice);
+    const set *und = (const set *)sets_of(st, BK_UNDECIDED, side, slice);
+    set *by_wdl = (set *)sets_of(st, BK_LOSSES, side, slice);
+    set *by_plies = (set *)sets_of(st, BK_WINS, side, slice);
+    set *saved = by_plies; /* until it is needed: won or drawn */
+    bool any_exit = false;
+
+    memset(by_wdl, 0, s->pitch * sizeof *by_wdl);
+    memset(by_plies, 0, s->pitch * sizeof *by_plies);
+    if (!w->ctx.void_slice) {
+        for (uint32_t conf = 0; conf < s->nconf; conf++)
+            saved[conf] = won[conf] ^ und[conf];
+        any_exit = offer_exits(w, side, saved, true);
+    }
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        const int16_t *best = w->best + (size_t)conf * s->width;
+        set wins = won[conf] & ~und[conf];
+        struct by_score way;
+
+        by_plies[conf] = NONE;
+        if (!any_exit || !w->touched[conf])
+            continue;
+        way = sort_scores(best, s->width, BK_SCORE_NONE, 0);
+        by_wdl[conf] = (way.winning & wins) | (way.saving & und[conf] & ~won[conf]);
+        if (s->distances)
+            by_plies[conf] = as_soon(s, dtw_of(s, st, side, slice, conf), way.winning & wins, best);
+    }
+}
+
+/* BK_WON and BK_UNDECIDED as finish() leaves them: illegal positions are in both. */
+static void attain(struct bk_solver *b, uint32_t slice, void *scratch)
+{
+    struct scratch *w = lay_out(b->setup, scratch);
+
+    enter(&w->ctx, b, slice);
+    for (unsigned side = 0; side < 2; side++)
+        attain_side(w, &b->state, side);
+}
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * solved.c - see solved.h.
+ */
+#include "tests/solved.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/geometry.h"
+#include "core/move.h"
+#include "tb/kernel/dispatch.h"
+#include "tests/proof.h"
+
+#define NEXT_MAX 1024
+
+struct solved {
+    const struct bk_variant *v;
+    struct solved_options o;
+    struct bk_pool *pool;
+    struct bk_memtable **table;
+    unsigned n, room;
+};
+
+struct solved *solved_new(const struct bk_variant *v, const struct solved_options *o)
+{
+    struct solved *s = calloc(1, sizeof *s);
+
+    if (!s || bk_pool_open(&s->pool, 2, NULL))
+        exit(1);
+    s->v = v;
+    s->o = *o;
+    return s;
+}
+
+void solved_free(struct solved *s)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        bk_memtable_free(s->table[i]);
+    free(s->table);
+    bk_pool_close(s->pool);
+    free(s);
+}
+
+static const struct bk_memtable *find(void *context, const struct bk_material *m)
+{
+    const struct solved *s = context;
+
+    for (unsigned i = 0; i < s->n; i++)
+        if (bk_material_equal(&s->table[i]->ix->m, m))
+            return s->table[i];
+    return NULL;
+}
+
+static void keep(struct solved *s, struct bk_memtable *t)
+{
+    if (s->n == s->room) {
+        s->room = s->room ? 2 * s->room : 64;
+        s->table = realloc(s->table, s->room * sizeof *s->table);
+        if (!s->table)
+            exit(1);
+    }
+    s->table[s->n++] = t;
+}
+
+static enum bk_err solve(struct solved *s, struct bk_memtable *t, struct bk_report *why)
+{
+    static const struct bk_sink nobody;
+    struct bk_solve_job job = { .t = t,
+                                .kernel = bk_kernel_for(s->v->nsq),
+                                .tables = { t, find, s },
+                                .distances = s->o.distances,
+                                .attain = true,
+                                .strategy = BK_APART,
+                                .k_max = s->o.k_max,
+                                .sink = &nobody,
+                                .pool = s->pool };
+    struct bk_tally tally;
+
+    if (s->o.distances && s->o.chains)
+        job.strategy = BK_CHAINS;
+    if (!s->o.distances && s->o.compact)
+        job.strategy = BK_COMPACT;
+    return bk_solve_table(&job, &tally, why);
+}
+
+const struct bk_memtable *solved_table(struct solved *s, const struct bk_material *material)
+{
+    struct bk_material m = *material, *next;
+    struct bk_report why = { "" };
+    struct bk_memtable *t;
+    unsigned n;
+    enum bk_err err;
+
+    if (find(s, &m))
+        return find(s, &m);
+    next = malloc(NEXT_MAX * sizeof *next);
+    if (!next)
+        exit(1);
+    n = bk_material_by_rule(&m, s->v) ? 0 : bk_material_next(&m, s->v, next, NEXT_MAX);
+    for (unsigned i = 0; i < n; i++) {
+        bk_material_canonical(&next[i], s->v);
+        if (!solved_table(s, &next[i])) {
+            free(next);
+            return NULL;
+        }
+    }
+    free(next);
+    err = bk_memtable_new(&t, s->v, &m, &why);
+    if (!err && !t->by_rule)
+        err = solve(s, t, &why);
+    if (err == BK_E_USAGE) {
+        bk_memtable_free(t);
+        return NULL;
+    }
+    if (err) {
+        printf("%s\n", why.text);
+        exit(1);
+    }
+    keep(s, t);
+    return t;
+}
+
+struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
+{
+    struct solved_value value = { .legal = bk_pos_legal(s->v, p) };
+    const struct bk_memtable *t;
+    struct bk_material m;
+    struct bk_placement at;
+    struct bk_pos q = *p;
+    unsigned code, loss;
+
+    if (!value.legal || bk_pos_bare(s->v, p, &value.wdl) != BK_END_NONE)
+        return value;
+    bk_material_of(&m, s->v, p);
+    if (bk_material_canonical(&m, s->v)) {
+        bk_material_of(&m, s->v, p);
+        q = proof_exchanged(s->v, p, (unsigned)bk_material_swap(&m, s->v));
+        bk_material_canonical(&m, s->v);
+    }
+    t = solved_table(s, &m);
+    if (!t || !bk_index_place(t->ix, &q, &at))
+        exit(1);
+    code = bk_memtable_code(t, q.stm, at);
+    loss = t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    value.legal = code != BK_CODE_ILLEGAL;
+    value.wdl = code == BK_CODE_DRAW ? 0 : code < loss ? 1 : -1;
+    value.k = code == BK_CODE_DRAW ? 0 : code < loss ? code - BK_CODE_WIN : code - loss;
+    return value;
+}

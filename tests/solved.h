@@ -1,0 +1,36 @@
+/*
+ * solved.h - tables solved in memory, with all that they lead to.
+ */
+#ifndef SOLVED_H
+#define SOLVED_H
+
+#include "core/position.h"
+#include "tb/solve/solve.h"
+
+struct solved_options {
+    bool distances;
+    bool compact;   /* BK_COMPACT, where there are no distances */
+    bool chains;    /* BK_CHAINS, where there are */
+    unsigned k_max; /* as bk_solve_job's: smaller makes codes of two bytes */
+};
+
+struct solved; /* the tables of a game */
+struct solved *solved_new(const struct bk_variant *v, const struct solved_options *o);
+void solved_free(struct solved *s);
+
+/*
+ * The table of a material, in its canonical colours; solved, with what exits
+ * attain, when it is first asked for.  NULL: it cannot be (en passant by men
+ * that come back).  Exits the program on any other error.
+ */
+const struct bk_memtable *solved_table(struct solved *s, const struct bk_material *m);
+
+/* A value by the codes of the tables, from the side of whoever is to move. */
+struct solved_value {
+    bool legal;
+    int wdl;
+    unsigned k; /* a win in 2k + 1 plies, a loss in 2k */
+};
+struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p);
+
+#endif

@@ -1,0 +1,680 @@
+/*
+ * test_codec.c - ribbons, models and units: what was put in comes out, the
+ * bytes depend on nothing else, and damaged ones do no harm.
+ *
+ * Units come from functions of the square and the row instead of solved tables,
+ * over the numbers of real indexes, so that every kind of row, value and bound
+ * is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/finish.h"
+#include "core/load.h"
+#include "core/bits.h"
+#include "tb/encode/columns.h"
+#include "tb/encode/entropy.h"
+#include "tb/encode/unit.h"
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return bk_mix(seed) % n;
+}
+
+/* == Ribbons == */
+
+static void ribbon__answers_every_key(void **state)
+{
+    static const size_t size[] = { 0, 1, 2, 3, 17, 63, 64, 65, 120, 500, 3000, 12000, 20000 };
+    struct bk_ribbon_key *key = malloc(20000 * sizeof(*key));
+    struct bk_ribbon_room room = { 0 };
+    struct bk_report why;
+
+    (void)state;
+    for (unsigned k = 0; k < sizeof(size) / sizeof(*size); k++) {
+        struct bk_ribbon r = { 0 };
+        size_t n = size[k];
+
+        for (size_t i = 0; i < n; i++)
+            key[i] = (struct bk_ribbon_key){ bk_mix(i * 977 + k), draw(2) };
+        assert_int_equal(bk_ribbon_solve(&room, key, n, &r.words, &r.seed, &why), BK_OK);
+        assert_true(64 * r.words <= n + n / 20 + 128);
+        r.bytes = (const uint8_t *)room.words; /* tests run on machines with the least byte first */
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(bk_ribbon_bit(&r, key[i].key), key[i].bit);
+    }
+    bk_ribbon_room_release(&room);
+    free(key);
+}
+
+static void ribbon__order_of_keys_does_not_matter(void **state)
+{
+    enum { N = 5000 };
+    struct bk_ribbon_key *key = malloc(N * sizeof(*key));
+    struct bk_ribbon_room a = { 0 }, b = { 0 };
+    uint32_t words[2], seeds[2];
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++)
+        key[i] = (struct bk_ribbon_key){ bk_mix(i), draw(2) };
+    assert_int_equal(bk_ribbon_solve(&a, key, N, &words[0], &seeds[0], NULL), BK_OK);
+    for (unsigned i = N; i > 1; i--) {
+        unsigned j = (unsigned)draw(i);
+        struct bk_ribbon_key t = key[i - 1];
+
+        key[i - 1] = key[j];
+        key[j] = t;
+    }
+    assert_int_equal(bk_ribbon_solve(&b, key, N, &words[1], &seeds[1], NULL), BK_OK);
+    assert_int_equal(words[0], words[1]);
+    assert_int_equal(seeds[0], seeds[1]);
+    assert_memory_equal(a.words, b.words, 8 * words[0]);
+    bk_ribbon_room_release(&a);
+    bk_ribbon_room_release(&b);
+    free(key);
+}
+
+static void ribbon__one_key_with_two_bits_is_refused(void **state)
+{
+    struct bk_ribbon_key key[2] = { { 5, false }, { 5, true } };
+    struct bk_ribbon_room room = { 0 };
+    struct bk_report why;
+    uint32_t words, s;
+
+    (void)state;
+    assert_int_equal(bk_ribbon_solve(&room, key, 2, &words, &s, &why), BK_E_SYSTEM);
+    bk_ribbon_room_release(&room);
+}
+
+/* == Columns and logarithms == */
+
+static void columns__all_instruction_sets_agree(void **state)
+{
+    enum { WORDS = 50 };
+    const struct bk_columns *one = &bk_columns_portable, *other = bk_columns_for();
+    uint64_t column[WORDS], mask[WORDS], class[WORDS], steps[6 * WORDS], a[WORDS + 1], b[WORDS + 1];
+    const uint64_t *classes[1] = { class };
+
+    (void)state;
+    for (unsigned k = 0; k < 200; k++) {
+        unsigned kept = 0, n = 0;
+        uint32_t count[2];
+
+        for (unsigned i = 0; i < WORDS; i++) {
+            column[i] = draw(UINT64_MAX);
+            class[i] = draw(UINT64_MAX);
+            mask[i] = draw(3) ? draw(UINT64_MAX) & draw(UINT64_MAX) : draw(2) ? 0 : UINT64_MAX;
+        }
+        memset(a, 0, sizeof(a));
+        memset(b, 0, sizeof(b));
+        bk_columns_steps(steps, mask, WORDS);
+        one->keep(a, column, mask, steps, WORDS);
+        other->keep(b, column, mask, steps, WORDS);
+        for (unsigned i = 0; i < 64 * WORDS; i++)
+            if (mask[i / 64] >> i % 64 & 1) {
+                assert_int_equal(a[kept / 64] >> kept % 64 & 1, column[i / 64] >> i % 64 & 1);
+                kept++;
+            }
+        assert_memory_equal(a, b, (kept + 63) / 64 * 8);
+        one->keep(column, column, mask, steps, WORDS);
+        assert_memory_equal(a, column, kept / 64 * 8);
+        one->count(column, classes, 1, WORDS, &count[0]);
+        other->count(column, classes, 1, WORDS, &count[1]);
+        for (unsigned i = 0; i < WORDS; i++)
+            n += (unsigned)__builtin_popcountll(column[i] & class[i]);
+        assert_int_equal(count[0], n);
+        assert_int_equal(count[1], n);
+    }
+}
+
+static void logs__powers_and_products_are_right(void **state)
+{
+    struct bk_logs *l = malloc(sizeof(*l));
+
+    (void)state;
+    bk_logs_init(l);
+    for (unsigned k = 0; k < 40; k++)
+        assert_true(bk_n_log_n(l, UINT64_C(1) << k) == (int64_t)(k * BK_ONE_BIT << k));
+    /* log(3 n) = log 3 + log n */
+    for (uint64_t n = 64; n < UINT64_C(1) << 36; n = n * 5 / 4 + 1) {
+        double log3 = (double)bk_n_log_n(l, 3 << 20) / (3 << 20) - 20 * BK_ONE_BIT;
+        double sum = log3 + (double)bk_n_log_n(l, n) / (double)n;
+        double gap = (double)bk_n_log_n(l, 3 * n) / (double)(3 * n) - sum;
+
+        assert_true((gap < 0 ? -gap : gap) < 0.001 + 2.0 / (double)n);
+    }
+    free(l);
+}
+
+/* == Units == */
+
+/* How the values of a unit come about. */
+struct made {
+    const struct bk_rows *rows;
+    unsigned bits, words;
+    uint64_t seed;
+    unsigned values;       /* 0 .. values - 1 */
+    unsigned free_in_16;   /* of 16 positions, how many are free */
+    unsigned least_in_16;  /* of those that are not, how many are at least */
+    unsigned noise_in_256; /* of 256, how many have any value */
+};
+
+static unsigned value_of(const struct made *m, uint64_t number, const struct bk_row *row,
+                         unsigned square, bool *is_free, bool *least)
+{
+    uint64_t h = bk_mix(number * 31 + m->seed);
+    unsigned sum = square;
+
+    for (unsigned i = 0; i < 3; i++)
+        if (i != row->inner)
+            sum += row->sq[i] / 3;
+    *is_free = h % 16 < m->free_in_16;
+    *least = (h >> 8) % 16 < m->least_in_16;
+    if ((h >> 16) % 256 < m->noise_in_256)
+        return (unsigned)((h >> 32) % m->values);
+    return sum / 4 % m->values;
+}
+
+static void make_row(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *v)
+{
+    const struct made *m = context;
+
+    bk_row_of(m->rows, number, row);
+    memset(v, 0, sizeof(*v));
+    for (unsigned i = 0; i < row->n; i++) {
+        unsigned s = row->inner_sq[i];
+        uint64_t bit = UINT64_C(1) << s % 64;
+        bool is_free, least;
+        unsigned value = value_of(m, row->first + i, row, s, &is_free, &least);
+
+        for (unsigned man = 0; !is_free && man < 3; man++)
+            is_free = man != row->inner && row->sq[man] == s;
+        if (is_free)
+            continue;
+        v->care[s / 64] |= bit;
+        v->least[s / 64] |= least ? bit : 0;
+        for (unsigned b = 0; b < m->bits; b++)
+            v->plane[b][s / 64] |= value >> b & 1 ? bit : 0;
+    }
+}
+
+/* A game, a material and its rows. */
+struct table {
+    struct bk_variant *v;
+    struct bk_index *ix;
+    struct bk_rows *rows;
+    struct bk_facts *facts;
+};
+
+static struct table table_of(const char *variant, const char *material)
+{
+    uint8_t order[BK_SLOTS_MAX + 1];
+    struct bk_fact_men men = { .n = 2 };
+    struct bk_material m;
+    struct bk_report why;
+    struct table t;
+
+    assert_int_equal(bk_variant_load(&t.v, variant, &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, t.v, material, &why), BK_OK);
+    bk_material_canonical(&m, t.v);
+    assert_int_equal(bk_index_new(&t.ix, t.v, &m, NULL, &why), BK_OK);
+    bk_rows_order(t.ix, order);
+    bk_index_free(t.ix);
+    assert_int_equal(bk_index_new(&t.ix, t.v, &m, order, &why), BK_OK);
+    assert_int_equal(bk_rows_new(&t.rows, t.ix, &why), BK_OK);
+    men.type[0] = men.type[1] = t.v->royal;
+    men.colour[1] = 1;
+    for (unsigned i = 0; i < t.ix->nslots; i++) {
+        men.type[men.n] = t.ix->type[i];
+        men.colour[men.n++] = t.ix->colour[i];
+    }
+    assert_int_equal(bk_facts_new(&t.facts, t.v, &men, &why), BK_OK);
+    return t;
+}
+
+static void table_free(struct table *t)
+{
+    bk_facts_free(t->facts);
+    bk_rows_free(t->rows);
+    bk_index_free(t->ix);
+    bk_variant_free(t->v);
+}
+
+struct bytes {
+    uint8_t *at;
+    size_t n;
+};
+
+static enum bk_err collect(void *context, const void *bytes, size_t n, struct bk_report *why)
+{
+    struct bytes *b = context;
+
+    (void)why;
+    b->at = realloc(b->at, b->n + n);
+    memcpy(b->at + b->n, bytes, n);
+    b->n += n;
+    return BK_OK;
+}
+
+static struct bk_unit_source source_of(const struct table *t, struct made *m)
+{
+    m->rows = t->rows;
+    m->words = bk_facts_words(t->facts);
+    return (struct bk_unit_source){ .first = 0,
+                                    .end = t->ix->positions,
+                                    .bits = m->bits,
+                                    .facts = t->facts,
+                                    .inner = bk_rows_inner(t->rows),
+                                    .context = m,
+                                    .row = make_row };
+}
+
+static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads, uint64_t memory,
+                             struct bytes *shards)
+{
+    struct bk_unit_options options = { BK_EFFORT_FAST, memory };
+    struct bk_pool *pool;
+    struct bk_report why;
+    struct bk_unit u;
+
+    assert_int_equal(bk_pool_open(&pool, threads, &why), BK_OK);
+    *shards = (struct bytes){ 0 };
+    assert_int_equal(bk_unit_encode(&u, src, &options, pool, collect, shards, &why), BK_OK);
+    assert_int_equal(u.shard_bytes, shards->n);
+    bk_pool_close(pool);
+    return u;
+}
+
+/* Reads a unit back: rows at once and, here and there, one position. */
+struct reading {
+    struct bk_model *model;
+    struct bk_directory dir;
+    struct bk_fact_row *row;
+};
+
+static void reading_init(struct reading *r, const struct bk_unit *u,
+                         const struct bk_unit_source *src)
+{
+    struct bk_report why;
+
+    assert_int_equal(bk_model_parse(&r->model, u->model, u->model_bytes, bk_facts_count(src->facts),
+                                    src->bits, &why),
+                     BK_OK);
+    assert_int_equal(
+        bk_directory_parse(&r->dir, u->directory, u->directory_bytes, src->first, src->end, &why),
+        BK_OK);
+    assert_int_equal(r->dir.bytes, u->shard_bytes);
+    assert_int_equal(r->dir.n, u->shards);
+    assert_int_equal(bk_fact_row_new(&r->row, src->facts, src->inner, &why), BK_OK);
+}
+
+static void reading_release(struct reading *r)
+{
+    bk_model_free(r->model);
+    bk_directory_release(&r->dir);
+    bk_fact_row_free(r->row);
+}
+
+static unsigned value_in(const struct bk_row_values *v, unsigned bits, unsigned s)
+{
+    unsigned value = 0;
+
+    for (unsigned b = 0; b < bits; b++)
+        value |= (unsigned)(v->plane[b][s / 64] >> s % 64 & 1) << b;
+    return value;
+}
+
+static void same_row(struct reading *r, const struct bk_unit_source *src, const uint8_t *shards,
+                     const struct bk_row *row, const struct bk_row_values *want)
+{
+    uint32_t nth = bk_directory_find(&r->dir, row->first);
+    const struct bk_shard *s = &r->dir.shard[nth];
+    unsigned words = bk_facts_words(src->facts);
+    struct bk_row_values got;
+    bool whole = draw(16) == 0;
+
+    bk_fact_row_set(r->row, row->sq);
+    bk_model_row(r->model, s, shards + s->at, row->first, r->row, want->care, words, src->bits,
+                 &got);
+    for (unsigned i = 0; i < row->n; i++) {
+        unsigned sq = row->inner_sq[i], value = value_in(want, src->bits, sq);
+        unsigned answer = value_in(&got, src->bits, sq);
+        uint8_t at[BK_MEN_MAX];
+
+        if (!(want->care[sq / 64] >> sq % 64 & 1))
+            continue;
+        if (want->least[sq / 64] >> sq % 64 & 1)
+            assert_true(answer >= value);
+        else
+            assert_int_equal(answer, value);
+        if (!whole)
+            continue;
+        memcpy(at, row->sq, sizeof(at));
+        at[row->inner] = (uint8_t)sq;
+        assert_int_equal(bk_model_value(r->model, s, shards + s->at, row->first, sq,
+                                        bk_facts_leaf(src->facts, r->model->tree, at)),
+                         answer);
+    }
+}
+
+static void comes_back(const struct bk_unit_source *src, const struct bk_unit *u,
+                       const struct bytes *shards)
+{
+    struct bk_row_values want;
+    struct bk_row row;
+    struct reading r;
+
+    reading_init(&r, u, src);
+    for (uint32_t i = 0; i < r.dir.n; i++)
+        assert_int_equal(r.dir.shard[i].sum, bk_shard_sum(shards->at + r.dir.shard[i].at,
+                                                          bk_shard_bytes(&r.dir.shard[i]), i));
+    for (uint64_t at = src->first; at < src->end; at = row.first + row.n) {
+        src->row(src->context, at, &row, &want);
+        same_row(&r, src, shards->at, &row, &want);
+    }
+    reading_release(&r);
+}
+
+/* Encodes values and reads them back; returns the bytes of all. */
+static size_t round_trip(const struct table *t, struct made m)
+{
+    struct bk_unit_source src = source_of(t, &m);
+    struct bytes shards;
+    struct bk_unit u = encode(&src, 2, UINT64_C(1) << 30, &shards);
+    size_t n = u.model_bytes + u.directory_bytes + shards.n;
+
+    comes_back(&src, &u, &shards);
+    bk_unit_release(&u);
+    free(shards.at);
+    return n;
+}
+
+static void unit__comes_back_on_boards_of_each_width(void **state)
+{
+    static const char *const table[][2] = { { "shatranj", "KRvK" },
+                                            { "shatranj", "KPvK" },
+                                            { "grand-shatranj", "KJvK" },
+                                            { "darwinian", "KRvK" },
+                                            { "puzzle-mini", "KRvK" } };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        struct table t = table_of(table[i][0], table[i][1]);
+
+        round_trip(&t, (struct made){ .bits = 2,
+                                      .values = 3,
+                                      .free_in_16 = 4,
+                                      .least_in_16 = 4,
+                                      .noise_in_256 = 20,
+                                      .seed = i });
+        round_trip(&t, (struct made){ .bits = 7,
+                                      .values = 100,
+                                      .free_in_16 = 9,
+                                      .least_in_16 = 2,
+                                      .noise_in_256 = 3,
+                                      .seed = i });
+        table_free(&t);
+    }
+}
+
+static void unit__values_of_16_bits_come_back(void **state)
+{
+    struct table t = table_of("shatranj", "KNvK");
+
+    (void)state;
+    round_trip(&t,
+               (struct made){ .bits = 16, .values = 65536, .least_in_16 = 3, .noise_in_256 = 256 });
+    round_trip(&t, (struct made){ .bits = 9, .values = 300, .noise_in_256 = 2 });
+    table_free(&t);
+}
+
+static void unit__nothing_but_noise_comes_back(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+
+    (void)state;
+    round_trip(&t, (struct made){ .bits = 2, .values = 3, .noise_in_256 = 256 });
+    round_trip(&t, (struct made){ .bits = 1, .values = 2, .noise_in_256 = 256, .least_in_16 = 8 });
+    round_trip(&t, (struct made){ .bits = 5, .values = 32, .noise_in_256 = 256 });
+    table_free(&t);
+}
+
+static void unit__where_all_is_free_or_one_value_it_takes_a_few_bytes(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+
+    (void)state;
+    assert_in_range(round_trip(&t, (struct made){ .bits = 2, .values = 3, .free_in_16 = 16 }), 1,
+                    60);
+    assert_in_range(round_trip(&t, (struct made){ .bits = 2, .values = 1 }), 1, 60);
+    assert_in_range(round_trip(&t, (struct made){ .bits = 7, .values = 1, .least_in_16 = 16 }), 1,
+                    60);
+    table_free(&t);
+}
+
+/* Bounds are nearly free: what must be told then is much less than what else would be. */
+static void unit__bounds_cost_little(void **state)
+{
+    struct made m = { .bits = 2, .values = 3, .noise_in_256 = 256 };
+    struct table t = table_of("shatranj", "KRvK");
+    size_t exact = round_trip(&t, m), bounds;
+
+    (void)state;
+    m.least_in_16 = 16;
+    bounds = round_trip(&t, m);
+    assert_true(bounds < 200 && bounds * 10 < exact);
+    table_free(&t);
+}
+
+static bool same_unit(const struct bk_unit *a, const struct bytes *x, const struct bk_unit *b,
+                      const struct bytes *y)
+{
+    return a->model_bytes == b->model_bytes && !memcmp(a->model, b->model, a->model_bytes) &&
+           a->directory_bytes == b->directory_bytes &&
+           !memcmp(a->directory, b->directory, a->directory_bytes) && x->n == y->n &&
+           (!x->n || !memcmp(x->at, y->at, x->n));
+}
+
+static void unit__threads_and_memory_do_not_change_its_bytes(void **state)
+{
+    static const struct {
+        unsigned threads;
+        uint64_t memory;
+    } other[] = { { 3, 1 << 30 }, { 1, 0 }, { 3, 1 << 20 }, { 2, 100000 } };
+    struct table t = table_of("shatranj", "KRvKN");
+    struct made made[] = {
+        { .bits = 2, .values = 3, .free_in_16 = 3, .least_in_16 = 2, .noise_in_256 = 9 },
+        { .bits = 6, .values = 40, .free_in_16 = 13, .noise_in_256 = 3 }
+    };
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        struct bk_unit_source src = source_of(&t, &made[k]);
+        struct bytes one, two;
+        struct bk_unit a = encode(&src, 1, 1 << 30, &one), b;
+
+        for (unsigned i = 0; i < sizeof(other) / sizeof(*other); i++) {
+            b = encode(&src, other[i].threads, other[i].memory, &two);
+            assert_true(same_unit(&a, &one, &b, &two));
+            bk_unit_release(&b);
+            free(two.at);
+        }
+        bk_unit_release(&a);
+        free(one.at);
+    }
+    table_free(&t);
+}
+
+static enum bk_err refuse(void *context, const void *bytes, size_t n, struct bk_report *why)
+{
+    (void)context;
+    (void)bytes;
+    (void)n;
+    return bk_fail(why, BK_E_SYSTEM, "the disk is full");
+}
+
+static void unit__says_what_the_sink_said(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+    struct made m = { .bits = 2, .values = 3, .noise_in_256 = 256 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bk_unit_options options = { BK_EFFORT_FAST, 0 };
+    struct bk_report why;
+    struct bk_unit u;
+
+    (void)state;
+    assert_int_equal(bk_unit_encode(&u, &src, &options, NULL, refuse, NULL, &why), BK_E_SYSTEM);
+    assert_string_equal(why.text, "the disk is full");
+    assert_null(u.model);
+    table_free(&t);
+}
+
+/* == Damage == */
+
+/* Asks a model whatever can be asked; sanitizers see what goes wrong. */
+static void ask_some(const struct bk_model *m, const struct bk_unit_source *src,
+                     const struct bk_directory *dir, const uint8_t *shards)
+{
+    struct bk_row_values want, got;
+    struct bk_fact_row *row;
+    struct bk_row at;
+
+    assert_int_equal(bk_fact_row_new(&row, src->facts, src->inner, NULL), BK_OK);
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t number = draw(src->end);
+        const struct bk_shard *s = &dir->shard[bk_directory_find(dir, number)];
+
+        src->row(src->context, number, &at, &want);
+        bk_fact_row_set(row, at.sq);
+        bk_model_row(m, s, shards + s->at, at.first, row, want.care, bk_facts_words(src->facts),
+                     src->bits, &got);
+    }
+    bk_fact_row_free(row);
+}
+
+static void model__damaged_bytes_are_refused_or_harmless(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+    struct made m = { .bits = 4, .values = 12, .noise_in_256 = 4 };
+    struct bk_unit_source src = source_of(&t, &m);
+    unsigned facts = bk_facts_count(t.facts);
+    struct bk_model *model;
+    struct bytes shards;
+    struct bk_unit u = encode(&src, 1, 0, &shards);
+    struct reading r;
+    uint8_t *bad = malloc(u.model_bytes);
+
+    (void)state;
+    reading_init(&r, &u, &src);
+    for (size_t n = 0; n < u.model_bytes; n++)
+        assert_int_equal(bk_model_parse(&model, u.model, n, facts, src.bits, NULL), BK_E_CORRUPT);
+    for (unsigned k = 0; k < 3000; k++) {
+        memcpy(bad, u.model, u.model_bytes);
+        for (uint64_t n = 1 + draw(3); n; n--)
+            bad[draw(u.model_bytes)] ^= (uint8_t)(1 + draw(255));
+        if (bk_model_parse(&model, bad, u.model_bytes, facts, src.bits, NULL))
+            continue;
+        ask_some(model, &src, &r.dir, shards.at);
+        bk_model_free(model);
+    }
+    assert_int_equal(bk_model_parse(&model, u.model, u.model_bytes, 1, src.bits, NULL),
+                     BK_E_CORRUPT);
+    assert_int_equal(bk_model_parse(&model, u.model, u.model_bytes, facts, 1, NULL), BK_E_CORRUPT);
+    reading_release(&r);
+    free(bad);
+    bk_unit_release(&u);
+    free(shards.at);
+    table_free(&t);
+}
+
+static void shards__damaged_bytes_answer_something(void **state)
+{
+    struct table t = table_of("shatranj", "KRvK");
+    struct made m = { .bits = 4, .values = 12, .noise_in_256 = 40 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bytes shards;
+    struct bk_unit u = encode(&src, 1, 0, &shards);
+    struct reading r;
+
+    (void)state;
+    reading_init(&r, &u, &src);
+    for (unsigned k = 0; k < 300; k++) {
+        uint32_t nth = (uint32_t)draw(r.dir.n);
+        const struct bk_shard *s = &r.dir.shard[nth];
+        size_t n = bk_shard_bytes(s);
+
+        if (!n)
+            continue;
+        shards.at[s->at + draw(n)] ^= (uint8_t)(1 + draw(255));
+        assert_int_not_equal(bk_shard_sum(shards.at + s->at, n, nth), s->sum);
+        ask_some(r.model, &src, &r.dir, shards.at);
+        for (size_t i = 0; i < n; i++)
+            shards.at[s->at + i] = (uint8_t)draw(256);
+    }
+    reading_release(&r);
+    bk_unit_release(&u);
+    free(shards.at);
+    table_free(&t);
+}
+
+static void directory__must_add_up_to_the_unit(void **state)
+{
+    struct bk_shard s = { .words = { 3, 500 }, .seed = { 7, 255 }, .sum = 0x89abcdef };
+    uint8_t b[2 * BK_SHARD_ENTRY_BYTES];
+    struct bk_directory d;
+
+    (void)state;
+    bk_shard_entry_write(b, &s, 40);
+    bk_shard_entry_write(b + BK_SHARD_ENTRY_BYTES, &s, 2);
+    assert_int_equal(bk_directory_parse(&d, b, sizeof(b), 100, 142, NULL), BK_OK);
+    assert_int_equal(d.n, 2);
+    assert_int_equal(d.bytes, 2 * 503 * 8);
+    assert_int_equal(d.shard[1].first, 140);
+    assert_int_equal(d.shard[1].at, 503 * 8);
+    assert_int_equal(d.shard[1].words[1], 500);
+    assert_int_equal(d.shard[1].seed[1], 255);
+    assert_int_equal(d.shard[1].sum, 0x89abcdef);
+    assert_int_equal(bk_directory_find(&d, 100), 0);
+    assert_int_equal(bk_directory_find(&d, 139), 0);
+    assert_int_equal(bk_directory_find(&d, 140), 1);
+    bk_directory_release(&d);
+    assert_int_equal(bk_directory_parse(&d, b, sizeof(b), 100, 141, NULL), BK_E_CORRUPT);
+    assert_int_equal(bk_directory_parse(&d, b, sizeof(b), 100, 143, NULL), BK_E_CORRUPT);
+    assert_int_equal(bk_directory_parse(&d, b, sizeof(b) - 1, 100, 142, NULL), BK_E_CORRUPT);
+    assert_int_equal(bk_directory_parse(&d, b, 0, 100, 142, NULL), BK_E_CORRUPT);
+    bk_shard_entry_write(b, &s, 0);
+    assert_int_equal(bk_directory_parse(&d, b, sizeof(b), 100, 102, NULL), BK_E_CORRUPT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ribbon__answers_every_key),
+        cmocka_unit_test(ribbon__order_of_keys_does_not_matter),
+        cmocka_unit_test(ribbon__one_key_with_two_bits_is_refused),
+        cmocka_unit_test(columns__all_instruction_sets_agree),
+        cmocka_unit_test(logs__powers_and_products_are_right),
+        cmocka_unit_test(unit__comes_back_on_boards_of_each_width),
+        cmocka_unit_test(unit__values_of_16_bits_come_back),
+        cmocka_unit_test(unit__nothing_but_noise_comes_back),
+        cmocka_unit_test(unit__where_all_is_free_or_one_value_it_takes_a_few_bytes),
+        cmocka_unit_test(unit__bounds_cost_little),
+        cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
+        cmocka_unit_test(unit__says_what_the_sink_said),
+        cmocka_unit_test(model__damaged_bytes_are_refused_or_harmless),
+        cmocka_unit_test(shards__damaged_bytes_answer_something),
+        cmocka_unit_test(directory__must_add_up_to_the_unit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
