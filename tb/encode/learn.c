@@ -42,8 +42,8 @@
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
    positions. */
 #define GAIN_EVIDENCE  14
-#define GAIN_LEAF      36
-#define GAIN_LEAF_LONG 250 /* distances: a leaf has a long code */
+#define GAIN_LEAF      22
+#define GAIN_LEAF_LONG 80 /* distances: a leaf has a long code */
 
 struct set {
     uint32_t n; /* positions */
