@@ -16,7 +16,7 @@ enum fact_kind {
     FACT_PLACE,     /* metric(i, j) <= least + q                                               */
     FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2              */
     FACT_ATTACKS,   /* i attacks j                                                             */
-    FACT_COUNTS,    /* q 0, 1: at least 1, 2 men attack i; q 2, 3: at least 1, 2 defend it     */
+    FACT_COUNTS,    /* of the side j at least q + 1 men attack i                               */
     FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
     FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
@@ -38,7 +38,8 @@ enum fact_metric {
     METRIC_ORBIT, /* 0: i can come to the square of j, on an empty board; one metric a kind */
     METRICS = METRIC_ORBIT + BK_MEN_MAX
 };
-#define METRIC_ZERO 16
+#define METRIC_ZERO   16
+#define FACT_NO_GROUP 0xffff
 
 /* Facts at most of a list of men, generously: 8 men on 14x14. */
 #define FACT_GROUPS_MAX 1024
@@ -85,6 +86,7 @@ struct bk_facts {
     uint32_t table[METRICS];                /* where a metric begins */
     uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
     uint8_t *metric;
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* FACT_ATTACKS, or what amounts to it */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */

@@ -33,7 +33,6 @@ struct row {
     uint64_t have[GROUP_WORDS];                   /* which groups are known */
     uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
     uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
-    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
     set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
@@ -71,10 +70,8 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
         for (unsigned man = 0; man < f->men.n; man++)
             if (man == inner || !(men >> man & 1))
                 r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
-        if (g->kind == FACT_ATTACKS) {
-            r->attack_group[g->i][g->j] = (uint16_t)i;
+        if (g->kind == FACT_ATTACKS)
             r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
-        }
     }
     return &r->head;
 }
@@ -186,11 +183,14 @@ INLINE bool row_lacks(struct row *r, unsigned group)
 /* Man i attacks man j, as the fact says. */
 INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 {
-    unsigned group = r->attack_group[i][j];
-    set *fact = &r->fact[r->head.f->group[group].first];
+    unsigned group = r->head.f->attack_group[i][j];
+    set *fact;
 
+    if (group == FACT_NO_GROUP) /* not where they may stand */
+        return row_fact_attacks(r, i, j);
+    fact = &r->fact[r->head.f->group[group].first];
     if (row_lacks(r, group))
-        *fact = row_fact_attacks(r, i, j);
+        *fact = row_fact_attacks(r, r->head.f->group[group].i, r->head.f->group[group].j);
     return *fact;
 }
 
@@ -236,7 +236,7 @@ INLINE void count_in(set *at, unsigned n, set x)
 static void group_place(const struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner, m = g->metric, n = g->n;
+    unsigned inner = r->head.inner, m = g->metric, n = g->n, steps = f->steps[m];
     const set *from;
 
     if (inner != g->i && inner != g->j) {
@@ -249,9 +249,10 @@ static void group_place(const struct row *r, const struct fact_group *g, set *ou
     if (!fact_metric_pairs(m))
         from = r->reach->near[m][0];
     else if (inner == g->j)
-        from = r->reach->near[m][0] + r->sq[g->i] * n;
+        from = r->reach->near[m][0] + r->sq[g->i] * steps;
     else
-        from = r->reach->near[m][1] + r->sq[g->j] * n;
+        from = r->reach->near[m][1] + r->sq[g->j] * steps;
+    from += g->least - f->least[m];
     for (unsigned q = 0; q < n; q++)
         out[q] = from[q];
 }
@@ -289,12 +290,10 @@ static set row_nearer(const struct row *r, unsigned i, int by)
 
 static void group_counts(struct row *r, const struct fact_group *g, set *out)
 {
-    for (unsigned q = 0; q < 4; q++)
-        out[q] = NONE;
+    out[0] = out[1] = NONE;
     for (unsigned p = 0; p < r->head.f->men.n; p++)
-        if (p != g->i && !(p < 2 && g->i < 2))
-            count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
-                     row_attacks_man(r, p, g->i));
+        if (row_colour(r, p) == g->j && p != g->i && !(p < 2 && g->i < 2))
+            count_in(out, 2, row_attacks_man(r, p, g->i));
 }
 
 static void group_hanging(struct row *r, const struct fact_group *g, set *out)
