@@ -323,8 +323,8 @@ static bool orbit_is_told(const struct bk_facts *f, unsigned i, unsigned j)
 {
     unsigned mine = METRIC_ORBIT + f->kind[i], other = METRIC_ORBIT + f->kind[j];
 
-    return bk_fact_zero_alike(f, mine, METRIC_COLOUR, false) ||
-           (j < i && bk_fact_zero_alike(f, mine, other, true));
+    return bk_fact_zero_alike(f, i, j, mine, METRIC_COLOUR, false) ||
+           (j < i && bk_fact_zero_alike(f, i, j, mine, other, true));
 }
 
 /* Where men may not come everywhere, it matters who can come to whom. */
@@ -380,15 +380,13 @@ static unsigned attacked_men(const struct bk_facts *f, unsigned colour)
     return n;
 }
 
-/* i attacks j: a fact of its own, or that of j attacking i, or none. */
+/* i attacks j; left out where that is the same as j attacking i. */
 static void add_attack(struct bk_facts *f, unsigned i, unsigned j)
 {
     if (i == j || (i < 2 && j < 2) || !bk_fact_may_attack(f, i, j))
         return;
-    if (j < i && f->attack_group[j][i] != FACT_NO_GROUP && bk_fact_always_mutual(f, i, j)) {
-        f->attack_group[i][j] = f->attack_group[j][i];
+    if (j < i && bk_fact_always_mutual(f, i, j))
         return;
-    }
     f->attack_group[i][j] = (uint16_t)f->ngroups;
     add(f, FACT_ATTACKS, i, j, 1);
 }

@@ -86,7 +86,7 @@ struct bk_facts {
     uint32_t table[METRICS];                /* where a metric begins */
     uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
     uint8_t *metric;
-    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* FACT_ATTACKS, or what amounts to it */
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* the FACT_ATTACKS, or FACT_NO_GROUP */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */

@@ -82,10 +82,10 @@ static bool same_path(const struct way *there, const struct way *back)
     return there->hops == back->hops && !memcmp(&there->path, &back->path, sizeof back->path);
 }
 
-/* Is there a way of i to where j stands for which "man j has a way back that passes `test`" is
-   `is`?  everywhere: also on squares where they may not stand. */
-static bool some_way(const struct bk_facts *f, unsigned i, unsigned j, bool everywhere,
-                     way_test *test, bool is)
+/* Is there a way of i to where j may stand for which "man j has a way back that passes `test`" is
+   `is`?  went: i may just have come, so it may be on any square. */
+static bool some_way(const struct bk_facts *f, unsigned i, unsigned j, bool went, way_test *test,
+                     bool is)
 {
     for (unsigned from = 0; from < f->v->nsq; from++) {
         unsigned n;
@@ -95,7 +95,8 @@ static bool some_way(const struct bk_facts *f, unsigned i, unsigned j, bool ever
             for (unsigned k = 0; k < ways_of(&r[a]); k++) {
                 struct way w = way_of(f, from, &r[a], k);
 
-                if ((everywhere || may_stand(f, j, w.to)) && any_back(f, j, &w, test) == is)
+                if ((went || may_stand(f, i, from)) && may_stand(f, j, w.to) &&
+                    any_back(f, j, &w, test) == is)
                     return true;
             }
     }
@@ -117,17 +118,18 @@ bool bk_fact_may_attack(const struct bk_facts *f, unsigned i, unsigned j)
 
 bool bk_fact_always_mutual(const struct bk_facts *f, unsigned i, unsigned j)
 {
-    return !some_way(f, i, j, true, same_path, false) && !some_way(f, j, i, true, same_path, false);
+    return !some_way(f, i, j, false, same_path, false) &&
+           !some_way(f, j, i, false, same_path, false);
 }
 
 bool bk_fact_bites_back(const struct bk_facts *f, unsigned i, unsigned j)
 {
-    return !some_way(f, i, j, false, back_never_blocked, false);
+    return !some_way(f, i, j, true, back_never_blocked, false);
 }
 
 bool bk_fact_may_meet(const struct bk_facts *f, unsigned i, unsigned j)
 {
-    return some_way(f, i, j, false, whatever, true);
+    return some_way(f, i, j, true, whatever, true);
 }
 
 bool bk_fact_attacks_next(const struct bk_facts *f, unsigned i)
@@ -186,14 +188,15 @@ void bk_fact_metric_values(const struct bk_facts *f, unsigned metric, unsigned i
     }
 }
 
-bool bk_fact_zero_alike(const struct bk_facts *f, unsigned m, unsigned other, bool turned)
+bool bk_fact_zero_alike(const struct bk_facts *f, unsigned i, unsigned j, unsigned metric,
+                        unsigned other, bool turned)
 {
     for (unsigned a = 0; a < f->v->nsq; a++)
         for (unsigned b = 0; b < f->v->nsq; b++) {
-            bool zero = !fact_metric_of(f, m, turned ? b : a, turned ? a : b);
+            bool zero = !fact_metric_of(f, metric, a, b);
 
-            if (a != b && bk_bits_has(&f->v->board, a) && bk_bits_has(&f->v->board, b) &&
-                zero != !fact_metric_of(f, other, a, b))
+            if (a != b && may_stand(f, i, a) && may_stand(f, j, b) &&
+                zero != !fact_metric_of(f, other, turned ? b : a, turned ? a : b))
                 return false;
         }
     return true;

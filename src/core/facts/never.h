@@ -12,7 +12,7 @@
 /* Is there a square from which man i could attack man j? */
 bool bk_fact_may_attack(const struct bk_facts *f, unsigned i, unsigned j);
 
-/* Does i always attack j when j attacks i, and the other way round?  On any squares. */
+/* Does i always attack j when j attacks i, and the other way round? */
 bool bk_fact_always_mutual(const struct bk_facts *f, unsigned i, unsigned j);
 
 /* From wherever i attacks j: does j attack i, too, with nobody able to stand in the way? */
@@ -31,7 +31,8 @@ unsigned bk_fact_attacks_most(const struct bk_facts *f, unsigned i);
 void bk_fact_metric_values(const struct bk_facts *f, unsigned metric, unsigned i, unsigned j,
                            bool seen[256]);
 
-/* Are the two metrics 0 for the same pairs of squares; of m the pair turned round if `turned`? */
-bool bk_fact_zero_alike(const struct bk_facts *f, unsigned m, unsigned other, bool turned);
+/* Are the two metrics of i and j 0 on the same squares?  turned: the other is of j and i. */
+bool bk_fact_zero_alike(const struct bk_facts *f, unsigned i, unsigned j, unsigned metric,
+                        unsigned other, bool turned);
 
 #endif

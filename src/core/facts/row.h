@@ -186,11 +186,11 @@ INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
     unsigned group = r->head.f->attack_group[i][j];
     set *fact;
 
-    if (group == FACT_NO_GROUP) /* not where they may stand */
+    if (group == FACT_NO_GROUP) /* it is no fact */
         return row_fact_attacks(r, i, j);
     fact = &r->fact[r->head.f->group[group].first];
     if (row_lacks(r, group))
-        *fact = row_fact_attacks(r, r->head.f->group[group].i, r->head.f->group[group].j);
+        *fact = row_fact_attacks(r, i, j);
     return *fact;
 }
 
