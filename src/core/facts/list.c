@@ -455,7 +455,7 @@ static void add_safety(struct bk_facts *f)
     for (unsigned i = 0; i < 2; i++)
         add(f, FACT_KING_SAFE, i, i, 7);
     for (unsigned i = 2; i < f->men.n; i++)
-        add(f, FACT_MAN_SAFE, i, i, (int)smaller(3, bk_fact_attacks_most(f, i)));
+        add(f, FACT_MAN_SAFE, i, i, (int)smaller(3, larger(1, bk_fact_attacks_most(f, i))));
     for (unsigned i = 0; i < f->men.n; i++)
         add_forks(f, i);
 }

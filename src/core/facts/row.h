@@ -33,6 +33,8 @@ struct row {
     uint64_t have[GROUP_WORDS];                   /* which groups are known */
     uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
     uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
+    uint16_t safe_group[BK_MEN_MAX];              /* the FACT_KING_SAFE or FACT_MAN_SAFE of a man */
+    uint16_t first_fork[BK_MEN_MAX], forks[BK_MEN_MAX]; /* groups */
     set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
@@ -72,6 +74,10 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
                 r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
         if (g->kind == FACT_ATTACKS)
             r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
+        if (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE)
+            r->safe_group[g->i] = (uint16_t)i;
+        if (g->kind == FACT_FORK && !r->forks[g->i]++)
+            r->first_fork[g->i] = (uint16_t)i;
     }
     return &r->head;
 }
@@ -112,23 +118,36 @@ static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
             row_moved_near(r, i, p, from, to);
 }
 
+static void row_forget(struct row *r)
+{
+    memset(r->have, 0, r->words * sizeof *r->have);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        r->have_at[i] = NONE;
+    r->have_side[0] = r->have_side[1] = NONE;
+}
+
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
 {
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
     uint8_t before[BK_MEN_MAX];
+    unsigned moved = 0;
 
     memcpy(before, r->sq, sizeof before);
     r->own[0] = r->own[1] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         if (i != r->head.inner) {
+            moved += r->sq[i] != sq[i];
             r->sq[i] = sq[i];
             r->own[f->men.colour[i]] |= bit(sq[i]);
         }
     r->occupied = r->own[0] | r->own[1];
-    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
-        if (i != r->head.inner && before[i] != sq[i])
-            row_moved(r, i, before[i], sq[i]);
+    if (r->fresh || moved > f->men.n / 2)
+        row_forget(r);
+    else
+        for (unsigned i = 0; i < f->men.n; i++)
+            if (i != r->head.inner && before[i] != sq[i])
+                row_moved(r, i, before[i], sq[i]);
     r->fresh = false;
 }
 
@@ -586,15 +605,6 @@ static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree
         squares = later[waiting].squares;
         at = later[waiting].at;
     }
-}
-
-static void row_all(struct bk_fact_row *row, uint64_t *out)
-{
-    struct row *r = (struct row *)row;
-
-    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
-        row_fact(r, fact, r->reach->board);
-    memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
 
 #endif
