@@ -64,86 +64,157 @@ static void all_side(struct row *r, unsigned colour)
     }
 }
 
-/* A square t that man i may go to. */
-struct going {
-    unsigned i, t;
-    set go, safe; /* for which x it may, and safely */
-    set rest;     /* the men but it and the inner one */
+/* Where man i may go, and what it then attacks. */
+struct goings {
+    unsigned i;
+    set rest;             /* the men but it and the inner one */
+    set hits[BK_MEN_MAX]; /* squares from which it may attack an enemy other than the inner man */
+    set near;             /* from which it may attack any */
 };
 
-/* hit[j]: man i on t attacks enemy j.  Tells whether any is. */
-static bool all_hits(const struct row *r, const struct going *g, set *hit)
+/* What may be said of enemies without looking at each square. */
+static void all_near(struct row *r, struct goings *g)
 {
     const struct bk_facts *f = r->head.f;
-    set some = NONE;
+    const struct kind_reach *k = r->reach->of[g->i];
+
+    g->near = NONE;
+    for (unsigned n = 0; n < f->nenemies[g->i]; n++) {
+        unsigned j = f->enemy[g->i][n];
+
+        if (j == r->head.inner) {
+            g->near = ~NONE;
+            continue;
+        }
+        if (g->i == r->head.inner)
+            g->hits[j] = attacks_into(k, r->sq[j], g->rest);
+        else
+            g->hits[j] = k->into[r->sq[j]];
+        g->near |= g->hits[j];
+    }
+}
+
+/* hit[j]: man i, on t, attacks enemy j.  Returns the mask of those it does. */
+INLINE unsigned all_hits(const struct row *r, const struct goings *g, unsigned t, set go, set *hit)
+{
+    const struct bk_facts *f = r->head.f;
+    const struct kind_reach *k = r->reach->of[g->i];
+    unsigned mask = 0;
 
     for (unsigned n = 0; n < f->nenemies[g->i]; n++) {
         unsigned j = f->enemy[g->i][n];
 
-        hit[j] = row_hits(r, g->i, g->t, j, g->rest) & g->go;
-        some |= hit[j];
+        if (j == r->head.inner)
+            hit[j] = attacks_from(k, t, g->rest) & go;
+        else if (!has(g->hits[j], t))
+            continue;
+        else if (g->i == r->head.inner)
+            hit[j] = go;
+        else
+            hit[j] = attacks_past(k, t, r->sq[j], g->rest) & go;
+        mask |= (unsigned)any(hit[j]) << j;
     }
-    return any(some);
+    return mask;
 }
 
-static void all_forks(struct row *r, const struct going *g)
+/* A fork, or a skewer, from where the man is safe or at least covered. */
+INLINE void all_fork(struct row *r, const uint16_t fact[2], set hit, set safe, set covered)
 {
-    const struct fact_group *fork = r->head.f->group + r->first_fork[g->i];
-    set hit[BK_MEN_MAX], held = NONE;
+    if (fact[0] != FACT_NONE)
+        r->fact[fact[0]] |= hit & safe;
+    if (fact[1] != FACT_NONE)
+        r->fact[fact[1]] |= hit & covered;
+}
 
-    if (!r->forks[g->i] || !all_hits(r, g, hit))
-        return;
-    if (g->i >= 2 && any(g->go & ~g->safe))
-        held = row_held(r, g->i, g->t);
-    for (unsigned n = 0; n < r->forks[g->i]; n++, fork++) {
-        struct fact_fork d = fork->fork;
-        set both = hit[d.a] & (d.covered ? g->safe | held : g->safe);
+static void all_skewers(struct row *r, const struct goings *g, unsigned t, set hit)
+{
+    const struct bk_facts *f = r->head.f;
+    unsigned king = f->enemy[g->i][0];
 
-        if (d.skewer && any(both))
-            both &= row_hits_behind(r, g->i, g->t, d, g->rest);
-        else if (!d.skewer)
-            both &= hit[d.b];
-        r->fact[fork->first] |= both;
+    for (unsigned n = 1; n < f->nenemies[g->i]; n++) {
+        unsigned j = f->enemy[g->i][n], fact = f->skewer_fact[g->i][j];
+        struct fact_fork fork = { (uint8_t)king, (uint8_t)j, false, true };
+
+        if (fact != FACT_NONE && (j == r->head.inner || has(r->reach->of[g->i]->into[r->sq[j]], t)))
+            r->fact[fact] |= hit & row_hits_behind(r, g->i, t, fork, g->rest);
     }
 }
 
-static void all_safe(struct row *r, const struct going *g)
+/* row_held(), where all attacks are known. */
+static set all_held(const struct row *r, unsigned i, unsigned t, set of)
 {
-    const struct fact_group *group = r->head.f->group + r->safe_group[g->i];
-    set *out = r->fact + group->first;
+    const struct bk_facts *f = r->head.f;
+    unsigned colour = row_colour(r, i);
+    set defended = NONE;
 
-    if (g->i >= 2) {
-        count_in(out, group->n, g->safe);
+    for (unsigned p = 2; p < f->men.n; p++) {
+        if (f->men.colour[p] != colour)
+            of &= ~r->at[p][t];
+        else if (p != i)
+            defended |= r->at[p][t];
+    }
+    return of & (defended | r->at[colour][t]);
+}
+
+static void all_forks(struct row *r, const struct goings *g, unsigned t, set go, set safe)
+{
+    const struct bk_facts *f = r->head.f;
+    set hit[BK_MEN_MAX], some = NONE, covered = safe;
+    unsigned mask = all_hits(r, g, t, go, hit);
+
+    for (unsigned a = mask; a; a &= a - 1)
+        some |= hit[__builtin_ctz(a)];
+    if (g->i >= 2 && any(some & ~safe))
+        covered |= all_held(r, g->i, t, some & ~safe);
+    if (!any(some & covered))
+        return;
+    for (unsigned rest = mask; rest; rest &= rest - 1) {
+        unsigned a = (unsigned)__builtin_ctz(rest);
+
+        for (unsigned other = rest; other; other &= other - 1) {
+            unsigned b = (unsigned)__builtin_ctz(other);
+
+            all_fork(r, f->fork_fact[g->i][a][b], hit[a] & hit[b], safe, covered);
+        }
+    }
+    if (mask >> f->enemy[g->i][0] & 1 && any(hit[f->enemy[g->i][0]] & safe))
+        all_skewers(r, g, t, hit[f->enemy[g->i][0]] & safe);
+}
+
+/* `safe`: for which x man i may go to t safely. */
+INLINE void all_safe(struct row *r, set *out, unsigned i, unsigned t, set safe)
+{
+    if (i >= 2) {
+        count_in(out, 3, safe);
         return;
     }
-    count_in(out, 4, g->safe);
-    if (!has(r->occupied, g->t))
-        count_in(out + 4, 3, g->safe & ~bit(g->t));
+    count_in(out, 4, safe);
+    if (!has(r->occupied, t))
+        count_in(out + 4, 3, safe & ~bit(t));
 }
 
 /* The safe squares and forks of a man. */
 static void all_goings(struct row *r, unsigned i)
 {
     const struct bk_facts *f = r->head.f;
+    const struct fact_group *group = &f->group[r->safe_group[i]];
     unsigned colour = row_colour(r, i);
     bool inner_own = i != r->head.inner && row_inner_is(r, colour);
-    set to = row_targets(r, i, ~NONE);
+    struct goings g = { .i = i, .rest = r->occupied & ~row_where(r, i) };
+    set to = row_targets(r, i, ~NONE), safe_squares[7];
 
-    for (unsigned q = 0; q < f->group[r->safe_group[i]].n; q++)
-        r->fact[f->group[r->safe_group[i]].first + q] = NONE;
-    for (unsigned n = 0; n < r->forks[i]; n++)
-        r->fact[f->group[r->first_fork[i] + n].first] = NONE;
+    for (unsigned q = 0; q < 7; q++)
+        safe_squares[q] = NONE;
+    all_near(r, &g);
     EACH (t, to) {
-        struct going g = { .i = i, .t = t };
+        set go = r->at[i][t] & ~(inner_own ? bit(t) : NONE), safe = go & ~r->side[!colour][t];
 
-        g.go = r->at[i][t] & ~(inner_own ? bit(t) : NONE);
-        if (!any(g.go))
-            continue;
-        g.safe = g.go & ~r->side[!colour][t];
-        g.rest = r->occupied & ~row_where(r, i);
-        all_safe(r, &g);
-        all_forks(r, &g);
+        if (any(safe))
+            all_safe(r, safe_squares, i, t, safe);
+        if (has(g.near, t) && any(go))
+            all_forks(r, &g, t, go, safe);
     }
+    memcpy(r->fact + group->first, safe_squares, group->n * sizeof(set));
 }
 
 static void row_all(struct bk_fact_row *row, uint64_t *out)
@@ -155,6 +226,8 @@ static void row_all(struct bk_fact_row *row, uint64_t *out)
         all_attacks(r, i);
     all_side(r, BK_WHITE);
     all_side(r, BK_BLACK);
+    for (unsigned fact = f->first_fork; fact < f->nfacts; fact++)
+        r->fact[fact] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         all_goings(r, i);
     for (unsigned group = 0; group < f->ngroups; group++) {

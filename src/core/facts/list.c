@@ -429,6 +429,10 @@ static void add_fork(struct bk_facts *f, unsigned i, unsigned a, unsigned b, boo
 
     if (!fork_tells(f, i, fork))
         return;
+    if (skewer)
+        f->skewer_fact[i][b] = (uint16_t)f->nfacts;
+    else
+        f->fork_fact[i][a][b][covered] = (uint16_t)f->nfacts;
     add(f, FACT_FORK, i, i, 1);
     f->group[f->ngroups - 1].fork = fork;
 }
@@ -456,6 +460,9 @@ static void add_safety(struct bk_facts *f)
         add(f, FACT_KING_SAFE, i, i, 7);
     for (unsigned i = 2; i < f->men.n; i++)
         add(f, FACT_MAN_SAFE, i, i, (int)smaller(3, larger(1, bk_fact_attacks_most(f, i))));
+    f->first_fork = f->nfacts;
+    memset(f->fork_fact, 0xff, sizeof f->fork_fact);
+    memset(f->skewer_fact, 0xff, sizeof f->skewer_fact);
     for (unsigned i = 0; i < f->men.n; i++)
         add_forks(f, i);
 }

@@ -40,6 +40,7 @@ enum fact_metric {
 };
 #define METRIC_ZERO   16
 #define FACT_NO_GROUP 0xffff
+#define FACT_NONE     0xffff
 
 /* Facts at most of a list of men, generously: 8 men on 14x14. */
 #define FACT_GROUPS_MAX 1024
@@ -87,6 +88,11 @@ struct bk_facts {
     uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
     uint8_t *metric;
     uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* the FACT_ATTACKS, or FACT_NO_GROUP */
+
+    unsigned first_fork; /* the facts of FACT_FORK: from here to the last */
+    /* forks by their men; [0] safe, [1] covered; or FACT_NONE */
+    uint16_t fork_fact[BK_MEN_MAX][BK_MEN_MAX][BK_MEN_MAX][2];
+    uint16_t skewer_fact[BK_MEN_MAX][BK_MEN_MAX]; /* [who attacks the king][who is behind] */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */

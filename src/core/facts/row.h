@@ -34,7 +34,6 @@ struct row {
     uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
     uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
     uint16_t safe_group[BK_MEN_MAX];              /* the FACT_KING_SAFE or FACT_MAN_SAFE of a man */
-    uint16_t first_fork[BK_MEN_MAX], forks[BK_MEN_MAX]; /* groups */
     set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
@@ -76,8 +75,6 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
             r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
         if (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE)
             r->safe_group[g->i] = (uint16_t)i;
-        if (g->kind == FACT_FORK && !r->forks[g->i]++)
-            r->first_fork[g->i] = (uint16_t)i;
     }
     return &r->head;
 }
