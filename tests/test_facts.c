@@ -170,6 +170,50 @@ static void compare_position(const struct scene *s, unsigned inner, const uint64
     }
 }
 
+struct truths {
+    const struct scene *s;
+    uint64_t is[4];
+};
+
+static void note_truth(void *context, uint32_t leaf, const uint64_t *squares)
+{
+    struct truths *t = context;
+
+    if (leaf)
+        memcpy(t->is, squares, t->s->words * 8);
+}
+
+/* Each fact asked for some squares, and then for all, is what all facts at once say of it. */
+static void compare_descents(struct scene *s, unsigned inner, const uint64_t *all)
+{
+    struct bk_fact_row *fresh;
+    uint64_t some[4] = { 0 }, care[4] = { 0 };
+
+    assert_int_equal(bk_fact_row_new(&fresh, s->facts, inner, NULL), BK_OK);
+    bk_fact_row_set(fresh, s->sq);
+    for (unsigned x = 0; x < s->v->nsq; x++)
+        if (bk_bits_has(&s->v->board, x) && !taken(s, x, inner)) {
+            care[x / 64] |= UINT64_C(1) << x % 64;
+            some[x / 64] |= (uint64_t)random_once_in(&s->seed, 9) << x % 64;
+        }
+    for (unsigned fact = 0; fact < bk_facts_count(s->facts); fact++) {
+        const struct bk_fact_node tree[3] = { { (uint16_t)fact, 1, 2 },
+                                              { BK_FACT_LEAF, 1, 0 },
+                                              { BK_FACT_LEAF, 0, 0 } };
+
+        for (unsigned pass = 0; pass < 2; pass++) {
+            struct truths t = { s, { 0 } };
+            const uint64_t *asked = pass ? care : some;
+
+            bk_fact_row_descend(fresh, tree, asked, note_truth, &t);
+            for (unsigned w = 0; w < s->words; w++)
+                if (t.is[w] != (all[fact * s->words + w] & asked[w]))
+                    differ(s, inner, fact, "a descent", !pass);
+        }
+    }
+    bk_fact_row_free(fresh);
+}
+
 static void compare_rows(struct scene *s, unsigned inner)
 {
     uint64_t *all = calloc(bk_facts_count(s->facts) + 1, s->words * 8);
@@ -181,6 +225,7 @@ static void compare_rows(struct scene *s, unsigned inner)
         draw_row(s, inner);
         bk_fact_row_set(row, s->sq);
         bk_fact_row_all(row, all);
+        compare_descents(s, inner, all);
         for (unsigned k = 0; k < ASKED; k++) {
             s->sq[inner] = draw_square(s, inner);
             compare_position(s, inner, all);

@@ -3,12 +3,14 @@
  *
  * The order of the groups is part of BK_FACTS_VERSION: whoever adds, takes away or moves one here
  * must raise it.  Facts that are always true, always false, or the same as another are left out
- * where the geometry shows it at a glance.
+ * where the geometry shows it (never.h).
  */
 #include "core/facts/list.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/facts/never.h"
 
 #include "core/geometry.h"
 #include "core/rules.h"
@@ -250,42 +252,79 @@ static void add(struct bk_facts *f, unsigned kind, unsigned i, unsigned j, int n
     f->nfacts += (unsigned)n;
 }
 
-/* `n` facts: the metric is at most `least`, least + 1, ...; the same for all men. */
+/* Facts of a metric: at most `least`, least + 1, ... */
+static void add_run(struct bk_facts *f, unsigned metric, unsigned i, unsigned j, unsigned least,
+                    unsigned n)
+{
+    unsigned end = f->least[metric] + f->steps[metric];
+
+    if (!n)
+        return;
+    add(f, FACT_PLACE, i, j, (int)n);
+    f->group[f->ngroups - 1].metric = (uint8_t)metric;
+    f->group[f->ngroups - 1].least = (uint8_t)least;
+    if (!f->steps[metric])
+        end = f->least[metric] = (uint8_t)least;
+    f->least[metric] = (uint8_t)smaller(least, f->least[metric]);
+    f->steps[metric] = (uint8_t)(larger(end, least + n) - f->least[metric]);
+}
+
+/* The same for `n` bounds, of which those that tell nothing new of any two squares are left out. */
 static void add_place(struct bk_facts *f, unsigned metric, unsigned i, unsigned j, unsigned least,
                       int n)
 {
-    if (n <= 0)
-        return;
-    add(f, FACT_PLACE, i, j, n);
-    f->group[f->ngroups - 1].metric = (uint8_t)metric;
-    f->group[f->ngroups - 1].least = (uint8_t)least;
-    f->least[metric] = (uint8_t)least;
-    f->steps[metric] = (uint8_t)n;
-}
+    bool seen[256] = { false }, below = false;
+    unsigned most = 255, run = 0;
 
-static void add_fork(struct bk_facts *f, unsigned i, unsigned a, unsigned b, bool covered,
-                     bool skewer)
-{
-    add(f, FACT_FORK, i, i, 1);
-    f->group[f->ngroups - 1].fork = (struct fact_fork){ (uint8_t)a, (uint8_t)b, covered, skewer };
+    bk_fact_metric_values(f, metric, i, j, seen);
+    while (most && !seen[most])
+        most--;
+    for (unsigned x = 0; x < least; x++)
+        below |= seen[x];
+    for (unsigned x = least; (int)x < (int)least + n; x++) {
+        bool tells = (seen[x] || below) && x < most;
+
+        below = false;
+        if (!tells)
+            add_run(f, metric, i, j, x - run, run);
+        run = tells ? run + 1 : 0;
+    }
+    if (n > 0)
+        add_run(f, metric, i, j, least + (unsigned)n - run, run);
 }
 
 static void add_distances(struct bk_facts *f)
 {
-    int narrow = (int)smaller(f->width, f->height), wide = (int)larger(f->width, f->height);
-    int axis = wide - 3 < narrow - 1 ? wide - 3 : narrow - 1;
+    unsigned wide = larger(f->width, f->height);
+    int narrow = (int)smaller(f->width, f->height);
+    int axis = (int)wide - 3 < narrow - 1 ? (int)wide - 3 : narrow - 1;
 
+    f->least[METRIC_DISTANCE] = 1; /* all are wanted for FACT_KING_DIFF */
+    f->steps[METRIC_DISTANCE] = (uint8_t)larger(wide, 2) - 2;
     for (unsigned i = 0; i < f->men.n; i++)
         for (unsigned j = i + 1; j < f->men.n; j++) {
-            add_place(f, METRIC_DISTANCE, i, j, 1, wide - 2);
+            /* next to a king who attacks all that is next to it: a fact of attack, or illegal */
+            unsigned least = i < 2 && bk_fact_attacks_next(f, i) ? 2 : 1;
+
+            add_place(f, METRIC_DISTANCE, i, j, least, (int)wide - 1 - (int)least);
             add_place(f, METRIC_AXIS, i, j, 0, axis);
         }
     for (unsigned i = 0; i < f->men.n; i++) {
         add_place(f, METRIC_EDGE, i, i, 0, (narrow - 1) / 2);
-        add_place(f, METRIC_CORNER, i, i, 0, (wide - 1) / 2);
+        add_place(f, METRIC_CORNER, i, i, 0, ((int)wide - 1) / 2);
     }
     for (unsigned i = 2; i < f->men.n; i++)
         add(f, FACT_KING_DIFF, i, i, 4);
+}
+
+/* "i can come to j" is the same as "they stand on one colour", or as "j can come to i", which
+   comes before it. */
+static bool orbit_is_told(const struct bk_facts *f, unsigned i, unsigned j)
+{
+    unsigned mine = METRIC_ORBIT + f->kind[i], other = METRIC_ORBIT + f->kind[j];
+
+    return bk_fact_zero_alike(f, i, j, mine, METRIC_COLOUR, false) ||
+           (j < i && bk_fact_zero_alike(f, i, j, mine, other, true));
 }
 
 /* Where men may not come everywhere, it matters who can come to whom. */
@@ -297,7 +336,8 @@ static void add_orbits(struct bk_facts *f)
 
             if (i == j || !bound)
                 continue;
-            add_place(f, METRIC_ORBIT + f->kind[i], i, j, 0, 1);
+            if (!orbit_is_told(f, i, j))
+                add_place(f, METRIC_ORBIT + f->kind[i], i, j, 0, 1);
             if (!before)
                 add_place(f, METRIC_COLOUR, i, j, 0, 1);
         }
@@ -320,26 +360,81 @@ static void add_directions(struct bk_facts *f, bool ranks)
         }
 }
 
-static unsigned men_of(const struct bk_facts *f, unsigned colour)
+/* The men of a colour that may attack man j. */
+static unsigned attackers_of(const struct bk_facts *f, unsigned colour, unsigned j)
 {
     unsigned n = 0;
 
-    for (unsigned i = 2; i < f->men.n; i++)
-        n += f->men.colour[i] == colour;
+    for (unsigned i = 0; i < f->men.n; i++)
+        n += f->men.colour[i] == colour && i != j && !(i < 2 && j < 2) &&
+             bk_fact_may_attack(f, i, j);
     return n;
+}
+
+static unsigned attacked_men(const struct bk_facts *f, unsigned colour)
+{
+    unsigned n = 0;
+
+    for (unsigned j = 2; j < f->men.n; j++)
+        n += f->men.colour[j] != colour && attackers_of(f, colour, j);
+    return n;
+}
+
+/* i attacks j; left out where that is the same as j attacking i. */
+static void add_attack(struct bk_facts *f, unsigned i, unsigned j)
+{
+    if (i == j || (i < 2 && j < 2) || !bk_fact_may_attack(f, i, j))
+        return;
+    if (j < i && bk_fact_always_mutual(f, i, j))
+        return;
+    f->attack_group[i][j] = (uint16_t)f->ngroups;
+    add(f, FACT_ATTACKS, i, j, 1);
 }
 
 static void add_attacks(struct bk_facts *f)
 {
+    memset(f->attack_group, 0xff, sizeof f->attack_group);
     for (unsigned i = 0; i < f->men.n; i++)
         for (unsigned j = 0; j < f->men.n; j++)
-            if (i != j && !(i < 2 && j < 2))
-                add(f, FACT_ATTACKS, i, j, 1);
+            add_attack(f, i, j);
     for (unsigned i = 0; i < f->men.n; i++)
-        if (f->men.n > 3)
-            add(f, FACT_COUNTS, i, i, 4);
+        for (unsigned c = 0; c < 2; c++)
+            if (attackers_of(f, c, i) > 1) /* of one, FACT_ATTACKS tells */
+                add(f, FACT_COUNTS, i, c, 2);
     for (unsigned c = 0; c < 2; c++)
-        add(f, FACT_HANGING, c, c, (int)smaller(2, men_of(f, !c)));
+        add(f, FACT_HANGING, c, c, (int)smaller(2, attacked_men(f, c)));
+}
+
+/* Can the fork be told from others, and happen at all? */
+static bool fork_tells(const struct bk_facts *f, unsigned i, struct fact_fork fork)
+{
+    unsigned colour = f->men.colour[i];
+    bool bitten = bk_fact_bites_back(f, i, fork.a) ||
+                  (!fork.skewer && fork.b != fork.a && bk_fact_bites_back(f, i, fork.b));
+
+    if (!fork.covered)
+        return !bitten && bk_fact_may_attack(f, i, fork.b);
+    if (i < 2) /* a king may not go where it is attacked, defended or not */
+        return false;
+    if (fork.a >= 2)
+        return !bitten;
+    return bk_fact_may_meet(f, i, !colour) &&
+           (fork.b == fork.a || !bk_fact_bites_back(f, i, fork.b));
+}
+
+static void add_fork(struct bk_facts *f, unsigned i, unsigned a, unsigned b, bool covered,
+                     bool skewer)
+{
+    struct fact_fork fork = { (uint8_t)a, (uint8_t)b, covered, skewer };
+
+    if (!fork_tells(f, i, fork))
+        return;
+    if (skewer)
+        f->skewer_fact[i][b] = (uint16_t)f->nfacts;
+    else
+        f->fork_fact[i][a][b][covered] = (uint16_t)f->nfacts;
+    add(f, FACT_FORK, i, i, 1);
+    f->group[f->ngroups - 1].fork = fork;
 }
 
 /* Squares from which man i attacks one or two enemies, or one behind the king. */
@@ -364,7 +459,10 @@ static void add_safety(struct bk_facts *f)
     for (unsigned i = 0; i < 2; i++)
         add(f, FACT_KING_SAFE, i, i, 7);
     for (unsigned i = 2; i < f->men.n; i++)
-        add(f, FACT_MAN_SAFE, i, i, 3);
+        add(f, FACT_MAN_SAFE, i, i, (int)smaller(3, larger(1, bk_fact_attacks_most(f, i))));
+    f->first_fork = f->nfacts;
+    memset(f->fork_fact, 0xff, sizeof f->fork_fact);
+    memset(f->skewer_fact, 0xff, sizeof f->skewer_fact);
     for (unsigned i = 0; i < f->men.n; i++)
         add_forks(f, i);
 }

@@ -16,7 +16,7 @@ enum fact_kind {
     FACT_PLACE,     /* metric(i, j) <= least + q                                               */
     FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2              */
     FACT_ATTACKS,   /* i attacks j                                                             */
-    FACT_COUNTS,    /* q 0, 1: at least 1, 2 men attack i; q 2, 3: at least 1, 2 defend it     */
+    FACT_COUNTS,    /* of the side j at least q + 1 men attack i                               */
     FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
     FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
@@ -38,7 +38,9 @@ enum fact_metric {
     METRIC_ORBIT, /* 0: i can come to the square of j, on an empty board; one metric a kind */
     METRICS = METRIC_ORBIT + BK_MEN_MAX
 };
-#define METRIC_ZERO 16
+#define METRIC_ZERO   16
+#define FACT_NO_GROUP 0xffff
+#define FACT_NONE     0xffff
 
 /* Facts at most of a list of men, generously: 8 men on 14x14. */
 #define FACT_GROUPS_MAX 1024
@@ -85,6 +87,12 @@ struct bk_facts {
     uint32_t table[METRICS];                /* where a metric begins */
     uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
     uint8_t *metric;
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* the FACT_ATTACKS, or FACT_NO_GROUP */
+
+    unsigned first_fork; /* the facts of FACT_FORK: from here to the last */
+    /* forks by their men; [0] safe, [1] covered; or FACT_NONE */
+    uint16_t fork_fact[BK_MEN_MAX][BK_MEN_MAX][BK_MEN_MAX][2];
+    uint16_t skewer_fact[BK_MEN_MAX][BK_MEN_MAX]; /* [who attacks the king][who is behind] */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */

@@ -142,8 +142,7 @@ static bool one_fact(struct one *o, const struct fact_item *item)
         return fact_metric_of(f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
                fact_metric_of(f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
     case FACT_ATTACKS: return one_attacks_man(o, i, j);
-    case FACT_COUNTS:
-        return one_more_attackers(o, q < 2 ? !f->men.colour[i] : f->men.colour[i], i, q % 2);
+    case FACT_COUNTS: return one_more_attackers(o, j, i, q);
     case FACT_HANGING: return one_more_hanging(o, i, q);
     case FACT_KING_SAFE: return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
     case FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);

@@ -33,7 +33,7 @@ struct row {
     uint64_t have[GROUP_WORDS];                   /* which groups are known */
     uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
     uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
-    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
+    uint16_t safe_group[BK_MEN_MAX];              /* the FACT_KING_SAFE or FACT_MAN_SAFE of a man */
     set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
@@ -71,10 +71,10 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
         for (unsigned man = 0; man < f->men.n; man++)
             if (man == inner || !(men >> man & 1))
                 r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
-        if (g->kind == FACT_ATTACKS) {
-            r->attack_group[g->i][g->j] = (uint16_t)i;
+        if (g->kind == FACT_ATTACKS)
             r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
-        }
+        if (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE)
+            r->safe_group[g->i] = (uint16_t)i;
     }
     return &r->head;
 }
@@ -115,23 +115,36 @@ static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
             row_moved_near(r, i, p, from, to);
 }
 
+static void row_forget(struct row *r)
+{
+    memset(r->have, 0, r->words * sizeof *r->have);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        r->have_at[i] = NONE;
+    r->have_side[0] = r->have_side[1] = NONE;
+}
+
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
 {
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
     uint8_t before[BK_MEN_MAX];
+    unsigned moved = 0;
 
     memcpy(before, r->sq, sizeof before);
     r->own[0] = r->own[1] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         if (i != r->head.inner) {
+            moved += r->sq[i] != sq[i];
             r->sq[i] = sq[i];
             r->own[f->men.colour[i]] |= bit(sq[i]);
         }
     r->occupied = r->own[0] | r->own[1];
-    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
-        if (i != r->head.inner && before[i] != sq[i])
-            row_moved(r, i, before[i], sq[i]);
+    if (r->fresh || moved > f->men.n / 2)
+        row_forget(r);
+    else
+        for (unsigned i = 0; i < f->men.n; i++)
+            if (i != r->head.inner && before[i] != sq[i])
+                row_moved(r, i, before[i], sq[i]);
     r->fresh = false;
 }
 
@@ -186,9 +199,12 @@ INLINE bool row_lacks(struct row *r, unsigned group)
 /* Man i attacks man j, as the fact says. */
 INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 {
-    unsigned group = r->attack_group[i][j];
-    set *fact = &r->fact[r->head.f->group[group].first];
+    unsigned group = r->head.f->attack_group[i][j];
+    set *fact;
 
+    if (group == FACT_NO_GROUP) /* it is no fact */
+        return row_fact_attacks(r, i, j);
+    fact = &r->fact[r->head.f->group[group].first];
     if (row_lacks(r, group))
         *fact = row_fact_attacks(r, i, j);
     return *fact;
@@ -236,7 +252,7 @@ INLINE void count_in(set *at, unsigned n, set x)
 static void group_place(const struct row *r, const struct fact_group *g, set *out)
 {
     const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner, m = g->metric, n = g->n;
+    unsigned inner = r->head.inner, m = g->metric, n = g->n, steps = f->steps[m];
     const set *from;
 
     if (inner != g->i && inner != g->j) {
@@ -249,9 +265,10 @@ static void group_place(const struct row *r, const struct fact_group *g, set *ou
     if (!fact_metric_pairs(m))
         from = r->reach->near[m][0];
     else if (inner == g->j)
-        from = r->reach->near[m][0] + r->sq[g->i] * n;
+        from = r->reach->near[m][0] + r->sq[g->i] * steps;
     else
-        from = r->reach->near[m][1] + r->sq[g->j] * n;
+        from = r->reach->near[m][1] + r->sq[g->j] * steps;
+    from += g->least - f->least[m];
     for (unsigned q = 0; q < n; q++)
         out[q] = from[q];
 }
@@ -289,12 +306,10 @@ static set row_nearer(const struct row *r, unsigned i, int by)
 
 static void group_counts(struct row *r, const struct fact_group *g, set *out)
 {
-    for (unsigned q = 0; q < 4; q++)
-        out[q] = NONE;
+    out[0] = out[1] = NONE;
     for (unsigned p = 0; p < r->head.f->men.n; p++)
-        if (p != g->i && !(p < 2 && g->i < 2))
-            count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
-                     row_attacks_man(r, p, g->i));
+        if (row_colour(r, p) == g->j && p != g->i && !(p < 2 && g->i < 2))
+            count_in(out, 2, row_attacks_man(r, p, g->i));
 }
 
 static void group_hanging(struct row *r, const struct fact_group *g, set *out)
@@ -587,15 +602,6 @@ static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree
         squares = later[waiting].squares;
         at = later[waiting].at;
     }
-}
-
-static void row_all(struct bk_fact_row *row, uint64_t *out)
-{
-    struct row *r = (struct row *)row;
-
-    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
-        row_fact(r, fact, r->reach->board);
-    memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
 
 #endif

@@ -173,8 +173,8 @@ char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEX
         say_man(&t, f, i);
         break;
     case FACT_COUNTS:
-        say(&t, "at least %u %s ", q % 2 + 1, q % 2 ? "men" : "man");
-        say(&t, q < 2 ? (q % 2 ? "attack " : "attacks ") : (q % 2 ? "defend " : "defends "));
+        say(&t, "at least %u %s ", q + 1, q ? "men" : "man");
+        say(&t, "%s%s ", g->j == f->men.colour[i] ? "defend" : "attack", q ? "" : "s");
         say_man(&t, f, i);
         break;
     case FACT_HANGING:
