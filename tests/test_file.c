@@ -21,6 +21,7 @@
 
 #include <xxhash.h>
 
+#include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/catalog.h"
