@@ -30,8 +30,8 @@ in_order() { # folder, prefix of its includes, files from the lowest up
         below="$below$file "
     done
 }
-in_order src/core core "bits set" ${CORE:?run make floors}
-in_order src/table table $TABLE
+in_order src/core core bits set ${CORE:?run make floors}
+in_order src/table table varint $TABLE
 in_order probe probe bareking $PROBE
 flags=$(grep -rlE --include='*.c' -e '->(bare|stalemate|become)\b' -e '\.(bare|stalemate|become)\b' \
     src tb probe | grep -vE 'src/core/(rules|check|number|keys|read|explain|fairy|terrain)\.c|src/table/material\.c' || true)
@@ -70,10 +70,10 @@ room() { # name, files from the lowest up
     done
 }
 room memory bitmap cpu pool spill checkpoint code scores memtable view
-room kernel set lanes tally setup passing kings kernel state solver slice compile inner legal moves \
-    waits exits init ply finish passes dispatch
+room kernel lanes tally setup passing kings kernel state solver slice compile inner legal moves \
+    waits exits init ply finish attain passes dispatch
 room solve order exits job prepare scratch layout estimate run resume block solve
-room encode pack encode
+room encode bytes source columns columns_for entropy learn codes unit encode
 room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "core/finish.h"
+#include "core/load.h"
 #include "core/bits.h"
 #include "tb/encode/columns.h"
 #include "tb/encode/entropy.h"

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/finish.h"
 #include "core/load.h"
 #include "core/move.h"
 #include "core/rules.h"

@@ -127,7 +127,8 @@ struct setting {
     bool distances;
     unsigned k_max; /* longer distances take two bytes */
     bool tight;     /* so little memory that tables are read back from their files */
-    int level;      /* of compression */
+    enum bk_effort effort;
+    bool standalone;
 };
 
 struct fuzz {
@@ -156,10 +157,11 @@ static void on_signal(int number) { interrupted = number; }
 static void describe(const struct fuzz *f)
 {
     printf("\nreplay: build/tests/test_fuzz 1 %llu\n", (unsigned long long)f->seed);
-    printf("; kernel %s, sets of %s bits, %u threads, %s, one byte up to %u, %s memory, level %d\n",
-           f->how.kernel, f->how.set_bits, f->how.threads,
-           f->how.distances ? "with distances" : "without distances", f->how.k_max,
-           f->how.tight ? "little" : "enough", f->how.level);
+    printf(
+        "; kernel %s, sets of %s bits, %u threads, %s, one byte up to %u, %s memory, effort %d%s\n",
+        f->how.kernel, f->how.set_bits, f->how.threads,
+        f->how.distances ? "with distances" : "without distances", f->how.k_max,
+        f->how.tight ? "little" : "enough", f->how.effort, f->how.standalone ? ", standalone" : "");
     variant_print_ini(stdout, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
@@ -205,7 +207,8 @@ static bool solved_so(const struct bk_plan *p, enum bk_strategy strategy)
 static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 {
     struct bk_build_options o = { .pool = f->pool,
-                                  .level = f->how.level,
+                                  .effort = f->how.effort,
+                                  .standalone = f->how.standalone,
                                   .k_max = f->how.k_max,
                                   .frugal = f->how.tight,
                                   .context = f,
@@ -722,7 +725,8 @@ static void draw_setting(struct fuzz *f)
     f->how.distances = !random_once_in(&f->state, 5);
     f->how.k_max = random_once_in(&f->state, 4) ? 1 + random_below(&f->state, 8) : BK_CODE_K_MAX;
     f->how.tight = random_once_in(&f->state, 4);
-    f->how.level = (int)random_below(&f->state, 5);
+    f->how.effort = (enum bk_effort)random_below(&f->state, 3);
+    f->how.standalone = random_once_in(&f->state, 4);
     setenv("BAREKING_KERNEL", f->how.kernel, 1);
     setenv("BAREKING_SET_BITS", f->how.set_bits, 1);
 }

@@ -19,9 +19,11 @@
 
 #include "core/load.h"
 #include "core/read.h"
+#include "tb/encode/encode.h"
 #include "tb/build/build.h"
 #include "tb/solve/order.h"
 #include "tb/verify.h"
+#include "tests/solved.h"
 
 static char folder[64] = "/tmp/bareking-test-XXXXXX";
 static struct bk_pool *pool;
@@ -37,7 +39,7 @@ static struct bk_variant *load(const char *name)
 static void build_in(const char *dir, const struct bk_variant *v, const char *name, bool distances,
                      struct bk_pool *with)
 {
-    struct bk_build_options o = { .pool = with, .level = 1 };
+    struct bk_build_options o = { .pool = with };
     struct bk_report why = { "" };
     struct bk_material m;
     struct bk_plan *p;
@@ -333,6 +335,10 @@ static void table__verify_finds_a_planted_error(void **state)
     struct bk_verify_options o = { .pool = pool };
     struct bk_verify_result r;
     struct bk_summary sum = { .win = { 0 } };
+    const struct bk_encode_options how = { .distances = true };
+    const uint32_t only = 0; /* block */
+    struct solved *tables;
+    struct bk_encoder *e;
     struct bk_memtable *t;
     struct bk_material m;
     uint64_t bytes[2];
@@ -342,7 +348,8 @@ static void table__verify_finds_a_planted_error(void **state)
     snprintf(dir, sizeof dir, "%s/planted", folder);
     build_in(dir, v, "KRvK", true, pool);
     assert_int_equal(bk_material_parse(&m, v, "KRvK", NULL), BK_OK);
-    assert_int_equal(bk_load(&t, v, dir, &m, true, true, NULL, pool, NULL), BK_OK);
+    tables = solved_new(v, &(struct solved_options){ .distances = true });
+    t = (struct bk_memtable *)(uintptr_t)solved_table(tables, &m);
     for (size_t i = 100;; i++) { /* one legal value, two plies off */
         uint8_t *code = t->block[0].code[0];
 
@@ -351,8 +358,11 @@ static void table__verify_finds_a_planted_error(void **state)
             break;
         }
     }
-    assert_int_equal(bk_encode(t, &sum, dir, true, 1, pool, bytes, NULL), BK_OK);
-    bk_memtable_free(t);
+    assert_int_equal(bk_encoder_open(&e, t, dir, &how, pool, NULL), BK_OK);
+    assert_int_equal(bk_encoder_blocks(e, &only, 1, NULL), BK_OK);
+    assert_int_equal(bk_encoder_finish(e, &sum, bytes, NULL), BK_OK);
+    bk_encoder_close(e);
+    solved_free(tables);
     assert_int_equal(bk_verify(v, dir, &m, &o, &r, NULL), BK_E_DIFFERS);
     assert_true(r.different >= 1);
     assert_true(strlen(r.first_fen) > 0);
