@@ -21,7 +21,6 @@
 
 #include <xxhash.h>
 
-#include "core/finish.h"
 #include "core/load.h"
 #include "core/move.h"
 #include "probe/bareking.h"
