@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "core/facts/list.h"
+#include "core/finish.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "tests/random_variant.h"
 
