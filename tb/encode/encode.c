@@ -15,6 +15,7 @@
 
 #include "core/array.h"
 #include "core/homes.h"
+#include "table/write.h"
 #include "tb/encode/source.h"
 
 /* With so many numbers a unit is work for all threads. */
