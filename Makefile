@@ -14,7 +14,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array variant rules betza geometry check number finish position move hands \
+CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/list facts/plain facts/text
 TABLE = material needed index rows ribbon model info head shards write format settle catalog
@@ -153,6 +153,10 @@ bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
+# bytes of files beside another generator's; DIR keeps the tables
+bench-files: all
+	@sh tests/bench_files.sh $(BUILD) $(DIR)
+
 # == The rest ==
 $(BUILD)/packages: Makefile tests/packages.sh
 	@mkdir -p $(@D)
@@ -170,6 +174,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors format format-check demo verify-list bench install clean
+.PHONY: all test fuzz floors format format-check demo verify-list bench bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -288,9 +288,9 @@ _Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
 /* Plies until the game's length makes it a draw: each side has `game_turns` turns. */
 static int plies_left(const struct bk_variant *v, const struct bk_pos *p)
 {
-    int left = 2 * (v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
+    int left = 2 * ((int)bk_rules_turns_max(v) + 1 - p->turn) - (p->stm == BK_BLACK);
 
-    if (!v->game_turns)
+    if (!bk_rules_turns_max(v))
         return -1;
     return left > 0 ? left : 0;
 }

@@ -14,6 +14,9 @@
  */
 #include "tb/whole.h"
 
+#include "core/rules.h"
+
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +30,10 @@ struct bk_whole {
     struct bk_hands_pos army; /* nobody on the board */
     unsigned nsq;             /* squares that exist */
     uint8_t sq_of[BK_SQ_MAX], nth_of[BK_SQ_MAX];
-    uint64_t slots;   /* of one side to move */
-    unsigned nlayers; /* layer[q]: q turns without checks are left */
-    int16_t **layer;  /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
-    unsigned plies;   /* passes */
+    uint64_t slots;          /* of one side to move */
+    unsigned nlayers;        /* layer[q]: q turns without checks are left */
+    _Atomic int16_t **layer; /* slots * 2, [slot * 2 + stm]; the opening is in the highest */
+    unsigned plies;          /* passes */
 };
 
 /* == Slots =============================================================== */
@@ -79,11 +82,14 @@ static bool place(const struct bk_whole *w, uint64_t slot, struct bk_hands_pos *
 
 /* == Scores ============================================================== */
 
-static int16_t read_score(const int16_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
-
-static void write_score(int16_t *at, int score)
+static int16_t read_score(const _Atomic int16_t *at)
 {
-    __atomic_store_n(at, (int16_t)score, __ATOMIC_RELAXED);
+    return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static void write_score(_Atomic int16_t *at, int score)
+{
+    atomic_store_explicit(at, (int16_t)score, memory_order_relaxed);
 }
 
 static unsigned plies_of(int score) { return (unsigned)(WIN - abs(score)); }
@@ -93,7 +99,7 @@ static int ended(int wdl) { return wdl * WIN; }
 /* What a side has that can move into `score`. */
 static int one_ply_back(int score) { return score > 0 ? 1 - score : score < 0 ? -1 - score : 0; }
 
-static int16_t *score_at(const struct bk_whole *w, const struct bk_hands_pos *p)
+static _Atomic int16_t *score_at(const struct bk_whole *w, const struct bk_hands_pos *p)
 {
     bool opening = bk_hands_opening(p, w->v);
     unsigned layer = opening ? w->nlayers - 1 : p->quiet;
@@ -141,7 +147,7 @@ static int best_of(const struct bk_whole *w, const struct bk_hands_pos *p, unsig
 struct pass {
     struct bk_whole *w;
     unsigned layer, ply;
-    bool changed;
+    atomic_bool changed;
     const volatile int *stop;
 };
 
@@ -171,14 +177,14 @@ static int first_score(const struct bk_whole *w, const struct bk_hands_pos *p)
 
 /* Calls each() with every state among some slots. */
 static void visit(struct pass *g, uint64_t item,
-                  void (*each)(struct pass *, const struct bk_hands_pos *, int16_t *))
+                  void (*each)(struct pass *, const struct bk_hands_pos *, _Atomic int16_t *))
 {
     struct bk_whole *w = g->w;
     uint64_t end = (item + 1) * PIECE_SLOTS;
     struct bk_hands_pos p;
 
     for (uint64_t slot = item * PIECE_SLOTS; slot < w->slots && slot < end && !*g->stop; slot++) {
-        int16_t *score = &w->layer[g->layer][slot * 2];
+        _Atomic int16_t *score = &w->layer[g->layer][slot * 2];
         bool placed = false;
 
         for (unsigned stm = 0; stm < 2; stm++) {
@@ -197,7 +203,7 @@ static void visit(struct pass *g, uint64_t item,
     }
 }
 
-static void start_one(struct pass *g, const struct bk_hands_pos *p, int16_t *score)
+static void start_one(struct pass *g, const struct bk_hands_pos *p, _Atomic int16_t *score)
 {
     write_score(score, first_score(g->w, p));
 }
@@ -209,13 +215,13 @@ static void start_some(void *context, uint64_t item, unsigned thread)
 }
 
 /* A pass decides what takes exactly its ply: a shorter one would have been found before. */
-static void decide_one(struct pass *g, const struct bk_hands_pos *p, int16_t *score)
+static void decide_one(struct pass *g, const struct bk_hands_pos *p, _Atomic int16_t *score)
 {
     int best = best_of(g->w, p, g->ply);
 
     if (best) {
         write_score(score, best);
-        __atomic_store_n(&g->changed, true, __ATOMIC_RELAXED);
+        atomic_store_explicit(&g->changed, true, memory_order_relaxed);
     }
 }
 
@@ -276,7 +282,7 @@ static bool weigh_opening(void *context, const struct bk_turn *turn,
 /* The opening is as many turns deep as there are men to drop: plain recursion, remembered. */
 static int opening_score(struct bk_whole *w, const struct bk_hands_pos *p)
 {
-    int16_t *at = score_at(w, p);
+    _Atomic int16_t *at = score_at(w, p);
     struct opening g = { w, -WIN - 1, 0 };
 
     if (*at != NOT_YET)
@@ -299,7 +305,7 @@ static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o
             return bk_fail(why, BK_E_USAGE, "too many men for %u squares", w->nsq);
         w->slots *= w->nsq + 1;
     }
-    w->nlayers = o->opening ? 2u * w->v->quiet_turns + 1 : 1;
+    w->nlayers = o->opening ? 2u * bk_rules_quiet_turns(w->v) + 1 : 1;
     bytes = w->slots * 2 * sizeof(int16_t);
     if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
         (o->memory_limit && bytes * w->nlayers > o->memory_limit))

@@ -126,7 +126,8 @@ static void print_clock(const struct question *q, const struct bk_answer *a)
 {
     if (a->plies_left < 0)
         return;
-    printf("With the limit of %u turns, %d plies are left: %s\n", q->v->game_turns, a->plies_left,
+    printf("With the limit of %u turns, %d plies are left: %s\n", bk_rules_turns_max(q->v),
+           a->plies_left,
            a->clocked_wdl == 0                                ? "a draw."
            : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
                                                               : "Black wins.");

@@ -76,7 +76,7 @@ int cmd_perft(struct cli *c)
         free(fen);
         return status;
     }
-    if (v->hands)
+    if (bk_rules_hands(v))
         status = cli_fail(CLI_USAGE, "perft: %s is played with hands; its turns are not counted",
                           v->name);
     else if (!strcmp(fen, "startpos") && !v->start[0])

@@ -73,7 +73,7 @@ bool bk_cursor_ranks(struct bk_cursor *c, const struct bk_variant *v, uint16_t *
     unsigned ranks = 0;
 
     do {
-        unsigned low = 0, high = 0;
+        unsigned low = 1, high;
 
         if (!bk_cursor_number(c, 1, v->ranks, &low))
             return false;

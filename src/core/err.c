@@ -19,21 +19,15 @@ const char *bk_strerror(enum bk_err err)
     return "unknown error";
 }
 
-enum bk_err bk_fail(struct bk_report *why, enum bk_err err, const char *fmt, ...)
+void bk_report_write(struct bk_report *why, const char *fmt, ...)
 {
-    if (why) {
-        va_list ap;
+    va_list ap;
 
-        va_start(ap, fmt);
-        vsnprintf(why->text, sizeof why->text, fmt, ap);
-        va_end(ap);
-    }
-    return err;
-}
-
-enum bk_err bk_no_memory(struct bk_report *why)
-{
-    return bk_fail(why, BK_E_SYSTEM, "out of memory");
+    if (!why)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(why->text, sizeof why->text, fmt, ap);
+    va_end(ap);
 }
 
 bool bk_first_error_any(const struct bk_first_error *first)

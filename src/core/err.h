@@ -29,14 +29,22 @@ struct bk_report {
 const char *bk_strerror(enum bk_err err);
 
 /*
- * Formats the report (NULL is fine) and returns `err`, so that a failing
- * function can end with `return bk_fail(why, BK_E_USAGE, "...", ...)`.
+ * Formats the report (NULL is fine) and is `err`, so that a failing function can
+ * end with `return bk_fail(why, BK_E_USAGE, "...", ...)`.  A macro, so that
+ * compilers and analysers see which error it is.
  */
-enum bk_err bk_fail(struct bk_report *why, enum bk_err err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define bk_fail(why, err, ...) (bk_report_write((why), __VA_ARGS__), bk_err_of(err))
 
 /* BK_E_SYSTEM: the machine has no more memory. */
-enum bk_err bk_no_memory(struct bk_report *why);
+#define bk_no_memory(why) bk_fail(why, BK_E_SYSTEM, "out of memory")
+
+/* BK_E_SYSTEM: a signal asked to stop. */
+#define bk_interrupted(why) bk_fail(why, BK_E_SYSTEM, "interrupted")
+
+/* The first half of bk_fail(). */
+void bk_report_write(struct bk_report *why, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static inline enum bk_err bk_err_of(enum bk_err err) { return err; }
 
 /*
  * The first error that one of several threads has met; later ones are dropped.

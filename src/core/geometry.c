@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/rules.h"
 
 struct way {
     uint8_t to, how;
@@ -114,15 +115,13 @@ static void movement_ways(struct ways *w, const struct bk_variant *v, unsigned f
 static void man_ways(struct ways *w, const struct bk_variant *v, unsigned type, unsigned colour,
                      unsigned from)
 {
-    const struct bk_piece *p = &v->piece[type];
     int forward = colour == BK_WHITE ? 1 : -1;
-    unsigned own_rank = bk_own_rank(v, from, colour);
 
     w->n = 0;
-    if (!bk_bits_has(&v->board, from) || !(p->ranks >> own_rank & 1))
+    if (!bk_rules_may_stand(v, type, colour, from))
         return;
-    movement_ways(w, v, from, p->zone_ranks >> own_rank & 1 ? &p->zone : &p->move, forward);
-    if (p->double_ranks >> own_rank & 1) {
+    movement_ways(w, v, from, bk_rules_movement(v, type, bk_own_rank(v, from, colour)), forward);
+    if (bk_rules_doubles_from(v, type, colour, from)) {
         unsigned mid = step_to(v, from, 0, forward);
         unsigned to = mid == BK_SQ_NONE ? BK_SQ_NONE : step_to(v, mid, 0, forward);
         struct bk_bits between = { { 0 } };

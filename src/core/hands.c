@@ -170,7 +170,7 @@ static bool opening_is_sound(const struct bk_hands_pos *p, const struct bk_varia
 {
     unsigned off[2], men[2] = { 0, 0 }, turns = 0, all;
 
-    if (!v->opening_drops)
+    if (!bk_rules_opening_drops(v))
         return false;
     for (unsigned i = 0; i < p->n; i++) {
         if (on_board(p, i) && !on_own_binding(p, v, i, p->sq[i]))
@@ -227,7 +227,7 @@ static bool configured(const struct bk_hands_pos *p, const struct bk_variant *v,
     unsigned wide = (v->files + 1u) / 2, boxes = wide * ((v->ranks + 1u) / 2);
     uint8_t men[BK_SQ_MAX / 2] = { 0 }, squares[BK_SQ_MAX / 2] = { 0 };
 
-    if (!v->configuration)
+    if (!bk_rules_configuration(v))
         return false;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         squares[sq / v->files / 2 * wide + sq % v->files / 2] += bk_bits_has(&v->board, sq);
@@ -416,7 +416,7 @@ static void king_is_down(struct turning *g)
         leaf(g);
         return;
     }
-    g->p.quiet = (uint8_t)(2 * g->v->quiet_turns + 1); /* leaf() counts this turn off */
+    g->p.quiet = (uint8_t)(2 * bk_rules_quiet_turns(g->v) + 1); /* leaf() counts this turn off */
     leaf(g);
     g->p.quiet = 0;
 }
@@ -504,11 +504,11 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
 {
     unsigned count[2][BK_TYPES_MAX];
 
-    if (!v->opening_drops)
+    if (!bk_rules_opening_drops(v))
         return bk_fail(why, BK_E_USAGE, "%s does not begin on an empty board (opening = drops)",
                        v->name);
     for (unsigned type = 0; type < v->ntypes; type++)
-        count[0][type] = count[1][type] = v->piece[type].army;
+        count[0][type] = count[1][type] = bk_rules_army(v, type);
     return list_men(p, v, count, why);
 }
 
@@ -522,9 +522,12 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
             int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
             bool digit = isdigit((unsigned char)**s), hole = **s == '*';
 
-            if (digit)
-                gap = (unsigned)strtoul(*s, (char **)(uintptr_t)s, 10);
-            else if (type < 0 && !hole)
+            if (digit) {
+                char *end;
+
+                gap = (unsigned)strtoul(*s, &end, 10);
+                *s = end;
+            } else if (type < 0 && !hole)
                 return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in rank %u", *s, rank + 1);
             else
                 ++*s;
@@ -578,7 +581,7 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
     const char *s = fen + strspn(fen, " ");
     enum bk_err err;
 
-    if (!v->hands)
+    if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
     if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
         (err = list_men(p, v, count, why)))

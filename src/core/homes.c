@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/position.h"
+#include "core/rules.h"
 
 struct reading {
     const struct bk_variant *v;
@@ -127,7 +128,7 @@ enum bk_err bk_homes_read(struct bk_homes *h, bool *any, const struct bk_variant
     const char *s = field(fen, 2);
 
     memset(h, BK_NO_HOME, sizeof *h);
-    *any = base->castling.shuffled && !base->castling.allowed && isalpha((unsigned char)*s) &&
+    *any = bk_rules_homes_told(base) && !bk_rules_castles(base) && isalpha((unsigned char)*s) &&
            read_men(&r, fen, s);
     for (; *any && *s && !strchr(" \t\r\n", *s); s++) {
         unsigned colour = *s >= 'a' ? BK_BLACK : BK_WHITE;
@@ -168,7 +169,7 @@ char *bk_homes_name(const struct bk_variant *v, unsigned wings, char out[64])
     for (unsigned side = 0; side < 2; side++)
         if (wings >> side & 1)
             h.rook[side] = k->rook_file[side];
-    if (k->shuffled && k->allowed)
+    if (bk_rules_homes_told(v) && bk_rules_castles(v))
         name_it(out, (int)strcspn(v->name, "@"), v->name, &h);
     else
         snprintf(out, 64, "%s", v->name);

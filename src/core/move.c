@@ -32,12 +32,6 @@ static struct bk_bits both(const struct bk_pos *p)
     return all;
 }
 
-/* From one square to the one straight ahead. */
-static int ahead(const struct bk_variant *v, unsigned colour)
-{
-    return colour == BK_WHITE ? v->files : -(int)v->files;
-}
-
 /* The first square of the mover's own first rank. */
 static unsigned home_rank(const struct bk_variant *v, unsigned colour)
 {
@@ -169,47 +163,14 @@ static struct bk_move plain(const struct making *g, unsigned to, unsigned takes)
                              .also = BK_SQ_NONE };
 }
 
-/* Would the man get two squares straight ahead without the right to a double step? */
-static bool goes_two_anyway(const struct bk_movement *m)
-{
-    for (unsigned i = 0; i < m->nsteps; i++) {
-        const struct bk_step *s = &m->step[i];
-
-        if (!(s->how & BK_QUIET))
-            continue;
-        if (s->df == 0 && (s->dr == 2 || (s->dr == 1 && s->range != 1)))
-            return true;
-        for (unsigned j = 0; m->steps_max == 2 && j < m->nsteps; j++) {
-            const struct bk_step *t = &m->step[j];
-
-            if (s->df + t->df == 0 && s->dr + t->dr == 2 && (m->bend || s->df == 0))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Is a quiet move to `to` the double step of this man? */
-static bool is_double(const struct making *g, unsigned to)
-{
-    const struct bk_piece *piece = &g->v->piece[g->type];
-    unsigned own_rank;
-
-    if (!piece->double_ranks || (int)to != (int)g->from + 2 * ahead(g->v, g->us))
-        return false;
-    own_rank = bk_own_rank(g->v, g->from, g->us);
-    return piece->double_ranks >> own_rank & 1 &&
-           !goes_two_anyway(piece->zone_ranks >> own_rank & 1 ? &piece->zone : &piece->move);
-}
-
 /* Takes the man that has just passed over `to`, if that is what this move does. */
 static void en_passant(struct making *g, const struct bk_reach *r)
 {
     unsigned victim;
 
-    if (r->to != g->p->ep || !(r->how & BK_TAKES) || !g->v->piece[g->type].double_ranks)
+    if (r->to != g->p->ep || !(r->how & BK_TAKES) || !bk_rules_doubles(g->v, g->type))
         return;
-    victim = (unsigned)((int)r->to - ahead(g->v, g->us));
+    victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
     if (bk_bits_has(&g->p->by[!g->us], victim) && victim != g->p->king[!g->us] &&
         bk_reach_open(g->v, r, &g->occupied))
         push_changes(g, plain(g, r->to, victim));
@@ -241,7 +202,7 @@ static bool move_or_take(struct making *g, const struct bk_reach *r)
     if (!(r->how & (empty ? BK_QUIET : BK_TAKES)) || !bk_reach_open(g->v, r, &g->occupied))
         return false;
     m = plain(g, r->to, empty ? BK_SQ_NONE : r->to);
-    m.doubles = empty && is_double(g, r->to);
+    m.doubles = empty && bk_rules_is_double(g->v, g->type, g->us, g->from, r->to);
     push_changes(g, m);
     return true;
 }
@@ -320,7 +281,7 @@ static void castle(struct making *g, unsigned side)
 
 static void castles(struct making *g)
 {
-    if (g->v->castling.allowed && g->p->rights) {
+    if (bk_rules_castles(g->v) && g->p->rights) {
         castle(g, 0);
         castle(g, 1);
     }
@@ -348,7 +309,7 @@ static bool man_may_change(const struct bk_variant *v, unsigned type, unsigned c
     unsigned n;
     const struct bk_reach *r;
 
-    if (!bk_rules_changes_at_all(v, type))
+    if (!bk_rules_changes_ever(v, type))
         return false;
     if (bk_rules_may_change(v, type, colour, sq) && bk_rules_changes_in_place(v, type))
         return true;
@@ -498,7 +459,8 @@ void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_m
                                  rights_of(v, m->takes) | rights_of(v, m->also));
     if (m->counted && p->left[us][m->becomes])
         p->left[us][m->becomes]--;
-    p->ep = m->doubles && v->en_passant ? (uint8_t)(m->from + ahead(v, us)) : BK_SQ_NONE;
+    p->ep =
+        m->doubles && bk_rules_en_passant(v) ? (uint8_t)(m->from + bk_ahead(v, us)) : BK_SQ_NONE;
     p->turn = (uint16_t)(p->turn + (us == BK_BLACK && p->turn < UINT16_MAX));
     p->stm = !us;
 }
@@ -683,7 +645,7 @@ static unsigned named_via(const struct bk_variant *v, const struct bk_move *m)
         return BK_SQ_NONE;
     if (m->also != BK_SQ_NONE)
         return m->also;
-    return m->takes != m->to && !v->en_passant ? m->takes : BK_SQ_NONE;
+    return m->takes != m->to && !bk_rules_en_passant(v) ? m->takes : BK_SQ_NONE;
 }
 
 /*

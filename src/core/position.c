@@ -27,8 +27,7 @@ void bk_pos_init(struct bk_pos *p, const struct bk_variant *v)
     p->stm = BK_WHITE;
     p->ep = BK_SQ_NONE;
     p->turn = 1;
-    memcpy(p->left[BK_WHITE], v->limit, sizeof v->limit);
-    memcpy(p->left[BK_BLACK], v->limit, sizeof v->limit);
+    bk_rules_allowances(v, p->left);
 }
 
 void bk_pos_put(struct bk_pos *p, const struct bk_variant *v, unsigned type, unsigned colour,
@@ -269,13 +268,13 @@ static enum bk_err allowance_read(struct reading *r)
     int type = is_letter(*r->s) ? bk_variant_type(r->v, *r->s) : -1;
     char text[8];
 
-    if (type < 0 || !r->v->limit[type])
+    if (type < 0 || !bk_rules_allowance(r->v, (unsigned)type))
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN allowances: %s at column %u is not a piece with a limit",
                        shown(*r->s, text), column(r));
-    if (r->p->left[colour][type] == r->v->limit[type])
+    if (r->p->left[colour][type] == bk_rules_allowance(r->v, (unsigned)type))
         return bk_fail(r->why, BK_E_USAGE, "FEN allowances: more than %u '%c' at column %u",
-                       (unsigned)r->v->limit[type], *r->s, column(r));
+                       bk_rules_allowance(r->v, (unsigned)type), *r->s, column(r));
     r->p->left[colour][type]++;
     r->s++;
     return BK_OK;
@@ -378,12 +377,12 @@ static enum bk_err castling_read(struct reading *r)
         r->s++;
         return BK_OK;
     }
-    if (r->v->castling.shuffled && !r->v->castling.allowed)
+    if (bk_rules_homes_told(r->v) && !bk_rules_castles(r->v))
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN castling: '%.*s' is neither '-' nor rights of "
                        "this game",
                        field_chars(r), r->s);
-    if (!r->v->castling.allowed)
+    if (!bk_rules_castles(r->v))
         return bk_fail(r->why, BK_E_USAGE, "FEN castling: '%.*s', but this game has none ('-')",
                        field_chars(r), r->s);
     while (!at_end(r)) {
@@ -402,7 +401,7 @@ static bool ep_possible(const struct reading *r, unsigned ep)
 {
     const struct bk_variant *v = r->v;
     unsigned them = !r->p->stm, own_rank = bk_own_rank(v, ep, them);
-    int ahead = them == BK_WHITE ? v->files : -(int)v->files;
+    int ahead = bk_ahead(v, them);
     unsigned from, to;
     uint8_t man;
 
@@ -413,7 +412,7 @@ static bool ep_possible(const struct reading *r, unsigned ep)
     man = r->p->at[to];
     return man && bk_man_colour(man) == them && !r->p->at[from] && !r->p->at[ep] &&
            bk_bits_has(&v->board, from) && bk_bits_has(&v->board, ep) &&
-           v->piece[bk_man_type(man)].double_ranks >> (own_rank - 1) & 1;
+           bk_rules_doubles_from(v, bk_man_type(man), them, from);
 }
 
 static enum bk_err ep_read(struct reading *r)
@@ -430,7 +429,7 @@ static enum bk_err ep_read(struct reading *r)
         r->s++;
         return BK_OK;
     }
-    if (!r->v->en_passant)
+    if (!bk_rules_en_passant(r->v))
         return bk_fail(r->why, BK_E_USAGE, "FEN en passant: '%.*s', but this game has none ('-')",
                        chars, field);
     ep = bk_sq_read(r->v, &r->s);
@@ -563,15 +562,16 @@ size_t bk_board_write(const struct bk_variant *v, const uint8_t at[BK_SQ_MAX], c
 /* Only when something has been used up. */
 static void allowances_write(struct writing *w, const struct bk_variant *v, const struct bk_pos *p)
 {
+    uint8_t full[2][BK_TYPES_MAX];
     bool none = true;
 
-    if (!memcmp(p->left[BK_WHITE], v->limit, sizeof v->limit) &&
-        !memcmp(p->left[BK_BLACK], v->limit, sizeof v->limit))
+    bk_rules_allowances(v, full);
+    if (!memcmp(p->left, full, sizeof full))
         return;
     write_fmt(w, "[");
     for (unsigned colour = 0; colour < 2; colour++)
         for (unsigned type = 0; type < v->ntypes; type++)
-            for (unsigned i = 0; v->limit[type] && i < p->left[colour][type]; i++, none = false)
+            for (unsigned i = 0; full[0][type] && i < p->left[colour][type]; i++, none = false)
                 write_fmt(w, "%c", bk_man_letter(v, bk_man(type, colour)));
     write_fmt(w, none ? "-]" : "]");
 }
@@ -590,7 +590,7 @@ static void castling_write(struct writing *w, const struct bk_variant *v, const 
         write_fmt(w, "-");
     for (const struct bk_right *r = bk_rights_written; r < bk_rights_written + 4; r++)
         if (p->rights >> r->bit & 1)
-            write_fmt(w, "%c", v->castling.shuffled ? home_letter(v, r->bit) : r->letter);
+            write_fmt(w, "%c", bk_rules_homes_told(v) ? home_letter(v, r->bit) : r->letter);
 }
 
 char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out[BK_FEN_MAX])

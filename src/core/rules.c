@@ -90,11 +90,6 @@ bool bk_rules_may_change(const struct bk_variant *v, unsigned type, unsigned col
     return false;
 }
 
-bool bk_rules_changes_at_all(const struct bk_variant *v, unsigned type)
-{
-    return v->piece[type].nbecomes > 0;
-}
-
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type)
 {
     for (unsigned i = 0; i < v->piece[type].nbecomes; i++)
@@ -152,4 +147,80 @@ int bk_rules_stalemate_wdl(const struct bk_variant *v)
     case BK_STALEMATE_LOSS: return -1;
     }
     return 0;
+}
+
+/* == Promotion and evolution, as far as they go ========================== */
+
+void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MAX])
+{
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned type = 0; type < BK_TYPES_MAX; type++)
+            left[colour][type] = v->limit[type];
+}
+
+/* By a chain of at most depth + 1 changes. */
+static bool may_use_within(const struct bk_variant *v, unsigned from, unsigned to, unsigned depth)
+{
+    const struct bk_piece *p = &v->piece[from];
+
+    for (unsigned i = 0; i < p->nbecomes; i++)
+        for (unsigned j = 0; j < p->become[i].nto; j++) {
+            unsigned next = p->become[i].to[j];
+
+            if (next == to && p->become[i].counted)
+                return true;
+            if (depth && may_use_within(v, next, to, depth - 1))
+                return true;
+        }
+    return false;
+}
+
+bool bk_rules_may_use(const struct bk_variant *v, unsigned from, unsigned to)
+{
+    return may_use_within(v, from, to, v->ntypes);
+}
+
+uint32_t bk_rules_may_become(const struct bk_variant *v, uint32_t types)
+{
+    uint32_t before;
+
+    do {
+        before = types;
+        for (unsigned t = 0; t < v->ntypes; t++)
+            if (types >> t & 1)
+                for (unsigned i = 0; i < v->piece[t].nbecomes; i++)
+                    for (unsigned j = 0; j < v->piece[t].become[i].nto; j++)
+                        types |= UINT32_C(1) << v->piece[t].become[i].to[j];
+    } while (types != before);
+    return types;
+}
+
+/* == Double steps ======================================================== */
+
+/* Would the man get two squares straight ahead without the right to a double step? */
+static bool goes_two_anyway(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+
+        if (!(s->how & BK_QUIET))
+            continue;
+        if (s->df == 0 && (s->dr == 2 || (s->dr == 1 && s->range != 1)))
+            return true;
+        for (unsigned j = 0; m->steps_max == 2 && j < m->nsteps; j++) {
+            const struct bk_step *t = &m->step[j];
+
+            if (s->df + t->df == 0 && s->dr + t->dr == 2 && (m->bend || s->df == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool bk_rules_is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                        unsigned to)
+{
+    return bk_rules_doubles_from(v, type, colour, from) &&
+           (int)to == (int)from + 2 * bk_ahead(v, colour) &&
+           !goes_two_anyway(bk_rules_movement(v, type, bk_own_rank(v, from, colour)));
 }

@@ -16,6 +16,8 @@ struct bk_change {
     bool counted; /* uses up an allowance of `type` */
 };
 
+/* == What men may be == */
+
 /*
  * What a man of `type` may be after a move that ends on `to` (or, with
  * in_place, after a turn spent changing where it stands).
@@ -40,14 +42,75 @@ bool bk_rules_may_stand(const struct bk_variant *v, unsigned type, unsigned colo
 /* Does some rule of some man, counted if `counted`, for lost kinds if `lost`, lead to `type`? */
 bool bk_rules_offer(const struct bk_variant *v, unsigned type, bool counted, bool lost);
 
-/* Has this type a rule that lets it change at all? */
-bool bk_rules_changes_at_all(const struct bk_variant *v, unsigned type);
+/* Has this type a rule by which it ever becomes another? */
+static inline bool bk_rules_changes_ever(const struct bk_variant *v, unsigned type)
+{
+    return v->piece[type].nbecomes;
+}
 
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
 
+/* What men of a mask of types may one day be, they themselves included. */
+uint32_t bk_rules_may_become(const struct bk_variant *v, uint32_t types);
+
+/* How many men a side may turn into `type` by counted rules in a game; 0: any number. */
+static inline unsigned bk_rules_allowance(const struct bk_variant *v, unsigned type)
+{
+    return v->limit[type];
+}
+
+/* Sets both sides' allowances to those of a game's beginning. */
+void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MAX]);
+
+/* Can a man of `from` one day use up an allowance of `to`? */
+bool bk_rules_may_use(const struct bk_variant *v, unsigned from, unsigned to);
+
+/* == How men go == */
+
+/* How a man of this type moves from its own_rank-th rank, but for a double step. */
+static inline const struct bk_movement *bk_rules_movement(const struct bk_variant *v, unsigned type,
+                                                          unsigned own_rank)
+{
+    const struct bk_piece *p = &v->piece[type];
+
+    return p->zone_ranks >> own_rank & 1 ? &p->zone : &p->move;
+}
+
+/* Does a man of this type move in one way wherever it stands? */
+static inline bool bk_rules_moves_alike(const struct bk_variant *v, unsigned type)
+{
+    return !v->piece[type].zone_ranks && !v->piece[type].double_ranks;
+}
+
+/* May a man of this type go two squares from somewhere, or from here? */
+static inline bool bk_rules_doubles(const struct bk_variant *v, unsigned type)
+{
+    return v->piece[type].double_ranks;
+}
+static inline bool bk_rules_doubles_from(const struct bk_variant *v, unsigned type, unsigned colour,
+                                         unsigned sq)
+{
+    return v->piece[type].double_ranks >> bk_own_rank(v, sq, colour) & 1;
+}
+
+/* Is a quiet move of this man his double step, not one he has anyway? */
+bool bk_rules_is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                        unsigned to);
+
+/* May a man that went two squares be taken on the square between? */
+static inline bool bk_rules_en_passant(const struct bk_variant *v) { return v->en_passant; }
+
+/* Is there castling, with homes that are known? */
+static inline bool bk_rules_castles(const struct bk_variant *v) { return v->castling.allowed; }
+/* Does a FEN tell where king and rooks castle from?  Such a game itself does not castle;
+   those derived from it for a FEN (core/homes.h) do, and still say so here. */
+static inline bool bk_rules_homes_told(const struct bk_variant *v) { return v->castling.shuffled; }
+
 /* May a man of this type take two men in one move? */
 bool bk_rules_takes_twice(const struct bk_variant *v, unsigned type);
+
+/* == How a game ends, and begins == */
 
 /* Does a king without men lose (unless what follows)? */
 bool bk_rules_bare_loses(const struct bk_variant *v);
@@ -63,5 +126,22 @@ bool bk_rules_plain_is_exact(const struct bk_variant *v, const uint8_t count[2][
 
 /* What stalemate is worth to the stalemated side: 0 or -1. */
 int bk_rules_stalemate_wdl(const struct bk_variant *v);
+
+/* After how many turns of each side is the game drawn?  0: never. */
+static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }
+
+/* Are captured men held and dropped again? */
+static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands; }
+/* Does one own man in each 2x2 box win? */
+static inline bool bk_rules_configuration(const struct bk_variant *v) { return v->configuration; }
+/* Does the game begin on an empty board? */
+static inline bool bk_rules_opening_drops(const struct bk_variant *v) { return v->opening_drops; }
+/* How many turns of each side after that nobody may give check in. */
+static inline unsigned bk_rules_quiet_turns(const struct bk_variant *v) { return v->quiet_turns; }
+/* With how many men of a type a side begins. */
+static inline unsigned bk_rules_army(const struct bk_variant *v, unsigned type)
+{
+    return v->piece[type].army;
+}
 
 #endif

@@ -172,6 +172,12 @@ static inline unsigned bk_first_rank(const struct bk_variant *v, unsigned colour
     return colour == BK_WHITE ? 0 : v->ranks - 1u;
 }
 
+/* From a square to the one straight ahead. */
+static inline int bk_ahead(const struct bk_variant *v, unsigned colour)
+{
+    return colour == BK_WHITE ? v->files : -(int)v->files;
+}
+
 /* A mask of all ranks. */
 static inline uint16_t bk_all_ranks(const struct bk_variant *v)
 {

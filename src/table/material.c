@@ -21,13 +21,14 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
         if (!*at)
             return bk_fail(why, BK_E_USAGE, "material '%s': '[' without ']'", name);
         type = bk_variant_type(v, *at);
-        if (type < 0 || !v->limit[type])
+        if (type < 0 || !bk_rules_allowance(v, (unsigned)type))
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': '%c' at column %d is no evolution with a limit in %s",
                            name, *at, (int)(at - name) + 1, v->name);
-        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] > v->limit[type])
+        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] >
+            bk_rules_allowance(v, (unsigned)type))
             return bk_fail(why, BK_E_USAGE, "material '%s': more than %d allowances of '%c'", name,
-                           v->limit[type], *at);
+                           (int)bk_rules_allowance(v, (unsigned)type), *at);
     }
     if (at[1] && at[1] != '+')
         return bk_fail(why, BK_E_USAGE, "material '%s': '%s' after ']'", name, at + 1);
@@ -52,9 +53,9 @@ unsigned bk_right_king(const struct bk_variant *v, unsigned right)
 static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v, const char *name,
                                const char *at, struct bk_report *why)
 {
-    if (!v->castling.allowed)
+    if (!bk_rules_castles(v))
         return bk_fail(why, BK_E_USAGE,
-                       v->castling.shuffled
+                       bk_rules_homes_told(v)
                            ? "material '%s': a FEN must tell where king and rooks of %s castle from"
                            : "material '%s': there is no castling in %s",
                        name, v->name);
@@ -99,8 +100,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     const char *at;
 
     memset(m, 0, sizeof *m);
-    for (unsigned type = 0; type < v->ntypes; type++)
-        m->left[BK_WHITE][type] = m->left[BK_BLACK][type] = v->limit[type];
+    bk_rules_allowances(v, m->left);
     for (at = name; *at && *at != '[' && *at != '+'; at++) {
         int type;
 
@@ -154,9 +154,7 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
             for (unsigned i = 0; type != v->royal && i < m->count[colour][type]; i++)
                 *s++ = v->piece[type].letter;
     }
-    memcpy(full.left, (uint8_t[2][BK_TYPES_MAX]){ { 0 } }, sizeof full.left);
-    for (unsigned type = 0; type < v->ntypes; type++)
-        full.left[0][type] = full.left[1][type] = v->limit[type];
+    bk_rules_allowances(v, full.left);
     bk_material_normalise(&full, v);
     if (memcmp(full.left, m->left, sizeof full.left)) {
         char *open = s;
@@ -189,26 +187,9 @@ void bk_material_of(struct bk_material *m, const struct bk_variant *v, const str
 
 /* == Allowances == */
 
-/* Can a man of `from` one day use up an allowance of `to`? */
-static bool may_use(const struct bk_variant *v, unsigned from, unsigned to, unsigned depth)
-{
-    const struct bk_piece *p = &v->piece[from];
-
-    for (unsigned i = 0; i < p->nbecomes; i++)
-        for (unsigned j = 0; j < p->become[i].nto; j++) {
-            unsigned next = p->become[i].to[j];
-
-            if (next == to && p->become[i].counted)
-                return true;
-            if (depth && may_use(v, next, to, depth - 1))
-                return true;
-        }
-    return false;
-}
-
 void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
 {
-    if (!v->castling.allowed)
+    if (!bk_rules_castles(v))
         m->rights = 0;
     for (unsigned colour = 0; colour < 2 && m->rights; colour++)
         if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
@@ -217,12 +198,12 @@ void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
         for (unsigned to = 0; to < v->ntypes; to++) {
             unsigned users = 0;
 
-            if (!v->limit[to]) {
+            if (!bk_rules_allowance(v, to)) {
                 m->left[colour][to] = 0;
                 continue;
             }
             for (unsigned from = 0; from < v->ntypes; from++)
-                if (m->count[colour][from] && may_use(v, from, to, v->ntypes))
+                if (m->count[colour][from] && bk_rules_may_use(v, from, to))
                     users += m->count[colour][from];
             if (m->left[colour][to] > users)
                 m->left[colour][to] = (uint8_t)users;
@@ -390,7 +371,7 @@ static void add_changed(struct next_list *l, const struct bk_material *m,
                         const struct bk_material *left, unsigned colour, unsigned from)
 {
     struct bk_change change[2 * BK_TYPES_MAX + 2];
-    unsigned k = l->v->piece[from].nbecomes ? all_changes(m, l->v, colour, from, change) : 0;
+    unsigned k = bk_rules_changes_ever(l->v, from) ? all_changes(m, l->v, colour, from, change) : 0;
 
     for (unsigned i = 0; i < k; i++) {
         struct bk_material next =
@@ -463,113 +444,6 @@ unsigned bk_material_next_of(const struct bk_material *m, const struct bk_varian
 
 /* == Symmetries == */
 
-bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX])
-{
-    if (sym & 4 && v->files != v->ranks)
-        return false;
-    for (unsigned sq = 0; sq < v->nsq; sq++) {
-        unsigned file = sq % v->files, rank = sq / v->files;
-
-        if (sym & 1)
-            file = v->files - 1u - file;
-        if (sym & 2)
-            rank = v->ranks - 1u - rank;
-        if (sym & 4) {
-            unsigned swap = file;
-
-            file = rank;
-            rank = swap;
-        }
-        map[sq] = (uint8_t)bk_sq(v, file, rank);
-        if (bk_bits_has(&v->board, sq) != bk_bits_has(&v->board, map[sq]))
-            return false;
-    }
-    return true;
-}
-
-static struct bk_step turned(struct bk_step s, unsigned sym)
-{
-    if (sym & 1)
-        s.df = (int8_t)-s.df;
-    if (sym & 2)
-        s.dr = (int8_t)-s.dr;
-    if (sym & 4) {
-        int8_t swap = s.df;
-
-        s.df = s.dr;
-        s.dr = swap;
-    }
-    return s;
-}
-
-/* The moves of `colour` under a symmetry.  A board turned about its diagonal may keep
-   White's moves, yet not Black's, which are White's with the ranks mirrored. */
-static bool steps_invariant(const struct bk_movement *m, unsigned sym, unsigned colour)
-{
-    int forward = colour == BK_WHITE ? 1 : -1;
-
-    for (unsigned i = 0; i < m->nsteps; i++) {
-        struct bk_step s = m->step[i];
-        unsigned j = 0;
-
-        s.dr = (int8_t)(forward * s.dr);
-        s = turned(s, sym);
-        s.dr = (int8_t)(forward * s.dr);
-        while (j < m->nsteps && (m->step[j].df != s.df || m->step[j].dr != s.dr ||
-                                 m->step[j].range != s.range || m->step[j].how != s.how))
-            j++;
-        if (j == m->nsteps)
-            return false;
-    }
-    return true;
-}
-
-static bool movement_invariant(const struct bk_movement *m, unsigned sym)
-{
-    return steps_invariant(m, sym, BK_WHITE) && steps_invariant(m, sym, BK_BLACK);
-}
-
-/* A mask of ranks means the same seen from the other side or turned only if it is all or none. */
-static bool ranks_invariant(const struct bk_variant *v, unsigned mask, unsigned sym)
-{
-    unsigned all = bk_all_ranks(v);
-
-    return !(sym & 6) || !(mask & all) || (mask & all) == all;
-}
-
-static bool type_invariant(const struct bk_variant *v, unsigned type, unsigned sym)
-{
-    const struct bk_piece *p = &v->piece[type];
-
-    if (!movement_invariant(&p->move, sym) || !ranks_invariant(v, p->ranks, sym) ||
-        !ranks_invariant(v, p->zone_ranks, sym) || !ranks_invariant(v, p->double_ranks, sym))
-        return false;
-    if (p->zone_ranks && !movement_invariant(&p->zone, sym))
-        return false;
-    if (p->double_ranks && sym & 6)
-        return false;
-    for (unsigned i = 0; i < p->nbecomes; i++)
-        if (!ranks_invariant(v, p->become[i].ranks, sym))
-            return false;
-    return true;
-}
-
-/* What the men of a mask of types may turn into, they themselves included. */
-static uint32_t closure(const struct bk_variant *v, uint32_t types)
-{
-    uint32_t before;
-
-    do {
-        before = types;
-        for (unsigned t = 0; t < v->ntypes; t++)
-            if (types >> t & 1)
-                for (unsigned i = 0; i < v->piece[t].nbecomes; i++)
-                    for (unsigned j = 0; j < v->piece[t].become[i].nto; j++)
-                        types |= UINT32_C(1) << v->piece[t].become[i].to[j];
-    } while (types != before);
-    return types;
-}
-
 static uint32_t types_of(const struct bk_material *m, const struct bk_variant *v)
 {
     uint32_t types = 0;
@@ -577,13 +451,13 @@ static uint32_t types_of(const struct bk_material *m, const struct bk_variant *v
     for (unsigned t = 0; t < v->ntypes; t++)
         if (m->count[0][t] || m->count[1][t])
             types |= UINT32_C(1) << t;
-    return closure(v, types);
+    return bk_rules_may_become(v, types);
 }
 
 static bool all_invariant(const struct bk_variant *v, uint32_t types, unsigned sym)
 {
     for (unsigned t = 0; t < v->ntypes; t++)
-        if (types >> t & 1 && !type_invariant(v, t, sym))
+        if (types >> t & 1 && !bk_symmetry_keeps(v, t, sym))
             return false;
     return true;
 }

@@ -15,6 +15,7 @@
 #define BK_MATERIAL_H
 
 #include "core/position.h"
+#include "core/symmetry.h"
 
 #define BK_MATERIAL_NAME_MAX 96
 
@@ -86,11 +87,6 @@ struct bk_material bk_material_after(const struct bk_material *m, const struct b
 
 /* == Symmetries of the board == */
 
-/* The eight symmetries: bit 0 mirrors the files, bit 1 the ranks, bit 2 then
-   exchanges files and ranks.  0 is the identity. */
-#define BK_SYMMETRIES 8
-/* map[sq] = image; false when the board (with its holes) is not invariant. */
-bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX]);
 /* Mask of the symmetries under which the board and every man of the material
    (as it stands and as it may become) move alike. */
 unsigned bk_material_symmetries(const struct bk_material *m, const struct bk_variant *v);

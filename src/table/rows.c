@@ -342,9 +342,8 @@ static unsigned mobility(const struct bk_index *ix, unsigned slot)
    double captures. */
 static bool moves_plainly(const struct bk_index *ix, unsigned slot)
 {
-    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
-
-    return !p->zone_ranks && !p->double_ranks && !bk_rules_takes_twice(ix->v, ix->type[slot]);
+    return bk_rules_moves_alike(ix->v, ix->type[slot]) &&
+           !bk_rules_takes_twice(ix->v, ix->type[slot]);
 }
 
 /* Positions of a row of kings, on average: of the last block, to which men go to and fro. */

@@ -143,8 +143,7 @@ static enum bk_err add_all(struct planner *pl, struct bk_material *m, unsigned a
     if (at == 2u * v->ntypes) {
         struct bk_material full = *m;
 
-        for (unsigned t = 0; t < v->ntypes; t++)
-            full.left[0][t] = full.left[1][t] = v->limit[t];
+        bk_rules_allowances(v, full.left);
         bk_material_normalise(&full, v);
         return add(pl, full, why);
     }

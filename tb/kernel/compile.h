@@ -21,7 +21,7 @@ static void compile_inner(struct bk_setup *s)
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         if (s->ix->cells[s->inner.slot]->cell_of[sq] != BK_SQ_NONE)
             cell |= bit(sq);
-        if (s->change_ok[s->inner.slot][BK_TYPES_MAX][sq])
+        if (s->change_ok[s->inner.slot][BK_STAYS][sq])
             stay |= bit(sq);
     }
     sets[0] = lanes_of(cell);

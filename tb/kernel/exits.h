@@ -1,5 +1,5 @@
 /*
- * exits.h - what the ways out of a slice are worth: the best score of each position.
+ * exits.h - what the exits of a slice are worth: the best score of each position.
  */
 #ifndef BK_KERNEL_EXITS_H
 #define BK_KERNEL_EXITS_H
@@ -362,7 +362,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
     const struct bk_setup *s = x->w->ctx.s;
     unsigned slot = x->e->mover, n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
-    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    unsigned kind = x->e->becomes;
 
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & ways_of(x->e)) || !s->change_ok[slot][kind][r[i].to])
@@ -370,7 +370,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
         if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
-            continue; /* no way out: it stays in its cell */
+            continue; /* no exit: it stays in its cell */
         if (x->e->in_block && is_step(x->w->ctx.links, slot, r[i].to))
             continue; /* nor this: it stays in the chain */
         x->at.sq[slot] = r[i].to;
@@ -383,7 +383,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
         offer_arrivals(x, &r[i], mover, home);
     }
     x->at.sq[slot] = (uint8_t)home;
-    if (x->e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
+    if (x->e->taken < 0 && kind != BK_STAYS && s->change_here[slot][kind][home]) {
         fill(x);
         offer_arrivals(x, NULL, mover, home);
     }
@@ -394,7 +394,7 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
                           set occ)
 {
     const struct bk_setup *s = x->w->ctx.s;
-    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    unsigned kind = x->e->becomes;
     set from;
     size_t at;
 
@@ -485,7 +485,7 @@ static void inner_captures(struct exits *x, uint32_t vector)
     const struct ctx *c = &x->w->ctx;
     const struct bk_setup *s = c->s;
     unsigned slot = x->e->mover, to[LANES];
-    unsigned kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    unsigned kind = x->e->becomes;
     lane_sets there = { NONE }, from;
     unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
 
@@ -508,7 +508,7 @@ static void inner_changes(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_setup *s = c->s;
-    unsigned slot = x->e->mover, kind = x->e->becomes == BK_STAYS ? BK_TYPES_MAX : x->e->becomes;
+    unsigned slot = x->e->mover, kind = x->e->becomes;
     const set *legal = x->legal + vector * LANES;
     lanes empty = lanes_of(c->board) & ~occupied(c, vector);
     const int16_t *row[LANES];
@@ -527,7 +527,7 @@ static void inner_changes(struct exits *x, uint32_t vector)
         EACH_LANE (i, words)
             offer_one(x->w, vector * LANES + i, from[i], row[i][sq]);
     }
-    for (unsigned i = 0; kind < BK_TYPES_MAX && i < LANES; i++) {
+    for (unsigned i = 0; kind != BK_STAYS && i < LANES; i++) {
         set home = legal[i];
 
         EACH (sq, home)

@@ -170,8 +170,9 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
         }
         for (unsigned side = 0; side < 2; side++) {
             set *won = (set *)sets_of(st, BK_WON, side, slice) + conf;
-            set *und = (set *)sets_of(st, BK_UNDECIDED, side, slice) + conf;
-            struct finished f = { side, conf, .legal = legal[side][conf % LANES], .draw = *und };
+            set *undecided = (set *)sets_of(st, BK_UNDECIDED, side, slice) + conf;
+            struct finished f = { side, conf, .legal = legal[side][conf % LANES],
+                                  .draw = *undecided };
 
             f.wins = *won & f.legal & ~f.draw;
             f.losses = f.legal & ~f.wins & ~f.draw;
@@ -183,7 +184,7 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
                 write_codes(s, dtw, f.wins, f.losses, f.draw);
             }
             *won = f.wins | ~f.legal; /* illegal positions in both */
-            *und = f.draw | ~f.legal;
+            *undecided = f.draw | ~f.legal;
             count_finished(c, &f, tally);
         }
     }

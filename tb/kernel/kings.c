@@ -8,9 +8,9 @@
  *   un-moves of the white king   OR of the rows of its neighbour squares
  *   un-moves of the black king   shifts within a row
  *
- * The ways out (pawn moves, captures) are looked up for whole planes of king
+ * The exits (pawn moves, captures) are looked up for whole planes of king
  * pairs at once.  Everything else, and the invariants, are as in passes.c.
- * Cost: some 0.2 ms a block of an 8x8 board.
+ * Cost: some 0.3 ms a block of an 8x8 board.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ struct kings {
     unsigned nsquares;
     /* by side to move and white king square */
     set illegal[2][BK_SQ_MAX];
-    set won[2][BK_SQ_MAX], und[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
-    set fwin[2][BK_SQ_MAX], floss[2][BK_SQ_MAX];
+    set won[2][BK_SQ_MAX], undecided[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
+    set wins[2][BK_SQ_MAX], losses[2][BK_SQ_MAX];
     uint64_t wait[2][BK_SQ_MAX];
     unsigned k_wait_max;
     uint32_t ply;
@@ -161,12 +161,12 @@ static void find_legal(struct kings *g)
                 bad = side == BK_WHITE ? white_attacks(g, wk) : black_attacks(g, wk);
             g->illegal[side][wk] = bad;
             g->won[side][wk] = ~placed | bad;
-            g->und[side][wk] = g->open[side][wk] = placed & ~bad;
+            g->undecided[side][wk] = g->open[side][wk] = placed & ~bad;
         }
     }
 }
 
-/* == Ways out == */
+/* == Exits == */
 
 /* Offers the positions `from` of a row what `row` says; fixed_bk: the black king's square there,
    or -1 where it has not moved. */
@@ -175,7 +175,7 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 {
     int16_t *best = g->best[side] + wk * g->nsq;
 
-    from &= g->und[side][wk];
+    from &= g->undecided[side][wk];
     EACH (bk, from) {
         int16_t score = row[fixed_bk >= 0 ? (unsigned)fixed_bk : bk];
 
@@ -188,6 +188,7 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 static void king_takes(struct kings *g, const struct bk_exit *e)
 {
     const struct bk_setup *s = g->s;
+    struct bk_king_squares kings[2] = { { g->squares, g->nsquares }, { g->squares, g->nsquares } };
     uint8_t target = 0;
     unsigned n;
     const struct bk_reach *r;
@@ -197,10 +198,8 @@ static void king_takes(struct kings *g, const struct bk_exit *e)
             target = s->fixed.sq[i];
     if (!bk_rules_may_stand(s->v, s->v->royal, e->colour, target))
         return;
-    if (e->colour == BK_WHITE)
-        bk_view_kings(&e->plan, &g->at, &target, 1, g->squares, g->nsquares, g->plane);
-    else
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, &target, 1, g->plane);
+    kings[e->colour] = (struct bk_king_squares){ &target, 1 };
+    bk_view_kings(&e->plan, &g->at, kings, g->plane);
     r = bk_reach_into(s->v, s->v->royal, e->colour, target, &n);
     if (e->colour == BK_WHITE) {
         for (unsigned i = 0; i < n; i++)
@@ -256,9 +255,11 @@ static void offer_all(struct kings *g, const struct bk_exit *e, const struct bk_
 static void man_leaves(struct kings *g, const struct bk_exit *e)
 {
     const struct bk_setup *s = g->s;
+    const struct bk_king_squares anywhere[2] = { { g->squares, g->nsquares },
+                                                 { g->squares, g->nsquares } };
     unsigned slot = e->mover, home = g->at.sq[slot], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], e->colour, home, &n);
-    unsigned kind = e->becomes == BK_STAYS ? BK_TYPES_MAX : e->becomes;
+    unsigned kind = e->becomes;
 
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & (e->taken >= 0 ? BK_TAKES : BK_QUIET)) ||
@@ -266,24 +267,24 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
             (e->taken < 0 && has(g->men, r[i].to)))
             continue;
         g->at.sq[slot] = r[i].to;
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
-        if (e->in_block && s->v->en_passant && s->v->piece[s->ix->type[slot]].double_ranks)
+        bk_view_kings(&e->plan, &g->at, anywhere, g->plane);
+        if (e->in_block && bk_rules_en_passant(s->v) && bk_rules_doubles(s->v, s->ix->type[slot]))
             correct_passing(g, e, home, r[i].to);
         offer_all(g, e, &r[i]);
     }
     g->at.sq[slot] = (uint8_t)home;
-    if (e->taken < 0 && kind < BK_TYPES_MAX && s->change_here[slot][kind][home]) {
-        bk_view_kings(&e->plan, &g->at, g->squares, g->nsquares, g->squares, g->nsquares, g->plane);
+    if (e->taken < 0 && kind != BK_STAYS && s->change_here[slot][kind][home]) {
+        bk_view_kings(&e->plan, &g->at, anywhere, g->plane);
         offer_all(g, e, NULL);
     }
 }
 
 static uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
-/* Enters the best way out of each position, as passes.c's settle(). */
+/* Enters the best exit of each position, as passes.c's settle(). */
 static void settle(struct kings *g, unsigned side, unsigned wk)
 {
-    set todo = g->und[side][wk];
+    set todo = g->undecided[side][wk];
 
     EACH (bk, todo) {
         int score = g->best[side][wk * g->nsq + bk];
@@ -297,11 +298,11 @@ static void settle(struct kings *g, unsigned side, unsigned wk)
             continue;
         k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
         if (score > 0 && (k == 0 || !g->s->distances)) {
-            g->fwin[side][wk] |= bit(bk);
+            g->wins[side][wk] |= bit(bk);
             continue;
         }
         if (score < 0)
-            g->floss[side][wk] |= bit(bk);
+            g->losses[side][wk] |= bit(bk);
         if (!g->s->distances)
             continue;
         g->k[side][wk * g->nsq + bk] = (uint16_t)k;
@@ -394,35 +395,35 @@ static set waiting(const struct kings *g, unsigned side, unsigned wk, set x, uns
 
 static void mated(struct kings *g, unsigned side, unsigned wk)
 {
-    set losing = g->floss[side][wk], check = g->illegal[!side][wk];
+    set losing = g->losses[side][wk], check = g->illegal[!side][wk];
     set stuck = without_escapes(g, side, wk, g->open[side][wk]);
 
-    g->floss[side][wk] = NONE;
+    g->losses[side][wk] = NONE;
     if (!g->s->distances)
-        g->floss[side][wk] = stuck & losing;
+        g->losses[side][wk] = stuck & losing;
     stuck &= ~losing;
     if (bk_rules_stalemate_wdl(g->s->v) == 0)
         g->open[side][wk] &= ~(stuck & ~check);
     else
-        g->floss[side][wk] |= stuck & ~check;
-    g->floss[side][wk] |= stuck & check;
-    g->und[side][wk] &= ~g->floss[side][wk];
-    g->open[side][wk] &= ~g->floss[side][wk];
-    store(g, side, wk, g->floss[side][wk], 0);
+        g->losses[side][wk] |= stuck & ~check;
+    g->losses[side][wk] |= stuck & check;
+    g->undecided[side][wk] &= ~g->losses[side][wk];
+    g->open[side][wk] &= ~g->losses[side][wk];
+    store(g, side, wk, g->losses[side][wk], 0);
 }
 
 static bool win(struct kings *g, unsigned side, unsigned wk)
 {
     unsigned k = g->ply >> 1;
-    set add = unmoves(g, side, wk, g->floss) & g->und[side][wk];
+    set add = unmoves(g, side, wk, g->losses) & g->undecided[side][wk];
 
     if (g->ply == 1)
-        add |= g->fwin[side][wk] & g->und[side][wk];
+        add |= g->wins[side][wk] & g->undecided[side][wk];
     else if (g->s->distances)
-        add |= waiting(g, side, wk, g->und[side][wk] & ~g->open[side][wk], k);
-    g->fwin[side][wk] = add;
+        add |= waiting(g, side, wk, g->undecided[side][wk] & ~g->open[side][wk], k);
+    g->wins[side][wk] = add;
     g->won[side][wk] |= add;
-    g->und[side][wk] &= ~add;
+    g->undecided[side][wk] &= ~add;
     g->open[side][wk] &= ~add;
     store(g, side, wk, add, k);
     return any(add);
@@ -431,7 +432,7 @@ static bool win(struct kings *g, unsigned side, unsigned wk)
 static bool lose(struct kings *g, unsigned side, unsigned wk)
 {
     unsigned k = g->ply >> 1;
-    set cand = unmoves(g, side, wk, g->fwin) & g->open[side][wk], late;
+    set cand = unmoves(g, side, wk, g->wins) & g->open[side][wk], late;
 
     if (g->s->distances)
         cand |= waiting(g, side, wk, g->open[side][wk], k);
@@ -442,8 +443,8 @@ static bool lose(struct kings *g, unsigned side, unsigned wk)
         EACH (bk, late)
             if (g->k[side][wk * g->nsq + bk] > k)
                 cand &= ~bit(bk);
-    g->floss[side][wk] = cand;
-    g->und[side][wk] &= ~cand;
+    g->losses[side][wk] = cand;
+    g->undecided[side][wk] &= ~cand;
     g->open[side][wk] &= ~cand;
     store(g, side, wk, cand, k);
     return any(cand);
@@ -465,7 +466,8 @@ static bool iterate(struct kings *g)
 
         for (unsigned side = 0; side < 2; side++)
             for (unsigned wk = 0; wk < g->nsq; wk++)
-                if (any(g->und[side][wk]) || any(g->fwin[side][wk]) || any(g->floss[side][wk]))
+                if (any(g->undecided[side][wk]) || any(g->wins[side][wk]) ||
+                    any(g->losses[side][wk]))
                     found |= g->ply & 1 ? win(g, side, wk) : lose(g, side, wk);
         if (!found && !before && g->ply > 2 * g->k_wait_max)
             return true;
@@ -529,7 +531,7 @@ static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk
                 t->win[side]++;
                 t->all_win[side] += images;
                 consider(g, &t->longest_win[side], (int)(2 * k + 1), slice, wk, bk);
-            } else if (has(g->und[side][wk], bk)) {
+            } else if (has(g->undecided[side][wk], bk)) {
                 code = BK_CODE_DRAW;
                 t->draw[side]++;
                 t->all_draw[side] += images;
@@ -555,7 +557,7 @@ static void write_attained(const struct kings *g, struct bk_memblock *mb)
 
         for (unsigned side = 0; side < 2; side++) {
             int score = g->exit[side][wk * g->nsq + bk];
-            bool drawn = has(g->und[side][wk], bk);
+            bool drawn = has(g->undecided[side][wk], bk);
             bool won = has(g->won[side][wk], bk); /* where nothing is legal, nothing was offered */
 
             if ((won && score > 0) || (drawn && score == 0))

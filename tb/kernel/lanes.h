@@ -327,12 +327,12 @@ INLINE uint64_t put_half_plies(uint8_t *at, set x, const int16_t *score, int16_t
     return seen;
 }
 
-/* Squares by score: any way out, one that saves, one that wins, one that wins soon. */
+/* Squares by score: any exit, one that saves, one that wins, one that wins soon. */
 struct by_score {
     set any, saving, winning, soon;
 };
 
-/* Of the first n squares; none: no way out; a win above `soon` is a soon one. */
+/* Of the first n squares; none: no exit; a win above `soon` is a soon one. */
 INLINE struct by_score sort_scores(const int16_t *score, unsigned n, int16_t none, int16_t soon)
 {
     struct by_score found = { NONE, NONE, NONE, NONE };

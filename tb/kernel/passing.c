@@ -12,8 +12,8 @@ static bool is_double(const struct bk_variant *v, unsigned type, unsigned colour
 {
     int up = (int)(to / v->files) - (int)(from / v->files);
 
-    return v->piece[type].double_ranks >> bk_own_rank(v, from, colour) & 1 &&
-           to % v->files == from % v->files && (up == 2 || up == -2);
+    return bk_rules_doubles_from(v, type, colour, from) && to % v->files == from % v->files &&
+           (up == 2 || up == -2);
 }
 
 /* Does an enemy of `colour` on `sq` take on `target`? */
@@ -40,7 +40,7 @@ static bool is_mobile(const struct bk_setup *s, unsigned slot)
 static bool may_be_answered(const struct bk_setup *s, const struct bk_double_step *d, unsigned ep)
 {
     for (unsigned i = 0; i < s->ix->nslots; i++)
-        if (s->ix->colour[i] != d->exit->colour && s->v->piece[s->ix->type[i]].double_ranks &&
+        if (s->ix->colour[i] != d->exit->colour && bk_rules_doubles(s->v, s->ix->type[i]) &&
             (is_mobile(s, i) || takes_on(s, i, d->after->sq[i], ep)))
             return true;
     return false;
@@ -85,7 +85,7 @@ static int16_t best_reply(const struct bk_setup *s, const struct bk_double_step 
         int wdl;
 
         if (m->takes == BK_SQ_NONE || m->takes == m->to ||
-            !s->v->piece[bk_man_type(p->at[m->from])].double_ranks) {
+            !bk_rules_doubles(s->v, bk_man_type(p->at[m->from]))) {
             *only = false;
             continue;
         }
@@ -122,7 +122,8 @@ void bk_passing_correct(const struct bk_setup *s, const struct bk_double_step *d
     struct bk_placement here = *d->after;
     size_t n = 1;
 
-    if (!s->v->en_passant || !is_double(s->v, s->ix->type[e->mover], e->colour, d->from, d->to) ||
+    if (!bk_rules_en_passant(s->v) ||
+        !is_double(s->v, s->ix->type[e->mover], e->colour, d->from, d->to) ||
         !may_be_answered(s, d, ep))
         return;
     for (unsigned i = 0; i < d->nfree; i++)

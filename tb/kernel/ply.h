@@ -59,7 +59,7 @@ struct sweep {
     uint32_t slice;
     unsigned side, k;
     uint64_t due; /* waits of this ply that the slice has */
-    lanes *won, *und, *open, *fresh;
+    lanes *won, *undecided, *open, *fresh;
     uint64_t *marks; /* of `fresh` */
     uint8_t *any;
     const uint64_t *waits; /* by configuration */
@@ -94,7 +94,7 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         .k = st->ply >> 1,
         .due = due_in(b, side, slice),
         .won = sets_of(st, BK_WON, side, slice),
-        .und = sets_of(st, BK_UNDECIDED, side, slice),
+        .undecided = sets_of(st, BK_UNDECIDED, side, slice),
         .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
         .fresh = sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
         .marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
@@ -274,7 +274,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
 static inline lanes still_open(const struct sweep *p, uint32_t vector)
 {
     if (p->s->compact)
-        return p->und[vector] & ~p->won[vector];
+        return p->undecided[vector] & ~p->won[vector];
     return p->open[vector];
 }
 
@@ -305,7 +305,7 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
     EACH_BIT (i, rows)
         fetch_row(p, vector, i);
     store_last(p);
-    p->und[vector] &= ~add;
+    p->undecided[vector] &= ~add;
     if (!p->s->compact)
         p->open[vector] &= ~add;
     p->fresh[vector] = add;
@@ -383,14 +383,14 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         }
     clear_frontier(b, side, false, slice);
     if (p.due)
-        rouse(&p, p.und, p.open);
+        rouse(&p, p.undecided, p.open);
     unmoves(w, side, true);
     EACH_MARKED (vector, w->dirty, s->nmarks) {
-        lanes *acc = &w->acc[vector], add = *acc & p.und[vector];
+        lanes *acc = &w->acc[vector], add = *acc & p.undecided[vector];
 
         *acc = NO_LANES;
         if (p.due)
-            add |= due_of(&p, (uint32_t)vector, p.und[vector] & ~p.open[vector]);
+            add |= due_of(&p, (uint32_t)vector, p.undecided[vector] & ~p.open[vector]);
         if (!lanes_any(add))
             continue;
         p.won[vector] |= add;

@@ -9,6 +9,7 @@
 #ifndef BK_SETUP_H
 #define BK_SETUP_H
 
+#include "core/rules.h"
 #include "table/index.h"
 #include "tb/memory/view.h"
 
@@ -165,7 +166,7 @@ struct bk_setup {
     struct bk_configurations conf;
     uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
     bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
-                                                    [BK_TYPES_MAX]: may stay as it is */
+                                                    [BK_STAYS]: may stay as it is */
     bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
     void *turn_tab[BK_SYMMETRIES]; /* by byte and value: the set after the symmetry */
     void *inner_sets;              /* cell, where it may stay, where each step begins */

@@ -34,7 +34,7 @@ struct scratch {
     lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
     uint8_t *due;     /* nvec: lanes with something that has waited for this ply */
-    int16_t *best;    /* nconf * width: best way out so far */
+    int16_t *best;    /* nconf * width: best exit so far */
     uint8_t *touched; /* nconf */
     int16_t *view;    /* the largest view of an exit */
 };

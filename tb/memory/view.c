@@ -9,28 +9,28 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 
-void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
-                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
-                  int also, int changed, unsigned to)
+void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r)
 {
+    const struct bk_memtable *t = r->t;
+    const struct bk_index *parent = r->parent;
     unsigned rights = t->ix->m.rights;
     int swap;
 
-    if (exchanged) /* in the parent's colours */
+    if (r->exchanged) /* in the parent's colours */
         rights = bk_material_exchanged(&t->ix->m).rights;
     memset(p, 0, sizeof *p);
     p->t = t;
-    p->stm = !mover;
-    p->exchanged = exchanged;
+    p->stm = !r->mover;
+    p->exchanged = r->exchanged;
     for (unsigned s = 0; s < parent->nslots; s++) {
-        if ((int)s == taken || (int)s == also)
+        if ((int)s == r->taken || (int)s == r->also)
             continue;
         p->parent[p->nmen] = (uint8_t)s;
-        p->type[p->nmen] = (uint8_t)((int)s == changed ? to : parent->type[s]);
+        p->type[p->nmen] = (uint8_t)((int)s == r->changed ? r->to : parent->type[s]);
         p->colour[p->nmen] = parent->colour[s];
         p->right[p->nmen] = -1;
         if (parent->right[s] >= 0 && rights >> parent->right[s] & 1)
-            p->right[p->nmen] = (int8_t)(exchanged ? parent->right[s] ^ 2 : parent->right[s]);
+            p->right[p->nmen] = (int8_t)(r->exchanged ? parent->right[s] ^ 2 : parent->right[s]);
         p->nmen++;
     }
     swap = bk_material_swap(&t->ix->m, parent->v);
@@ -520,8 +520,7 @@ static size_t pair_of(const struct bk_view_plan *p, const struct still_men *stil
 }
 
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
-                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
-                   int16_t *out)
+                   const struct bk_king_squares kings[2], int16_t *out)
 {
     const struct bk_memtable *t = p->t;
     unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
@@ -529,9 +528,9 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *wher
     struct still_men still = { .b = NULL };
     bool there = t->by_rule || (place_still_men(p, where, &still) && still.mb->code[stm]);
 
-    for (unsigned i = 0; i < nwhite; i++)
-        for (unsigned j = 0; j < nblack; j++) {
-            unsigned wk = white[i], bk = black[j];
+    for (unsigned i = 0; i < kings[0].n; i++)
+        for (unsigned j = 0; j < kings[1].n; j++) {
+            unsigned wk = kings[0].sq[i], bk = kings[1].sq[j];
             int16_t *score = &out[wk * nsq + bk];
             uint64_t offset;
             size_t pair;

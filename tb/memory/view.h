@@ -27,15 +27,18 @@ struct bk_view_plan {
     int8_t right[BK_SLOTS_MAX];   /* castling right that it keeps, in t's colours, or -1 */
 };
 
-/*
- * parent     index of the parent
- * exchanged  t keeps the colours exchanged (bk_material_canonical())
- * taken      slot lost, or -1; also: a second one, or -1
- * changed    slot that becomes `to`, or -1
- */
-void bk_view_plan(struct bk_view_plan *p, const struct bk_memtable *t,
-                  const struct bk_index *parent, unsigned mover, bool exchanged, int taken,
-                  int also, int changed, unsigned to);
+/* A move out of the parent: what it changes of its men. */
+struct bk_view_request {
+    const struct bk_memtable *t; /* where it leads to */
+    bool exchanged;              /* t keeps the colours exchanged: bk_material_canonical() */
+    const struct bk_index *parent;
+    unsigned mover;  /* colour */
+    int taken, also; /* slots lost, or -1 */
+    int changed;     /* slot that becomes `to`, or -1 */
+    unsigned to;
+};
+
+void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r);
 
 /* A man that ranges over squares while others stand still. */
 struct bk_free_man {
@@ -54,12 +57,18 @@ struct bk_free_man {
 void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
                   const struct bk_free_man *men, unsigned nfree, int16_t *out);
 
+/* Squares that a king ranges over. */
+struct bk_king_squares {
+    const uint8_t *sq;
+    unsigned n;
+};
+
 /*
- * The same with all men standing still and the kings ranging over two sets of
- * squares: out[white * nsq + black].  For tables whose other men are pawns.
+ * Scores as from bk_view_fill(), with all men standing still and the kings (white,
+ * black) ranging over squares: out[white * nsq + black], the rest of out[] is
+ * left as it is.  For tables whose other men are pawns.
  */
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *at,
-                   const uint8_t *white, unsigned nwhite, const uint8_t *black, unsigned nblack,
-                   int16_t *out);
+                   const struct bk_king_squares kings[2], int16_t *out);
 
 #endif

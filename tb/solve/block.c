@@ -83,7 +83,7 @@ static void link_members(struct chain *c)
                                           .npaths = link[j].way->npaths,
                                           .path = link[j].way->path };
 
-            if (!from->setup->change_ok[step.slot][BK_TYPES_MAX][step.to])
+            if (!from->setup->change_ok[step.slot][BK_STAYS][step.to])
                 continue; /* it must become something else there */
             from->links.out[from->links.nout++] = step;
             step.other = from;

@@ -8,6 +8,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/solve/prepare.h"
 #include "core/array.h"
 
 struct exit_list {
@@ -46,7 +47,7 @@ static struct bk_material material_after(const struct bk_setup *s, const struct 
 }
 
 /* Finds the table of an exit and adds it to the list. */
-static void add_prepared(struct exit_list *l, struct bk_exit e)
+static void add_exit(struct exit_list *l, struct bk_exit e)
 {
     struct bk_setup *s = l->s;
     const struct bk_index *ix = s->ix;
@@ -71,8 +72,14 @@ static void add_prepared(struct exit_list *l, struct bk_exit e)
                          bk_material_name(&m, s->v, name));
         return;
     }
-    bk_view_plan(&e.plan, t, ix, e.colour, exchanged, e.taken, e.also, changes ? (int)e.mover : -1,
-                 e.becomes);
+    bk_view_plan(&e.plan, &(struct bk_view_request){ .t = t,
+                                                     .exchanged = exchanged,
+                                                     .parent = ix,
+                                                     .mover = e.colour,
+                                                     .taken = e.taken,
+                                                     .also = e.also,
+                                                     .changed = changes ? (int)e.mover : -1,
+                                                     .to = e.becomes });
     if (!BK_ARRAY_ROOM(s->exit, l->room, s->nexit + 1)) {
         l->err = bk_no_memory(l->why);
         return;
@@ -80,16 +87,15 @@ static void add_prepared(struct exit_list *l, struct bk_exit e)
     s->exit[s->nexit++] = e;
 }
 
-static void add_exit(struct exit_list *l, unsigned mover, unsigned colour, int taken, int also,
-                     unsigned becomes, bool counted)
+/* A king's move, by which it takes `taken` (-1: none) and castles by a right (-1: does not). */
+static void add_king(struct exit_list *l, unsigned colour, int taken, int castles)
 {
-    add_prepared(l, (struct bk_exit){ .mover = (uint8_t)mover,
-                                      .colour = (uint8_t)colour,
-                                      .taken = (int8_t)taken,
-                                      .also = (int8_t)also,
-                                      .becomes = (uint8_t)becomes,
-                                      .counted = counted,
-                                      .castles = -1 });
+    add_exit(l, (struct bk_exit){ .mover = BK_KINGS_SLOT,
+                                  .colour = (uint8_t)colour,
+                                  .taken = (int8_t)taken,
+                                  .also = -1,
+                                  .becomes = BK_STAYS,
+                                  .castles = (int8_t)castles });
 }
 
 /* A king with rights: its every move ends them, castling among them. */
@@ -98,44 +104,46 @@ static void add_castling(struct exit_list *l, unsigned colour)
     unsigned rights = l->s->ix->m.rights;
 
     if (rights >> 2 * colour & 3)
-        add_exit(l, BK_KINGS_SLOT, colour, -1, -1, BK_STAYS, false);
+        add_king(l, colour, -1, -1);
     for (unsigned right = 2 * colour; right < 2 * colour + 2; right++)
         if (rights >> right & 1)
-            add_prepared(l, (struct bk_exit){ .mover = BK_KINGS_SLOT,
-                                              .colour = (uint8_t)colour,
-                                              .taken = -1,
-                                              .also = -1,
-                                              .becomes = BK_STAYS,
-                                              .castles = (int8_t)right });
+            add_king(l, colour, -1, (int)right);
+}
+
+/* Moves of a man that take the same men and may end in several ways. */
+struct endings {
+    struct exit_list *l;
+    int taken, also;
+    bool seen[BK_TYPES_MAX + 1]; /* by what it becomes */
+};
+
+static void add_ending(void *context, unsigned slot, const struct bk_change *change, unsigned sq,
+                       bool in_place)
+{
+    struct endings *e = context;
+    const struct bk_index *ix = e->l->s->ix;
+    bool leaves = e->taken >= 0 || ix->cells[slot]->n > 1 || ix->right[slot] >= 0;
+
+    (void)sq;
+    if (e->seen[change->type] || (in_place && e->taken >= 0) ||
+        (change->type == BK_STAYS && !leaves)) /* a quiet move of a man with one cell is no exit */
+        return;
+    e->seen[change->type] = true;
+    add_exit(e->l, (struct bk_exit){ .mover = (uint8_t)slot,
+                                     .colour = ix->colour[slot],
+                                     .taken = (int8_t)e->taken,
+                                     .also = (int8_t)e->also,
+                                     .becomes = change->type,
+                                     .counted = change->counted,
+                                     .castles = -1 });
 }
 
 /* All ends of a man's move that differ in what it becomes: once each. */
-static void add_changes(struct exit_list *l, unsigned slot, int taken, int also)
+static void add_endings(struct exit_list *l, unsigned slot, int taken, int also)
 {
-    struct bk_setup *s = l->s;
-    const struct bk_index *ix = s->ix;
-    unsigned colour = ix->colour[slot];
-    bool seen[BK_TYPES_MAX + 1] = { false };
+    struct endings e = { .l = l, .taken = taken, .also = also };
 
-    for (unsigned sq = 0; sq < s->v->nsq; sq++)
-        for (unsigned in_place = 0; in_place < (taken < 0 ? 2u : 1u); in_place++) {
-            struct bk_change change[BK_TYPES_MAX + 1];
-            unsigned n;
-
-            if (!bk_bits_has(&s->v->board, sq))
-                continue;
-            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
-                                 colour, sq, in_place, change);
-            for (unsigned i = 0; i < n; i++) {
-                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
-                bool fixed = ix->cells[slot]->n > 1 || ix->right[slot] >= 0;
-
-                if (seen[kind] || (kind == BK_TYPES_MAX && taken < 0 && !fixed))
-                    continue; /* a quiet move of a man with one cell is no exit */
-                seen[kind] = true;
-                add_exit(l, slot, colour, taken, also, change[i].type, change[i].counted);
-            }
-        }
+    bk_each_change(l->s->ix, slot, add_ending, &e);
 }
 
 enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *tables,
@@ -150,16 +158,16 @@ enum bk_err bk_exits_find(struct bk_setup *s, const struct bk_exit_tables *table
             if (taken >= 0 && ix->colour[taken] == colour)
                 continue;
             if (taken >= 0)
-                add_exit(&l, BK_KINGS_SLOT, colour, taken, -1, BK_STAYS, false);
+                add_king(&l, colour, taken, -1);
             for (unsigned slot = 0; slot < ix->nslots; slot++) {
                 if (ix->colour[slot] != colour)
                     continue;
-                add_changes(&l, slot, taken, -1);
+                add_endings(&l, slot, taken, -1);
                 if (!bk_rules_takes_twice(s->v, ix->type[slot]))
                     continue;
                 for (int also = 0; also < taken; also++)
                     if (ix->colour[also] != colour)
-                        add_changes(&l, slot, taken, also);
+                        add_endings(&l, slot, taken, also);
             }
         }
     }
@@ -187,7 +195,7 @@ bool bk_exits_doubles_within_cell(const struct bk_index *ix)
 
         for (unsigned sq = 0; sq < v->nsq; sq++)
             if (cells->cell_of[sq] != BK_SQ_NONE &&
-                v->piece[ix->type[slot]].double_ranks >> bk_own_rank(v, sq, ix->colour[slot]) & 1 &&
+                bk_rules_doubles_from(v, ix->type[slot], ix->colour[slot], sq) &&
                 cells->cell_of[sq] == cells->cell_of[(int)sq + up] &&
                 goes_to(v, ix->type[slot], ix->colour[slot], sq, (unsigned)((int)sq + up)))
                 return true;

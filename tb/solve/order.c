@@ -109,8 +109,8 @@ static bool may_be_passed(const struct bk_index *ix, unsigned slot, unsigned fro
     const struct bk_variant *v = ix->v;
     int up = (int)(to / v->files) - (int)(from / v->files);
 
-    for (unsigned i = 0; v->en_passant && (up == 2 || up == -2) && i < ix->nslots; i++)
-        if (ix->colour[i] != ix->colour[slot] && v->piece[ix->type[i]].double_ranks)
+    for (unsigned i = 0; bk_rules_en_passant(v) && (up == 2 || up == -2) && i < ix->nslots; i++)
+        if (ix->colour[i] != ix->colour[slot] && bk_rules_doubles(v, ix->type[i]))
             return true;
     return false;
 }

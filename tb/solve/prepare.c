@@ -26,38 +26,43 @@ static void *aligned_zeroed(size_t bytes)
 
 /* == Which men move how == */
 
-static void find_changes(struct bk_setup *s, unsigned slot)
+void bk_each_change(const struct bk_index *ix, unsigned slot, bk_visit_change *visit, void *context)
 {
-    const struct bk_index *ix = s->ix;
+    const struct bk_variant *v = ix->v;
     unsigned colour = ix->colour[slot];
 
-    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+    for (unsigned sq = 0; sq < v->nsq; sq++)
         for (unsigned in_place = 0; in_place < 2; in_place++) {
             struct bk_change change[BK_TYPES_MAX + 1];
             unsigned n;
 
-            if (!bk_bits_has(&s->v->board, sq))
+            if (!bk_bits_has(&v->board, sq))
                 continue;
-            n = bk_rules_changes(s->v, ix->m.count[colour], ix->m.left[colour], ix->type[slot],
-                                 colour, sq, in_place, change);
-            for (unsigned i = 0; i < n; i++) {
-                unsigned kind = change[i].type == BK_STAYS ? BK_TYPES_MAX : change[i].type;
-
-                if (in_place)
-                    s->change_here[slot][kind][sq] = true;
-                else
-                    s->change_ok[slot][kind][sq] = true;
-            }
+            n = bk_rules_changes(v, ix->m.count[colour], ix->m.left[colour], ix->type[slot], colour,
+                                 sq, in_place, change);
+            for (unsigned i = 0; i < n; i++)
+                visit(context, slot, &change[i], sq, in_place);
         }
+}
+
+static void note_change(void *context, unsigned slot, const struct bk_change *change, unsigned sq,
+                        bool in_place)
+{
+    struct bk_setup *s = context;
+
+    if (in_place)
+        s->change_here[slot][change->type][sq] = true;
+    else
+        s->change_ok[slot][change->type][sq] = true;
 }
 
 /* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
 static bool can_be_inner(const struct bk_index *ix, unsigned slot)
 {
-    const struct bk_piece *p = &ix->v->piece[ix->type[slot]];
+    unsigned type = ix->type[slot];
 
-    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && !p->zone_ranks && !p->double_ranks &&
-           !bk_rules_takes_twice(ix->v, ix->type[slot]);
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && bk_rules_moves_alike(ix->v, type) &&
+           !bk_rules_takes_twice(ix->v, type);
 }
 
 /* Moves from an average square of an empty board: the more, the more a word saves. */
@@ -192,7 +197,7 @@ static bool quiet_moves(struct bk_setup *s, struct bk_outer *o, bool into, size_
             unsigned other = r[i].to, to = into ? sq : other;
 
             if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
-                !s->change_ok[o->slot][BK_TYPES_MAX][to])
+                !s->change_ok[o->slot][BK_STAYS][to])
                 continue;
             if (!BK_ARRAY_ROOM(s->moves.one, *room, s->moves.n + 1))
                 return false;
@@ -456,7 +461,7 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_m
     for (unsigned sq = 0; sq < s->v->nsq; sq++)
         s->all_sq[sq] = (uint8_t)sq;
     for (unsigned slot = 0; slot < s->ix->nslots; slot++)
-        find_changes(s, slot);
+        bk_each_change(s->ix, slot, note_change, s);
     prepare_inner(s);
     if (r->for_kernel)
         s->kings_only = false;

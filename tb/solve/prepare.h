@@ -34,6 +34,13 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_m
 void bk_setup_free(struct bk_setup *s);           /* NULL is fine */
 void bk_king_moves_free(struct bk_king_moves *m); /* NULL is fine */
 
+/* Visits every change that a man may make, BK_STAYS included, on every square of the board: where
+   it arrives, and in place. */
+typedef void bk_visit_change(void *context, unsigned slot, const struct bk_change *change,
+                             unsigned sq, bool in_place);
+void bk_each_change(const struct bk_index *ix, unsigned slot, bk_visit_change *visit,
+                    void *context);
+
 /* How a block's codes lie, or its two bitmaps: there a set is a row. */
 void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
                             struct bk_memblock *mb, unsigned code_bytes);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/rules.h"
 #include "table/rows.h"
 #include "tb/solve/block.h"
 #include "tb/solve/layout.h"
@@ -166,7 +167,7 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
     struct bk_run run;
     enum bk_err err;
 
-    if (ix->v->en_passant && bk_exits_doubles_within_cell(ix))
+    if (bk_rules_en_passant(ix->v) && bk_exits_doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
     bk_rows_order(ix, ix->order);
