@@ -15,6 +15,7 @@
 
 #include "core/array.h"
 #include "core/homes.h"
+#include "table/write.h"
 #include "tb/encode/source.h"
 
 /* With so many numbers a unit is work for all threads. */
@@ -133,15 +134,19 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct b
                                  .told = task->told,
                                  .side = task->place->side,
                                  .alone = e->o.standalone } };
+    unsigned bits = bk_source_bits(&rows.source, task->place->block, task->place->nblocks);
     const struct bk_unit_source src = { .first = task->place->first,
                                         .end = task->place->end,
-                                        .bits = bk_source_bits(&rows.source),
+                                        .bits = bits,
                                         .facts = e->facts,
                                         .inner = bk_rows_inner(e->rows),
                                         .context = &rows,
                                         .row = give_row };
     const struct bk_unit_options options = { e->o.effort, e->o.memory_bytes };
-    enum bk_err err = bk_unit_encode(&task->unit, &src, &options, pool, sink, context, why);
+    enum bk_err err;
+
+    rows.source.bits = bits;
+    err = bk_unit_encode(&task->unit, &src, &options, pool, sink, context, why);
 
     task->done = !err;
     return err;
