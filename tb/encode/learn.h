@@ -14,6 +14,7 @@
 
 #include "tb/encode/entropy.h"
 #include "tb/encode/input.h"
+#include "tb/memory/pool.h"
 
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
