@@ -57,6 +57,26 @@ static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned 
     return &e->task[kind * e->nplaces + place];
 }
 
+/* == Memory == */
+
+/* A row's notes and cells while its window is open, and while cells are remembered. */
+enum { WINDOW_ROW = 120, CELLS_ROW = 46 };
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o)
+{
+    static const uint64_t sample[] = { 1 << 14, 1 << 16, 1 << 18 }; /* rows, as unit.c takes them */
+    uint64_t men = 2 + ix->nslots, words = (ix->v->nsq + 63u) / 64;
+    uint64_t rows = least(ix->positions, UINT64_C(1) << 31) / 50;
+    uint64_t facts = 10 * men * men; /* some 250 of five men */
+    uint64_t learning = least(sample[o->effort], rows) * words * 8 * facts;
+    uint64_t window = least(rows, UINT64_C(1) << 20) * WINDOW_ROW * words +
+                      least(rows * CELLS_ROW * words, o->memory_bytes);
+
+    return learning > window ? learning : window;
+}
+
 /* == Shards == */
 
 static bool write_at(int fd, const void *from, size_t bytes, uint64_t at)
