@@ -15,7 +15,7 @@ Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
 CORE  = err geometry betza variant rules position move hands explain fairy terrain homes derive \
-        facts facts/list facts/never facts/plain facts/text
+        facts facts/game facts/list facts/never facts/plain facts/text
 TABLE = material index format
 TB    = pool dispatch store checkpoint scores memtable state order prepare exits needs solve pack encode hold plan build verify whole
 PROBE = catalog value probe

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/facts/game.h"
+
 struct way {
     uint8_t to, how;
     struct bk_bits between;
@@ -303,6 +305,7 @@ no_memory:
 void bk_geometry_free(struct bk_geometry *g)
 {
     if (g) {
+        bk_fact_game_free(g->facts);
         free(g->reach);
         free(g->reach_into);
         free(g->path);

@@ -22,6 +22,8 @@
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
     const struct reach *reach;
+    const struct near *near;
+    set board;
     unsigned words; /* of the masks of groups */
     bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
@@ -57,11 +59,15 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
     size_t bytes = sizeof(struct row) + f->nfacts * sizeof(set);
     struct row *r = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
-    if (!r)
+    if (!r || !near_of(f)) {
+        free(r);
         return NULL;
+    }
     memset(r, 0, bytes);
     r->head = (struct bk_fact_row){ f, inner };
     r->reach = f->reach;
+    r->near = near_of(f);
+    r->board = set_of(&f->v->board);
     r->words = (f->ngroups + 63) / 64;
     r->fresh = true;
     for (unsigned i = 0; i < f->ngroups; i++) {
@@ -263,11 +269,11 @@ static void group_place(const struct row *r, const struct fact_group *g, set *ou
         return;
     }
     if (!fact_metric_pairs(m))
-        from = r->reach->near[m][0];
+        from = r->near->at[m][0];
     else if (inner == g->j)
-        from = r->reach->near[m][0] + r->sq[g->i] * steps;
+        from = r->near->at[m][0] + r->sq[g->i] * steps;
     else
-        from = r->reach->near[m][1] + r->sq[g->j] * steps;
+        from = r->near->at[m][1] + r->sq[g->j] * steps;
     from += g->least - f->least[m];
     for (unsigned q = 0; q < n; q++)
         out[q] = from[q];
@@ -281,7 +287,7 @@ static set row_near(const struct row *r, unsigned sq, int d)
 
     if (d < 1)
         return d < 0 ? NONE : bit(sq);
-    return d > steps ? ~NONE : r->reach->near[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
+    return d > steps ? ~NONE : r->near->at[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
 /* The white king is nearer to man i than the black king by at least `by`. */
@@ -354,7 +360,7 @@ static set row_targets(const struct row *r, unsigned i, set wanted)
     if (i != r->head.inner)
         to = k->to[r->sq[i]];
     else if (more_than(wanted, FEW))
-        to = r->reach->board;
+        to = r->board;
     else
         EACH (x, wanted)
             to |= k->to[x];
