@@ -59,11 +59,19 @@ INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
 
 /* == A new row == */
 
+/* The safe squares of another man depend on few squares: looked at in row_recheck_safe(). */
+INLINE bool row_safe_kept(unsigned inner, const struct fact_group *g)
+{
+    return g->i != inner && (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE);
+}
+
 /* The men other than the inner one on whom a group depends, as a mask. */
-static unsigned depends_on(const struct fact_group *g)
+static unsigned depends_on(const struct fact_group *g, unsigned inner)
 {
     if (g->kind == FACT_ATTACKS)
         return 1u << g->i | 1u << g->j; /* who stands in the way: row_moved() */
+    if (row_safe_kept(inner, g))
+        return 0; /* row_recheck_safe() */
     return g->kind == FACT_KING_DIFF ? 3u | 1u << g->i : ~0u;
 }
 
@@ -112,7 +120,7 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
         r->item[fact] = row_item_of(r, fact);
     for (unsigned i = 0; i < f->ngroups; i++) {
         const struct fact_group *g = &f->group[i];
-        unsigned men = depends_on(g);
+        unsigned men = depends_on(g, inner);
 
         for (unsigned man = 0; man < f->men.n; man++)
             if (man == inner || !(men >> man & 1))
@@ -127,8 +135,17 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
 
 INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
 
+/* What one row does not have in common with the row before. */
+struct moves {
+    unsigned men;       /* who have moved, as a mask */
+    set squares;        /* left or come to */
+    set at[BK_MEN_MAX]; /* squares of which it must be asked anew whether a man, */
+    set side[2];        /* or a side, attacks them */
+};
+
 /* Forgets what man i attacks, as far as man p is in its way or not where he was. */
-static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from, unsigned to)
+static void row_moved_near(struct row *r, struct moves *m, unsigned i, unsigned p, unsigned from,
+                           unsigned to)
 {
     const struct kind_reach *k = r->reach->of[i];
     unsigned colour = row_colour(r, i);
@@ -140,25 +157,54 @@ static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from,
         changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
     if (!any(changed))
         return;
-    r->have_at[i] &= ~changed;
+    m->at[i] |= changed;
     if (p != !colour) /* a king is looked through */
-        r->have_side[colour] &= ~changed;
+        m->side[colour] |= changed;
     for (unsigned w = 0; w < r->words; w++)
         r->have[w] &= ~r->attacks_by[i][w];
 }
 
 /* Forgets what depends on man p, who went from one square to another. */
-static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
+static void row_moved(struct row *r, struct moves *m, unsigned p, unsigned from, unsigned to)
 {
     const struct kind_reach *k = r->reach->of[p];
 
     for (unsigned w = 0; w < r->words; w++)
         r->have[w] &= r->keep[p][w];
-    r->have_at[p] = NONE;
-    r->have_side[row_colour(r, p)] &= ~(k->to[from] | k->to[to]);
+    m->men |= 1u << p;
+    m->squares |= bit(from) | bit(to);
+    m->at[p] = ~NONE;
+    m->side[row_colour(r, p)] |= k->to[from] | k->to[to];
     for (unsigned i = 0; i < r->head.f->men.n; i++)
         if (i != p && r->reach->of[i]->shape != LEAPS)
-            row_moved_near(r, i, p, from, to);
+            row_moved_near(r, m, i, p, from, to);
+}
+
+/* Forgets the safe squares of men near whom something has changed. */
+static void row_recheck_safe(struct row *r, const struct moves *m)
+{
+    for (unsigned i = 0; i < r->head.f->men.n; i++) {
+        set changed = m->squares | m->at[i] | m->side[!row_colour(r, i)];
+
+        if (i != r->head.inner && (m->men >> i & 1 || any(changed & r->reach->of[i]->to[r->sq[i]])))
+            r->have[r->safe_group[i] / 64] &= ~(UINT64_C(1) << r->safe_group[i] % 64);
+    }
+}
+
+/* Forgets what the men who have moved have changed. */
+static void row_follow(struct row *r, const uint8_t *before)
+{
+    unsigned n = r->head.f->men.n;
+    struct moves m = { .squares = NONE };
+
+    for (unsigned i = 0; i < n; i++)
+        if (i != r->head.inner && before[i] != r->sq[i])
+            row_moved(r, &m, i, before[i], r->sq[i]);
+    for (unsigned i = 0; i < n; i++)
+        r->have_at[i] &= ~m.at[i];
+    r->have_side[0] &= ~m.side[0];
+    r->have_side[1] &= ~m.side[1];
+    row_recheck_safe(r, &m);
 }
 
 static void row_forget(struct row *r)
@@ -188,9 +234,7 @@ static void row_set(struct bk_fact_row *row, const uint8_t *sq)
     if (r->fresh || moved > f->men.n / 2)
         row_forget(r);
     else
-        for (unsigned i = 0; i < f->men.n; i++)
-            if (i != r->head.inner && before[i] != sq[i])
-                row_moved(r, i, before[i], sq[i]);
+        row_follow(r, before);
     r->fresh = false;
 }
 
