@@ -24,6 +24,7 @@
 
 #include "tb/encode/codes.h"
 #include "tb/encode/learn.h"
+#include "tb/encode/ribbons.h"
 
 #define PIECE_NUMBERS (UINT64_C(1) << 21)
 #define WINDOW_PIECES 32
@@ -825,8 +826,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
         u->failed = true;
         return;
     }
-    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0],
-                                  bk_ribbon_factor(s->entry.seed[0]) };
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
     pass_filters(&r, &filters);
     if (u->failed || add_ribbon(s, r.desk, 1, NULL))
         u->failed = true;
