@@ -114,16 +114,18 @@ bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)
 struct making {
     const struct bk_variant *v;
     const struct bk_pos *p;
-    struct bk_move *out;
-    unsigned n;
+    struct bk_move *out; /* room for BK_MOVES_MAX: */
+    unsigned first, n;   /* moves before the first-th are counted only, as are those after */
     unsigned us, type, from;
     struct bk_bits occupied;
 };
 
 static void push(struct making *g, struct bk_move m)
 {
-    if (g->n < BK_MOVES_MAX) /* only a made-up crowd of riders gets there */
-        g->out[g->n++] = m;
+    unsigned nth = g->n++ - g->first; /* before the first: wraps round, so it is large */
+
+    if (nth < BK_MOVES_MAX)
+        g->out[nth] = m;
 }
 
 /* Adds `m` once for each thing the man may be when it has arrived. */
@@ -154,7 +156,8 @@ static void en_passant(struct making *g, const struct bk_reach *r)
 {
     unsigned victim;
 
-    if (r->to != g->p->ep || !(r->how & BK_TAKES) || !bk_rules_doubles(g->v, g->type))
+    if (r->to != g->p->ep || !(r->how & BK_TAKES) ||
+        !bk_rules_takes_passing(g->v, g->type, g->us, g->from, r->to))
         return;
     victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
     if (bk_bits_has(&g->p->by[!g->us], victim) && victim != g->p->king[!g->us] &&
@@ -265,10 +268,14 @@ static void castle(struct making *g, unsigned side)
                                   .castles = true });
 }
 
-unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
-                         struct bk_move out[BK_MOVES_MAX])
+/* Writes the moves from the first-th on, as many as there is room for; returns how many there
+   are in all. */
+static unsigned make(const struct bk_variant *v, const struct bk_pos *p, unsigned first,
+                     struct bk_move out[BK_MOVES_MAX])
 {
-    struct making g = { .v = v, .p = p, .out = out, .us = p->stm, .occupied = both(p) };
+    struct making g = {
+        .v = v, .p = p, .out = out, .first = first, .us = p->stm, .occupied = both(p)
+    };
     struct bk_bits men = p->by[g.us];
 
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
@@ -280,6 +287,24 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
         castle(&g, 1);
     }
     return g.n;
+}
+
+/* The same, returning how many are written; *first becomes where the next portion begins. */
+static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
+                             struct bk_move out[BK_MOVES_MAX])
+{
+    unsigned left = make(v, p, *first, out) - *first;
+
+    *first = left > BK_MOVES_MAX ? *first + BK_MOVES_MAX : BK_MOVES_END;
+    return left > BK_MOVES_MAX ? BK_MOVES_MAX : left;
+}
+
+unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
+                         struct bk_move out[BK_MOVES_MAX])
+{
+    unsigned first = 0;
+
+    return make_portion(v, p, &first, out);
 }
 
 /* == Playing ============================================================= */
@@ -441,17 +466,25 @@ static bool is_legal(const struct bk_variant *v, struct bk_pos *scratch, const s
     return legal;
 }
 
-unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
-                        struct bk_move out[BK_MOVES_MAX])
+unsigned bk_moves_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
+                          struct bk_move out[BK_MOVES_MAX])
 {
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = bk_moves_pseudo(v, p, out), kept = 0;
+    unsigned n = make_portion(v, p, first, out), kept = 0;
 
     for (unsigned i = 0; i < n; i++)
         if (is_legal(v, &scratch, &d, &out[i]))
             out[kept++] = out[i];
     return kept;
+}
+
+unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
+                        struct bk_move out[BK_MOVES_MAX])
+{
+    unsigned first = 0;
+
+    return bk_moves_portion(v, p, &first, out);
 }
 
 /* Is there a legal move, or, with `taking`, one that takes? */
@@ -460,12 +493,64 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p, bool ta
     struct bk_move move[BK_MOVES_MAX];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = bk_moves_pseudo(v, p, move);
+
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = make_portion(v, p, &first, move);
+
+        for (unsigned i = 0; i < n; i++)
+            if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
+                return true;
+    }
+    return false;
+}
+
+/* == How many there can be =============================================== */
+
+/* Of one man from one square, with so many enemies about, what it becomes left aside. */
+static unsigned ends_max(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq,
+                         unsigned enemies)
+{
+    unsigned n, plain = 0, twice = 0, by_via = enemies * BK_STEPS_MAX;
+    const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
 
     for (unsigned i = 0; i < n; i++)
-        if ((!taking || move[i].takes != BK_SQ_NONE) && is_legal(v, &scratch, &d, &move[i]))
-            return true;
-    return false;
+        if (r[i].how & BK_TWICE)
+            twice++;
+        else
+            plain += i == 0 || r[i - 1].how & BK_TWICE || r[i - 1].to != r[i].to;
+    return plain + (twice < by_via ? twice : by_via) + 2; /* en passant; in place */
+}
+
+static unsigned moves_of_one_max(const struct bk_variant *v, unsigned type, unsigned colour,
+                                 unsigned enemies)
+{
+    unsigned most = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n = ends_max(v, type, colour, sq, enemies);
+
+        most = n > most ? n : most;
+    }
+    return most * (1 + bk_rules_changes_max(v, type));
+}
+
+bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    unsigned men[2] = { 0, 0 };
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned colour = 0; colour < 2; colour++)
+            men[colour] += count[colour][type];
+    for (unsigned colour = 0; colour < 2; colour++) {
+        unsigned moves = 2; /* castling */
+
+        for (unsigned type = 0; type < v->ntypes; type++)
+            if (count[colour][type])
+                moves += count[colour][type] * moves_of_one_max(v, type, colour, men[!colour]);
+        if (moves > BK_MOVES_MAX)
+            return false;
+    }
+    return true;
 }
 
 /* == The end of a game =================================================== */
@@ -550,18 +635,22 @@ uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned d
 {
     struct bk_move move[BK_MOVES_MAX];
     uint64_t leaves = 0;
-    unsigned n;
 
     if (depth == 0)
         return 1;
-    n = bk_moves_legal(v, p, move);
-    if (depth == 1)
-        return n;
-    for (unsigned i = 0; i < n; i++) {
-        struct bk_pos after = *p;
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(v, p, &first, move);
 
-        bk_pos_play(&after, v, &move[i]);
-        leaves += bk_perft(v, &after, depth - 1);
+        if (depth == 1) {
+            leaves += n;
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_pos after = *p;
+
+            bk_pos_play(&after, v, &move[i]);
+            leaves += bk_perft(v, &after, depth - 1);
+        }
     }
     return leaves;
 }

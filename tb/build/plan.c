@@ -10,6 +10,7 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "tb/kernel/dispatch.h"
+#include "tb/solve/exits.h"
 #include "core/err.h"
 #include "core/array.h"
 
@@ -86,6 +87,11 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     if (!BK_ARRAY_ROOM(p->table, pl->room, p->n + 1))
         return bk_no_memory(why);
     err = bk_index_new(&ix, p->v, m, NULL, why);
+    if (!err && p->v->en_passant && bk_exits_doubles_within_cell(ix)) {
+        bk_index_free(ix);
+        err = bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
+                      p->v->name);
+    }
     if (err)
         return err;
     t = &p->table[p->n++];
@@ -125,10 +131,12 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     if (!next)
         return bk_no_memory(why);
     n = bk_material_next(&m, pl->p->v, next, BK_NEXT_MAX);
-    for (unsigned i = 0; !err && i < n && i < BK_NEXT_MAX; i++)
+    if (n > BK_NEXT_MAX)
+        err = bk_fail(why, BK_E_USAGE, "a table with moves into more than %d others", BK_NEXT_MAX);
+    for (unsigned i = 0; !err && i < n; i++)
         err = add(pl, next[i], why);
     if (!err)
-        err = append(pl, &m, next, n < BK_NEXT_MAX ? n : BK_NEXT_MAX, why);
+        err = append(pl, &m, next, n, why);
     free(next);
     return err;
 }
