@@ -24,10 +24,10 @@ MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = pack encode
-MAKING = plan resident budget build
+MAKING = plan resident budget lock build
 PROBE = catalog value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_hostile test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_hostile test_lock test_fuzz
 PROOF = ref random_variant slow_hands proof
 
 # == Nothing below changes when a file is added ==

@@ -12,9 +12,11 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 #include "core/read.h"
 #include "table/index.h"
 #include "tb/build/plan.h"
+#include "tb/memory/spill.h"
 
 #define LETTERS "ABCDEFGHIJLMNOQRSTUVWXYZ" /* all but K and P */
 #define HEAD(board)                                                                                \
@@ -225,18 +228,18 @@ static void perft__counts_more_moves_than_a_list_holds(void **state)
 
 static void index__refuses_men_with_more_moves_than_a_list_holds(void **state)
 {
-    struct bk_variant *v = parse(HEAD("14x14") KING
-                                 "[piece queen]\nletter = Q\nmove = Q\n"
-                                 "becomes = 1-14 may A B C D E F G H I J L M N O R S T U\n"
-                                 "[piece a]\nletter = A\nmove = W\n[piece b]\nletter = B\nmove = W\n"
-                                 "[piece c]\nletter = C\nmove = W\n[piece d]\nletter = D\nmove = W\n"
-                                 "[piece e]\nletter = E\nmove = W\n[piece f]\nletter = F\nmove = W\n"
-                                 "[piece g]\nletter = G\nmove = W\n[piece h]\nletter = H\nmove = W\n"
-                                 "[piece i]\nletter = I\nmove = W\n[piece j]\nletter = J\nmove = W\n"
-                                 "[piece l]\nletter = L\nmove = W\n[piece m]\nletter = M\nmove = W\n"
-                                 "[piece n]\nletter = N\nmove = W\n[piece o]\nletter = O\nmove = W\n"
-                                 "[piece r]\nletter = R\nmove = W\n[piece s]\nletter = S\nmove = W\n"
-                                 "[piece t]\nletter = T\nmove = W\n[piece u]\nletter = U\nmove = W\n");
+    struct bk_variant *v = parse(
+        HEAD("14x14") KING "[piece queen]\nletter = Q\nmove = Q\n"
+                           "becomes = 1-14 may A B C D E F G H I J L M N O R S T U\n"
+                           "[piece a]\nletter = A\nmove = W\n[piece b]\nletter = B\nmove = W\n"
+                           "[piece c]\nletter = C\nmove = W\n[piece d]\nletter = D\nmove = W\n"
+                           "[piece e]\nletter = E\nmove = W\n[piece f]\nletter = F\nmove = W\n"
+                           "[piece g]\nletter = G\nmove = W\n[piece h]\nletter = H\nmove = W\n"
+                           "[piece i]\nletter = I\nmove = W\n[piece j]\nletter = J\nmove = W\n"
+                           "[piece l]\nletter = L\nmove = W\n[piece m]\nletter = M\nmove = W\n"
+                           "[piece n]\nletter = N\nmove = W\n[piece o]\nletter = O\nmove = W\n"
+                           "[piece r]\nletter = R\nmove = W\n[piece s]\nletter = S\nmove = W\n"
+                           "[piece t]\nletter = T\nmove = W\n[piece u]\nletter = U\nmove = W\n");
     struct bk_report why = { "" };
     struct bk_material m;
     struct bk_index *ix;
@@ -407,6 +410,33 @@ static void load__refuses_what_is_no_file_at_once(void **state)
     alarm(0);
 }
 
+/* == A disk without room == */
+
+static void spill__says_that_the_disk_is_full(void **state)
+{
+    const struct rlimit little = { 1 << 20, RLIM_INFINITY };
+    struct bk_report why = { "out of memory" };
+    struct bk_spill *st;
+    struct rlimit before;
+    void *array;
+
+    (void)state;
+    assert_int_equal(bk_spill_open(&st, "/tmp", 1 << 20, 0, NULL), BK_OK);
+    bk_spill_explain(st, &why);
+    assert_string_equal(why.text, "out of memory"); /* it was not the disk */
+    getrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &little);
+    array = bk_spill_new(st, 8 << 20);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_null(array);
+    bk_spill_explain(st, &why);
+    assert_string_equal(why.text, "scratch in /tmp: File too large");
+    bk_spill_explain(NULL, &why);
+    bk_spill_close(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +453,7 @@ int main(void)
         cmocka_unit_test(plan__refuses_en_passant_for_men_that_come_back),
         cmocka_unit_test(fairy__squares_to_be_reached_are_refused_unless_no_piece_counts),
         cmocka_unit_test(load__refuses_what_is_no_file_at_once),
+        cmocka_unit_test(spill__says_that_the_disk_is_full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

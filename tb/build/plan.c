@@ -41,6 +41,17 @@ static bool is_present(const struct bk_plan *p, const struct bk_material *m, uin
     return there;
 }
 
+bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
+{
+    uint64_t bytes;
+
+    if (is_present(p, &t->m, &bytes)) {
+        t->present = true;
+        t->disk_bytes = bytes;
+    }
+    return t->present;
+}
+
 static bool have_seen(struct planner *pl, const struct bk_material *m)
 {
     for (size_t i = 0; i < pl->nseen; i++)
