@@ -255,8 +255,8 @@ static void contend(struct arena *a, bool no_flock, unsigned seed)
 
 static void lock__lets_one_in_at_a_time(void **state)
 {
-    struct arena *a = mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                           0);
+    struct arena *a =
+        mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     (void)state;
     assert_true(a != MAP_FAILED);
