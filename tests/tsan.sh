@@ -14,7 +14,6 @@ build shatranj KRvKN KQvKQ
 build shatranj KRvKB --wdl
 build "$here/six.ini" KRPvK
 build darwinian KWvK
-build "$here/six.ini" KRPvKN --memory 24M
 "$bin" verify shatranj KRvKN --sample 3000 --threads 4 --dir "$dir" --quiet || status=1
 cat "$dir"/race.* 2>/dev/null | grep -A 12 'WARNING: ThreadSanitizer' | head -n 60
 races=$(cat "$dir"/race.* 2>/dev/null | grep -c 'WARNING: ThreadSanitizer' || true)

@@ -51,9 +51,10 @@ static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     if (fstat(in, &st))
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(EISDIR));
     else if (!S_ISREG(st.st_mode))
-        err = bk_fail(why, BK_E_USAGE, "%s: %s, not a file", path,
-                      S_ISDIR(st.st_mode) ? "a folder" : "a pipe or device");
+        err = bk_fail(why, BK_E_USAGE, "%s: a pipe or device, not a file", path);
     else
         err = read_text(in, path, text, why);
     close(in);

@@ -16,11 +16,12 @@
 
 #define HEAD_BYTES 16
 
-static const char game[] = "[variant]\nname = small\nboard = 4x4\nbare-king = wins\nstalemate = loss\n"
-                           "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
-                           "[piece man]\nletter = Q\nmove = F\n"
-                           "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-4\n"
-                           "becomes = 4 must Q\n";
+static const char game[] =
+    "[variant]\nname = small\nboard = 4x4\nbare-king = wins\nstalemate = loss\n"
+    "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+    "[piece man]\nletter = Q\nmove = F\n"
+    "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-4\n"
+    "becomes = 4 must Q\n";
 
 static struct {
     char dir[64], path[128];
@@ -46,7 +47,7 @@ static enum bk_err build(bool stop)
     struct bk_build_options o = { .pool = own.pool,
                                   .level = 1,
                                   .progress = stop ? stop_at_checkpoint : NULL,
-                                  .checkpoint_seconds = 1e-9,
+                                  .checkpoint_seconds = stop ? 1e-9 : 1e9, /* else only read */
                                   .stop = &own.stop };
     struct bk_report why = { "" };
     struct bk_plan *plan;
