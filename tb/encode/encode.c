@@ -507,11 +507,14 @@ bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
 {
     bool ok = bk_read_array(r, e->solved, e->t->ix->nblocks * sizeof *e->solved);
 
-    for (unsigned k = 0; ok && k < e->nkinds; k++)
+    for (unsigned k = 0; ok && k < e->nkinds; k++) {
         ok =
             bk_read_array(r, e->kind[k].ready, e->kind[k].info.chunks * sizeof *e->kind[k].ready) &&
             bk_read_array(r, e->kind[k].chunk,
                           2 * (size_t)e->kind[k].info.chunks * sizeof *e->kind[k].chunk);
+        for (uint64_t i = 0; i < 2 * (uint64_t)e->kind[k].info.chunks; i++)
+            e->kind[k].chunk[i].data = NULL; /* an address of another process, or of a forger */
+    }
     return ok && bk_read(r, &e->spilled, sizeof e->spilled) &&
            bk_read_file(r, e->spill, e->spilled);
 }
