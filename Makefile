@@ -6,7 +6,8 @@ CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 BUILD  ?= build
 SAN    ?=
-
+# against faults of our own; `make HARDEN=` leaves it out (docs/security.md: what it costs)
+HARDEN ?= -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 V      ?=
 
 MAKEFLAGS += -r -j$(shell nproc 2>/dev/null || echo 1)
@@ -25,16 +26,21 @@ MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
-MAKING = plan resident budget build
+MAKING = plan resident budget lock build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_hostile test_lock test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved
+FUZZ  = variant fairy fen material checkpoint cli
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+# sanitizers see more than fortified functions do; those need an optimizer
+GUARD     = $(if $(SAN)$(filter -O0,$(CFLAGS)),,$(HARDEN))
+GUARD_LD  = $(if $(GUARD),-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now)
+comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
-            -Isrc -I. -MMD -MP $(SAN) $(CFLAGS)
+            -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
@@ -58,7 +64,7 @@ all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/e
 
 $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
-	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
+	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
 
 $(BUILD)/libbareking.a: $(LIB_O)
 	@echo "  AR $@"
@@ -67,7 +73,7 @@ $(BUILD)/libbareking.a: $(LIB_O)
 
 $(BUILD)/libbareking.so: $(LIB_O)
 	@echo "  CC $@"
-	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(LDFLAGS) $(LIBS_LIB) -o $@.0
+	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -o $@.0
 	$(Q)ln -sf libbareking.so.0 $@
 
 $(BUILD)/example: probe/example.c probe/bareking.h $(BUILD)/libbareking.a
@@ -134,8 +140,35 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
+# == Fuzzing == the targets of tests/fuzz: by replay.c with any compiler, by clang's libFuzzer
+$(BUILD)/fuzz/main.o: src/cli/main.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BK_CFLAGS) -Dmain=bareking_main -c $< -o $@
+FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(TB_O) $(LIB_O)
+$(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(FUZZ_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -fsanitize=fuzzer $^ $(LDFLAGS) $(LIBS) -o $@
+
+REPLAY_X = $(FUZZ:%=$(BUILD)/fuzz/replay_%)
+fuzz-replay: $(REPLAY_X)
+	@sh tests/fuzz/replay.sh $(BUILD)
+# each target for so many minutes, with clang, under ASan and UBSan; what it finds stays in $(BUILD)/fuzzer
+fuzz-inputs:
+	@$(MAKE) BUILD=$(BUILD)/fuzzer CC=clang CFLAGS='-O1 -g' \
+	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	    $(FUZZ:%=$(BUILD)/fuzzer/fuzz/fuzz_%)
+	@sh tests/fuzz/run.sh $(BUILD)/fuzzer $(or $(MINUTES),3) $(or $(TARGETS),$(FUZZ))
+
+# builds with 4 threads, watched for races
+tsan:
+	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/bareking
+	@sh tests/tsan.sh $(BUILD)/tsan/bareking
+
 # == Checks ==
-test: all $(TEST_X) floors format-check
+test: all $(TEST_X) $(REPLAY_X) floors format-check
 	@sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -188,6 +221,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files install clean
+.PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -484,10 +484,34 @@ static enum bk_err value_moves(struct bk_lib *lib, const struct bk_pos *p,
     return err;
 }
 
+/* All legal moves; *list owned. */
+static enum bk_err list_moves(struct bk_move **list, size_t *n, const struct bk_variant *v,
+                              const struct bk_pos *p)
+{
+    struct bk_move move[BK_MOVES_MAX];
+
+    *list = NULL;
+    *n = 0;
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned more = bk_moves_portion(v, p, &first, move);
+        struct bk_move *longer = realloc(*list, (*n + more + 1) * sizeof *longer);
+
+        if (!longer) {
+            free(*list);
+            *list = NULL;
+            return bk_fail(&last.why, BK_E_SYSTEM, "no memory for %zu moves", *n + more);
+        }
+        memcpy(longer + *n, move, more * sizeof *longer);
+        *list = longer;
+        *n += more;
+    }
+    return BK_OK;
+}
+
 enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                size_t room, size_t *n)
 {
-    struct bk_move move[BK_MOVES_MAX];
+    struct bk_move *move = NULL;
     struct bk_pos p;
     size_t count = 0;
     int wdl;
@@ -497,25 +521,29 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
     if (!err)
         err = read_fen(&p, lib, fen, &on);
     if (!err && bk_pos_end(on->v, &p, &wdl) == BK_END_NONE)
-        count = bk_moves_legal(on->v, &p, move);
+        err = list_moves(&move, &count, on->v, &p);
     if (!err)
         err = value_moves(on, &p, move, count, out, room);
     if (!err)
         *n = count;
+    free(move);
     return done(lib, err);
 }
 
 static enum bk_err play(struct bk_pos *p, const struct bk_lib *lib, const char *name)
 {
     struct bk_move move[BK_MOVES_MAX];
-    unsigned n = bk_moves_legal(lib->v, p, move);
     char each[16];
 
-    for (unsigned i = 0; i < n; i++)
-        if (!strcmp(bk_move_name(lib->v, &move[i], each), name)) {
-            bk_pos_play(p, lib->v, &move[i]);
-            return BK_OK;
-        }
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(lib->v, p, &first, move);
+
+        for (unsigned i = 0; i < n; i++)
+            if (!strcmp(bk_move_name(lib->v, &move[i], each), name)) {
+                bk_pos_play(p, lib->v, &move[i]);
+                return BK_OK;
+            }
+    }
     return bk_fail(&last.why, BK_E_USAGE, "'%.16s' is no legal move here", name);
 }
 

@@ -331,11 +331,25 @@ static unsigned passed_pawn(const struct bk_variant *v, const struct ref_pos *po
     return away(v, pos->ep, 0, pos->stm == BK_WHITE ? -1 : 1);
 }
 
+/*
+ * The square on which the man on `from` might take in passing: a pawn does so by
+ * its own forward capture, not by what it may do in a zone, sideways or back.
+ */
+static unsigned passing_square(const struct bk_variant *v, const struct ref_pos *pos, unsigned from)
+{
+    const struct bk_piece *p = &v->piece[type_of(pos->at[from])];
+    int ranks;
+
+    if (pos->ep == BK_SQ_NONE || !p->double_ranks || on_ranks(v, p->zone_ranks, from, pos->stm))
+        return BK_SQ_NONE;
+    ranks = (int)(pos->ep / v->files) - (int)(from / v->files);
+    return (pos->stm == BK_WHITE ? ranks : -ranks) > 0 ? pos->ep : BK_SQ_NONE;
+}
+
 static void man_moves(const struct bk_variant *v, const struct ref_pos *pos, unsigned from,
                       struct ref_moves *out)
 {
-    unsigned type = type_of(pos->at[from]);
-    unsigned ep = v->piece[type].double_ranks ? pos->ep : BK_SQ_NONE;
+    unsigned type = type_of(pos->at[from]), ep = passing_square(v, pos, from);
     struct reaches ends;
 
     all_reaches(v, pos, from, ep, &ends);

@@ -61,6 +61,8 @@ script() { # name command...: one more test, whose last line says how it went
 }
 
 tests=$(dirname "$0")
+script inputs sh "$tests/fuzz/replay.sh" "$build"
+script hostile sh "$tests/hostile.sh" "$build/bareking"
 script memory sh "$tests/memory.sh" "$build/bareking"
 script kill env CHECKPOINT=0.05 GAME=$tests/six.ini TABLE=KRPvKN OPTIONS="--threads 2" \
     sh "$tests/kill.sh" "$build/bareking" 10

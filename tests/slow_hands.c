@@ -311,6 +311,10 @@ static bool slow_over(const struct bk_variant *v, const struct slow *s, int *sco
     int ours = men_on(s->at, us), theirs = men_on(s->at, !us);
 
     if (!opening(s) && (ours == 1 || theirs == 1)) {
+        if (v->configuration && ours + theirs > 2 && one_in_each_box(v, s->at, !us)) {
+            *score = -BIG; /* won when the turn ended, before anyone could bare back */
+            return true;
+        }
         *score = ours == theirs ? 0 : ours == 1 ? -BIG : BIG;
         if (ours == 1 && theirs == 2 && v->bare == BK_BARE_BACK && takes_back(v, s))
             *score = 0;

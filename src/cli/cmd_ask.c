@@ -201,8 +201,10 @@ int cmd_probe(struct cli *c)
         return status;
     err = bk_probe_fen(q.lib, q.fen, &a);
     if (!err && !a.end) {
-        move = malloc(BK_MOVES_MAX * sizeof *move);
-        err = move ? bk_probe_moves(q.lib, q.fen, move, BK_MOVES_MAX, &n) : BK_LIB_SYSTEM;
+        err = bk_probe_moves(q.lib, q.fen, NULL, 0, &n);
+        move = err ? NULL : malloc((n + 1) * sizeof *move);
+        if (!err)
+            err = move ? bk_probe_moves(q.lib, q.fen, move, n, &n) : BK_LIB_SYSTEM;
     }
     if (err)
         status = fail_lib(&q, err);
@@ -232,7 +234,7 @@ static int fail_loop(const char *fen)
 /* Plays the best move until the game is over; every ply must bring the end one ply nearer. */
 static int follow(struct question *q, struct line *l)
 {
-    struct bk_lib_move *move = malloc(BK_MOVES_MAX * sizeof *move);
+    struct bk_lib_move *move = malloc(sizeof *move); /* the best */
     enum bk_lib_err err = BK_LIB_OK;
     int status = CLI_OK;
 
@@ -244,7 +246,7 @@ static int follow(struct question *q, struct line *l)
         int before = l->last.dtw;
         size_t n;
 
-        err = bk_probe_moves(q->lib, l->fen, move, BK_MOVES_MAX, &n);
+        err = bk_probe_moves(q->lib, l->fen, move, 1, &n);
         if (!err && !n) {
             status = fail_loop(l->fen);
             break;

@@ -211,7 +211,7 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
 
 static int finish_build(const struct watch *w)
 {
-    unsigned there = w->p->n - w->missing;
+    unsigned there = w->p->n - w->built; /* some made by others meanwhile, perhaps */
     char time[CLI_TEXT_MAX];
 
     if (w->c->json)
@@ -236,6 +236,14 @@ static void tell_note(void *context, const char *text)
 {
     clear_bar(context);
     fprintf(stderr, "bareking: %s; going on without it\n", text);
+}
+
+/* The same, of another builder of a table. */
+static void tell_wait(void *context, const char *text)
+{
+    clear_bar(context);
+    if (!((const struct watch *)context)->c->quiet)
+        fprintf(stderr, "bareking: %s\n", text);
 }
 
 /* Every four minutes, so that at most five are lost; BAREKING_CHECKPOINT is for tests. */
@@ -265,6 +273,7 @@ static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *poo
                                   .progress = w.bar ? draw_bar : NULL,
                                   .built = tell_built,
                                   .note = tell_note,
+                                  .wait = tell_wait,
                                   .checkpoint_seconds = checkpoint_seconds(),
                                   .stop = &cli_stop };
     struct bk_report why = { "" };

@@ -6,57 +6,66 @@
 
 #include "cli/report.h"
 #include "core/explain.h"
+#include "tb/solve/exits.h"
 
 /* == perft == */
 
 #define DEPTH_MAX 100
+
+/* Counts behind each move, and tells each move's share. */
+static uint64_t divide(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
+                       unsigned depth, struct bk_move *move, json_t *shares)
+{
+    uint64_t leaves = 0;
+
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(v, p, &first, move);
+
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_pos next = *p;
+            char name[16];
+            uint64_t share;
+
+            bk_pos_play(&next, v, &move[i]);
+            share = bk_perft(v, &next, depth - 1);
+            leaves += share;
+            bk_move_name(v, &move[i], name);
+            if (c->json)
+                json_object_set_new(shares, name, json_integer((json_int_t)share));
+            else
+                printf("%s: %llu\n", name, (unsigned long long)share);
+        }
+    }
+    return leaves;
+}
 
 /* Counts, and with --divide tells the share of each move. */
 static int count_leaves(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p,
                         unsigned depth)
 {
     struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
-    json_t *shares = json_object();
-    char fen[BK_FEN_MAX], name[16];
-    uint64_t leaves = 0;
-    unsigned n = 0;
+    json_t *shares = json_object(), *answer;
+    char fen[BK_FEN_MAX];
+    uint64_t leaves;
 
     if (!move || !shares) {
         free(move);
         json_decref(shares);
         return cli_no_memory();
     }
-    if (c->divide && depth)
-        n = bk_moves_legal(v, p, move);
-    else
-        leaves = bk_perft(v, p, depth);
-    for (unsigned i = 0; i < n; i++) {
-        struct bk_pos next = *p;
-        uint64_t share;
-
-        bk_pos_play(&next, v, &move[i]);
-        share = bk_perft(v, &next, depth - 1);
-        leaves += share;
-        bk_move_name(v, &move[i], name);
-        if (c->json)
-            json_object_set_new(shares, name, json_integer((json_int_t)share));
-        else
-            printf("%s: %llu\n", name, (unsigned long long)share);
-    }
+    leaves = c->divide && depth ? divide(c, v, p, depth, move, shares) : bk_perft(v, p, depth);
     free(move);
-    if (c->json) {
-        json_t *answer =
-            json_pack("{ss ss si sI}", "variant", v->name, "fen", bk_pos_to_fen(p, v, fen), "depth",
-                      (int)depth, "nodes", (json_int_t)leaves);
-
-        if (c->divide && answer)
-            json_object_set(answer, "divide", shares);
+    if (!c->json) {
         json_decref(shares);
-        return cli_print_json(answer);
+        printf("%llu\n", (unsigned long long)leaves);
+        return CLI_OK;
     }
+    answer = json_pack("{ss ss si sI}", "variant", v->name, "fen", bk_pos_to_fen(p, v, fen),
+                       "depth", (int)depth, "nodes", (json_int_t)leaves);
+    if (c->divide && answer)
+        json_object_set(answer, "divide", shares);
     json_decref(shares);
-    printf("%llu\n", (unsigned long long)leaves);
-    return CLI_OK;
+    return cli_print_json(answer);
 }
 
 int cmd_perft(struct cli *c)
@@ -158,6 +167,37 @@ int cmd_variants(struct cli *c)
 
 /* == check-variant == */
 
+/*
+ * A game may be sound and still have men for which there are no tables.  Only
+ * those with a double step are in doubt: an en passant right is no part of a
+ * position of a table, and is answered from the moves between its blocks; so
+ * such a man may not come back to where it makes the step from.
+ */
+static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    for (unsigned type = 0; type < v->ntypes && !err && bk_rules_en_passant(v); type++) {
+        struct bk_material m = { 0 };
+        struct bk_index *ix;
+
+        if (type == v->royal || !bk_rules_doubles(v, type))
+            continue;
+        m.count[BK_WHITE][v->royal] = m.count[BK_BLACK][v->royal] = m.count[BK_WHITE][type] = 1;
+        bk_material_normalise(&m, v);
+        err = bk_index_new(&ix, v, &m, NULL, why);
+        if (err)
+            break;
+        if (bk_exits_doubles_within_cell(ix))
+            err = bk_fail(why, BK_E_USAGE,
+                          "%s: %s: `en-passant` is not for men that can come back to where they "
+                          "make a `double-step` from",
+                          v->name, v->piece[type].name);
+        bk_index_free(ix);
+    }
+    return err;
+}
+
 int cmd_check_variant(struct cli *c)
 {
     const char *file = c->arg[0];
@@ -172,6 +212,8 @@ int cmd_check_variant(struct cli *c)
     /* a plain name would mean a built-in game */
     sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
     err = bk_variant_load(&v, path, &why);
+    if (!err && (err = check_tables(v, &why)))
+        bk_variant_free(v);
     if (err)
         status = cli_fail_report(err, &why);
     else if (c->json)

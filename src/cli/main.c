@@ -48,7 +48,7 @@ static const struct option_line {
 static const struct command {
     const char *name;
     int (*run)(struct cli *c);
-    const char *takes; /* letters of its options */
+    const char *takes; /* letters of its options; `d:`: --dir may be a list of folders */
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
@@ -61,10 +61,10 @@ static const struct command {
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n" },
-    { "probe", cmd_probe, "dj", 2, 16, "VARIANT FEN",
+    { "probe", cmd_probe, "d:j", 2, 16, "VARIANT FEN",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
-    { "line", cmd_line, "dj", 2, 16, "VARIANT FEN", "the best line to the end of the game",
+    { "line", cmd_line, "d:j", 2, 16, "VARIANT FEN", "the best line to the end of the game",
       "DIR may be a list of folders with `:` between.\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
@@ -283,6 +283,17 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
     return true;
 }
 
+/* A list of folders where one is wanted?  Then it is not known which. */
+static bool check_dir(const struct cli *c, const struct command *cmd, int *status)
+{
+    if (!strchr(c->dir, ':') || !strchr(cmd->takes, 'd') || strchr(cmd->takes, ':'))
+        return true;
+    *status =
+        cli_fail(CLI_USAGE, "%s: '%s' is a list of folders, with `:` between; say one, with --dir",
+                 cmd->name, c->dir);
+    return false;
+}
+
 /* == Signals == */
 
 volatile int cli_stop;
@@ -313,8 +324,16 @@ static void on_signals(void (*handler)(int))
     sigaction(SIGTERM, &sa, NULL);
 }
 
-/* The first signal asks to finish; SA_RESETHAND lets a second one end it at once. */
-void cli_catch_signals(void) { on_signals(ask_to_stop); }
+/*
+ * The first signal asks to finish; SA_RESETHAND lets a second one end it at once.
+ * Tables are worth more than what is said of them: when nobody reads on, the
+ * build goes on, and its end says that the answer could not be written.
+ */
+void cli_catch_signals(void)
+{
+    on_signals(ask_to_stop);
+    signal(SIGPIPE, SIG_IGN);
+}
 
 /* The first one ends it: for work that leaves nothing behind. */
 void cli_end_on_signals(void) { on_signals(stop_at_once); }
@@ -353,14 +372,18 @@ static int run(int argc, char **argv)
     if (!cmd)
         return cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[1]);
     c.command = cmd->name;
-    if (!read_options(&c, cmd, argc - 1, argv + 1, &status))
+    if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status))
         return status;
     return cmd->run(&c);
 }
 
 int main(int argc, char **argv)
 {
-    int status = run(argc, argv);
+    int status;
+
+    /* a file that grows too large is an error of write(), with its own line, not an end */
+    signal(SIGXFSZ, SIG_IGN);
+    status = run(argc, argv);
 
     errno = 0;
     if (fflush(stdout) || ferror(stdout))

@@ -13,7 +13,6 @@
 
 #include "core/rules.h"
 
-#define LIMITS_MAX         100 /* they are spelled out in FENs and names of materials */
 #define SHUFFLED_FILES_MAX ('k' - 'a')
 
 __attribute__((format(printf, 5, 6))) static bool
@@ -234,8 +233,8 @@ static bool check_limits(const struct bk_variant *v, struct bk_complaint *c)
 
     for (unsigned i = 0; i < v->ntypes; i++)
         sum += v->limit[i];
-    if (sum > LIMITS_MAX)
-        return complain(c, -1, "limits", 0, "at most %d evolutions a side", LIMITS_MAX);
+    if (sum > BK_LIMITS_MAX)
+        return complain(c, -1, "limits", 0, "at most %d evolutions a side", BK_LIMITS_MAX);
     for (unsigned i = 0; i < v->ntypes; i++)
         if (v->limit[i] && !bk_rules_offer(v, i, true, false))
             return complain(c, -1, "limits", 0, "nothing becomes %c by a counted rule",

@@ -39,6 +39,8 @@ enum kind {
     CUSTOM,    /* customPieceN */
     READ,      /* understood further down */
     HARMLESS,  /* changes no table */
+    FLAG,      /* squares to be reached; changes no table if flagPiece = - says that none counts:
+                  newer versions let every piece count unless it is said */
     ONLY,      /* text: the one value that may stand */
 };
 
@@ -154,12 +156,12 @@ static const struct key keys[] = {
     { "dropNoDoubledCount", HARMLESS, NULL },
     { "castlingDroppedPiece", HARMLESS, NULL },
     { "shogiPawnDropMateIllegal", HARMLESS, NULL },
-    { "whiteFlag", HARMLESS, NULL }, /* of flagPiece only */
-    { "blackFlag", HARMLESS, NULL },
-    { "flagMove", HARMLESS, NULL },
-    { "flagRegion", HARMLESS, NULL },
-    { "flagRegionWhite", HARMLESS, NULL },
-    { "flagRegionBlack", HARMLESS, NULL },
+    { "whiteFlag", FLAG, NULL },
+    { "blackFlag", FLAG, NULL },
+    { "flagMove", HARMLESS, NULL }, /* of a flag region only */
+    { "flagRegion", FLAG, NULL },
+    { "flagRegionWhite", FLAG, NULL },
+    { "flagRegionBlack", FLAG, NULL },
     { "flagPieceCount", HARMLESS, NULL },
 
     { "nFoldValue", ONLY, "draw" },
@@ -1168,14 +1170,23 @@ static bool read_bare(struct file *f)
     return true;
 }
 
+/* Is nothing said by this value? */
+static bool is_none(const struct entry *e) { return !*e->value || !strcmp(e->value, "-"); }
+
 static bool check_others(struct file *f)
 {
+    const struct entry *flag = get(f, "flagPiece");
+
     for (unsigned i = 0; i < f->nentries; i++) {
         const struct entry *e = &f->entry[i];
 
         if (e->key->kind == ONLY && strcmp(e->value, e->key->text) &&
             !(!strcmp(e->key->text, "-") && !*e->value))
             return WRONG(f, e, 0, "only `%s` can be expressed", e->key->text);
+        if (e->key->kind == FLAG && !is_none(e) && !(flag && is_none(flag)))
+            return WRONG(f, e, 0,
+                         "reaching a square ends the game, which cannot be expressed; "
+                         "`flagPiece = -` turns it off");
     }
     return true;
 }

@@ -249,6 +249,10 @@ enum bk_hands_end bk_hands_over(const struct bk_hands_pos *p, const struct bk_va
     if (!bk_hands_opening(p, v)) {
         if (us == 1 && them == 1)
             return BK_HANDS_BARE_DRAW;
+        if (configured(p, v, !p->stm)) { /* when his turn ended: nobody bares back afterwards */
+            *wdl = -1;
+            return BK_HANDS_CONFIGURATION;
+        }
         if (us == 1 && them == 2 && bk_rules_bares_back(v))
             bk_hands_turns(p, v, bares_back, &back);
         if (back)

@@ -2,45 +2,63 @@
 #include "core/load.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/fairy.h"
 #include "core/read.h"
 
 #define FILE_BYTES_MAX (1 << 20)
 
-/* The whole file as text; *text owned. */
+/* Reads to the end of `in`; *text owned. */
+static enum bk_err read_text(int in, const char *path, char **text, struct bk_report *why)
+{
+    char *all = malloc(FILE_BYTES_MAX + 1);
+    size_t n = 0;
+    ssize_t more = 1;
+
+    if (!all)
+        return bk_no_memory(why);
+    while (n <= FILE_BYTES_MAX && (more = read(in, all + n, FILE_BYTES_MAX + 1 - n)) > 0)
+        n += (size_t)more;
+    if (more >= 0 && n <= FILE_BYTES_MAX && !memchr(all, '\0', n)) {
+        all[n] = '\0';
+        *text = all;
+        return BK_OK;
+    }
+    free(all);
+    if (more < 0)
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    return bk_fail(why, BK_E_USAGE, "%s:1: %s", path,
+                   n > FILE_BYTES_MAX ? "too large for a game" : "not a text file");
+}
+
+/*
+ * The whole file as text; *text owned.  Nothing but a file is read: a pipe that
+ * nobody writes to would hang, a device might never end.
+ */
 static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
 {
-    FILE *in = fopen(path, "rb");
-    enum bk_err err = BK_OK;
-    char *all = NULL;
-    size_t n = 0;
+    int in = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat st;
+    enum bk_err err;
 
-    if (!in)
+    if (in < 0)
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
-    all = malloc(FILE_BYTES_MAX + 1);
-    if (!all) {
-        err = bk_no_memory(why);
-    } else {
-        n = fread(all, 1, FILE_BYTES_MAX + 1, in);
-        if (ferror(in))
-            err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
-        else if (n > FILE_BYTES_MAX)
-            err = bk_fail(why, BK_E_USAGE, "%s:1: too large for a game", path);
-        else if (memchr(all, '\0', n))
-            err = bk_fail(why, BK_E_USAGE, "%s:1: not a text file", path);
-    }
-    fclose(in);
-    if (err) {
-        free(all);
-        return err;
-    }
-    all[n] = '\0';
-    *text = all;
-    return BK_OK;
+    if (fstat(in, &st))
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(st.st_mode))
+        err = bk_fail(why, BK_E_USAGE, "%s: a pipe or device, not a file", path);
+    else
+        err = read_text(in, path, text, why);
+    close(in);
+    return err;
 }
 
 static bool is_path(const char *name)

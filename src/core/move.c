@@ -128,16 +128,45 @@ bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)
 struct making {
     const struct bk_variant *v;
     const struct bk_pos *p;
-    struct bk_move *out;
-    unsigned n;
+    struct bk_move *out; /* room for BK_MOVES_MAX: */
+    unsigned first, n;   /* moves before the first-th are counted only, as are those after */
+    bool exits_only;
     unsigned us, type, from;
     struct bk_bits occupied;
 };
 
+static struct making begin(const struct bk_variant *v, const struct bk_pos *p, unsigned first,
+                           struct bk_move out[BK_MOVES_MAX])
+{
+    return (struct making){
+        .v = v, .p = p, .out = out, .first = first, .us = p->stm, .occupied = both(p)
+    };
+}
+
+/* Does the move change the material, rights included? */
+static bool is_exit(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m)
+{
+    return m->takes != BK_SQ_NONE || m->becomes != BK_STAYS || m->castles ||
+           (p->rights && p->rights & (rights_of(v, m->from) | rights_of(v, m->to)));
+}
+
 static void push(struct making *g, struct bk_move m)
 {
-    if (g->n < BK_MOVES_MAX) /* only a made-up crowd of riders gets there */
-        g->out[g->n++] = m;
+    unsigned nth;
+
+    if (g->exits_only && !is_exit(g->v, g->p, &m))
+        return;
+    nth = g->n++ - g->first; /* before the first: wraps round, so it is large */
+    if (nth < BK_MOVES_MAX)
+        g->out[nth] = m;
+}
+
+/* How many moves have been written. */
+static unsigned written(const struct making *g)
+{
+    unsigned n = g->n > g->first ? g->n - g->first : 0;
+
+    return n < BK_MOVES_MAX ? n : BK_MOVES_MAX;
 }
 
 /* Adds `m` once for each thing the man may be when it has arrived. */
@@ -168,7 +197,8 @@ static void en_passant(struct making *g, const struct bk_reach *r)
 {
     unsigned victim;
 
-    if (r->to != g->p->ep || !(r->how & BK_TAKES) || !bk_rules_doubles(g->v, g->type))
+    if (r->to != g->p->ep || !(r->how & BK_TAKES) ||
+        !bk_rules_takes_passing(g->v, g->type, g->us, g->from, r->to))
         return;
     victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
     if (bk_bits_has(&g->p->by[!g->us], victim) && victim != g->p->king[!g->us] &&
@@ -287,10 +317,12 @@ static void castles(struct making *g)
     }
 }
 
-unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
-                         struct bk_move out[BK_MOVES_MAX])
+/* Writes the moves from the *first-th on, as many as there is room for, and returns how many;
+ *first becomes where the next portion begins. */
+static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
+                             struct bk_move out[BK_MOVES_MAX])
 {
-    struct making g = { .v = v, .p = p, .out = out, .us = p->stm, .occupied = both(p) };
+    struct making g = begin(v, p, *first, out);
     struct bk_bits men = p->by[g.us];
 
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
@@ -298,7 +330,16 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
         man_moves(&g);
     }
     castles(&g);
-    return g.n;
+    *first = g.n > g.first + BK_MOVES_MAX ? g.first + BK_MOVES_MAX : BK_MOVES_END;
+    return written(&g);
+}
+
+unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
+                         struct bk_move out[BK_MOVES_MAX])
+{
+    unsigned first = 0;
+
+    return make_portion(v, p, &first, out);
 }
 
 /* == Exits =============================================================== */
@@ -345,13 +386,6 @@ bool bk_exits_may_be(const struct bk_variant *v, const struct bk_pos *p)
     return false;
 }
 
-/* Does the move change the material, rights included? */
-static bool is_exit(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m)
-{
-    return m->takes != BK_SQ_NONE || m->becomes != BK_STAYS || m->castles ||
-           (p->rights & (rights_of(v, m->from) | rights_of(v, m->to)));
-}
-
 /* The captures of a man that neither takes on the way nor changes. */
 static void plain_captures(struct making *g, const struct bk_bits *theirs)
 {
@@ -366,30 +400,20 @@ static void plain_captures(struct making *g, const struct bk_bits *theirs)
 unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX])
 {
-    struct making g = { .v = v, .p = p, .out = out, .us = p->stm, .occupied = both(p) };
+    struct making g = begin(v, p, 0, out);
     struct bk_bits men = p->by[g.us], theirs = takeable(p);
     bool rights = p->rights >> 2 * g.us & 3;
 
+    g.exits_only = true;
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
-        unsigned before = g.n, kept = before;
-        bool takes;
-
         g.type = bk_man_type(p->at[g.from]);
-        takes = bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs);
-        if (!rights && !bk_rules_takes_twice(v, g.type) &&
-            !man_may_change(v, g.type, g.us, g.from)) {
-            if (takes)
-                plain_captures(&g, &theirs);
-            continue;
-        }
-        man_moves(&g);
-        for (unsigned i = before; i < g.n; i++)
-            if (is_exit(v, p, &out[i]))
-                out[kept++] = out[i];
-        g.n = kept;
+        if (rights || bk_rules_takes_twice(v, g.type) || man_may_change(v, g.type, g.us, g.from))
+            man_moves(&g);
+        else if (bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs))
+            plain_captures(&g, &theirs);
     }
     castles(&g);
-    return g.n;
+    return written(&g);
 }
 
 /* == Playing ============================================================= */
@@ -537,12 +561,12 @@ static bool is_legal(const struct bk_variant *v, struct bk_pos *scratch, const s
     return legal;
 }
 
-unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
-                        struct bk_move out[BK_MOVES_MAX])
+unsigned bk_moves_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
+                          struct bk_move out[BK_MOVES_MAX])
 {
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
-    unsigned n = bk_moves_pseudo(v, p, out), kept = 0;
+    unsigned n = make_portion(v, p, first, out), kept = 0;
 
     for (unsigned i = 0; i < n; i++)
         if (is_legal(v, &scratch, &d, &out[i]))
@@ -550,35 +574,57 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
     return kept;
 }
 
-static bool any_is_legal(const struct bk_variant *v, struct bk_pos *scratch, const struct doubt *d,
-                         const struct bk_move *move, unsigned n)
+unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
+                        struct bk_move out[BK_MOVES_MAX])
 {
+    unsigned first = 0;
+
+    return bk_moves_portion(v, p, &first, out);
+}
+
+static bool any_is_legal(const struct making *g, struct bk_pos *scratch, const struct doubt *d)
+{
+    unsigned n = written(g);
+
     for (unsigned i = 0; i < n; i++)
-        if (is_legal(v, scratch, d, &move[i]))
+        if (is_legal(g->v, scratch, d, &g->out[i]))
             return true;
     return false;
+}
+
+/* Of the man on g->from.  Where one man has more moves than a list holds, in portions. */
+static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
+{
+    for (g->first = 0;; g->first += BK_MOVES_MAX) {
+        g->n = 0;
+        man_moves(g);
+        if (any_is_legal(g, scratch, d))
+            return true;
+        if (g->n <= g->first + BK_MOVES_MAX)
+            return false;
+    }
 }
 
 /* Is there a legal move?  Looked for man by man. */
 static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
-    struct making g = { .v = v, .p = p, .out = move, .us = p->stm, .occupied = both(p) };
+    struct making g = begin(v, p, 0, move);
     struct bk_bits men = p->by[g.us];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
 
-    for (; (g.from = bk_bits_pop(&men)) != BK_SQ_NONE; g.n = 0) {
+    while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
-        man_moves(&g);
-        if (any_is_legal(v, &scratch, &d, move, g.n))
+        if (man_can_move(&g, &scratch, &d))
             return true;
     }
+    g.first = g.n = 0;
     castles(&g);
-    return any_is_legal(v, &scratch, &d, move, g.n);
+    return any_is_legal(&g, &scratch, &d);
 }
 
-/* Can a bare king take? */
+/* Can a bare king take?  It never has more captures than a list holds. */
 static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -594,6 +640,55 @@ static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
             return true;
     }
     return false;
+}
+
+/* == How many there can be =============================================== */
+
+/* Of one man from one square, with so many enemies about, what it becomes left aside. */
+static unsigned ends_max(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq,
+                         unsigned enemies)
+{
+    unsigned n, plain = 0, twice = 0, by_via = enemies * BK_STEPS_MAX;
+    const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].how & BK_TWICE)
+            twice++;
+        else
+            plain += i == 0 || r[i - 1].how & BK_TWICE || r[i - 1].to != r[i].to;
+    return plain + (twice < by_via ? twice : by_via) + 2; /* en passant; in place */
+}
+
+static unsigned moves_of_one_max(const struct bk_variant *v, unsigned type, unsigned colour,
+                                 unsigned enemies)
+{
+    unsigned most = 0;
+
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n = ends_max(v, type, colour, sq, enemies);
+
+        most = n > most ? n : most;
+    }
+    return most * (1 + bk_rules_changes_max(v, type));
+}
+
+bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX])
+{
+    unsigned men[2] = { 0, 0 };
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned colour = 0; colour < 2; colour++)
+            men[colour] += count[colour][type];
+    for (unsigned colour = 0; colour < 2; colour++) {
+        unsigned moves = 2; /* castling */
+
+        for (unsigned type = 0; type < v->ntypes; type++)
+            if (count[colour][type])
+                moves += count[colour][type] * moves_of_one_max(v, type, colour, men[!colour]);
+        if (moves > BK_MOVES_MAX)
+            return false;
+    }
+    return true;
 }
 
 /* == The end of a game =================================================== */
@@ -678,18 +773,22 @@ uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned d
 {
     struct bk_move move[BK_MOVES_MAX];
     uint64_t leaves = 0;
-    unsigned n;
 
     if (depth == 0)
         return 1;
-    n = bk_moves_legal(v, p, move);
-    if (depth == 1)
-        return n;
-    for (unsigned i = 0; i < n; i++) {
-        struct bk_pos after = *p;
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(v, p, &first, move);
 
-        bk_pos_play(&after, v, &move[i]);
-        leaves += bk_perft(v, &after, depth - 1);
+        if (depth == 1) {
+            leaves += n;
+            continue;
+        }
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_pos after = *p;
+
+            bk_pos_play(&after, v, &move[i]);
+            leaves += bk_perft(v, &after, depth - 1);
+        }
     }
     return leaves;
 }

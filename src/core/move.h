@@ -11,6 +11,7 @@
 #include "core/rules.h"
 
 #define BK_MOVES_MAX 2048
+#define BK_MOVES_END (~0u)
 
 struct bk_move {
     uint8_t from, to; /* equal: promotion in place */
@@ -22,10 +23,25 @@ struct bk_move {
     bool counted;     /* the change uses up an allowance */
 };
 
-/* Pseudo-legal moves of the side to move; returns how many. */
+/*
+ * Lists have room for BK_MOVES_MAX moves.  That is enough where bk_moves_fit():
+ * in every position of a table.  Elsewhere, as on a board of 14x14 full of men,
+ * there may be more, and whoever needs all of them asks in portions:
+ *
+ *     for (unsigned first = 0; first != BK_MOVES_END;) {
+ *         unsigned n = bk_moves_portion(v, p, &first, move);
+ *         ...
+ *     }
+ */
+unsigned bk_moves_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
+                          struct bk_move out[BK_MOVES_MAX]);
+/* Has no position with these men more than BK_MOVES_MAX moves?  An estimate from above. */
+bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MAX]);
+
+/* Pseudo-legal moves of the side to move, the first BK_MOVES_MAX; returns how many. */
 unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
                          struct bk_move out[BK_MOVES_MAX]);
-/* Legal moves, the pseudo-legal ones that do not leave the own royal attacked; returns how many. */
+/* Legal moves: those of them that do not leave the own royal attacked; returns how many. */
 unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX]);
 /*

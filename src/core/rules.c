@@ -158,41 +158,47 @@ void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MA
             left[colour][type] = v->limit[type];
 }
 
-/* By a chain of at most depth + 1 changes. */
-static bool may_use_within(const struct bk_variant *v, unsigned from, unsigned to, unsigned depth)
+/* What one change makes of a man of `type`; counted: by rules that use up an allowance. */
+static uint32_t changes_into(const struct bk_variant *v, unsigned type, bool counted)
 {
-    const struct bk_piece *p = &v->piece[from];
+    const struct bk_piece *p = &v->piece[type];
+    uint32_t types = 0;
 
     for (unsigned i = 0; i < p->nbecomes; i++)
-        for (unsigned j = 0; j < p->become[i].nto; j++) {
-            unsigned next = p->become[i].to[j];
-
-            if (next == to && p->become[i].counted)
-                return true;
-            if (depth && may_use_within(v, next, to, depth - 1))
-                return true;
-        }
-    return false;
+        for (unsigned j = 0; j < p->become[i].nto && (!counted || p->become[i].counted); j++)
+            types |= UINT32_C(1) << p->become[i].to[j];
+    return types;
 }
 
-bool bk_rules_may_use(const struct bk_variant *v, unsigned from, unsigned to)
+unsigned bk_rules_changes_max(const struct bk_variant *v, unsigned type)
 {
-    return may_use_within(v, from, to, v->ntypes);
+    return (unsigned)__builtin_popcount(changes_into(v, type, false));
 }
 
+/*
+ * Every type is looked at once, whatever the number of ways that lead to it:
+ * those ways grow as the product of the rules on them, and a game of twenty
+ * kinds has too many to walk.
+ */
 uint32_t bk_rules_may_become(const struct bk_variant *v, uint32_t types)
 {
-    uint32_t before;
+    for (uint32_t todo = types; todo;) {
+        unsigned type = (unsigned)__builtin_ctz(todo);
+        uint32_t found = changes_into(v, type, false) & ~types;
 
-    do {
-        before = types;
-        for (unsigned t = 0; t < v->ntypes; t++)
-            if (types >> t & 1)
-                for (unsigned i = 0; i < v->piece[t].nbecomes; i++)
-                    for (unsigned j = 0; j < v->piece[t].become[i].nto; j++)
-                        types |= UINT32_C(1) << v->piece[t].become[i].to[j];
-    } while (types != before);
+        types |= found;
+        todo = (todo & (todo - 1)) | found;
+    }
     return types;
+}
+
+uint32_t bk_rules_may_use(const struct bk_variant *v, unsigned from)
+{
+    uint32_t types = bk_rules_may_become(v, UINT32_C(1) << from), used = 0;
+
+    for (; types; types &= types - 1)
+        used |= changes_into(v, (unsigned)__builtin_ctz(types), true);
+    return used;
 }
 
 /* == Double steps ======================================================== */

@@ -48,6 +48,9 @@ static inline bool bk_rules_changes_ever(const struct bk_variant *v, unsigned ty
     return v->piece[type].nbecomes;
 }
 
+/* How many types at most a move of this type leaves a choice of, besides staying. */
+unsigned bk_rules_changes_max(const struct bk_variant *v, unsigned type);
+
 /* Has this type a rule that lets it change where it stands? */
 bool bk_rules_changes_in_place(const struct bk_variant *v, unsigned type);
 
@@ -63,8 +66,8 @@ static inline unsigned bk_rules_allowance(const struct bk_variant *v, unsigned t
 /* Sets both sides' allowances to those of a game's beginning. */
 void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MAX]);
 
-/* Can a man of `from` one day use up an allowance of `to`? */
-bool bk_rules_may_use(const struct bk_variant *v, unsigned from, unsigned to);
+/* The types of which a man of `from` can one day use up an allowance. */
+uint32_t bk_rules_may_use(const struct bk_variant *v, unsigned from);
 
 /* == How men go == */
 
@@ -97,6 +100,20 @@ static inline bool bk_rules_doubles_from(const struct bk_variant *v, unsigned ty
 /* Is a quiet move of this man his double step, not one he has anyway? */
 bool bk_rules_is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
                         unsigned to);
+
+/*
+ * May a man of this type take in passing when it takes from `from` to `to`?  It
+ * is a pawn's forward capture: none for men that make no double steps, none
+ * sideways or back, none by what a zone makes of the move.
+ */
+static inline bool bk_rules_takes_passing(const struct bk_variant *v, unsigned type,
+                                          unsigned colour, unsigned from, unsigned to)
+{
+    unsigned rank = bk_own_rank(v, from, colour);
+
+    return v->piece[type].double_ranks && !(v->piece[type].zone_ranks >> rank & 1) &&
+           bk_own_rank(v, to, colour) > rank;
+}
 
 /* May a man that went two squares be taken on the square between? */
 static inline bool bk_rules_en_passant(const struct bk_variant *v) { return v->en_passant; }

@@ -29,7 +29,8 @@
 #define BK_TYPES_MAX   32
 #define BK_STEPS_MAX   48
 #define BK_BECOMES_MAX 4
-#define BK_MEN_MAX     8 /* of a table, kings included */
+#define BK_MEN_MAX     8  /* of a table, kings included */
+#define BK_LIMITS_MAX  32 /* evolutions a side: FENs and names of materials spell them out */
 
 enum { BK_WHITE, BK_BLACK };
 

@@ -261,7 +261,7 @@ static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
 {
     struct stat st;
 
-    f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (f->fd < 0 || fstat(f->fd, &st))
         return bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM,
                        "%s: %s", f->path, strerror(errno));

@@ -99,7 +99,7 @@ static void take_summary(struct bk_bytes_in *in, struct bk_summary *s, bool one_
 static void take_unit(struct bk_bytes_in *in, struct bk_unit_head *u)
 {
     u->nblocks = (uint32_t)bk_varint_take(in, UINT32_MAX);
-    u->model_bytes = bk_varint_take(in, 1u << 26);
+    u->model_bytes = bk_varint_take(in, BK_MODEL_MOST);
     u->shards = (uint32_t)bk_varint_take(in, BK_UNIT_SHARD_MAX);
     u->shard_bytes = bk_varint_take(in, UINT64_MAX >> 8);
     u->sum = (uint32_t)bk_fixed_take(in, 4);

@@ -9,6 +9,7 @@
 
 #include "core/array.h"
 #include "core/geometry.h"
+#include "core/move.h"
 #include "core/rules.h"
 
 /* == Combinations == */
@@ -424,6 +425,9 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
 
     if (bk_material_men(m, v) > BK_MEN_MAX)
         return bk_fail(why, BK_E_USAGE, "more than %d men", BK_MEN_MAX);
+    if (!bk_moves_fit(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
+        return bk_fail(why, BK_E_USAGE, "no table: a position could have more than %d moves",
+                       BK_MOVES_MAX);
     ix = calloc(1, sizeof *ix);
     if (!ix)
         return bk_no_memory(why);

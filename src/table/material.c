@@ -1,5 +1,6 @@
 #include "table/material.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,40 +141,73 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     return BK_OK;
 }
 
+/* A name being written; what does not fit is dropped and remembered. */
+struct naming {
+    char *out;
+    size_t n;
+    bool cut;
+};
+
+static void put_letters(struct naming *w, char letter, unsigned times)
+{
+    for (; times && w->n < BK_MATERIAL_NAME_MAX - 1; times--)
+        w->out[w->n++] = letter;
+    w->cut |= times > 0;
+}
+
+static void put_men(struct naming *w, const struct bk_material *m, const struct bk_variant *v)
+{
+    for (unsigned colour = 0; colour < 2; colour++) {
+        if (colour)
+            put_letters(w, 'v', 1);
+        put_letters(w, v->piece[v->royal].letter, 1);
+        for (unsigned type = 0; type < v->ntypes; type++)
+            if (type != v->royal)
+                put_letters(w, v->piece[type].letter, m->count[colour][type]);
+    }
+}
+
+/* Only where they are fewer than the men could use. */
+static void put_allowances(struct naming *w, const struct bk_material *m,
+                           const struct bk_variant *v)
+{
+    struct bk_material full = *m;
+    size_t open = w->n + 1;
+
+    bk_rules_allowances(v, full.left);
+    bk_material_normalise(&full, v);
+    if (!memcmp(full.left, m->left, sizeof full.left))
+        return;
+    put_letters(w, '[', 1);
+    for (unsigned colour = 0; colour < 2; colour++)
+        for (unsigned type = 0; type < v->ntypes; type++)
+            put_letters(w, bk_man_letter(v, bk_man(type, colour)), m->left[colour][type]);
+    if (w->n == open)
+        put_letters(w, '-', 1);
+    put_letters(w, ']', 1);
+}
+
+static void put_rights(struct naming *w, const struct bk_material *m)
+{
+    if (m->rights)
+        put_letters(w, '+', 1);
+    for (unsigned i = 0; i < 4; i++)
+        put_letters(w, bk_rights_written[i].letter, m->rights >> bk_rights_written[i].bit & 1);
+}
+
 char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
                        char out[BK_MATERIAL_NAME_MAX])
 {
-    struct bk_material full = *m;
-    char *s = out;
+    struct naming w = { .out = out };
 
-    for (unsigned colour = 0; colour < 2; colour++) {
-        if (colour)
-            *s++ = 'v';
-        *s++ = v->piece[v->royal].letter;
-        for (unsigned type = 0; type < v->ntypes; type++)
-            for (unsigned i = 0; type != v->royal && i < m->count[colour][type]; i++)
-                *s++ = v->piece[type].letter;
-    }
-    bk_rules_allowances(v, full.left);
-    bk_material_normalise(&full, v);
-    if (memcmp(full.left, m->left, sizeof full.left)) {
-        char *open = s;
-
-        *s++ = '[';
-        for (unsigned colour = 0; colour < 2; colour++)
-            for (unsigned type = 0; type < v->ntypes; type++)
-                for (unsigned i = 0; i < m->left[colour][type]; i++)
-                    *s++ = bk_man_letter(v, bk_man(type, colour));
-        if (s == open + 1)
-            *s++ = '-';
-        *s++ = ']';
-    }
-    if (m->rights)
-        *s++ = '+';
-    for (unsigned i = 0; i < 4; i++)
-        if (m->rights >> bk_rights_written[i].bit & 1)
-            *s++ = bk_rights_written[i].letter;
-    *s = 0;
+    static_assert(BK_MEN_MAX + sizeof "v[]+KQkq" + 2 * BK_LIMITS_MAX <= BK_MATERIAL_NAME_MAX,
+                  "the name of a table's material fits");
+    put_men(&w, m, v);
+    put_allowances(&w, m, v);
+    put_rights(&w, m);
+    if (w.cut)
+        memcpy(out + BK_MATERIAL_NAME_MAX - 4, "...", 3);
+    out[w.n] = 0;
     return out;
 }
 
@@ -187,6 +221,25 @@ void bk_material_of(struct bk_material *m, const struct bk_variant *v, const str
 
 /* == Allowances == */
 
+/* To the number of men of `colour` that can use them. */
+static void lower_allowances(struct bk_material *m, const struct bk_variant *v, unsigned colour)
+{
+    unsigned users[BK_TYPES_MAX] = { 0 };
+
+    for (unsigned from = 0; from < v->ntypes; from++) {
+        uint32_t used = m->count[colour][from] ? bk_rules_may_use(v, from) : 0;
+
+        for (; used; used &= used - 1)
+            users[__builtin_ctz(used)] += m->count[colour][from];
+    }
+    for (unsigned to = 0; to < v->ntypes; to++) {
+        if (!bk_rules_allowance(v, to))
+            m->left[colour][to] = 0;
+        else if (m->left[colour][to] > users[to])
+            m->left[colour][to] = (uint8_t)users[to];
+    }
+}
+
 void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
 {
     if (!bk_rules_castles(v))
@@ -195,19 +248,7 @@ void bk_material_normalise(struct bk_material *m, const struct bk_variant *v)
         if (bk_material_rights_of(m, colour) > m->count[colour][v->castling.rook])
             m->rights &= (uint8_t) ~(3u << 2 * colour);
     for (unsigned colour = 0; colour < 2; colour++)
-        for (unsigned to = 0; to < v->ntypes; to++) {
-            unsigned users = 0;
-
-            if (!bk_rules_allowance(v, to)) {
-                m->left[colour][to] = 0;
-                continue;
-            }
-            for (unsigned from = 0; from < v->ntypes; from++)
-                if (m->count[colour][from] && bk_rules_may_use(v, from, to))
-                    users += m->count[colour][from];
-            if (m->left[colour][to] > users)
-                m->left[colour][to] = (uint8_t)users;
-        }
+        lower_allowances(m, v, colour);
 }
 
 /* == Comparing == */

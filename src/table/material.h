@@ -32,7 +32,10 @@ struct bk_material {
  */
 enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v, const char *name,
                               struct bk_report *why);
-/* Writes the name; returns `out`. */
+/*
+ * Writes the name; returns `out`.  The names of all materials that tables are
+ * made for fit; that of a crowd (more than BK_MEN_MAX men, from a FEN) ends in "...".
+ */
 char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
                        char out[BK_MATERIAL_NAME_MAX]);
 void bk_material_of(struct bk_material *m, const struct bk_variant *v, const struct bk_pos *p);

@@ -148,6 +148,20 @@ static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
 
 /* == The file == */
 
+/* A file of our own: what was there, whole or not, a file or a link, goes. */
+static FILE *create_file(const char *path)
+{
+    int fd;
+    FILE *out;
+
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    out = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (fd >= 0 && !out)
+        close(fd);
+    return out;
+}
+
 /* After a crash of the machine the new name must be there, too. */
 static void sync_folder(const char *path)
 {
@@ -180,7 +194,7 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
     if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
         errno = ENAMETOOLONG;
     else if (make_folders(path))
-        out = fopen(temporary, "wbe");
+        out = create_file(temporary);
     good = out && write_all(out, &h, head, unit, scratch);
     if (out && fclose(out))
         good = false;

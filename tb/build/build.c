@@ -15,6 +15,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "tb/build/lock.h"
 #include "tb/build/resident.h"
 #include "tb/solve/resume.h"
 
@@ -378,7 +379,27 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     }
     if (!err)
         err = build_table(b, why);
+    if (err == BK_E_SYSTEM && !(b->o->stop && *b->o->stop))
+        bk_spill_explain(b->spill, why);
     leave_disk(b);
+    return err;
+}
+
+/* Unless somebody else makes it, or has made it since the plan: lock.h. */
+static enum bk_err build_locked(struct builder *b, struct bk_report *why)
+{
+    struct bk_plan_table *t = &b->p->table[b->nth];
+    const struct bk_lock_wish wish = { b->p->dir,     b->p->v->name, t->name, b->o->stop,
+                                       b->o->context, b->o->wait,    false };
+    struct bk_lock *lock;
+    bool waited;
+    enum bk_err err = bk_lock_take(&lock, &wish, &waited, why);
+
+    if (err)
+        return err;
+    if (!bk_plan_look(b->p, t))
+        err = build_within(b, why);
+    bk_lock_free(lock);
     return err;
 }
 
@@ -411,7 +432,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         }
         if (o->stop && *o->stop)
             err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
-        else if ((err = build_within(&b, &inner)))
+        else if ((err = build_locked(&b, &inner)))
             bk_fail(why, err, "%s: %s", t->name, inner.text);
     }
     bk_pool_stop_when(o->pool, NULL);

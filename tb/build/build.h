@@ -37,6 +37,8 @@ struct bk_build_options {
     void (*built)(void *context, const struct bk_built *b, unsigned nth);
     void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
                                                       not fit, say; NULL is fine */
+    void (*wait)(void *context, const char *text); /* another process makes the table: who, and
+                                                      that it is waited for; NULL is fine */
     double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
     const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */
 };

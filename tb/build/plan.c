@@ -10,6 +10,7 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "tb/kernel/dispatch.h"
+#include "tb/solve/exits.h"
 #include "core/array.h"
 
 struct planner {
@@ -37,6 +38,17 @@ static bool is_present(const struct bk_plan *p, const struct bk_material *m, uin
         }
     }
     return there;
+}
+
+bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
+{
+    uint64_t bytes;
+
+    if (is_present(p, &t->m, &bytes)) {
+        t->present = true;
+        t->disk_bytes = bytes;
+    }
+    return t->present;
 }
 
 static bool have_seen(struct planner *pl, const struct bk_material *m)
@@ -85,6 +97,11 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     if (!BK_ARRAY_ROOM(p->table, pl->room, p->n + 1))
         return bk_no_memory(why);
     err = bk_index_new(&ix, p->v, m, NULL, why);
+    if (!err && bk_rules_en_passant(p->v) && bk_exits_doubles_within_cell(ix)) {
+        bk_index_free(ix);
+        err = bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
+                      p->v->name);
+    }
     if (err)
         return err;
     t = &p->table[p->n++];
@@ -124,10 +141,12 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     if (!next)
         return bk_no_memory(why);
     n = bk_material_next(&m, pl->p->v, next, BK_NEXT_MAX);
-    for (unsigned i = 0; !err && i < n && i < BK_NEXT_MAX; i++)
+    if (n > BK_NEXT_MAX)
+        err = bk_fail(why, BK_E_USAGE, "a table with moves into more than %d others", BK_NEXT_MAX);
+    for (unsigned i = 0; !err && i < n; i++)
         err = add(pl, next[i], why);
     if (!err)
-        err = append(pl, &m, next, n < BK_NEXT_MAX ? n : BK_NEXT_MAX, why);
+        err = append(pl, &m, next, n, why);
     free(next);
     return err;
 }

@@ -46,6 +46,8 @@ struct bk_plan {
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
+/* Are the files of a table there by now?  Sets present and disk_bytes. */
+bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
 void bk_plan_free(struct bk_plan *p);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "core/array.h"
 #include "core/homes.h"
+#include "table/head.h"
 #include "table/write.h"
 #include "tb/encode/source.h"
 
@@ -328,47 +329,98 @@ void bk_encoder_close(struct bk_encoder *e)
 
 /* == Checkpoints == */
 
+/* What is no array of a task that is done. */
+struct numbers {
+    uint64_t at, model_bytes, shard_bytes;
+    uint32_t leaves, shards;
+};
+
+static void save_task(const struct task *task, struct bk_writer *w)
+{
+    const struct bk_unit *u = &task->unit;
+    const struct numbers x = { task->at, u->model_bytes, u->shard_bytes, u->leaves, u->shards };
+    const uint8_t done = task->done;
+
+    bk_write(w, &done, 1);
+    if (!task->done)
+        return;
+    bk_write(w, &x, sizeof x);
+    bk_write_array(w, u->model, u->model_bytes);
+    bk_write_array(w, u->directory, u->directory_bytes);
+}
+
 void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
 {
-    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
-        const struct task *task = &e->task[i];
-
-        bk_write(w, &task->done, sizeof task->done);
-        if (!task->done)
-            continue;
-        bk_write(w, &task->at, sizeof task->at);
-        bk_write(w, &task->unit, sizeof task->unit);
-        bk_write_array(w, task->unit.model, task->unit.model_bytes);
-        bk_write_array(w, task->unit.directory, task->unit.directory_bytes);
-    }
-    bk_write_array(w, e->solved, e->t->ix->nblocks * sizeof *e->solved);
+    for (uint32_t b = 0; b < e->t->ix->nblocks; b++)
+        bk_write(w, &(uint8_t){ e->solved[b] }, 1);
     bk_write(w, &e->scratch_bytes, sizeof e->scratch_bytes);
+    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++)
+        save_task(&e->task[i], w);
     bk_write_file(w, e->scratch, e->scratch_bytes);
 }
 
-static bool load_task(struct task *task, struct bk_reader *r)
+/* What is read is believed only as far as a file's head could say it, within the scratch file. */
+static bool load_numbers(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
+{
+    struct numbers x;
+    struct bk_unit *u = &task->unit;
+
+    if (!bk_read(r, &x, sizeof x) || !x.model_bytes || x.model_bytes > BK_MODEL_MOST || !x.shards ||
+        x.shards > task->place->end - task->place->first || x.at > e->scratch_bytes ||
+        x.shard_bytes > e->scratch_bytes - x.at)
+        return false;
+    task->at = x.at;
+    u->model_bytes = (size_t)x.model_bytes;
+    u->shard_bytes = x.shard_bytes;
+    u->leaves = x.leaves;
+    u->shards = x.shards;
+    u->directory_bytes = (size_t)x.shards * BK_SHARD_ENTRY_BYTES;
+    return true;
+}
+
+static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
 {
     struct bk_unit *u = &task->unit;
-    bool ok = bk_read(r, &task->at, sizeof task->at) && bk_read(r, u, sizeof *u);
+    uint8_t done;
 
-    u->model = ok ? malloc(u->model_bytes + 1) : NULL;
-    u->directory = ok ? malloc(u->directory_bytes + 1) : NULL;
+    if (!bk_read(r, &done, 1) || done != is_ready(e, task->place))
+        return false;
+    task->done = done;
+    if (!done)
+        return true;
+    if (!load_numbers(e, task, r))
+        return false;
+    u->model = malloc(u->model_bytes);
+    u->directory = malloc(u->directory_bytes);
     return u->model && u->directory && bk_read_array(r, u->model, u->model_bytes) &&
            bk_read_array(r, u->directory, u->directory_bytes);
+}
+
+/* Blocks of units that are done are encoded, and no others. */
+static bool blocks_agree(const struct bk_encoder *e)
+{
+    for (unsigned i = 0; i < e->nplaces; i++)
+        for (uint32_t b = e->place[i].block; b < e->place[i].block + e->place[i].nblocks; b++)
+            if (e->t->block[b].encoded != task_of(e, 0, i)->done)
+                return false;
+    return true;
 }
 
 bool bk_encoder_load(struct bk_encoder *e, struct bk_reader *r)
 {
     bool ok = true;
 
-    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++) {
-        struct task *task = &e->task[i];
+    for (uint32_t b = 0; ok && b < e->t->ix->nblocks; b++) {
+        uint8_t solved;
 
-        ok = bk_read(r, &task->done, sizeof task->done) && (!task->done || load_task(task, r));
+        ok = bk_read(r, &solved, 1) && solved <= e->t->block[b].solved;
+        e->solved[b] = ok && solved;
     }
-    return ok && bk_read_array(r, e->solved, e->t->ix->nblocks * sizeof *e->solved) &&
-           bk_read(r, &e->scratch_bytes, sizeof e->scratch_bytes) &&
-           bk_read_file(r, e->scratch, e->scratch_bytes);
+    ok = ok && bk_read(r, &e->scratch_bytes, sizeof e->scratch_bytes) &&
+         e->scratch_bytes <= bk_reader_left(r);
+    for (unsigned i = 0; ok && i < e->nkinds * e->nplaces; i++)
+        ok = load_task(e, &e->task[i], r);
+    return ok && blocks_agree(e) && bk_read_file(r, e->scratch, e->scratch_bytes);
 }
 
 /* == Files == */

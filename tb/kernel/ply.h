@@ -187,7 +187,10 @@ static void fetch_masks(const struct sweep *p, uint32_t slice)
 {
     const uint64_t *waits = bk_state_slice(p->st, BK_WAITS, p->side, slice);
 
-    if (*(const uint64_t *)bk_state_slice(p->st, BK_SLICE_WAITS, p->side, slice) & p->due)
+    /* another thread may be at that slice: a guess of it is enough, but not a torn word */
+    if (__atomic_load_n((const uint64_t *)bk_state_slice(p->st, BK_SLICE_WAITS, p->side, slice),
+                        __ATOMIC_RELAXED) &
+        p->due)
         for (uint32_t i = 0; i < p->s->pitch && i < 64; i += 8)
             __builtin_prefetch(waits + i);
 }

@@ -26,9 +26,12 @@ static void raise_to(atomic_uint *max, unsigned k)
 static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, uint32_t conf,
                       uint64_t waits, unsigned most)
 {
+    uint64_t *slice = bk_state_slice(st, BK_SLICE_WAITS, side, c->slice);
+
     ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
     ((uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, c->slice))[conf / LANES] |= waits;
-    *(uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, c->slice) |= waits;
+    __atomic_store_n(slice, *slice | waits,
+                     __ATOMIC_RELAXED); /* others guess by it: fetch_masks() */
     raise_to(&st->last_wait, most);
 }
 

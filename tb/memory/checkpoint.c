@@ -10,11 +10,13 @@
 #include "tb/memory/checkpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -148,6 +150,20 @@ static void advance(struct pieces *p)
 
 /* == Writing == */
 
+/* A file of our own: what was there, whole or not, a file or a link, goes. */
+static FILE *create_file(const char *path)
+{
+    int fd;
+    FILE *out;
+
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    out = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (fd >= 0 && !out)
+        close(fd);
+    return out;
+}
+
 enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why)
 {
     struct bk_writer *w = calloc(1, sizeof *w);
@@ -159,7 +175,7 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
     w->sum = XXH64_createState();
     w->good = w->sum && pieces_init(&w->pieces, c) &&
               snprintf(w->path, sizeof w->path, "%s.part", c->path) < (int)sizeof w->path &&
-              (w->out = fopen(w->path, "wbe")) != NULL;
+              (w->out = create_file(w->path)) != NULL;
     if (w->sum)
         XXH64_reset(w->sum, 0);
     bk_write(w, MAGIC, 8);
@@ -263,6 +279,20 @@ static bool sum_is_right(FILE *in, uint64_t bytes)
     return good;
 }
 
+/* Nothing but a plain file: a pipe would never answer, a link may lead anywhere. */
+static FILE *open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    FILE *in = NULL;
+
+    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+        in = fdopen(fd, "rb");
+    if (fd >= 0 && !in)
+        close(fd);
+    return in;
+}
+
 enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why)
 {
     struct bk_reader *r = calloc(1, sizeof *r);
@@ -274,7 +304,7 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     if (!r)
         return bk_no_memory(why);
     r->c = c;
-    r->in = fopen(c->path, "rbe");
+    r->in = open_file(c->path);
     if (!r->in) {
         free(r);
         return BK_E_NO_TABLE;
@@ -352,6 +382,8 @@ bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
     }
     return r->good;
 }
+
+uint64_t bk_reader_left(const struct bk_reader *r) { return r->left; }
 
 void bk_reader_close(struct bk_reader *r)
 {

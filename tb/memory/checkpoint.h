@@ -51,7 +51,8 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
 bool bk_read(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes);
-void bk_reader_close(struct bk_reader *r); /* NULL is fine */
+uint64_t bk_reader_left(const struct bk_reader *r); /* bytes that are there to be read */
+void bk_reader_close(struct bk_reader *r);          /* NULL is fine */
 
 /* Removes what there is, whole or not. */
 void bk_checkpoint_remove(const char *path);

@@ -42,6 +42,8 @@ struct bk_spill {
     uint64_t limit; /* resident bytes at which pages go */
     struct front *first;
     pthread_mutex_t lock;
+    int refused; /* what the disk said when it had no more room, or 0 */
+    char dir[256];
 };
 
 enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
@@ -64,6 +66,7 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     }
     st->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     st->page_by_page = limit_bytes < SMALL_LIMIT;
+    snprintf(st->dir, sizeof st->dir, "%s", dir); /* for messages: may be cut */
     st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
     pthread_mutex_init(&st->lock, NULL);
     *out = st;
@@ -95,7 +98,10 @@ static bool extend(struct bk_spill *st, size_t all)
 {
     if (!fallocate(st->fd, 0, (off_t)st->end, (off_t)all))
         return true;
-    return errno == EOPNOTSUPP && !ftruncate(st->fd, (off_t)(st->end + all));
+    if (errno == EOPNOTSUPP && !ftruncate(st->fd, (off_t)(st->end + all)))
+        return true;
+    st->refused = errno;
+    return false;
 }
 
 /* A piece at the end of the file; holes are given back, their places are not used again. */
@@ -132,6 +138,19 @@ static struct front *map_memory(size_t all)
     madvise(p, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
     *p = (struct front){ .bytes = all, .mapped = true };
     return p;
+}
+
+void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
+{
+    int refused = 0;
+
+    if (st) {
+        pthread_mutex_lock(&st->lock);
+        refused = st->refused;
+        pthread_mutex_unlock(&st->lock);
+    }
+    if (refused)
+        bk_report_write(why, "scratch in %s: %s", st->dir, strerror(refused));
 }
 
 void *bk_spill_new(struct bk_spill *st, size_t bytes)

@@ -34,6 +34,9 @@ void bk_spill_close(struct bk_spill *st);
 /* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
+/* Work has failed.  If the disk had no room for an array, the report says so instead of
+   "out of memory"; else it stays.  st NULL is fine. */
+void bk_spill_explain(struct bk_spill *st, struct bk_report *why);
 
 /*
  * Between two pieces of work.  st NULL is fine.  Cost: some 2 us, and what

@@ -181,7 +181,8 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     uint8_t code_bytes;
     enum bk_strategy strategy;
 
-    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy))
+    if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
+        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
         return cannot_be_read(run, why);
     if (strategy > run->job->strategy)
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
@@ -200,7 +201,7 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_sink *sink = run->job->sink;
 
-    return bk_read(r, &run->level, sizeof run->level) &&
+    return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
            bk_read(r, run->tally, sizeof *run->tally) &&
            load_blocks(r, run->job->t, run->job->kernel) &&
            (!sink->load || sink->load(sink->context, r)) &&

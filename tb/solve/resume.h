@@ -13,7 +13,7 @@
 #include "tb/solve/run.h"
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_RESUME_VERSION 4
+#define BK_RESUME_VERSION 5
 
 /*
  * Writes one if it is time.  under_way: n blocks at a moment; n 0: none are.

@@ -1,0 +1,310 @@
+/*
+ * lock.c - see lock.h.
+ *
+ * Idea: flock() on a file with a name known to all.  It goes with the process, so
+ * there are no dead locks to recognise; but the file is removed when the table is
+ * made, so a lock counts only if the locked file still has the name:
+ *
+ *   A opens, locks            B opens, waits
+ *   A removes, unlocks        B locks a file without a name: it opens anew
+ *
+ * A file system without flock() has the other way: to be the one who makes the file
+ * is to hold the lock.  Its line "HOST PID START" tells whether its maker still
+ * lives; START, when the process began, tells it from a later one of that number.
+ * A file that is still empty was left, or is being written, by nobody knows whom: it holds.
+ *
+ * Rejected: fcntl() locks, which go when any descriptor of the file is closed and do not
+ * keep threads apart.  Rejected: times of files as signs of life; clocks jump.
+ */
+#include "tb/build/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_NANOSECONDS 200000000 /* between two looks at a lock that is held */
+
+struct bk_lock {
+    int fd;
+    char path[PATH_MAX];
+};
+
+/* Who holds a lock, as its file says. */
+struct holder {
+    char host[65];
+    long pid;
+    unsigned long long start; /* of the process, in the machine's ticks; 0: not known */
+};
+
+/* == Who == */
+
+/* When a process of this machine began; 0: not known. */
+static unsigned long long start_of(long pid)
+{
+    char path[64], text[1024], *s;
+    unsigned long long start = 0;
+    ssize_t n = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        n = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    if (n <= 0)
+        return 0;
+    text[n] = 0;
+    s = strrchr(text, ')'); /* the name before may hold anything */
+    for (unsigned field = 2; s && field < 22; field++)
+        s = strchr(s + 1, ' ');
+    return s && sscanf(s, "%llu", &start) == 1 ? start : 0;
+}
+
+static struct holder myself(void)
+{
+    struct holder h = { .pid = (long)getpid() };
+
+    if (gethostname(h.host, sizeof h.host - 1) || !h.host[0] || strpbrk(h.host, " \t\n"))
+        strcpy(h.host, "localhost");
+    h.start = start_of(h.pid);
+    return h;
+}
+
+static bool read_holder(int fd, struct holder *h)
+{
+    char text[160];
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    return sscanf(text, "%64s %ld %llu", h->host, &h->pid, &h->start) == 3 && h->pid > 0;
+}
+
+static bool write_holder(int fd)
+{
+    struct holder h = myself();
+    char text[160];
+    int n = snprintf(text, sizeof text, "%s %ld %llu\n", h.host, h.pid, h.start);
+
+    return !ftruncate(fd, 0) && pwrite(fd, text, (size_t)n, 0) == n;
+}
+
+/* Has the process that made this file ended?  Of another host that is not known. */
+static bool is_gone(const struct holder *h)
+{
+    struct holder me = myself();
+
+    if (strcmp(h->host, me.host))
+        return false;
+    if (kill((pid_t)h->pid, 0) && errno == ESRCH)
+        return true;
+    return h->start && start_of(h->pid) && start_of(h->pid) != h->start;
+}
+
+/* == One try == */
+
+enum tried { TAKEN, HELD, AGAIN, FAILED };
+
+/* Is `fd` still what the name stands for? */
+static bool has_name(int fd, const char *path)
+{
+    struct stat ours, named;
+
+    return !fstat(fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
+           ours.st_ino == named.st_ino;
+}
+
+static bool is_plain(int fd)
+{
+    struct stat st;
+
+    return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+static bool knows_no_locks(int error)
+{
+    return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP || error == EINVAL;
+}
+
+/*
+ * Removes the file of a builder that is gone.  Only whoever has made PATH.dead may,
+ * so nobody can have put his own in its place in between.
+ */
+static enum tried bury(const char *path)
+{
+    char guard[PATH_MAX + 8];
+    struct holder h;
+    bool dead = false;
+    int fd;
+
+    snprintf(guard, sizeof guard, "%s.dead", path);
+    fd = open(guard, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return HELD;
+    close(fd);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) {
+        dead = read_holder(fd, &h) && is_gone(&h);
+        close(fd);
+    }
+    if (dead)
+        unlink(path);
+    unlink(guard);
+    return dead ? AGAIN : HELD;
+}
+
+/* Where there is no flock(): whoever made the file holds it. */
+static enum tried without_flock(const char *path, int fd, bool made)
+{
+    struct holder h;
+
+    if (made)
+        return write_holder(fd) ? TAKEN : FAILED;
+    return read_holder(fd, &h) && is_gone(&h) ? bury(path) : HELD;
+}
+
+static enum tried with_flock(const char *path, int fd, bool made)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB)) {
+        if (errno == EWOULDBLOCK)
+            return HELD;
+        if (errno == EINTR)
+            return AGAIN;
+        return knows_no_locks(errno) ? without_flock(path, fd, made) : FAILED;
+    }
+    if (!has_name(fd, path))
+        return AGAIN;
+    return write_holder(fd) ? TAKEN : FAILED;
+}
+
+/* TAKEN: *fd is open. */
+static enum tried try_once(const struct bk_lock_wish *w, const char *path, int *fd)
+{
+    enum tried tried;
+    bool made = true;
+    int error;
+
+    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (*fd < 0 && errno == EEXIST) {
+        made = false;
+        *fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+        if (*fd < 0 && errno == ENOENT)
+            return AGAIN;
+    }
+    if (*fd < 0)
+        return FAILED;
+    if (!is_plain(*fd)) {
+        errno = EINVAL;
+        tried = FAILED;
+    } else {
+        tried = w->no_flock ? without_flock(path, *fd, made) : with_flock(path, *fd, made);
+    }
+    error = errno;
+    if (tried != TAKEN)
+        close(*fd);
+    errno = error;
+    return tried;
+}
+
+/* == Taking it == */
+
+/* DIR/VARIANT and all above it. */
+static bool make_folder(const char *path)
+{
+    char folder[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *s = folder + 1; *s; s++)
+        if (*s == '/') {
+            *s = 0;
+            if (mkdir(folder, 0777) && errno != EEXIST)
+                return false;
+            *s = '/';
+        }
+    return true;
+}
+
+/* Who it is that we wait for, if the file can be read. */
+static void tell_wait(const struct bk_lock_wish *w, const char *path)
+{
+    struct holder h = { .pid = 0 };
+    char text[PATH_MAX + 256];
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    bool known = fd >= 0 && is_plain(fd) && read_holder(fd, &h);
+
+    if (fd >= 0)
+        close(fd);
+    if (known)
+        snprintf(text, sizeof text, "%s is being made by process %ld on %s; waiting (lock: %s)",
+                 w->material, h.pid, h.host, path);
+    else
+        snprintf(text, sizeof text, "%s is being made by another process; waiting (lock: %s)",
+                 w->material, path);
+    if (w->note)
+        w->note(w->context, text);
+}
+
+/* Sets *waited, too. */
+static enum tried wait_for(const struct bk_lock_wish *w, struct bk_lock *l, bool *waited)
+{
+    const struct timespec pause = { .tv_nsec = LOOK_NANOSECONDS };
+    bool told = false;
+
+    for (;;) {
+        enum tried tried = try_once(w, l->path, &l->fd);
+
+        if (tried == TAKEN || tried == FAILED || (w->stop && *w->stop))
+            return tried;
+        if (tried == AGAIN)
+            continue;
+        if (!told)
+            tell_wait(w, l->path);
+        told = *waited = true;
+        nanosleep(&pause, NULL);
+    }
+}
+
+enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *w, bool *waited,
+                         struct bk_report *why)
+{
+    struct bk_lock *l = calloc(1, sizeof *l);
+    enum bk_err err;
+
+    *waited = false;
+    if (!l)
+        return bk_no_memory(why);
+    if (snprintf(l->path, sizeof l->path, "%s/%s/.%s.lock", w->dir, w->variant, w->material) >=
+        (int)sizeof l->path) {
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(ENAMETOOLONG));
+    } else if (!make_folder(l->path)) {
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(errno));
+    } else {
+        switch (wait_for(w, l, waited)) {
+        case TAKEN: *out = l; return BK_OK;
+        case FAILED: err = bk_fail(why, BK_E_SYSTEM, "%s: %s", l->path, strerror(errno)); break;
+        default: err = bk_interrupted(why); break;
+        }
+    }
+    free(l);
+    return err;
+}
+
+void bk_lock_free(struct bk_lock *l)
+{
+    if (!l)
+        return;
+    if (has_name(l->fd, l->path)) /* while it is held: nobody else removes it */
+        unlink(l->path);
+    close(l->fd);
+    free(l);
+}

@@ -1,0 +1,54 @@
+/*
+ * lock.h - one builder a table, whoever else works in the folder.
+ *
+ * A table under way is marked by DIR/VARIANT/.MATERIAL.lock.  While one process
+ * holds it, others that want the same table wait for it, with a word, and then
+ * find the table made; or make it themselves if the first was stopped.
+ *
+ * Invariants
+ *   - At most one process at a time holds the lock of a table: threads of one
+ *     process exclude each other, too.
+ *   - A holder that ends, however, holds it no longer.  What it leaves behind is
+ *     a file that the next one takes over; nobody has to remove it by hand.
+ *   - Two machines on one network folder exclude each other where the file system
+ *     carries flock() to its server (NFS from Linux 2.6.12 on, SMB, most others).
+ *     Where it knows no locks at all, the file itself is the lock: made with
+ *     O_EXCL, it says host and process; it is dead when that process is gone from
+ *     this host, and on another host it is believed (the word says what to
+ *     remove if that machine has died).
+ *   - Nothing is written through a link: the file is opened with O_NOFOLLOW, and
+ *     must be a plain file.
+ *
+ * Cost: three system calls a table.
+ */
+#ifndef BK_LOCK_H
+#define BK_LOCK_H
+
+#include <stdbool.h>
+
+#include "core/err.h"
+
+struct bk_lock; /* opaque */
+
+struct bk_lock_wish {
+    const char *dir, *variant, *material; /* DIR/VARIANT is made if missing */
+    const volatile int *stop;             /* NULL, or: nonzero gives up waiting */
+    void *context;
+    void (*note)(void *context, const char *text); /* who is waited for; NULL is fine */
+    bool no_flock; /* for tests: as on a file system without flock() */
+};
+
+/*
+ * Takes the lock, waiting for whoever holds it.  *out is owned: bk_lock_free().
+ *
+ * waited  set if somebody else held it: the table may be there now
+ *
+ * Returns BK_OK; BK_E_SYSTEM: interrupted, or no file can be made there.
+ */
+enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *wish, bool *waited,
+                         struct bk_report *why);
+
+/* Gives the lock back and removes its file; NULL is fine. */
+void bk_lock_free(struct bk_lock *lock);
+
+#endif

@@ -1,0 +1,460 @@
+/*
+ * test_hostile.c - games, positions and names made to do harm.
+ *
+ * Each was written, or found by fuzzing, to make the program write past an array,
+ * go on for ever, or count wrongly without a word.  docs/security.md says what is
+ * promised; tests/fuzz looks for more of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/fairy.h"
+#include "core/hands.h"
+#include "core/load.h"
+#include "core/move.h"
+#include "core/read.h"
+#include "table/index.h"
+#include "tb/build/plan.h"
+#include "tb/memory/spill.h"
+
+#define LETTERS "ABCDEFGHIJLMNOQRSTUVWXYZ" /* all but K and P */
+#define HEAD(board)                                                                                \
+    "[variant]\nname = hostile\nboard = " board "\nbare-king = wins\nstalemate = loss\n"
+#define KING "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+
+/* A text that grows by pieces. */
+struct text {
+    char at[65536];
+    size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, fmt, ap);
+    va_end(ap);
+    assert_true(t->n < sizeof t->at);
+}
+
+static struct bk_variant *parse(const char *text)
+{
+    struct bk_report why = { "" };
+    struct bk_variant *v = NULL;
+
+    if (bk_variant_parse(&v, "hostile.ini", text, &why))
+        fail_msg("%s", why.text);
+    return v;
+}
+
+static struct bk_pos position(const struct bk_variant *v, const char *fen)
+{
+    struct bk_report why = { "" };
+    struct bk_pos p;
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    return p;
+}
+
+/* == Names and limits == */
+
+/* A pawn that becomes any of 24 kinds, each so often at most. */
+static void many_limits(struct text *t, unsigned each, unsigned kinds)
+{
+    add(t, HEAD("6x6") "limits =");
+    for (unsigned i = 0; i < kinds; i++)
+        add(t, " %c%u", LETTERS[i], each);
+    add(t, "\n" KING);
+    for (unsigned i = 0; i < kinds; i++)
+        add(t, "[piece p%c]\nletter = %c\nmove = F\n", 'a' + (int)i, LETTERS[i]);
+    add(t, "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-6\nbecomes = 6 may counted");
+    for (unsigned i = 0; i < kinds; i++)
+        add(t, " %c", LETTERS[i]);
+    add(t, "\n");
+}
+
+static void limits__beyond_what_a_name_can_say_are_refused(void **state)
+{
+    struct text t = { .n = 0 };
+    struct bk_report why = { "" };
+    struct bk_variant *v = NULL;
+
+    (void)state;
+    many_limits(&t, 4, 24);
+    assert_int_equal(bk_variant_parse(&v, "over.ini", t.at, &why), BK_E_USAGE);
+    assert_string_equal(why.text, "over.ini:6:10: at most 32 evolutions a side");
+}
+
+/* Room with a fence behind it. */
+struct fenced {
+    char name[BK_MATERIAL_NAME_MAX], fence[1024];
+};
+
+static void assert_fenced(const struct fenced *f)
+{
+    for (size_t i = 0; i < sizeof f->fence; i++)
+        assert_int_equal(f->fence[i], '#');
+    assert_non_null(memchr(f->name, 0, sizeof f->name));
+}
+
+static void material_name__of_many_allowances_stays_within_its_room(void **state)
+{
+    struct text t = { .n = 0 };
+    struct fenced f;
+    struct bk_variant *v;
+    struct bk_material m, again;
+    struct bk_pos p;
+
+    (void)state;
+    many_limits(&t, 1, 24);
+    v = parse(t.at);
+    p = position(v, "k5/1ppp2/6/6/1PPP2/K5"
+                    "[ABCDEFGHIJLMNOQRSTUVWXYabcdefghijlmnoqrstuvwxy] w - - 0 1");
+    bk_material_of(&m, v, &p);
+    memset(&f, '#', sizeof f);
+    bk_material_name(&m, v, f.name);
+    assert_fenced(&f);
+    assert_string_equal(f.name, "KPPPvKPPP[ABCDEFGHIJLMNOQRSTUVWXYabcdefghijlmnoqrstuvwxy]");
+    assert_int_equal(bk_material_parse(&again, v, f.name, NULL), BK_OK);
+    assert_true(bk_material_equal(&m, &again));
+    bk_variant_free(v);
+}
+
+static void material_name__of_a_crowd_says_that_it_is_cut(void **state)
+{
+    struct bk_variant *v = parse(HEAD("14x14") KING "[piece man]\nletter = M\nmove = F\n");
+    struct fenced f;
+    struct bk_material m;
+    struct bk_pos p;
+
+    (void)state;
+    p = position(v, "KMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/14/14/14/14/"
+                    "14/14/mmmmmmmmmmmmmm/mmmmmmmmmmmmmm/mmmmmmmmmmmmmm/kmmmmmmmmmmmmm w");
+    bk_material_of(&m, v, &p);
+    memset(&f, '#', sizeof f);
+    bk_material_name(&m, v, f.name);
+    assert_fenced(&f);
+    assert_int_equal(strlen(f.name), BK_MATERIAL_NAME_MAX - 1);
+    assert_string_equal(f.name + BK_MATERIAL_NAME_MAX - 4, "...");
+    bk_variant_free(v);
+}
+
+/* == Graphs == */
+
+/* 21 kinds, each becoming any later one by four rules: more ways than could be walked. */
+static void promotion__with_endlessly_many_ways_is_soon_known(void **state)
+{
+    static const char kinds[] = "ABCDEFGHIJLMNOQRSTUV";
+    struct text t = { .n = 0 };
+    struct bk_variant *v;
+    struct bk_pos p;
+    struct bk_material m;
+    char name[BK_MATERIAL_NAME_MAX];
+
+    (void)state;
+    alarm(20);
+    add(&t, HEAD("6x6") "limits = Z2\n" KING);
+    for (unsigned i = 0; kinds[i]; i++) {
+        add(&t, "[piece p%u]\nletter = %c\nmove = F\n", i, kinds[i]);
+        for (unsigned rank = 6; rank > 2 && kinds[i + 1]; rank--) {
+            add(&t, "becomes = %u may", rank);
+            for (unsigned j = i + 1; kinds[j]; j++)
+                add(&t, " %c", kinds[j]);
+            add(&t, "\n");
+        }
+    }
+    add(&t, "[piece y]\nletter = Y\nmove = W\nbecomes = 6 may counted Z\n"
+            "[piece z]\nletter = Z\nmove = W\n");
+    v = parse(t.at);
+    p = position(v, "5k/1a4/6/6/1A4/K5 w");
+    bk_material_of(&m, v, &p);
+    assert_string_equal(bk_material_name(&m, v, name), "KAvKA");
+    assert_int_equal(bk_material_parse(&m, v, "KYvKA", NULL), BK_OK);
+    assert_int_equal(m.left[BK_WHITE][bk_variant_type(v, 'Z')], 1);
+    assert_int_equal(m.left[BK_BLACK][bk_variant_type(v, 'Z')], 0);
+    bk_variant_free(v);
+    alarm(0);
+}
+
+/* == Numbers of moves == */
+
+/* Men that go one square straight and may become any of 24 kinds wherever they go. */
+static struct bk_variant *changelings(void)
+{
+    struct text t = { .n = 0 };
+
+    add(&t, HEAD("14x14") KING "[piece man]\nletter = P\nmove = W\nbecomes = 1-14 may %s\n",
+        "A B C D E F G H I J L M N O Q R S T U V W X Y Z");
+    for (unsigned i = 0; LETTERS[i]; i++)
+        add(&t, "[piece p%u]\nletter = %c\nmove = W\n", i, LETTERS[i]);
+    return parse(t.at);
+}
+
+#define CROWD                                                                                      \
+    "k13/14/1P1P1P1P1P1P2/14/1P1P1P1P1P1P2/14/1P1P1P1P1P1P2/14/1P1P1P1P1P1P2/14/"                  \
+    "1P1P1P1P1P1P2/14/14/13K w - - 0 1"
+
+static void perft__counts_more_moves_than_a_list_holds(void **state)
+{
+    struct bk_variant *v = changelings();
+    struct bk_pos p = position(v, CROWD);
+    static struct bk_move move[BK_MOVES_MAX];
+    unsigned all = 0, pieces = 0;
+
+    (void)state;
+    /* 30 men with 4 squares each and 25 things to be there, and 3 of the king */
+    assert_int_equal(bk_perft(v, &p, 1), 30 * 4 * 25 + 3);
+    for (unsigned first = 0; first != BK_MOVES_END; pieces++)
+        all += bk_moves_portion(v, &p, &first, move);
+    assert_int_equal(all, 30 * 4 * 25 + 3);
+    assert_int_equal(pieces, 2);
+    assert_int_equal(bk_moves_pseudo(v, &p, move), BK_MOVES_MAX);
+    bk_variant_free(v);
+}
+
+static void index__refuses_men_with_more_moves_than_a_list_holds(void **state)
+{
+    struct bk_variant *v = parse(
+        HEAD("14x14") KING "[piece queen]\nletter = Q\nmove = Q\n"
+                           "becomes = 1-14 may A B C D E F G H I J L M N O R S T U\n"
+                           "[piece a]\nletter = A\nmove = W\n[piece b]\nletter = B\nmove = W\n"
+                           "[piece c]\nletter = C\nmove = W\n[piece d]\nletter = D\nmove = W\n"
+                           "[piece e]\nletter = E\nmove = W\n[piece f]\nletter = F\nmove = W\n"
+                           "[piece g]\nletter = G\nmove = W\n[piece h]\nletter = H\nmove = W\n"
+                           "[piece i]\nletter = I\nmove = W\n[piece j]\nletter = J\nmove = W\n"
+                           "[piece l]\nletter = L\nmove = W\n[piece m]\nletter = M\nmove = W\n"
+                           "[piece n]\nletter = N\nmove = W\n[piece o]\nletter = O\nmove = W\n"
+                           "[piece r]\nletter = R\nmove = W\n[piece s]\nletter = S\nmove = W\n"
+                           "[piece t]\nletter = T\nmove = W\n[piece u]\nletter = U\nmove = W\n");
+    struct bk_report why = { "" };
+    struct bk_material m;
+    struct bk_index *ix;
+
+    (void)state;
+    assert_int_equal(bk_material_parse(&m, v, "KQvKA", NULL), BK_OK);
+    assert_int_equal(bk_index_new(&ix, v, &m, NULL, &why), BK_OK);
+    bk_index_free(ix);
+    assert_int_equal(bk_material_parse(&m, v, "KQQQvKA", NULL), BK_OK);
+    assert_int_equal(bk_index_new(&ix, v, &m, NULL, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "more than 2048 moves"));
+    bk_variant_free(v);
+}
+
+/* No shipped game loses a table by it. */
+static void index__takes_the_crowdiest_tables_of_every_game(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++) {
+        struct bk_report why = { "" };
+        struct bk_variant *v;
+
+        if (bk_variant_load(&v, e->name, &why))
+            fail_msg("%s", why.text);
+        for (unsigned type = 0; type < v->ntypes; type++) {
+            uint8_t count[2][BK_TYPES_MAX] = { { 0 } };
+
+            count[0][v->royal] = count[1][v->royal] = 1;
+            count[0][type] = BK_MEN_MAX - 2;
+            if (type != v->royal && !bk_moves_fit(v, (const uint8_t(*)[BK_TYPES_MAX])count))
+                fail_msg("%s: six of %c", e->name, v->piece[type].letter);
+        }
+        bk_variant_free(v);
+    }
+}
+
+/* == Corners of the rules == */
+
+/* Two boxes; the rook takes on c1 and stands alone in the right one, the king in the left. */
+static void configuration__completed_by_a_baring_capture_has_won(void **state)
+{
+    struct bk_variant *v = parse("[variant]\nname = two-boxes\nboard = 4x2\nstalemate = loss\n"
+                                 "bare-king = wins-unless-bared-back\nhand = captured\n"
+                                 "hand-bonus = none\nconfiguration = 2x2\n" KING
+                                 "[piece rook]\nletter = R\nmove = R\narmy = 1\n");
+    struct bk_report why = { "" };
+    struct bk_hands_pos p;
+    int wdl = 9;
+
+    (void)state;
+    /* Black's king could take the rook, but the turn that bared him has ended the game. */
+    if (bk_hands_from_fen(&p, v, "3k/K1R1[r] b", &why))
+        fail_msg("%s", why.text);
+    assert_int_equal(bk_hands_over(&p, v, &wdl), BK_HANDS_CONFIGURATION);
+    assert_int_equal(wdl, -1);
+    bk_variant_free(v);
+}
+
+#define PASSING(keys)                                                                              \
+    "[variant]\nname = passing\nboard = 6x6\nbare-king = wins\nstalemate = draw\n"                 \
+    "en-passant = yes\n" KING "[piece pawn]\nletter = P\nmove = mfWcfF\n" keys
+
+static unsigned moves_to(const struct bk_variant *v, const struct bk_pos *p, const char *name)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(v, p, move), same = 0;
+    char each[16];
+
+    for (unsigned i = 0; i < n; i++)
+        same += !strcmp(bk_move_name(v, &move[i], each), name);
+    return same;
+}
+
+static void en_passant__is_not_for_men_that_move_by_a_zone(void **state)
+{
+    struct bk_variant *zone = parse(PASSING("double-step = 2\nranks = 2-6\n"
+                                            "zone-ranks = 3\nzone-move = K\n"));
+    struct bk_variant *none = parse(PASSING("double-step = 2\nranks = 2-6\n"));
+    /* Black has just gone b5b3; White's pawn stands on c3 or a3, and may take on b4 */
+    struct bk_pos p = position(zone, "k5/6/6/1pP3/6/5K w - b4 0 1");
+
+    (void)state;
+    assert_int_equal(moves_to(zone, &p, "c3b4"), 1); /* quietly */
+    p = position(none, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    assert_int_equal(moves_to(none, &p, "c3b4"), 1); /* in passing */
+    bk_variant_free(zone);
+    bk_variant_free(none);
+}
+
+static void en_passant__is_a_forward_capture(void **state)
+{
+    struct bk_variant *v = parse("[variant]\nname = passing\nboard = 6x6\nbare-king = wins\n"
+                                 "stalemate = draw\nen-passant = yes\n" KING
+                                 "[piece pawn]\nletter = P\nmove = mfWcF\ndouble-step = 2\n");
+    struct bk_pos p;
+
+    (void)state;
+    /* a pawn that also takes backwards has passed the square: c5 does not take on b4 */
+    p = position(v, "k5/2P3/6/1p4/6/5K w - b4 0 1");
+    assert_int_equal(moves_to(v, &p, "c5b4"), 0);
+    p = position(v, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    assert_int_equal(moves_to(v, &p, "c3b4"), 1);
+    bk_variant_free(v);
+}
+
+static void plan__refuses_en_passant_for_men_that_come_back(void **state)
+{
+    struct bk_variant *v = parse(PASSING("double-step = 2\nzone-ranks = 5-6\nzone-move = R\n"));
+    struct bk_report why = { "" };
+    struct bk_plan *plan;
+    struct bk_material m;
+
+    (void)state;
+    assert_int_equal(bk_material_parse(&m, v, "KPvKP", NULL), BK_OK);
+    assert_int_equal(bk_plan_new(&plan, v, "/nonexistent", &m, 1, 0, true, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "come back"));
+    bk_variant_free(v);
+}
+
+static void fairy__squares_to_be_reached_are_refused_unless_no_piece_counts(void **state)
+{
+    static const char *const ends[] = { "flagRegion = d4\n", "flagRegionWhite = *8\n",
+                                        "flagRegionBlack = *1\n", "whiteFlag = d4\n",
+                                        "blackFlag = d4\n" };
+    char text[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct bk_report why = { "" };
+        struct bk_variant *v;
+
+        snprintf(text, sizeof text, "[rooksquare:chess]\n%s", ends[i]);
+        assert_int_equal(bk_fairy_parse(&v, "variants.ini", text, NULL, &why), BK_E_USAGE);
+        assert_non_null(strstr(why.text, "flagPiece = -"));
+        snprintf(text, sizeof text, "[no-flag:chess]\n%sflagPiece = -\n", ends[i]);
+        if (bk_fairy_parse(&v, "variants.ini", text, NULL, &why))
+            fail_msg("%s", why.text);
+        bk_variant_free(v);
+    }
+}
+
+/* == What is no file == */
+
+static void load__refuses_what_is_no_file_at_once(void **state)
+{
+    static const char *const none[] = { "/dev/zero", "/dev/tty", "/tmp/", NULL };
+    char folder[] = "/tmp/bk-hostile.XXXXXX", path[64], name[80];
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+
+    (void)state;
+    alarm(20);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe.ini", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(bk_variant_load(&v, path, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "a pipe or device, not a file"));
+    snprintf(name, sizeof name, "%s#a", path);
+    assert_int_equal(bk_variant_load(&v, name, &why), BK_E_USAGE);
+    for (unsigned i = 0; none[i]; i++) {
+        enum bk_err err = bk_variant_load(&v, none[i], &why);
+
+        if (err != BK_E_USAGE && err != BK_E_SYSTEM)
+            fail_msg("%s was taken for a game", none[i]);
+    }
+    unlink(path);
+    rmdir(folder);
+    alarm(0);
+}
+
+/* == A disk without room == */
+
+static void spill__says_that_the_disk_is_full(void **state)
+{
+    const struct rlimit little = { 1 << 20, RLIM_INFINITY };
+    struct bk_report why = { "out of memory" };
+    struct bk_spill *st;
+    struct rlimit before;
+    void *array;
+
+    (void)state;
+    assert_int_equal(bk_spill_open(&st, "/tmp", 1 << 20, 0, NULL), BK_OK);
+    bk_spill_explain(st, &why);
+    assert_string_equal(why.text, "out of memory"); /* it was not the disk */
+    getrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &little);
+    array = bk_spill_new(st, 8 << 20);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_null(array);
+    bk_spill_explain(st, &why);
+    assert_string_equal(why.text, "scratch in /tmp: File too large");
+    bk_spill_explain(NULL, &why);
+    bk_spill_close(st);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits__beyond_what_a_name_can_say_are_refused),
+        cmocka_unit_test(material_name__of_many_allowances_stays_within_its_room),
+        cmocka_unit_test(material_name__of_a_crowd_says_that_it_is_cut),
+        cmocka_unit_test(promotion__with_endlessly_many_ways_is_soon_known),
+        cmocka_unit_test(perft__counts_more_moves_than_a_list_holds),
+        cmocka_unit_test(index__refuses_men_with_more_moves_than_a_list_holds),
+        cmocka_unit_test(index__takes_the_crowdiest_tables_of_every_game),
+        cmocka_unit_test(configuration__completed_by_a_baring_capture_has_won),
+        cmocka_unit_test(en_passant__is_not_for_men_that_move_by_a_zone),
+        cmocka_unit_test(en_passant__is_a_forward_capture),
+        cmocka_unit_test(plan__refuses_en_passant_for_men_that_come_back),
+        cmocka_unit_test(fairy__squares_to_be_reached_are_refused_unless_no_piece_counts),
+        cmocka_unit_test(load__refuses_what_is_no_file_at_once),
+        cmocka_unit_test(spill__says_that_the_disk_is_full),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+/*
+ * test_lock.c - two builders of one table: tb/build/lock.h.
+ *
+ * Everything is asked twice, with flock() and as on a file system without it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tb/build/lock.h"
+
+#define FILE_OF "game/.KRvK.lock"
+
+static char folder[64];
+
+static int open_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/bk-lock.XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    unlink(FILE_OF);
+    unlink(FILE_OF ".dead");
+    unlink("elsewhere");
+    rmdir("game");
+    return chdir("/") || rmdir(folder); /* nothing may be left */
+}
+
+static struct bk_lock_wish wish(bool no_flock)
+{
+    return (struct bk_lock_wish){
+        .dir = folder, .variant = "game", .material = "KRvK", .no_flock = no_flock
+    };
+}
+
+static struct bk_lock *take(const struct bk_lock_wish *w, bool *waited)
+{
+    struct bk_report why = { "" };
+    struct bk_lock *l;
+
+    if (bk_lock_take(&l, w, waited, &why))
+        fail_msg("%s", why.text);
+    return l;
+}
+
+static void lock__is_free_again_and_leaves_nothing(void **state)
+{
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        struct bk_lock_wish w = wish(none);
+        bool waited;
+
+        for (int i = 0; i < 3; i++) {
+            struct bk_lock *l = take(&w, &waited);
+
+            assert_false(waited);
+            assert_int_equal(access(FILE_OF, F_OK), 0);
+            bk_lock_free(l);
+            assert_int_not_equal(access(FILE_OF, F_OK), 0);
+        }
+    }
+    bk_lock_free(NULL);
+}
+
+/* A child that holds the lock until it is killed. */
+static pid_t holder(bool no_flock)
+{
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (!pid) {
+        struct bk_lock_wish w = wish(no_flock);
+        struct bk_lock *l;
+        bool waited;
+
+        if (bk_lock_take(&l, &w, &waited, NULL) || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+static void end_holder(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+static void lock__of_a_killed_builder_is_taken_over(void **state)
+{
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        struct bk_lock_wish w = wish(none);
+        struct bk_lock *l;
+        bool waited;
+
+        end_holder(holder(none));
+        assert_int_equal(access(FILE_OF, F_OK), 0); /* it could not tidy up */
+        l = take(&w, &waited);
+        assert_false(waited);
+        bk_lock_free(l);
+        assert_int_not_equal(access(FILE_OF, F_OK), 0);
+    }
+}
+
+static volatile int stop;
+static char said[512];
+
+static void hear(void *context, const char *text)
+{
+    (void)context;
+    snprintf(said, sizeof said, "%s", text);
+    stop = 1;
+}
+
+static void lock__that_is_held_is_waited_for_with_a_word_until_asked_to_stop(void **state)
+{
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        pid_t pid = holder(none);
+        struct bk_lock_wish w = wish(none);
+        struct bk_report why = { "" };
+        struct bk_lock *l;
+        char process[32];
+        bool waited;
+
+        w.stop = &stop;
+        w.note = hear;
+        stop = 0;
+        assert_int_equal(bk_lock_take(&l, &w, &waited, &why), BK_E_SYSTEM);
+        assert_string_equal(why.text, "interrupted");
+        assert_true(waited);
+        snprintf(process, sizeof process, "process %d on ", (int)pid);
+        assert_non_null(strstr(said, "KRvK is being made by "));
+        assert_non_null(strstr(said, process));
+        end_holder(pid);
+        w.stop = NULL;
+        bk_lock_free(take(&w, &waited));
+    }
+}
+
+/* A process number that lives, but began at another time, is another process. */
+static void lock__of_a_process_whose_number_is_used_again_is_dead(void **state)
+{
+    struct bk_lock_wish w = wish(true);
+    char host[65] = "";
+    bool waited;
+    FILE *f;
+
+    (void)state;
+    gethostname(host, sizeof host - 1);
+    mkdir("game", 0777);
+    f = fopen(FILE_OF, "w");
+    fprintf(f, "%s %d 12345\n", host, (int)getpid());
+    fclose(f);
+    bk_lock_free(take(&w, &waited));
+    assert_false(waited);
+}
+
+/* Of a machine that cannot be asked it is not known whether its builder lives. */
+static void lock__of_another_host_is_believed(void **state)
+{
+    struct bk_lock_wish w = wish(true);
+    struct bk_lock *l;
+    bool waited;
+    FILE *f;
+
+    (void)state;
+    mkdir("game", 0777);
+    f = fopen(FILE_OF, "w");
+    fprintf(f, "far.away.example 4194000 77\n");
+    fclose(f);
+    w.stop = &stop;
+    w.note = hear;
+    stop = 0;
+    assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+    assert_non_null(strstr(said, "process 4194000 on far.away.example"));
+    assert_non_null(strstr(said, FILE_OF)); /* what to remove if it is dead */
+    unlink(FILE_OF);
+}
+
+static void lock__is_never_made_through_a_link_or_a_pipe(void **state)
+{
+    (void)state;
+    mkdir("game", 0777);
+    alarm(20);
+    for (int none = 0; none < 2; none++) {
+        struct bk_lock_wish w = wish(none);
+        struct bk_lock *l;
+        bool waited;
+
+        assert_int_equal(symlink("../elsewhere", FILE_OF), 0);
+        assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+        assert_int_not_equal(access("elsewhere", F_OK), 0);
+        unlink(FILE_OF);
+        assert_int_equal(mkfifo(FILE_OF, 0600), 0);
+        assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+        unlink(FILE_OF);
+    }
+    alarm(0);
+}
+
+/* == Many at once, some of them killed == */
+
+struct arena {
+    volatile int inside, worst;
+    volatile int turns;
+};
+
+static void contend(struct arena *a, bool no_flock, unsigned seed)
+{
+    struct bk_lock_wish w = wish(no_flock);
+
+    for (int i = 0; i < 40; i++) {
+        struct bk_lock *l;
+        bool waited;
+        int now;
+
+        if (bk_lock_take(&l, &w, &waited, NULL))
+            _exit(2);
+        now = __sync_add_and_fetch(&a->inside, 1);
+        if (now > a->worst)
+            a->worst = now;
+        usleep((unsigned)rand_r(&seed) % 300);
+        __sync_sub_and_fetch(&a->inside, 1);
+        __sync_add_and_fetch(&a->turns, 1);
+        bk_lock_free(l);
+    }
+}
+
+static void lock__lets_one_in_at_a_time(void **state)
+{
+    struct arena *a =
+        mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(a != MAP_FAILED);
+    for (int none = 0; none < 2; none++) {
+        pid_t pid[3];
+
+        memset(a, 0, sizeof *a);
+        for (unsigned i = 0; i < 3; i++) {
+            pid[i] = fork();
+            if (!pid[i]) {
+                contend(a, none, i);
+                _exit(0);
+            }
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            int status;
+
+            waitpid(pid[i], &status, 0);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(a->worst, 1);
+        assert_int_equal(a->turns, 120);
+        assert_int_not_equal(access(FILE_OF, F_OK), 0);
+    }
+    munmap(a, sizeof *a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lock__is_free_again_and_leaves_nothing, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_a_killed_builder_is_taken_over, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(
+            lock__that_is_held_is_waited_for_with_a_word_until_asked_to_stop, open_folder,
+            close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_a_process_whose_number_is_used_again_is_dead,
+                                        open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_another_host_is_believed, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__is_never_made_through_a_link_or_a_pipe, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(lock__lets_one_in_at_a_time, open_folder, close_folder),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
