@@ -90,7 +90,7 @@ bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
 bad 2 'checkers' build checkers KvK
 
-for command in build plan probe line stats verify check perft whole variants check-variant; do
+for command in build plan probe line stats verify check info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command

@@ -54,6 +54,7 @@ int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_info(struct cli *c);
+int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);

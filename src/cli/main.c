@@ -80,6 +80,8 @@ static const struct command {
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
+    { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
+      "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
     { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
