@@ -18,6 +18,7 @@
 #include "tb/verify.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -179,26 +179,32 @@ static void visit(void *context, uint32_t leaf, const uint64_t *squares)
     ++*visits;
 }
 
-/* Rows in which man `moves` goes over the board; returns how many. */
-static unsigned descend_run(const struct bench *b, struct bk_fact_row *row, unsigned moves,
-                            uint8_t *sq, uint64_t *visits)
-{
-    unsigned rows = 0;
+struct bench_row {
+    uint8_t sq[BK_MEN_MAX];
+    uint64_t care[4];
+};
 
+/* Rows in which man `moves` goes over the board; returns how many. */
+static unsigned draw_rows(struct bench *b, unsigned moves, struct bench_row rows[BK_SQ_MAX])
+{
+    uint8_t sq[BK_MEN_MAX];
+    unsigned n = 0;
+
+    draw(b, sq);
     for (unsigned to = 0; to < b->v->nsq; to++) {
-        uint64_t care[4] = { 0 };
+        struct bench_row *row = &rows[n];
 
         if (to == sq[b->inner] || !is_free(b, sq, b->men.n, moves, to))
             continue;
         sq[moves] = (uint8_t)to;
+        memset(row, 0, sizeof *row);
+        memcpy(row->sq, sq, sizeof sq);
         for (unsigned x = 0; x < b->v->nsq; x++)
             if (is_free(b, sq, b->men.n, b->inner, x))
-                care[x / 64] |= UINT64_C(1) << x % 64;
-        bk_fact_row_set(row, sq);
-        bk_fact_row_descend(row, b->tree, care, visit, visits);
-        rows++;
+                row->care[x / 64] |= UINT64_C(1) << x % 64;
+        n++;
     }
-    return rows;
+    return n;
 }
 
 static double time_rows(struct bench *b, struct bk_fact_row *row, double *visits_row)
@@ -208,19 +214,22 @@ static double time_rows(struct bench *b, struct bk_fact_row *row, double *visits
     double spent = 0;
 
     for (unsigned run = 0; run < RUNS; run++) {
-        uint8_t sq[BK_MEN_MAX];
+        static struct bench_row r[BK_SQ_MAX];
+        unsigned n = draw_rows(b, moves, r);
         double best = 1e9;
 
-        draw(b, sq);
         for (unsigned k = 0; k < REPEATS; k++) {
             double t = now();
-            unsigned n = descend_run(b, row, moves, sq, &visits);
 
+            for (unsigned i = 0; i < n; i++) {
+                bk_fact_row_set(row, r[i].sq);
+                bk_fact_row_descend(row, b->tree, r[i].care, visit, &visits);
+            }
             t = now() - t;
             best = t < best ? t : best;
-            rows += k ? 0 : n;
         }
         spent += best;
+        rows += n;
     }
     *visits_row = (double)visits / REPEATS / rows;
     return spent / rows * 1e9;

@@ -236,40 +236,50 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
+static uint64_t key_of(uint64_t row, uint64_t question, uint64_t square)
+{
+    uint64_t x = row + (256 * question + square) * UINT64_C(0xd1342543de82ef95);
+
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
 /* Bit i of the ribbon. */
 static bool bit_at(const struct ribbon *r, uint64_t i) { return r->at[i / 8] >> i % 8 & 1; }
 
 static bool bit(const struct ribbon *r, uint64_t key)
 {
-    uint64_t h = mix(key + r->seed * UINT64_C(0x632be59bd9b4e019));
-    uint64_t c = h * UINT64_C(0xc2b2ae3d27d4eb4f), mask[2], start;
+    uint64_t x = key * (mix(r->seed + UINT64_C(0x632be59bd9b4e019)) | 1), mask[2], start;
+    uint64_t c = x ^ x >> 29, bytes = r->bits / 8;
     bool odd = false;
 
-    if (!r->bits)
-        return false;
-    c ^= c >> 29;
-    mask[0] = c * UINT64_C(0x9fb21c651e98df25) | 1;
-    mask[1] = r->bits == 64 ? 0 : c * UINT64_C(0xd1342543de82ef95);
-    start = (h >> 32) * (r->bits + 1) >> 32;
-    start = start < 64 ? 0 : start - 64;
-    if (r->bits == 64)
-        start = 0;
-    else if (start > r->bits - 128)
-        start = r->bits - 128;
+    mask[0] = c * UINT64_C(0x9fb21c651e98df25);
+    mask[1] = c * UINT64_C(0xd1342543de82ef95);
+    start = (x >> 32) * (bytes + 1) >> 32;
+    start = start < 8 ? 0 : start - 8;
+    if (start > bytes - 16)
+        start = bytes - 16;
     for (unsigned i = 0; i < 128; i++)
         if (mask[i / 64] >> i % 64 & 1)
-            odd ^= bit_at(r, start + i);
+            odd ^= bit_at(r, 8 * start + i);
     return odd;
 }
 
 static bool maybe(const struct ribbon *a, uint64_t key, unsigned r)
 {
-    uint64_t print = mix(key ^ UINT64_C(0xe7037ed1a0b428db));
+    uint64_t asked = key;
 
-    for (unsigned j = 0; j < r; j++)
-        if (bit(a, key + (j + 1) * UINT64_C(0xa0761d6478bd642f)) != (print >> j & 1))
+    if (r && !a->bits)
+        return false;
+    for (unsigned j = 0; j < r; j++, asked *= UINT64_C(0xf1357aea2e62a9c5))
+        if (bit(a, asked) != (key >> j & 1))
             return false;
     return true;
+}
+
+static bool is_set(const struct ribbon *b, uint64_t key)
+{
+    return b->bits && bit(b, key << 32 | key >> 32);
 }
 
 /* The ribbons of the shard that holds a number.  A wrong checksum ends the test. */
@@ -361,10 +371,9 @@ unsigned slow_file_value(const struct slow_file *f, unsigned side, uint64_t numb
     ribbons_of(u, number, r);
     row = mix(first_of_row(f->ix, number) + UINT64_C(0x9e3779b97f4a7c15));
     while ((x = number_at(u, u->nodes + entry)) == 0) {
-        uint64_t cell = mix(row + (256ull * question + 255) * UINT64_C(0xd1342543de82ef95));
-        uint64_t key = mix(row + (256ull * question + sq[inner]) * UINT64_C(0xd1342543de82ef95));
+        uint64_t cell = key_of(row, question, 255), key = key_of(row, question, sq[inner]);
         bool other =
-            maybe(&r[0], cell, rc[question]) && maybe(&r[0], key, rp[question]) && bit(&r[1], key);
+            maybe(&r[0], cell, rc[question]) && maybe(&r[0], key, rp[question]) && is_set(&r[1], key);
 
         entry++;
         question++;

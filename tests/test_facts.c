@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -445,6 +446,51 @@ static void facts__men_without_two_kings_are_refused(void **state)
     bk_variant_free(v);
 }
 
+#define AT_ONCE 8
+
+static void *open_facts(void *context)
+{
+    struct bk_variant *v = context;
+    struct bk_fact_men men = { 4, { v->royal, v->royal, 0, 1 }, { 0, 1, 0, 1 } };
+    struct bk_facts *f = NULL;
+    unsigned others[2], n = 0;
+
+    for (unsigned t = 0; t < v->ntypes && n < 2; t++)
+        if (t != v->royal)
+            others[n++] = t;
+    men.type[2] = (uint8_t)others[0];
+    men.type[3] = (uint8_t)others[1];
+    return bk_facts_new(&f, v, &men, NULL) ? NULL : f;
+}
+
+static void facts__opened_at_once_share_the_tables_of_their_game(void **state)
+{
+    struct bk_variant *v;
+    pthread_t thread[AT_ONCE];
+    struct bk_facts *f[AT_ONCE];
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "shatranj", NULL), BK_OK);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, open_facts, v), 0);
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        void *out;
+
+        assert_int_equal(pthread_join(thread[i], &out), 0);
+        f[i] = out;
+        assert_non_null(f[i]);
+    }
+    for (unsigned i = 1; i < AT_ONCE; i++) {
+        assert_ptr_equal(f[i]->game, f[0]->game);
+        assert_memory_equal(f[i]->metric, f[0]->metric, sizeof f[i]->metric);
+    }
+    for (unsigned t = 0; t < 4; t++)
+        assert_non_null(f[0]->game->reach[0][f[0]->men.type[t]][f[0]->men.colour[t]]);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bk_facts_free(f[i]);
+    bk_variant_free(v);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +499,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(facts__each_sort_has_been_true_and_false),
         cmocka_unit_test(facts__no_two_read_alike),
         cmocka_unit_test(facts__men_without_two_kings_are_refused),
+        cmocka_unit_test(facts__opened_at_once_share_the_tables_of_their_game),
     };
 
     if (argc > 1)

@@ -312,6 +312,8 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 void bk_geometry_free(struct bk_geometry *g)
 {
     if (g) {
+        if (g->derived)
+            g->derived->free(g->derived);
         free(g->reach);
         free(g->reach_into);
         free(g->path);

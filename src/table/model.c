@@ -374,7 +374,8 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
 
         out->shard[i] = read_entry(b, first, out->bytes);
         out->bytes += bk_shard_bytes(&out->shard[i]);
-        if (!numbers || numbers > end - first)
+        if (!numbers || numbers > end - first || out->shard[i].words[0] == 1 ||
+            out->shard[i].words[1] == 1)
             break;
         first += numbers;
     }
@@ -418,8 +419,9 @@ struct ribbons {
 
 static struct ribbons ribbons_of(const struct bk_shard *s, const uint8_t *bytes)
 {
-    return (struct ribbons){ { bytes, s->words[0], s->seed[0] },
-                             { bytes + 8 * (size_t)s->words[0], s->words[1], s->seed[1] } };
+    return (struct ribbons){ { bytes, s->words[0], bk_ribbon_factor(s->seed[0]) },
+                             { bytes + 8 * (size_t)s->words[0], s->words[1],
+                               bk_ribbon_factor(s->seed[1]) } };
 }
 
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
@@ -439,7 +441,7 @@ unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, cons
         uint64_t key = bk_question_key(row, (uint32_t)code, square);
 
         code = q->next[bk_filter_passes(&r.a, cell, q->rc) && bk_filter_passes(&r.a, key, q->rp) &&
-                       bk_ribbon_bit(&r.b, key)];
+                       bk_bit_is_set(&r.b, key)];
     }
     return (unsigned)~code;
 }
@@ -467,7 +469,7 @@ static bool exceptions(const struct row_answer *w, bk_code code, const uint64_t 
             unsigned s = (unsigned)__builtin_ctzll(left);
             uint64_t key = bk_question_key(w->row, (uint32_t)code, 64 * i + s);
 
-            if (bk_filter_passes(&w->r.a, key, q->rp) && bk_ribbon_bit(&w->r.b, key))
+            if (bk_filter_passes(&w->r.a, key, q->rp) && bk_bit_is_set(&w->r.b, key))
                 out[i] |= UINT64_C(1) << s;
         }
         any |= out[i];

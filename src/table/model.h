@@ -88,7 +88,7 @@ enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
 
 /* == Directory: the shards of a unit ==
  * An entry is BK_SHARD_ENTRY_BYTES long, all numbers least byte first:
- *   u32  how many numbers it holds        u16, u16  words of its ribbons A, B
+ *   u32  how many numbers it holds        u16, u16  words of its ribbons A, B, never one
  *   u8, u8  their seeds                   u32  checksum of its bytes
  * A shard's bytes are the words of A, then those of B.  Shards follow each other in the order of
  * their numbers, without gaps. */
@@ -154,30 +154,47 @@ static inline uint64_t bk_row_hash(uint64_t first)
 
 static inline uint64_t bk_question_key(uint64_t row_hash, uint32_t question, unsigned square)
 {
-    return bk_mix(row_hash + ((uint64_t)question << 8 | square) * UINT64_C(0xd1342543de82ef95));
+    uint64_t x = row_hash + ((uint64_t)question << 8 | square) * UINT64_C(0xd1342543de82ef95);
+
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
 }
 
-/* What ribbon A is asked for the j-th filter bit of a key; bit j of the fingerprint is what it
-   answers for an exception. */
-static inline uint64_t bk_filter_key(uint64_t key, unsigned j)
+/* What ribbon B is asked. */
+static inline uint64_t bk_bit_key(uint64_t key) { return key << 32 | key >> 32; }
+
+/* What ribbon A is asked: for filter bit 0 the key, for each further bit this of the one before.
+   Bit j of the key is what it answers for an exception. */
+static inline uint64_t bk_next_filter_key(uint64_t key)
 {
-    return key + (j + 1) * UINT64_C(0xa0761d6478bd642f);
+    return key * UINT64_C(0xf1357aea2e62a9c5);
 }
 
-static inline uint64_t bk_fingerprint(uint64_t key)
-{
-    return bk_mix(key ^ UINT64_C(0xe7037ed1a0b428db));
-}
+#define BK_FILTER_BATCH 4 /* bits looked at before asking whether all are right */
 
-/* Do the first `bits` filter bits of a key agree with its fingerprint? */
+/* Does ribbon A answer the first `bits` filter bits of a key as for an exception? */
 static inline bool bk_filter_passes(const struct bk_ribbon *a, uint64_t key, unsigned bits)
 {
-    uint64_t print = bk_fingerprint(key);
+    uint64_t print = key;
 
-    for (unsigned j = 0; j < bits; j++)
-        if (bk_ribbon_bit(a, bk_filter_key(key, j)) != (print >> j & 1))
+    if (!bits || !a->words)
+        return !bits;
+    for (;; bits -= BK_FILTER_BATCH, print >>= BK_FILTER_BATCH) {
+        unsigned wrong = 0;
+
+        for (unsigned j = 0; j < BK_FILTER_BATCH; j++, key = bk_next_filter_key(key))
+            wrong |= (unsigned)(bk_ribbon_bit(a, key) ^ (print >> j & 1)) << j;
+        if (bits <= BK_FILTER_BATCH)
+            return !(wrong & ((1u << bits) - 1));
+        if (wrong)
             return false;
-    return true;
+    }
+}
+
+/* Is a position whose filters let it pass an exception? */
+static inline bool bk_bit_is_set(const struct bk_ribbon *b, uint64_t key)
+{
+    return b->words && bk_ribbon_bit(b, bk_bit_key(key));
 }
 
 #endif

@@ -13,7 +13,12 @@
 #include <stdlib.h>
 
 /* Words for n keys at the first try: a share above, and some for the borders. */
-static uint32_t words_for(size_t n) { return (uint32_t)((n + n / 128 + 8 + 63) / 64); }
+static uint32_t words_for(size_t n)
+{
+    uint32_t words = (uint32_t)((n + n / 128 + 8 + 63) / 64);
+
+    return words < 2 ? 2 : words;
+}
 
 static enum bk_err make_room(struct bk_ribbon_room *room, size_t words, struct bk_report *why)
 {
@@ -44,14 +49,11 @@ void bk_ribbon_room_release(struct bk_ribbon_room *room)
 static inline bool add_equation(uint64_t (*mask)[2], uint8_t *bit, struct bk_ribbon_equation e,
                                 uint8_t b)
 {
-    uint32_t at = e.start;
+    uint32_t at = 8 * e.start;
 
-    while (mask[at][0]) {
+    for (;;) {
         unsigned zeros;
 
-        e.mask[0] ^= mask[at][0];
-        e.mask[1] ^= mask[at][1];
-        b ^= bit[at];
         if (!e.mask[0]) {
             if (!e.mask[1])
                 return !b;
@@ -65,6 +67,11 @@ static inline bool add_equation(uint64_t (*mask)[2], uint8_t *bit, struct bk_rib
             e.mask[1] >>= zeros;
             at += zeros;
         }
+        if (!mask[at][0])
+            break;
+        e.mask[0] ^= mask[at][0];
+        e.mask[1] ^= mask[at][1];
+        b ^= bit[at];
     }
     mask[at][0] = e.mask[0];
     mask[at][1] = e.mask[1];
@@ -75,9 +82,11 @@ static inline bool add_equation(uint64_t (*mask)[2], uint8_t *bit, struct bk_rib
 static bool eliminate(struct bk_ribbon_room *room, const struct bk_ribbon_key *key, size_t n,
                       uint32_t words, uint32_t seed)
 {
+    uint64_t factor = bk_ribbon_factor(seed);
+
     memset(room->mask, 0, (size_t)words * 64 * sizeof(*room->mask));
     for (size_t i = 0; i < n; i++)
-        if (!add_equation(room->mask, room->bit, bk_ribbon_equation_of(key[i].key, seed, words),
+        if (!add_equation(room->mask, room->bit, bk_ribbon_equation_of(key[i].key, factor, words),
                           key[i].bit))
             return false;
     return true;

@@ -179,7 +179,7 @@ static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *w
 /* The exits of a position, in the order in which they are asked. */
 struct exits {
     struct bk_move move[BK_MOVES_MAX];
-    unsigned n, bare; /* of them, those that bare a king and so need no file come first */
+    unsigned n, baring; /* of them, those that bare a king and so need no file come first */
     bool possible, made;
 };
 
@@ -202,7 +202,7 @@ static void exits_make(struct exits *e, const struct bk_variant *v, const struct
 static void exits_begin(struct exits *e, const struct bk_variant *v, const struct bk_pos *p,
                         const struct bk_file *f)
 {
-    e->n = e->bare = 0;
+    e->n = e->baring = 0;
     e->made = false;
     e->possible = !bk_file_info(f)->standalone && bk_exits_may_be(v, p);
     if (!e->possible || !captures_bare(v, p))
@@ -210,9 +210,9 @@ static void exits_begin(struct exits *e, const struct bk_variant *v, const struc
     exits_make(e, v, p);
     for (unsigned i = 0; i < e->n; i++)
         if (e->move[i].takes != BK_SQ_NONE) {
-            struct bk_move swap = e->move[e->bare];
+            struct bk_move swap = e->move[e->baring];
 
-            e->move[e->bare++] = e->move[i];
+            e->move[e->baring++] = e->move[i];
             e->move[i] = swap;
         }
 }
@@ -229,12 +229,12 @@ static enum bk_err wdl_without(const struct bk_tables *t, struct asked *q, int e
     if (err)
         return err;
     exits_begin(&e, t->v, q->p, q->table->wdl);
-    err = best_of(t, q->p, e.move, e.bare, enough, &best, &missing, why);
+    err = best_of(t, q->p, e.move, e.baring, enough, &best, &missing, why);
     if (!err && best < enough)
         err = raise_by_file(q, &best, why);
     if (!err && best < enough && e.possible) {
         exits_make(&e, t->v, q->p);
-        err = best_of(t, q->p, e.move + e.bare, e.n - e.bare, enough, &best, &missing, why);
+        err = best_of(t, q->p, e.move + e.baring, e.n - e.baring, enough, &best, &missing, why);
     }
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
@@ -359,12 +359,12 @@ static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struc
         return err;
     exits_begin(&e, t->v, q->p, q->table->dtw);
     *out = ENDLESS;
-    err = soonest_of(t, q->p, e.move, e.bare, w, out, why);
+    err = soonest_of(t, q->p, e.move, e.baring, w, out, why);
     if (!err && *out > w.low && *out > 1)
         err = lower_by_file(q, out, why);
     if (!err && *out > w.low && *out > 1 && e.possible) {
         exits_make(&e, t->v, q->p);
-        err = soonest_of(t, q->p, e.move + e.bare, e.n - e.bare, w, out, why);
+        err = soonest_of(t, q->p, e.move + e.baring, e.n - e.baring, w, out, why);
     }
     return err;
 }

@@ -388,6 +388,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err;
 
     p->stop = o->stop;
+    p->effort = o->effort;
     err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
     bk_resident_init(&b.resident, p, o->memory_limit);

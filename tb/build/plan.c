@@ -170,6 +170,7 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     pl.p->v = v;
     pl.p->kernel = bk_kernel_for(v->nsq);
     pl.p->distances = distances;
+    pl.p->effort = BK_EFFORT_NORMAL;
     kings.count[0][v->royal] = kings.count[1][v->royal] = 1;
     if (strlen(dir) >= sizeof pl.p->dir)
         err = bk_fail(why, BK_E_USAGE, "the folder's path is too long");

@@ -5,6 +5,7 @@
 #define BK_PLAN_H
 
 #include "table/material.h"
+#include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
 
@@ -31,6 +32,7 @@ struct bk_plan {
     const struct bk_kernel *kernel; /* chosen here for all tables */
     char dir[3072];
     bool distances;
+    enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
     unsigned n;

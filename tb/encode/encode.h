@@ -21,6 +21,12 @@ struct bk_encode_options {
     uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
 };
 
+/*
+ * About how many bytes encoding takes besides the codes and what each thread
+ * has for itself (some 40 MiB).  Measured, not proved.
+ */
+uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o);
+
 struct bk_encoder;
 
 /* t: order of digits and code_bytes are set; borrowed as dir and pool. */

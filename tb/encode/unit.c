@@ -708,10 +708,10 @@ static void add_key(struct cell_reader *r, unsigned ribbon, uint64_t key, bool b
 
 static void add_filter(struct cell_reader *r, uint64_t key, unsigned bits)
 {
-    uint64_t print = bk_fingerprint(key);
+    uint64_t print = key;
 
-    for (unsigned j = 0; j < bits; j++)
-        add_key(r, 0, bk_filter_key(key, j), print >> j & 1);
+    for (unsigned j = 0; j < bits; j++, key = bk_next_filter_key(key))
+        add_key(r, 0, key, print >> j & 1);
 }
 
 /* The filter keys of a question's exceptions; the question waits for ribbon A. */
@@ -763,7 +763,7 @@ static void pass_filters(struct cell_reader *r, const struct bk_ribbon *filters)
                 uint64_t key = bk_question_key(w->row_hash, w->question, 64 * i + s);
 
                 if (exception || bk_filter_passes(filters, key, q->rp))
-                    add_key(r, 1, key, exception);
+                    add_key(r, 1, bk_bit_key(key), exception);
             }
     }
 }
@@ -825,7 +825,8 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
         u->failed = true;
         return;
     }
-    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], s->entry.seed[0] };
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0],
+                                  bk_ribbon_factor(s->entry.seed[0]) };
     pass_filters(&r, &filters);
     if (u->failed || add_ribbon(s, r.desk, 1, NULL))
         u->failed = true;

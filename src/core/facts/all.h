@@ -230,14 +230,13 @@ static void row_all(struct bk_fact_row *row, uint64_t *out)
         r->fact[fact] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         all_goings(r, i);
-    for (unsigned group = 0; group < f->ngroups; group++) {
-        bool lacks = row_lacks(r, group);
-
-        if (fact_costly(f->group[group].kind))
+    for (unsigned group = 0; group < f->ngroups; group++)
+        if (fact_costly(f->group[group].kind)) {
+            row_lacks(r, group); /* no longer */
             r->known[group] = ~NONE;
-        else if (lacks)
-            row_group(r, group);
-    }
+        }
+    for (unsigned fact = 0; fact < f->nfacts; fact++)
+        r->fact[fact] = row_fact(r, fact, ~NONE);
     memcpy(out, r->fact, f->nfacts * sizeof(set));
 }
 

@@ -66,26 +66,7 @@ static void find_rides(struct bk_facts *f)
         }
 }
 
-/* == The board == */
-
-static void find_rectangle(struct bk_facts *f)
-{
-    unsigned right = 0, top = 0;
-
-    f->left = f->bottom = BK_SQ_MAX;
-    for (unsigned sq = 0; sq < f->v->nsq; sq++) {
-        unsigned file = sq % f->v->files, rank = sq / f->v->files;
-
-        if (!bk_bits_has(&f->v->board, sq))
-            continue;
-        f->left = file < f->left ? file : f->left;
-        right = file > right ? file : right;
-        f->bottom = rank < f->bottom ? rank : f->bottom;
-        top = rank > top ? rank : top;
-    }
-    f->width = right - f->left + 1;
-    f->height = top - f->bottom + 1;
-}
+/* == Mirrors == */
 
 static unsigned mirrored(const struct bk_variant *v, unsigned sq, bool ranks)
 {
@@ -156,83 +137,24 @@ static bool any_tells_mirrored(const struct bk_facts *f, bool ranks)
     return false;
 }
 
-/* == Metrics == */
-
-static unsigned apart(unsigned a, unsigned b) { return a > b ? a - b : b - a; }
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
 
-/* A metric of two squares; those of one square ignore `a`. */
-static unsigned metric_between(const struct bk_facts *f, unsigned metric, unsigned a, unsigned b)
+/* == Metrics == */
+
+static bool find_metrics(struct bk_facts *f)
 {
-    unsigned files = f->v->files, x = a % files, y = a / files, u = b % files, w = b / files;
-    unsigned side = smaller(apart(u, f->left), apart(u, f->left + f->width - 1));
-    unsigned end = smaller(apart(w, f->bottom), apart(w, f->bottom + f->height - 1));
+    for (unsigned m = 0; m < METRIC_ORBIT; m++)
+        f->metric[m] = f->game->metric[m];
+    for (unsigned k = 0; k < f->nkinds; k++) {
+        unsigned man = f->first_of[k];
+        const struct fact_orbit *orbit =
+            bk_fact_orbit_of(f->game, f->men.type[man], f->men.colour[man]);
 
-    switch (metric) {
-    case METRIC_DISTANCE: return larger(apart(x, u), apart(y, w));
-    case METRIC_AXIS: return smaller(apart(x, u), apart(y, w));
-    case METRIC_EDGE: return smaller(side, end);
-    case METRIC_CORNER: return larger(side, end);
-    case METRIC_COLOUR: return (x + y + u + w) & 1;
-    case METRIC_RANK: return w - smaller(w, f->bottom);
-    case METRIC_FILES_APART: return apart(x, u);
-    case METRIC_RANK_AHEAD: return METRIC_ZERO + w - y;
-    case METRIC_FILE: return u - smaller(u, f->left);
-    case METRIC_RANKS_APART: return apart(y, w);
-    case METRIC_FILE_AHEAD: return METRIC_ZERO + u - x;
-    }
-    return 0;
-}
-
-/* Fills orbit[from * nsq + to] with 0 where a man of the kind can come on an empty board, taking
-   or not; tells whether it cannot come everywhere. */
-static bool find_orbits(const struct bk_facts *f, unsigned kind, uint8_t *orbit)
-{
-    const struct bk_variant *v = f->v;
-    unsigned man = f->first_of[kind];
-    bool bound = false;
-
-    memset(orbit, 1, (size_t)v->nsq * v->nsq);
-    for (unsigned from = 0; from < v->nsq; from++) {
-        uint8_t *seen = orbit + (size_t)from * v->nsq, stack[BK_SQ_MAX];
-        unsigned n = 1, count;
-
-        seen[from] = 0;
-        stack[0] = (uint8_t)from;
-        while (n) {
-            const struct bk_reach *r =
-                bk_reach_from(v, f->men.type[man], f->men.colour[man], stack[--n], &count);
-
-            for (unsigned i = 0; i < count; i++)
-                if (seen[r[i].to]) {
-                    seen[r[i].to] = 0;
-                    stack[n++] = r[i].to;
-                }
-        }
-        for (unsigned to = 0; to < v->nsq; to++)
-            bound |= seen[to] && bk_bits_has(&v->board, from) && bk_bits_has(&v->board, to);
-    }
-    return bound;
-}
-
-static bool make_metrics(struct bk_facts *f)
-{
-    size_t nsq = f->v->nsq, used = 0, room = (METRIC_ORBIT + f->nkinds) * nsq * nsq;
-
-    f->metric = malloc(room);
-    if (!f->metric)
-        return false;
-    for (unsigned m = 0; m < METRIC_ORBIT + f->nkinds; m++) {
-        uint8_t *at = f->metric + used;
-
-        f->table[m] = (uint32_t)used;
-        if (m >= METRIC_ORBIT)
-            f->bound[m - METRIC_ORBIT] = find_orbits(f, m - METRIC_ORBIT, at);
-        for (unsigned a = 0; a < (fact_metric_pairs(m) ? nsq : 1); a++)
-            for (unsigned b = 0; b < nsq && m < METRIC_ORBIT; b++)
-                at[a * nsq + b] = (uint8_t)metric_between(f, m, a, b);
-        used += fact_metric_pairs(m) ? nsq * nsq : nsq;
+        if (!orbit)
+            return false;
+        f->metric[METRIC_ORBIT + k] = orbit->away;
+        f->bound[k] = orbit->bound;
     }
     return true;
 }
@@ -295,8 +217,8 @@ static void add_place(struct bk_facts *f, unsigned metric, unsigned i, unsigned 
 
 static void add_distances(struct bk_facts *f)
 {
-    unsigned wide = larger(f->width, f->height);
-    int narrow = (int)smaller(f->width, f->height);
+    unsigned wide = larger(f->game->width, f->game->height);
+    int narrow = (int)smaller(f->game->width, f->game->height);
     int axis = (int)wide - 3 < narrow - 1 ? (int)wide - 3 : narrow - 1;
 
     f->least[METRIC_DISTANCE] = 1; /* all are wanted for FACT_KING_DIFF */
@@ -346,7 +268,8 @@ static void add_orbits(struct bk_facts *f)
 /* Where forward is not backward: ranks; where one wing is not the other: files. */
 static void add_directions(struct bk_facts *f, bool ranks)
 {
-    int along = (int)(ranks ? f->height : f->width), across = (int)(ranks ? f->width : f->height);
+    int along = (int)(ranks ? f->game->height : f->game->width),
+        across = (int)(ranks ? f->game->width : f->game->height);
 
     for (unsigned i = 0; i < f->men.n; i++)
         add_place(f, ranks ? METRIC_RANK : METRIC_FILE, i, i, 0, along - 1);
@@ -467,6 +390,14 @@ static void add_safety(struct bk_facts *f)
         add_forks(f, i);
 }
 
+static void shrink_groups(struct bk_facts *f)
+{
+    struct fact_group *group = realloc(f->group, (f->ngroups + 1) * sizeof *group);
+
+    if (group)
+        f->group = group;
+}
+
 /* Each fact on its own, for the evaluators. */
 static bool make_items(struct bk_facts *f)
 {
@@ -482,7 +413,7 @@ static bool make_items(struct bk_facts *f)
             item->q = (uint8_t)q;
             item->group = (uint16_t)g;
             if (d->kind == FACT_PLACE) {
-                item->table = f->table[d->metric];
+                item->metric = f->metric[d->metric];
                 item->stride = fact_metric_pairs(d->metric) ? f->v->nsq : 0;
                 item->least = (uint8_t)(d->least + q);
             }
@@ -502,9 +433,9 @@ enum bk_err bk_fact_list_init(struct bk_facts *f, const struct bk_variant *v,
     find_kinds(f);
     find_enemies(f);
     find_rides(f);
-    find_rectangle(f);
     f->group = calloc(FACT_GROUPS_MAX, sizeof *f->group);
-    if (!f->group || !make_metrics(f))
+    f->game = bk_fact_game_of(v);
+    if (!f->group || !f->game || !find_metrics(f))
         goto no_memory;
     add_attacks(f);
     add_distances(f);
@@ -514,6 +445,7 @@ enum bk_err bk_fact_list_init(struct bk_facts *f, const struct bk_variant *v,
     if (any_tells_mirrored(f, false))
         add_directions(f, false);
     add_safety(f);
+    shrink_groups(f);
     if (make_items(f))
         return BK_OK;
 
@@ -526,5 +458,4 @@ void bk_fact_list_release(struct bk_facts *f)
 {
     free(f->group);
     free(f->item);
-    free(f->metric);
 }

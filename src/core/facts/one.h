@@ -127,8 +127,7 @@ static bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
 
 INLINE bool one_place(const struct one *o, const struct fact_item *item)
 {
-    return o->f->metric[item->table + item->stride * o->sq[item->i] + o->sq[item->j]] <=
-           item->least;
+    return item->metric[item->stride * o->sq[item->i] + o->sq[item->j]] <= item->least;
 }
 
 static bool one_fact(struct one *o, const struct fact_item *item)

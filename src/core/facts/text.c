@@ -112,11 +112,11 @@ static void say_place(struct text *t, const struct bk_facts *f, const struct fac
         return;
     case METRIC_RANK:
         say_man(t, f, g->i);
-        say(t, " stands on rank %u or below", f->bottom + most + 1);
+        say(t, " stands on rank %u or below", f->game->bottom + most + 1);
         return;
     case METRIC_FILE:
         say_man(t, f, g->i);
-        say(t, " stands on file %c or left of it", (char)('a' + f->left + most));
+        say(t, " stands on file %c or left of it", (char)('a' + f->game->left + most));
         return;
     case METRIC_RANK_AHEAD:
         say_ahead(t, f, g, (int)most - METRIC_ZERO, "rank", "below", "above");

@@ -11,6 +11,7 @@
 
 const struct fact_width BK_FACT_WIDTH = {
     .words = sizeof(set) / 8,
+    .kind_free = kind_reach_free,
     .reach_new = reach_new,
     .reach_free = reach_free,
     .leaf = one_leaf,
