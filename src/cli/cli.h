@@ -48,6 +48,7 @@ void cli_end_on_signals(void);
 
 int cmd_build(struct cli *c);
 int cmd_plan(struct cli *c);
+int cmd_repack(struct cli *c);
 int cmd_probe(struct cli *c);
 int cmd_line(struct cli *c);
 int cmd_stats(struct cli *c);

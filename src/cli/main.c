@@ -57,6 +57,13 @@ static const struct command {
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
       "same command is run again.  --for FEN makes just the tables of that position; with\n"
       "materials or --men it says on which board they are.\n" },
+    { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+      "make tables that are there anew, with another --effort",
+      "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
+      "by new ones: each when its new one is complete.  Tables are solved anew, which takes about "
+      "as\n"
+      "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
+      "one needs.  What was built with --wdl or --standalone stays so.\n" },
     { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
