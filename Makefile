@@ -17,14 +17,14 @@ Q := $(if $(V),,@)
 CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text
-TABLE = material needed index rows ribbon model info head shards write format settle catalog
+TABLE = material needed index rows model info head shards write format settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
-ENCODE = columns_for entropy learn codes unit bytes source encode
+ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = plan resident budget build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
@@ -39,10 +39,10 @@ LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lpthread
 
 SETS = 64 128 256
-PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
-          encode/columns_bmi2 encode/columns_avx512
+          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx2 encode/eliminate_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
@@ -121,6 +121,14 @@ $(BUILD)/tb/encode/columns_bmi2.o: tb/encode/columns.c | $(BUILD)/packages
 	$(call columns,-mbmi2 -mpopcnt,bmi2)
 $(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
 	$(call columns,-mbmi2 -mpopcnt -mavx512f -mavx512vpopcntdq -mprefer-vector-width=512,avx512)
+
+eliminate = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_ELIMINATE=bk_eliminate_$(2) -c $< -o $@
+$(BUILD)/tb/encode/eliminate_portable.o: tb/encode/eliminate.c | $(BUILD)/packages
+	$(call eliminate,,portable)
+$(BUILD)/tb/encode/eliminate_avx2.o: tb/encode/eliminate.c | $(BUILD)/packages
+	$(call eliminate,-mavx2,avx2)
+$(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
+	$(call eliminate,-mavx512f -mprefer-vector-width=512,avx512)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"

@@ -32,7 +32,7 @@ in_order() { # folder, prefix of its includes, files from the lowest up
     done
 }
 in_order src/core core bits set ${CORE:?run make floors}
-in_order src/table table varint $TABLE
+in_order src/table table varint ribbon $TABLE
 in_order probe probe bareking $PROBE
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy read them, check checks, number hashes, explain and cmd_info show them,
@@ -89,7 +89,7 @@ room memory bitmap cpu pool spill checkpoint code scores memtable view
 room kernel lanes tally setup passing kings kernel state solver slice compile inner legal moves \
     waits exits init ply finish attain passes dispatch
 room solve order prepare exits job scratch layout estimate run resume block solve
-room encode bytes source columns columns_for entropy input learn codes unit encode
+room encode bytes source columns columns_for eliminate ribbons entropy input learn codes unit encode
 room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

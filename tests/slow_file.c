@@ -254,7 +254,7 @@ static bool bit(const struct ribbon *r, uint64_t key)
     bool odd = false;
 
     mask[0] = c * UINT64_C(0x9fb21c651e98df25);
-    mask[1] = c * UINT64_C(0xd1342543de82ef95);
+    mask[1] = c * UINT64_C(0xd1342543de82ef95) >> 1;
     start = (x >> 32) * (bytes + 1) >> 32;
     start = start < 8 ? 0 : start - 8;
     if (start > bytes - 16)
@@ -372,8 +372,8 @@ unsigned slow_file_value(const struct slow_file *f, unsigned side, uint64_t numb
     row = mix(first_of_row(f->ix, number) + UINT64_C(0x9e3779b97f4a7c15));
     while ((x = number_at(u, u->nodes + entry)) == 0) {
         uint64_t cell = key_of(row, question, 255), key = key_of(row, question, sq[inner]);
-        bool other =
-            maybe(&r[0], cell, rc[question]) && maybe(&r[0], key, rp[question]) && is_set(&r[1], key);
+        bool other = maybe(&r[0], cell, rc[question]) && maybe(&r[0], key, rp[question]) &&
+                     is_set(&r[1], key);
 
         entry++;
         question++;

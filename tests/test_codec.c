@@ -21,6 +21,7 @@
 #include "core/bits.h"
 #include "tb/encode/columns_for.h"
 #include "tb/encode/entropy.h"
+#include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
 
 static uint64_t seed = 1;
@@ -96,6 +97,32 @@ static void ribbon__one_key_with_two_bits_is_refused(void **state)
     (void)state;
     assert_int_equal(bk_ribbon_solve(&room, key, 2, &words, &s, &why), BK_E_SYSTEM);
     bk_ribbon_room_release(&room);
+}
+
+static void ribbon__all_instruction_sets_eliminate_alike(void **state)
+{
+    enum { N = 9000 };
+    struct bk_ribbon_key *key = malloc(N * sizeof(*key));
+    struct bk_ribbon_room room = { 0 };
+
+    (void)state;
+    for (unsigned n = 1; n < N; n = n * 3 + 1) {
+        uint32_t words, s;
+        size_t bytes;
+        void *pivot;
+
+        for (unsigned i = 0; i < n; i++)
+            key[i] = (struct bk_ribbon_key){ bk_mix(i + n), draw(2) };
+        assert_int_equal(bk_ribbon_solve(&room, key, n, &words, &s, NULL), BK_OK);
+        bytes = 64 * words * sizeof(*room.pivot);
+        pivot = malloc(bytes);
+        memcpy(pivot, room.pivot, bytes);
+        assert_true(bk_eliminate_portable(&room, words));
+        assert_memory_equal(pivot, room.pivot, bytes);
+        free(pivot);
+    }
+    bk_ribbon_room_release(&room);
+    free(key);
 }
 
 /* == Columns and logarithms == */
@@ -667,6 +694,7 @@ int main(void)
         cmocka_unit_test(ribbon__answers_every_key),
         cmocka_unit_test(ribbon__order_of_keys_does_not_matter),
         cmocka_unit_test(ribbon__one_key_with_two_bits_is_refused),
+        cmocka_unit_test(ribbon__all_instruction_sets_eliminate_alike),
         cmocka_unit_test(columns__all_instruction_sets_agree),
         cmocka_unit_test(logs__powers_and_products_are_right),
         cmocka_unit_test(unit__comes_back_on_boards_of_each_width),

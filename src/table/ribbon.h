@@ -2,7 +2,7 @@
  * ribbon.h - a set of keys with a bit each, in little more than a bit a key.
  *
  * A ribbon stores no keys.  It is a string of m bits; a key hashes to a window
- * of 128 of them and to a mask, and its bit is the parity of window & mask.  The
+ * of 127 of them and to a mask, and its bit is the parity of window & mask.  The
  * bits are chosen so that every key of the set answers right: n equations over
  * bits, which Gauss solves quickly because each touches one window only.  A key
  * that is not in the set gets some bit, each as likely as the other.
@@ -34,7 +34,6 @@
 #include "core/err.h"
 
 #define BK_RIBBON_WORDS_MAX 65535
-#define BK_RIBBON_KEYS_MAX  (BK_RIBBON_WORDS_MAX * 60u)
 
 /* A ribbon as it lies in a file: words of 64 bits, least byte first.  No key: no words. */
 struct bk_ribbon {
@@ -71,7 +70,7 @@ static inline uint64_t bk_ribbon_factor(uint32_t seed)
 }
 
 /* The bits of mask[0] from byte `start` on, and of mask[1] from byte start + 8 on, sum up to the
-   bit. */
+   bit.  The last bit is left to those who solve. */
 struct bk_ribbon_equation {
     uint32_t start;
     uint64_t mask[2];
@@ -84,10 +83,9 @@ static inline struct bk_ribbon_equation bk_ribbon_equation_of(uint64_t key, uint
     uint32_t bytes = 8 * words, at = (uint32_t)((x >> 32) * (bytes + 1) >> 32);
 
     at = at < 8 ? 0 : at - 8;
-    return (struct bk_ribbon_equation){
-        at > bytes - 16 ? bytes - 16 : at,
-        { c * UINT64_C(0x9fb21c651e98df25), c * UINT64_C(0xd1342543de82ef95) }
-    };
+    return (struct bk_ribbon_equation){ at > bytes - 16 ? bytes - 16 : at,
+                                        { c * UINT64_C(0x9fb21c651e98df25),
+                                          c * UINT64_C(0xd1342543de82ef95) >> 1 } };
 }
 
 /* The bit of a key.  The ribbon has words. */
@@ -98,29 +96,5 @@ static inline bool bk_ribbon_bit(const struct bk_ribbon *r, uint64_t key)
     return __builtin_parityll((bk_ribbon_word(r->bytes + e.start) & e.mask[0]) ^
                               (bk_ribbon_word(r->bytes + e.start + 8) & e.mask[1]));
 }
-
-/* A key and its bit, for solving. */
-struct bk_ribbon_key {
-    uint64_t key;
-    bool bit;
-};
-
-/* Scratch memory of one thread; zero to begin with. */
-struct bk_ribbon_room {
-    uint64_t (*mask)[2]; /* by start: the equation that begins here; 0: none */
-    uint64_t *words;     /* the solution */
-    uint8_t *bit;        /* by start */
-    size_t room;         /* words */
-};
-void bk_ribbon_room_release(struct bk_ribbon_room *room);
-
-/*
- * Solves for n <= BK_RIBBON_KEYS_MAX different keys; the result is room->words[0 .. *words - 1]
- * in this machine's byte order.  n = 0: no words.  The same keys in any order give the same
- * bytes.  Fails with BK_E_SYSTEM: memory, or keys that no seed parts (the same key twice with
- * two bits).  Cost: some 60 ns a key.
- */
-enum bk_err bk_ribbon_solve(struct bk_ribbon_room *room, const struct bk_ribbon_key *key, size_t n,
-                            uint32_t *words, uint32_t *seed, struct bk_report *why);
 
 #endif

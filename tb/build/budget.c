@@ -160,7 +160,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
         t->memory_bytes = x.peak;
     fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
     t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
-    t->spill_room += threads * (UINT64_C(1) << 20);
+    t->spill_room += threads * (UINT64_C(8) << 20);
     fixed = fixed > least_encoder ? fixed : least_encoder;
     t->least_bytes = x.always + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */

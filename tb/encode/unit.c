@@ -24,6 +24,7 @@
 
 #include "tb/encode/codes.h"
 #include "tb/encode/learn.h"
+#include "tb/encode/ribbons.h"
 
 #define PIECE_NUMBERS (UINT64_C(1) << 21)
 #define WINDOW_PIECES 32
@@ -42,18 +43,26 @@ struct cells {
     bool whole; /* nothing is missing */
 };
 
+/* Questions that positions of cells are asked: a word with the question, then those who are asked,
+   then those of them that are exceptions. */
+struct asked {
+    uint64_t *word;
+    size_t n, room;
+};
+
 /* A row of the window under way. */
 struct row_note {
     uint64_t first;
     uint32_t n;
     uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-PARTS */
-    size_t cell;      /* of the piece's: the first word of its cells */
+    size_t end;       /* of the piece's `asked`: behind the row's */
 };
 
 struct piece {
     struct cells cells;
     struct row_note *row; /* within the window */
     uint32_t rows, row_room;
+    struct asked asked; /* within the window */
 };
 
 /* The shard that is being cut: rows from `row` of `piece` on, `rows` of them. */
@@ -67,14 +76,6 @@ struct shard {
     uint8_t *bytes; /* owned */
 };
 
-/* A question of a cell, waiting for ribbon A. */
-struct asking {
-    uint64_t row_hash;
-    uint32_t question;
-    bool some; /* exceptions */
-    uint64_t squares[WORDS_MAX], exceptions[WORDS_MAX];
-};
-
 struct key_list {
     struct bk_ribbon_key *key;
     size_t n, room;
@@ -86,9 +87,8 @@ struct desk {
     struct bk_met *met; /* by question */
     unsigned bits;      /* of the values seen, beyond BITS_AS_TOLD */
     uint64_t *count;    /* as bk_counts.n */
+    struct asked asked; /* of one cell */
     struct key_list keys[2];
-    struct asking *asking;
-    size_t askings, asking_room;
     struct bk_ribbon_room ribbon;
 };
 
@@ -113,6 +113,8 @@ struct unit {
     size_t directory_room;
     volatile bool failed; /* no memory */
 };
+
+#define INLINE static inline __attribute__((always_inline)) /* for sets of one word, most often */
 
 /* Bits set; on machines without an instruction for it, the compiler's own is a call. */
 static inline unsigned count_bits(uint64_t x)
@@ -406,7 +408,7 @@ struct cell_parts {
     unsigned n;
 };
 
-static void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares)
+INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares)
 {
     unsigned i = p->n;
 
@@ -422,14 +424,14 @@ static void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64
 }
 
 /* Sorts the squares of a cell by where their values come in the code. */
-static void part_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                      struct cell_parts *parts)
+INLINE void part_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                      struct cell_parts *parts, unsigned words)
 {
     const struct bk_codes *codes = &r->u->codes;
     unsigned bits = r->u->src->bits;
 
     parts->n = 0;
-    for (unsigned i = 0; i < r->u->words; i++) {
+    for (unsigned i = 0; i < words; i++) {
         uint64_t left = squares[i];
 
         while (left) {
@@ -452,103 +454,136 @@ static void part_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t
     }
 }
 
-/* A question that some positions of a cell are asked. */
-struct asked {
+INLINE void put_question(struct asked *out, bk_code code, const uint64_t *all,
+                         const uint64_t *exceptions, unsigned words)
+{
+    uint64_t *to = out->word + out->n;
+
+    to[0] = (uint64_t)code;
+    for (unsigned i = 0; i < words; i++) {
+        to[1 + i] = all[i];
+        to[1 + words + i] = exceptions[i];
+    }
+    out->n += 1 + 2 * words;
+}
+
+/* Parts of a cell that are asked the same. */
+struct askers {
+    bk_code code;
+    unsigned from, end;
+    uint64_t all[WORDS_MAX];
+};
+
+/* Appends the questions that these parts are asked.  False: no memory. */
+INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *parts,
+                      struct askers now, struct asked *out, unsigned words)
+{
+    struct askers later[BK_SQ_MAX]; /* each with parts of its own */
+    unsigned waiting = 0, size = 1 + 2 * words;
+
+    for (;;) {
+        uint64_t exceptions[WORDS_MAX] = { 0 };
+        unsigned other = now.end;
+        const bk_code *next;
+
+        if (now.code < 0) {
+            if (!waiting)
+                return true;
+            now = later[--waiting];
+            continue;
+        }
+        next = codes->model.question[now.code].next;
+        while (other > now.from && parts->part[other - 1].place >= codes->asked[now.code].split)
+            other--;
+        for (unsigned k = other; k < now.end; k++)
+            for (unsigned i = 0; i < words; i++)
+                exceptions[i] |= parts->part[k].squares[i];
+        if (out->n + size > out->room &&
+            !grow_list((void **)&out->word, &out->room, out->n + size, sizeof(*out->word)))
+            return false;
+        put_question(out, now.code, now.all, exceptions, words);
+        if (other < now.end && other > now.from) {
+            later[waiting] = (struct askers){ next[1], other, now.end, { 0 } };
+            for (unsigned i = 0; i < words; i++) {
+                later[waiting].all[i] = exceptions[i];
+                now.all[i] &= ~exceptions[i];
+            }
+            waiting++;
+            now.end = other;
+        }
+        now.code = next[other == now.from];
+    }
+}
+
+/* Appends the questions of a cell. */
+INLINE void ask_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                        struct asked *out, unsigned words)
+{
+    const struct bk_codes *codes = &r->u->codes;
+    struct askers all = { .code = codes->model.leaf[leaf] };
+    struct cell_parts parts;
+
+    if (all.code < 0)
+        return;
+    part_cell(r, leaf, squares, &parts, words);
+    all.end = parts.n;
+    for (unsigned i = 0; i < words; i++)
+        all.all[i] = squares[i];
+    if (!ask_parts(codes, &parts, all, out, words))
+        r->u->failed = true;
+}
+
+static void ask_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                     struct asked *out)
+{
+    if (r->u->words == 1)
+        ask_cell_of(r, leaf, squares, out, 1);
+    else
+        ask_cell_of(r, leaf, squares, out, r->u->words);
+}
+
+/* A question as it was appended. */
+struct question {
     uint32_t question;
     unsigned n, exceptions; /* positions */
-    uint64_t all[WORDS_MAX], other[WORDS_MAX];
+    const uint64_t *all, *other;
 };
-typedef void on_question(struct cell_reader *r, const struct asked *a);
 
-/* The questions that parts from .. end - 1 are asked from `code` on. */
-static void ask(struct cell_reader *r, bk_code code, const struct part *from,
-                const struct part *end, on_question *tell)
+/* The question at place *at of a list, which becomes that of the next. */
+INLINE struct question read_question(const struct asked *asked, size_t *at, unsigned words)
 {
-    unsigned words = r->u->words;
+    const uint64_t *word = asked->word + *at;
+    struct question q = { (uint32_t)word[0], 0, 0, word + 1, word + 1 + words };
 
-    while (code >= 0) {
-        const struct bk_question *q = &r->u->codes.model.question[code];
-        const struct part *other = end;
-        struct asked a = { .question = (uint32_t)code };
-
-        while (other > from && other[-1].place >= r->u->codes.asked[code].split)
-            other--;
-        for (const struct part *p = from; p < end; p++)
-            for (unsigned i = 0; i < words; i++) {
-                a.all[i] |= p->squares[i];
-                if (p >= other)
-                    a.other[i] |= p->squares[i];
-            }
-        for (unsigned i = 0; i < words; i++) {
-            a.n += count_bits(a.all[i]);
-            a.exceptions += count_bits(a.other[i]);
-        }
-        tell(r, &a);
-        if (other < end)
-            ask(r, q->next[1], other, end, tell);
-        end = other;
-        if (from == end)
-            return;
-        code = q->next[0];
+    for (unsigned i = 0; i < words; i++) {
+        q.n += count_bits(q.all[i]);
+        if (q.other[i])
+            q.exceptions += count_bits(q.other[i]);
     }
-}
-
-/* The questions of a cell whose positions all have the value at `place`: most cells. */
-static void ask_alike(struct cell_reader *r, bk_code code, const struct part *part,
-                      on_question *tell)
-{
-    static const uint64_t none[WORDS_MAX];
-    unsigned words = r->u->words, n = 0;
-    struct asked a;
-
-    memcpy(a.all, part->squares, words * sizeof(*a.all));
-    for (unsigned i = 0; i < words; i++)
-        n += count_bits(a.all[i]);
-    a.n = n;
-    while (code >= 0) {
-        bool other = part->place >= r->u->codes.asked[code].split;
-
-        a.question = (uint32_t)code;
-        a.exceptions = other ? n : 0;
-        memcpy(a.other, other ? a.all : none, words * sizeof(*a.other));
-        tell(r, &a);
-        code = r->u->codes.model.question[code].next[other];
-    }
-}
-
-static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                     on_question *tell)
-{
-    struct cell_parts parts;
-    bk_code code = r->u->codes.model.leaf[leaf];
-
-    if (code < 0)
-        return;
-    part_cell(r, leaf, squares, &parts);
-    if (parts.n == 1) {
-        ask_alike(r, code, &parts.part[0], tell);
-        return;
-    }
-    ask(r, code, parts.part, parts.part + parts.n, tell);
+    *at += 1 + 2 * words;
+    return q;
 }
 
 /* == Rates == */
 
-static void meet_question(struct cell_reader *r, const struct asked *a)
-{
-    struct bk_met *m = &r->desk->met[a->question];
-
-    m->positions += a->n;
-    if (!a->exceptions)
-        return;
-    m->cells++;
-    m->in_cells += a->n;
-    m->exceptions += a->exceptions;
-}
-
 static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
-    ask_cell(r, leaf, squares, meet_question);
+    struct asked *asked = &r->desk->asked;
+    size_t at = 0;
+
+    asked->n = 0;
+    ask_cell(r, leaf, squares, asked);
+    while (at < asked->n) {
+        struct question q = read_question(asked, &at, r->u->words);
+        struct bk_met *m = &r->desk->met[q.question];
+
+        m->positions += q.n;
+        if (!q.exceptions)
+            continue;
+        m->cells++;
+        m->in_cells += q.n;
+        m->exceptions += q.exceptions;
+    }
 }
 
 /* Forgets the cells of leaves that ask nothing. */
@@ -610,46 +645,53 @@ static void note_row(struct cell_reader *r)
         return;
     }
     p->row_room = (uint32_t)room;
-    p->row[p->rows++] = (struct row_note){ .first = r->row.first,
-                                           .n = r->row.n,
-                                           .cell = r->record ? p->cells.n : r->at };
+    p->row[p->rows++] =
+        (struct row_note){ .first = r->row.first, .n = r->row.n, .end = p->asked.n };
 }
 
-static void estimate_question(struct cell_reader *r, const struct asked *a)
+/* How many keys a question brings. */
+INLINE void estimate(struct row_note *row, const struct bk_question *rates,
+                     const struct question *q)
 {
-    const struct bk_question *q = &r->u->codes.model.question[a->question];
-    struct row_note *note = &r->piece->row[r->piece->rows - 1];
-    uint32_t n = a->n, e = a->exceptions;
+    uint32_t n = q->n, e = q->exceptions;
 
-    if (!q->rc && !q->rp) {
-        note->keys[1] += n << PARTS;
+    if (!rates->rc && !rates->rp) {
+        row->keys[1] += n << PARTS;
     } else if (e) {
-        note->keys[0] += (q->rc + e * q->rp) << PARTS;
-        note->keys[1] += (e << PARTS) + ((n - e) << PARTS >> q->rp);
+        row->keys[0] += (rates->rc + e * rates->rp) << PARTS;
+        row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> rates->rp);
     } else {
-        note->keys[1] += n << PARTS >> (q->rc + q->rp);
+        row->keys[1] += n << PARTS >> (rates->rc + rates->rp);
     }
 }
 
-static void estimate_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+static void note_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
-    if (!r->u->failed)
-        ask_cell(r, leaf, squares, estimate_question);
+    struct piece *p = r->piece;
+    struct row_note *row;
+
+    if (r->u->failed)
+        return;
+    row = &p->row[p->rows - 1];
+    ask_cell(r, leaf, squares, &p->asked);
+    while (row->end < p->asked.n) {
+        struct question q = read_question(&p->asked, &row->end, r->u->words);
+
+        estimate(row, &r->u->codes.model.question[q.question], &q);
+    }
 }
 
-static void estimate_piece(void *context, uint64_t nth, unsigned thread)
+/* Asks the cells of a piece, and forgets them. */
+static void ask_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
     struct piece *p = &u->piece[u->window + nth];
-    struct cell_reader r = reader_of(u, p, thread, estimate_cell);
+    struct cell_reader r = reader_of(u, p, thread, note_cell);
 
     r.begin = note_row;
-    if (!p->cells.whole) {
-        r.record = &p->cells;
-        r.record_max = SIZE_MAX;
-    }
     read_piece(&r);
-    p->cells.whole = true;
+    free(p->cells.word);
+    p->cells = (struct cells){ 0 };
 }
 
 static bool close_cut(struct unit *u, struct cut *cut)
@@ -695,77 +737,111 @@ static bool cut_window(struct unit *u, uint32_t pieces)
 
 /* == Shards == */
 
-static void add_key(struct cell_reader *r, unsigned ribbon, uint64_t key, bool bit)
-{
-    struct key_list *l = &r->desk->keys[ribbon];
+/* Goes through the questions of a shard, whose rows may lie in several pieces. */
+struct shard_reader {
+    const struct unit *u;
+    const struct piece *piece;
+    uint32_t row, rows; /* the next row, of this piece; to come with it */
+    size_t at;          /* in piece->asked */
+    uint64_t hash;      /* of the present row */
+};
 
-    if (!grow_list((void **)&l->key, &l->room, l->n + 1, sizeof(*l->key))) {
-        r->u->failed = true;
-        return;
-    }
-    l->key[l->n++] = (struct bk_ribbon_key){ key, bit };
+static struct shard_reader questions_of(const struct unit *u, const struct cut *cut)
+{
+    const struct piece *p = &u->piece[cut->piece];
+
+    return (struct shard_reader){ .u = u,
+                                  .piece = p,
+                                  .row = cut->row,
+                                  .rows = cut->rows,
+                                  .at = cut->row ? p->row[cut->row - 1].end : 0 };
 }
 
-static void add_filter(struct cell_reader *r, uint64_t key, unsigned bits)
+/* The next question; false: there is none. */
+INLINE bool next_question(struct shard_reader *r, struct question *q)
+{
+    bool moved = false;
+
+    for (; r->rows; r->row++, r->rows--, moved = true) {
+        while (r->row == r->piece->rows) {
+            r->piece++;
+            r->row = 0;
+            r->at = 0;
+        }
+        if (r->at < r->piece->row[r->row].end) {
+            if (moved || !r->hash)
+                r->hash = bk_row_hash(r->piece->row[r->row].first);
+            *q = read_question(&r->piece->asked, &r->at, r->u->words);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool room_for_keys(struct key_list *l, size_t n)
+{
+    return l->n + n <= l->room || grow_list((void **)&l->key, &l->room, l->n + n, sizeof(*l->key));
+}
+
+static void add_filter(struct key_list *l, uint64_t key, unsigned bits)
 {
     uint64_t print = key;
 
     for (unsigned j = 0; j < bits; j++, key = bk_next_filter_key(key))
-        add_key(r, 0, key, print >> j & 1);
+        l->key[l->n++] = (struct bk_ribbon_key){ key, print >> j & 1 };
 }
 
-/* The filter keys of a question's exceptions; the question waits for ribbon A. */
-static void filter_question(struct cell_reader *r, const struct asked *a)
+/* The filter keys of the exceptions of a shard.  False: no memory. */
+static bool list_filters(struct shard_reader r, struct key_list *l)
 {
-    const struct bk_question *q = &r->u->codes.model.question[a->question];
-    uint64_t row = bk_row_hash(r->row.first);
-    struct desk *d = r->desk;
-    struct asking *wait;
+    struct question q;
 
-    if (a->exceptions && q->rc)
-        add_filter(r, bk_question_key(row, a->question, BK_CELL_SQUARE), q->rc);
-    for (unsigned i = 0; q->rp && i < r->u->words; i++)
-        for (uint64_t left = a->other[i]; left; left &= left - 1)
-            add_filter(r,
-                       bk_question_key(row, a->question, 64 * i + (unsigned)__builtin_ctzll(left)),
-                       q->rp);
-    if (!grow_list((void **)&d->asking, &d->asking_room, d->askings + 1, sizeof(*d->asking))) {
-        r->u->failed = true;
-        return;
-    }
-    wait = &d->asking[d->askings++];
-    wait->row_hash = row;
-    wait->question = a->question;
-    wait->some = a->exceptions;
-    memcpy(wait->squares, a->all, r->u->words * sizeof(*a->all));
-    memcpy(wait->exceptions, a->other, r->u->words * sizeof(*a->other));
-}
+    l->n = 0;
+    while (next_question(&r, &q)) {
+        const struct bk_question *rates = &r.u->codes.model.question[q.question];
 
-static void filter_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
-{
-    ask_cell(r, leaf, squares, filter_question);
-}
-
-/* The keys of ribbon B: positions that pass the filters. */
-static void pass_filters(struct cell_reader *r, const struct bk_ribbon *filters)
-{
-    for (size_t k = 0; k < r->desk->askings; k++) {
-        const struct asking *w = &r->desk->asking[k];
-        const struct bk_question *q = &r->u->codes.model.question[w->question];
-        uint64_t cell = bk_question_key(w->row_hash, w->question, BK_CELL_SQUARE);
-
-        if (!w->some && !bk_filter_passes(filters, cell, q->rc))
+        if (!q.exceptions)
             continue;
-        for (unsigned i = 0; i < r->u->words; i++)
-            for (uint64_t left = w->squares[i]; left; left &= left - 1) {
-                unsigned s = (unsigned)__builtin_ctzll(left);
-                bool exception = w->exceptions[i] >> s & 1;
-                uint64_t key = bk_question_key(w->row_hash, w->question, 64 * i + s);
+        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * q.exceptions))
+            return false;
+        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
+        for (unsigned i = 0; rates->rp && i < r.u->words; i++)
+            for (uint64_t left = q.other[i]; left; left &= left - 1)
+                add_filter(
+                    l,
+                    bk_question_key(r.hash, q.question, 64 * i + (unsigned)__builtin_ctzll(left)),
+                    rates->rp);
+    }
+    return true;
+}
 
-                if (exception || bk_filter_passes(filters, key, q->rp))
-                    add_key(r, 1, bk_bit_key(key), exception);
+/* The keys of ribbon B: positions that pass the filters.  False: no memory. */
+static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct key_list *l)
+{
+    struct question q;
+
+    l->n = 0;
+    while (next_question(&r, &q)) {
+        const struct bk_question *rates = &r.u->codes.model.question[q.question];
+        unsigned rp = rates->rp;
+
+        if (!q.exceptions &&
+            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
+                              rates->rc))
+            continue;
+        if (!room_for_keys(l, q.n))
+            return false;
+        for (unsigned i = 0; i < r.u->words; i++)
+            for (uint64_t left = q.all[i]; left; left &= left - 1) {
+                unsigned s = (unsigned)__builtin_ctzll(left);
+                bool exception = q.other[i] >> s & 1;
+                uint64_t key = bk_question_key(r.hash, q.question, 64 * i + s);
+
+                if (exception || bk_filter_passes(filters, key, rp))
+                    l->key[l->n++] = (struct bk_ribbon_key){ bk_bit_key(key), exception };
             }
     }
+    return true;
 }
 
 /* Solves ribbon `which` of a shard and appends its words to the shard's bytes. */
@@ -792,43 +868,20 @@ static enum bk_err add_ribbon(struct shard *s, struct desk *d, unsigned which,
     return BK_OK;
 }
 
-/* Goes through the rows of a shard, which may lie in several pieces. */
-static void read_cut(struct cell_reader *r, const struct cut *cut)
-{
-    uint32_t left = cut->rows, row = cut->row;
-
-    for (struct piece *p = &r->u->piece[cut->piece]; left; p++, row = 0) {
-        r->piece = p;
-        for (; left && row < p->rows; row++, left--) {
-            size_t end = row + 1 < p->rows ? p->row[row + 1].cell : p->cells.n;
-
-            if (p->row[row].cell == end)
-                continue;
-            read_row(r, p->row[row].first);
-            r->nth = row;
-            r->at = p->row[row].cell;
-            recall_row(r);
-        }
-    }
-}
-
 static void make_shard(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct cell_reader r = reader_of(u, NULL, thread, filter_cell);
+    struct shard_reader r = questions_of(u, &u->cut[nth]);
+    struct desk *d = &u->desk[thread];
     struct shard *s = &u->shard[nth];
     struct bk_ribbon filters;
 
-    r.desk->keys[0].n = r.desk->keys[1].n = r.desk->askings = 0;
-    read_cut(&r, &u->cut[nth]);
-    if (u->failed || add_ribbon(s, r.desk, 0, NULL)) {
+    if (u->failed || !list_filters(r, &d->keys[0]) || add_ribbon(s, d, 0, NULL)) {
         u->failed = true;
         return;
     }
-    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0],
-                                  bk_ribbon_factor(s->entry.seed[0]) };
-    pass_filters(&r, &filters);
-    if (u->failed || add_ribbon(s, r.desk, 1, NULL))
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
+    if (!list_bits(r, &filters, &d->keys[1]) || add_ribbon(s, d, 1, NULL))
         u->failed = true;
 }
 
@@ -867,6 +920,7 @@ static void close_window(struct unit *u, uint32_t pieces)
     for (uint32_t p = u->window; p < u->window + pieces; p++) {
         free(u->piece[p].cells.word);
         free(u->piece[p].row);
+        free(u->piece[p].asked.word);
         u->piece[p] = (struct piece){ 0 };
     }
 }
@@ -875,7 +929,7 @@ static enum bk_err write_window(struct unit *u, uint32_t pieces, struct bk_unit 
                                 bk_shard_sink *sink, void *context, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
-    bool going = bk_pool_try(u->pool, pieces, estimate_piece, u);
+    bool going = bk_pool_try(u->pool, pieces, ask_piece, u);
 
     u->cuts = 0;
     if (going && !u->failed && cut_window(u, pieces))
@@ -943,12 +997,13 @@ static void unit_release(struct unit *u)
         free(d->count);
         free(d->keys[0].key);
         free(d->keys[1].key);
-        free(d->asking);
+        free(d->asked.word);
         bk_ribbon_room_release(&d->ribbon);
     }
     for (uint32_t p = 0; u->piece && p < u->pieces; p++) {
         free(u->piece[p].cells.word);
         free(u->piece[p].row);
+        free(u->piece[p].asked.word);
     }
     free(u->desk);
     free(u->piece);
