@@ -16,7 +16,7 @@ Q := $(if $(V),,@)
 # == The house, lowest floor first ==
 CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
-        facts facts/list facts/plain facts/text
+        facts facts/game facts/list facts/never facts/plain facts/text
 TABLE = material needed index rows model head shards format write settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) verify whole

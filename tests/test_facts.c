@@ -14,11 +14,14 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/facts/list.h"
+#include "core/finish.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "tests/random_variant.h"
 
@@ -170,6 +173,50 @@ static void compare_position(const struct scene *s, unsigned inner, const uint64
     }
 }
 
+struct truths {
+    const struct scene *s;
+    uint64_t is[4];
+};
+
+static void note_truth(void *context, uint32_t leaf, const uint64_t *squares)
+{
+    struct truths *t = context;
+
+    if (leaf)
+        memcpy(t->is, squares, t->s->words * 8);
+}
+
+/* Each fact asked for some squares, and then for all, is what all facts at once say of it. */
+static void compare_descents(struct scene *s, unsigned inner, const uint64_t *all)
+{
+    struct bk_fact_row *fresh;
+    uint64_t some[4] = { 0 }, care[4] = { 0 };
+
+    assert_int_equal(bk_fact_row_new(&fresh, s->facts, inner, NULL), BK_OK);
+    bk_fact_row_set(fresh, s->sq);
+    for (unsigned x = 0; x < s->v->nsq; x++)
+        if (bk_bits_has(&s->v->board, x) && !taken(s, x, inner)) {
+            care[x / 64] |= UINT64_C(1) << x % 64;
+            some[x / 64] |= (uint64_t)random_once_in(&s->seed, 9) << x % 64;
+        }
+    for (unsigned fact = 0; fact < bk_facts_count(s->facts); fact++) {
+        const struct bk_fact_node tree[3] = { { (uint16_t)fact, 1, 2 },
+                                              { BK_FACT_LEAF, 1, 0 },
+                                              { BK_FACT_LEAF, 0, 0 } };
+
+        for (unsigned pass = 0; pass < 2; pass++) {
+            struct truths t = { s, { 0 } };
+            const uint64_t *asked = pass ? care : some;
+
+            bk_fact_row_descend(fresh, tree, asked, note_truth, &t);
+            for (unsigned w = 0; w < s->words; w++)
+                if (t.is[w] != (all[fact * s->words + w] & asked[w]))
+                    differ(s, inner, fact, "a descent", !pass);
+        }
+    }
+    bk_fact_row_free(fresh);
+}
+
 static void compare_rows(struct scene *s, unsigned inner)
 {
     uint64_t *all = calloc(bk_facts_count(s->facts) + 1, s->words * 8);
@@ -181,6 +228,7 @@ static void compare_rows(struct scene *s, unsigned inner)
         draw_row(s, inner);
         bk_fact_row_set(row, s->sq);
         bk_fact_row_all(row, all);
+        compare_descents(s, inner, all);
         for (unsigned k = 0; k < ASKED; k++) {
             s->sq[inner] = draw_square(s, inner);
             compare_position(s, inner, all);
@@ -398,6 +446,51 @@ static void facts__men_without_two_kings_are_refused(void **state)
     bk_variant_free(v);
 }
 
+#define AT_ONCE 8
+
+static void *open_facts(void *context)
+{
+    struct bk_variant *v = context;
+    struct bk_fact_men men = { 4, { v->royal, v->royal, 0, 1 }, { 0, 1, 0, 1 } };
+    struct bk_facts *f = NULL;
+    unsigned others[2], n = 0;
+
+    for (unsigned t = 0; t < v->ntypes && n < 2; t++)
+        if (t != v->royal)
+            others[n++] = t;
+    men.type[2] = (uint8_t)others[0];
+    men.type[3] = (uint8_t)others[1];
+    return bk_facts_new(&f, v, &men, NULL) ? NULL : f;
+}
+
+static void facts__opened_at_once_share_the_tables_of_their_game(void **state)
+{
+    struct bk_variant *v;
+    pthread_t thread[AT_ONCE];
+    struct bk_facts *f[AT_ONCE];
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "shatranj", NULL), BK_OK);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, open_facts, v), 0);
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        void *out;
+
+        assert_int_equal(pthread_join(thread[i], &out), 0);
+        f[i] = out;
+        assert_non_null(f[i]);
+    }
+    for (unsigned i = 1; i < AT_ONCE; i++) {
+        assert_ptr_equal(f[i]->game, f[0]->game);
+        assert_memory_equal(f[i]->metric, f[0]->metric, sizeof f[i]->metric);
+    }
+    for (unsigned t = 0; t < 4; t++)
+        assert_non_null(f[0]->game->reach[0][f[0]->men.type[t]][f[0]->men.colour[t]]);
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        bk_facts_free(f[i]);
+    bk_variant_free(v);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +499,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(facts__each_sort_has_been_true_and_false),
         cmocka_unit_test(facts__no_two_read_alike),
         cmocka_unit_test(facts__men_without_two_kings_are_refused),
+        cmocka_unit_test(facts__opened_at_once_share_the_tables_of_their_game),
     };
 
     if (argc > 1)

@@ -27,6 +27,8 @@ struct bk_reach {
     uint32_t path;   /* first of them in bk_geometry.path */
 };
 
+struct bk_fact_game;
+
 struct bk_geometry {
     /* reach[first[type][colour][sq] .. first[type][colour][sq] + count) , by `to` */
     uint32_t first[BK_TYPES_MAX][2][BK_SQ_MAX];
@@ -41,6 +43,7 @@ struct bk_geometry {
     /* By (type * 2 + colour) * nsq + sq: on which squares might the man take something, the ways
        left aside? */
     struct bk_bits *takes;
+    _Atomic(struct bk_fact_game *) facts; /* owned; made when first asked for (facts/game.h) */
 };
 
 /* Derives the geometry of a variant whose plain fields are set.  *out owned. */

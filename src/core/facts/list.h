@@ -11,34 +11,21 @@
 #define BK_FACTS_LIST_H
 
 #include "core/facts.h"
+#include "core/facts/game.h"
 
 enum fact_kind {
     FACT_PLACE,     /* metric(i, j) <= least + q                                               */
     FACT_KING_DIFF, /* distance(white king, i) - distance(black king, i) <= q - 2              */
     FACT_ATTACKS,   /* i attacks j                                                             */
-    FACT_COUNTS,    /* q 0, 1: at least 1, 2 men attack i; q 2, 3: at least 1, 2 defend it     */
+    FACT_COUNTS,    /* of the side j at least q + 1 men attack i                               */
     FACT_HANGING,   /* side i attacks at least q + 1 men, not kings, that are not defended     */
     FACT_KING_SAFE, /* king i has at least q + 1 safe squares; from q 4 on: q - 3 empty ones   */
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
     FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
 };
 
-enum fact_metric {
-    METRIC_DISTANCE,    /* the larger of files and ranks apart         */
-    METRIC_AXIS,        /* the smaller                                 */
-    METRIC_EDGE,        /* to the nearest edge                         */
-    METRIC_CORNER,      /* to the nearest corner */
-    METRIC_COLOUR,      /* 0: squares of one colour                    */
-    METRIC_RANK,        /* from 0, as White counts                     */
-    METRIC_FILES_APART, /* files between i and j                       */
-    METRIC_RANK_AHEAD,  /* METRIC_ZERO + rank of j - rank of i         */
-    METRIC_FILE,
-    METRIC_RANKS_APART,
-    METRIC_FILE_AHEAD,
-    METRIC_ORBIT, /* 0: i can come to the square of j, on an empty board; one metric a kind */
-    METRICS = METRIC_ORBIT + BK_MEN_MAX
-};
-#define METRIC_ZERO 16
+#define FACT_NO_GROUP 0xffff
+#define FACT_NONE     0xffff
 
 /* Facts at most of a list of men, generously: 8 men on 14x14. */
 #define FACT_GROUPS_MAX 1024
@@ -59,7 +46,7 @@ struct fact_group {
 
 /* One fact as the evaluators want it. */
 struct fact_item {
-    uint32_t table; /* FACT_PLACE: metric[table + stride * sq[i] + sq[j]] <= least */
+    const uint8_t *metric; /* FACT_PLACE: metric[stride * sq[i] + sq[j]] <= least; borrowed */
     uint16_t stride;
     uint8_t kind, i, j, least;
     uint8_t q; /* within its group */
@@ -69,6 +56,7 @@ struct fact_item {
 
 struct bk_facts {
     const struct bk_variant *v; /* borrowed */
+    struct bk_fact_game *game;  /* borrowed */
     struct bk_fact_men men;
     unsigned nkinds;              /* men of one type and colour are of a kind */
     uint8_t kind[BK_MEN_MAX];     /* by man */
@@ -77,29 +65,27 @@ struct bk_facts {
     bool rides[BK_MEN_MAX];       /* by kind: others may stand in the way */
     uint8_t nenemies[BK_MEN_MAX]; /* by man: whom it may attack; a king not the other */
     uint8_t enemy[BK_MEN_MAX][BK_MEN_MAX];
-    unsigned left, width, bottom, height; /* the smallest rectangle around the board */
 
     unsigned ngroups, nfacts;
     struct fact_group *group;
     struct fact_item *item;
-    uint32_t table[METRICS];                /* where a metric begins */
+    const uint8_t *metric[METRICS];         /* borrowed */
     uint8_t least[METRICS], steps[METRICS]; /* its facts: at most least, least + 1, ...; 0: none */
-    uint8_t *metric;
+    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX]; /* the FACT_ATTACKS, or FACT_NO_GROUP */
+
+    unsigned first_fork; /* the facts of FACT_FORK: from here to the last */
+    /* forks by their men; [0] safe, [1] covered; or FACT_NONE */
+    uint16_t fork_fact[BK_MEN_MAX][BK_MEN_MAX][BK_MEN_MAX][2];
+    uint16_t skewer_fact[BK_MEN_MAX][BK_MEN_MAX]; /* [who attacks the king][who is behind] */
 
     const struct fact_width *width_ops;
     void *reach; /* made by width_ops */
 };
 
-static inline bool fact_metric_pairs(unsigned metric)
-{
-    return metric != METRIC_EDGE && metric != METRIC_CORNER && metric != METRIC_RANK &&
-           metric != METRIC_FILE;
-}
-
 static inline unsigned fact_metric_of(const struct bk_facts *f, unsigned metric, unsigned a,
                                       unsigned b)
 {
-    return f->metric[f->table[metric] + (fact_metric_pairs(metric) ? a * f->v->nsq : 0) + b];
+    return f->metric[metric][(fact_metric_pairs(metric) ? a * f->v->nsq : 0) + b];
 }
 
 /* Fills all but width_ops and reach.  On failure nothing is left allocated. */
@@ -110,6 +96,7 @@ void bk_fact_list_release(struct bk_facts *f);
 /* The evaluators of one width of sets, from width.c. */
 struct fact_width {
     unsigned words;
+    void (*kind_free)(void *kind_reach);
     void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
     void (*reach_free)(void *reach);
     uint32_t (*leaf)(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq);

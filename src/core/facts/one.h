@@ -127,8 +127,7 @@ static bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
 
 INLINE bool one_place(const struct one *o, const struct fact_item *item)
 {
-    return o->f->metric[item->table + item->stride * o->sq[item->i] + o->sq[item->j]] <=
-           item->least;
+    return item->metric[item->stride * o->sq[item->i] + o->sq[item->j]] <= item->least;
 }
 
 static bool one_fact(struct one *o, const struct fact_item *item)
@@ -142,8 +141,7 @@ static bool one_fact(struct one *o, const struct fact_item *item)
         return fact_metric_of(f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
                fact_metric_of(f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
     case FACT_ATTACKS: return one_attacks_man(o, i, j);
-    case FACT_COUNTS:
-        return one_more_attackers(o, q < 2 ? !f->men.colour[i] : f->men.colour[i], i, q % 2);
+    case FACT_COUNTS: return one_more_attackers(o, j, i, q);
     case FACT_HANGING: return one_more_hanging(o, i, q);
     case FACT_KING_SAFE: return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
     case FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);

@@ -149,7 +149,7 @@ bool bk_fact_of(const struct bk_facts *f, unsigned fact, const uint8_t *sq)
     case FACT_PLACE: return fact_metric_of(f, g->metric, sq[i], sq[j]) <= g->least + q;
     case FACT_KING_DIFF: return distance(&b, 0, i) + 2 <= distance(&b, 1, i) + q;
     case FACT_ATTACKS: return attacks_man(&b, i, j);
-    case FACT_COUNTS: return attackers(&b, q < 2 ? !colour_of(&b, i) : colour_of(&b, i), i) > q % 2;
+    case FACT_COUNTS: return attackers(&b, j, i) > q;
     case FACT_HANGING: return hanging(&b, i) > q;
     case FACT_KING_SAFE: return safe_squares(&b, i, q >= 4) > q % 4;
     case FACT_MAN_SAFE: return safe_squares(&b, i, false) > q;

@@ -54,13 +54,16 @@ struct kind_reach {
     struct way *way;
 };
 
-/* By man; equal men share. */
+/* Facts of place as sets; for rows. */
+struct near {
+    set *at[METRICS][2]; /* [metric][which man is given][square * steps + q]: where the other
+                            one, or the one there is, makes a fact of place true */
+};
+
+/* By man. */
 struct reach {
-    const struct kind_reach *of[BK_MEN_MAX];
-    struct kind_reach *kind[BK_MEN_MAX]; /* owned, ended by NULL or full */
-    set board;
-    set *near[METRICS][2]; /* [metric][which man is given][square * steps + q]: where the other
-                              one, or the one there is, makes a fact of place true */
+    const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
+    _Atomic(struct near *) near;             /* owned; made for the first row */
 };
 
 /* == Making == */
@@ -153,8 +156,10 @@ static uint32_t reach_ways(struct kind_reach *k, const struct bk_variant *v, uns
     return nways;
 }
 
-static void kind_reach_free(struct kind_reach *k)
+static void kind_reach_free(void *kind_reach)
 {
+    struct kind_reach *k = kind_reach;
+
     if (k) {
         free(k->touch_to);
         free(k->touch_into);
@@ -195,25 +200,38 @@ static struct kind_reach *kind_reach_new(const struct bk_variant *v, unsigned ty
     return k;
 }
 
-static void reach_free(void *reach)
+/* The one of the game; NULL: no memory. */
+static const struct kind_reach *kind_reach_of(struct bk_fact_game *game, unsigned type,
+                                              unsigned colour)
 {
-    struct reach *r = reach;
+    unsigned width = sizeof(set) / 8 / 2; /* 0, 1, 2 */
+    _Atomic(void *) *slot = &game->reach[width][type][colour];
+    void *there = atomic_load(slot), *mine;
 
-    for (unsigned i = 0; r && i < BK_MEN_MAX; i++)
-        kind_reach_free(r->kind[i]);
-    for (unsigned m = 0; r && m < METRICS; m++) {
-        free(r->near[m][0]);
-        free(r->near[m][1]);
-    }
-    free(r);
+    if (there)
+        return there;
+    mine = kind_reach_new(game->v, type, colour);
+    if (!mine || atomic_compare_exchange_strong(slot, &there, mine))
+        return mine;
+    kind_reach_free(mine);
+    return there;
 }
 
-/* Facts of place as sets; of a metric of one square, the given one is 0. */
-static bool near_new(struct reach *r, const struct bk_facts *f, unsigned m, unsigned which)
+static void near_free(struct near *near)
+{
+    for (unsigned m = 0; near && m < METRICS; m++) {
+        free(near->at[m][0]);
+        free(near->at[m][1]);
+    }
+    free(near);
+}
+
+/* Of a metric of one square, the given one is 0. */
+static bool near_fill(struct near *near, const struct bk_facts *f, unsigned m, unsigned which)
 {
     unsigned nsq = f->v->nsq, given = fact_metric_pairs(m) ? nsq : 1, steps = f->steps[m];
     size_t bytes = given * steps * sizeof(set);
-    set *out = r->near[m][which] = aligned_alloc(32, (bytes + 31) / 32 * 32);
+    set *out = near->at[m][which] = aligned_alloc(32, (bytes + 31) / 32 * 32);
 
     if (!out)
         return false;
@@ -229,31 +247,54 @@ static bool near_new(struct reach *r, const struct bk_facts *f, unsigned m, unsi
     return true;
 }
 
+static struct near *near_new(const struct bk_facts *f)
+{
+    struct near *near = calloc(1, sizeof *near);
+
+    for (unsigned m = 0; near && m < METRICS; m++)
+        for (unsigned which = 0; f->steps[m] && which < (fact_metric_pairs(m) ? 2 : 1); which++)
+            if (!near_fill(near, f, m, which)) {
+                near_free(near);
+                return NULL;
+            }
+    return near;
+}
+
+/* NULL: no memory. */
+static const struct near *near_of(const struct bk_facts *f)
+{
+    struct reach *r = f->reach;
+    struct near *there = atomic_load(&r->near), *mine;
+
+    if (there)
+        return there;
+    mine = near_new(f);
+    if (!mine || atomic_compare_exchange_strong(&r->near, &there, mine))
+        return mine;
+    near_free(mine);
+    return there;
+}
+
+static void reach_free(void *reach)
+{
+    struct reach *r = reach;
+
+    if (r)
+        near_free(r->near);
+    free(r);
+}
+
 static void *reach_new(const struct bk_facts *f)
 {
-    struct reach *r = aligned_alloc(32, (sizeof *r + 31) / 32 * 32);
+    struct reach *r = calloc(1, sizeof *r);
 
-    if (!r)
-        return NULL;
-    memset(r, 0, sizeof *r);
-    r->board = set_of(&f->v->board);
-    for (unsigned i = 0; i < f->nkinds; i++) {
-        unsigned man = f->first_of[i];
-
-        r->kind[i] = kind_reach_new(f->v, f->men.type[man], f->men.colour[man]);
-        if (!r->kind[i]) {
+    for (unsigned i = 0; r && i < f->men.n; i++) {
+        r->of[i] = kind_reach_of(f->game, f->men.type[i], f->men.colour[i]);
+        if (!r->of[i]) {
             reach_free(r);
             return NULL;
         }
     }
-    for (unsigned i = 0; i < f->men.n; i++)
-        r->of[i] = r->kind[f->kind[i]];
-    for (unsigned m = 0; m < METRICS; m++)
-        for (unsigned which = 0; f->steps[m] && which < (fact_metric_pairs(m) ? 2 : 1); which++)
-            if (!near_new(r, f, m, which)) {
-                reach_free(r);
-                return NULL;
-            }
     return r;
 }
 

@@ -1,8 +1,8 @@
 /*
  * row.h - facts of a row: of each fact the squares of the inner man that make it true.  HOT.
  *
- * A fact that does not concern the inner man is true everywhere or nowhere.  Facts are computed a
- * group at a time, when one of the group is asked, and kept:
+ * A fact that does not concern the inner man is true everywhere or nowhere.  Facts of place are
+ * looked up.  Others are computed a group at a time, when one of the group is asked, and kept:
  *
  *   - to the next row, where no man has moved on whom they depend (`keep`);
  *   - what men and sides attack likewise, square by square (row_moved());
@@ -19,9 +19,26 @@
 #define GROUP_WORDS (FACT_GROUPS_MAX / 64)
 #define FEW         6 /* squares, so few that each is looked at */
 
+enum how {
+    HOW_STANDS,  /* a place of others: from[stride * square of i + square of j] <= least */
+    HOW_SQUARES, /* a place of the inner man: from[stride * square of i]                 */
+    HOW_GROUP,   /* computed with its group                                              */
+    HOW_COSTLY,  /* the same, for the squares that are asked                             */
+};
+
+/* A fact as the rows of one inner man see it. */
+struct row_item {
+    const void *from; /* HOW_STANDS: bytes; HOW_SQUARES: sets; borrowed */
+    uint16_t stride, group;
+    uint8_t how, i, j, least;
+};
+
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
     const struct reach *reach;
+    const struct near *near;
+    struct row_item *item; /* behind fact[] */
+    set board;
     unsigned words; /* of the masks of groups */
     bool fresh;     /* no row yet */
     uint8_t sq[BK_MEN_MAX];
@@ -33,7 +50,7 @@ struct row {
     uint64_t have[GROUP_WORDS];                   /* which groups are known */
     uint64_t keep[BK_MEN_MAX][GROUP_WORDS];       /* which do not depend on a man */
     uint64_t attacks_by[BK_MEN_MAX][GROUP_WORDS]; /* the FACT_ATTACKS of a man */
-    uint16_t attack_group[BK_MEN_MAX][BK_MEN_MAX];
+    uint16_t safe_group[BK_MEN_MAX];              /* the FACT_KING_SAFE or FACT_MAN_SAFE of a man */
     set known[FACT_GROUPS_MAX]; /* of a costly group in `have`: for which squares */
     set fact[];
 };
@@ -42,47 +59,93 @@ INLINE bool fact_costly(unsigned kind) { return kind >= FACT_KING_SAFE; }
 
 /* == A new row == */
 
-/* The men other than the inner one on whom a group depends, as a mask. */
-static unsigned depends_on(const struct fact_group *g)
+/* The safe squares of another man depend on few squares: looked at in row_recheck_safe(). */
+INLINE bool row_safe_kept(unsigned inner, const struct fact_group *g)
 {
-    unsigned two = 1u << g->i | 1u << g->j;
+    return g->i != inner && (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE);
+}
 
-    if (g->kind == FACT_PLACE || g->kind == FACT_ATTACKS)
-        return two; /* who stands in the way: row_moved() */
-    return g->kind == FACT_KING_DIFF ? two | 3u : ~0u;
+/* The men other than the inner one on whom a group depends, as a mask. */
+static unsigned depends_on(const struct fact_group *g, unsigned inner)
+{
+    if (g->kind == FACT_ATTACKS)
+        return 1u << g->i | 1u << g->j; /* who stands in the way: row_moved() */
+    if (row_safe_kept(inner, g))
+        return 0; /* row_recheck_safe() */
+    return g->kind == FACT_KING_DIFF ? 3u | 1u << g->i : ~0u;
+}
+
+static struct row_item row_item_of(const struct row *r, unsigned fact)
+{
+    const struct bk_facts *f = r->head.f;
+    const struct fact_item *d = &f->item[fact];
+    unsigned m = f->group[d->group].metric, inner = r->head.inner;
+    struct row_item item = { .group = d->group, .i = d->i, .j = d->j, .least = d->least };
+
+    if (d->kind != FACT_PLACE) {
+        item.how = fact_costly(d->kind) ? HOW_COSTLY : HOW_GROUP;
+    } else if (inner != d->i && inner != d->j) {
+        item.how = HOW_STANDS;
+        item.from = d->metric;
+        item.stride = d->stride;
+    } else {
+        bool pair = fact_metric_pairs(m), first = pair && inner == d->i;
+
+        item.how = HOW_SQUARES;
+        item.from = r->near->at[m][first] + d->least - f->least[m];
+        item.stride = pair ? f->steps[m] : 0;
+        item.i = first ? d->j : d->i;
+    }
+    return item;
 }
 
 static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
 {
-    size_t bytes = sizeof(struct row) + f->nfacts * sizeof(set);
+    size_t bytes = sizeof(struct row) + f->nfacts * (sizeof(set) + sizeof(struct row_item));
     struct row *r = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
-    if (!r)
+    if (!r || !near_of(f)) {
+        free(r);
         return NULL;
+    }
     memset(r, 0, bytes);
     r->head = (struct bk_fact_row){ f, inner };
     r->reach = f->reach;
+    r->near = near_of(f);
+    r->board = set_of(&f->v->board);
     r->words = (f->ngroups + 63) / 64;
     r->fresh = true;
+    r->item = (struct row_item *)(void *)(r->fact + f->nfacts);
+    for (unsigned fact = 0; fact < f->nfacts; fact++)
+        r->item[fact] = row_item_of(r, fact);
     for (unsigned i = 0; i < f->ngroups; i++) {
         const struct fact_group *g = &f->group[i];
-        unsigned men = depends_on(g);
+        unsigned men = depends_on(g, inner);
 
         for (unsigned man = 0; man < f->men.n; man++)
             if (man == inner || !(men >> man & 1))
                 r->keep[man][i / 64] |= UINT64_C(1) << i % 64;
-        if (g->kind == FACT_ATTACKS) {
-            r->attack_group[g->i][g->j] = (uint16_t)i;
+        if (g->kind == FACT_ATTACKS)
             r->attacks_by[g->i][i / 64] |= UINT64_C(1) << i % 64;
-        }
+        if (g->kind == FACT_KING_SAFE || g->kind == FACT_MAN_SAFE)
+            r->safe_group[g->i] = (uint16_t)i;
     }
     return &r->head;
 }
 
 INLINE unsigned row_colour(const struct row *r, unsigned i) { return r->head.f->men.colour[i]; }
 
+/* What one row does not have in common with the row before. */
+struct moves {
+    unsigned men;       /* who have moved, as a mask */
+    set squares;        /* left or come to */
+    set at[BK_MEN_MAX]; /* squares of which it must be asked anew whether a man, */
+    set side[2];        /* or a side, attacks them */
+};
+
 /* Forgets what man i attacks, as far as man p is in its way or not where he was. */
-static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from, unsigned to)
+static void row_moved_near(struct row *r, struct moves *m, unsigned i, unsigned p, unsigned from,
+                           unsigned to)
 {
     const struct kind_reach *k = r->reach->of[i];
     unsigned colour = row_colour(r, i);
@@ -94,25 +157,62 @@ static void row_moved_near(struct row *r, unsigned i, unsigned p, unsigned from,
         changed = k->touch_to[r->sq[i] * k->nsq + from] | k->touch_to[r->sq[i] * k->nsq + to];
     if (!any(changed))
         return;
-    r->have_at[i] &= ~changed;
+    m->at[i] |= changed;
     if (p != !colour) /* a king is looked through */
-        r->have_side[colour] &= ~changed;
+        m->side[colour] |= changed;
     for (unsigned w = 0; w < r->words; w++)
         r->have[w] &= ~r->attacks_by[i][w];
 }
 
 /* Forgets what depends on man p, who went from one square to another. */
-static void row_moved(struct row *r, unsigned p, unsigned from, unsigned to)
+static void row_moved(struct row *r, struct moves *m, unsigned p, unsigned from, unsigned to)
 {
     const struct kind_reach *k = r->reach->of[p];
 
     for (unsigned w = 0; w < r->words; w++)
         r->have[w] &= r->keep[p][w];
-    r->have_at[p] = NONE;
-    r->have_side[row_colour(r, p)] &= ~(k->to[from] | k->to[to]);
+    m->men |= 1u << p;
+    m->squares |= bit(from) | bit(to);
+    m->at[p] = ~NONE;
+    m->side[row_colour(r, p)] |= k->to[from] | k->to[to];
     for (unsigned i = 0; i < r->head.f->men.n; i++)
         if (i != p && r->reach->of[i]->shape != LEAPS)
-            row_moved_near(r, i, p, from, to);
+            row_moved_near(r, m, i, p, from, to);
+}
+
+/* Forgets the safe squares of men near whom something has changed. */
+static void row_recheck_safe(struct row *r, const struct moves *m)
+{
+    for (unsigned i = 0; i < r->head.f->men.n; i++) {
+        set changed = m->squares | m->at[i] | m->side[!row_colour(r, i)];
+
+        if (i != r->head.inner && (m->men >> i & 1 || any(changed & r->reach->of[i]->to[r->sq[i]])))
+            r->have[r->safe_group[i] / 64] &= ~(UINT64_C(1) << r->safe_group[i] % 64);
+    }
+}
+
+/* Forgets what the men who have moved have changed. */
+static void row_follow(struct row *r, const uint8_t *before)
+{
+    unsigned n = r->head.f->men.n;
+    struct moves m = { .squares = NONE };
+
+    for (unsigned i = 0; i < n; i++)
+        if (i != r->head.inner && before[i] != r->sq[i])
+            row_moved(r, &m, i, before[i], r->sq[i]);
+    for (unsigned i = 0; i < n; i++)
+        r->have_at[i] &= ~m.at[i];
+    r->have_side[0] &= ~m.side[0];
+    r->have_side[1] &= ~m.side[1];
+    row_recheck_safe(r, &m);
+}
+
+static void row_forget(struct row *r)
+{
+    memset(r->have, 0, r->words * sizeof *r->have);
+    for (unsigned i = 0; i < r->head.f->men.n; i++)
+        r->have_at[i] = NONE;
+    r->have_side[0] = r->have_side[1] = NONE;
 }
 
 static void row_set(struct bk_fact_row *row, const uint8_t *sq)
@@ -120,18 +220,21 @@ static void row_set(struct bk_fact_row *row, const uint8_t *sq)
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
     uint8_t before[BK_MEN_MAX];
+    unsigned moved = 0;
 
     memcpy(before, r->sq, sizeof before);
     r->own[0] = r->own[1] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
         if (i != r->head.inner) {
+            moved += r->sq[i] != sq[i];
             r->sq[i] = sq[i];
             r->own[f->men.colour[i]] |= bit(sq[i]);
         }
     r->occupied = r->own[0] | r->own[1];
-    for (unsigned i = 0; i < f->men.n && !r->fresh; i++)
-        if (i != r->head.inner && before[i] != sq[i])
-            row_moved(r, i, before[i], sq[i]);
+    if (r->fresh || moved > f->men.n / 2)
+        row_forget(r);
+    else
+        row_follow(r, before);
     r->fresh = false;
 }
 
@@ -186,9 +289,12 @@ INLINE bool row_lacks(struct row *r, unsigned group)
 /* Man i attacks man j, as the fact says. */
 INLINE set row_attacks_man(struct row *r, unsigned i, unsigned j)
 {
-    unsigned group = r->attack_group[i][j];
-    set *fact = &r->fact[r->head.f->group[group].first];
+    unsigned group = r->head.f->attack_group[i][j];
+    set *fact;
 
+    if (group == FACT_NO_GROUP) /* it is no fact */
+        return row_fact_attacks(r, i, j);
+    fact = &r->fact[r->head.f->group[group].first];
     if (row_lacks(r, group))
         *fact = row_fact_attacks(r, i, j);
     return *fact;
@@ -233,29 +339,6 @@ INLINE void count_in(set *at, unsigned n, set x)
 
 /* == Groups == */
 
-static void group_place(const struct row *r, const struct fact_group *g, set *out)
-{
-    const struct bk_facts *f = r->head.f;
-    unsigned inner = r->head.inner, m = g->metric, n = g->n;
-    const set *from;
-
-    if (inner != g->i && inner != g->j) {
-        unsigned at = fact_metric_of(f, m, r->sq[g->i], r->sq[g->j]);
-
-        for (unsigned q = 0; q < n; q++)
-            out[q] = ALL_IF(at <= g->least + q);
-        return;
-    }
-    if (!fact_metric_pairs(m))
-        from = r->reach->near[m][0];
-    else if (inner == g->j)
-        from = r->reach->near[m][0] + r->sq[g->i] * n;
-    else
-        from = r->reach->near[m][1] + r->sq[g->j] * n;
-    for (unsigned q = 0; q < n; q++)
-        out[q] = from[q];
-}
-
 /* The squares at a distance of at most d from a square. */
 static set row_near(const struct row *r, unsigned sq, int d)
 {
@@ -264,7 +347,7 @@ static set row_near(const struct row *r, unsigned sq, int d)
 
     if (d < 1)
         return d < 0 ? NONE : bit(sq);
-    return d > steps ? ~NONE : r->reach->near[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
+    return d > steps ? ~NONE : r->near->at[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
 /* The white king is nearer to man i than the black king by at least `by`. */
@@ -289,12 +372,10 @@ static set row_nearer(const struct row *r, unsigned i, int by)
 
 static void group_counts(struct row *r, const struct fact_group *g, set *out)
 {
-    for (unsigned q = 0; q < 4; q++)
-        out[q] = NONE;
+    out[0] = out[1] = NONE;
     for (unsigned p = 0; p < r->head.f->men.n; p++)
-        if (p != g->i && !(p < 2 && g->i < 2))
-            count_in(row_colour(r, p) != row_colour(r, g->i) ? out : out + 2, 2,
-                     row_attacks_man(r, p, g->i));
+        if (row_colour(r, p) == g->j && p != g->i && !(p < 2 && g->i < 2))
+            count_in(out, 2, row_attacks_man(r, p, g->i));
 }
 
 static void group_hanging(struct row *r, const struct fact_group *g, set *out)
@@ -339,7 +420,7 @@ static set row_targets(const struct row *r, unsigned i, set wanted)
     if (i != r->head.inner)
         to = k->to[r->sq[i]];
     else if (more_than(wanted, FEW))
-        to = r->reach->board;
+        to = r->board;
     else
         EACH (x, wanted)
             to |= k->to[x];
@@ -494,7 +575,7 @@ static void row_group(struct row *r, unsigned group)
     set *out = r->fact + g->first;
 
     switch ((enum fact_kind)g->kind) {
-    case FACT_PLACE: group_place(r, g, out); break;
+    case FACT_PLACE: break; /* looked up */
     case FACT_KING_DIFF:
         for (unsigned q = 0; q < g->n; q++)
             out[q] = row_nearer(r, g->i, 2 - (int)q);
@@ -504,10 +585,7 @@ static void row_group(struct row *r, unsigned group)
     case FACT_HANGING: group_hanging(r, g, out); break;
     case FACT_KING_SAFE:
     case FACT_MAN_SAFE:
-    case FACT_FORK: /* nothing is known of it yet */
-        for (unsigned q = 0; q < g->n; q++)
-            out[q] = NONE;
-        r->known[group] = NONE;
+    case FACT_FORK: break; /* row_group_for() */
     }
 }
 
@@ -535,16 +613,41 @@ static void row_group_for(struct row *r, unsigned group, set wanted)
         out[0] |= group_fork(r, g, wanted);
 }
 
+static void row_costly(struct row *r, unsigned group, set squares)
+{
+    const struct fact_group *g = &r->head.f->group[group];
+
+    if (row_lacks(r, group)) { /* nothing is known of it yet */
+        for (unsigned q = 0; q < g->n; q++)
+            r->fact[g->first + q] = NONE;
+        r->known[group] = NONE;
+    }
+    if (any(squares & ~r->known[group]))
+        row_group_for(r, group, squares & ~r->known[group]);
+}
+
 /* The fact; of a costly one at least these squares. */
 INLINE set row_fact(struct row *r, unsigned fact, set squares)
 {
-    const struct fact_item *item = &r->head.f->item[fact];
-    unsigned group = item->group;
+    const struct row_item *item = &r->item[fact];
 
-    if (row_lacks(r, group))
-        row_group(r, group);
-    if (fact_costly(item->kind) && any(squares & ~r->known[group]))
-        row_group_for(r, group, squares & ~r->known[group]);
+    switch ((enum how)item->how) {
+    case HOW_STANDS: {
+        const uint8_t *from = item->from;
+
+        return ALL_IF(from[item->stride * r->sq[item->i] + r->sq[item->j]] <= item->least);
+    }
+    case HOW_SQUARES: {
+        const set *from = item->from;
+
+        return from[item->stride * r->sq[item->i]];
+    }
+    case HOW_GROUP:
+        if (row_lacks(r, item->group))
+            row_group(r, item->group);
+        break;
+    case HOW_COSTLY: row_costly(r, item->group, squares); break;
+    }
     return r->fact[fact];
 }
 
@@ -587,15 +690,6 @@ static void row_descend(struct bk_fact_row *row, const struct bk_fact_node *tree
         squares = later[waiting].squares;
         at = later[waiting].at;
     }
-}
-
-static void row_all(struct bk_fact_row *row, uint64_t *out)
-{
-    struct row *r = (struct row *)row;
-
-    for (unsigned fact = 0; fact < r->head.f->nfacts; fact++)
-        row_fact(r, fact, r->reach->board);
-    memcpy(out, r->fact, r->head.f->nfacts * sizeof(set));
 }
 
 #endif

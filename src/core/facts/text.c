@@ -112,11 +112,11 @@ static void say_place(struct text *t, const struct bk_facts *f, const struct fac
         return;
     case METRIC_RANK:
         say_man(t, f, g->i);
-        say(t, " stands on rank %u or below", f->bottom + most + 1);
+        say(t, " stands on rank %u or below", f->game->bottom + most + 1);
         return;
     case METRIC_FILE:
         say_man(t, f, g->i);
-        say(t, " stands on file %c or left of it", (char)('a' + f->left + most));
+        say(t, " stands on file %c or left of it", (char)('a' + f->game->left + most));
         return;
     case METRIC_RANK_AHEAD:
         say_ahead(t, f, g, (int)most - METRIC_ZERO, "rank", "below", "above");
@@ -173,8 +173,8 @@ char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEX
         say_man(&t, f, i);
         break;
     case FACT_COUNTS:
-        say(&t, "at least %u %s ", q % 2 + 1, q % 2 ? "men" : "man");
-        say(&t, q < 2 ? (q % 2 ? "attack " : "attacks ") : (q % 2 ? "defend " : "defends "));
+        say(&t, "at least %u %s ", q + 1, q ? "men" : "man");
+        say(&t, "%s%s ", g->j == f->men.colour[i] ? "defend" : "attack", q ? "" : "s");
         say_man(&t, f, i);
         break;
     case FACT_HANGING:

@@ -3,6 +3,7 @@
  *
  * Compiled once each for sets of 64, 128 and 256 squares (BK_SET_BITS, BK_FACT_WIDTH).
  */
+#include "core/facts/all.h"
 #include "core/facts/list.h"
 #include "core/facts/one.h"
 #include "core/facts/reach.h"
@@ -10,6 +11,7 @@
 
 const struct fact_width BK_FACT_WIDTH = {
     .words = sizeof(set) / 8,
+    .kind_free = kind_reach_free,
     .reach_new = reach_new,
     .reach_free = reach_free,
     .leaf = one_leaf,
