@@ -28,7 +28,7 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = plan resident budget build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved
 
 # == Nothing below changes when a file is added ==
@@ -167,6 +167,10 @@ bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
+# files that are read for ever after, written anew: tests/golden.sh says when
+golden: all
+	@sh tests/golden.sh $(BUILD)/bareking
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -188,6 +192,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files install clean
+.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
