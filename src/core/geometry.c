@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/facts/game.h"
 #include "core/rules.h"
 
 struct way {
