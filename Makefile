@@ -19,7 +19,7 @@ CORE  = err array variant rules symmetry betza geometry check number finish posi
         facts facts/list facts/never facts/plain facts/text
 TABLE = material needed index rows ribbon model info head shards write format settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
-        $(MAKING:%=build/%) verify whole
+        $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
