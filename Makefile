@@ -83,6 +83,10 @@ $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
 
+$(BUILD)/bench_probe: $(BUILD)/tests/bench_probe.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
+
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
@@ -159,6 +163,10 @@ bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
+# probes, warm and cold; DIR keeps the tables
+bench-probe: all $(BUILD)/bench_probe
+	@sh tests/bench_probe.sh $(BUILD) $(DIR)
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -180,6 +188,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files install clean
+.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-probe bench-files install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -27,7 +27,7 @@
 #define ROWS      256 /* a piece of work at most */
 #define PASSES    3
 #define NEXT_MAX  1024 /* materials that one leads to at once */
-#define SHORT_MAX 200 /* the longest distance of a header that gives codes of a byte */
+#define SHORT_MAX 200  /* the longest distance of a header that gives codes of a byte */
 
 enum { NOTHING, DRAWN, LOST };
 
@@ -38,10 +38,10 @@ struct values {
     const struct bk_rows *rows;
     unsigned sides;
     bool distances, alone, wide;
-    unsigned ask;                    /* the code ASK */
-    uint8_t mirror[BK_SLOTS_MAX];    /* by slot: whose square it has when colours are exchanged */
-    void *code[2];                   /* by side: by number */
-    struct bk_scan *(*scan)[2];      /* by thread: of the results, the distances; NULL: not yet */
+    unsigned ask;                 /* the code ASK */
+    uint8_t mirror[BK_SLOTS_MAX]; /* by slot: whose square it has when colours are exchanged */
+    void *code[2];                /* by side: by number */
+    struct bk_scan *(*scan)[2];   /* by thread: of the results, the distances; NULL: not yet */
 };
 
 struct bk_settled {
@@ -385,8 +385,8 @@ static enum bk_err worth_moved(const struct bk_settled *s, const struct here *h,
 
 /* What the best move brings; of a position without moves, what the rules say.  *longest: one ply
    more than the longest of the won positions that moves lead to. */
-static enum bk_err by_moves(const struct bk_settled *s, const struct here *h,
-                            struct bk_worth *best, int *longest, struct bk_report *why)
+static enum bk_err by_moves(const struct bk_settled *s, const struct here *h, struct bk_worth *best,
+                            int *longest, struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
     unsigned n = bk_moves_legal(s->o.v, &h->p, move);
@@ -428,9 +428,7 @@ static enum bk_err look(struct bk_settled *s, unsigned thread, const struct here
                         struct bk_report *why)
 {
     const struct values *t = h->t;
-    struct bk_seen seen = {
-        .number = h->number, .block = h->row->block, .at = &h->at, .p = &h->p
-    };
+    struct bk_seen seen = { .number = h->number, .block = h->row->block, .at = &h->at, .p = &h->p };
     int longest;
     enum bk_err err = BK_OK;
 
@@ -538,8 +536,7 @@ static void piece(void *context, uint64_t item, unsigned thread)
     tell(s, n, thread);
 }
 
-static enum bk_err run_pass(struct bk_settled *s, struct values *t, int pass,
-                            struct bk_report *why)
+static enum bk_err run_pass(struct bk_settled *s, struct values *t, int pass, struct bk_report *why)
 {
     uint64_t rows = bk_rows_count(t->rows);
 
@@ -583,8 +580,8 @@ static void mirror_set(struct values *t)
 /* Do the results and the distances go row by row, so that they can be read together? */
 static bool go_together(const struct bk_table *t, bool distances)
 {
-    return !distances || (t->same_numbers && bk_file_info(t->wdl)->standalone ==
-                                                 bk_file_info(t->dtw)->standalone);
+    return !distances || (t->same_numbers &&
+                          bk_file_info(t->wdl)->standalone == bk_file_info(t->dtw)->standalone);
 }
 
 static bool is_long(const struct bk_file_info *info)
