@@ -19,7 +19,7 @@ CORE  = err array variant rules symmetry betza geometry check number finish posi
         facts facts/game facts/list facts/never facts/plain facts/text
 TABLE = material needed index rows model info head shards write format settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
-        $(MAKING:%=build/%) verify whole
+        $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
@@ -82,6 +82,10 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
+
+$(BUILD)/bench_probe: $(BUILD)/tests/bench_probe.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
@@ -171,6 +175,10 @@ bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 golden: all
 	@sh tests/golden.sh $(BUILD)/bareking
 
+# probes, warm and cold; DIR keeps the tables
+bench-probe: all $(BUILD)/bench_probe
+	@sh tests/bench_probe.sh $(BUILD) $(DIR)
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -192,6 +200,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files golden install clean
+.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

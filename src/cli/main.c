@@ -77,10 +77,13 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "verify", cmd_verify, "dntsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
-      "table; the seed decides which.  It reads little more of the files than it needs.\n" },
+      "table; the seed decides which.  It reads little more of the files than it needs.  Else the\n"
+      "values of a table and of those it leads to are held in memory, a byte or two a position, "
+      "if\n"
+      "that is no more than --memory (default: 2G), and take a third of the time.\n" },
     { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/facts/game.h"
 #include "core/rules.h"
 
 struct way {
