@@ -664,12 +664,21 @@ static enum bk_err latest_by_file(struct settling *s, const struct asked *q,
     struct bk_pos pos;
     struct asked after = play(s, &pos, q, m);
     int k = 0, low = *best > w.low ? *best : w.low;
+    int wdl;
     bool exits;
     enum bk_err err;
 
     *bound = ENDLESS;
-    if (!after.table || pos.ep != BK_SQ_NONE)
+    if (pos.ep != BK_SQ_NONE)
         return BK_OK;
+    if (!after.table && bk_pos_bare(s->v, &pos, &wdl) != BK_END_NONE) {
+        *bound = 0;
+        if (*best < 1)
+            *best = 1;
+        return BK_OK;
+    }
+    if ((err = has_distances(s, &after, why)) != BK_OK)
+        return err;
     exits = bk_exits_may_be(s->v, &pos);
     if (exits && captures_bare(s->v, &pos)) /* may end it at once: no file is needed */
         return BK_OK;
