@@ -57,7 +57,7 @@ if [ -n "$asked" ]; then
 fi
 
 # == The rooms of tb ==
-# Each may include those before it in this list, and itself; verify and whole stand beside them
+# Each may include those before it in this list, and itself; settled, verify and whole stand beside them
 # and see `memory` alone.
 above="memory kernel solve encode build"
 for room in $above; do
@@ -67,7 +67,7 @@ for room in $above; do
         forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
     fi
 done
-for beside in verify whole; do
+for beside in settled verify whole; do
     forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
     forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
 done

@@ -427,7 +427,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
             char path[PATH_MAX];
 
             checkpoint_path(&b, path); /* a build may have been killed right after its end */
-            bk_checkpoint_remove(path);
+            if (!p->anew)
+                bk_checkpoint_remove(path);
             continue;
         }
         if (o->stop && *o->stop)

@@ -20,33 +20,40 @@ struct planner {
     size_t nseen, seen_room;
 };
 
-static bool is_present(const struct bk_plan *p, const struct bk_material *m, uint64_t *bytes)
+/* Sets what is known of the files of a table. */
+static void look_for(const struct bk_plan *p, struct bk_plan_table *t)
 {
     char path[PATH_MAX];
     struct bk_file *f;
     bool there = true;
 
-    *bytes = 0;
     for (int kind = BK_KIND_WDL; there && kind <= (p->distances ? BK_KIND_DTW : BK_KIND_WDL);
          kind++) {
-        there = bk_file_open(&f, bk_table_path(path, p->dir, p->v, m, (enum bk_kind)kind), p->v,
+        there = bk_file_open(&f, bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind), p->v,
                              NULL) == BK_OK;
         if (there) {
             there = bk_file_info(f)->kind == (enum bk_kind)kind;
-            *bytes += bk_file_bytes(f);
+            t->with_distances = bk_file_info(f)->distances;
+            t->standalone = bk_file_info(f)->standalone;
+            t->disk_bytes += bk_file_bytes(f);
             bk_file_close(f);
         }
     }
-    return there;
+    t->present = there;
 }
 
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
 {
-    uint64_t bytes;
+    struct bk_plan_table now = { .m = t->m };
 
-    if (is_present(p, &t->m, &bytes)) {
-        t->present = true;
-        t->disk_bytes = bytes;
+    if (p->anew)
+        return t->present;
+    look_for(p, &now);
+    t->present = now.present;
+    if (now.present) {
+        t->with_distances = now.with_distances;
+        t->standalone = now.standalone;
+        t->disk_bytes = now.disk_bytes;
     }
     return t->present;
 }
@@ -109,7 +116,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->m = *m;
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
-    t->present = is_present(p, m, &t->disk_bytes);
+    look_for(p, t);
     if (!t->present) /* what tables of this kind take: docs/performance.md */
         t->disk_bytes = t->positions / 40 + (p->distances ? t->positions / 12 : 0) + 1000;
     bk_index_free(ix);
@@ -217,4 +224,23 @@ void bk_plan_free(struct bk_plan *p)
         free(p->table);
         free(p);
     }
+}
+
+unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone)
+{
+    unsigned made = 0;
+
+    p->anew = true;
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_plan_table *t = &p->table[i];
+        bool wanted = n == 0;
+
+        for (unsigned k = 0; k < n; k++)
+            wanted |= bk_material_equal(&t->m, &m[k]);
+        wanted = wanted && t->present && t->with_distances == p->distances &&
+                 t->standalone == standalone;
+        t->present = !wanted;
+        made += wanted;
+    }
+    return made;
 }

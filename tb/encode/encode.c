@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
@@ -450,12 +451,12 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
 {
     struct bk_file_info info = info_of(e, kind, sum);
     struct bk_unit_bytes *unit = calloc(e->nplaces + 1u, sizeof *unit);
+    struct stat written;
     char path[PATH_MAX];
     enum bk_err err;
 
     if (!unit)
         return bk_no_memory(why);
-    *bytes = 0;
     for (unsigned i = 0; i < e->nplaces; i++) {
         const struct task *task = task_of(e, kind, i);
 
@@ -466,10 +467,10 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
                                           .model_bytes = task->unit.model_bytes,
                                           .shard_bytes = task->unit.shard_bytes,
                                           .at = task->at };
-        *bytes += unit[i].model_bytes + task->unit.directory_bytes + unit[i].shard_bytes;
     }
     bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind);
     err = bk_file_write(path, &info, unit, e->scratch, why);
+    *bytes = !err && stat(path, &written) == 0 ? (uint64_t)written.st_size : 0;
     free(unit);
     return err;
 }

@@ -43,7 +43,7 @@ void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
 
-/* All blocks are there: writes the files.  bytes: of each kind. */
+/* All blocks are there: writes the files.  bytes: of the file of each kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define WINDOW    127 /* variables of an equation */
-#define LIVE_PAST 16  /* places of `live` beyond the keys */
+#define LIVE_PAST 16  /* places of `live` beyond the keys; whole vectors, as all parts are */
 
 /* Words for n keys at the first try: a share above, and some for the borders. */
 static uint32_t words_for(size_t n)
@@ -75,9 +75,9 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
     if (n <= room->key_room)
         return true;
     release_keys(room);
-    n += n / 4 + 64;
+    n = (n + n / 4 + 64) / 8 * 8;
     live = n + LIVE_PAST;
-    room->low = malloc((2 * n + 2 * live) * sizeof(*room->low));
+    room->low = aligned_alloc(64, (2 * n + 2 * live) * sizeof(*room->low));
     room->hole = malloc(live * sizeof(*room->hole));
     if (!room->low || !room->hole)
         return false;
