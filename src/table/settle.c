@@ -62,17 +62,52 @@ static _Thread_local struct {
     uint64_t question;
 } room;
 
+#define DEPTH 16
+
 /* A question. */
 struct settling {
     const struct bk_tables *t;
     const struct bk_variant *v;
-    unsigned used; /* of room.move */
+    unsigned used;  /* of room.move */
+    unsigned depth; /* moves made */
+    /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
+    struct bk_move good[DEPTH];
 };
 
 static struct settling begin(const struct bk_tables *t)
 {
+    struct settling s = { .t = t, .v = t->v };
+
     room.question++;
-    return (struct settling){ .t = t, .v = t->v };
+    for (unsigned i = 0; i < DEPTH; i++)
+        s.good[i].from = BK_SQ_NONE;
+    return s;
+}
+
+static bool same_move(const struct bk_move *a, const struct bk_move *b)
+{
+    return a->from == b->from && a->to == b->to && a->becomes == b->becomes && a->takes == b->takes;
+}
+
+/* Puts the move first that did best in a position like this one; is there one? */
+static bool good_first(const struct settling *s, struct bk_move *move, unsigned n)
+{
+    const struct bk_move *good = &s->good[s->depth % DEPTH];
+
+    for (unsigned i = 0; i < n && good->from != BK_SQ_NONE; i++)
+        if (same_move(&move[i], good)) {
+            struct bk_move swap = move[0];
+
+            move[0] = move[i];
+            move[i] = swap;
+            return true;
+        }
+    return false;
+}
+
+static void note_good(struct settling *s, const struct bk_move *move)
+{
+    s->good[s->depth % DEPTH] = *move;
 }
 
 /* == Lists of moves == */
@@ -288,9 +323,10 @@ static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *
                           struct bk_report *why);
 
 /* Raises *best by what those of the n moves bring that are legal, until it is `enough`. */
-static enum bk_err best_of(struct settling *s, const struct bk_pos *p, const struct bk_move *move,
+static enum bk_err best_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
                            unsigned n, int enough, int *best, bool *missing, struct bk_report *why)
 {
+    good_first(s, move, n);
     for (unsigned i = 0; i < n && *best < enough; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
@@ -300,12 +336,16 @@ static enum bk_err best_of(struct settling *s, const struct bk_pos *p, const str
         bk_pos_play(&after, s->v, &move[i]);
         if (!bk_pos_legal(s->v, &after))
             continue;
+        s->depth++;
         err = wdl_of(s, &q, *best == 0 ? 0 : 1, &wdl, why); /* no better than a draw is no gain */
+        s->depth--;
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
-        if (!err && -wdl > *best)
+        if (!err && -wdl > *best) {
             *best = -wdl;
+            note_good(s, &move[i]);
+        }
     }
     return BK_OK;
 }
@@ -327,12 +367,14 @@ struct exits {
     bool possible, made;
 };
 
+/* Can the side to move perhaps take the other's last man, and does that decide the game? */
 static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_bits men = p->by[!p->stm];
 
     bk_bits_clear(&men, p->king[!p->stm]);
-    return bk_rules_bare_loses(v) && bk_bits_single(&men);
+    return bk_rules_bare_loses(v) && bk_bits_single(&men) &&
+           bk_attacked(v, p, bk_bits_first(&men), p->stm);
 }
 
 static enum bk_err exits_make(struct settling *s, struct exits *e, const struct bk_pos *p,
@@ -503,10 +545,10 @@ static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_win
                               struct bk_report *why);
 
 /* Lowers *best by what those of the n moves bring that win. */
-static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p,
-                              const struct bk_move *move, unsigned n, struct bk_window w, int *best,
-                              struct bk_report *why)
+static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
+                              unsigned n, struct bk_window w, int *best, struct bk_report *why)
 {
+    good_first(s, move, n);
     for (unsigned i = 0; i<n && * best> w.low; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
@@ -516,15 +558,19 @@ static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p,
         bk_pos_play(&after, s->v, &move[i]);
         if (!bk_pos_legal(s->v, &after))
             continue;
+        s->depth++;
         if (bk_pos_bare(s->v, &after, &wdl) == BK_END_NONE) {
             err = wdl_of(s, &q, 0, &wdl, why);
             if (!err && wdl < 0)
                 err = loss_plies(s, &q, (struct bk_window){ w.low - 1, high - 1 }, &plies, why);
         }
+        s->depth--;
         if (err)
             return err;
-        if (wdl < 0 && plies + 1 < *best)
+        if (wdl < 0 && plies + 1 < *best) {
             *best = plies + 1;
+            note_good(s, &move[i]);
+        }
     }
     return BK_OK;
 }
@@ -646,10 +692,14 @@ static enum bk_err latest_by(struct settling *s, const struct asked *q, const st
     int plies = 0, wdl, low = *best > w.low ? *best : w.low;
     enum bk_err err = BK_OK;
 
+    s->depth++;
     if (after.table || bk_pos_bare(s->v, &pos, &wdl) == BK_END_NONE)
         err = win_plies(s, &after, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
-    if (!err && plies + 1 > *best)
+    s->depth--;
+    if (!err && plies + 1 > *best) {
         *best = plies + 1;
+        note_good(s, m);
+    }
     return err;
 }
 
@@ -710,10 +760,14 @@ static void list_sort(struct list *l)
 static enum bk_err latest_of(struct settling *s, const struct asked *q, struct list *l,
                              struct bk_window w, int *best, struct bk_report *why)
 {
-    unsigned left = 0;
+    unsigned left = 0, tried = 0;
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; i < l->n && *best < w.high && !err; i++) {
+    if (w.high < ENDLESS && good_first(s, l->move, l->n)) { /* that may be enough */
+        err = latest_by(s, q, &l->move[0], w, best, why);
+        tried = 1;
+    }
+    for (unsigned i = tried; i < l->n && *best < w.high && !err; i++) {
         int bound;
 
         err = latest_by_file(s, q, &l->move[i], w, best, &bound, why);
