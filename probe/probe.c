@@ -487,13 +487,15 @@ static enum bk_err value_moves(struct bk_lib *lib, const struct bk_pos *p,
 enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                size_t room, size_t *n)
 {
-    struct bk_move move[BK_MOVES_MAX];
+    struct bk_move *move = malloc(BK_MOVES_MAX * sizeof *move);
     struct bk_pos p;
     size_t count = 0;
     int wdl;
     struct bk_lib *on = NULL;
     enum bk_err err = usable(lib, fen && n && (out || !room));
 
+    if (!err && !move)
+        err = bk_fail(&last.why, BK_E_SYSTEM, "no memory for a list of moves");
     if (!err)
         err = read_fen(&p, lib, fen, &on);
     if (!err && bk_pos_end(on->v, &p, &wdl) == BK_END_NONE)
@@ -502,6 +504,7 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
         err = value_moves(on, &p, move, count, out, room);
     if (!err)
         *n = count;
+    free(move);
     return done(lib, err);
 }
 

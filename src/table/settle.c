@@ -23,8 +23,8 @@
  * again.  Three things keep that small: of a lost position's moves those that
  * are settled by their file alone come first, then those that their file lets
  * hold out longest; a memo keeps what has been found out during a question; and
- * so that such recursion needs little stack, lists of moves lie in one piece of
- * memory of the thread.
+ * so that such recursion needs little stack, lists of moves lie behind each other
+ * in one array of the question.
  */
 #include "table/settle.h"
 
@@ -34,8 +34,8 @@
 #define NO_VALUE (-2)
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
-#define MOVES (2 * BK_MOVES_MAX) /* of all lists that are open, until malloc() is asked */
-#define MEMO  1024               /* places, a power of two */
+#define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
+#define MEMO  128                  /* places, a power of two */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -47,20 +47,11 @@ struct asked {
 
 /* What is known of a position with exits. */
 struct known {
-    uint64_t question; /* that found it out: what others have left is nothing */
-    const struct bk_file *wdl;
-    uint64_t place; /* number and side */
+    const struct bk_file *wdl; /* NULL: of none */
+    uint64_t place;            /* number and side */
     int8_t least, most;
     int soonest, latest; /* bounds of its plies */
 };
-
-/* What all questions of a thread use, one after the other. */
-static _Thread_local struct {
-    struct bk_move move[MOVES];
-    uint16_t bound[MOVES]; /* by move: some order of those that wait */
-    struct known known[MEMO];
-    uint64_t question;
-} room;
 
 #define DEPTH 16
 
@@ -68,20 +59,25 @@ static _Thread_local struct {
 struct settling {
     const struct bk_tables *t;
     const struct bk_variant *v;
-    unsigned used;  /* of room.move */
+    unsigned used;  /* of move[] */
     unsigned depth; /* moves made */
     /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
     struct bk_move good[DEPTH];
+    bool remembers; /* known[] is in use */
+    struct known known[MEMO];
+    struct bk_move move[MOVES];
+    uint16_t bound[MOVES]; /* by move: some order of those that wait */
 };
 
-static struct settling begin(const struct bk_tables *t)
+/* The large arrays are left as they are. */
+static void begin(struct settling *s, const struct bk_tables *t)
 {
-    struct settling s = { .t = t, .v = t->v };
-
-    room.question++;
+    s->t = t;
+    s->v = t->v;
+    s->used = s->depth = 0;
+    s->remembers = false;
     for (unsigned i = 0; i < DEPTH; i++)
-        s.good[i].from = BK_SQ_NONE;
-    return s;
+        s->good[i].from = BK_SQ_NONE;
 }
 
 static bool same_move(const struct bk_move *a, const struct bk_move *b)
@@ -118,14 +114,12 @@ struct list {
     uint16_t *bound;
     unsigned n;
     unsigned before;
-    void *own; /* NULL: in the room */
+    void *own; /* NULL: in the question's array */
 };
 
 static enum bk_err list_open(struct settling *s, struct list *l, struct bk_report *why)
 {
-    *l = (struct list){ .move = room.move + s->used,
-                        .bound = room.bound + s->used,
-                        .before = s->used };
+    *l = (struct list){ .move = s->move + s->used, .bound = s->bound + s->used, .before = s->used };
     if (s->used + BK_MOVES_MAX <= MOVES)
         return BK_OK;
     l->own = malloc(BK_MOVES_MAX * (sizeof *l->move + sizeof *l->bound));
@@ -152,36 +146,40 @@ static void list_close(struct settling *s, struct list *l)
 
 /* == What has been found out == */
 
-/* The memo's place for a position that is placed; its own, or free. */
-static struct known *known_of(const struct asked *q)
+static void remember(struct settling *s)
+{
+    for (unsigned i = 0; i < MEMO && !s->remembers; i++)
+        s->known[i].wdl = NULL;
+    s->remembers = true;
+}
+
+/* The memo's place for a position that is placed; its own, or cleared for it. */
+static struct known *known_of(struct settling *s, const struct asked *q)
 {
     const struct bk_file *f = q->table->wdl;
     uint64_t place = q->spot.number << 1 | q->spot.side;
     uint64_t h = (place ^ (uintptr_t)f << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    struct known *k = &room.known[h >> 32 & (MEMO - 1)];
+    struct known *k = &s->known[h >> 32 & (MEMO - 1)];
 
-    if (k->question != room.question || k->wdl != f || k->place != place)
-        *k = (struct known){ .question = room.question,
-                             .wdl = f,
-                             .place = place,
-                             .least = -1,
-                             .most = 1,
-                             .soonest = 0,
-                             .latest = ENDLESS };
+    remember(s);
+    if (k->wdl != f || k->place != place)
+        *k = (struct known){
+            .wdl = f, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
+        };
     return k;
 }
 
-static bool knows_wdl(const struct asked *q, int enough, int *wdl)
+static bool knows_wdl(struct settling *s, const struct asked *q, int enough, int *wdl)
 {
-    const struct known *k = known_of(q);
+    const struct known *k = known_of(s, q);
 
     *wdl = k->least;
     return k->least >= enough || k->least == k->most;
 }
 
-static void note_wdl(const struct asked *q, int enough, int wdl)
+static void note_wdl(struct settling *s, const struct asked *q, int enough, int wdl)
 {
-    struct known *k = known_of(q);
+    struct known *k = known_of(s, q);
 
     if (wdl > k->least)
         k->least = (int8_t)wdl;
@@ -189,17 +187,17 @@ static void note_wdl(const struct asked *q, int enough, int wdl)
         k->most = (int8_t)wdl;
 }
 
-static bool knows_plies(const struct asked *q, struct bk_window w, int *plies)
+static bool knows_plies(struct settling *s, const struct asked *q, struct bk_window w, int *plies)
 {
-    const struct known *k = known_of(q);
+    const struct known *k = known_of(s, q);
 
     *plies = k->latest <= w.low ? k->latest : k->soonest;
     return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
 }
 
-static void note_plies(const struct asked *q, struct bk_window w, int plies)
+static void note_plies(struct settling *s, const struct asked *q, struct bk_window w, int plies)
 {
-    struct known *k = known_of(q);
+    struct known *k = known_of(s, q);
 
     if (plies < w.high && plies < k->latest)
         k->latest = plies;
@@ -435,7 +433,7 @@ static enum bk_err best_others(struct settling *s, const struct asked *q, struct
     int known;
     enum bk_err err;
 
-    if (knows_wdl(q, enough, &known)) {
+    if (knows_wdl(s, q, enough, &known)) {
         *best = known;
         return BK_OK;
     }
@@ -444,7 +442,7 @@ static enum bk_err best_others(struct settling *s, const struct asked *q, struct
         err = best_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, enough, best,
                       missing, why);
     if (!err && !*missing)
-        note_wdl(q, enough, *best);
+        note_wdl(s, q, enough, *best);
     return err;
 }
 
@@ -527,9 +525,10 @@ static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *
 enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
                             struct bk_report *why)
 {
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
 
+    begin(&s, t);
     return wdl_of(&s, &q, enough, wdl, why);
 }
 
@@ -594,7 +593,7 @@ static enum bk_err soonest_others(struct settling *s, struct asked *q, struct ex
 
     if (err)
         return err;
-    if (knows_plies(q, w, &known)) {
+    if (knows_plies(s, q, w, &known)) {
         *best = known;
         return BK_OK;
     }
@@ -602,7 +601,7 @@ static enum bk_err soonest_others(struct settling *s, struct asked *q, struct ex
     if (!err)
         err = soonest_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, w, best, why);
     if (!err)
-        note_plies(q, w, *best);
+        note_plies(s, q, w, *best);
     return err;
 }
 
@@ -792,7 +791,7 @@ static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_
     struct list l;
     enum bk_err err = remembered ? place(q, why) : BK_OK;
 
-    if (err || (remembered && knows_plies(q, w, out)))
+    if (err || (remembered && knows_plies(s, q, w, out)))
         return err;
     err = list_open(s, &l, why);
     if (err)
@@ -802,7 +801,7 @@ static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_
     err = latest_of(s, q, &l, w, out, why);
     list_close(s, &l);
     if (!err && remembered)
-        note_plies(q, w, *out);
+        note_plies(s, q, w, *out);
     return err;
 }
 
@@ -827,7 +826,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
                       struct bk_report *why)
 {
     struct bk_window all = { -1, ENDLESS };
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
     enum bk_err err;
 
@@ -836,6 +835,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
+    begin(&s, t);
     err = wdl_of(&s, &q, 1, wdl, why);
     if (!err && *wdl)
         err = find(&s, &q, why);
@@ -847,12 +847,13 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
     int by_rule;
 
     *plies = 0;
     if (bk_pos_bare(t->v, p, &by_rule) != BK_END_NONE)
         return BK_OK;
+    begin(&s, t);
     return wdl > 0 ? win_plies(&s, &q, window, plies, why) : loss_plies(&s, &q, window, plies, why);
 }
