@@ -17,9 +17,9 @@ Q := $(if $(V),,@)
 CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text
-TABLE = material needed index rows model head shards format write settle catalog
+TABLE = material needed index rows model info head shards write format settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
-        $(MAKING:%=build/%) verify whole
+        $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
@@ -28,7 +28,7 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = plan resident budget build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved
 
 # == Nothing below changes when a file is added ==
@@ -82,6 +82,10 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
+
+$(BUILD)/bench_probe: $(BUILD)/tests/bench_probe.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
 $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
@@ -167,6 +171,14 @@ bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
 
+# files that are read for ever after, written anew: tests/golden.sh says when
+golden: all
+	@sh tests/golden.sh $(BUILD)/bareking
+
+# probes, warm and cold; DIR keeps the tables
+bench-probe: all $(BUILD)/bench_probe
+	@sh tests/bench_probe.sh $(BUILD) $(DIR)
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -188,6 +200,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-files install clean
+.PHONY: all test fuzz floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

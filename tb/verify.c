@@ -2,10 +2,10 @@
  * verify.c - see verify.h.
  *
  * A position is worth what the best of its moves brings.  The moves are made
- * one position at a time by the plain generator, and what they lead to is asked
- * as the library asks it: files and exits.  A file answers in a fraction of a
- * microsecond wherever the position lies, so questions are asked as they come,
- * by all threads of the same files.
+ * one position at a time by the plain generator.  What they lead to is looked
+ * up in memory (settled.h) where the values of all tables fit; a sample, and a
+ * table too large for that, is asked as the library asks: files and exits, one
+ * position after the other, by all threads of the same files.
  *
  *      won     in d plies: some move leads to a loss in d - 1, none to a sooner one
  *      drawn   some move leads to a draw, none to a loss
@@ -18,21 +18,17 @@
 #include "tb/verify.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/move.h"
 #include "core/rules.h"
+#include "tb/settled.h"
 
 /* Numbers a piece of work at most. */
-#define PIECE    (UINT64_C(1) << 15)
-#define NO_MOVES (-2)
-#define ENDLESS  (1 << 20) /* more than any number of plies */
-
-/* What a position is worth. */
-struct worth {
-    int wdl, plies; /* plies of a win or a loss, where they are known; else -1 */
-};
+#define PIECE   (UINT64_C(1) << 15)
+#define ENDLESS (1 << 20) /* more than any number of plies */
 
 /* What a thread has found. */
 struct found {
@@ -63,7 +59,7 @@ static bool stopped(const struct verifier *vf) { return vf->o->stop && *vf->o->s
 
 /* Raises the best by a move to a lost position; a claimed distance bounds what is asked. */
 static enum bk_err by_loss(const struct verifier *vf, const struct bk_pos *after, int claimed,
-                           struct worth *best, struct bk_report *why)
+                           struct bk_worth *best, struct bk_report *why)
 {
     int known = best->wdl > 0 ? best->plies : ENDLESS, plies = 0;
     struct bk_window window = { -1, known - 1 };
@@ -80,8 +76,8 @@ static enum bk_err by_loss(const struct verifier *vf, const struct bk_pos *after
 }
 
 /* The same by a move to a won one, where the file has distances of lost positions. */
-static enum bk_err by_win(const struct verifier *vf, const struct bk_pos *after, struct worth *best,
-                          struct bk_report *why)
+static enum bk_err by_win(const struct verifier *vf, const struct bk_pos *after,
+                          struct bk_worth *best, struct bk_report *why)
 {
     struct bk_window window = { best->plies - 1, ENDLESS };
     int plies = 0;
@@ -100,13 +96,13 @@ static enum bk_err by_win(const struct verifier *vf, const struct bk_pos *after,
  * claimed: the plies that its win is said to take, or -1.
  */
 static enum bk_err by_moves(const struct verifier *vf, const struct bk_pos *p, int claimed,
-                            struct worth *best, struct bk_report *why)
+                            struct bk_worth *best, struct bk_report *why)
 {
     struct bk_move move[BK_MOVES_MAX];
     unsigned n = bk_moves_legal(vf->v, p, move);
     enum bk_err err = BK_OK;
 
-    *best = (struct worth){ NO_MOVES, 0 };
+    *best = (struct bk_worth){ BK_WORTH_NONE, 0 };
     for (unsigned i = 0; i < n && !err; i++) {
         struct bk_pos after = *p;
         int wdl;
@@ -124,13 +120,14 @@ static enum bk_err by_moves(const struct verifier *vf, const struct bk_pos *p, i
             best->wdl = 0;
     }
     if (!n && bk_pos_end(vf->v, p, &best->wdl) == BK_END_NONE)
-        best->wdl = NO_MOVES;
+        best->wdl = BK_WORTH_NONE;
     return err;
 }
 
 /* == Comparing == */
 
-static bool same(const struct verifier *vf, const struct worth *stored, const struct worth *found)
+static bool same(const struct verifier *vf, const struct bk_worth *stored,
+                 const struct bk_worth *found)
 {
     if (stored->wdl != found->wdl)
         return false;
@@ -141,12 +138,12 @@ static bool same(const struct verifier *vf, const struct worth *stored, const st
     return stored->plies == found->plies;
 }
 
-static void describe(const struct verifier *vf, const struct worth *stored,
-                     const struct worth *found, char out[160])
+static void describe(const struct verifier *vf, const struct bk_worth *stored,
+                     const struct bk_worth *found, char out[160])
 {
     static const char *const word[3] = { "loss", "draw", "win" };
     const char *a = word[stored->wdl + 1];
-    const char *b = found->wdl == NO_MOVES ? "nothing" : word[found->wdl + 1];
+    const char *b = found->wdl == BK_WORTH_NONE ? "nothing" : word[found->wdl + 1];
 
     if (vf->distances)
         snprintf(out, 160, "file: %s in %d plies; by its moves: %s in %d plies", a,
@@ -156,7 +153,7 @@ static void describe(const struct verifier *vf, const struct worth *stored,
 }
 
 static void note_difference(struct verifier *vf, uint64_t number, const struct bk_pos *p,
-                            const struct worth *stored, const struct worth *found)
+                            const struct bk_worth *stored, const struct bk_worth *found)
 {
     pthread_mutex_lock(&vf->lock);
     if (2 * number + p->stm < vf->first_different) {
@@ -167,14 +164,15 @@ static void note_difference(struct verifier *vf, uint64_t number, const struct b
     pthread_mutex_unlock(&vf->lock);
 }
 
-static void count(const struct verifier *vf, struct bk_summary *s, uint64_t number,
+static void count(const struct verifier *vf, struct bk_summary *s, uint64_t number, uint32_t block,
                   const struct bk_placement *at, unsigned side, int wdl)
 {
-    const struct bk_pairs *pairs = vf->ix->block[bk_index_block_with(vf->ix, number)].pairs;
+    const struct bk_pairs *pairs = vf->ix->block[block].pairs;
     int32_t slice = pairs->slice[(size_t)at->king[0] * vf->v->nsq + at->king[1]];
-    uint64_t first = bk_index_is_first(vf->ix, number, at);
-    uint64_t images = (unsigned)__builtin_popcount(vf->ix->group) /
-                      (unsigned)__builtin_popcount(pairs->stabilizer[slice]);
+    unsigned keep = pairs->stabilizer[slice];
+    uint64_t first = keep == 1 || bk_index_is_first(vf->ix, number, at);
+    uint64_t images =
+        (unsigned)__builtin_popcount(vf->ix->group) / (unsigned)__builtin_popcount(keep);
     uint64_t *one = wdl > 0 ? s->win : wdl < 0 ? s->loss : s->draw;
     uint64_t *all = wdl > 0 ? s->all_win : wdl < 0 ? s->all_loss : s->all_draw;
 
@@ -182,24 +180,40 @@ static void count(const struct verifier *vf, struct bk_summary *s, uint64_t numb
     all[side] += images;
 }
 
+static void compare(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
+                    const struct bk_pos *p, const struct bk_worth *stored,
+                    const struct bk_worth *found)
+{
+    r->positions++;
+    if (!same(vf, stored, found)) {
+        r->different++;
+        note_difference(vf, number, p, stored, found);
+    }
+}
+
+/* A position whose values lie in memory. */
+static void verify_seen(void *context, unsigned thread, const struct bk_seen *seen)
+{
+    struct verifier *vf = context;
+    struct bk_verify_result *r = &vf->found[thread].result;
+
+    compare(vf, r, seen->number, seen->p, &seen->stored, &seen->found);
+    count(vf, &r->counted, seen->number, seen->block, seen->at, seen->p->stm, seen->stored.wdl);
+}
+
 static enum bk_err verify_position(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
                                    const struct bk_pos *p, int *wdl, struct bk_report *why)
 {
-    struct worth stored = { 0, -1 }, found;
+    struct bk_worth stored = { 0, -1 }, found;
     enum bk_err err = vf->distances ? bk_settle(&vf->tables, p, &stored.wdl, &stored.plies, why)
                                     : bk_settle_wdl(&vf->tables, p, &stored.wdl, why);
 
     if (!err)
         err = by_moves(vf, p, stored.wdl > 0 ? stored.plies : -1, &found, why);
     *wdl = stored.wdl;
-    if (err)
-        return err;
-    r->positions++;
-    if (!same(vf, &stored, &found)) {
-        r->different++;
-        note_difference(vf, number, p, &stored, &found);
-    }
-    return BK_OK;
+    if (!err)
+        compare(vf, r, number, p, &stored, &found);
+    return err;
 }
 
 static enum bk_err verify_number(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
@@ -223,7 +237,7 @@ static enum bk_err verify_number(struct verifier *vf, struct bk_verify_result *r
         if (err == BK_E_NO_TABLE)
             err = bk_catalog_missing(vf->catalog, &p, why);
         if (!err && vf->all == vf->ix->positions)
-            count(vf, &r->counted, number, &at, side, wdl);
+            count(vf, &r->counted, number, bk_index_block_with(vf->ix, number), &at, side, wdl);
     }
     return err;
 }
@@ -271,6 +285,33 @@ static void verify_piece(void *context, uint64_t item, unsigned thread)
 }
 
 /* == Setting up == */
+
+/* All positions, by values in memory; *done: they fit. */
+static enum bk_err verify_settled(struct verifier *vf, const struct bk_material *m, bool *done,
+                                  struct bk_report *why)
+{
+    const struct bk_settled_options o = { .v = vf->v,
+                                          .catalog = vf->catalog,
+                                          .pool = vf->o->pool,
+                                          .stop = vf->o->stop,
+                                          .memory =
+                                              vf->o->memory ? vf->o->memory : BK_VERIFY_MEMORY,
+                                          .context = vf->o->context,
+                                          .progress = vf->o->progress };
+    struct bk_settled *s;
+    enum bk_err err = bk_settled_new(&s, &o, m, why);
+
+    *done = s;
+    if (s)
+        err = bk_settled_each(s, verify_seen, vf, why);
+    bk_settled_free(s);
+    return err;
+}
+
+static void verify_one_by_one(struct verifier *vf)
+{
+    bk_pool_run(vf->o->pool, (vf->all + vf->piece - 1) / vf->piece, verify_piece, vf);
+}
 
 /* How much to look at, and in which pieces: four a thread, unless that makes large ones. */
 static void share_out(struct verifier *vf)
@@ -372,6 +413,7 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
                       struct bk_report *why)
 {
     struct verifier vf = { .v = v, .o = o, .out = out, .first_different = UINT64_MAX };
+    bool done = false;
     enum bk_err err;
 
     memset(out, 0, sizeof *out);
@@ -386,9 +428,13 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
         err = open_table(&vf, m, why);
     if (!err) {
         share_out(&vf);
-        bk_pool_run(o->pool, (vf.all + vf.piece - 1) / vf.piece, verify_piece, &vf);
-        err = sum_up(&vf, why);
+        if (vf.all == vf.ix->positions)
+            err = verify_settled(&vf, m, &done, why);
+        if (!err && !done)
+            verify_one_by_one(&vf);
     }
+    if (!err)
+        err = sum_up(&vf, why);
     bk_catalog_free(vf.catalog);
     pthread_mutex_destroy(&vf.lock);
     free(vf.found);

@@ -1,12 +1,14 @@
 /*
  * verify.h - every position of a file against its successors.
  *
- * Uses the plain move generator and the files as the library asks them
- * (table/settle.h); none of the kernels.  A position must be worth what the
- * best of its moves brings.
+ * Uses the plain move generator and the files; none of the kernels.  A position
+ * must be worth what the best of its moves brings.
  *
- * Cost: some microseconds a position.  Memory: what the files keep of what has
- * been read (table/shards.h), however large the tables are.
+ * Cost: some 2 us a position where the values of the table and of all that it
+ * leads to fit the memory allowed, a byte or two for each position and side to
+ * move (tb/settled.h).  Else, and for samples, each is asked as the library
+ * asks (table/settle.h): some 6 us a position, and no more memory than files
+ * keep of what has been read (table/shards.h).
  */
 #ifndef BK_VERIFY_H
 #define BK_VERIFY_H
@@ -14,10 +16,13 @@
 #include "table/catalog.h"
 #include "tb/memory/pool.h"
 
+#define BK_VERIFY_MEMORY (UINT64_C(2) << 30)
+
 struct bk_verify_options {
     struct bk_pool *pool;
     uint64_t sample; /* look at so many numbers, one of each equal part of the table; 0: all */
     uint64_t seed;   /* of the sample: which of each part */
+    uint64_t memory; /* bytes of values at most; 0: BK_VERIFY_MEMORY */
     void *context;
     void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
     const volatile int *stop; /* nonzero: give up soon (BK_E_SYSTEM "interrupted"); NULL is fine */

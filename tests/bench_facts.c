@@ -14,6 +14,8 @@
 #include <time.h>
 
 #include "core/facts.h"
+#include "core/finish.h"
+#include "core/load.h"
 #include "core/rules.h"
 #include "table/material.h"
 #include "tests/random_variant.h"

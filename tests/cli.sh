@@ -90,7 +90,7 @@ bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
 bad 2 'checkers' build checkers KvK
 
-for command in build plan probe line stats verify check perft whole variants check-variant; do
+for command in build repack plan probe line stats verify check info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
@@ -270,6 +270,31 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+same() { # table: are its files in `again` and in `tables` the same?
+    cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
+}
+good 'KBvKP' build shatranj KBvKP
+good 'KBvKP' build shatranj KBvKP --dir again --effort fast
+same shatranj/KBvKP && fail 'effort makes no difference' || pass
+good 'repacked 1 table' repack shatranj KBvKP --dir again --effort normal
+same shatranj/KBvKP && pass || fail 'repacked is not as built'
+good '"repacked":[{"material":"KQvKQ"' repack shatranj --men 4 --dir wdl --json
+cmp wdl/shatranj/KQvKQ.bkw tables/shatranj/KQvKQ.bkw >out 2>err && fail 'has distances now' || pass
+[ "$(ls wdl/shatranj)" = KQvKQ.bkw ] && pass || fail 'repacked with distances'
+good 'KRvKR' build chess KRvKR --dir again --effort fast
+mkdir rook && mv again/chess/KRvK.bk? rook
+good 'repacked 1 table' repack chess KRvKR --dir again
+[ "$(cd again/chess && echo *)" = 'KRvKR.bkd KRvKR.bkw' ] && pass || fail 'repacked what was not asked for'
+mv rook/* again/chess
+good 'agree' verify chess KRvKR --dir again
+bad 1 'no table KRvKN of chess in again' repack chess KRvKN KRvKR --dir again
+good 'nothing to repack' repack shatranj --men 3 --dir again
+bad 2 'materials or --men' repack shatranj
+good '   16  the white king and the black king are at most 2 apart' facts shatranj KNvKR
+good '142 facts of KRvKN, shatranj; version 1' facts shatranj KNvKR
+good '"facts":["the white rook is defended by the white king"' facts shatranj KRvKN --json
+bad 2 'give a material' facts shatranj
+bad 2 "'X'" facts shatranj KXvK
 run 0 build shatranj KQvKQ --dir quiet --quiet && { [ -s out ] || [ -s err ] && fail quiet || pass; }
 : >file
 bad 4 '' build shatranj KQvKQ --dir file

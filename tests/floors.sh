@@ -32,7 +32,7 @@ in_order() { # folder, prefix of its includes, files from the lowest up
     done
 }
 in_order src/core core bits set ${CORE:?run make floors}
-in_order src/table table varint $TABLE
+in_order src/table table varint ribbon $TABLE
 in_order probe probe bareking $PROBE
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy read them, check checks, number hashes, explain and cmd_info show them,
@@ -57,7 +57,7 @@ if [ -n "$asked" ]; then
 fi
 
 # == The rooms of tb ==
-# Each may include those before it in this list, and itself; verify and whole stand beside them
+# Each may include those before it in this list, and itself; settled, verify and whole stand beside them
 # and see `memory` alone.
 above="memory kernel solve encode build"
 for room in $above; do
@@ -67,7 +67,7 @@ for room in $above; do
         forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
     fi
 done
-for beside in verify whole; do
+for beside in settled verify whole; do
     forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
     forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
 done
@@ -89,7 +89,7 @@ room memory bitmap cpu pool spill checkpoint code scores memtable view
 room kernel lanes tally setup passing kings kernel state solver slice compile inner legal moves \
     waits exits init ply finish attain passes dispatch
 room solve order prepare exits job scratch layout estimate run resume block solve
-room encode bytes source columns entropy unit learn codes encode
+room encode bytes source columns columns_for eliminate ribbons entropy input learn codes unit encode
 room build plan resident budget build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

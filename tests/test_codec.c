@@ -19,7 +19,7 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
-#include "tb/encode/columns.h"
+#include "tb/encode/columns_for.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"

@@ -98,6 +98,7 @@ struct comparison {
     struct bk_rows *rows;
     char name[BK_MATERIAL_NAME_MAX];
     bool distances;
+    unsigned bits[2][2][2];   /* by what is told, alone or not, side */
     uint64_t attained, exact; /* seen */
 };
 
@@ -129,8 +130,7 @@ static void compare_position(struct comparison *c, unsigned side, uint64_t numbe
         exit = best_exit(c->s, v, &p);
     for (unsigned told = 0; told < (c->distances ? 2 : 1); told++)
         for (unsigned alone = 0; alone < 2; alone++) {
-            struct bk_source src = { c->t, c->rows, (enum bk_told)told, side, alone };
-            struct told is = is_told(&values[told][alone], bk_source_bits(&src), sq);
+            struct told is = is_told(&values[told][alone], c->bits[told][alone][side], sq);
             struct told should = should_tell((enum bk_told)told, alone, &own, &exit);
 
             if (is.sort != should.sort || (is.sort != FREE && is.value != should.value))
@@ -147,7 +147,8 @@ static void compare_row(struct comparison *c, unsigned side, const struct bk_row
     memset(values, 0xaa, sizeof values);
     for (unsigned told = 0; told < (c->distances ? 2 : 1); told++)
         for (unsigned alone = 0; alone < 2; alone++) {
-            struct bk_source src = { c->t, c->rows, (enum bk_told)told, side, alone };
+            struct bk_source src = { c->t, c->rows, (enum bk_told)told,
+                                     side, alone,   c->bits[told][alone][side] };
             struct bk_row_values *x = &values[told][alone];
             uint64_t cared = 0, in_row = 0;
 
@@ -174,6 +175,11 @@ static void compare_table(struct solved *s, const struct bk_memtable *t, bool di
         return;
     bk_material_name(&t->ix->m, t->ix->v, c.name);
     assert_int_equal(bk_rows_new(&c.rows, t->ix, NULL), BK_OK);
+    for (unsigned i = 0; i < (distances ? 8u : 4u); i++) {
+        struct bk_source src = { t, c.rows, (enum bk_told)(i >> 2), i & 1, i >> 1 & 1, 0 };
+
+        c.bits[i >> 2][i >> 1 & 1][i & 1] = bk_source_bits(&src, 0, t->ix->nblocks);
+    }
     for (uint64_t n = bk_rows_count(c.rows); nth < n; nth += apart) {
         bk_row_nth(c.rows, nth, &row);
         for (unsigned side = 0; side < 2; side++)

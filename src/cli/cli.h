@@ -48,12 +48,14 @@ void cli_end_on_signals(void);
 
 int cmd_build(struct cli *c);
 int cmd_plan(struct cli *c);
+int cmd_repack(struct cli *c);
 int cmd_probe(struct cli *c);
 int cmd_line(struct cli *c);
 int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_info(struct cli *c);
+int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);

@@ -1,5 +1,5 @@
 /*
- * cmd_build.c - making tables: plan, build.
+ * cmd_build.c - making tables: plan, build, repack.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -18,6 +18,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int check_wanted(const struct cli *c)
+{
+    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
+        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
+                        c->command, c->men ? ", not both" : "", c->command);
+    return CLI_OK;
+}
+
 /* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
 {
@@ -27,10 +35,9 @@ static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan 
     unsigned n;
     int status;
 
-    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
-        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
-                        c->command, c->men ? ", not both" : "", c->command);
-    status = cli_variant(c, v);
+    status = check_wanted(c);
+    if (!status)
+        status = cli_variant(c, v);
     if (status)
         return status;
     status = cli_wanted(c, *v, &m, &n);
@@ -132,10 +139,11 @@ int cmd_plan(struct cli *c)
 
 struct watch {
     const struct cli *c;
-    const struct bk_plan *p;
+    struct bk_plan *p;
     bool bar;            /* stderr is a terminal */
     double start, drawn; /* when it began; when the bar was last drawn */
     uint64_t done, all;  /* positions of finished tables; of all to build */
+    uint64_t bytes;      /* of files written */
     unsigned built, missing;
     json_t *list;
 };
@@ -195,6 +203,7 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
 
     (void)nth;
     w->done += b->table->positions;
+    w->bytes += b->wdl_bytes + b->dtw_bytes;
     w->built++;
     clear_bar(w);
     if (w->list)
@@ -246,40 +255,45 @@ static double checkpoint_seconds(void)
     return wish ? atof(wish) : 240;
 }
 
-static int run_build(const struct cli *c, struct bk_plan *p, struct bk_pool *pool)
+/* Makes the missing tables of w->p, and tells of them. */
+static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
 {
-    struct totals sum = add_up(p);
-    struct watch w = { .c = c,
-                       .p = p,
-                       .bar = !c->quiet && isatty(STDERR_FILENO),
-                       .start = now(),
-                       .all = sum.positions,
-                       .missing = sum.missing,
-                       .list = c->json ? json_array() : NULL };
+    const struct cli *c = w->c;
     struct bk_build_options o = { .pool = pool,
                                   .memory_limit = c->memory,
                                   .scratch = c->scratch,
                                   .effort = (enum bk_effort)c->effort,
-                                  .standalone = c->standalone,
-                                  .context = &w,
-                                  .progress = w.bar ? draw_bar : NULL,
+                                  .standalone = standalone,
+                                  .context = w,
+                                  .progress = w->bar ? draw_bar : NULL,
                                   .built = tell_built,
                                   .note = tell_note,
                                   .checkpoint_seconds = checkpoint_seconds(),
                                   .stop = &cli_stop };
     struct bk_report why = { "" };
-    enum bk_err err = bk_build(p, &o, &why);
-    int status;
+    enum bk_err err = bk_build(w->p, &o, &why);
 
-    clear_bar(&w);
+    clear_bar(w);
     if (err && cli_stop)
-        status = cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
-    else if (err)
-        status = cli_fail_report(err, &why);
-    else
-        status = finish_build(&w);
-    json_decref(w.list);
-    return status;
+        return cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+static struct watch watch_of(const struct cli *c)
+{
+    return (struct watch){ .c = c,
+                           .bar = !c->quiet && isatty(STDERR_FILENO),
+                           .start = now(),
+                           .list = c->json ? json_array() : NULL };
+}
+
+/* Adds the tables that a plan will make to what a bar tells of. */
+static void watch_add(struct watch *w, const struct bk_plan *p)
+{
+    struct totals sum = add_up(p);
+
+    w->all += sum.positions;
+    w->missing += sum.missing;
 }
 
 /*
@@ -298,25 +312,150 @@ int cmd_build(struct cli *c)
 {
     struct bk_report why = { "" };
     struct bk_variant *v;
+    struct watch w = watch_of(c);
     struct bk_pool *pool;
-    struct bk_plan *p;
     enum bk_err err;
     int status;
 
     cli_end_on_signals(); /* while it plans */
-    status = read_plan(c, &v, &p);
-    if (status)
+    status = read_plan(c, &v, &w.p);
+    if (status) {
+        json_decref(w.list);
         return status;
+    }
+    watch_add(&w, w.p);
     give_memory_back();
     cli_catch_signals();
     err = bk_pool_open(&pool, c->threads, &why);
     if (err) {
         status = cli_fail_report(err, &why);
     } else {
-        status = run_build(c, p, pool);
+        status = run_build(&w, pool, c->standalone);
+        if (!status)
+            status = finish_build(&w);
         bk_pool_close(pool);
     }
-    bk_plan_free(p);
+    json_decref(w.list);
+    bk_plan_free(w.p);
     bk_variant_free(v);
+    return status;
+}
+
+/* == repack == */
+
+/* Tables that differ in what their files promise are made one kind after the other. */
+struct repack {
+    struct bk_material *m; /* named, canonical; NULL: all */
+    unsigned n;
+    struct bk_plan *p[4]; /* bit 0: without distances; bit 1: standalone */
+    uint64_t before;      /* bytes of the files that will be replaced */
+};
+
+static bool plan_has(const struct bk_plan *p, const struct bk_material *m)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present && bk_material_equal(&p->table[i].m, m))
+            return true;
+    return false;
+}
+
+/* Is there a table of each material that was named?  Those decided by rule have none. */
+static int all_there(const struct cli *c, const struct repack *r, const struct bk_variant *v)
+{
+    for (unsigned i = 0; i < r->n; i++) {
+        char name[BK_MATERIAL_NAME_MAX];
+        bool there = false;
+
+        for (unsigned k = 0; k < 4; k++)
+            there |= plan_has(r->p[k], &r->m[i]);
+        if (!there)
+            return cli_fail(CLI_NO, "no table %s of %s in %s", bk_material_name(&r->m[i], v, name),
+                            v->name, c->dir);
+    }
+    return CLI_OK;
+}
+
+static int plan_repack(const struct cli *c, const struct bk_variant *v, struct repack *r,
+                       struct watch *w)
+{
+    struct bk_report why = { "" };
+    int status = cli_wanted(c, v, &r->m, &r->n);
+
+    if (status)
+        return status;
+    for (unsigned i = 0; i < r->n; i++)
+        bk_material_canonical(&r->m[i], v);
+    for (unsigned k = 0; k < 4; k++) {
+        enum bk_err err = bk_plan_new(&r->p[k], v, c->dir, r->m, r->n, c->men, !(k & 1), &why);
+
+        if (err)
+            return cli_fail_report(err, &why);
+        bk_plan_anew(r->p[k], r->m, r->n, k & 2);
+        r->before += add_up(r->p[k]).disk;
+        watch_add(w, r->p[k]);
+    }
+    return all_there(c, r, v);
+}
+
+static int run_repack(const struct cli *c, struct repack *r, struct watch *w)
+{
+    struct bk_report why = { "" };
+    struct bk_pool *pool;
+    enum bk_err err = bk_pool_open(&pool, c->threads, &why);
+    int status = CLI_OK;
+
+    if (err)
+        return cli_fail_report(err, &why);
+    for (unsigned k = 0; !status && k < 4; k++) {
+        w->p = r->p[k];
+        if (add_up(w->p).missing)
+            status = run_build(w, pool, k & 2);
+    }
+    bk_pool_close(pool);
+    return status;
+}
+
+static int finish_repack(const struct watch *w, const struct repack *r)
+{
+    char time[CLI_TEXT_MAX], before[CLI_TEXT_MAX], after[CLI_TEXT_MAX];
+
+    if (w->c->json)
+        return cli_print_json(json_pack("{ss ss sO sI sI}", "variant", r->p[0]->v->name, "dir",
+                                        r->p[0]->dir, "repacked", w->list, "bytes_before",
+                                        (json_int_t)r->before, "bytes", (json_int_t)w->bytes));
+    if (!w->c->quiet && !w->built)
+        printf("nothing to repack\n");
+    else if (!w->c->quiet)
+        printf("repacked %u table%s in %s: %s, before %s\n", w->built, w->built == 1 ? "" : "s",
+               cli_seconds(time, now() - w->start), cli_bytes(after, w->bytes),
+               cli_bytes(before, r->before));
+    return CLI_OK;
+}
+
+int cmd_repack(struct cli *c)
+{
+    struct watch w = watch_of(c);
+    struct repack r = { .m = NULL };
+    struct bk_variant *v;
+    int status;
+
+    cli_end_on_signals();
+    status = check_wanted(c);
+    if (!status)
+        status = cli_variant(c, &v);
+    if (!status) {
+        give_memory_back();
+        status = plan_repack(c, v, &r, &w);
+        cli_catch_signals();
+        if (!status)
+            status = run_repack(c, &r, &w);
+        if (!status)
+            status = finish_repack(&w, &r);
+        for (unsigned k = 0; k < 4; k++)
+            bk_plan_free(r.p[k]);
+        bk_variant_free(v);
+    }
+    free(r.m);
+    json_decref(w.list);
     return status;
 }

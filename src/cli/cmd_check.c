@@ -200,6 +200,7 @@ static int verify_one(struct verification *f, const struct bk_material *m)
     struct bk_verify_options o = { .pool = f->pool,
                                    .sample = f->c->sample,
                                    .seed = f->c->seed,
+                                   .memory = f->c->memory,
                                    .context = f,
                                    .progress = f->bar ? draw_bar : NULL,
                                    .stop = &cli_stop };

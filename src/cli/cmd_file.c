@@ -1,5 +1,5 @@
 /*
- * cmd_file.c - info: a table file, its parts, and what it has learned.
+ * cmd_file.c - info: a table file, its parts, and what it has learned; facts: what it may ask.
  *
  * A table's values are a tree of questions about a position, with the exceptions
  * beside it (docs/codec.md).  The questions that the tree asks first say what
@@ -199,6 +199,76 @@ int cmd_info(struct cli *c)
     status = err ? cli_fail_report(err, &why) : tell(c, c->arg[0], f);
     if (!err)
         bk_file_close(f);
+    bk_variant_free(v);
+    return status;
+}
+
+/* == facts == */
+
+static json_t *facts_json(const struct bk_facts *f)
+{
+    json_t *list = json_array();
+    char text[BK_FACT_TEXT_MAX];
+
+    for (unsigned i = 0; i < bk_facts_count(f); i++)
+        json_array_append_new(list, json_string(bk_fact_text(f, i, text)));
+    return list;
+}
+
+static int list_facts(const struct cli *c, const struct bk_variant *v, const char *name,
+                      const struct bk_facts *f)
+{
+    char text[BK_FACT_TEXT_MAX];
+
+    if (c->json)
+        return cli_print_json(json_pack("{ss ss si so}", "variant", v->name, "material", name,
+                                        "version", BK_FACTS_VERSION, "facts", facts_json(f)));
+    printf("%u facts of %s, %s; version %d\n", bk_facts_count(f), name, v->name, BK_FACTS_VERSION);
+    for (unsigned i = 0; i < bk_facts_count(f); i++)
+        printf("%5u  %s\n", i, bk_fact_text(f, i, text));
+    return CLI_OK;
+}
+
+/* As files of the material number them: in the colours that it is kept under. */
+static int facts_of(const struct cli *c, const struct bk_variant *v, struct bk_material *m)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+    struct bk_report why = { "" };
+    struct bk_facts *f = NULL;
+    struct bk_fact_men men;
+    struct bk_index *ix;
+    enum bk_err err;
+    int status;
+
+    bk_material_canonical(m, v);
+    err = bk_index_new(&ix, v, m, NULL, &why);
+    if (err)
+        return cli_fail_report(err, &why);
+    men = bk_table_men(ix);
+    err = bk_facts_new(&f, v, &men, &why);
+    status = err ? cli_fail_report(err, &why) : list_facts(c, v, bk_material_name(m, v, name), f);
+    if (!err)
+        bk_facts_free(f);
+    bk_index_free(ix);
+    return status;
+}
+
+int cmd_facts(struct cli *c)
+{
+    struct bk_material *m = NULL;
+    struct bk_variant *v;
+    unsigned n;
+    int status;
+
+    if (c->nargs < 2 && !c->terrain)
+        return cli_fail(CLI_USAGE, "facts: give a material or --for FEN; see bareking facts -h");
+    status = cli_variant(c, &v);
+    if (status)
+        return status;
+    status = cli_wanted(c, v, &m, &n);
+    if (!status)
+        status = facts_of(c, v, m);
+    free(m);
     bk_variant_free(v);
     return status;
 }

@@ -57,6 +57,13 @@ static const struct command {
       "Tables that are there already are skipped; a build that was stopped goes on when the\n"
       "same command is run again.  --for FEN makes just the tables of that position; with\n"
       "materials or --men it says on which board they are.\n" },
+    { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+      "make tables that are there anew, with another --effort",
+      "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
+      "by new ones: each when its new one is complete.  Tables are solved anew, which takes about "
+      "as\n"
+      "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
+      "one needs.  What was built with --wdl or --standalone stays so.\n" },
     { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
@@ -70,16 +77,21 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "verify", cmd_verify, "dntsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
-      "table; the seed decides which.  It reads little more of the files than it needs.\n" },
+      "table; the seed decides which.  It reads little more of the files than it needs.  Else the\n"
+      "values of a table and of those it leads to are held in memory, a byte or two a position, "
+      "if\n"
+      "that is no more than --memory (default: 2G), and take a third of the time.\n" },
     { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.\n" },
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
+    { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
+      "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
     { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/facts/game.h"
 #include "core/rules.h"
 
 struct way {
@@ -313,7 +312,8 @@ enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v
 void bk_geometry_free(struct bk_geometry *g)
 {
     if (g) {
-        bk_fact_game_free(g->facts);
+        if (g->derived)
+            g->derived->free(g->derived);
         free(g->reach);
         free(g->reach_into);
         free(g->path);

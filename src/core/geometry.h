@@ -29,6 +29,12 @@ struct bk_reach {
 
 struct bk_fact_game;
 
+/* What others work out of a geometry once and for all (facts/game.h); it goes with the geometry.
+   The first member of whatever it is. */
+struct bk_derived {
+    void (*free)(struct bk_derived *d);
+};
+
 struct bk_geometry {
     /* reach[first[type][colour][sq] .. first[type][colour][sq] + count) , by `to` */
     uint32_t first[BK_TYPES_MAX][2][BK_SQ_MAX];
@@ -43,7 +49,7 @@ struct bk_geometry {
     /* By (type * 2 + colour) * nsq + sq: on which squares might the man take something, the ways
        left aside? */
     struct bk_bits *takes;
-    _Atomic(struct bk_fact_game *) facts; /* owned; made when first asked for (facts/game.h) */
+    _Atomic(struct bk_derived *) derived; /* owned; NULL until somebody derives it */
 };
 
 /* Derives the geometry of a variant whose plain fields are set.  *out owned. */

@@ -17,71 +17,9 @@
 #ifndef BK_FORMAT_H
 #define BK_FORMAT_H
 
-#include <stdio.h>
-
-#include "table/index.h"
+#include "table/info.h"
 #include "table/model.h"
 #include "table/rows.h"
-
-#define BK_FORMAT_VERSION 1
-enum bk_kind { BK_KIND_WDL, BK_KIND_DTW };
-
-/* Values of a .bkw; those of a .bkd are k, plies / 2. */
-enum { BK_WDL_WIN, BK_WDL_DRAW, BK_WDL_LOSS };
-
-/* What a table adds up to; from the side to move, [white, black]. */
-struct bk_summary {
-    uint64_t win[2], draw[2], loss[2];             /* once a symmetry class */
-    uint64_t all_win[2], all_draw[2], all_loss[2]; /* all placements */
-    int64_t win_plies[2], loss_plies[2];           /* longest; -1: none or unknown */
-    uint64_t win_number[2], loss_number[2];        /* a position that has it; 0 without plies */
-};
-
-struct bk_file_info {
-    enum bk_kind kind;
-    bool standalone; /* answers every legal position alone, losses' distances too */
-    bool one_side;   /* White to move only; Black's are the same, colours exchanged */
-    bool distances;  /* a .bkd belongs to it */
-    uint64_t rules_id;
-    uint64_t positions; /* a side */
-    uint8_t order[BK_SLOTS_MAX + 1];
-    unsigned norder;
-    char variant[64];
-    char material[BK_MATERIAL_NAME_MAX];
-    struct bk_summary summary; /* of one side: White's, and the same for Black */
-    unsigned nunits;
-};
-
-/*
- * The path of a table's file: DIR/VARIANT/MATERIAL.bkw or .bkd; out has PATH_MAX bytes.
- * Where castling homes are shuffled, VARIANT has just the homes that the material's rights
- * speak of (bk_homes_name()), and the file says so: info->variant, info->rules_id.
- */
-char *bk_table_path(char *out, const char *dir, const struct bk_variant *v,
-                    const struct bk_material *m, enum bk_kind kind);
-
-/* Is Black to move the same as White to move with colours exchanged?  m: canonical. */
-bool bk_table_one_side(const struct bk_material *m, const struct bk_variant *v);
-
-/* The men of an index as facts know them: the kings, then the slots. */
-struct bk_fact_men bk_table_men(const struct bk_index *ix);
-
-/* == Units == */
-
-/* One side to move and a run of whole blocks: what has a model of its own. */
-struct bk_unit_place {
-    unsigned side;
-    uint32_t block, nblocks; /* of the index */
-    uint64_t first, end;     /* numbers */
-};
-
-/*
- * How a builder cuts the numbers of an index into units, in the order of the file.
- * Returns how many there are; out[i] is written for the first `room` of them.
- * Source: docs/format.md 1.
- */
-unsigned bk_units_of(const struct bk_index *ix, bool one_side, struct bk_unit_place *out,
-                     unsigned room);
 
 /* == Reading == */
 
@@ -136,9 +74,6 @@ enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *r
                         const uint64_t *care, struct bk_row_values *out, struct bk_report *why);
 /* All squares that the inner man of a row may stand on; false: two other men share a square. */
 bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
-/* Bits of a value of this kind: planes that are written. */
-unsigned bk_kind_bits(enum bk_kind kind);
-
 /* == Looking at a file == */
 
 /* Reads every model, directory and shard, and checks all that docs/format.md 10 lists. */
@@ -153,29 +88,5 @@ struct bk_unit_info {
 };
 enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *out,
                          struct bk_report *why);
-
-/* == Writing == */
-
-/* A unit as the codec has made it. */
-struct bk_unit_bytes {
-    uint32_t nblocks;
-    uint32_t shards;
-    const uint8_t *model, *directory; /* borrowed; shards * BK_SHARD_ENTRY_BYTES */
-    size_t model_bytes;
-    const uint8_t *shard; /* borrowed, one after the other; NULL: in the scratch file */
-    uint64_t shard_bytes;
-    uint64_t at; /* in the scratch file */
-};
-
-/* A new file without a name beside `path`, whose folders are made; -1: errno. */
-int bk_file_scratch(const char *path);
-
-/*
- * Writes a whole file under a temporary name beside `path`, syncs it, renames
- * it.  unit: info->nunits of them, as bk_units_of() orders them.  scratch: the
- * file of shards that are not in memory.  On failure nothing is left.
- */
-enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
-                          const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
 
 #endif

@@ -7,7 +7,8 @@
 #ifndef BK_HEAD_H
 #define BK_HEAD_H
 
-#include "table/format.h"
+#include "table/info.h"
+#include "table/model.h"
 
 #define BK_HEAD_FIRST     16u /* bytes that bk_head_bytes() wants */
 #define BK_HEAD_LEAST     32u

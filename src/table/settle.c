@@ -18,13 +18,24 @@
  * Castling rights have no such formula: kings and rooks of the other side may
  * shuffle for ever while a right is kept, so those positions have tables of
  * their own, and a move that ends a right is an exit.
+ *
+ * In games whose men evolve most positions have exits, and most of those exits
+ * again.  Three things keep that small: of a lost position's moves those that
+ * are settled by their file alone come first, then those that their file lets
+ * hold out longest; a memo keeps what has been found out during a question; and
+ * so that such recursion needs little stack, lists of moves lie in one piece of
+ * memory of the thread.
  */
 #include "table/settle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_VALUE (-2)
 #define ENDLESS  (1 << 20) /* more than any number of plies */
+
+#define MOVES (2 * BK_MOVES_MAX) /* of all lists that are open, until malloc() is asked */
+#define MEMO  1024               /* places, a power of two */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -33,6 +44,133 @@ struct asked {
     bool placed;
     struct bk_spot spot; /* in the wdl file */
 };
+
+/* What is known of a position with exits. */
+struct known {
+    uint64_t question; /* that found it out: what others have left is nothing */
+    const struct bk_file *wdl;
+    uint64_t place; /* number and side */
+    int8_t least, most;
+    int soonest, latest; /* bounds of its plies */
+};
+
+/* What all questions of a thread use, one after the other. */
+static _Thread_local struct {
+    struct bk_move move[MOVES];
+    uint16_t bound[MOVES]; /* by move: some order of those that wait */
+    struct known known[MEMO];
+    uint64_t question;
+} room;
+
+/* A question. */
+struct settling {
+    const struct bk_tables *t;
+    const struct bk_variant *v;
+    unsigned used; /* of room.move */
+};
+
+static struct settling begin(const struct bk_tables *t)
+{
+    room.question++;
+    return (struct settling){ .t = t, .v = t->v };
+}
+
+/* == Lists of moves == */
+
+/* Up to BK_MOVES_MAX moves, on top of the lists that are open. */
+struct list {
+    struct bk_move *move;
+    uint16_t *bound;
+    unsigned n;
+    unsigned before;
+    void *own; /* NULL: in the room */
+};
+
+static enum bk_err list_open(struct settling *s, struct list *l, struct bk_report *why)
+{
+    *l = (struct list){ .move = room.move + s->used,
+                        .bound = room.bound + s->used,
+                        .before = s->used };
+    if (s->used + BK_MOVES_MAX <= MOVES)
+        return BK_OK;
+    l->own = malloc(BK_MOVES_MAX * (sizeof *l->move + sizeof *l->bound));
+    if (!l->own)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a list of moves");
+    l->move = l->own;
+    l->bound = (uint16_t *)(void *)(l->move + BK_MOVES_MAX);
+    return BK_OK;
+}
+
+/* What is open above it lies behind these n. */
+static void list_fill(struct settling *s, struct list *l, unsigned n)
+{
+    l->n = n;
+    if (!l->own)
+        s->used = l->before + n;
+}
+
+static void list_close(struct settling *s, struct list *l)
+{
+    s->used = l->before;
+    free(l->own);
+}
+
+/* == What has been found out == */
+
+/* The memo's place for a position that is placed; its own, or free. */
+static struct known *known_of(const struct asked *q)
+{
+    const struct bk_file *f = q->table->wdl;
+    uint64_t place = q->spot.number << 1 | q->spot.side;
+    uint64_t h = (place ^ (uintptr_t)f << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    struct known *k = &room.known[h >> 32 & (MEMO - 1)];
+
+    if (k->question != room.question || k->wdl != f || k->place != place)
+        *k = (struct known){ .question = room.question,
+                             .wdl = f,
+                             .place = place,
+                             .least = -1,
+                             .most = 1,
+                             .soonest = 0,
+                             .latest = ENDLESS };
+    return k;
+}
+
+static bool knows_wdl(const struct asked *q, int enough, int *wdl)
+{
+    const struct known *k = known_of(q);
+
+    *wdl = k->least;
+    return k->least >= enough || k->least == k->most;
+}
+
+static void note_wdl(const struct asked *q, int enough, int wdl)
+{
+    struct known *k = known_of(q);
+
+    if (wdl > k->least)
+        k->least = (int8_t)wdl;
+    if (wdl < enough)
+        k->most = (int8_t)wdl;
+}
+
+static bool knows_plies(const struct asked *q, struct bk_window w, int *plies)
+{
+    const struct known *k = known_of(q);
+
+    *plies = k->latest <= w.low ? k->latest : k->soonest;
+    return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
+}
+
+static void note_plies(const struct asked *q, struct bk_window w, int plies)
+{
+    struct known *k = known_of(q);
+
+    if (plies < w.high && plies < k->latest)
+        k->latest = plies;
+    if (plies > w.low)
+        k->soonest = plies < w.high ? plies : w.high > k->soonest ? w.high : k->soonest;
+}
 
 /* == Files == */
 
@@ -90,9 +228,18 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
     return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
 }
 
-static enum bk_err find(const struct bk_tables *t, struct asked *q, struct bk_report *why)
+static enum bk_err find(const struct settling *s, struct asked *q, struct bk_report *why)
 {
-    return q->table ? BK_OK : t->find(t->context, q->p, &q->table, why);
+    return q->table ? BK_OK : s->t->find(s->t->context, q->p, &q->table, why);
+}
+
+/* Finds its place in the wdl file. */
+static enum bk_err place(struct asked *q, struct bk_report *why)
+{
+    enum bk_err err = q->placed ? BK_OK : bk_spot_of(&q->spot, q->table, q->table->wdl, q->p, why);
+
+    q->placed = !err;
+    return err;
 }
 
 /* What the wdl file says: -1, 0, +1. */
@@ -100,9 +247,8 @@ static enum bk_err stored_wdl(struct asked *q, int *wdl, struct bk_report *why)
 {
     struct bk_file *f = q->table->wdl;
     unsigned value = 0;
-    enum bk_err err = q->placed ? BK_OK : bk_spot_of(&q->spot, q->table, f, q->p, why);
+    enum bk_err err = place(q, why);
 
-    q->placed = !err;
     if (!err)
         err = bk_file_value(f, q->spot.side, q->spot.number, &q->spot.at, &value, why);
     if (!err && value > BK_WDL_LOSS)
@@ -127,9 +273,8 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 
     if (!q->table->same_numbers)
         err = bk_spot_of(spot = &own, q->table, f, q->p, why);
-    else if (!q->placed)
-        err = bk_spot_of(spot, q->table, f, q->p, why);
-    q->placed |= spot == &q->spot && !err;
+    else
+        err = place(q, why);
     if (!err)
         err = bk_file_value(f, spot->side, spot->number, &spot->at, &value, why);
     *k = (int)value;
@@ -139,13 +284,12 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 /* == Wins, draws, losses == */
 
 /* bk_settle_least() */
-static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
+static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *wdl,
                           struct bk_report *why);
 
 /* Raises *best by what those of the n moves bring that are legal, until it is `enough`. */
-static enum bk_err best_of(const struct bk_tables *t, const struct bk_pos *p,
-                           const struct bk_move *move, unsigned n, int enough, int *best,
-                           bool *missing, struct bk_report *why)
+static enum bk_err best_of(struct settling *s, const struct bk_pos *p, const struct bk_move *move,
+                           unsigned n, int enough, int *best, bool *missing, struct bk_report *why)
 {
     for (unsigned i = 0; i < n && *best < enough; i++) {
         struct bk_pos after = *p;
@@ -153,10 +297,10 @@ static enum bk_err best_of(const struct bk_tables *t, const struct bk_pos *p,
         enum bk_err err;
         int wdl = 0;
 
-        bk_pos_play(&after, t->v, &move[i]);
-        if (!bk_pos_legal(t->v, &after))
+        bk_pos_play(&after, s->v, &move[i]);
+        if (!bk_pos_legal(s->v, &after))
             continue;
-        err = wdl_of(t, &q, *best == 0 ? 0 : 1, &wdl, why); /* no better than a draw is no gain */
+        err = wdl_of(s, &q, *best == 0 ? 0 : 1, &wdl, why); /* no better than a draw is no gain */
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
@@ -178,8 +322,8 @@ static enum bk_err raise_by_file(struct asked *q, int *best, struct bk_report *w
 
 /* The exits of a position, in the order in which they are asked. */
 struct exits {
-    struct bk_move move[BK_MOVES_MAX];
-    unsigned n, bare; /* of them, those that bare a king and so need no file come first */
+    struct list list;
+    unsigned baring; /* of them, those that bare a king and so need no file come first */
     bool possible, made;
 };
 
@@ -191,51 +335,96 @@ static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
     return bk_rules_bare_loses(v) && bk_bits_single(&men);
 }
 
-static void exits_make(struct exits *e, const struct bk_variant *v, const struct bk_pos *p)
+static enum bk_err exits_make(struct settling *s, struct exits *e, const struct bk_pos *p,
+                              struct bk_report *why)
 {
-    if (!e->made)
-        e->n = bk_moves_exits(v, p, e->move);
-    e->made = true;
+    enum bk_err err;
+
+    if (e->made)
+        return BK_OK;
+    err = list_open(s, &e->list, why);
+    e->made = !err;
+    if (!err)
+        list_fill(s, &e->list, bk_moves_exits(s->v, p, e->list.move));
+    return err;
 }
 
-/* Looks for exits, and makes those that bare a king. */
-static void exits_begin(struct exits *e, const struct bk_variant *v, const struct bk_pos *p,
-                        const struct bk_file *f)
+static void exits_drop(struct settling *s, struct exits *e)
 {
-    e->n = e->bare = 0;
-    e->made = false;
-    e->possible = !bk_file_info(f)->standalone && bk_exits_may_be(v, p);
-    if (!e->possible || !captures_bare(v, p))
-        return;
-    exits_make(e, v, p);
-    for (unsigned i = 0; i < e->n; i++)
-        if (e->move[i].takes != BK_SQ_NONE) {
-            struct bk_move swap = e->move[e->bare];
+    if (e->made)
+        list_close(s, &e->list);
+}
 
-            e->move[e->bare++] = e->move[i];
-            e->move[i] = swap;
+/* Looks for exits, and makes those that bare a king.  exits_drop() must follow. */
+static enum bk_err exits_begin(struct settling *s, struct exits *e, const struct bk_pos *p,
+                               const struct bk_file *f, struct bk_report *why)
+{
+    enum bk_err err;
+
+    e->baring = 0;
+    e->made = false;
+    e->possible = !bk_file_info(f)->standalone && bk_exits_may_be(s->v, p);
+    if (!e->possible || !captures_bare(s->v, p))
+        return BK_OK;
+    err = exits_make(s, e, p, why);
+    for (unsigned i = 0; !err && i < e->list.n; i++)
+        if (e->list.move[i].takes != BK_SQ_NONE) {
+            struct bk_move swap = e->list.move[e->baring];
+
+            e->list.move[e->baring++] = e->list.move[i];
+            e->list.move[i] = swap;
         }
+    return err;
+}
+
+/* What exits bring that bare a king. */
+static enum bk_err best_baring(struct settling *s, const struct asked *q, struct exits *e,
+                               int enough, int *best, bool *missing, struct bk_report *why)
+{
+    if (!e->baring)
+        return BK_OK;
+    return best_of(s, q->p, e->list.move, e->baring, enough, best, missing, why);
+}
+
+/* What others bring. */
+static enum bk_err best_others(struct settling *s, const struct asked *q, struct exits *e,
+                               int enough, int *best, bool *missing, struct bk_report *why)
+{
+    int known;
+    enum bk_err err;
+
+    if (knows_wdl(q, enough, &known)) {
+        *best = known;
+        return BK_OK;
+    }
+    err = exits_make(s, e, q->p, why);
+    if (!err)
+        err = best_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, enough, best,
+                      missing, why);
+    if (!err && !*missing)
+        note_wdl(q, enough, *best);
+    return err;
 }
 
 /* (1), of a position without en passant square that no bare king decides. */
-static enum bk_err wdl_without(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
+static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, int *wdl,
                                struct bk_report *why)
 {
     struct exits e;
     int best = NO_VALUE;
     bool missing = false;
-    enum bk_err err = find(t, q, why);
+    enum bk_err err = find(s, q, why);
 
     if (err)
         return err;
-    exits_begin(&e, t->v, q->p, q->table->wdl);
-    err = best_of(t, q->p, e.move, e.bare, enough, &best, &missing, why);
+    err = exits_begin(s, &e, q->p, q->table->wdl, why);
+    if (!err)
+        err = best_baring(s, q, &e, enough, &best, &missing, why);
     if (!err && best < enough)
         err = raise_by_file(q, &best, why);
-    if (!err && best < enough && e.possible) {
-        exits_make(&e, t->v, q->p);
-        err = best_of(t, q->p, e.move + e.bare, e.n - e.bare, enough, &best, &missing, why);
-    }
+    if (!err && best < enough && e.possible)
+        err = best_others(s, q, &e, enough, &best, &missing, why);
+    exits_drop(s, &e);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -260,42 +449,46 @@ static unsigned passing(const struct bk_variant *v, const struct bk_pos *p,
 }
 
 /* (2) */
-static enum bk_err wdl_passing(const struct bk_tables *t, const struct bk_pos *p, int enough,
-                               int *wdl, struct bk_report *why)
+static enum bk_err wdl_passing(struct settling *s, const struct bk_pos *p, int enough, int *wdl,
+                               struct bk_report *why)
 {
     struct bk_pos without = *p;
     struct asked q = { .p = &without };
-    struct bk_move move[BK_MOVES_MAX];
+    struct list l;
     bool others, missing = false;
-    unsigned n = passing(t->v, p, move, &others);
     int best = NO_VALUE;
-    enum bk_err err = BK_OK;
+    enum bk_err err = list_open(s, &l, why);
 
+    if (err)
+        return err;
+    list_fill(s, &l, passing(s->v, p, l.move, &others));
     without.ep = BK_SQ_NONE;
-    if (others || !n)
-        err = wdl_without(t, &q, enough, &best, why);
+    if (others || !l.n)
+        err = wdl_without(s, &q, enough, &best, why);
     if (!err)
-        err = best_of(t, p, move, n, enough, &best, &missing, why);
+        err = best_of(s, p, l.move, l.n, enough, &best, &missing, why);
+    list_close(s, &l);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
 
-static enum bk_err wdl_of(const struct bk_tables *t, struct asked *q, int enough, int *wdl,
+static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *wdl,
                           struct bk_report *why)
 {
-    if (bk_pos_bare(t->v, q->p, wdl) != BK_END_NONE)
+    if (bk_pos_bare(s->v, q->p, wdl) != BK_END_NONE)
         return BK_OK;
     if (q->p->ep == BK_SQ_NONE)
-        return wdl_without(t, q, enough, wdl, why);
-    return wdl_passing(t, q->p, enough, wdl, why);
+        return wdl_without(s, q, enough, wdl, why);
+    return wdl_passing(s, q->p, enough, wdl, why);
 }
 
 enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
                             struct bk_report *why)
 {
+    struct settling s = begin(t);
     struct asked q = { .p = p };
 
-    return wdl_of(t, &q, enough, wdl, why);
+    return wdl_of(&s, &q, enough, wdl, why);
 }
 
 enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
@@ -306,11 +499,11 @@ enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int
 
 /* == Distances == */
 
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
-                              int *out, struct bk_report *why);
+static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_window w, int *out,
+                              struct bk_report *why);
 
 /* Lowers *best by what those of the n moves bring that win. */
-static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
+static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p,
                               const struct bk_move *move, unsigned n, struct bk_window w, int *best,
                               struct bk_report *why)
 {
@@ -320,13 +513,13 @@ static enum bk_err soonest_of(const struct bk_tables *t, const struct bk_pos *p,
         int wdl = 0, plies = 0, high = *best < w.high ? *best : w.high;
         enum bk_err err = BK_OK;
 
-        bk_pos_play(&after, t->v, &move[i]);
-        if (!bk_pos_legal(t->v, &after))
+        bk_pos_play(&after, s->v, &move[i]);
+        if (!bk_pos_legal(s->v, &after))
             continue;
-        if (bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE) {
-            err = wdl_of(t, &q, 0, &wdl, why);
+        if (bk_pos_bare(s->v, &after, &wdl) == BK_END_NONE) {
+            err = wdl_of(s, &q, 0, &wdl, why);
             if (!err && wdl < 0)
-                err = loss_plies(t, &q, (struct bk_window){ w.low - 1, high - 1 }, &plies, why);
+                err = loss_plies(s, &q, (struct bk_window){ w.low - 1, high - 1 }, &plies, why);
         }
         if (err)
             return err;
@@ -346,56 +539,87 @@ static enum bk_err lower_by_file(struct asked *q, int *best, struct bk_report *w
     return err;
 }
 
-/* The plies of a won position that is not over and has no en passant square. */
-static enum bk_err win_without(const struct bk_tables *t, struct asked *q, struct bk_window w,
-                               int *out, struct bk_report *why)
+/* Those exits of a won position that do not bare a king; *best: the soonest of all else. */
+static enum bk_err soonest_others(struct settling *s, struct asked *q, struct exits *e,
+                                  struct bk_window w, int *best, struct bk_report *why)
 {
-    struct exits e;
-    enum bk_err err = find(t, q, why);
+    enum bk_err err = place(q, why);
+    int known;
 
-    if (!err && !q->table->dtw)
-        err = no_distances(q, why);
     if (err)
         return err;
-    exits_begin(&e, t->v, q->p, q->table->dtw);
+    if (knows_plies(q, w, &known)) {
+        *best = known;
+        return BK_OK;
+    }
+    err = exits_make(s, e, q->p, why);
+    if (!err)
+        err = soonest_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, w, best, why);
+    if (!err)
+        note_plies(q, w, *best);
+    return err;
+}
+
+static enum bk_err has_distances(const struct settling *s, struct asked *q, struct bk_report *why)
+{
+    enum bk_err err = find(s, q, why);
+
+    return err || q->table->dtw ? err : no_distances(q, why);
+}
+
+/* The plies of a won position that is not over and has no en passant square. */
+static enum bk_err win_without(struct settling *s, struct asked *q, struct bk_window w, int *out,
+                               struct bk_report *why)
+{
+    struct exits e;
+    enum bk_err err = has_distances(s, q, why);
+
+    if (err)
+        return err;
     *out = ENDLESS;
-    err = soonest_of(t, q->p, e.move, e.bare, w, out, why);
+    err = exits_begin(s, &e, q->p, q->table->dtw, why);
+    if (!err && e.baring)
+        err = soonest_of(s, q->p, e.list.move, e.baring, w, out, why);
     if (!err && *out > w.low && *out > 1)
         err = lower_by_file(q, out, why);
-    if (!err && *out > w.low && *out > 1 && e.possible) {
-        exits_make(&e, t->v, q->p);
-        err = soonest_of(t, q->p, e.move + e.bare, e.n - e.bare, w, out, why);
-    }
+    if (!err && *out > w.low && *out > 1 && e.possible)
+        err = soonest_others(s, q, &e, w, out, why);
+    exits_drop(s, &e);
     return err;
 }
 
 /* (2) of a won position */
-static enum bk_err win_passing(const struct bk_tables *t, const struct bk_pos *p,
-                               struct bk_window w, int *out, struct bk_report *why)
+static enum bk_err win_passing(struct settling *s, const struct bk_pos *p, struct bk_window w,
+                               int *out, struct bk_report *why)
 {
     struct bk_pos without = *p;
     struct asked q = { .p = &without };
-    struct bk_move move[BK_MOVES_MAX];
+    struct list l;
     bool others;
-    unsigned n = passing(t->v, p, move, &others);
     int wdl = 0;
-    enum bk_err err = BK_OK;
+    enum bk_err err = list_open(s, &l, why);
 
+    if (err)
+        return err;
+    list_fill(s, &l, passing(s->v, p, l.move, &others));
     without.ep = BK_SQ_NONE;
     *out = ENDLESS;
-    if (others || !n)
-        err = wdl_without(t, &q, 1, &wdl, why);
+    if (others || !l.n)
+        err = wdl_without(s, &q, 1, &wdl, why);
     if (!err && wdl > 0)
-        err = win_without(t, &q, w, out, why);
-    return err ? err : soonest_of(t, p, move, n, w, out, why);
+        err = win_without(s, &q, w, out, why);
+    if (!err)
+        err = soonest_of(s, p, l.move, l.n, w, out, why);
+    list_close(s, &l);
+    return err;
 }
 
-static enum bk_err win_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
-                             int *out, struct bk_report *why)
+static enum bk_err win_plies(struct settling *s, struct asked *q, struct bk_window w, int *out,
+                             struct bk_report *why)
 {
     if (q->p->ep != BK_SQ_NONE)
-        return win_passing(t, q->p, w, out, why);
-    return win_without(t, q, w, out, why);
+        return win_passing(s, q->p, w, out, why);
+    return win_without(s, q, w, out, why);
 }
 
 /* Does the move surely leave the material as it is? */
@@ -404,53 +628,152 @@ static bool is_quiet(const struct bk_pos *p, const struct bk_move *m)
     return m->takes == BK_SQ_NONE && m->becomes == BK_STAYS && !p->rights;
 }
 
-/* One ply more than the longest of the won positions that the moves lead to. */
-static enum bk_err latest_of(const struct bk_tables *t, const struct bk_pos *p,
-                             const struct bk_table *own, const struct bk_move *move, unsigned n,
+/* Plays a move of a lost position; a quiet one stays in its table. */
+static struct asked play(const struct settling *s, struct bk_pos *after, const struct asked *q,
+                         const struct bk_move *m)
+{
+    *after = *q->p;
+    bk_pos_play(after, s->v, m);
+    return (struct asked){ .p = after, .table = is_quiet(q->p, m) ? q->table : NULL };
+}
+
+/* Raises *best by what a move brings: one ply more than it lets the winner take. */
+static enum bk_err latest_by(struct settling *s, const struct asked *q, const struct bk_move *m,
                              struct bk_window w, int *best, struct bk_report *why)
 {
-    for (unsigned i = 0; i < n && *best < w.high; i++) {
-        struct bk_pos after = *p;
-        struct asked q = { .p = &after, .table = is_quiet(p, &move[i]) ? own : NULL };
-        int plies = 0, wdl, low = *best > w.low ? *best : w.low;
-        enum bk_err err = BK_OK;
+    struct bk_pos pos;
+    struct asked after = play(s, &pos, q, m);
+    int plies = 0, wdl, low = *best > w.low ? *best : w.low;
+    enum bk_err err = BK_OK;
 
-        bk_pos_play(&after, t->v, &move[i]);
-        if (q.table || bk_pos_bare(t->v, &after, &wdl) == BK_END_NONE)
-            err = win_plies(t, &q, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
-        if (err)
-            return err;
-        if (plies + 1 > *best)
-            *best = plies + 1;
+    if (after.table || bk_pos_bare(s->v, &pos, &wdl) == BK_END_NONE)
+        err = win_plies(s, &after, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
+    if (!err && plies + 1 > *best)
+        *best = plies + 1;
+    return err;
+}
+
+/*
+ * The same where the file alone says what the move brings.  Else *bound is what it says, the
+ * plies at most, and nothing is raised; 0: there is no need to look any further.
+ */
+static enum bk_err latest_by_file(struct settling *s, const struct asked *q,
+                                  const struct bk_move *m, struct bk_window w, int *best,
+                                  int *bound, struct bk_report *why)
+{
+    struct bk_pos pos;
+    struct asked after = play(s, &pos, q, m);
+    int k = 0, low = *best > w.low ? *best : w.low;
+    int wdl;
+    bool exits;
+    enum bk_err err;
+
+    *bound = ENDLESS;
+    if (pos.ep != BK_SQ_NONE)
+        return BK_OK;
+    if (!after.table && bk_pos_bare(s->v, &pos, &wdl) != BK_END_NONE) {
+        *bound = 0;
+        if (*best < 1)
+            *best = 1;
+        return BK_OK;
     }
-    return BK_OK;
+    if ((err = has_distances(s, &after, why)) != BK_OK)
+        return err;
+    exits = bk_exits_may_be(s->v, &pos);
+    if (exits && captures_bare(s->v, &pos)) /* may end it at once: no file is needed */
+        return BK_OK;
+    err = stored_k(&after, &k, why);
+    *bound = exits && 2 * k + 2 > low ? 2 * k + 1 : 0;
+    if (!err && !*bound && 2 * k + 2 > *best)
+        *best = 2 * k + 2;
+    return err;
+}
+
+/* Moves with the largest bound come first. */
+static void list_sort(struct list *l)
+{
+    for (unsigned i = 1; i < l->n; i++) {
+        struct bk_move move = l->move[i];
+        uint16_t bound = l->bound[i];
+        unsigned j = i;
+
+        for (; j && l->bound[j - 1] < bound; j--) {
+            l->move[j] = l->move[j - 1];
+            l->bound[j] = l->bound[j - 1];
+        }
+        l->move[j] = move;
+        l->bound[j] = bound;
+    }
+}
+
+/* One ply more than the longest of the won positions that the moves lead to. */
+static enum bk_err latest_of(struct settling *s, const struct asked *q, struct list *l,
+                             struct bk_window w, int *best, struct bk_report *why)
+{
+    unsigned left = 0;
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; i < l->n && *best < w.high && !err; i++) {
+        int bound;
+
+        err = latest_by_file(s, q, &l->move[i], w, best, &bound, why);
+        if (bound) {
+            l->bound[left] = (uint16_t)(bound < UINT16_MAX ? bound : UINT16_MAX);
+            l->move[left++] = l->move[i];
+        }
+    }
+    l->n = left;
+    list_sort(l);
+    for (unsigned i = 0; i < l->n && *best < w.high && !err; i++)
+        if (l->bound[i] >= *best && l->bound[i] >= w.low)
+            err = latest_by(s, q, &l->move[i], w, best, why);
+    return err;
+}
+
+/* The plies of a lost position whose file tells of won ones alone. */
+static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_window w, int *out,
+                                 struct bk_report *why)
+{
+    bool remembered = q->p->ep == BK_SQ_NONE;
+    struct list l;
+    enum bk_err err = remembered ? place(q, why) : BK_OK;
+
+    if (err || (remembered && knows_plies(q, w, out)))
+        return err;
+    err = list_open(s, &l, why);
+    if (err)
+        return err;
+    *out = 0;
+    list_fill(s, &l, bk_moves_legal(s->v, q->p, l.move));
+    err = latest_of(s, q, &l, w, out, why);
+    list_close(s, &l);
+    if (!err && remembered)
+        note_plies(q, w, *out);
+    return err;
 }
 
 /* The plies of a lost position that no bare king decides. */
-static enum bk_err loss_plies(const struct bk_tables *t, struct asked *q, struct bk_window w,
-                              int *out, struct bk_report *why)
+static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_window w, int *out,
+                              struct bk_report *why)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    enum bk_err err = find(t, q, why);
+    enum bk_err err = has_distances(s, q, why);
     int k = 0;
 
     *out = 0;
-    if (!err && !q->table->dtw)
-        err = no_distances(q, why);
     if (err)
         return err;
-    if (bk_file_info(q->table->dtw)->standalone && q->p->ep == BK_SQ_NONE) {
-        err = stored_k(q, &k, why);
-        *out = 2 * k;
-        return err;
-    }
-    return latest_of(t, q->p, q->table, move, bk_moves_legal(t->v, q->p, move), w, out, why);
+    if (!bk_file_info(q->table->dtw)->standalone || q->p->ep != BK_SQ_NONE)
+        return loss_by_moves(s, q, w, out, why);
+    err = stored_k(q, &k, why);
+    *out = 2 * k;
+    return err;
 }
 
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
     struct bk_window all = { -1, ENDLESS };
+    struct settling s = begin(t);
     struct asked q = { .p = p };
     enum bk_err err;
 
@@ -459,22 +782,23 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
-    err = wdl_of(t, &q, 1, wdl, why);
+    err = wdl_of(&s, &q, 1, wdl, why);
     if (!err && *wdl)
-        err = find(t, &q, why);
+        err = find(&s, &q, why);
     if (err || !*wdl || !q.table->dtw)
         return err;
-    return *wdl > 0 ? win_plies(t, &q, all, plies, why) : loss_plies(t, &q, all, plies, why);
+    return *wdl > 0 ? win_plies(&s, &q, all, plies, why) : loss_plies(&s, &q, all, plies, why);
 }
 
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
+    struct settling s = begin(t);
     struct asked q = { .p = p };
     int by_rule;
 
     *plies = 0;
     if (bk_pos_bare(t->v, p, &by_rule) != BK_END_NONE)
         return BK_OK;
-    return wdl > 0 ? win_plies(t, &q, window, plies, why) : loss_plies(t, &q, window, plies, why);
+    return wdl > 0 ? win_plies(&s, &q, window, plies, why) : loss_plies(&s, &q, window, plies, why);
 }

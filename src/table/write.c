@@ -1,9 +1,12 @@
 /*
- * write.c - how a table file appears: docs/format.md 11.
+ * write.c - see write.h.
  */
+#include "table/write.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -14,7 +14,7 @@
 #define PROCESS_BYTES (UINT64_C(6) << 20)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
-#define ENCODER_BYTES (UINT64_C(16) << 20)
+#define ENCODER_BYTES (UINT64_C(40) << 20)
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
@@ -38,6 +38,23 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p, un
         return err;
     r.ix = ix;
     err = bk_estimate(out, &r, why);
+    bk_index_free(ix);
+    return err;
+}
+
+/* What its encoder takes, if it may take so much to remember cells. */
+static enum bk_err estimate_encoder(uint64_t *out, const struct bk_plan *p, unsigned nth,
+                                    uint64_t memory, struct bk_report *why)
+{
+    const struct bk_encode_options o = { .distances = p->distances,
+                                         .effort = p->effort,
+                                         .memory_bytes = memory };
+    struct bk_index *ix;
+    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+
+    if (err)
+        return err;
+    *out = bk_encode_estimate(ix, &o);
     bk_index_free(ix);
     return err;
 }
@@ -82,7 +99,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
                                 uint64_t *bytes, struct bk_report *why)
 {
     struct prediction *x = context;
-    const struct bk_estimate *n = &x->all[table].kept;
+    const struct bk_estimate *n = &x->all[table].kept; /* nothing is encoded */
     enum bk_err err = estimate_both(x->p, table, x->threads, &x->all[table], why);
 
     *t = NULL;
@@ -113,11 +130,15 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
 {
     struct bk_plan_table *t = &p->table[nth];
     struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
-    uint64_t solving, other_peak = 0, fixed;
+    uint64_t solving, other_peak = 0, fixed, encoder, least_encoder, encoding;
     bool keep;
     enum bk_err err = estimate_both(p, nth, threads, &all[nth], why);
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
+    if (!err)
+        err = estimate_encoder(&encoder, p, nth, h->limit / 2, why);
+    if (!err)
+        err = estimate_encoder(&least_encoder, p, nth, 0, why);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -133,12 +154,14 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
     t->strategy = choose_strategy(&x, solving, other_peak);
     if (t->strategy != BK_APART)
         solving = other_peak;
-    t->memory_bytes = x.always + h->bytes + solving;
+    encoding = (keep ? all[nth].kept.encoding : all[nth].let_go.encoding) + encoder;
+    t->memory_bytes = x.always + h->bytes + (solving > encoding ? solving : encoding);
     if (t->memory_bytes < x.peak)
         t->memory_bytes = x.peak;
     fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
     t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
-    t->spill_room += threads * (UINT64_C(1) << 20);
+    t->spill_room += threads * (UINT64_C(8) << 20);
+    fixed = fixed > least_encoder ? fixed : least_encoder;
     t->least_bytes = x.always + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
         t->strategy = p->distances ? BK_APART : BK_COMPACT;

@@ -388,6 +388,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err;
 
     p->stop = o->stop;
+    p->effort = o->effort;
     err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
 
     bk_resident_init(&b.resident, p, o->memory_limit);
@@ -405,7 +406,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
             char path[PATH_MAX];
 
             checkpoint_path(&b, path); /* a build may have been killed right after its end */
-            bk_checkpoint_remove(path);
+            if (!p->anew)
+                bk_checkpoint_remove(path);
             continue;
         }
         if (o->stop && *o->stop)

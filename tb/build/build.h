@@ -2,9 +2,9 @@
  * build.h - from a request to files.
  *
  * bk_plan_new() lists every table that a request needs, each after those it
- * can move into; bk_build() makes the ones that are not there yet.  A table's
- * files appear complete or not at all, so a build that was stopped, however,
- * goes on where it was by being asked for again.
+ * can move into; bk_build() makes the ones that are not there yet, or, after
+ * bk_plan_anew(), those that are.  A table's files appear complete or not at all, so
+ * a build that was stopped, however, goes on where it was by being asked for again.
  */
 #ifndef BK_BUILD_H
 #define BK_BUILD_H

@@ -19,24 +19,26 @@ struct planner {
     size_t nseen, seen_room;
 };
 
-static bool is_present(const struct bk_plan *p, const struct bk_material *m, uint64_t *bytes)
+/* Sets what is known of the files of a table. */
+static void look_for(const struct bk_plan *p, struct bk_plan_table *t)
 {
     char path[PATH_MAX];
     struct bk_file *f;
     bool there = true;
 
-    *bytes = 0;
     for (int kind = BK_KIND_WDL; there && kind <= (p->distances ? BK_KIND_DTW : BK_KIND_WDL);
          kind++) {
-        there = bk_file_open(&f, bk_table_path(path, p->dir, p->v, m, (enum bk_kind)kind), p->v,
+        there = bk_file_open(&f, bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind), p->v,
                              NULL) == BK_OK;
         if (there) {
             there = bk_file_info(f)->kind == (enum bk_kind)kind;
-            *bytes += bk_file_bytes(f);
+            t->with_distances = bk_file_info(f)->distances;
+            t->standalone = bk_file_info(f)->standalone;
+            t->disk_bytes += bk_file_bytes(f);
             bk_file_close(f);
         }
     }
-    return there;
+    t->present = there;
 }
 
 static bool have_seen(struct planner *pl, const struct bk_material *m)
@@ -92,7 +94,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->m = *m;
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
-    t->present = is_present(p, m, &t->disk_bytes);
+    look_for(p, t);
     if (!t->present) /* what tables of this kind take: docs/performance.md */
         t->disk_bytes = t->positions / 40 + (p->distances ? t->positions / 12 : 0) + 1000;
     bk_index_free(ix);
@@ -170,6 +172,7 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     pl.p->v = v;
     pl.p->kernel = bk_kernel_for(v->nsq);
     pl.p->distances = distances;
+    pl.p->effort = BK_EFFORT_NORMAL;
     kings.count[0][v->royal] = kings.count[1][v->royal] = 1;
     if (strlen(dir) >= sizeof pl.p->dir)
         err = bk_fail(why, BK_E_USAGE, "the folder's path is too long");
@@ -197,4 +200,23 @@ void bk_plan_free(struct bk_plan *p)
         free(p->table);
         free(p);
     }
+}
+
+unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone)
+{
+    unsigned made = 0;
+
+    p->anew = true;
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_plan_table *t = &p->table[i];
+        bool wanted = n == 0;
+
+        for (unsigned k = 0; k < n; k++)
+            wanted |= bk_material_equal(&t->m, &m[k]);
+        wanted = wanted && t->present && t->with_distances == p->distances &&
+                 t->standalone == standalone;
+        t->present = !wanted;
+        made += wanted;
+    }
+    return made;
 }

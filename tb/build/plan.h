@@ -5,6 +5,7 @@
 #define BK_PLAN_H
 
 #include "table/material.h"
+#include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
 
@@ -21,6 +22,8 @@ struct bk_plan_table {
     uint64_t spill_room;       /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t disk_bytes;       /* of files present, or a guess */
     bool present;              /* files are there (with distances, if asked for) */
+    bool with_distances;       /* of those that are: as they say themselves */
+    bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
     uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
@@ -31,6 +34,8 @@ struct bk_plan {
     const struct bk_kernel *kernel; /* chosen here for all tables */
     char dir[3072];
     bool distances;
+    bool anew;                   /* see bk_plan_anew() */
+    enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
     unsigned n;
@@ -45,5 +50,14 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
 void bk_plan_free(struct bk_plan *p);
+
+/*
+ * Turns a plan for what is not there into one for what is, to be made anew: of the `n` materials m,
+ * or, if n is 0, of all, the tables whose files are like the plan (with distances or without) and
+ * standalone or not.  All others pass for present: no file of theirs is written, and where one is
+ * needed it is solved in memory.  Before bk_plan_memory(); m canonical.
+ * Returns how many will be made.
+ */
+unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone);
 
 #endif

@@ -38,9 +38,4 @@ extern const struct bk_columns bk_columns_portable;
 extern const struct bk_columns bk_columns_bmi2, bk_columns_avx512;
 #endif
 
-/* The fastest that this machine can. */
-const struct bk_columns *bk_columns_for(void);
-
-void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
-
 #endif

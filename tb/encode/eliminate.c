@@ -13,7 +13,7 @@
  * Equations that are sums of others become 0 and are swept out now and then; if
  * one becomes 0 = 1, there is no solution.
  */
-#include "tb/encode/ribbons.h"
+#include "tb/encode/eliminate.h"
 
 #define LANES     8 /* rows looked at together */
 #define HOLES_MAX 8 /* more are swept out */

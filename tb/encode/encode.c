@@ -11,10 +11,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
 #include "core/homes.h"
+#include "table/write.h"
 #include "tb/encode/source.h"
 
 /* With so many numbers a unit is work for all threads. */
@@ -54,6 +56,26 @@ struct bk_encoder {
 static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned place)
 {
     return &e->task[kind * e->nplaces + place];
+}
+
+/* == Memory == */
+
+/* A row's notes and cells while its window is open, and while cells are remembered. */
+enum { WINDOW_ROW = 120, CELLS_ROW = 46 };
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o)
+{
+    static const uint64_t sample[] = { 1 << 14, 1 << 16, 1 << 18 }; /* rows, as unit.c takes them */
+    uint64_t men = 2 + ix->nslots, words = (ix->v->nsq + 63u) / 64;
+    uint64_t rows = least(ix->positions, UINT64_C(1) << 31) / 50;
+    uint64_t facts = 10 * men * men; /* some 250 of five men */
+    uint64_t learning = least(sample[o->effort], rows) * words * 8 * facts;
+    uint64_t window = least(rows, UINT64_C(1) << 20) * WINDOW_ROW * words +
+                      least(rows * CELLS_ROW * words, o->memory_bytes);
+
+    return learning > window ? learning : window;
 }
 
 /* == Shards == */
@@ -133,15 +155,19 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct b
                                  .told = task->told,
                                  .side = task->place->side,
                                  .alone = e->o.standalone } };
+    unsigned bits = bk_source_bits(&rows.source, task->place->block, task->place->nblocks);
     const struct bk_unit_source src = { .first = task->place->first,
                                         .end = task->place->end,
-                                        .bits = bk_source_bits(&rows.source),
+                                        .bits = bits,
                                         .facts = e->facts,
                                         .inner = bk_rows_inner(e->rows),
                                         .context = &rows,
                                         .row = give_row };
     const struct bk_unit_options options = { e->o.effort, e->o.memory_bytes };
-    enum bk_err err = bk_unit_encode(&task->unit, &src, &options, pool, sink, context, why);
+    enum bk_err err;
+
+    rows.source.bits = bits;
+    err = bk_unit_encode(&task->unit, &src, &options, pool, sink, context, why);
 
     task->done = !err;
     return err;
@@ -373,12 +399,12 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
 {
     struct bk_file_info info = info_of(e, kind, sum);
     struct bk_unit_bytes *unit = calloc(e->nplaces + 1u, sizeof *unit);
+    struct stat written;
     char path[PATH_MAX];
     enum bk_err err;
 
     if (!unit)
         return bk_no_memory(why);
-    *bytes = 0;
     for (unsigned i = 0; i < e->nplaces; i++) {
         const struct task *task = task_of(e, kind, i);
 
@@ -389,10 +415,10 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
                                           .model_bytes = task->unit.model_bytes,
                                           .shard_bytes = task->unit.shard_bytes,
                                           .at = task->at };
-        *bytes += unit[i].model_bytes + task->unit.directory_bytes + unit[i].shard_bytes;
     }
     bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind);
     err = bk_file_write(path, &info, unit, e->scratch, why);
+    *bytes = !err && stat(path, &written) == 0 ? (uint64_t)written.st_size : 0;
     free(unit);
     return err;
 }

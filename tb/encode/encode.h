@@ -21,6 +21,12 @@ struct bk_encode_options {
     uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
 };
 
+/*
+ * About how many bytes encoding takes besides the codes and what each thread
+ * has for itself (some 40 MiB).  Measured, not proved.
+ */
+uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o);
+
 struct bk_encoder;
 
 /* t: order of digits and code_bytes are set; borrowed as dir and pool. */
@@ -37,7 +43,7 @@ void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
 
-/* All blocks are there: writes the files.  bytes: of each kind. */
+/* All blocks are there: writes the files.  bytes: of the file of each kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);
 

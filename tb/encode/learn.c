@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/encode/columns.h"
+#include "tb/encode/columns_for.h"
 
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768

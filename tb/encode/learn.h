@@ -13,7 +13,8 @@
 #define BK_LEARN_H
 
 #include "tb/encode/entropy.h"
-#include "tb/encode/unit.h"
+#include "tb/encode/input.h"
+#include "tb/memory/pool.h"
 
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */

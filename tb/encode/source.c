@@ -8,7 +8,6 @@
  */
 #include "tb/encode/source.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "tb/encode/bytes.h"
@@ -199,7 +198,7 @@ static void tell_wdl(const struct sorted *s, unsigned words, struct bk_row_value
 static void tell_distances(const struct bk_source *src, const struct sorted *s, unsigned words,
                            struct bk_row_values *out)
 {
-    unsigned bits = bk_source_bits(src);
+    unsigned bits = src->bits;
 
     for (unsigned w = 0; w < words; w++) {
         uint64_t care = s->win[w] | (src->alone ? s->loss[w] : 0);
@@ -219,7 +218,7 @@ static void loosen(const struct bk_source *src, const struct bk_row *row, unsign
 {
     const uint64_t *attained = src->t->block[row->block].attained[src->told][src->side];
     struct place p = bit_place(src, row);
-    unsigned bits = bk_source_bits(src);
+    unsigned bits = src->bits;
 
     fetch_bits(attained, &p, row, words, out->least);
     for (unsigned w = 0; w < words; w++) {
@@ -235,11 +234,56 @@ static void loosen(const struct bk_source *src, const struct bk_row *row, unsign
     }
 }
 
-unsigned bk_source_bits(const struct bk_source *src)
+/* The largest k of the codes that have one; losses' only for those that ask. */
+static unsigned largest8(const uint8_t *code, uint64_t n, bool losses)
 {
-    static_assert(BK_CODE_K_MAX < 1 << 7, "k of a code of one byte");
+    uint8_t most = 0;
 
-    return src->told == BK_WDL ? 2 : src->t->code_bytes < 2 ? 7 : 14;
+    for (uint64_t i = 0; i < n; i++) { /* bytes alone: the compiler does many at once */
+        uint8_t lost = code[i] >= BK_CODE_LOSS8, won = code[i] >= BK_CODE_WIN && !lost;
+        uint8_t k = (uint8_t)(won    ? code[i] - BK_CODE_WIN
+                              : lost ? (code[i] - BK_CODE_LOSS8) & -(int)losses
+                                     : 0);
+
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+static unsigned largest16(const uint16_t *code, uint64_t n, bool losses)
+{
+    unsigned most = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        unsigned k = 0;
+
+        if (code[i] >= BK_CODE_LOSS16)
+            k = losses ? code[i] - BK_CODE_LOSS16 : 0;
+        else if (code[i] >= BK_CODE_WIN)
+            k = code[i] - BK_CODE_WIN;
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nblocks)
+{
+    const struct bk_memtable *t = src->t;
+    unsigned most = 1, bits = 0;
+
+    if (src->told == BK_WDL)
+        return 2;
+    for (uint32_t b = block; b < block + nblocks; b++) {
+        const void *code = t->block[b].code[src->side];
+        uint64_t n = t->ix->block[b].pairs->nslices * t->block[b].slice_stride;
+        unsigned k =
+            t->code_bytes == 1 ? largest8(code, n, src->alone) : largest16(code, n, src->alone);
+
+        most = k > most ? k : most;
+    }
+    while (most >> bits)
+        bits++;
+    return bits;
 }
 
 void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_row_values *out)

@@ -24,13 +24,15 @@ struct bk_source {
     enum bk_told told;
     unsigned side; /* to move */
     bool alone;
+    unsigned bits; /* of values: bk_source_bits() */
 };
 
-/* Bits of its values: enough for whatever a table with codes of so many bytes may hold. */
-unsigned bk_source_bits(const struct bk_source *src);
+/* Bits of its values in so many blocks: planes that are written.  `bits` must hold it before rows
+   are asked.  Distances: all codes of the blocks are looked at. */
+unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nblocks);
 
 /*
- * The values of a row: care, least and bk_source_bits() planes, of the words
+ * The values of a row: care, least and `bits` planes, of the words
  * that hold the board's squares.
  * Threads: any.  Cost: some 20 ns for 64 squares where the inner man is the
  * solver's, too (docs/solving.md 1), else some 60.

@@ -10,26 +10,8 @@
 #ifndef BK_UNIT_H
 #define BK_UNIT_H
 
-#include "core/facts.h"
-#include "table/model.h"
-#include "table/rows.h"
+#include "tb/encode/input.h"
 #include "tb/memory/pool.h"
-
-struct bk_unit_source {
-    uint64_t first, end; /* numbers; whole rows */
-    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX */
-    const struct bk_facts *facts;
-    unsigned inner; /* the man whose square differs within a row */
-    void *context;
-    /*
-     * The row that holds `number`, and its values.  `row` has what the thread's last call left
-     * there (n is 0 before the first), so that a source may go on from it.
-     */
-    void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
-};
-
-/* How many rows the tree is learned from. */
-enum bk_effort { BK_EFFORT_FAST, BK_EFFORT_NORMAL, BK_EFFORT_BEST };
 
 struct bk_unit_options {
     enum bk_effort effort;

@@ -42,7 +42,7 @@ struct bk_memblock {
     uint64_t bit_stride[BK_SLOTS_MAX];
     uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
-    bool encoded;              /* all of it is in chunks; encode.c */
+    bool encoded;              /* with its whole unit; encode.c */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
 };
 

@@ -131,6 +131,9 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
             if (r->let_go)
                 bk_order_read(ix, o->block[x], -1, readers);
         }
+        for (uint32_t x = 0; x < ix->nblocks; x++)
+            if (after[x] >= first && after[x] < end && live > out->encoding)
+                out->encoding = live;
         for (uint32_t x = 0; x < ix->nblocks; x++) {
             if (after[x] >= end)
                 continue;

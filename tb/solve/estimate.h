@@ -19,11 +19,12 @@ struct bk_estimate_request {
 
 /* What solving a table takes, in bytes; codes of one byte where there are distances. */
 struct bk_estimate {
-    uint64_t codes; /* of all blocks, once they are solved */
-    uint64_t peak;  /* at the worst moment, without the encoder's buffers and other tables */
-    uint64_t fixed; /* of that, what no spill holds: the threads' scratch, tables of moves */
-    uint64_t room;  /* what one piece of work of each thread touches of the rest */
-    bool chains;    /* there are any, and they are solved together */
+    uint64_t codes;    /* of all blocks, once they are solved */
+    uint64_t peak;     /* at the worst moment, without the encoder's buffers and other tables */
+    uint64_t encoding; /* of solved blocks, and what exits attain, while a unit is encoded */
+    uint64_t fixed;    /* of that, what no spill holds: the threads' scratch, tables of moves */
+    uint64_t room;     /* what one piece of work of each thread touches of the rest */
+    bool chains;       /* there are any, and they are solved together */
 };
 
 /* Cost: some microseconds a block.  BK_E_SYSTEM: no memory. */

@@ -2,7 +2,7 @@
  * run.h - a table under way: what is solved, and who still reads it.
  *
  * A block is read by those from which a man goes to another cell: a pawn on d6
- * looks at d7.  When all of them are solved, and its values are in chunks, its
+ * looks at d7.  When all of them are solved, and its values are in units, its
  * memory can go.
  */
 #ifndef BK_RUN_H

@@ -142,6 +142,8 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
                                          solves a block */
     else
         err = solve_apart(&l, why);
+    if (run->level + 1 == o->nlevels)
+        bk_spares_free(&run->spares); /* encoding wants the room */
     return err ? err : bk_run_solved(run, l.block, l.n, why);
 }
 

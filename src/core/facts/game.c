@@ -132,46 +132,48 @@ const struct fact_orbit *bk_fact_orbit_of(struct bk_fact_game *game, unsigned ty
 
 /* == The game == */
 
+static void game_free(struct bk_derived *derived)
+{
+    struct bk_fact_game *game = (struct bk_fact_game *)derived;
+    const struct fact_width *width[FACT_WIDTHS] = { &bk_fact_width_64, &bk_fact_width_128,
+                                                    &bk_fact_width_256 };
+
+    for (unsigned t = 0; t < BK_TYPES_MAX; t++)
+        for (unsigned c = 0; c < 2; c++) {
+            free(game->orbit[t][c]);
+            for (unsigned w = 0; w < FACT_WIDTHS; w++)
+                width[w]->kind_free(game->reach[w][t][c]);
+        }
+    free(game->metric[0]);
+    free(game);
+}
+
 static struct bk_fact_game *game_new(const struct bk_variant *v)
 {
     struct bk_fact_game *game = calloc(1, sizeof *game);
 
     if (!game)
         return NULL;
+    game->derived.free = game_free;
     game->v = v;
     find_rectangle(game);
     if (make_metrics(game))
         return game;
-    bk_fact_game_free(game);
+    game_free(&game->derived);
     return NULL;
 }
 
 struct bk_fact_game *bk_fact_game_of(const struct bk_variant *v)
 {
-    _Atomic(struct bk_fact_game *) *slot = &v->geometry->facts;
-    struct bk_fact_game *there = atomic_load(slot), *mine;
+    _Atomic(struct bk_derived *) *slot = &v->geometry->derived;
+    struct bk_derived *there = atomic_load(slot);
+    struct bk_fact_game *mine;
 
     if (there)
-        return there;
+        return (struct bk_fact_game *)there;
     mine = game_new(v);
-    if (!mine || atomic_compare_exchange_strong(slot, &there, mine))
+    if (!mine || atomic_compare_exchange_strong(slot, &there, &mine->derived))
         return mine;
-    bk_fact_game_free(mine);
-    return there;
-}
-
-void bk_fact_game_free(struct bk_fact_game *game)
-{
-    const struct fact_width *width[FACT_WIDTHS] = { &bk_fact_width_64, &bk_fact_width_128,
-                                                    &bk_fact_width_256 };
-
-    for (unsigned t = 0; game && t < BK_TYPES_MAX; t++)
-        for (unsigned c = 0; c < 2; c++) {
-            free(game->orbit[t][c]);
-            for (unsigned w = 0; w < FACT_WIDTHS; w++)
-                width[w]->kind_free(game->reach[w][t][c]);
-        }
-    if (game)
-        free(game->metric[0]);
-    free(game);
+    game_free(&mine->derived);
+    return (struct bk_fact_game *)there;
 }

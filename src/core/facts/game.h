@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "core/variant.h"
+#include "core/geometry.h"
 
 enum fact_metric {
     METRIC_DISTANCE,    /* the larger of files and ranks apart         */
@@ -40,6 +40,7 @@ struct fact_orbit {
 #define FACT_WIDTHS 3
 
 struct bk_fact_game {
+    struct bk_derived derived;            /* from the geometry */
     const struct bk_variant *v;           /* borrowed */
     unsigned left, width, bottom, height; /* the smallest rectangle around the board */
     uint8_t *metric[METRIC_ORBIT];        /* [a * nsq + b], or [b]; [0] owns all */
@@ -57,7 +58,5 @@ static inline bool fact_metric_pairs(unsigned metric)
 struct bk_fact_game *bk_fact_game_of(const struct bk_variant *v);
 const struct fact_orbit *bk_fact_orbit_of(struct bk_fact_game *game, unsigned type,
                                           unsigned colour);
-
-void bk_fact_game_free(struct bk_fact_game *game); /* NULL is fine */
 
 #endif

@@ -1,0 +1,31 @@
+/*
+ * write.h - how a table file appears: docs/format.md 11.
+ */
+#ifndef BK_WRITE_H
+#define BK_WRITE_H
+
+#include "table/info.h"
+
+/* A unit as the codec has made it. */
+struct bk_unit_bytes {
+    uint32_t nblocks;
+    uint32_t shards;
+    const uint8_t *model, *directory; /* borrowed; shards * BK_SHARD_ENTRY_BYTES */
+    size_t model_bytes;
+    const uint8_t *shard; /* borrowed, one after the other; NULL: in the scratch file */
+    uint64_t shard_bytes;
+    uint64_t at; /* in the scratch file */
+};
+
+/* A new file without a name beside `path`, whose folders are made; -1: errno. */
+int bk_file_scratch(const char *path);
+
+/*
+ * Writes a whole file under a temporary name beside `path`, syncs it, renames
+ * it.  unit: info->nunits of them, as bk_units_of() orders them.  scratch: the
+ * file of shards that are not in memory.  On failure nothing is left.
+ */
+enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
+                          const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * columns_for.h - the bit columns of this machine.
+ */
+#ifndef BK_COLUMNS_FOR_H
+#define BK_COLUMNS_FOR_H
+
+#include "tb/encode/columns.h"
+
+/* The fastest that this machine can. */
+const struct bk_columns *bk_columns_for(void);
+
+void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
+
+#endif

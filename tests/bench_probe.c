@@ -1,0 +1,374 @@
+/*
+ * bench_probe.c - how long probes take: bench_probe DIR GAME MATERIAL [POSITIONS [THREADS]]
+ * THREADS 0: warm alone, in this thread.
+ *
+ * Random legal positions of a material, either side to move, asked
+ *
+ *      warm    again and again, so that all that they need has been read:
+ *              for wdl alone, for wdl and distance (wins and losses apart, too),
+ *              by list of men and by FEN, then by several threads of one handle
+ *      cold    each shard for the first time, the models being there, the files
+ *              dropped from the page cache before each probe; reads and bytes
+ *              are what the system counts (/proc/self/io)
+ *
+ * How many instructions a probe takes, which no neighbour changes: valgrind --tool=callgrind
+ * --toggle-collect=bk_settle, with two numbers of positions, and the difference.
+ *
+ * Times are of single probes, the clock's own some 25 ns included.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/load.h"
+#include "probe/bareking.h"
+#include "probe/value.h"
+#include "table/needed.h"
+
+#define THREADS_MAX 64
+#define COLD_EACH   20 /* probes of a handle: few, so that most find their shard unread */
+#define COLD_ROUNDS 10
+
+/* == Positions == */
+
+struct question {
+    struct bk_pos p;
+    struct bk_lib_man men[BK_MEN_MAX];
+    size_t n;
+    char fen[BK_FEN_MAX];
+    int wdl;
+};
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t n) /* splitmix64 */
+{
+    uint64_t x = seed += UINT64_C(0x9e3779b97f4a7c15);
+
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (x ^ x >> 31) % n;
+}
+
+static bool put(struct question *q, const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    unsigned sq = (unsigned)draw(v->nsq);
+
+    if (q->p.at[sq] || !bk_bits_has(&v->board, sq) || !bk_rules_may_stand(v, type, colour, sq))
+        return false;
+    bk_pos_put(&q->p, v, type, colour, sq);
+    q->men[q->n++] = (struct bk_lib_man){ .letter = bk_man_letter(v, bk_man(type, colour)),
+                                          .file = (unsigned char)(sq % v->files),
+                                          .rank = (unsigned char)(sq / v->files) };
+    return true;
+}
+
+static void question_new(struct question *q, const struct bk_variant *v,
+                         const struct bk_material *m)
+{
+    bool good;
+
+    do {
+        memset(q, 0, sizeof *q);
+        bk_pos_init(&q->p, v);
+        memcpy(q->p.left, m->left, sizeof q->p.left);
+        q->p.stm = (uint8_t)draw(2);
+        good = true;
+        for (unsigned colour = 0; colour < 2; colour++)
+            for (unsigned type = 0; type < v->ntypes; type++)
+                for (unsigned i = 0; good && i < m->count[colour][type]; i++)
+                    good = put(q, v, type, colour);
+    } while (!good || !bk_pos_legal(v, &q->p));
+    bk_pos_to_fen(&q->p, v, q->fen);
+}
+
+/* == Asking == */
+
+struct bench {
+    const struct bk_variant *v;
+    const char *dir;
+    struct bk_material m;
+    struct bk_catalog *catalog;
+    struct bk_lib *lib;
+    struct question *q;
+    size_t n;
+};
+
+enum how { WDL, BOTH, BY_MEN, BY_FEN };
+static const char *const how_name[] = { "wdl", "wdl + dtw", "  by men", "  by FEN" };
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_probe: %s\n", what);
+    exit(1);
+}
+
+static void ask(const struct bench *b, const struct question *q, enum how how)
+{
+    struct bk_report why = { "" };
+    struct bk_value value;
+    struct bk_answer a;
+    int wdl;
+
+    switch (how) {
+    case WDL:
+        if (bk_wdl_of(&wdl, b->catalog, b->v, &q->p, &why))
+            die(why.text);
+        return;
+    case BOTH:
+        if (bk_value_of(&value, b->catalog, b->v, &q->p, &why))
+            die(why.text);
+        return;
+    case BY_MEN:
+        if (bk_probe_men(b->lib, q->men, q->n, q->p.stm, &a))
+            die(bk_error(b->lib));
+        return;
+    case BY_FEN:
+        if (bk_probe_fen(b->lib, q->fen, &a))
+            die(bk_error(b->lib));
+        return;
+    }
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_times(const char *name, const char *of, double *ns, size_t n)
+{
+    double sum = 0;
+
+    if (!n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        sum += ns[i];
+    qsort(ns, n, sizeof *ns, by_size);
+    printf("  %-10s %-7s %7zu  mean %8.0f  p50 %8.0f  p99 %8.0f ns\n", name, of, n, sum / (double)n,
+           ns[n / 2], ns[n * 99 / 100]);
+}
+
+/* == Warm == */
+
+static void warm(struct bench *b, enum how how)
+{
+    static const char *const of[] = { "losses", "draws", "wins" };
+    double *ns = malloc(b->n * sizeof *ns), *some = malloc(b->n * sizeof *some);
+
+    if (!ns || !some)
+        die("out of memory");
+    for (size_t i = 0; i < b->n; i++)
+        ask(b, &b->q[i], how);
+    for (size_t i = 0; i < b->n; i++) {
+        double began = now_ns();
+
+        ask(b, &b->q[i], how);
+        ns[i] = now_ns() - began;
+    }
+    for (int wdl = -1; wdl <= 1 && (how == BOTH || how == WDL); wdl++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < b->n; i++)
+            if (b->q[i].wdl == wdl)
+                some[n++] = ns[i];
+        print_times(how_name[how], of[wdl + 1], some, n);
+    }
+    print_times(how_name[how], "all", ns, b->n);
+    free(ns);
+    free(some);
+}
+
+static void *ask_all(void *context)
+{
+    const struct bench *b = context;
+
+    for (size_t i = 0; i < b->n; i++)
+        ask(b, &b->q[i], WDL);
+    return NULL;
+}
+
+static void threads(struct bench *b, unsigned n)
+{
+    pthread_t id[THREADS_MAX];
+    double began = now_ns();
+
+    for (unsigned i = 0; i < n; i++)
+        if (pthread_create(&id[i], NULL, ask_all, b))
+            die("no thread");
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(id[i], NULL);
+    printf("  wdl, %u thread%s: %.2f million a second\n", n, n == 1 ? "" : "s",
+           (double)n * (double)b->n / (now_ns() - began) * 1e3);
+}
+
+/* == Cold == */
+
+struct io {
+    unsigned long long calls, bytes;
+};
+
+static struct io io_now(void)
+{
+    struct io io = { 0, 0 };
+    FILE *f = fopen("/proc/self/io", "r");
+    char line[128];
+
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "rchar: %llu", &io.bytes);
+        sscanf(line, "syscr: %llu", &io.calls);
+    }
+    if (f)
+        fclose(f);
+    return io;
+}
+
+static void drop(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        close(fd);
+    }
+}
+
+static void load_models(struct bk_file *f)
+{
+    struct bk_unit_info unit;
+
+    for (unsigned i = 0; f && i < bk_file_info(f)->nunits; i++)
+        if (bk_file_unit(f, i, &unit, NULL))
+            die("a model cannot be read");
+}
+
+/* Opens all files that may be asked, with their models. */
+static size_t open_all(const struct bench *b, const struct bk_table ***out)
+{
+    struct bk_material *needed;
+    size_t n, k = 0;
+
+    if (bk_materials_needed(&needed, &n, &b->m, b->v, NULL) || !(*out = malloc(n * sizeof **out)))
+        die("out of memory");
+    for (size_t i = 0; i < n; i++) {
+        if (bk_catalog_open(b->catalog, &needed[i], &(*out)[k], NULL))
+            continue;
+        load_models((*out)[k]->wdl);
+        load_models((*out)[k]->dtw);
+        k++;
+    }
+    free(needed);
+    return k;
+}
+
+static void drop_all(const struct bk_table *const *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        drop(bk_file_path(table[i]->wdl));
+        if (table[i]->dtw)
+            drop(bk_file_path(table[i]->dtw));
+    }
+}
+
+static void cold(const struct bench *b, enum how how)
+{
+    double ns[COLD_EACH * COLD_ROUNDS];
+    struct io sum = { 0, 0 }, before, idle;
+    unsigned long long most = 0;
+    size_t n = 0;
+
+    before = io_now();
+    idle = io_now(); /* what looking costs */
+    idle.calls -= before.calls;
+    idle.bytes -= before.bytes;
+    for (unsigned round = 0; round < COLD_ROUNDS; round++) {
+        struct bench fresh = *b;
+        const struct bk_table **table;
+        size_t ntables;
+
+        if (bk_catalog_new(&fresh.catalog, b->v, b->dir, NULL))
+            die("out of memory");
+        ntables = open_all(&fresh, &table);
+        for (unsigned i = 0; i < COLD_EACH; i++, n++) {
+            struct io after;
+            double began;
+
+            drop_all(table, ntables);
+            before = io_now();
+            began = now_ns();
+            ask(&fresh, &b->q[n % b->n], how);
+            ns[n] = now_ns() - began;
+            after = io_now();
+            sum.calls += after.calls - before.calls - idle.calls;
+            sum.bytes += after.bytes - before.bytes - idle.bytes;
+            if (after.calls - before.calls - idle.calls > most)
+                most = after.calls - before.calls - idle.calls;
+        }
+        free(table);
+        bk_catalog_free(fresh.catalog);
+    }
+    print_times(how_name[how], "cold", ns, n);
+    printf("  %-10s cold    %.1f reads (%llu at most) and %.1f KB a probe\n", how_name[how],
+           (double)sum.calls / (double)n, most, (double)sum.bytes / (double)n / 1e3);
+}
+
+/* == All of it == */
+
+static void bench_open(struct bench *b, char **argv)
+{
+    struct bk_variant *v;
+    struct bk_report why = { "" };
+
+    b->dir = argv[1];
+    if (bk_variant_load(&v, argv[2], &why) || bk_material_parse(&b->m, v, argv[3], &why) ||
+        bk_catalog_new(&b->catalog, v, b->dir, &why))
+        die(why.text);
+    b->v = v;
+    if (bk_open(&b->lib, argv[2], b->dir))
+        die(bk_error(b->lib));
+    b->q = malloc(b->n * sizeof *b->q);
+    if (!b->q)
+        die("out of memory");
+    for (size_t i = 0; i < b->n; i++) {
+        question_new(&b->q[i], v, &b->m);
+        if (bk_wdl_of(&b->q[i].wdl, b->catalog, v, &b->q[i].p, &why))
+            die(why.text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = { .n = argc > 4 ? strtoul(argv[4], NULL, 10) : 20000 };
+    unsigned most = argc > 5 ? (unsigned)strtoul(argv[5], NULL, 10) : 4;
+
+    if (argc < 4 || !b.n || most > THREADS_MAX)
+        die("usage: bench_probe DIR GAME MATERIAL [POSITIONS [THREADS]]");
+    bench_open(&b, argv);
+    printf("%s %s, %zu random legal positions\n", argv[2], argv[3], b.n);
+    for (enum how how = WDL; how <= BY_FEN; how++)
+        warm(&b, how);
+    for (unsigned n = 1; n <= most; n *= 2)
+        threads(&b, n);
+    if (most) {
+        cold(&b, WDL);
+        cold(&b, BOTH);
+    }
+    free(b.q);
+    bk_close(b.lib);
+    bk_catalog_free(b.catalog);
+    bk_variant_free((struct bk_variant *)(uintptr_t)b.v);
+    return 0;
+}

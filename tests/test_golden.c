@@ -1,0 +1,388 @@
+/*
+ * test_golden.c - files of format 1 that were written once are read for ever after.
+ *
+ * tests/golden/list says which; tests/golden.sh made them.  Oracle: the slow solver of ref.c,
+ * or, where that would take minutes, the fast one's arrays.  Some thousand positions of each table
+ * are asked through the library, and some of the second reader (slow_file.h).
+ *
+ *      GOLDEN_ALL=1 build/tests/test_golden      every position
+ *      GOLDEN_TIMES=1 build/tests/test_golden    what each line took
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+
+#include "core/derive.h"
+#include "core/load.h"
+#include "probe/bareking.h"
+#include "table/format.h"
+#include "table/needed.h"
+#include "tests/proof.h"
+#include "tests/slow_file.h"
+#include "tests/solved.h"
+
+#define GOLDEN    "tests/golden"
+#define SAMPLE    1500 /* numbers of a table, both sides to move */
+#define NODES_MAX 1e6  /* of the slow solver, a line */
+
+/* == Lines of the list == */
+
+/* A line; who knows what is right is found when it is asked (find_oracle()). */
+struct line {
+    char set[16], game[64], what[200];
+    struct bk_variant *base, *v; /* v: the game that the tables are of */
+    struct bk_material m;
+    bool distances, alone;
+    struct ref_table *slow; /* or NULL, and then: */
+    struct solved *fast;
+    struct bk_lib *lib;
+};
+
+static bool is_fen(const struct line *l) { return strchr(l->what, '/') != NULL; }
+
+static void read_game(struct line *l)
+{
+    struct bk_report why;
+
+    if (bk_variant_load(&l->base, l->game, &why))
+        fail_msg("%s", why.text);
+    l->v = l->base;
+    if (is_fen(l) && bk_variant_for_fen(&l->v, l->base, l->what, &why))
+        fail_msg("%s: %s", l->what, why.text);
+}
+
+static void read_material(struct line *l)
+{
+    struct bk_report why;
+    struct bk_pos p;
+
+    if (!is_fen(l)) {
+        if (bk_material_parse(&l->m, l->v, l->what, &why))
+            fail_msg("%s", why.text);
+    } else {
+        if (bk_pos_from_fen(&p, l->v, l->what, &why))
+            fail_msg("%s: %s", l->what, why.text);
+        bk_material_of(&l->m, l->v, &p);
+    }
+    bk_material_canonical(&l->m, l->v);
+}
+
+/* Nodes of the slow solver: placements of all tables, by side to move. */
+static double nodes_of(const struct line *l, size_t tables)
+{
+    double nodes = 2 * (double)tables;
+
+    for (unsigned i = bk_material_men(&l->m, l->v); i--;)
+        nodes *= bk_bits_count(&l->v->board);
+    return nodes;
+}
+
+/* tables: that have to be solved for it. */
+static void find_oracle(struct line *l, size_t tables)
+{
+    const struct solved_options o = { .distances = true };
+
+    if (nodes_of(l, tables) > NODES_MAX)
+        l->fast = solved_new(l->v, &o);
+    else
+        l->slow = ref_solve(l->v, (const uint8_t(*)[BK_TYPES_MAX])l->m.count,
+                            (const uint8_t(*)[BK_TYPES_MAX])l->m.left, 0);
+}
+
+static void line_open(struct line *l)
+{
+    char folder[PATH_MAX];
+
+    read_game(l);
+    read_material(l);
+    l->distances = strcmp(l->set, "wdl") != 0;
+    l->alone = !strcmp(l->set, "alone");
+    snprintf(folder, sizeof folder, "%s/%s", GOLDEN, l->set);
+    if (bk_open(&l->lib, l->game, folder))
+        fail_msg("%s: no library handle", folder);
+}
+
+static void line_close(struct line *l)
+{
+    bk_close(l->lib);
+    ref_free(l->slow);
+    if (l->fast)
+        solved_free(l->fast);
+    if (l->v != l->base)
+        bk_variant_free(l->v);
+    bk_variant_free(l->base);
+}
+
+/* Calls `visit` for every line; returns how many there were. */
+static unsigned each_line(void (*visit)(struct line *l))
+{
+    FILE *in = fopen(GOLDEN "/list", "r");
+    char text[512];
+    unsigned n = 0;
+
+    if (!in)
+        fail_msg("run from the folder of the sources: no %s/list", GOLDEN);
+    while (fgets(text, sizeof text, in)) {
+        struct line l = { .set = "" };
+
+        if (*text == '#' || *text == '\n')
+            continue;
+        if (sscanf(text, "%15s %63s %199[^\n]", l.set, l.game, l.what) != 3)
+            fail_msg("%s/list: cannot read: %s", GOLDEN, text);
+        line_open(&l);
+        visit(&l);
+        line_close(&l);
+        n++;
+    }
+    fclose(in);
+    return n;
+}
+
+/* The tables of a line and those they lead to. */
+static size_t all_tables_of(const struct line *l, struct bk_material **out)
+{
+    struct bk_report why;
+    size_t n;
+
+    if (bk_materials_needed(out, &n, &l->m, l->v, &why))
+        fail_msg("%s", why.text);
+    return n;
+}
+
+/* Those that the list has files of: just the first if it answers alone. */
+static size_t tables_of(const struct line *l, struct bk_material **out)
+{
+    size_t n = all_tables_of(l, out);
+
+    return l->alone ? 1 : n;
+}
+
+static char *path_of(const struct line *l, const struct bk_material *m, enum bk_kind kind,
+                     char out[PATH_MAX])
+{
+    char folder[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%s/%s", GOLDEN, l->set);
+    return bk_table_path(out, folder, l->v, m, kind);
+}
+
+static uint64_t step_of(uint64_t numbers, uint64_t sample)
+{
+    return getenv("GOLDEN_ALL") ? 1 : numbers / sample | 1;
+}
+
+/* == Values == */
+
+/* What the position is worth; false: it is illegal. */
+static bool right_value(const struct line *l, const struct bk_pos *p, struct ref_value *out)
+{
+    struct solved_value value;
+
+    if (l->slow) {
+        struct ref_pos r = proof_ref(l->v, p);
+
+        return ref_value(l->slow, &r, out);
+    }
+    value = solved_value_of(l->fast, p);
+    out->wdl = (int8_t)value.wdl;
+    out->dtw = (uint16_t)(value.wdl ? 2 * value.k + (value.wdl > 0) : 0);
+    return value.legal;
+}
+
+static void compare_position(struct line *l, const struct bk_pos *p)
+{
+    struct ref_value value;
+    struct bk_answer a;
+    char fen[BK_FEN_MAX];
+    bool legal = right_value(l, p, &value);
+    enum bk_lib_err err = bk_probe_fen(l->lib, bk_pos_to_fen(p, l->v, fen), &a);
+
+    if (err != (legal ? BK_LIB_OK : BK_LIB_ILLEGAL))
+        fail_msg("%s %s: %s", l->set, fen, bk_error(l->lib));
+    if (legal && !proof_same(&a, &value, l->distances))
+        fail_msg("%s %s: %+d in %d, not %+d in %d", l->set, fen, a.wdl, a.dtw, value.wdl,
+                 value.dtw);
+}
+
+static void compare_table(struct line *l, const struct bk_material *m)
+{
+    struct bk_index *ix;
+    struct bk_report why;
+    uint64_t step;
+
+    if (bk_index_new(&ix, l->v, m, NULL, &why))
+        fail_msg("%s", why.text);
+    step = step_of(ix->positions, SAMPLE);
+    for (uint64_t n = 0; n < ix->positions; n += step)
+        for (unsigned side = 0; side < 2; side++) {
+            struct bk_placement at;
+            struct bk_pos p;
+
+            bk_index_unrank(ix, n, &at);
+            if (bk_index_position(ix, &at, side, &p))
+                compare_position(l, &p);
+        }
+    bk_index_free(ix);
+}
+
+static void compare_line(struct line *l)
+{
+    struct bk_material *m;
+    size_t n = all_tables_of(l, &m);
+
+    if (getenv("GOLDEN_TIMES"))
+        print_message("%5.1f s  %s %s %s\n", (double)clock() / CLOCKS_PER_SEC, l->set, l->game,
+                      l->what);
+    find_oracle(l, n);
+    for (size_t i = 0; i < (l->alone ? 1 : n); i++)
+        compare_table(l, &m[i]);
+    free(m);
+}
+
+static void golden__files_say_what_the_slow_solver_says(void **state)
+{
+    (void)state;
+    assert_true(each_line(compare_line) > 0);
+}
+
+/* == Files == */
+
+static unsigned opened;
+
+/* The head is what the set says, every checksum is right, and a second reader agrees. */
+static void open_file(const struct line *l, const struct bk_material *m, enum bk_kind kind)
+{
+    char path[PATH_MAX], text[200];
+    struct slow_file *slow = slow_file_open(path_of(l, m, kind, path), l->v, text);
+    struct bk_report why;
+    struct bk_file *f;
+
+    if (!slow)
+        fail_msg("%s: %s", path, text);
+    if (bk_file_open(&f, path, l->v, &why) || bk_file_check(f, &why))
+        fail_msg("%s", why.text);
+    assert_int_equal(bk_file_info(f)->kind, kind);
+    assert_int_equal(bk_file_info(f)->standalone, l->alone);
+    assert_int_equal(bk_file_info(f)->distances, l->distances);
+    assert_int_equal(bk_file_info(f)->one_side, slow_file_one_side(slow));
+    for (unsigned side = 0; side < (bk_file_info(f)->one_side ? 1 : 2); side++)
+        for (uint64_t n = 0, all = bk_file_info(f)->positions; n < all; n += step_of(all, 200)) {
+            struct bk_placement at;
+            struct bk_pos p;
+            unsigned value;
+
+            bk_index_unrank(bk_file_index(f), n, &at);
+            if (!bk_index_position(bk_file_index(f), &at, side, &p))
+                continue;
+            assert_int_equal(bk_file_value(f, side, n, &at, &value, &why), BK_OK);
+            assert_int_equal(value, slow_file_value(slow, side, n));
+        }
+    bk_file_close(f);
+    slow_file_close(slow);
+}
+
+static void open_files(struct line *l)
+{
+    struct bk_material *m;
+    size_t n = tables_of(l, &m);
+
+    for (size_t i = 0; i < n; i++)
+        for (int kind = BK_KIND_WDL; kind <= (l->distances ? BK_KIND_DTW : BK_KIND_WDL); kind++)
+            open_file(l, &m[i], (enum bk_kind)kind);
+    free(m);
+}
+
+static void golden__two_readers_agree(void **state)
+{
+    (void)state;
+    assert_true(each_line(open_files) > 0);
+}
+
+/* == The list == */
+
+static char seen[1024][PATH_MAX]; /* files that lines of the list speak of */
+static unsigned nseen;
+
+static bool is_seen(const char *path)
+{
+    for (unsigned i = 0; i < nseen; i++)
+        if (!strcmp(seen[i], path))
+            return true;
+    return false;
+}
+
+static void see_files(struct line *l)
+{
+    struct bk_material *m;
+    size_t n = tables_of(l, &m);
+
+    for (size_t i = 0; i < n; i++)
+        for (int kind = BK_KIND_WDL; kind <= (l->distances ? BK_KIND_DTW : BK_KIND_WDL); kind++) {
+            char path[PATH_MAX];
+
+            path_of(l, &m[i], (enum bk_kind)kind, path);
+            if (!is_seen(path))
+                snprintf(seen[nseen++], sizeof *seen, "%s", path);
+        }
+    free(m);
+}
+
+static int must_be_seen(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)ftw;
+    if (type != FTW_F || !strcmp(path, GOLDEN "/list"))
+        return 0;
+    if (!is_seen(path))
+        fail_msg("no line of the list speaks of %s", path);
+    opened++;
+    return 0;
+}
+
+static void golden__no_file_is_there_that_is_not_read(void **state)
+{
+    (void)state;
+    opened = nseen = 0;
+    each_line(see_files);
+    nftw(GOLDEN, must_be_seen, 8, FTW_PHYS);
+    assert_int_equal(opened, nseen);
+}
+
+static bool has_line[64]; /* by embedded game */
+
+static void see_game(struct line *l)
+{
+    for (unsigned i = 0; bk_embedded_variants[i].name; i++)
+        if (!strcmp(bk_embedded_variants[i].name, l->game))
+            has_line[i] = true;
+}
+
+static void golden__every_game_has_files(void **state)
+{
+    (void)state;
+    each_line(see_game);
+    for (unsigned i = 0; bk_embedded_variants[i].name; i++)
+        if (!has_line[i])
+            fail_msg("no line of the list is of %s", bk_embedded_variants[i].name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden__files_say_what_the_slow_solver_says),
+        cmocka_unit_test(golden__two_readers_agree),
+        cmocka_unit_test(golden__no_file_is_there_that_is_not_read),
+        cmocka_unit_test(golden__every_game_has_files),
+    };
+
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}
