@@ -5,8 +5,9 @@
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
  *   meet     what each question meets in all rows; its rates
- *   write    window after window: where to cut, then shard by shard the keys
- *            of ribbon A, which is solved and asked who passes, and of ribbon B
+ *   write    window after window: once more what its cells are asked, which is noted;
+ *            where to cut; then shard by shard the keys of ribbon A, which is
+ *            solved and asked who passes, and of ribbon B
  *
  * A *cell* is the squares of a row that reach one leaf.  Cells are what all
  * passes but the first work on, and a way down the tree costs ten times what
