@@ -45,6 +45,8 @@
 #define GAIN_LEAF      22
 #define GAIN_LEAF_LONG 80 /* distances: a leaf has a long code */
 
+#define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
+
 struct set {
     uint32_t n; /* positions */
     size_t words;
@@ -74,7 +76,8 @@ struct learner {
     const struct bk_columns *ops;
     struct bk_pool *pool;
     unsigned facts, words, planes;
-    bool small; /* values are classes themselves */
+    bool small;   /* values are classes themselves */
+    bool sampled; /* not all rows are learned from */
     int64_t min_gain;
     uint64_t *row; /* the rows of the sample, by a number of each */
     uint32_t rows;
@@ -151,6 +154,7 @@ static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_repor
         l->rows = list_all(l, most);
     if (!l->rows) {
         l->rows = rows;
+        l->sampled = true;
         list_drawn(l, rows, &seed);
     }
     shuffle(l->row, l->rows, &seed);
@@ -612,6 +616,13 @@ struct search {
     int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
 };
 
+/* A gain, less a share for what the fact takes to ask: of sampled tables, which are large, every
+   row will be asked. */
+static int64_t worth(const struct learner *l, unsigned fact, int64_t gain)
+{
+    return l->sampled ? gain - gain / COST_PARTS * bk_fact_cost(l->src->facts, fact) : gain;
+}
+
 static void judge_batch(void *context, uint64_t batch, unsigned thread)
 {
     struct search *q = context;
@@ -630,7 +641,8 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
         }
         q->gain[j] = CONSTANT;
         if (some_yes && some_no)
-            q->gain[j] = q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no);
+            q->gain[j] =
+                worth(q->l, q->s->fact[j], q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no));
     }
 }
 

@@ -5,8 +5,9 @@
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
  *   meet     what each question meets in all rows; its rates
- *   write    window after window: where to cut, then shard by shard the keys
- *            of ribbon A, which is solved and asked who passes, and of ribbon B
+ *   write    window after window: once more what its cells are asked, which is noted;
+ *            where to cut; then shard by shard the keys of ribbon A, which is
+ *            solved and asked who passes, and of ribbon B
  *
  * A *cell* is the squares of a row that reach one leaf.  Cells are what all
  * passes but the first work on, and a way down the tree costs ten times what
@@ -810,7 +811,7 @@ static struct shard_reader questions_of(const struct unit *u, const struct cut *
 }
 
 /* The next question; false: there is none. */
-INLINE bool next_question(struct shard_reader *r, struct question *q)
+INLINE bool next_question(struct shard_reader *r, struct question *q, unsigned words)
 {
     bool moved = false;
 
@@ -823,7 +824,7 @@ INLINE bool next_question(struct shard_reader *r, struct question *q)
         if (r->at < r->piece->row[r->row].end) {
             if (moved || !r->hash)
                 r->hash = bk_row_hash(r->piece->row[r->row].first);
-            *q = read_question(&r->piece->asked, &r->at, r->u->words);
+            *q = read_question(&r->piece->asked, &r->at, words);
             return true;
         }
     }
@@ -844,20 +845,20 @@ static void add_filter(struct key_list *l, uint64_t key, unsigned bits)
 }
 
 /* The filter keys of the exceptions of a shard.  False: no memory. */
-static bool list_filters(struct shard_reader r, struct key_list *l)
+INLINE bool list_filters(struct shard_reader r, struct key_list *l, unsigned words)
 {
     struct question q;
 
     l->n = 0;
-    while (next_question(&r, &q)) {
+    while (next_question(&r, &q, words)) {
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
 
         if (!q.other)
             continue;
-        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, r.u->words)))
+        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, words)))
             return false;
         add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
-        for (unsigned i = 0; rates->rp && i < r.u->words; i++)
+        for (unsigned i = 0; rates->rp && i < words; i++)
             for (uint64_t left = q.other[i]; left; left &= left - 1)
                 add_filter(
                     l,
@@ -868,12 +869,13 @@ static bool list_filters(struct shard_reader r, struct key_list *l)
 }
 
 /* The keys of ribbon B: positions that pass the filters.  False: no memory. */
-static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct key_list *l)
+INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct key_list *l,
+                      unsigned words)
 {
     struct question q;
 
     l->n = 0;
-    while (next_question(&r, &q)) {
+    while (next_question(&r, &q, words)) {
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
         unsigned rp = rates->rp;
 
@@ -881,9 +883,9 @@ static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
             !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
                               rates->rc))
             continue;
-        if (!room_for_keys(l, count_set(q.all, r.u->words)))
+        if (!room_for_keys(l, 64 * words))
             return false;
-        for (unsigned i = 0; i < r.u->words; i++)
+        for (unsigned i = 0; i < words; i++)
             for (uint64_t left = q.all[i]; left; left &= left - 1) {
                 unsigned s = (unsigned)__builtin_ctzll(left);
                 bool exception = q.other && q.other[i] >> s & 1;
@@ -920,20 +922,28 @@ static enum bk_err add_ribbon(struct shard *s, struct desk *d, unsigned which,
     return BK_OK;
 }
 
+INLINE bool make_shard_of(const struct unit *u, const struct cut *cut, struct shard *s,
+                          struct desk *d, unsigned words)
+{
+    struct shard_reader r = questions_of(u, cut);
+    struct bk_ribbon filters;
+
+    if (!list_filters(r, &d->keys[0], words) || add_ribbon(s, d, 0, NULL))
+        return false;
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
+    return list_bits(r, &filters, &d->keys[1], words) && !add_ribbon(s, d, 1, NULL);
+}
+
 static void make_shard(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct shard_reader r = questions_of(u, &u->cut[nth]);
-    struct desk *d = &u->desk[thread];
+    const struct cut *cut = &u->cut[nth];
     struct shard *s = &u->shard[nth];
-    struct bk_ribbon filters;
+    struct desk *d = &u->desk[thread];
 
-    if (u->failed || !list_filters(r, &d->keys[0]) || add_ribbon(s, d, 0, NULL)) {
-        u->failed = true;
+    if (u->failed)
         return;
-    }
-    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
-    if (!list_bits(r, &filters, &d->keys[1]) || add_ribbon(s, d, 1, NULL))
+    if (u->words == 1 ? !make_shard_of(u, cut, s, d, 1) : !make_shard_of(u, cut, s, d, u->words))
         u->failed = true;
 }
 
