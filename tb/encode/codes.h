@@ -62,16 +62,8 @@ static inline uint32_t bk_code_place(const struct bk_codes *c, uint32_t leaf, ui
     const struct bk_coded *v = c->coded + c->first[leaf];
     uint32_t n = c->first[leaf + 1] - c->first[leaf];
 
-    while (n > 1) {
-        uint32_t half = n / 2;
-
-        if (v[half].value <= value) {
-            v += half;
-            n -= half;
-        } else {
-            n = half;
-        }
-    }
+    for (; n > 1; n -= n / 2)
+        v += v[n / 2].value <= value ? n / 2 : 0;
     return v->place;
 }
 

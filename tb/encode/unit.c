@@ -36,15 +36,17 @@
 static const uint32_t rows_of_effort[] = { 1u << 14, 1u << 16, 1u << 18 };
 
 /* Cells of consecutive rows: a word with row (from the piece's first) << 32 | leaf, then the
-   squares. */
+   squares.  LIKELY: it has been found that all of the cell have the leaf's likeliest value. */
+#define LIKELY (UINT64_C(1) << 31)
 struct cells {
     uint64_t *word;
     size_t n, room;
     bool whole; /* nothing is missing */
 };
 
-/* Questions that positions of cells are asked: a word with the question, then those who are asked,
-   then those of them that are exceptions. */
+/* Questions that positions of cells are asked: a word with the question, then those who are asked;
+   with SOME, then those of them that are exceptions. */
+#define SOME (UINT64_C(1) << 32)
 struct asked {
     uint64_t *word;
     size_t n, room;
@@ -163,6 +165,7 @@ struct cell_reader {
     size_t at;            /* in piece->cells, when they are read */
     struct cells *record; /* NULL: not recorded */
     size_t record_max;
+    bool likely; /* of a cell that is read: as noted; the cell's reader may note it */
 };
 
 /* Remembers a cell, unless its leaf asks nothing. */
@@ -219,9 +222,14 @@ static void recall_row(struct cell_reader *r)
     const struct cells *c = &r->piece->cells;
 
     while (r->at < c->n && c->word[r->at] >> 32 == r->nth) {
-        r->cell(r, (uint32_t)c->word[r->at], c->word + r->at + 1);
+        uint64_t *word = c->word + r->at;
+
+        r->likely = *word & LIKELY;
+        r->cell(r, (uint32_t)(*word & (LIKELY - 1)), word + 1);
+        *word |= r->likely ? LIKELY : 0;
         r->at += r->u->words + 1;
     }
+    r->likely = false;
 }
 
 /* Positions that are at least 0 are free. */
@@ -315,43 +323,49 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
 
 /* == Counting == */
 
-/* How many of `squares` have each value, as bounds or exactly. */
-static void count_values(const struct cell_reader *r, const uint64_t *squares, uint64_t *n)
+/* Squares that have the value of the first of `left`, and like it are bounds or exact. */
+INLINE uint64_t like_first(const struct bk_row_values *v, unsigned bits, unsigned word,
+                           uint64_t left, bool *bound, uint32_t *value)
 {
-    unsigned bits = r->u->src->bits;
+    unsigned s = (unsigned)__builtin_ctzll(left);
+    uint64_t least = v->least[word], same = left;
 
-    for (unsigned i = 0; i < r->u->words; i++) {
-        uint64_t left = squares[i];
+    *bound = least >> s & 1;
+    *value = 0;
+    same &= *bound ? least : ~least;
+    for (unsigned b = 0; b < bits; b++) {
+        uint64_t plane = v->plane[b][word], set = plane >> s & 1;
 
-        while (left) {
-            uint64_t same = left;
-            unsigned s = (unsigned)__builtin_ctzll(left);
-            uint32_t v = 0;
+        *value |= (uint32_t)set << b;
+        same &= plane ^ (set - 1);
+    }
+    return same;
+}
 
-            for (unsigned b = 0; b < bits; b++) {
-                uint64_t plane = r->values.plane[b][i];
+INLINE void count_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                          unsigned words, unsigned bits)
+{
+    uint64_t *n = r->desk->count + ((size_t)leaf * 2 << bits);
 
-                v |= (uint32_t)(plane >> s & 1) << b;
-                same &= plane >> s & 1 ? plane : ~plane;
-            }
-            n[v] += count_bits(same);
+    for (unsigned i = 0; i < words; i++)
+        for (uint64_t left = squares[i]; left;) {
+            bool bound;
+            uint32_t v;
+            uint64_t same = like_first(&r->values, bits, i, left, &bound, &v);
+
+            n[((size_t)bound << bits) + v] += count_bits(same);
             left &= ~same;
         }
-    }
 }
 
 static void count_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
-    struct bk_counts c = r->u->counts;
-    uint64_t exact[WORDS_MAX], least[WORDS_MAX];
+    unsigned words = r->u->words, bits = r->u->src->bits;
 
-    c.n = r->desk->count;
-    for (unsigned i = 0; i < r->u->words; i++) {
-        exact[i] = squares[i] & ~r->values.least[i];
-        least[i] = squares[i] & r->values.least[i];
-    }
-    count_values(r, exact, bk_counts_of(&c, leaf, false));
-    count_values(r, least, bk_counts_of(&c, leaf, true));
+    if (words == 1 && bits == 2)
+        count_cell_of(r, leaf, squares, 1, 2);
+    else
+        count_cell_of(r, leaf, squares, words, bits);
 }
 
 static void count_piece(void *context, uint64_t piece, unsigned thread)
@@ -408,7 +422,8 @@ struct cell_parts {
     unsigned n;
 };
 
-INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares)
+INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares,
+                     unsigned words)
 {
     unsigned i = p->n;
 
@@ -418,40 +433,39 @@ INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64
         p->part[i].squares[word] |= squares;
         return;
     }
-    memmove(&p->part[i + 1], &p->part[i], (p->n++ - i) * sizeof(p->part[0]));
-    p->part[i] = (struct part){ .place = place };
-    p->part[i].squares[word] = squares;
+    for (unsigned k = p->n++; k > i; k--)
+        p->part[k] = p->part[k - 1];
+    p->part[i].place = place;
+    for (unsigned k = 0; k < words; k++)
+        p->part[i].squares[k] = k == word ? squares : 0;
 }
 
 /* Sorts the squares of a cell by where their values come in the code. */
 INLINE void part_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                      struct cell_parts *parts, unsigned words)
+                      struct cell_parts *parts, unsigned words, unsigned bits)
 {
     const struct bk_codes *codes = &r->u->codes;
-    unsigned bits = r->u->src->bits;
 
     parts->n = 0;
-    for (unsigned i = 0; i < words; i++) {
-        uint64_t left = squares[i];
+    for (unsigned i = 0; i < words; i++)
+        for (uint64_t left = squares[i]; left;) {
+            bool bound;
+            uint32_t v;
+            uint64_t same = like_first(&r->values, bits, i, left, &bound, &v);
 
-        while (left) {
-            unsigned s = (unsigned)__builtin_ctzll(left);
-            uint64_t least = r->values.least[i], bound = least >> s & 1;
-            uint64_t same = left & (bound ? least : ~least);
-            uint32_t v = 0;
-
-            for (unsigned b = 0; b < bits; b++) {
-                uint64_t plane = r->values.plane[b][i];
-
-                v |= (uint32_t)(plane >> s & 1) << b;
-                same &= plane >> s & 1 ? plane : ~plane;
-            }
             if (bound)
                 v = bk_code_at_least(codes, leaf, v);
-            add_part(parts, bk_code_place(codes, leaf, v), i, same);
+            add_part(parts, bk_code_place(codes, leaf, v), i, same, words);
             left &= ~same;
         }
-    }
+}
+
+/* Room for one question more.  False: no memory. */
+INLINE bool room_for_question(struct asked *a, unsigned words)
+{
+    size_t need = a->n + 1 + 2 * words;
+
+    return need <= a->room || grow_list((void **)&a->word, &a->room, need, sizeof(*a->word));
 }
 
 INLINE void put_question(struct asked *out, bk_code code, const uint64_t *all,
@@ -459,12 +473,12 @@ INLINE void put_question(struct asked *out, bk_code code, const uint64_t *all,
 {
     uint64_t *to = out->word + out->n;
 
-    to[0] = (uint64_t)code;
-    for (unsigned i = 0; i < words; i++) {
-        to[1 + i] = all[i];
-        to[1 + words + i] = exceptions[i];
-    }
-    out->n += 1 + 2 * words;
+    *to++ = (uint64_t)code | (exceptions ? SOME : 0);
+    for (unsigned i = 0; i < words; i++)
+        *to++ = all[i];
+    for (unsigned i = 0; exceptions && i < words; i++)
+        *to++ = exceptions[i];
+    out->n += 1 + words + (exceptions ? words : 0);
 }
 
 /* Parts of a cell that are asked the same. */
@@ -479,10 +493,10 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
                       struct askers now, struct asked *out, unsigned words)
 {
     struct askers later[BK_SQ_MAX]; /* each with parts of its own */
-    unsigned waiting = 0, size = 1 + 2 * words;
+    unsigned waiting = 0;
 
     for (;;) {
-        uint64_t exceptions[WORDS_MAX] = { 0 };
+        uint64_t exceptions[WORDS_MAX];
         unsigned other = now.end;
         const bk_code *next;
 
@@ -492,76 +506,112 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
             now = later[--waiting];
             continue;
         }
+        if (!room_for_question(out, words))
+            return false;
         next = codes->model.question[now.code].next;
         while (other > now.from && parts->part[other - 1].place >= codes->asked[now.code].split)
             other--;
-        for (unsigned k = other; k < now.end; k++)
-            for (unsigned i = 0; i < words; i++)
-                exceptions[i] |= parts->part[k].squares[i];
-        if (out->n + size > out->room &&
-            !grow_list((void **)&out->word, &out->room, out->n + size, sizeof(*out->word)))
-            return false;
-        put_question(out, now.code, now.all, exceptions, words);
-        if (other < now.end && other > now.from) {
-            later[waiting] = (struct askers){ next[1], other, now.end, { 0 } };
-            for (unsigned i = 0; i < words; i++) {
-                later[waiting].all[i] = exceptions[i];
-                now.all[i] &= ~exceptions[i];
-            }
-            waiting++;
-            now.end = other;
+        if (other == now.from || other == now.end) {
+            put_question(out, now.code, now.all, other == now.from ? now.all : NULL, words);
+            now.code = next[other == now.from];
+            continue;
         }
-        now.code = next[other == now.from];
+        for (unsigned i = 0; i < words; i++) {
+            exceptions[i] = 0;
+            for (unsigned k = other; k < now.end; k++)
+                exceptions[i] |= parts->part[k].squares[i];
+            later[waiting].all[i] = exceptions[i];
+        }
+        put_question(out, now.code, now.all, exceptions, words);
+        later[waiting].code = next[1];
+        later[waiting].from = other;
+        later[waiting++].end = now.end;
+        for (unsigned i = 0; i < words; i++)
+            now.all[i] &= ~exceptions[i];
+        now.code = next[0];
+        now.end = other;
     }
 }
 
-/* Appends the questions of a cell. */
-INLINE void ask_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                        struct asked *out, unsigned words)
+/* Appends the questions of a cell all of whose positions have the likeliest value. */
+INLINE bool ask_likely(const struct bk_codes *codes, bk_code code, const uint64_t *squares,
+                       struct asked *out, unsigned words)
+{
+    for (; code >= 0; code = codes->model.question[code].next[0]) {
+        if (!room_for_question(out, words))
+            return false;
+        put_question(out, code, squares, NULL, words);
+    }
+    return true;
+}
+
+/* Appends the questions of a cell.  True: all its positions have the likeliest value. */
+INLINE bool ask_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                        struct asked *out, unsigned words, unsigned bits)
 {
     const struct bk_codes *codes = &r->u->codes;
     struct askers all = { .code = codes->model.leaf[leaf] };
     struct cell_parts parts;
+    bool likely, good;
 
-    if (all.code < 0)
-        return;
-    part_cell(r, leaf, squares, &parts, words);
+    part_cell(r, leaf, squares, &parts, words, bits);
+    likely = parts.n == 1 && !parts.part[0].place;
     all.end = parts.n;
     for (unsigned i = 0; i < words; i++)
         all.all[i] = squares[i];
-    if (!ask_parts(codes, &parts, all, out, words))
+    if (likely)
+        good = ask_likely(codes, all.code, squares, out, words);
+    else
+        good = ask_parts(codes, &parts, all, out, words);
+    if (!good)
         r->u->failed = true;
+    return likely;
 }
 
-static void ask_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                     struct asked *out)
+/* likely: as this said of the cell before, or false. */
+static bool ask_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                     bool likely, struct asked *out)
 {
-    if (r->u->words == 1)
-        ask_cell_of(r, leaf, squares, out, 1);
-    else
-        ask_cell_of(r, leaf, squares, out, r->u->words);
+    const struct bk_codes *codes = &r->u->codes;
+    unsigned words = r->u->words, bits = r->u->src->bits;
+
+    if (codes->model.leaf[leaf] < 0)
+        return true;
+    if (likely) {
+        if (!ask_likely(codes, codes->model.leaf[leaf], squares, out, words))
+            r->u->failed = true;
+        return true;
+    }
+    if (words == 1 && bits == 2)
+        return ask_cell_of(r, leaf, squares, out, 1, 2);
+    if (words == 1)
+        return ask_cell_of(r, leaf, squares, out, 1, bits);
+    return ask_cell_of(r, leaf, squares, out, words, bits);
 }
 
 /* A question as it was appended. */
 struct question {
     uint32_t question;
-    unsigned n, exceptions; /* positions */
-    const uint64_t *all, *other;
+    const uint64_t *all, *other; /* other: NULL, or those that are exceptions */
 };
 
 /* The question at place *at of a list, which becomes that of the next. */
 INLINE struct question read_question(const struct asked *asked, size_t *at, unsigned words)
 {
     const uint64_t *word = asked->word + *at;
-    struct question q = { (uint32_t)word[0], 0, 0, word + 1, word + 1 + words };
+    bool some = word[0] & SOME;
 
-    for (unsigned i = 0; i < words; i++) {
-        q.n += count_bits(q.all[i]);
-        if (q.other[i])
-            q.exceptions += count_bits(q.other[i]);
-    }
-    *at += 1 + 2 * words;
-    return q;
+    *at += 1 + words + (some ? words : 0);
+    return (struct question){ (uint32_t)word[0], word + 1, some ? word + 1 + words : NULL };
+}
+
+INLINE unsigned count_set(const uint64_t *set, unsigned words)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        n += count_bits(set[i]);
+    return n;
 }
 
 /* == Rates == */
@@ -569,20 +619,22 @@ INLINE struct question read_question(const struct asked *asked, size_t *at, unsi
 static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
     struct asked *asked = &r->desk->asked;
+    unsigned words = r->u->words;
     size_t at = 0;
 
     asked->n = 0;
-    ask_cell(r, leaf, squares, asked);
+    r->likely = ask_cell(r, leaf, squares, false, asked);
     while (at < asked->n) {
-        struct question q = read_question(asked, &at, r->u->words);
+        struct question q = read_question(asked, &at, words);
         struct bk_met *m = &r->desk->met[q.question];
+        unsigned n = count_set(q.all, words);
 
-        m->positions += q.n;
-        if (!q.exceptions)
+        m->positions += n;
+        if (!q.other)
             continue;
         m->cells++;
-        m->in_cells += q.n;
-        m->exceptions += q.exceptions;
+        m->in_cells += n;
+        m->exceptions += count_set(q.other, words);
     }
 }
 
@@ -592,10 +644,9 @@ static void forget_sure_cells(const struct unit *u, struct cells *c)
     size_t size = u->words + 1, kept = 0;
 
     for (size_t i = 0; i < c->n; i += size)
-        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0) {
-            memmove(c->word + kept, c->word + i, size * sizeof(*c->word));
-            kept += size;
-        }
+        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0)
+            for (size_t k = 0; k < size; k++)
+                c->word[kept++] = c->word[i + k];
     c->n = kept;
 }
 
@@ -651,13 +702,14 @@ static void note_row(struct cell_reader *r)
 
 /* How many keys a question brings. */
 INLINE void estimate(struct row_note *row, const struct bk_question *rates,
-                     const struct question *q)
+                     const struct question *q, unsigned words)
 {
-    uint32_t n = q->n, e = q->exceptions;
+    uint32_t n = count_set(q->all, words), e;
 
     if (!rates->rc && !rates->rp) {
         row->keys[1] += n << PARTS;
-    } else if (e) {
+    } else if (q->other) {
+        e = count_set(q->other, words);
         row->keys[0] += (rates->rc + e * rates->rp) << PARTS;
         row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> rates->rp);
     } else {
@@ -673,11 +725,11 @@ static void note_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     if (r->u->failed)
         return;
     row = &p->row[p->rows - 1];
-    ask_cell(r, leaf, squares, &p->asked);
+    ask_cell(r, leaf, squares, r->likely, &p->asked);
     while (row->end < p->asked.n) {
         struct question q = read_question(&p->asked, &row->end, r->u->words);
 
-        estimate(row, &r->u->codes.model.question[q.question], &q);
+        estimate(row, &r->u->codes.model.question[q.question], &q, r->u->words);
     }
 }
 
@@ -800,9 +852,9 @@ static bool list_filters(struct shard_reader r, struct key_list *l)
     while (next_question(&r, &q)) {
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
 
-        if (!q.exceptions)
+        if (!q.other)
             continue;
-        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * q.exceptions))
+        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, r.u->words)))
             return false;
         add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
         for (unsigned i = 0; rates->rp && i < r.u->words; i++)
@@ -825,16 +877,16 @@ static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
         unsigned rp = rates->rp;
 
-        if (!q.exceptions &&
+        if (!q.other &&
             !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
                               rates->rc))
             continue;
-        if (!room_for_keys(l, q.n))
+        if (!room_for_keys(l, count_set(q.all, r.u->words)))
             return false;
         for (unsigned i = 0; i < r.u->words; i++)
             for (uint64_t left = q.all[i]; left; left &= left - 1) {
                 unsigned s = (unsigned)__builtin_ctzll(left);
-                bool exception = q.other[i] >> s & 1;
+                bool exception = q.other && q.other[i] >> s & 1;
                 uint64_t key = bk_question_key(r.hash, q.question, 64 * i + s);
 
                 if (exception || bk_filter_passes(filters, key, rp))
