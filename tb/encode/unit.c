@@ -27,8 +27,8 @@
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
 
-#define PIECE_NUMBERS (UINT64_C(1) << 21)
-#define WINDOW_PIECES 32
+#define PIECE_NUMBERS (UINT64_C(1) << 20)
+#define WINDOW_PIECES 16
 #define SHARD_KEYS    14000
 #define WORDS_MAX     4
 #define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
