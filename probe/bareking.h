@@ -26,7 +26,7 @@
  *
  * Cost of a probe: some 0.3 us for wdl, 3 us for the distance of a lost position,
  * when what it asks has been read before; else one or two reads of some 3 KB, and
- * of a table's model when it is first asked.  Stack: some 40 KB a man.
+ * of a table's model when it is first asked.  Stack: less than 64 KB.
  */
 #ifndef BAREKING_H
 #define BAREKING_H

@@ -11,7 +11,7 @@ else
     trap 'rm -rf "$dir"' EXIT
 fi
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg), $(nproc) cores"
-set -- ${LIST:-shatranj KRvKN shatranj KPvKP shatranj KRNvKR grand-shatranj KRvKN darwinian KWvKF}
+set -- ${LIST:-shatranj KRvKN shatranj KPvKP shatranj KRNvKR grand-shatranj KOvKH darwinian KWvKF}
 while [ $# -gt 1 ]; do
     "$bin/bareking" build "$1" "$2" --dir "$dir" --quiet
     "$bin/bench_probe" "$dir" "$1" "$2" "${N:-20000}"

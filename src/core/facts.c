@@ -58,6 +58,16 @@ void bk_facts_free(struct bk_facts *f)
 unsigned bk_facts_count(const struct bk_facts *f) { return f->nfacts; }
 unsigned bk_facts_words(const struct bk_facts *f) { return f->width_ops->words; }
 
+unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact)
+{
+    switch (f->item[fact].kind) {
+    case FACT_KING_SAFE: return 2;
+    case FACT_MAN_SAFE:
+    case FACT_FORK: return 3;
+    default: return 0;
+    }
+}
+
 uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq)
 {
     return f->width_ops->leaf(f, tree, sq);

@@ -58,6 +58,12 @@ unsigned bk_facts_count(const struct bk_facts *f);
    word s / 64. */
 unsigned bk_facts_words(const struct bk_facts *f);
 
+/*
+ * What it takes to ask: for facts of place and of attacks 0, for the mobility of men and for
+ * squares from which two are attacked 3, for the mobility of kings 2.
+ */
+unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact);
+
 /* The fact in words, "the black knight is attacked by the white rook".  Returns `out`. */
 char *bk_fact_text(const struct bk_facts *f, unsigned fact, char out[BK_FACT_TEXT_MAX]);
 

@@ -23,8 +23,8 @@
  * again.  Three things keep that small: of a lost position's moves those that
  * are settled by their file alone come first, then those that their file lets
  * hold out longest; a memo keeps what has been found out during a question; and
- * so that such recursion needs little stack, lists of moves lie in one piece of
- * memory of the thread.
+ * so that such recursion needs little stack, lists of moves lie behind each other
+ * in one array of the question.
  */
 #include "table/settle.h"
 
@@ -34,8 +34,8 @@
 #define NO_VALUE (-2)
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
-#define MOVES (2 * BK_MOVES_MAX) /* of all lists that are open, until malloc() is asked */
-#define MEMO  1024               /* places, a power of two */
+#define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
+#define MEMO  128                  /* places, a power of two */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -47,32 +47,63 @@ struct asked {
 
 /* What is known of a position with exits. */
 struct known {
-    uint64_t question; /* that found it out: what others have left is nothing */
-    const struct bk_file *wdl;
-    uint64_t place; /* number and side */
+    const struct bk_file *wdl; /* NULL: of none */
+    uint64_t place;            /* number and side */
     int8_t least, most;
     int soonest, latest; /* bounds of its plies */
 };
 
-/* What all questions of a thread use, one after the other. */
-static _Thread_local struct {
-    struct bk_move move[MOVES];
-    uint16_t bound[MOVES]; /* by move: some order of those that wait */
-    struct known known[MEMO];
-    uint64_t question;
-} room;
+#define DEPTH 16
 
 /* A question. */
 struct settling {
     const struct bk_tables *t;
     const struct bk_variant *v;
-    unsigned used; /* of room.move */
+    unsigned used;  /* of move[] */
+    unsigned depth; /* moves made */
+    /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
+    struct bk_move good[DEPTH];
+    bool remembers; /* known[] is in use */
+    struct known known[MEMO];
+    struct bk_move move[MOVES];
+    uint16_t bound[MOVES]; /* by move: some order of those that wait */
 };
 
-static struct settling begin(const struct bk_tables *t)
+/* The large arrays are left as they are. */
+static void begin(struct settling *s, const struct bk_tables *t)
 {
-    room.question++;
-    return (struct settling){ .t = t, .v = t->v };
+    s->t = t;
+    s->v = t->v;
+    s->used = s->depth = 0;
+    s->remembers = false;
+    for (unsigned i = 0; i < DEPTH; i++)
+        s->good[i].from = BK_SQ_NONE;
+}
+
+static bool same_move(const struct bk_move *a, const struct bk_move *b)
+{
+    return a->from == b->from && a->to == b->to && a->becomes == b->becomes && a->takes == b->takes;
+}
+
+/* Puts the move first that did best in a position like this one; is there one? */
+static bool good_first(const struct settling *s, struct bk_move *move, unsigned n)
+{
+    const struct bk_move *good = &s->good[s->depth % DEPTH];
+
+    for (unsigned i = 0; i < n && good->from != BK_SQ_NONE; i++)
+        if (same_move(&move[i], good)) {
+            struct bk_move swap = move[0];
+
+            move[0] = move[i];
+            move[i] = swap;
+            return true;
+        }
+    return false;
+}
+
+static void note_good(struct settling *s, const struct bk_move *move)
+{
+    s->good[s->depth % DEPTH] = *move;
 }
 
 /* == Lists of moves == */
@@ -83,14 +114,12 @@ struct list {
     uint16_t *bound;
     unsigned n;
     unsigned before;
-    void *own; /* NULL: in the room */
+    void *own; /* NULL: in the question's array */
 };
 
 static enum bk_err list_open(struct settling *s, struct list *l, struct bk_report *why)
 {
-    *l = (struct list){ .move = room.move + s->used,
-                        .bound = room.bound + s->used,
-                        .before = s->used };
+    *l = (struct list){ .move = s->move + s->used, .bound = s->bound + s->used, .before = s->used };
     if (s->used + BK_MOVES_MAX <= MOVES)
         return BK_OK;
     l->own = malloc(BK_MOVES_MAX * (sizeof *l->move + sizeof *l->bound));
@@ -117,36 +146,40 @@ static void list_close(struct settling *s, struct list *l)
 
 /* == What has been found out == */
 
-/* The memo's place for a position that is placed; its own, or free. */
-static struct known *known_of(const struct asked *q)
+static void remember(struct settling *s)
+{
+    for (unsigned i = 0; i < MEMO && !s->remembers; i++)
+        s->known[i].wdl = NULL;
+    s->remembers = true;
+}
+
+/* The memo's place for a position that is placed; its own, or cleared for it. */
+static struct known *known_of(struct settling *s, const struct asked *q)
 {
     const struct bk_file *f = q->table->wdl;
     uint64_t place = q->spot.number << 1 | q->spot.side;
     uint64_t h = (place ^ (uintptr_t)f << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    struct known *k = &room.known[h >> 32 & (MEMO - 1)];
+    struct known *k = &s->known[h >> 32 & (MEMO - 1)];
 
-    if (k->question != room.question || k->wdl != f || k->place != place)
-        *k = (struct known){ .question = room.question,
-                             .wdl = f,
-                             .place = place,
-                             .least = -1,
-                             .most = 1,
-                             .soonest = 0,
-                             .latest = ENDLESS };
+    remember(s);
+    if (k->wdl != f || k->place != place)
+        *k = (struct known){
+            .wdl = f, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
+        };
     return k;
 }
 
-static bool knows_wdl(const struct asked *q, int enough, int *wdl)
+static bool knows_wdl(struct settling *s, const struct asked *q, int enough, int *wdl)
 {
-    const struct known *k = known_of(q);
+    const struct known *k = known_of(s, q);
 
     *wdl = k->least;
     return k->least >= enough || k->least == k->most;
 }
 
-static void note_wdl(const struct asked *q, int enough, int wdl)
+static void note_wdl(struct settling *s, const struct asked *q, int enough, int wdl)
 {
-    struct known *k = known_of(q);
+    struct known *k = known_of(s, q);
 
     if (wdl > k->least)
         k->least = (int8_t)wdl;
@@ -154,17 +187,17 @@ static void note_wdl(const struct asked *q, int enough, int wdl)
         k->most = (int8_t)wdl;
 }
 
-static bool knows_plies(const struct asked *q, struct bk_window w, int *plies)
+static bool knows_plies(struct settling *s, const struct asked *q, struct bk_window w, int *plies)
 {
-    const struct known *k = known_of(q);
+    const struct known *k = known_of(s, q);
 
     *plies = k->latest <= w.low ? k->latest : k->soonest;
     return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
 }
 
-static void note_plies(const struct asked *q, struct bk_window w, int plies)
+static void note_plies(struct settling *s, const struct asked *q, struct bk_window w, int plies)
 {
-    struct known *k = known_of(q);
+    struct known *k = known_of(s, q);
 
     if (plies < w.high && plies < k->latest)
         k->latest = plies;
@@ -288,9 +321,10 @@ static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *
                           struct bk_report *why);
 
 /* Raises *best by what those of the n moves bring that are legal, until it is `enough`. */
-static enum bk_err best_of(struct settling *s, const struct bk_pos *p, const struct bk_move *move,
+static enum bk_err best_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
                            unsigned n, int enough, int *best, bool *missing, struct bk_report *why)
 {
+    good_first(s, move, n);
     for (unsigned i = 0; i < n && *best < enough; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
@@ -300,12 +334,16 @@ static enum bk_err best_of(struct settling *s, const struct bk_pos *p, const str
         bk_pos_play(&after, s->v, &move[i]);
         if (!bk_pos_legal(s->v, &after))
             continue;
+        s->depth++;
         err = wdl_of(s, &q, *best == 0 ? 0 : 1, &wdl, why); /* no better than a draw is no gain */
+        s->depth--;
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
-        if (!err && -wdl > *best)
+        if (!err && -wdl > *best) {
             *best = -wdl;
+            note_good(s, &move[i]);
+        }
     }
     return BK_OK;
 }
@@ -327,12 +365,14 @@ struct exits {
     bool possible, made;
 };
 
+/* Can the side to move perhaps take the other's last man, and does that decide the game? */
 static bool captures_bare(const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_bits men = p->by[!p->stm];
 
     bk_bits_clear(&men, p->king[!p->stm]);
-    return bk_rules_bare_loses(v) && bk_bits_single(&men);
+    return bk_rules_bare_loses(v) && bk_bits_single(&men) &&
+           bk_attacked(v, p, bk_bits_first(&men), p->stm);
 }
 
 static enum bk_err exits_make(struct settling *s, struct exits *e, const struct bk_pos *p,
@@ -393,7 +433,7 @@ static enum bk_err best_others(struct settling *s, const struct asked *q, struct
     int known;
     enum bk_err err;
 
-    if (knows_wdl(q, enough, &known)) {
+    if (knows_wdl(s, q, enough, &known)) {
         *best = known;
         return BK_OK;
     }
@@ -402,7 +442,7 @@ static enum bk_err best_others(struct settling *s, const struct asked *q, struct
         err = best_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, enough, best,
                       missing, why);
     if (!err && !*missing)
-        note_wdl(q, enough, *best);
+        note_wdl(s, q, enough, *best);
     return err;
 }
 
@@ -489,9 +529,10 @@ static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *
 enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
                             struct bk_report *why)
 {
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
 
+    begin(&s, t);
     return wdl_of(&s, &q, enough, wdl, why);
 }
 
@@ -507,10 +548,10 @@ static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_win
                               struct bk_report *why);
 
 /* Lowers *best by what those of the n moves bring that win. */
-static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p,
-                              const struct bk_move *move, unsigned n, struct bk_window w, int *best,
-                              struct bk_report *why)
+static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p, struct bk_move *move,
+                              unsigned n, struct bk_window w, int *best, struct bk_report *why)
 {
+    good_first(s, move, n);
     for (unsigned i = 0; i<n && * best> w.low; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
@@ -520,15 +561,19 @@ static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p,
         bk_pos_play(&after, s->v, &move[i]);
         if (!bk_pos_legal(s->v, &after))
             continue;
+        s->depth++;
         if (bk_pos_bare(s->v, &after, &wdl) == BK_END_NONE) {
             err = wdl_of(s, &q, 0, &wdl, why);
             if (!err && wdl < 0)
                 err = loss_plies(s, &q, (struct bk_window){ w.low - 1, high - 1 }, &plies, why);
         }
+        s->depth--;
         if (err)
             return err;
-        if (wdl < 0 && plies + 1 < *best)
+        if (wdl < 0 && plies + 1 < *best) {
             *best = plies + 1;
+            note_good(s, &move[i]);
+        }
     }
     return BK_OK;
 }
@@ -552,7 +597,7 @@ static enum bk_err soonest_others(struct settling *s, struct asked *q, struct ex
 
     if (err)
         return err;
-    if (knows_plies(q, w, &known)) {
+    if (knows_plies(s, q, w, &known)) {
         *best = known;
         return BK_OK;
     }
@@ -560,7 +605,7 @@ static enum bk_err soonest_others(struct settling *s, struct asked *q, struct ex
     if (!err)
         err = soonest_of(s, q->p, e->list.move + e->baring, e->list.n - e->baring, w, best, why);
     if (!err)
-        note_plies(q, w, *best);
+        note_plies(s, q, w, *best);
     return err;
 }
 
@@ -650,10 +695,14 @@ static enum bk_err latest_by(struct settling *s, const struct asked *q, const st
     int plies = 0, wdl, low = *best > w.low ? *best : w.low;
     enum bk_err err = BK_OK;
 
+    s->depth++;
     if (after.table || bk_pos_bare(s->v, &pos, &wdl) == BK_END_NONE)
         err = win_plies(s, &after, (struct bk_window){ low - 1, w.high - 1 }, &plies, why);
-    if (!err && plies + 1 > *best)
+    s->depth--;
+    if (!err && plies + 1 > *best) {
         *best = plies + 1;
+        note_good(s, m);
+    }
     return err;
 }
 
@@ -714,10 +763,14 @@ static void list_sort(struct list *l)
 static enum bk_err latest_of(struct settling *s, const struct asked *q, struct list *l,
                              struct bk_window w, int *best, struct bk_report *why)
 {
-    unsigned left = 0;
+    unsigned left = 0, tried = 0;
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; i < l->n && *best < w.high && !err; i++) {
+    if (w.high < ENDLESS && good_first(s, l->move, l->n)) { /* that may be enough */
+        err = latest_by(s, q, &l->move[0], w, best, why);
+        tried = 1;
+    }
+    for (unsigned i = tried; i < l->n && *best < w.high && !err; i++) {
         int bound;
 
         err = latest_by_file(s, q, &l->move[i], w, best, &bound, why);
@@ -742,7 +795,7 @@ static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_
     struct list l;
     enum bk_err err = remembered ? place(q, why) : BK_OK;
 
-    if (err || (remembered && knows_plies(q, w, out)))
+    if (err || (remembered && knows_plies(s, q, w, out)))
         return err;
     err = list_open(s, &l, why);
     if (err)
@@ -752,7 +805,7 @@ static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_
     err = latest_of(s, q, &l, w, out, why);
     list_close(s, &l);
     if (!err && remembered)
-        note_plies(q, w, *out);
+        note_plies(s, q, w, *out);
     return err;
 }
 
@@ -777,7 +830,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
                       struct bk_report *why)
 {
     struct bk_window all = { -1, ENDLESS };
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
     enum bk_err err;
 
@@ -786,6 +839,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
+    begin(&s, t);
     err = wdl_of(&s, &q, 1, wdl, why);
     if (!err && *wdl)
         err = find(&s, &q, why);
@@ -797,12 +851,13 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
-    struct settling s = begin(t);
+    struct settling s;
     struct asked q = { .p = p };
     int by_rule;
 
     *plies = 0;
     if (bk_pos_bare(t->v, p, &by_rule) != BK_END_NONE)
         return BK_OK;
+    begin(&s, t);
     return wdl > 0 ? win_plies(&s, &q, window, plies, why) : loss_plies(&s, &q, window, plies, why);
 }

@@ -44,17 +44,17 @@ static void keep(uint64_t *out, const uint64_t *column, const uint64_t *mask, co
     uint64_t word = 0;
     unsigned filled = 0;
 
+    /* no branch: whether a word is full cannot be foreseen */
     for (size_t i = 0; i < words; i++) {
         uint64_t bits = gather(column[i], mask[i], steps + STEPS * i);
         unsigned n = (unsigned)__builtin_popcountll(mask[i]);
+        uint64_t full = -(uint64_t)(filled + n >= 64), rest = bits >> 1 >> (63 - filled);
 
         word |= bits << filled;
-        filled += n;
-        if (filled < 64)
-            continue;
-        *out++ = word;
-        filled -= 64;
-        word = filled ? bits >> (n - filled) : 0;
+        *out = word;
+        out += full & 1;
+        word = (word & ~full) | (rest & full);
+        filled = (filled + n) % 64;
     }
     if (filled)
         *out = word;

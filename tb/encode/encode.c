@@ -164,7 +164,7 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct b
                                         .inner = bk_rows_inner(e->rows),
                                         .context = &rows,
                                         .row = give_row };
-    const struct bk_unit_options options = { e->o.effort, e->o.memory_bytes };
+    const struct bk_unit_options options = { e->o.effort, e->o.memory_bytes, e->t->spill };
     enum bk_err err;
 
     rows.source.bits = bits;

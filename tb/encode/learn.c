@@ -11,9 +11,11 @@
  * value they may be.  Of larger values, BINS_MAX quantiles of those in the
  * node, and half as many of bounds.
  *
- * Memory: the smaller part of a set moves out to columns of its own; then the
- * larger is compacted where it is.  So all sets alive together take at most
- * twice the sample.
+ * Memory: a set above TASK_POSITIONS is parted where it is, column by column:
+ * the larger part to the front, the smaller behind it.  A column has some words
+ * to spare, since both parts begin with a word of their own.  So all large sets
+ * together take what the sample takes, which bk_learn_bytes() tells beforehand.
+ * Of smaller sets, one a thread, the smaller part moves out to columns of its own.
  *
  * Threads: sets above TASK_POSITIONS are split one after another, with the
  * columns shared out; smaller ones are tasks, each grown in one thread.  The
@@ -45,14 +47,16 @@
 #define GAIN_LEAF      22
 #define GAIN_LEAF_LONG 80 /* distances: a leaf has a long code */
 
+#define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
+
 struct set {
-    uint32_t n; /* positions */
-    size_t words;
+    uint32_t n;         /* positions */
+    size_t words, room; /* of a column: used; there are */
     unsigned cols;
     uint16_t *fact;   /* by column */
     uint64_t **col;   /* by column; in `block` or, of the root, in the learner's */
     uint64_t **plane; /* of values, and last the bounds */
-    void *block;      /* owned */
+    void *block;      /* owned: these lists, and columns of its own */
 };
 
 /* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
@@ -73,8 +77,11 @@ struct learner {
     const struct bk_logs *logs;
     const struct bk_columns *ops;
     struct bk_pool *pool;
+    struct bk_spill *spill;
+    uint64_t *bits; /* owned: the columns of the sample, and of large sets */
     unsigned facts, words, planes;
-    bool small; /* values are classes themselves */
+    bool small;   /* values are classes themselves */
+    bool sampled; /* not all rows are learned from */
     int64_t min_gain;
     uint64_t *row; /* the rows of the sample, by a number of each */
     uint32_t rows;
@@ -151,6 +158,7 @@ static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_repor
         l->rows = list_all(l, most);
     if (!l->rows) {
         l->rows = rows;
+        l->sampled = true;
         list_drawn(l, rows, &seed);
     }
     shuffle(l->row, l->rows, &seed);
@@ -237,6 +245,7 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
     uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
 
     (void)thread;
+    bk_spill_ease(l->spill);
     if (!make_fill_room(l, &r, l->chunk_word[chunk])) {
         l->failed = true;
         end = 0;
@@ -266,13 +275,13 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
     release_fill_room(&r);
 }
 
-/* Room for a set of up to `n` positions.  False: no memory. */
+/* A set of up to `n` positions, with columns of its own.  False: no memory. */
 static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
 {
     size_t words = words_of(n) + 1, columns = cols + l->planes;
     uint64_t *bits;
 
-    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .cols = cols };
+    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .room = words, .cols = cols };
     s->block =
         malloc(columns * (words * sizeof(*bits) + sizeof(*s->col)) + cols * sizeof(*s->fact));
     if (!s->block)
@@ -286,10 +295,41 @@ static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint6
     return true;
 }
 
+/* The same without columns: they lie in those of the sample. */
+static bool set_new_within(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
+{
+    size_t columns = cols + l->planes;
+
+    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .cols = cols };
+    s->block = malloc(columns * sizeof(*s->col) + cols * sizeof(*s->fact) + 1);
+    if (!s->block)
+        return false;
+    s->col = s->block;
+    s->plane = s->col + cols;
+    s->fact = (uint16_t *)(void *)(s->col + columns);
+    return true;
+}
+
 static void set_free(struct set *s)
 {
     free(s->block);
     s->block = NULL;
+}
+
+/* Words of a column of so many: some to spare, for parts of sets. */
+static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 + 64); }
+
+static bool sample_new(struct learner *l, uint64_t words)
+{
+    size_t columns = l->facts + l->planes, room = column_room(words);
+
+    l->bits = bk_spill_new(l->spill, columns * room * sizeof(*l->bits));
+    if (!l->bits || !set_new_within(l, &l->sample, l->facts, 64 * words))
+        return false;
+    l->sample.room = room;
+    for (size_t j = 0; j < columns; j++)
+        l->sample.col[j] = l->bits + j * room;
+    return true;
 }
 
 /*
@@ -311,7 +351,7 @@ static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_rep
         l->covered += f.numbers[c];
     }
     *mask = calloc(words + 1, sizeof(**mask));
-    if (!counts || !*mask || !set_new(l, &l->sample, l->facts, 64 * words)) {
+    if (!counts || !*mask || !sample_new(l, words)) {
         free(counts);
         return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", l->rows);
     }
@@ -345,6 +385,7 @@ static void keep_batch(void *context, uint64_t batch, unsigned thread)
     unsigned all = k->to->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
 
     (void)thread;
+    bk_spill_ease(k->l->spill);
     for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++)
         k->l->ops->keep(k->to->col[j], k->from->col[j], k->mask, k->steps, k->from->words);
 }
@@ -365,6 +406,66 @@ static bool keep_part(struct learner *l, struct bk_pool *pool, const struct set 
     bk_pool_run(pool, (from->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
     free(k.steps);
     return true;
+}
+
+/* Parting a set where it is. */
+struct parting {
+    struct learner *l;
+    struct set *set, *small;
+    const uint64_t *mask, *rest; /* of the small part, of the other */
+    uint64_t *steps, *rest_steps;
+};
+
+static void part_batch(void *context, uint64_t batch, unsigned thread)
+{
+    struct parting *p = context;
+    unsigned all = p->set->cols + p->l->planes, end = (unsigned)(batch + 1) * BATCH;
+    uint64_t *small = malloc((p->small->words + 1) * sizeof(*small));
+
+    (void)thread;
+    bk_spill_ease(p->l->spill);
+    if (!small)
+        p->l->failed = true;
+    for (unsigned j = (unsigned)batch * BATCH; small && j < end && j < all; j++) {
+        uint64_t *column = p->set->col[j];
+
+        p->l->ops->keep(small, column, p->mask, p->steps, p->set->words);
+        p->l->ops->keep(column, column, p->rest, p->rest_steps, p->set->words);
+        memcpy(p->small->col[j], small, p->small->words * sizeof(*small));
+    }
+    free(small);
+}
+
+/* Is there room to part a set where it is, so that `n` of its positions come last? */
+static bool has_room_for_parts(const struct set *s, uint64_t n)
+{
+    return words_of(n) + words_of(s->n - n) + 2 <= s->room;
+}
+
+/* Moves the positions of `mask` behind the others.  `small` gets the n of them, and shares what
+   there is to spare.  False: no memory. */
+static bool part_within(struct learner *l, struct bk_pool *pool, struct set *s, struct set *small,
+                        const uint64_t *mask, const uint64_t *rest)
+{
+    size_t words = words_of(s->n - small->n), steps = s->words * l->ops->steps;
+    struct parting p = { l, s, small, mask, rest, NULL, NULL };
+    size_t spare = s->room - words - small->words - 2;
+
+    if (steps) {
+        p.steps = malloc(2 * steps * sizeof(*p.steps));
+        if (!p.steps)
+            return false;
+        p.rest_steps = p.steps + steps;
+        bk_columns_steps(p.steps, mask, s->words);
+        bk_columns_steps(p.rest_steps, rest, s->words);
+    }
+    small->room = small->words + 1 + spare * small->words / (words + small->words);
+    for (unsigned j = 0; j < s->cols + l->planes; j++)
+        small->col[j] = s->col[j] + s->room - small->room;
+    bk_pool_run(pool, (s->cols + l->planes + BATCH - 1) / BATCH, part_batch, &p);
+    s->room -= small->room;
+    free(p.steps);
+    return !l->failed;
 }
 
 static uint64_t ones(const uint64_t *a, size_t words)
@@ -612,6 +713,13 @@ struct search {
     int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
 };
 
+/* A gain, less a share for what the fact takes to ask: of sampled tables, which are large, every
+   row will be asked. */
+static int64_t worth(const struct learner *l, unsigned fact, int64_t gain)
+{
+    return l->sampled ? gain - gain / COST_PARTS * bk_fact_cost(l->src->facts, fact) : gain;
+}
+
 static void judge_batch(void *context, uint64_t batch, unsigned thread)
 {
     struct search *q = context;
@@ -630,7 +738,8 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
         }
         q->gain[j] = CONSTANT;
         if (some_yes && some_no)
-            q->gain[j] = q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no);
+            q->gain[j] =
+                worth(q->l, q->s->fact[j], q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no));
     }
 }
 
@@ -703,11 +812,12 @@ static uint32_t new_node(struct growth *g)
 }
 
 /* Splits `s` by a column: `small` gets the fewer positions, `s` keeps the others, and loses the
-   column.  *small_yes: the fewer are those where the fact is true.  False: no memory. */
+   column.  *small_yes: the fewer are those where the fact is true.  within: the columns are the
+   sample's.  False: no memory. */
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
-                  struct set *small, bool *small_yes)
+                  struct set *small, bool *small_yes, bool within)
 {
-    uint64_t yes, *mask = malloc((s->words + 1) * sizeof(*mask));
+    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead;
 
     small->block = NULL;
@@ -715,21 +825,27 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
             mask[s->words - 1] &= in_set(s, s->words - 1);
-        yes = ones(mask, s->words);
-        *small_yes = yes <= s->n - yes;
+        n = ones(mask, s->words);
+        *small_yes = n <= s->n - n;
         dead[column] = true;
         drop_columns(l, s, dead);
-        if (!*small_yes)
-            for (size_t i = 0; i < s->words; i++)
-                mask[i] = ~mask[i] & in_set(s, i);
-        good = set_new(l, small, s->cols, *small_yes ? yes : s->n - yes);
+        for (size_t i = 0; i < s->words; i++) {
+            rest[i] = ~mask[i] & in_set(s, i);
+            if (!*small_yes) {
+                uint64_t t = rest[i];
+
+                rest[i] = mask[i];
+                mask[i] = t;
+            }
+        }
+        n = *small_yes ? n : s->n - n;
+        within = within && has_room_for_parts(s, n);
+        good = within ? set_new_within(l, small, s->cols, n) : set_new(l, small, s->cols, n);
     }
     if (good) {
         memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));
-        good = keep_part(l, pool, s, small, mask);
-        for (size_t i = 0; i < s->words; i++)
-            mask[i] = ~mask[i] & in_set(s, i);
-        good = good && keep_part(l, pool, s, s, mask);
+        good = within ? part_within(l, pool, s, small, mask, rest)
+                      : keep_part(l, pool, s, small, mask) && keep_part(l, pool, s, s, rest);
         s->n -= small->n;
         s->words = words_of(s->n);
     }
@@ -738,11 +854,9 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
     return good;
 }
 
-/* Hands a set to a task of its own. */
+/* Hands a set to a task of its own, with its columns. */
 static void leave_to_task(struct learner *l, struct growth *g, uint32_t id, struct set *s)
 {
-    struct set own;
-
     if (l->tasks == l->task_room) {
         uint32_t room = l->task_room ? 2 * l->task_room : 64;
         struct growth *task = realloc(l->task, room * sizeof(*task));
@@ -754,14 +868,8 @@ static void leave_to_task(struct learner *l, struct growth *g, uint32_t id, stru
         l->task = task;
         l->task_room = room;
     }
-    if (!set_new(l, &own, s->cols, s->n)) {
-        l->failed = true;
-        return;
-    }
-    memcpy(own.fact, s->fact, s->cols * sizeof(*s->fact));
-    for (unsigned j = 0; j < s->cols + l->planes; j++)
-        memcpy(own.col[j], s->col[j], s->words * sizeof(**s->col));
-    l->task[l->tasks] = (struct growth){ .set = own };
+    l->task[l->tasks] = (struct growth){ .set = *s };
+    s->block = NULL;
     g->node[id].task = ++l->tasks;
 }
 
@@ -787,7 +895,7 @@ static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_
         if (column < 0)
             break;
         g->node[id].fact = s->fact[column];
-        if (!split(l, pool, s, column, &small, &small_yes)) {
+        if (!split(l, pool, s, column, &small, &small_yes, top)) {
             set_free(&small);
             l->failed = true;
             break;
@@ -811,6 +919,7 @@ static void grow_task(void *context, uint64_t task, unsigned thread)
     uint32_t *histogram = calloc((size_t)1 << l->src->bits, sizeof(*histogram));
 
     (void)thread;
+    bk_spill_ease(l->spill);
     if (histogram)
         grow(l, g, &g->set, histogram, false);
     else
@@ -882,10 +991,25 @@ static int64_t gain_needed(const struct learner *l)
     return share > GAIN_EVIDENCE * BK_ONE_BIT ? share : GAIN_EVIDENCE * BK_ONE_BIT;
 }
 
-enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, uint32_t rows,
-                     const struct bk_logs *logs, struct bk_pool *pool, struct bk_report *why)
+uint32_t bk_learn_rows(enum bk_effort effort, unsigned words)
 {
-    struct learner l = { .src = src, .logs = logs, .ops = bk_columns_for(), .pool = pool };
+    static const uint32_t rows[] = { 1u << 14, 1u << 16, 1u << 18 };
+
+    return rows[effort] / words;
+}
+
+uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions)
+{
+    return (facts + bits + UINT64_C(1)) * column_room(words_of(positions)) * sizeof(uint64_t);
+}
+
+enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
+                     enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
+                     struct bk_spill *spill, struct bk_report *why)
+{
+    struct learner l = {
+        .src = src, .logs = logs, .ops = bk_columns_for(), .pool = pool, .spill = spill
+    };
     uint64_t *mask = NULL;
     enum bk_err err;
 
@@ -894,7 +1018,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, u
     l.words = bk_facts_words(src->facts);
     l.small = src->bits <= SMALL_BITS;
     l.planes = src->bits + 1;
-    err = choose_rows(&l, rows, why);
+    err = choose_rows(&l, bk_learn_rows(effort, l.words), why);
     if (!err)
         err = fill_sample(&l, &mask, why);
     if (!err) {
@@ -908,6 +1032,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, u
     if (!err)
         err = grow_tree(&l, out, why);
     set_free(&l.sample);
+    bk_spill_free(l.bits);
     free(l.row);
     return err;
 }

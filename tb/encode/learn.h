@@ -15,6 +15,7 @@
 #include "tb/encode/entropy.h"
 #include "tb/encode/input.h"
 #include "tb/memory/pool.h"
+#include "tb/memory/spill.h"
 
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
@@ -22,12 +23,18 @@ struct bk_learned {
 };
 
 /*
- * rows: to be drawn; where there are not many more, all are taken.
- * Fails with BK_E_SYSTEM.  Memory: an eighth of a byte a fact and position twice, some 400 MB
- * for 64k rows of 64 squares.
+ * Draws rows, bk_learn_rows() of them; where there are not twice as many, all are taken.
+ * spill: of the columns, which take bk_learn_bytes(); NULL is fine.
+ * Fails with BK_E_SYSTEM.  Besides the columns: some 2 MiB a thread.
  */
-enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src, uint32_t rows,
-                     const struct bk_logs *logs, struct bk_pool *pool, struct bk_report *why);
+enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
+                     enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
+                     struct bk_spill *spill, struct bk_report *why);
 void bk_learned_release(struct bk_learned *l);
+
+/* Rows of sets of so many words: about as many positions, however long they are. */
+uint32_t bk_learn_rows(enum bk_effort effort, unsigned words);
+/* The columns of so many positions: an eighth of a byte a fact, and some to spare. */
+uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions);
 
 #endif

@@ -5,8 +5,9 @@
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
  *   meet     what each question meets in all rows; its rates
- *   write    window after window: where to cut, then shard by shard the keys
- *            of ribbon A, which is solved and asked who passes, and of ribbon B
+ *   write    window after window: once more what its cells are asked, which is noted;
+ *            where to cut; then shard by shard the keys of ribbon A, which is
+ *            solved and asked who passes, and of ribbon B
  *
  * A *cell* is the squares of a row that reach one leaf.  Cells are what all
  * passes but the first work on, and a way down the tree costs ten times what
@@ -14,8 +15,10 @@
  * is descended again.  Either way the bytes are the same.
  *
  * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
- * A *window* is a run of pieces whose cells and shards are in memory at once.
- * Shards are cut row by row through a window, whatever the pieces.
+ * Shards are cut row by row through a *window*, a run of pieces, whatever the
+ * pieces; a shard ends with its window.  Of a window a few pieces for each thread
+ * are asked at a time, and forgotten as soon as their rows are in shards: so much
+ * is in memory at once, whatever the table.
  */
 #include "tb/encode/unit.h"
 
@@ -26,14 +29,14 @@
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
 
-#define PIECE_NUMBERS (UINT64_C(1) << 21)
-#define WINDOW_PIECES 32
+#define PIECE_NUMBERS (UINT64_C(1) << 19)
+#define WINDOW_PIECES 128
+#define BATCH_PIECES  2                     /* a thread */
+#define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
 #define WORDS_MAX     4
 #define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
-
-static const uint32_t rows_of_effort[] = { 1u << 14, 1u << 16, 1u << 18 };
 
 /* Cells of consecutive rows: a word with row (from the piece's first) << 32 | leaf, then the
    squares.  LIKELY: it has been found that all of the cell have the leaf's likeliest value. */
@@ -107,9 +110,13 @@ struct unit {
     struct piece *piece;
     size_t piece_words; /* of cells that a piece may remember beyond its window */
     struct desk *desk;
-    struct cut *cut; /* of the window */
+    struct bk_spill *spill;
+    bool counts_shared; /* by the threads */
+    struct cut *cut;    /* of the batch */
     uint32_t cuts, cut_room;
-    uint32_t window; /* its first piece */
+    struct cut now; /* the shard that is not whole yet */
+    uint64_t now_keys[2];
+    uint32_t asked, forgotten; /* pieces of the unit, so far */
     struct shard *shard;
     uint8_t *directory;
     size_t directory_room;
@@ -353,7 +360,11 @@ INLINE void count_cell_of(const struct cell_reader *r, uint32_t leaf, const uint
             uint32_t v;
             uint64_t same = like_first(&r->values, bits, i, left, &bound, &v);
 
-            n[((size_t)bound << bits) + v] += count_bits(same);
+            if (r->u->counts_shared)
+                __atomic_fetch_add(&n[((size_t)bound << bits) + v], count_bits(same),
+                                   __ATOMIC_RELAXED);
+            else
+                n[((size_t)bound << bits) + v] += count_bits(same);
             left &= ~same;
         }
 }
@@ -390,17 +401,19 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
+    u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
+    c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].count = calloc(n, sizeof(*c->n));
+        bool own = t && !u->counts_shared;
+
+        u->desk[t].count = own ? calloc(n, sizeof(*c->n)) : c->n;
         if (!u->desk[t].count)
             return bk_fail(why, BK_E_SYSTEM, "no memory to count the values of %u leaves",
                            c->leaves);
     }
     if (!bk_pool_try(u->pool, u->pieces, count_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
-    c->n = u->desk[0].count;
-    u->desk[0].count = NULL;
-    for (unsigned t = 1; t < u->threads; t++) {
+    for (unsigned t = 1; t < u->threads && !u->counts_shared; t++) {
         for (size_t i = 0; i < n; i++)
             c->n[i] += u->desk[t].count[i];
         free(u->desk[t].count);
@@ -737,7 +750,7 @@ static void note_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
 static void ask_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct piece *p = &u->piece[u->window + nth];
+    struct piece *p = &u->piece[u->asked + nth];
     struct cell_reader r = reader_of(u, p, thread, note_cell);
 
     r.begin = note_row;
@@ -746,45 +759,42 @@ static void ask_piece(void *context, uint64_t nth, unsigned thread)
     p->cells = (struct cells){ 0 };
 }
 
-static bool close_cut(struct unit *u, struct cut *cut)
+static bool close_cut(struct unit *u)
 {
     size_t room = u->cut_room;
 
-    if (!cut->rows)
+    if (!u->now.rows)
         return true;
     if (!grow_list((void **)&u->cut, &room, (size_t)u->cuts + 1, sizeof(*u->cut)))
         return false;
     u->cut_room = (uint32_t)room;
-    u->cut[u->cuts++] = *cut;
-    *cut = (struct cut){ 0 };
+    u->cut[u->cuts++] = u->now;
+    u->now = (struct cut){ 0 };
     return true;
 }
 
-/* Cuts the rows of the window into shards. */
-static bool cut_window(struct unit *u, uint32_t pieces)
+/* Cuts the rows of these pieces into shards; last: of the window. */
+static bool cut_pieces(struct unit *u, uint32_t pieces, bool last)
 {
-    struct cut cut = { 0 };
-    uint64_t keys[2] = { 0, 0 };
-
     u->cuts = 0;
-    for (uint32_t p = u->window; p < u->window + pieces; p++)
+    for (uint32_t p = u->asked; p < u->asked + pieces; p++)
         for (uint32_t i = 0; i < u->piece[p].rows; i++) {
             const struct row_note *row = &u->piece[p].row[i];
 
-            if (!cut.rows) {
-                cut = (struct cut){ .first = row->first, .piece = p, .row = i };
-                keys[0] = keys[1] = 0;
+            if (!u->now.rows) {
+                u->now = (struct cut){ .first = row->first, .piece = p, .row = i };
+                u->now_keys[0] = u->now_keys[1] = 0;
             }
-            cut.rows++;
-            cut.numbers += row->n;
-            keys[0] += row->keys[0];
-            keys[1] += row->keys[1];
-            if (keys[0] < SHARD_KEYS << PARTS && keys[1] < SHARD_KEYS << PARTS)
+            u->now.rows++;
+            u->now.numbers += row->n;
+            u->now_keys[0] += row->keys[0];
+            u->now_keys[1] += row->keys[1];
+            if (u->now_keys[0] < SHARD_KEYS << PARTS && u->now_keys[1] < SHARD_KEYS << PARTS)
                 continue;
-            if (!close_cut(u, &cut))
+            if (!close_cut(u))
                 return false;
         }
-    return close_cut(u, &cut);
+    return !last || close_cut(u);
 }
 
 /* == Shards == */
@@ -810,7 +820,7 @@ static struct shard_reader questions_of(const struct unit *u, const struct cut *
 }
 
 /* The next question; false: there is none. */
-INLINE bool next_question(struct shard_reader *r, struct question *q)
+INLINE bool next_question(struct shard_reader *r, struct question *q, unsigned words)
 {
     bool moved = false;
 
@@ -823,7 +833,7 @@ INLINE bool next_question(struct shard_reader *r, struct question *q)
         if (r->at < r->piece->row[r->row].end) {
             if (moved || !r->hash)
                 r->hash = bk_row_hash(r->piece->row[r->row].first);
-            *q = read_question(&r->piece->asked, &r->at, r->u->words);
+            *q = read_question(&r->piece->asked, &r->at, words);
             return true;
         }
     }
@@ -844,20 +854,20 @@ static void add_filter(struct key_list *l, uint64_t key, unsigned bits)
 }
 
 /* The filter keys of the exceptions of a shard.  False: no memory. */
-static bool list_filters(struct shard_reader r, struct key_list *l)
+INLINE bool list_filters(struct shard_reader r, struct key_list *l, unsigned words)
 {
     struct question q;
 
     l->n = 0;
-    while (next_question(&r, &q)) {
+    while (next_question(&r, &q, words)) {
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
 
         if (!q.other)
             continue;
-        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, r.u->words)))
+        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, words)))
             return false;
         add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
-        for (unsigned i = 0; rates->rp && i < r.u->words; i++)
+        for (unsigned i = 0; rates->rp && i < words; i++)
             for (uint64_t left = q.other[i]; left; left &= left - 1)
                 add_filter(
                     l,
@@ -868,12 +878,13 @@ static bool list_filters(struct shard_reader r, struct key_list *l)
 }
 
 /* The keys of ribbon B: positions that pass the filters.  False: no memory. */
-static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct key_list *l)
+INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct key_list *l,
+                      unsigned words)
 {
     struct question q;
 
     l->n = 0;
-    while (next_question(&r, &q)) {
+    while (next_question(&r, &q, words)) {
         const struct bk_question *rates = &r.u->codes.model.question[q.question];
         unsigned rp = rates->rp;
 
@@ -881,9 +892,9 @@ static bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
             !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
                               rates->rc))
             continue;
-        if (!room_for_keys(l, count_set(q.all, r.u->words)))
+        if (!room_for_keys(l, count_set(q.all, words)))
             return false;
-        for (unsigned i = 0; i < r.u->words; i++)
+        for (unsigned i = 0; i < words; i++)
             for (uint64_t left = q.all[i]; left; left &= left - 1) {
                 unsigned s = (unsigned)__builtin_ctzll(left);
                 bool exception = q.other && q.other[i] >> s & 1;
@@ -920,20 +931,28 @@ static enum bk_err add_ribbon(struct shard *s, struct desk *d, unsigned which,
     return BK_OK;
 }
 
+INLINE bool make_shard_of(const struct unit *u, const struct cut *cut, struct shard *s,
+                          struct desk *d, unsigned words)
+{
+    struct shard_reader r = questions_of(u, cut);
+    struct bk_ribbon filters;
+
+    if (!list_filters(r, &d->keys[0], words) || add_ribbon(s, d, 0, NULL))
+        return false;
+    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
+    return list_bits(r, &filters, &d->keys[1], words) && !add_ribbon(s, d, 1, NULL);
+}
+
 static void make_shard(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct shard_reader r = questions_of(u, &u->cut[nth]);
-    struct desk *d = &u->desk[thread];
+    const struct cut *cut = &u->cut[nth];
     struct shard *s = &u->shard[nth];
-    struct bk_ribbon filters;
+    struct desk *d = &u->desk[thread];
 
-    if (u->failed || !list_filters(r, &d->keys[0]) || add_ribbon(s, d, 0, NULL)) {
-        u->failed = true;
+    if (u->failed)
         return;
-    }
-    filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
-    if (!list_bits(r, &filters, &d->keys[1]) || add_ribbon(s, d, 1, NULL))
+    if (u->words == 1 ? !make_shard_of(u, cut, s, d, 1) : !make_shard_of(u, cut, s, d, u->words))
         u->failed = true;
 }
 
@@ -962,29 +981,33 @@ static enum bk_err give_shards(struct unit *u, struct bk_unit *out, bk_shard_sin
     return err;
 }
 
-/* Forgets what only the window needed. */
-static void close_window(struct unit *u, uint32_t pieces)
+/* Forgets the shards, and the pieces all of whose rows are in shards. */
+static void forget_batch(struct unit *u)
 {
+    uint32_t end = u->now.rows ? u->now.piece : u->asked;
+
     for (uint32_t i = 0; u->shard && i < u->cuts; i++)
         free(u->shard[i].bytes);
     free(u->shard);
     u->shard = NULL;
-    for (uint32_t p = u->window; p < u->window + pieces; p++) {
-        free(u->piece[p].cells.word);
-        free(u->piece[p].row);
-        free(u->piece[p].asked.word);
-        u->piece[p] = (struct piece){ 0 };
+    for (; u->forgotten < end; u->forgotten++) {
+        struct piece *p = &u->piece[u->forgotten];
+
+        free(p->cells.word);
+        free(p->row);
+        free(p->asked.word);
+        *p = (struct piece){ 0 };
     }
 }
 
-static enum bk_err write_window(struct unit *u, uint32_t pieces, struct bk_unit *out,
-                                bk_shard_sink *sink, void *context, struct bk_report *why)
+static enum bk_err write_batch(struct unit *u, uint32_t pieces, bool last, struct bk_unit *out,
+                               bk_shard_sink *sink, void *context, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
     bool going = bk_pool_try(u->pool, pieces, ask_piece, u);
 
     u->cuts = 0;
-    if (going && !u->failed && cut_window(u, pieces))
+    if (going && !u->failed && cut_pieces(u, pieces, last))
         u->shard = calloc((size_t)u->cuts + 1, sizeof(*u->shard));
     if (!u->shard)
         err = bk_fail(why, BK_E_SYSTEM, going ? "no memory to encode" : "stopped");
@@ -994,7 +1017,8 @@ static enum bk_err write_window(struct unit *u, uint32_t pieces, struct bk_unit 
         err = bk_fail(why, BK_E_SYSTEM, "no memory for a shard, or no ribbon holds its keys");
     if (!err)
         err = give_shards(u, out, sink, context, why);
-    close_window(u, pieces);
+    u->asked += pieces;
+    forget_batch(u);
     return err;
 }
 
@@ -1003,11 +1027,15 @@ static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_si
 {
     enum bk_err err = BK_OK;
 
-    for (u->window = 0; u->window < u->pieces && !err; u->window += WINDOW_PIECES) {
-        uint32_t pieces = u->pieces - u->window;
+    while (u->asked < u->pieces && !err) {
+        uint32_t pieces = BATCH_PIECES * u->threads,
+                 left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
 
-        err = write_window(u, pieces < WINDOW_PIECES ? pieces : WINDOW_PIECES, out, sink, context,
-                           why);
+        if (left > u->pieces - u->asked)
+            left = u->pieces - u->asked;
+        if (pieces > left)
+            pieces = left;
+        err = write_batch(u, pieces, pieces == left, out, sink, context, why);
     }
     return err;
 }
@@ -1021,6 +1049,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->own = *src;
     u->src = &u->own;
     u->pool = pool;
+    u->spill = options->spill;
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
@@ -1046,7 +1075,8 @@ static void unit_release(struct unit *u)
 
         bk_fact_row_free(d->row);
         free(d->met);
-        free(d->count);
+        if (t && !u->counts_shared)
+            free(d->count);
         free(d->keys[0].key);
         free(d->keys[1].key);
         free(d->asked.word);
@@ -1060,7 +1090,7 @@ static void unit_release(struct unit *u)
     free(u->desk);
     free(u->piece);
     free(u->cut);
-    free(u->counts.n);
+    bk_spill_free(u->counts.n);
     free(u->directory);
     bk_codes_release(&u->codes);
     bk_learned_release(&u->learned);
@@ -1075,11 +1105,13 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
 
     if (!err)
         err =
-            bk_learn(&u->learned, u->src, rows_of_effort[options->effort], &u->logs, u->pool, why);
+            bk_learn(&u->learned, u->src, options->effort, &u->logs, u->pool, options->spill, why);
     if (!err)
         err = count_all(u, why);
     if (!err)
         err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
+    bk_spill_free(u->counts.n);
+    u->counts.n = NULL;
     if (!err)
         err = choose_rates(u, why);
     if (!err)

@@ -12,10 +12,12 @@
 
 #include "tb/encode/input.h"
 #include "tb/memory/pool.h"
+#include "tb/memory/spill.h"
 
 struct bk_unit_options {
     enum bk_effort effort;
-    uint64_t memory_bytes; /* may be used to remember leaves instead of descending again */
+    uint64_t memory_bytes;  /* may be used to remember leaves instead of descending again */
+    struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
 };
 
 /* Takes the bytes of the next shards, in order.  Anything but BK_OK ends the encoding. */
