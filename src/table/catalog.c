@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "core/homes.h"
+#include "table/materials.h"
 #include "table/needed.h"
 
 #define BUCKETS 4096
@@ -173,19 +174,9 @@ static enum bk_err home_open(struct entry *e, const struct bk_catalog *c, struct
 
 /* == The hash ============================================================ */
 
-/* A sum of products, so that none waits for another; the high bits depend on all of a word. */
 static unsigned bucket_of(const struct bk_material *key)
 {
-    uint64_t word[offsetof(struct bk_material, rights) / sizeof(uint64_t)], h = key->rights;
-    uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-
-    _Static_assert(sizeof word == offsetof(struct bk_material, rights) &&
-                       sizeof word + 1 == sizeof *key,
-                   "whole words, and the rights");
-    memcpy(word, key, sizeof word);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++, odd += UINT64_C(0xbf58476d1ce4e5ba))
-        h += word[i] * odd;
-    return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
+    return (unsigned)bk_material_hash(key) % BUCKETS;
 }
 
 static struct entry *look_up(struct bk_catalog *c, const struct bk_material *key)

@@ -11,7 +11,8 @@
  * canonical, each once, those that are decided by rule left out, the nearest
  * first (so (*out)[0] is the material itself, if it has a table).
  *
- * *out owned: free(); *n: how many.  Returns BK_OK; BK_E_SYSTEM (memory).
+ * *out owned: free(); *n: how many.  Returns BK_OK; BK_E_SYSTEM (memory); BK_E_USAGE (a move may
+ * lead to more than a thousand).
  */
 enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struct bk_material *m,
                                 const struct bk_variant *v, struct bk_report *why);

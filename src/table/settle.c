@@ -476,16 +476,20 @@ static bool is_en_passant(const struct bk_pos *p, const struct bk_move *m)
 }
 
 /* The en passant captures of p; and whether it has another legal move. */
-static unsigned passing(const struct bk_variant *v, const struct bk_pos *p,
-                        struct bk_move out[BK_MOVES_MAX], bool *others)
+static enum bk_err passing(struct settling *s, const struct bk_pos *p, struct list *l, bool *others,
+                           struct bk_report *why)
 {
-    unsigned all = bk_moves_legal(v, p, out), n = 0;
+    unsigned first = 0, all = bk_moves_portion(s->v, p, &first, l->move), n = 0;
 
+    if (first != BK_MOVES_END) /* no table has such a position */
+        return bk_fail(why, BK_E_NO_TABLE, "no table for positions with more than %d moves",
+                       BK_MOVES_MAX);
     for (unsigned i = 0; i < all; i++)
-        if (is_en_passant(p, &out[i]))
-            out[n++] = out[i];
+        if (is_en_passant(p, &l->move[i]))
+            l->move[n++] = l->move[i];
     *others = all > n;
-    return n;
+    list_fill(s, l, n);
+    return BK_OK;
 }
 
 /* (2) */
@@ -501,9 +505,9 @@ static enum bk_err wdl_passing(struct settling *s, const struct bk_pos *p, int e
 
     if (err)
         return err;
-    list_fill(s, &l, passing(s->v, p, l.move, &others));
+    err = passing(s, p, &l, &others, why);
     without.ep = BK_SQ_NONE;
-    if (others || !l.n)
+    if (!err && (others || !l.n))
         err = wdl_without(s, &q, enough, &best, why);
     if (!err)
         err = best_of(s, p, l.move, l.n, enough, &best, &missing, why);
@@ -646,10 +650,10 @@ static enum bk_err win_passing(struct settling *s, const struct bk_pos *p, struc
 
     if (err)
         return err;
-    list_fill(s, &l, passing(s->v, p, l.move, &others));
+    err = passing(s, p, &l, &others, why);
     without.ep = BK_SQ_NONE;
     *out = ENDLESS;
-    if (others || !l.n)
+    if (!err && (others || !l.n))
         err = wdl_without(s, &q, 1, &wdl, why);
     if (!err && wdl > 0)
         err = win_without(s, &q, w, out, why);

@@ -21,64 +21,52 @@ struct both {
     bool known;
 };
 
-static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p, unsigned nth,
-                            enum bk_strategy strategy, bool let_go, unsigned threads,
-                            struct bk_report *why)
+static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
+                            const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
+                            unsigned threads, struct bk_report *why)
 {
-    struct bk_estimate_request r = { .kernel = p->kernel,
+    struct bk_estimate_request r = { .ix = ix,
+                                     .kernel = p->kernel,
                                      .distances = p->distances,
                                      .strategy = strategy,
                                      .let_go = let_go,
                                      .attain = true,
                                      .threads = threads };
-    struct bk_index *ix;
-    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
 
-    if (err)
-        return err;
-    r.ix = ix;
-    err = bk_estimate(out, &r, why);
-    bk_index_free(ix);
-    return err;
+    return bk_estimate(out, &r, why);
 }
 
 /* What its encoder takes, if it may take so much to remember cells. */
-static enum bk_err estimate_encoder(uint64_t *out, const struct bk_plan *p, unsigned nth,
-                                    uint64_t memory, struct bk_report *why)
+static uint64_t estimate_encoder(const struct bk_plan *p, const struct bk_index *ix,
+                                 uint64_t memory)
 {
     const struct bk_encode_options o = { .distances = p->distances,
                                          .effort = p->effort,
                                          .memory_bytes = memory };
-    struct bk_index *ix;
-    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
 
-    if (err)
-        return err;
-    *out = bk_encode_estimate(ix, &o);
-    bk_index_free(ix);
-    return err;
+    return bk_encode_estimate(ix, &o);
 }
 
 /* Block by block, once for each table. */
-static enum bk_err estimate_both(const struct bk_plan *p, unsigned nth, unsigned threads,
-                                 struct both *n, struct bk_report *why)
+static enum bk_err estimate_both(const struct bk_plan *p, const struct bk_index *ix,
+                                 unsigned threads, struct both *n, struct bk_report *why)
 {
     enum bk_err err;
 
     if (n->known)
         return BK_OK;
     n->known = true;
-    err = estimate(&n->kept, p, nth, BK_APART, false, threads, why);
-    return err ? err : estimate(&n->let_go, p, nth, BK_APART, true, threads, why);
+    err = estimate(&n->kept, p, ix, BK_APART, false, threads, why);
+    return err ? err : estimate(&n->let_go, p, ix, BK_APART, true, threads, why);
 }
 
 /* The peak with another strategy; 0 if that makes no difference. */
-static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, unsigned nth,
+static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, const struct bk_index *ix,
                              enum bk_strategy strategy, bool let_go, unsigned threads,
                              struct bk_report *why)
 {
     struct bk_estimate n = { 0 };
-    enum bk_err err = estimate(&n, p, nth, strategy, let_go, threads, why);
+    enum bk_err err = estimate(&n, p, ix, strategy, let_go, threads, why);
 
     *peak = err || (strategy == BK_CHAINS && !n.chains) ? 0 : n.peak;
     return err;
@@ -100,8 +88,17 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
 {
     struct prediction *x = context;
     const struct bk_estimate *n = &x->all[table].kept; /* nothing is encoded */
-    enum bk_err err = estimate_both(x->p, table, x->threads, &x->all[table], why);
+    enum bk_err err = BK_OK;
 
+    if (!x->all[table].known) {
+        struct bk_index *ix;
+
+        err = bk_index_new(&ix, x->p->v, &x->p->table[table].m, NULL, why);
+        if (err)
+            return err;
+        err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
+        bk_index_free(ix);
+    }
     *t = NULL;
     *bytes = n->codes;
     if (x->always + x->h->bytes + n->peak > x->peak)
@@ -125,20 +122,19 @@ static enum bk_strategy choose_strategy(const struct prediction *x, uint64_t sol
 }
 
 /* One table, as bk_build() would go about it; what is held changes in `h`. */
-static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nth, unsigned threads,
-                           uint64_t limit, struct both *all, struct bk_report *why)
+static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struct bk_index *ix,
+                           unsigned nth, unsigned threads, uint64_t limit, struct both *all,
+                           struct bk_report *why)
 {
     struct bk_plan_table *t = &p->table[nth];
     struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
     uint64_t solving, other_peak = 0, fixed, encoder, least_encoder, encoding;
     bool keep;
-    enum bk_err err = estimate_both(p, nth, threads, &all[nth], why);
+    enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
-    if (!err)
-        err = estimate_encoder(&encoder, p, nth, h->limit / 2, why);
-    if (!err)
-        err = estimate_encoder(&least_encoder, p, nth, 0, why);
+    encoder = estimate_encoder(p, ix, h->limit / 2);
+    least_encoder = estimate_encoder(p, ix, 0);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -146,8 +142,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
     bk_resident_leave(h, nth);
     t->code_bytes = all[nth].kept.codes;
     keep = bk_resident_will_keep(h, nth, t->code_bytes);
-    err =
-        find_peak(&other_peak, p, nth, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads, why);
+    err = find_peak(&other_peak, p, ix, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads, why);
     if (err)
         return err;
     solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
@@ -174,6 +169,20 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
     return err;
 }
 
+static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsigned nth,
+                                 unsigned threads, uint64_t limit, struct both *all,
+                                 struct bk_report *why)
+{
+    struct bk_index *ix;
+    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+
+    if (err)
+        return err;
+    err = predict(h, p, ix, nth, threads, limit, all, why);
+    bk_index_free(ix);
+    return err;
+}
+
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why)
 {
@@ -189,7 +198,7 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
         if (p->stop && *p->stop)
             err = bk_pool_interrupted(why);
         else if (!p->table[i].present)
-            err = predict(&h, p, i, threads, memory_limit, all, why);
+            err = predict_table(&h, p, i, threads, memory_limit, all, why);
     bk_resident_release(&h);
     free(all);
     return err;

@@ -9,6 +9,7 @@
 
 #include "core/rules.h"
 #include "table/format.h"
+#include "table/materials.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
 #include "core/array.h"
@@ -16,9 +17,12 @@
 struct planner {
     struct bk_plan *p;
     size_t room;
-    struct bk_material *seen; /* done or under way */
-    size_t nseen, seen_room;
+    struct bk_materials seen; /* done or under way */
+    uint32_t *number;         /* owned; of seen ones: in the plan, or UNDER_WAY */
+    size_t number_room;
 };
+
+#define UNDER_WAY UINT32_MAX
 
 /* Sets what is known of the files of a table. */
 static void look_for(const struct bk_plan *p, struct bk_plan_table *t)
@@ -58,37 +62,38 @@ bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
     return t->present;
 }
 
-static bool have_seen(struct planner *pl, const struct bk_material *m)
+static bool note_seen(struct planner *pl, const struct bk_material *m)
 {
-    for (size_t i = 0; i < pl->nseen; i++)
-        if (bk_material_equal(&pl->seen[i], m))
-            return true;
-    return false;
+    if (!BK_ARRAY_ROOM(pl->number, pl->number_room, pl->seen.n + 1) ||
+        !bk_materials_add(&pl->seen, m))
+        return false;
+    pl->number[pl->seen.n - 1] = UNDER_WAY;
+    return true;
 }
 
-static int64_t number_of(const struct bk_plan *p, const struct bk_material *m)
+/* The table's number in the plan, or UNDER_WAY where there is none. */
+static uint32_t number_of(const struct planner *pl, const struct bk_material *m)
 {
-    for (unsigned i = 0; i < p->n; i++)
-        if (bk_material_equal(&p->table[i].m, m))
-            return i;
-    return -1;
+    int64_t seen = bk_materials_find(&pl->seen, m);
+
+    return seen < 0 ? UNDER_WAY : pl->number[seen];
 }
 
 /* The tables among `next`, each once; those decided by rule are none. */
-static bool link_next(struct bk_plan *p, struct bk_plan_table *t, struct bk_material *next,
+static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_material *next,
                       unsigned n)
 {
     t->next = malloc((n + 1) * sizeof *t->next);
     for (unsigned i = 0; t->next && i < n; i++) {
-        int64_t number;
+        uint32_t number;
         unsigned j = 0;
 
-        bk_material_canonical(&next[i], p->v);
-        number = number_of(p, &next[i]);
+        bk_material_canonical(&next[i], pl->p->v);
+        number = number_of(pl, &next[i]);
         while (j < t->nnext && t->next[j] != number)
             j++;
-        if (number >= 0 && j == t->nnext)
-            t->next[t->nnext++] = (uint32_t)number;
+        if (number != UNDER_WAY && j == t->nnext)
+            t->next[t->nnext++] = number;
     }
     return t->next != NULL;
 }
@@ -111,6 +116,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     }
     if (err)
         return err;
+    pl->number[bk_materials_find(&pl->seen, m)] = p->n;
     t = &p->table[p->n++];
     memset(t, 0, sizeof *t);
     t->m = *m;
@@ -120,7 +126,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     if (!t->present) /* what tables of this kind take: docs/performance.md */
         t->disk_bytes = t->positions / 40 + (p->distances ? t->positions / 12 : 0) + 1000;
     bk_index_free(ix);
-    return link_next(p, t, next, n) ? BK_OK : bk_no_memory(why);
+    return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }
 
 /* A material after all it can move into. */
@@ -139,11 +145,10 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
                        bk_material_name(&m, pl->p->v, name), pl->p->v->name);
     }
     bk_material_canonical(&m, pl->p->v);
-    if (bk_material_by_rule(&m, pl->p->v) || have_seen(pl, &m))
+    if (bk_material_by_rule(&m, pl->p->v) || bk_materials_find(&pl->seen, &m) >= 0)
         return BK_OK;
-    if (!BK_ARRAY_ROOM(pl->seen, pl->seen_room, pl->nseen + 1))
+    if (!note_seen(pl, &m))
         return bk_no_memory(why);
-    pl->seen[pl->nseen++] = m;
     next = malloc(BK_NEXT_MAX * sizeof *next);
     if (!next)
         return bk_no_memory(why);
@@ -208,7 +213,8 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
         err = add(&pl, m[i], why);
     for (unsigned k = 3; !err && k <= men; k++) /* fewer men first */
         err = add_all(&pl, &kings, 0, k - 2, why);
-    free(pl.seen);
+    bk_materials_free(&pl.seen);
+    free(pl.number);
     if (err)
         bk_plan_free(pl.p);
     else

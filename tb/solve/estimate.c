@@ -60,6 +60,56 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
 }
 
+/* == Blocks that are alike == */
+
+/* What the estimate of a block depends on; the bytes between members are 0. */
+struct likeness {
+    uint32_t nslices, group;
+    uint32_t size[BK_SLOTS_MAX]; /* of the cells */
+};
+
+/* A table has many blocks of few kinds. */
+enum { KINDS = 256 };
+
+struct kind {
+    bool known;
+    struct likeness like;
+    struct block_estimate n;
+};
+
+static struct likeness likeness_of(const struct bk_index *ix, uint32_t block)
+{
+    const struct bk_block *b = &ix->block[block];
+    struct likeness l;
+
+    memset(&l, 0, sizeof l);
+    l.nslices = b->pairs->nslices;
+    l.group = b->group;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        l.size[slot] = ix->cells[slot]->size[b->cell[slot]];
+    return l;
+}
+
+static void estimate_alike(struct block_estimate *n, const struct bk_estimate_request *r,
+                           uint32_t block, struct kind kind[KINDS])
+{
+    struct likeness l = likeness_of(r->ix, block);
+    uint32_t h = l.nslices * 31 + l.group;
+    struct kind *k;
+
+    for (unsigned slot = 0; slot < r->ix->nslots; slot++)
+        h = h * 31 + l.size[slot];
+    k = &kind[h % KINDS];
+    if (!k->known || memcmp(&k->like, &l, sizeof l)) {
+        k->known = true;
+        k->like = l;
+        estimate_block(&k->n, r, block);
+    }
+    *n = k->n;
+}
+
+/* == Levels == */
+
 /* The blocks of a level: those of a chain all at once, else as many as there are threads. */
 static void estimate_level(struct bk_estimate *out, const struct block_estimate *n,
                            const uint32_t *block, uint32_t nblocks, bool chain, uint64_t live,
@@ -154,13 +204,14 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     uint32_t *solved = calloc(ix->nblocks + 1u, 3 * sizeof *solved);
     uint32_t *after = solved + ix->nblocks, *readers = after + ix->nblocks;
     struct block_estimate *n = calloc(ix->nblocks + 1u, sizeof *n);
+    struct kind *kind = calloc(KINDS, sizeof *kind);
     struct bk_order o = { 0 };
     bool ok;
 
     memset(out, 0, sizeof *out);
-    ok = solved && n && bk_order_new(&o, ix, r->strategy == BK_CHAINS);
+    ok = solved && n && kind && bk_order_new(&o, ix, r->strategy == BK_CHAINS);
     for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
-        estimate_block(&n[i], r, i);
+        estimate_alike(&n[i], r, i, kind);
         out->codes += n[i].codes;
         if (r->let_go)
             bk_order_read(ix, i, 1, readers);
@@ -169,6 +220,7 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     if (ok)
         estimate_levels(out, r, &o, n, after, readers);
     bk_order_free(&o);
+    free(kind);
     free(solved);
     free(n);
     return ok ? BK_OK : bk_no_memory(why);

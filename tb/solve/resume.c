@@ -3,6 +3,8 @@
  */
 #include "tb/solve/resume.h"
 
+#include <stdlib.h>
+
 #include "tb/solve/layout.h"
 
 /* == Blocks that are solved == */
@@ -55,17 +57,27 @@ static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i
     return true;
 }
 
-static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct bk_kernel *k)
+/* A block is not solved; or solved, with its codes; or encoded, perhaps let go. */
+static bool may_be(uint8_t flags, bool attain)
+{
+    if (!(flags & IS_SOLVED))
+        return flags == 0;
+    if (flags & IS_ENCODED)
+        return !(flags & ~(IS_SOLVED | IS_ENCODED | HAS_CODES));
+    return flags == (IS_SOLVED | HAS_CODES | (attain ? HAS_ATTAINED : 0));
+}
+
+static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct bk_solve_job *job)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         struct bk_memblock *mb = &t->block[i];
         uint8_t flags;
 
-        if (!bk_read(r, &flags, 1))
+        if (!bk_read(r, &flags, 1) || !may_be(flags, job->attain))
             return false;
         mb->solved = flags & IS_SOLVED;
         mb->encoded = flags & IS_ENCODED;
-        if (flags & HAS_CODES && bk_layout_block(t, i, k, NULL))
+        if (flags & HAS_CODES && bk_layout_block(t, i, job->kernel, NULL))
             return false;
         for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
             if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
@@ -196,15 +208,36 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     return bk_run_begin(run, code_bytes, why);
 }
 
+/* Are the levels before this one solved and none after it, and has what they still read codes? */
+static bool is_in_order(const struct bk_run *run)
+{
+    const struct bk_order *o = &run->order;
+    const struct bk_memtable *t = run->job->t;
+    uint32_t n = t->ix->nblocks, first = o->first[run->level];
+    uint32_t end = run->level < o->nlevels ? o->first[run->level + 1] : n;
+    uint32_t *readers = calloc(n + 1u, sizeof *readers);
+    bool ok = readers != NULL;
+
+    for (uint32_t i = 0; ok && i < n; i++) {
+        if (i < first || i >= end)
+            ok = t->block[o->block[i]].solved == (i < first);
+        if (i >= first)
+            bk_order_read(t->ix, o->block[i], 1, readers);
+    }
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = !readers[i] || !t->block[i].solved || t->block[i].code[0];
+    free(readers);
+    return ok;
+}
+
 /* The rest, up to the blocks under way. */
 static bool read_solved(struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_sink *sink = run->job->sink;
 
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
-           bk_read(r, run->tally, sizeof *run->tally) &&
-           load_blocks(r, run->job->t, run->job->kernel) &&
-           (!sink->load || sink->load(sink->context, r)) &&
+           bk_read(r, run->tally, sizeof *run->tally) && load_blocks(r, run->job->t, run->job) &&
+           is_in_order(run) && (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment);
 }
 
