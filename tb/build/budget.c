@@ -14,7 +14,7 @@
 #define PROCESS_BYTES (UINT64_C(6) << 20)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
-#define ENCODER_BYTES (UINT64_C(40) << 20)
+#define ENCODER_BYTES (UINT64_C(4) << 20)
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
@@ -42,19 +42,18 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p, un
     return err;
 }
 
-/* What its encoder takes, if it may take so much to remember cells. */
-static enum bk_err estimate_encoder(uint64_t *out, const struct bk_plan *p, unsigned nth,
-                                    uint64_t memory, struct bk_report *why)
+/* What its encoder takes; own: what no spill holds of it. */
+static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct bk_plan *p,
+                                    unsigned nth, unsigned threads, struct bk_report *why)
 {
-    const struct bk_encode_options o = { .distances = p->distances,
-                                         .effort = p->effort,
-                                         .memory_bytes = memory };
+    const struct bk_encode_options o = { .distances = p->distances, .effort = p->effort };
     struct bk_index *ix;
     enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
 
     if (err)
         return err;
-    *out = bk_encode_estimate(ix, &o);
+    bk_rows_order(ix, ix->order);
+    err = bk_encode_estimate(peak, own, ix, &o, threads, why);
     bk_index_free(ix);
     return err;
 }
@@ -136,9 +135,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
     if (!err)
-        err = estimate_encoder(&encoder, p, nth, h->limit / 2, why);
-    if (!err)
-        err = estimate_encoder(&least_encoder, p, nth, 0, why);
+        err = estimate_encoder(&encoder, &least_encoder, p, nth, threads, why);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -154,7 +151,11 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, unsigned nt
     t->strategy = choose_strategy(&x, solving, other_peak);
     if (t->strategy != BK_APART)
         solving = other_peak;
-    encoding = (keep ? all[nth].kept.encoding : all[nth].let_go.encoding) + encoder;
+    encoding = keep ? all[nth].kept.encoding : all[nth].let_go.encoding;
+    t->encode_bytes = solving > encoding ? solving - encoding : 0;
+    if (t->encode_bytes > h->limit / 2)
+        t->encode_bytes = h->limit / 2;
+    encoding += encoder;
     t->memory_bytes = x.always + h->bytes + (solving > encoding ? solving : encoding);
     if (t->memory_bytes < x.peak)
         t->memory_bytes = x.peak;

@@ -28,8 +28,8 @@
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
 
-#define PIECE_NUMBERS (UINT64_C(1) << 19)
-#define WINDOW_PIECES 128
+#define PIECE_NUMBERS (UINT64_C(1) << 18)
+#define WINDOW_PIECES 256
 #define BATCH_PIECES  2                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
@@ -110,6 +110,7 @@ struct unit {
     size_t piece_words; /* of cells that a piece may remember beyond its window */
     struct desk *desk;
     struct bk_spill *spill;
+    uint64_t memory;    /* as bk_unit_options.memory_bytes */
     bool counts_shared; /* by the threads */
     struct cut *cut;    /* of the batch */
     uint32_t cuts, cut_room;
@@ -327,6 +328,47 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
+/* == Memory == */
+
+/*
+ * Learning takes the most, so that is what the rest may take, too, or more if the caller has more;
+ * remembered cells fill what is left of it beside counts, codes and questions.
+ */
+
+/* What is asked at a time, and the codes: most tables have half as much. */
+enum { ASKED_NUMBER = 8, CODES = 4 << 20 };
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads)
+{
+    uint64_t batch = ((uint64_t)BATCH_PIECES * threads + 1) * PIECE_NUMBERS;
+
+    return least(numbers, batch) * ASKED_NUMBER * words + least(CODES, numbers) +
+           numbers / PIECE_NUMBERS * sizeof(struct piece);
+}
+
+struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
+                                     const struct bk_unit_options *options, unsigned threads)
+{
+    uint64_t sample = bk_learn_rows(options->effort, n->words, n->rows);
+    uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
+    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions);
+    uint64_t writing = writing_bytes(n->numbers, n->words, threads);
+
+    return (struct bk_unit_memory){ learning > writing ? learning : writing, writing };
+}
+
+/* What cells may take beside tables of so many bytes. */
+static size_t room_for_cells(const struct unit *u, uint64_t counts)
+{
+    uint64_t room = u->spill ? 0 : u->learned.column_bytes, own = u->spill ? 0 : counts;
+
+    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads);
+    room = room > own ? room - own : 0;
+    return room > u->memory ? room : u->memory;
+}
+
 /* == Counting == */
 
 /* Squares that have the value of the first of `left`, and like it are bounds or exact. */
@@ -400,6 +442,8 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
+    if (u->pieces)
+        u->piece_words = room_for_cells(u, n * sizeof(*c->n)) / u->pieces / sizeof(uint64_t);
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
@@ -1043,7 +1087,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
-    u->piece_words = u->pieces ? options->memory_bytes / u->pieces / sizeof(uint64_t) : 0;
+    u->memory = options->memory_bytes;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->desk = calloc(u->threads, sizeof(*u->desk));
     if (!u->piece || !u->desk)
