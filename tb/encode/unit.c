@@ -28,9 +28,9 @@
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
 
-#define PIECE_NUMBERS (UINT64_C(1) << 18)
-#define WINDOW_PIECES 256
-#define BATCH_PIECES  2                     /* a thread */
+#define PIECE_NUMBERS (UINT64_C(1) << 17)
+#define WINDOW_PIECES 512
+#define BATCH_PIECES  4                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
 #define WORDS_MAX     4
@@ -335,16 +335,17 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
  * remembered cells fill what is left of it beside counts, codes and questions.
  */
 
-/* What is asked at a time, and the codes: most tables have half as much. */
+/* What is asked at a time, and the codes: most tables have half as much, few three
+   times: where memory is short, that counts. */
 enum { ASKED_NUMBER = 8, CODES = 4 << 20 };
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads)
+static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads, bool spill)
 {
-    uint64_t batch = ((uint64_t)BATCH_PIECES * threads + 1) * PIECE_NUMBERS;
+    uint64_t batch = ((spill ? 1 : BATCH_PIECES) * (uint64_t)threads + 1) * PIECE_NUMBERS;
 
-    return least(numbers, batch) * ASKED_NUMBER * words + least(CODES, numbers) +
+    return least(numbers, batch) * (spill ? 3 : 1) * ASKED_NUMBER * words + least(CODES, numbers) +
            numbers / PIECE_NUMBERS * sizeof(struct piece);
 }
 
@@ -354,9 +355,12 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     uint64_t sample = bk_learn_rows(options->effort, n->words, n->rows);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
     uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions);
-    uint64_t writing = writing_bytes(n->numbers, n->words, threads);
+    uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
 
-    return (struct bk_unit_memory){ learning > writing ? learning : writing, writing };
+    return (struct bk_unit_memory){
+        learning > writing ? learning : writing,
+        writing_bytes(n->numbers, n->words, threads, true),
+    };
 }
 
 /* What cells may take beside tables of so many bytes. */
@@ -364,7 +368,7 @@ static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
     uint64_t room = u->spill ? 0 : u->learned.column_bytes, own = u->spill ? 0 : counts;
 
-    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads);
+    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads, u->spill);
     room = room > own ? room - own : 0;
     return room > u->memory ? room : u->memory;
 }
@@ -720,7 +724,8 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
     struct bk_model *m = &u->codes.model;
 
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].met = calloc((size_t)m->questions + 1, sizeof(*u->desk[t].met));
+        u->desk[t].met =
+            bk_spill_new(u->spill, ((size_t)m->questions + 1) * sizeof(*u->desk[t].met));
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
     }
@@ -981,6 +986,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
     struct shard *s = &u->shard[nth];
     struct bk_ribbon filters;
 
+    bk_spill_ease(u->spill);
     if (u->failed || !list_filters(r, &d->keys[0]) || add_ribbon(s, d, 0, NULL)) {
         u->failed = true;
         return;
@@ -1062,7 +1068,7 @@ static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_si
     enum bk_err err = BK_OK;
 
     while (u->asked < u->pieces && !err) {
-        uint32_t pieces = BATCH_PIECES * u->threads,
+        uint32_t pieces = (u->spill ? 1 : BATCH_PIECES) * u->threads,
                  left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
 
         if (left > u->pieces - u->asked)
@@ -1108,7 +1114,7 @@ static void unit_release(struct unit *u)
         struct desk *d = &u->desk[t];
 
         bk_fact_row_free(d->row);
-        free(d->met);
+        bk_spill_free(d->met);
         if (t && !u->counts_shared)
             free(d->count);
         free(d->keys[0].key);
@@ -1143,7 +1149,8 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
     if (!err)
         err = count_all(u, why);
     if (!err)
-        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
+                           u->spill, why);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
     if (!err)
