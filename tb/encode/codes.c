@@ -224,6 +224,8 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
         uint32_t n = weigh_values(&c, leaf), place = 0, most;
         struct weighed root = join_values(&c, n);
 
+        if (leaf % 1024 == 0)
+            bk_spill_ease(spill);
         out->first[leaf] = (uint32_t)c.coded;
         out->model.leaf[leaf] = put_code(&c, &root, &place, &most);
         qsort(out->coded + out->first[leaf], n, sizeof(*out->coded), by_value);

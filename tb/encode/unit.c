@@ -336,8 +336,9 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
  */
 
 /* What is asked at a time, and the codes: most tables have half as much, few three
-   times: where memory is short, that counts. */
-enum { ASKED_NUMBER = 8, CODES = 4 << 20 };
+   times: where memory is short, that counts, and while a model is written, so many bytes a
+   sampled position for the codes of distances. */
+enum { ASKED_NUMBER = 8, CODES = 4 << 20, CODES_LONG = 20 };
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -359,7 +360,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
 
     return (struct bk_unit_memory){
         learning > writing ? learning : writing,
-        writing_bytes(n->numbers, n->words, threads, true),
+        writing_bytes(n->numbers, n->words, threads, true) + positions * CODES_LONG * (n->bits > 2),
     };
 }
 
@@ -1155,6 +1156,7 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
     u->counts.n = NULL;
     if (!err)
         err = choose_rates(u, why);
+    bk_spill_ease(u->spill);
     if (!err)
         err = bk_model_write(&out->model, &out->model_bytes, &u->codes.model, why);
     if (!err)
