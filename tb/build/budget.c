@@ -14,7 +14,7 @@
 #define PROCESS_BYTES (UINT64_C(6) << 20)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
-#define ENCODER_BYTES (UINT64_C(40) << 20)
+#define ENCODER_BYTES (UINT64_C(4) << 20)
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
@@ -36,15 +36,14 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
     return bk_estimate(out, &r, why);
 }
 
-/* What its encoder takes, if it may take so much to remember cells. */
-static uint64_t estimate_encoder(const struct bk_plan *p, const struct bk_index *ix,
-                                 uint64_t memory)
+/* What its encoder takes; own: what no spill holds of it. */
+static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct bk_plan *p,
+                                    const struct bk_index *ix, unsigned threads,
+                                    struct bk_report *why)
 {
-    const struct bk_encode_options o = { .distances = p->distances,
-                                         .effort = p->effort,
-                                         .memory_bytes = memory };
+    const struct bk_encode_options o = { .distances = p->distances, .effort = p->effort };
 
-    return bk_encode_estimate(ix, &o);
+    return bk_encode_estimate(peak, own, ix, &o, threads, why);
 }
 
 /* Block by block, once for each table. */
@@ -133,8 +132,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
-    encoder = estimate_encoder(p, ix, h->limit / 2);
-    least_encoder = estimate_encoder(p, ix, 0);
+    if (!err)
+        err = estimate_encoder(&encoder, &least_encoder, p, ix, threads, why);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -149,7 +148,11 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     t->strategy = choose_strategy(&x, solving, other_peak);
     if (t->strategy != BK_APART)
         solving = other_peak;
-    encoding = (keep ? all[nth].kept.encoding : all[nth].let_go.encoding) + encoder;
+    encoding = keep ? all[nth].kept.encoding : all[nth].let_go.encoding;
+    t->encode_bytes = solving > encoding ? solving - encoding : 0;
+    if (t->encode_bytes > h->limit / 2)
+        t->encode_bytes = h->limit / 2;
+    encoding += encoder;
     t->memory_bytes = x.always + h->bytes + (solving > encoding ? solving : encoding);
     if (t->memory_bytes < x.peak)
         t->memory_bytes = x.peak;
@@ -178,6 +181,7 @@ static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsig
 
     if (err)
         return err;
+    bk_rows_order(ix, ix->order);
     err = predict(h, p, ix, nth, threads, limit, all, why);
     bk_index_free(ix);
     return err;

@@ -179,9 +179,6 @@ struct making {
     struct bk_built built;
 };
 
-/* An eighth of the memory that may be used. */
-static uint64_t memory_to_encode(const struct builder *b) { return b->resident.limit / 2; }
-
 static enum bk_err begin_encoding(void *context, struct bk_report *why)
 {
     struct making *m = context;
@@ -189,7 +186,8 @@ static enum bk_err begin_encoding(void *context, struct bk_report *why)
     const struct bk_encode_options options = { .distances = m->b->p->distances,
                                                .standalone = o->standalone,
                                                .effort = o->effort,
-                                               .memory_bytes = memory_to_encode(m->b) };
+                                               .memory_bytes =
+                                                   m->b->p->table[m->b->nth].encode_bytes };
 
     bk_encoder_close(m->encoder);
     m->encoder = NULL;

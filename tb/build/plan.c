@@ -98,6 +98,13 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
+/* What tables take, as measured: docs/performance.md.  The more men, the more of the results
+   follow from a few facts; of distances it is the same share. */
+static uint64_t disk_of(uint64_t positions, unsigned men, bool distances)
+{
+    return positions / (men <= 4 ? 130 : 900) + (distances ? positions / 48 : 0) + 1000;
+}
+
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
                           unsigned n, struct bk_report *why)
 {
@@ -123,8 +130,8 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
     look_for(p, t);
-    if (!t->present) /* what tables of this kind take: docs/performance.md */
-        t->disk_bytes = t->positions / 40 + (p->distances ? t->positions / 12 : 0) + 1000;
+    if (!t->present)
+        t->disk_bytes = disk_of(t->positions, ix->nslots + 2u, p->distances);
     bk_index_free(ix);
     return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }

@@ -20,6 +20,7 @@ struct bk_plan_table {
     uint64_t code_bytes;       /* of all its blocks, once they are solved: the same */
     uint64_t least_bytes;      /* the smallest memory limit with which it can be made */
     uint64_t spill_room;       /* what a bk_spill must leave free for one piece of work a thread */
+    uint64_t encode_bytes;     /* what encoding may use to be quicker: solving takes it, too */
     uint64_t disk_bytes;       /* of files present, or a guess */
     bool present;              /* files are there (with distances, if asked for) */
     bool with_distances;       /* of those that are: as they say themselves */

@@ -196,7 +196,7 @@ static size_t count_values(const struct bk_counts *counts)
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
                          struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
-                         struct bk_report *why)
+                         struct bk_spill *spill, struct bk_report *why)
 {
     size_t values = count_values(counts), each = ((size_t)1 << counts->bits) + 1;
     struct coder c = { .counts = counts, .logs = logs, .out = out };
@@ -206,10 +206,10 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     out->model.nodes = nodes;
     out->model.leaves = counts->leaves;
     out->model.leaf = malloc(counts->leaves * sizeof(*out->model.leaf));
-    out->model.question = calloc(values, sizeof(*out->model.question));
+    out->model.question = bk_spill_new(spill, values * sizeof(*out->model.question));
     out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
-    out->coded = malloc(values * sizeof(*out->coded));
-    out->asked = malloc(values * sizeof(*out->asked));
+    out->coded = bk_spill_new(spill, values * sizeof(*out->coded));
+    out->asked = bk_spill_new(spill, values * sizeof(*out->asked));
     c.item = malloc(2 * each * sizeof(*c.item));
     c.other = c.item + each;
     c.made = malloc(2 * each * sizeof(*c.made));
@@ -224,6 +224,8 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
         uint32_t n = weigh_values(&c, leaf), place = 0, most;
         struct weighed root = join_values(&c, n);
 
+        if (leaf % 1024 == 0)
+            bk_spill_ease(spill);
         out->first[leaf] = (uint32_t)c.coded;
         out->model.leaf[leaf] = put_code(&c, &root, &place, &most);
         qsort(out->coded + out->first[leaf], n, sizeof(*out->coded), by_value);
@@ -238,10 +240,10 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
 void bk_codes_release(struct bk_codes *c)
 {
     free(c->model.leaf);
-    free(c->model.question);
+    bk_spill_free(c->model.question);
     free(c->first);
-    free(c->coded);
-    free(c->asked);
+    bk_spill_free(c->coded);
+    bk_spill_free(c->asked);
     *c = (struct bk_codes){ 0 };
 }
 

@@ -9,6 +9,7 @@
 
 #include "table/model.h"
 #include "tb/encode/entropy.h"
+#include "tb/memory/spill.h"
 
 /* How often each value comes in each leaf: exactly, or as a bound ("at least"). */
 struct bk_counts {
@@ -43,7 +44,7 @@ struct bk_codes {
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
                          struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
-                         struct bk_report *why);
+                         struct bk_spill *spill, struct bk_report *why);
 void bk_codes_release(struct bk_codes *c);
 
 /* The value that a position gets that may have any from `bound` on. */

@@ -61,22 +61,98 @@ static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned 
 
 /* == Memory == */
 
-/* A row's notes and cells while its window is open, and while cells are remembered. */
-enum { WINDOW_ROW = 120, CELLS_ROW = 46 };
+/*
+ * Of 100 positions those with a value to be told, measured: not illegal, nor told by their exits.
+ * Distances: of the side that wins more, and the other.
+ */
+enum { CARE_WDL = 76, CARE_MORE = 60, CARE_LESS = 10 };
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o)
+static unsigned care_of_wdl(unsigned nsq)
 {
-    static const uint64_t sample[] = { 1 << 14, 1 << 16, 1 << 18 }; /* rows, as unit.c takes them */
-    uint64_t men = 2 + ix->nslots, words = (ix->v->nsq + 63u) / 64;
-    uint64_t rows = least(ix->positions, UINT64_C(1) << 31) / 50;
-    uint64_t facts = 10 * men * men; /* some 250 of five men */
-    uint64_t learning = least(sample[o->effort], rows) * words * 8 * facts;
-    uint64_t window = least(rows, UINT64_C(1) << 20) * WINDOW_ROW * words +
-                      least(rows * CELLS_ROW * words, o->memory_bytes);
+    return nsq < 64 ? CARE_WDL - (64 - nsq) / 2 : CARE_WDL; /* more is attacked on small boards */
+}
 
-    return learning > window ? learning : window;
+static struct bk_unit_memory measure(const struct bk_index *ix, const struct bk_rows *rows,
+                                     const struct bk_facts *facts,
+                                     const struct bk_unit_place *place, unsigned kind,
+                                     const struct bk_encode_options *o, unsigned threads)
+{
+    const struct bk_unit_size n = { .rows = bk_rows_before(rows, place->block + place->nblocks) -
+                                            bk_rows_before(rows, place->block),
+                                    .numbers = place->end - place->first,
+                                    .facts = bk_facts_count(facts),
+                                    .words = bk_facts_words(facts),
+                                    .bits = kind ? 6 : 2,
+                                    .care = !kind         ? care_of_wdl(ix->v->nsq)
+                                            : place->side ? CARE_LESS
+                                                          : CARE_MORE };
+    const struct bk_unit_options options = { o->effort, o->memory_bytes, NULL };
+
+    return bk_unit_memory(&n, &options, threads);
+}
+
+/* The largest `n` of what threads take by themselves at once, sorted as they come. */
+static void insert(uint64_t *most, unsigned n, uint64_t bytes)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (bytes > most[i]) {
+            uint64_t t = most[i];
+
+            most[i] = bytes;
+            bytes = t;
+        }
+}
+
+enum { TOGETHER_MAX = 256 };
+
+static uint64_t add_up(const uint64_t *most, unsigned n)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        sum += most[i];
+    return sum;
+}
+
+enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_index *ix,
+                               const struct bk_encode_options *o, unsigned threads,
+                               struct bk_report *why)
+{
+    struct bk_fact_men men = bk_table_men(ix);
+    bool one_side = bk_table_one_side(&ix->m, ix->v);
+    unsigned nplaces = bk_units_of(ix, one_side, NULL, 0);
+    unsigned together = threads < TOGETHER_MAX ? threads : TOGETHER_MAX;
+    uint64_t most[TOGETHER_MAX] = { 0 }, most_own[TOGETHER_MAX] = { 0 };
+    struct bk_unit_place *place = calloc(nplaces + 1u, sizeof *place);
+    struct bk_rows *rows = NULL;
+    struct bk_facts *facts = NULL;
+    enum bk_err err = place ? bk_rows_new(&rows, ix, why) : bk_no_memory(why);
+
+    *peak = *own = 0;
+    if (!err)
+        err = bk_facts_new(&facts, ix->v, &men, why);
+    for (unsigned i = 0;
+         !err && i < (o->distances ? 2 : 1) * bk_units_of(ix, one_side, place, nplaces); i++) {
+        const struct bk_unit_place *p = &place[i % nplaces];
+        bool small = p->end - p->first < LARGE;
+        struct bk_unit_memory m = measure(ix, rows, facts, p, i / nplaces, o, small ? 1 : threads);
+
+        if (small) {
+            insert(most, together, m.peak);
+            insert(most_own, together, m.own);
+        } else {
+            *peak = m.peak > *peak ? m.peak : *peak;
+            *own = m.own > *own ? m.own : *own;
+        }
+    }
+    if (add_up(most, together) > *peak)
+        *peak = add_up(most, together);
+    if (add_up(most_own, together) > *own)
+        *own = add_up(most_own, together);
+    bk_rows_free(rows);
+    bk_facts_free(facts);
+    free(place);
+    return err;
 }
 
 /* == Shards == */
@@ -164,7 +240,10 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct b
                                         .inner = bk_rows_inner(e->rows),
                                         .context = &rows,
                                         .row = give_row };
-    const struct bk_unit_options options = { e->o.effort, e->o.memory_bytes, e->t->spill };
+    const struct bk_unit_options options = { .effort = e->o.effort,
+                                             .memory_bytes = e->o.memory_bytes /
+                                                             (pool ? 1 : bk_pool_threads(e->pool)),
+                                             .spill = e->t->spill };
     enum bk_err err;
 
     rows.source.bits = bits;

@@ -22,10 +22,12 @@ struct bk_encode_options {
 };
 
 /*
- * About how many bytes encoding takes besides the codes and what each thread
- * has for itself (some 40 MiB).  Measured, not proved.
+ * About how many bytes encoding takes at its worst, besides the codes and what each thread has for
+ * itself (some 8 MiB).  own: of that, what no spill holds.
  */
-uint64_t bk_encode_estimate(const struct bk_index *ix, const struct bk_encode_options *o);
+enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_index *ix,
+                               const struct bk_encode_options *o, unsigned threads,
+                               struct bk_report *why);
 
 struct bk_encoder;
 

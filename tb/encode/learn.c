@@ -34,6 +34,7 @@
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
 #define CHUNK_ROWS      256
+#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken */
 #define BATCH           8 /* columns that a thread takes at a time */
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
@@ -80,11 +81,12 @@ struct learner {
     struct bk_spill *spill;
     uint64_t *bits; /* owned: the columns of the sample, and of large sets */
     unsigned facts, words, planes;
-    bool small;   /* values are classes themselves */
-    bool sampled; /* not all rows are learned from */
+    bool small;  /* values are classes themselves */
+    bool partly; /* not all rows are learned from */
     int64_t min_gain;
     uint64_t *row; /* the rows of the sample, by a number of each */
     uint32_t rows;
+    uint64_t sampled;     /* positions */
     uint64_t covered;     /* numbers of these rows */
     uint64_t *chunk_word; /* by chunk of rows: where it begins in the columns */
     struct set sample;
@@ -149,7 +151,7 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
 static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
 {
     uint64_t seed = 0, span = l->src->end - l->src->first;
-    uint32_t most = 2 * rows;
+    uint32_t most = ALL_TIMES * rows;
 
     l->row = malloc(most * sizeof(*l->row));
     if (!l->row)
@@ -158,7 +160,7 @@ static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_repor
         l->rows = list_all(l, most);
     if (!l->rows) {
         l->rows = rows;
-        l->sampled = true;
+        l->partly = true;
         list_drawn(l, rows, &seed);
     }
     shuffle(l->row, l->rows, &seed);
@@ -717,7 +719,7 @@ struct search {
    row will be asked. */
 static int64_t worth(const struct learner *l, unsigned fact, int64_t gain)
 {
-    return l->sampled ? gain - gain / COST_PARTS * bk_fact_cost(l->src->facts, fact) : gain;
+    return l->partly ? gain - gain / COST_PARTS * bk_fact_cost(l->src->facts, fact) : gain;
 }
 
 static void judge_batch(void *context, uint64_t batch, unsigned thread)
@@ -991,11 +993,18 @@ static int64_t gain_needed(const struct learner *l)
     return share > GAIN_EVIDENCE * BK_ONE_BIT ? share : GAIN_EVIDENCE * BK_ONE_BIT;
 }
 
-uint32_t bk_learn_rows(enum bk_effort effort, unsigned words)
+static uint32_t rows_to_draw(enum bk_effort effort, unsigned words)
 {
     static const uint32_t rows[] = { 1u << 14, 1u << 16, 1u << 18 };
 
     return rows[effort] / words;
+}
+
+uint64_t bk_learn_rows(enum bk_effort effort, unsigned words, uint64_t rows)
+{
+    uint32_t drawn = rows_to_draw(effort, words);
+
+    return rows <= ALL_TIMES * (uint64_t)drawn ? rows : drawn;
 }
 
 uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions)
@@ -1018,7 +1027,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     l.words = bk_facts_words(src->facts);
     l.small = src->bits <= SMALL_BITS;
     l.planes = src->bits + 1;
-    err = choose_rows(&l, bk_learn_rows(effort, l.words), why);
+    err = choose_rows(&l, rows_to_draw(effort, l.words), why);
     if (!err)
         err = fill_sample(&l, &mask, why);
     if (!err) {
@@ -1027,10 +1036,12 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
             err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
         l.sample.n = (uint32_t)ones(mask, l.sample.words);
         l.sample.words = words_of(l.sample.n);
+        l.sampled = l.sample.n;
     }
     free(mask);
     if (!err)
         err = grow_tree(&l, out, why);
+    out->column_bytes = bk_learn_bytes(l.facts, src->bits, l.sampled);
     set_free(&l.sample);
     bk_spill_free(l.bits);
     free(l.row);

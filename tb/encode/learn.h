@@ -20,10 +20,11 @@
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
     uint32_t nodes, leaves;
+    uint64_t column_bytes; /* that it took */
 };
 
 /*
- * Draws rows, bk_learn_rows() of them; where there are not twice as many, all are taken.
+ * Draws bk_learn_rows() rows.
  * spill: of the columns, which take bk_learn_bytes(); NULL is fine.
  * Fails with BK_E_SYSTEM.  Besides the columns: some 2 MiB a thread.
  */
@@ -32,8 +33,8 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
                      struct bk_spill *spill, struct bk_report *why);
 void bk_learned_release(struct bk_learned *l);
 
-/* Rows of sets of so many words: about as many positions, however long they are. */
-uint32_t bk_learn_rows(enum bk_effort effort, unsigned words);
+/* How many of a unit's rows are learned from: of those of more words as many fewer. */
+uint64_t bk_learn_rows(enum bk_effort effort, unsigned words, uint64_t rows);
 /* The columns of so many positions: an eighth of a byte a fact, and some to spare. */
 uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions);
 

@@ -29,9 +29,9 @@
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
 
-#define PIECE_NUMBERS (UINT64_C(1) << 19)
-#define WINDOW_PIECES 128
-#define BATCH_PIECES  2                     /* a thread */
+#define PIECE_NUMBERS (UINT64_C(1) << 17)
+#define WINDOW_PIECES 512
+#define BATCH_PIECES  4                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
 #define WORDS_MAX     4
@@ -111,6 +111,7 @@ struct unit {
     size_t piece_words; /* of cells that a piece may remember beyond its window */
     struct desk *desk;
     struct bk_spill *spill;
+    uint64_t memory;    /* as bk_unit_options.memory_bytes */
     bool counts_shared; /* by the threads */
     struct cut *cut;    /* of the batch */
     uint32_t cuts, cut_room;
@@ -328,6 +329,52 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
+/* == Memory == */
+
+/*
+ * Learning takes the most, so that is what the rest may take, too, or more if the caller has more;
+ * remembered cells fill what is left of it beside counts, codes and questions.
+ */
+
+/* What is asked at a time, and the codes: most tables have half as much, few three
+   times: where memory is short, that counts, and while a model is written, so many bytes a
+   sampled position for the codes of distances. */
+enum { ASKED_NUMBER = 8, CODES = 4 << 20, CODES_LONG = 20 };
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads, bool spill)
+{
+    uint64_t batch = ((spill ? 1 : BATCH_PIECES) * (uint64_t)threads + 1) * PIECE_NUMBERS;
+
+    return least(numbers, batch) * (spill ? 3 : 1) * ASKED_NUMBER * words + least(CODES, numbers) +
+           numbers / PIECE_NUMBERS * sizeof(struct piece);
+}
+
+struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
+                                     const struct bk_unit_options *options, unsigned threads)
+{
+    uint64_t sample = bk_learn_rows(options->effort, n->words, n->rows);
+    uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
+    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions);
+    uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
+
+    return (struct bk_unit_memory){
+        learning > writing ? learning : writing,
+        writing_bytes(n->numbers, n->words, threads, true) + positions * CODES_LONG * (n->bits > 2),
+    };
+}
+
+/* What cells may take beside tables of so many bytes. */
+static size_t room_for_cells(const struct unit *u, uint64_t counts)
+{
+    uint64_t room = u->spill ? 0 : u->learned.column_bytes, own = u->spill ? 0 : counts;
+
+    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads, u->spill);
+    room = room > own ? room - own : 0;
+    return room > u->memory ? room : u->memory;
+}
+
 /* == Counting == */
 
 /* Squares that have the value of the first of `left`, and like it are bounds or exact. */
@@ -401,6 +448,8 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
+    if (u->pieces)
+        u->piece_words = room_for_cells(u, n * sizeof(*c->n)) / u->pieces / sizeof(uint64_t);
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
@@ -677,7 +726,8 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
     struct bk_model *m = &u->codes.model;
 
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].met = calloc((size_t)m->questions + 1, sizeof(*u->desk[t].met));
+        u->desk[t].met =
+            bk_spill_new(u->spill, ((size_t)m->questions + 1) * sizeof(*u->desk[t].met));
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
     }
@@ -950,6 +1000,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
     struct shard *s = &u->shard[nth];
     struct desk *d = &u->desk[thread];
 
+    bk_spill_ease(u->spill);
     if (u->failed)
         return;
     if (u->words == 1 ? !make_shard_of(u, cut, s, d, 1) : !make_shard_of(u, cut, s, d, u->words))
@@ -1028,7 +1079,7 @@ static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_si
     enum bk_err err = BK_OK;
 
     while (u->asked < u->pieces && !err) {
-        uint32_t pieces = BATCH_PIECES * u->threads,
+        uint32_t pieces = (u->spill ? 1 : BATCH_PIECES) * u->threads,
                  left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
 
         if (left > u->pieces - u->asked)
@@ -1053,7 +1104,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
-    u->piece_words = u->pieces ? options->memory_bytes / u->pieces / sizeof(uint64_t) : 0;
+    u->memory = options->memory_bytes;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->desk = calloc(u->threads, sizeof(*u->desk));
     if (!u->piece || !u->desk)
@@ -1074,7 +1125,7 @@ static void unit_release(struct unit *u)
         struct desk *d = &u->desk[t];
 
         bk_fact_row_free(d->row);
-        free(d->met);
+        bk_spill_free(d->met);
         if (t && !u->counts_shared)
             free(d->count);
         free(d->keys[0].key);
@@ -1109,11 +1160,13 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
     if (!err)
         err = count_all(u, why);
     if (!err)
-        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, why);
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
+                           u->spill, why);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
     if (!err)
         err = choose_rates(u, why);
+    bk_spill_ease(u->spill);
     if (!err)
         err = bk_model_write(&out->model, &out->model_bytes, &u->codes.model, why);
     if (!err)

@@ -16,9 +16,30 @@
 
 struct bk_unit_options {
     enum bk_effort effort;
-    uint64_t memory_bytes;  /* may be used to remember leaves instead of descending again */
+    /* More may be used to remember leaves instead of descending again, even if learning takes less.
+     */
+    uint64_t memory_bytes;
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
 };
+
+/* What is known of a unit before its values are. */
+struct bk_unit_size {
+    uint64_t rows, numbers;
+    unsigned facts, words, bits;
+    unsigned care; /* of 100 positions, have a value that must be told */
+};
+
+/*
+ * What bk_unit_encode() takes at its worst with so many threads, options->memory_bytes left aside.
+ * How many leaves there will be, and how often a row is asked something, is not known: that share
+ * is measured.
+ */
+struct bk_unit_memory {
+    uint64_t peak;
+    uint64_t own; /* with a spill: what does not go there */
+};
+struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
+                                     const struct bk_unit_options *options, unsigned threads);
 
 /* Takes the bytes of the next shards, in order.  Anything but BK_OK ends the encoding. */
 typedef enum bk_err bk_shard_sink(void *context, const void *bytes, size_t n,
