@@ -63,7 +63,7 @@ foretold "$tests/six.ini" KRPvKN --threads 2
 # Below what it takes without a limit, 97 and 105 MiB.  Less is refused: its distances have 30000
 # leaves, and their codes must be in memory while they are written.
 obeyed 80 grand-shatranj KMvKN --threads 1
-obeyed 96 grand-shatranj KMvKN --threads 2 --scratch "$dir"
-BAREKING_KERNEL=portable obeyed 184 grand-shatranj KMvKN --threads 7
+obeyed 104 grand-shatranj KMvKN --threads 2 --scratch "$dir"
+BAREKING_KERNEL=portable obeyed 240 grand-shatranj KMvKN --threads 7
 
 [ $failed -eq 0 ] && echo "memory: as foretold within 10 percent, and within the limit with the same bytes"

@@ -15,6 +15,9 @@
 
 /* Rows under way, ribbons, facts of a row: a thread. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
+/* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with 2
+   and 7 threads (tests/memory.sh). */
+#define THREAD_BYTES (UINT64_C(8) << 20)
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
@@ -131,7 +134,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     bool keep;
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
-    x.always = PROCESS_BYTES + threads * ENCODER_BYTES;
+    x.always = PROCESS_BYTES + threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
     if (!err)
         err = estimate_encoder(&encoder, &least_encoder, p, ix, threads, why);
     if (!err)
