@@ -15,8 +15,8 @@
 
 /* Rows under way, ribbons, facts of a row: a thread. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
-/* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with 2
-   and 7 threads (tests/memory.sh). */
+/* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with
+   2 and 7 threads (tests/memory.sh). */
 #define THREAD_BYTES (UINT64_C(7) << 20)
 
 struct both {
