@@ -103,7 +103,7 @@ static void take_unit(struct bk_bytes_in *in, struct bk_unit_head *u)
     u->shards = (uint32_t)bk_varint_take(in, BK_UNIT_SHARD_MAX);
     u->shard_bytes = bk_varint_take(in, UINT64_MAX >> 8);
     u->sum = (uint32_t)bk_fixed_take(in, 4);
-    if (!u->nblocks || !u->model_bytes || !u->shards)
+    if (!u->nblocks || !u->model_bytes)
         in->failed = true;
 }
 

@@ -107,21 +107,21 @@ static uint64_t draw(uint64_t *seed)
 
 static uint64_t below(uint64_t *seed, uint64_t n) { return draw(seed) % n; }
 
-/* All rows, while they are at most `most`; else none. */
-static uint32_t list_all(struct learner *l, uint32_t most)
+/* All rows (a unit of a board without room for its men has none).  False: more than `most`. */
+static bool list_all(struct learner *l, uint32_t most)
 {
     const struct bk_unit_source *s = l->src;
     struct bk_row_values values;
     struct bk_row row = { 0 };
-    uint32_t n = 0;
 
+    l->rows = 0;
     for (uint64_t at = s->first; at < s->end; at = row.first + row.n) {
-        if (n == most)
-            return 0;
+        if (l->rows == most)
+            return false;
         s->row(s->context, at, &row, &values);
-        l->row[n++] = row.first;
+        l->row[l->rows++] = row.first;
     }
-    return n;
+    return true;
 }
 
 /* One number of each of `n` equal parts. */
@@ -156,9 +156,7 @@ static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_repor
     l->row = malloc(most * sizeof(*l->row));
     if (!l->row)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", rows);
-    if (span / BK_SQ_MAX < most)
-        l->rows = list_all(l, most);
-    if (!l->rows) {
+    if (span / BK_SQ_MAX >= most || !list_all(l, most)) {
         l->rows = rows;
         l->partly = true;
         list_drawn(l, rows, &seed);
