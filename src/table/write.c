@@ -148,8 +148,7 @@ static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
 
 /* == The file == */
 
-/* A file of our own: what was there, whole or not, a file or a link, goes. */
-static FILE *create_file(const char *path)
+FILE *bk_file_create(const char *path)
 {
     int fd;
     FILE *out;
@@ -194,7 +193,7 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
     if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
         errno = ENAMETOOLONG;
     else if (make_folders(path))
-        out = create_file(temporary);
+        out = bk_file_create(temporary);
     good = out && write_all(out, &h, head, unit, scratch);
     if (out && fclose(out))
         good = false;

@@ -4,6 +4,8 @@
 #ifndef BK_WRITE_H
 #define BK_WRITE_H
 
+#include <stdio.h>
+
 #include "table/info.h"
 
 /* A unit as the codec has made it. */
@@ -19,6 +21,10 @@ struct bk_unit_bytes {
 
 /* A new file without a name beside `path`, whose folders are made; -1: errno. */
 int bk_file_scratch(const char *path);
+
+/* A file of our own to write to: what was there, whole or not, a file or a link, goes.  NULL:
+   errno. */
+FILE *bk_file_create(const char *path);
 
 /*
  * Writes a whole file under a temporary name beside `path`, syncs it, renames

@@ -22,6 +22,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "table/write.h"
+
 #define MAGIC                                                                                      \
     "\x89"                                                                                         \
     "BKC\r\n\x1a\n"
@@ -150,20 +152,6 @@ static void advance(struct pieces *p)
 
 /* == Writing == */
 
-/* A file of our own: what was there, whole or not, a file or a link, goes. */
-static FILE *create_file(const char *path)
-{
-    int fd;
-    FILE *out;
-
-    unlink(path);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    out = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (fd >= 0 && !out)
-        close(fd);
-    return out;
-}
-
 enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why)
 {
     struct bk_writer *w = calloc(1, sizeof *w);
@@ -175,7 +163,7 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
     w->sum = XXH64_createState();
     w->good = w->sum && pieces_init(&w->pieces, c) &&
               snprintf(w->path, sizeof w->path, "%s.part", c->path) < (int)sizeof w->path &&
-              (w->out = create_file(w->path)) != NULL;
+              (w->out = bk_file_create(w->path)) != NULL;
     if (w->sum)
         XXH64_reset(w->sum, 0);
     bk_write(w, MAGIC, 8);
