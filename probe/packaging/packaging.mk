@@ -1,0 +1,52 @@
+# packaging.mk - install, man pages, completions, release, amalgamation, Debian packages; included by
+# the Makefile.  What it makes lies in $(BUILD); nothing here needs more than `make` does, but for
+# the targets that say so.
+
+# == Where things go ==
+# LIBDIR: of a system's own prefix it is the multiarch folder, as on Debian; INSTALL=program files
+EXEC_PREFIX ?= $(PREFIX)
+MULTIARCH   ?= $(shell $(CC) -print-multiarch 2>/dev/null)
+BINDIR      ?= $(EXEC_PREFIX)/bin
+LIBDIR      ?= $(EXEC_PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(MULTIARCH:%=/%))
+INCLUDEDIR  ?= $(PREFIX)/include
+DATADIR     ?= $(PREFIX)/share
+MANDIR      ?= $(DATADIR)/man
+DOCDIR      ?= $(DATADIR)/doc/bareking
+BASHDIR     ?= $(DATADIR)/bash-completion/completions
+ZSHDIR      ?= $(DATADIR)/zsh/site-functions
+# strips what is installed; `make install STRIP=` keeps symbols and lines
+STRIP       ?= strip
+
+PACKAGING = probe/packaging
+STAGE     = $(BUILD)/stage
+
+# the day that pages and packages bear: the last commit's, so that they come out the same again
+EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md))
+
+# == Man pages ==
+# From the texts that say it already: --help, bareking.h, docs/*.md; by way of Markdown
+man: $(BUILD)/man/done
+$(BUILD)/man/done: $(BUILD)/bareking probe/bareking.h docs/variant-files.md docs/format.md \
+                   $(wildcard $(PACKAGING)/man/*)
+	@echo "  MAN $(@D)"
+	$(Q)VERSION=$(VERSION) EPOCH=$(EPOCH) sh $(PACKAGING)/man/pages.sh $(BUILD)/bareking $(@D)
+	@touch $@
+
+# == Completions ==
+completions: $(BUILD)/completions/done
+$(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
+	@echo "  SH $(@D)"
+	$(Q)sh $(PACKAGING)/complete.sh $(BUILD)/bareking $(@D)
+	@touch $@
+
+# == Install ==
+# The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
+stage: all man completions
+	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
+	    PREFIX=$(PREFIX) BINDIR=$(BINDIR) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) MANDIR=$(MANDIR) \
+	    DOCDIR=$(DOCDIR) BASHDIR=$(BASHDIR) ZSHDIR=$(ZSHDIR) \
+	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
+install: stage
+	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
+uninstall: stage
+	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
