@@ -50,3 +50,20 @@ install: stage
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
 uninstall: stage
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
+
+# == The library in one file ==
+# which objects the public functions need is the linker's to say
+XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 's/^\# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
+UNITS    = $(CORE:%=src/core/%.c) $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) \
+           $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
+AMALGAM  = $(BUILD)/amalgamation
+amalgamation: $(AMALGAM)/bareking.c
+$(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/amalgam*) src/core/windows.h
+	@mkdir -p $(@D)
+	@echo "  AWK $@"
+	$(Q)awk -f $(PACKAGING)/amalgamate.awk -v version=$(VERSION) -v xxhash=$(XXHASH_H) \
+	    -v opening=$(PACKAGING)/amalgamation_opening.c.in \
+	    -v objects="$$($(LD) -r -t -t -o /dev/null $(PROBE_O) $(BUILD)/libbareking.a | sed 's/.*)//')" \
+	    $(foreach unit,$(UNITS),'$(unit)') >$@.new
+	$(Q)cp probe/bareking.h probe/example.c LICENSE $(@D)
+	$(Q)mv $@.new $@
