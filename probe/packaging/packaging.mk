@@ -67,3 +67,19 @@ $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/am
 	    $(foreach unit,$(UNITS),'$(unit)') >$@.new
 	$(Q)cp probe/bareking.h probe/example.c LICENSE $(@D)
 	$(Q)mv $@.new $@
+
+$(AMALGAM)/bareking.o: $(AMALGAM)/bareking.c
+	@echo "  CC $@"
+	$(Q)$(CC) -O2 -g -Wall -Wextra -c $< -o $@
+# tests of the library with the one file in its place; what it leaves out they take from the archive
+$(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/bareking.o $(BUILD)/libbareking.a
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
+# Does it compile as people will compile it, without a word, and answer like the library?
+test-amalgamation: all $(AMALGAM)/test_probe $(AMALGAM)/test_golden
+	@sh tests/amalgamation.sh $(BUILD)
+
+# Do the library and the one file compile for musl and for Windows?
+test-portable: $(AMALGAM)/bareking.c
+	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' sh tests/portable.sh
