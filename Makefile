@@ -233,6 +233,6 @@ clean:
 
 
 .PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden clean \
-        man completions stage install uninstall amalgamation test-amalgamation test-portable
+        man completions stage install uninstall amalgamation test-amalgamation test-portable test-install deb
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

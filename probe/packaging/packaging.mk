@@ -51,6 +51,10 @@ install: stage
 uninstall: stage
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
 
+# an installation under DESTDIR is found and used without this tree
+test-install: stage
+	@sh tests/install.sh $(BUILD)
+
 # == The library in one file ==
 # which objects the public functions need is the linker's to say
 XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 's/^\# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
@@ -83,3 +87,7 @@ test-amalgamation: all $(AMALGAM)/test_probe $(AMALGAM)/test_golden
 # Do the library and the one file compile for musl and for Windows?
 test-portable: $(AMALGAM)/bareking.c
 	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' sh tests/portable.sh
+
+# == Debian packages ==
+deb: probe/bareking.h
+	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)

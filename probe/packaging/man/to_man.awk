@@ -216,6 +216,8 @@ BEGIN {
     print ".\\\" Made from the sources of bareking; do not edit."
     print ".TH " toupper(page) " " section " " date " \"bareking " version "\" \"bareking\""
     print ".nh\n.ad l"
+    # one long page on a terminal: groff breaks no table there
+    print ".if n .pl 9999v"
 }
 
 { line[NR] = $0 }
