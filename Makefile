@@ -63,6 +63,8 @@ CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
+# what packaging.mk makes for tests of it
+PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/test_golden
 
 all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
@@ -176,8 +178,8 @@ tsan:
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 
 # == Checks ==
-test: all $(TEST_X) $(REPLAY_X) floors format-check
-	@sh tests/run.sh $(BUILD)
+test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
+	@SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -233,6 +235,6 @@ clean:
 
 
 .PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden clean \
-        man completions stage install uninstall amalgamation test-amalgamation test-portable test-install deb
+        man completions stage install uninstall amalgamation test-amalgamation test-portable test-install deb test-deb release test-release abi
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

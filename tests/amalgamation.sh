@@ -1,7 +1,7 @@
 #!/bin/sh
-# amalgamation.sh BUILD - the library in one file, as somebody would use it who has only that: compiled by
-# `cc -O2` without a word, in a folder of its own; its example says what the library's says; it exports
-# bk_ alone.  Then the tests of the library, linked with it.
+# amalgamation.sh BUILD - the library in one file, as somebody would use it who has only that: compiled
+# without a word, in a folder of its own; its example says what the library's says; it defines bk_ alone.
+# Then a test of the library, linked with it.  FULL=1: more compilers, each for half a minute, and tests.
 set -eu
 build=$(realpath "${1:?usage: amalgamation.sh BUILD}")
 tmp=$(mktemp -d)
@@ -18,7 +18,6 @@ compile() { # compiler and options
         fail "$* does not compile: $(cat "$tmp/said")"
     [ ! -s "$tmp/said" ] || fail "$* has something to say: $(head -n 5 "$tmp/said")"
 }
-# FULL: more compilers; each takes half a minute
 if [ -n "${FULL-}" ]; then
     for compiler in gcc clang; do
         command -v "$compiler" >/dev/null || continue
@@ -29,8 +28,12 @@ if [ -n "${FULL-}" ]; then
         echo '#include "bareking.h"' >"$tmp/header.cc"
         g++ -Wall -Wextra -Wpedantic -c "$tmp/header.cc" -o "$tmp/header.o" || fail "bareking.h in C++"
     fi
+    compile cc -O2
+else # as make compiled it
+    said=$(cat "$build/amalgamation/bareking.said")
+    [ -z "$said" ] || fail "$said"
+    (cd "$tmp" && cc -O2 example.c "$build/amalgamation/bareking.o" -lzstd -lpthread -o example)
 fi
-compile cc -O2
 
 # game, folders, FEN: with castling rights, terrain, a missing table, a bad FEN
 golden=$(dirname "$0")/golden

@@ -31,7 +31,8 @@ compile_units() { # compiler and options
     done
 }
 link() { # compiler, nm
-    "$1" -O1 $strict -idirafter "$tmp/include" -c "$AMALGAM/bareking.c" -o "$tmp/bareking.o" || fail "$1 bareking.c"
+    # shellcheck disable=SC2086
+    "$1" "-O${FULL:-0}" $strict -idirafter "$tmp/include" -c "$AMALGAM/bareking.c" -o "$tmp/bareking.o" || fail "$1 bareking.c"
     "$2" -u "$tmp/bareking.o" | sed -n 's/.* U \(ZSTD_.*\)/int \1(void);\nint \1(void) { return 0; }/p' >"$tmp/zstd.c"
     "$1" "$AMALGAM/example.c" "$tmp/bareking.o" "$tmp/zstd.c" -lpthread -o "$tmp/example" || fail "$1 example.c"
 }

@@ -11,7 +11,7 @@ set -eu
 build=$1 version=$2 epoch=$3
 packaging=$(dirname "$0")
 major=${version%%.*}
-: "${MAINTAINER:=Bareking maintainers <maintainers@users.noreply.github.com>}"
+: "${MAINTAINER:=$(git log -1 --format='%an <%ae>' 2>/dev/null || echo 'bareking <root@localhost>')}"
 
 missing=
 for tool in dpkg-buildpackage dh; do command -v $tool >/dev/null || missing="$missing $tool"; done

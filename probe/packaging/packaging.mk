@@ -52,7 +52,7 @@ uninstall: stage
 	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
 
 # an installation under DESTDIR is found and used without this tree
-test-install: stage
+test-install: all man completions
 	@sh tests/install.sh $(BUILD)
 
 # == The library in one file ==
@@ -72,16 +72,17 @@ $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/am
 	$(Q)cp probe/bareking.h probe/example.c LICENSE $(@D)
 	$(Q)mv $@.new $@
 
+# what the compiler says of it lies beside, and should be nothing (tests/amalgamation.sh)
 $(AMALGAM)/bareking.o: $(AMALGAM)/bareking.c
 	@echo "  CC $@"
-	$(Q)$(CC) -O2 -g -Wall -Wextra -c $< -o $@
+	$(Q)$(CC) -O2 -Wall -Wextra -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
 # tests of the library with the one file in its place; what it leaves out they take from the archive
 $(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/bareking.o $(BUILD)/libbareking.a
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # Does it compile as people will compile it, without a word, and answer like the library?
-test-amalgamation: all $(AMALGAM)/test_probe $(AMALGAM)/test_golden
+test-amalgamation: all $(AMALGAM)/test_golden $(if $(FULL),$(AMALGAM)/test_probe)
 	@sh tests/amalgamation.sh $(BUILD)
 
 # Do the library and the one file compile for musl and for Windows?
@@ -91,3 +92,23 @@ test-portable: $(AMALGAM)/bareking.c
 # == Debian packages ==
 deb: probe/bareking.h
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)
+# they install, are used and purged in a Debian that has nothing else; DIR: such a one, which it changes
+test-deb: deb
+	@sh tests/deb.sh $(BUILD) $(DIR)
+
+# == Release ==
+# Stripped, with what a debugger wants in files of their own beside: found by build-id, or when put into
+# /usr/lib/debug.  The paths of this machine are not in it; make test-release builds it twice.
+RELEASE = $(BUILD)/release
+release:
+	@$(MAKE) BUILD=$(RELEASE) CFLAGS='$(CFLAGS) -ffile-prefix-map=$(CURDIR)=.' LDFLAGS='$(LDFLAGS) -Wl,--build-id=sha1' STRIP= stage
+	@BUILD=$(RELEASE) PREFIX=$(PREFIX) VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
+	    sh $(PACKAGING)/release.sh
+test-release:
+	@sh tests/release.sh $(BUILD)
+
+# == The binary interface ==
+# against that of the last release, with libabigail; ABI=LIBRARY is that release's libbareking.so with its
+# debug file, else a tag of git is built
+abi: $(BUILD)/libbareking.so
+	@sh tests/abi.sh $(BUILD) $(ABI)
