@@ -64,7 +64,7 @@ PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 # what packaging.mk makes for tests of it
-PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/test_golden
+PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
 all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 

@@ -82,7 +82,7 @@ $(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/barekin
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # Does it compile as people will compile it, without a word, and answer like the library?
-test-amalgamation: all $(AMALGAM)/test_golden $(if $(FULL),$(AMALGAM)/test_probe)
+test-amalgamation: all $(AMALGAM)/bareking.o $(AMALGAM)/test_golden $(if $(FULL),$(AMALGAM)/test_probe)
 	@sh tests/amalgamation.sh $(BUILD)
 
 # Do the library and the one file compile for musl and for Windows?
@@ -92,7 +92,7 @@ test-portable: $(AMALGAM)/bareking.c
 # == Debian packages ==
 deb: probe/bareking.h
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)
-# they install, are used and purged in a Debian that has nothing else; DIR: such a one, which it changes
+# they install, are used and purged in a Debian that has nothing else; DIR: such a one, which is changed
 test-deb: deb
 	@sh tests/deb.sh $(BUILD) $(DIR)
 
