@@ -53,6 +53,8 @@ sultan-random|wdl|1k8/10/10/10/10/10/10/5K1R2 w H
 nothing|normal|8/8/8/3k4/8/8/4P3/4K3 w - - 0 1
 END
 
+# what belongs to others says so
+grep -q 'BSD 2-Clause License' "$tmp/bareking.c" && grep -q 'MIT License' "$tmp/bareking.c" || fail "a licence is missing"
 others=$(nm --defined-only -g "$build/amalgamation/bareking.o" | awk 'NF == 3 && $3 !~ /^bk_/ { print $3 }')
 [ -z "$others" ] || fail "names of others are taken: $others"
 

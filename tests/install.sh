@@ -34,7 +34,8 @@ version=$("$prefix/bin/bareking" --version | sed 's/bareking //')
 others=$(nm -D --defined-only "$lib/libbareking.so" | awk '$3 !~ /^bk_/ { print $3 }')
 [ -z "$others" ] || fail "libbareking.so exports $others"
 # all that the header declares, and nothing else
-declared=$(tr '\n' ' ' <"$prefix/include/bareking.h" | grep -o 'BK_API [^;]*;' | sed 's/.*[ *]\(bk_[a-z0-9_]*\)(.*/\1/' | sort -u)
+declared=$(tr '\n' ' ' <"$prefix/include/bareking.h" | grep -o 'BK_API [^;()]*bk_[a-z0-9_]*(' |
+    sed 's/.*[ *]\(bk_[a-z0-9_]*\)($/\1/' | sort -u)
 exported=$(nm -D --defined-only "$lib/libbareking.so" | awk '{ print $3 }' | sort)
 [ "$declared" = "$exported" ] || fail "header and library differ: $declared / $exported"
 [ "$(objdump -p "$lib/libbareking.so" | awk '/SONAME/ { print $2 }')" = "libbareking.so.${version%%.*}" ] || fail soname
@@ -47,7 +48,8 @@ mkdir "$tmp/app"
 cd "$tmp/app"
 cp "$prefix/share/doc/bareking/examples/example.c" .
 sed -i 's/"bareking\.h"/<bareking.h>/' example.c
-programs=
+cc example.c -I"$prefix/include" -L"$lib" -lbareking -o by_hand || fail "by hand"
+programs=by_hand
 if has pkg-config; then
     export PKG_CONFIG_PATH="$lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
     [ "$(pkg-config --modversion bareking)" = "$version" ] || fail "bareking.pc has another version"
@@ -57,7 +59,7 @@ if has pkg-config; then
     cc example.c $(pkg-config --cflags bareking) -Wl,-Bstatic -L"$lib" -lbareking -Wl,-Bdynamic \
         $(pkg-config --static --libs-only-l bareking | sed 's/-lbareking//') -o by_pkg_config_static || fail "pkg-config --static"
     unset PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-    programs="by_pkg_config by_pkg_config_static"
+    programs="$programs by_pkg_config by_pkg_config_static"
 fi
 if has cmake; then
     cat >CMakeLists.txt <<'END'
@@ -128,8 +130,10 @@ for command in $("$prefix/bin/bareking" help | sed -n 's/^  \([a-z][a-z-]*\) .*/
 done
 for name in $declared; do
     grep -q "$name" "$prefix/share/man/man3/libbareking.3" || fail "libbareking(3) does not know $name"
+    [ -s "$prefix/share/man/man3/$name.3" ] || fail "no page $name(3)"
 done
 for page in $pages; do
+    [ "$(cut -c 1-4 "$page" | head -n 1)" != '.so ' ] || continue # another name of a page
     if has man; then
         said=$(LC_ALL=C.UTF-8 MANWIDTH=120 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
         [ -z "$said" ] || fail "$page: $said"

@@ -45,4 +45,4 @@ put 644 "$BASHDIR" "$BUILD/completions/bareking"
 put 644 "$ZSHDIR" "$BUILD/completions/_bareking"
 put 644 "$DOCDIR" LICENSE README.md CHANGELOG.md
 put 644 "$DOCDIR/docs" docs/*.md
-put 644 "$DOCDIR/examples" probe/example.c
+put 644 "$DOCDIR/examples" probe/example*.c

@@ -46,6 +46,10 @@ done
     see "bareking(1)" "bareking-variant(5)"
 } | page libbareking 3
 
+# each function by its name
+tr '\n' ' ' <probe/bareking.h | grep -o 'BK_API [^;()]*bk_[a-z0-9_]*(' | sed 's/.*[ *]\(bk_[a-z0-9_]*\)($/\1/' | sort -u |
+    while read -r function; do echo '.so man3/libbareking.3' >"$out/$function.3"; done
+
 document() { # name, what, file: its first heading gives way to ours
     {
         printf '# Name\n\n%s - %s\n\n# Description\n\n' "$1" "$2"
