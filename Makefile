@@ -234,7 +234,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden clean \
-        man completions stage install uninstall amalgamation test-amalgamation test-portable test-install deb test-deb release test-release abi
+.PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

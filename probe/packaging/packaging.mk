@@ -112,3 +112,6 @@ test-release:
 # debug file, else a tag of git is built
 abi: $(BUILD)/libbareking.so
 	@sh tests/abi.sh $(BUILD) $(ABI)
+
+.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable \
+        deb test-deb release test-release abi
