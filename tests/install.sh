@@ -25,10 +25,13 @@ has() { # tool: or a word that it is missing
 # == Install == with folders that are not the defaults
 root=$tmp/root
 make_it() { env -u MAKEFLAGS make -s -C "$tests/.." BUILD="$build" PREFIX=/opt/bk LIBDIR=/opt/bk/lib64/deep DESTDIR="$root" "$@" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"; }
-make_it install
+(umask 077 && make_it install)
 prefix=$root/opt/bk
 lib=$prefix/lib64/deep
 version=$("$prefix/bin/bareking" --version | sed 's/bareking //')
+
+secret=$(find "$root" ! -type l ! -perm -go=r)
+[ -z "$secret" ] || fail "not everybody may read $secret"
 
 # == Exports ==
 others=$(nm -D --defined-only "$lib/libbareking.so" | awk '$3 !~ /^bk_/ { print $3 }')
@@ -145,15 +148,15 @@ for page in $pages; do
 done
 completion=$prefix/share/bash-completion/completions/bareking
 if has bash; then
-    complete() { # word...: what bash offers for the last one
+    offered() { # word...: what bash offers for the last one
         bash -c '. "$0"; COMP_WORDS=(bareking "$@"); COMP_CWORD=$#; _bareking 2>/dev/null; echo "${COMPREPLY[*]}"' "$completion" "$@"
     }
-    [ "$(complete bui)" = build ] || fail "bash: bui"
-    [ "$(complete build shatr)" = shatranj ] || fail "bash: build shatr"
-    [ "$(complete build --dir /tmp --wdl shatr)" = shatranj ] || fail "bash: build --dir /tmp --wdl shatr"
-    [ "$(complete verify --sa)" = --sample ] || fail "bash: verify --sa"
-    [ "$(complete build --effort be)" = best ] || fail "bash: --effort be"
-    [ "$(complete variants --explain puzzle-m)" = puzzle-mini ] || fail "bash: --explain puzzle-m"
+    [ "$(offered bui)" = build ] || fail "bash: bui"
+    [ "$(offered build shatr)" = shatranj ] || fail "bash: build shatr"
+    [ "$(offered build --dir /tmp --wdl shatr)" = shatranj ] || fail "bash: build --dir /tmp --wdl shatr"
+    [ "$(offered verify --sa)" = --sample ] || fail "bash: verify --sa"
+    [ "$(offered build --effort be)" = best ] || fail "bash: --effort be"
+    [ "$(offered variants --explain puzzle-m)" = puzzle-mini ] || fail "bash: --explain puzzle-m"
 fi
 if has zsh; then
     zsh -n "$prefix/share/zsh/site-functions/_bareking" || fail "zsh: _bareking"

@@ -2,6 +2,7 @@
 # install.sh [-u] STAGE DESTDIR - copies the files of STAGE to the same paths under DESTDIR, or, with
 # -u, removes from there what STAGE has, and folders of ours that are empty then.
 set -eu
+umask 022 # everybody may read what is installed
 undo=
 if [ "$1" = -u ]; then
     undo=yes

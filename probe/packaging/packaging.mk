@@ -3,7 +3,7 @@
 # the targets that say so.
 
 # == Where things go ==
-# LIBDIR: of a system's own prefix it is the multiarch folder, as on Debian; INSTALL=program files
+# LIBDIR is the multiarch folder, as on Debian, where PREFIX is the system's own
 EXEC_PREFIX ?= $(PREFIX)
 MULTIARCH   ?= $(shell $(CC) -print-multiarch 2>/dev/null)
 BINDIR      ?= $(EXEC_PREFIX)/bin

@@ -2,6 +2,7 @@
 # stage.sh - lays out in $STAGE what an installation has, at its final paths.  Called by `make install`,
 # which sets all that is used here.
 set -eu
+umask 022 # everybody may read what is installed
 rm -rf "$STAGE"
 packaging=$(dirname "$0")
 
