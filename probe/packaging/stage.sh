@@ -12,11 +12,19 @@ put() { # mode, folder, files...
     mkdir -p "$to"
     install -m "$mode" "$@" "$to"
 }
+# A folder as bareking.pc has it: in terms of its prefix, so that pkg-config --define-prefix may move it.
+in_prefix() {
+    case $1 in
+    "$PREFIX"/*) echo "\${prefix}/${1#"$PREFIX"/}" ;;
+    *) echo "$1" ;;
+    esac
+}
 # A template with @NAME@s filled in.
 fill() { # template, folder
     mkdir -p "$STAGE$2"
     sed -e "s|@VERSION@|$VERSION|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$PREFIX|g" \
-        -e "s|@LIBDIR@|$LIBDIR|g" -e "s|@INCLUDEDIR@|$INCLUDEDIR|g" \
+        -e "s|@LIBDIR@|$(in_prefix "$LIBDIR")|g" \
+        -e "s|@INCLUDEDIR@|$(in_prefix "$INCLUDEDIR")|g" \
         -e "s|@LIBS_PRIVATE@|$LIBS_PRIVATE|g" \
         -e "s|@LIBS_PRIVATE_LIST@|$(echo "$LIBS_PRIVATE" | sed 's/-l//g; s/ /;/g')|g" \
         -e "s|@INCLUDEDIR_FROM_CMAKE@|$(realpath -ms --relative-to="$LIBDIR/cmake/bareking" "$INCLUDEDIR")|g" \
