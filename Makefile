@@ -1,4 +1,4 @@
-# bareking - make, make test, make demo, make bench; see README.md
+# bareking - make, make test, make demo, make bench, make install; see README.md
 
 # == Knobs ==
 CC     ?= gcc
@@ -35,6 +35,10 @@ FUZZ  = variant fairy fen material checkpoint cli
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+# the version is that of probe/bareking.h, and stands nowhere else
+VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
+              echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
+SONAME   := libbareking.so.$(firstword $(subst ., ,$(VERSION)))
 # sanitizers see more than fortified functions do; those need an optimizer
 GUARD     = $(if $(SAN)$(filter -O0,$(CFLAGS)),,$(HARDEN))
 GUARD_LD  = $(if $(GUARD),-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now)
@@ -59,6 +63,8 @@ CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
+# what packaging.mk makes for tests of it
+PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
 all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
@@ -69,12 +75,12 @@ $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
 $(BUILD)/libbareking.a: $(LIB_O)
 	@echo "  AR $@"
 	$(Q)rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcsD $@ $^
 
 $(BUILD)/libbareking.so: $(LIB_O)
 	@echo "  CC $@"
-	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,libbareking.so.0 $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -o $@.0
-	$(Q)ln -sf libbareking.so.0 $@
+	$(Q)$(CC) $(BK_CFLAGS) -shared -Wl,-soname,$(SONAME) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -o $(@D)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
 
 $(BUILD)/example: probe/example.c probe/bareking.h $(BUILD)/libbareking.a
 	@echo "  CC $@"
@@ -172,8 +178,8 @@ tsan:
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 
 # == Checks ==
-test: all $(TEST_X) $(REPLAY_X) floors format-check
-	@sh tests/run.sh $(BUILD)
+test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
+	@SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -222,12 +228,7 @@ $(BUILD)/packages: Makefile tests/packages.sh
 	@sh tests/packages.sh $(PACKAGES)
 	@touch $@
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
-	install $(BUILD)/bareking $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/libbareking.a $(BUILD)/libbareking.so.0 $(DESTDIR)$(PREFIX)/lib
-	ln -sf libbareking.so.0 $(DESTDIR)$(PREFIX)/lib/libbareking.so
-	install -m 644 probe/bareking.h $(DESTDIR)$(PREFIX)/include
+include probe/packaging/packaging.mk
 
 clean:
 	rm -rf $(BUILD)

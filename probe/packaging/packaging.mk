@@ -1,0 +1,117 @@
+# packaging.mk - install, man pages, completions, release, amalgamation, Debian packages; included by
+# the Makefile.  What it makes lies in $(BUILD); nothing here needs more than `make` does, but for
+# the targets that say so.
+
+# == Where things go ==
+# LIBDIR is the multiarch folder, as on Debian, where PREFIX is the system's own
+EXEC_PREFIX ?= $(PREFIX)
+MULTIARCH   ?= $(shell $(CC) -print-multiarch 2>/dev/null)
+BINDIR      ?= $(EXEC_PREFIX)/bin
+LIBDIR      ?= $(EXEC_PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(MULTIARCH:%=/%))
+INCLUDEDIR  ?= $(PREFIX)/include
+DATADIR     ?= $(PREFIX)/share
+MANDIR      ?= $(DATADIR)/man
+DOCDIR      ?= $(DATADIR)/doc/bareking
+BASHDIR     ?= $(DATADIR)/bash-completion/completions
+ZSHDIR      ?= $(DATADIR)/zsh/site-functions
+# strips what is installed; `make install STRIP=` keeps symbols and lines
+STRIP       ?= strip
+
+PACKAGING = probe/packaging
+STAGE     = $(BUILD)/stage
+
+# the day that pages and packages bear: the last commit's, so that they come out the same again
+EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md))
+
+# == Man pages ==
+# From the texts that say it already: --help, bareking.h, docs/*.md; by way of Markdown
+man: $(BUILD)/man/done
+$(BUILD)/man/done: $(BUILD)/bareking probe/bareking.h docs/variant-files.md docs/format.md \
+                   $(wildcard $(PACKAGING)/man/*)
+	@echo "  MAN $(@D)"
+	$(Q)VERSION=$(VERSION) EPOCH=$(EPOCH) sh $(PACKAGING)/man/pages.sh $(BUILD)/bareking $(@D)
+	@touch $@
+
+# == Completions ==
+completions: $(BUILD)/completions/done
+$(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
+	@echo "  SH $(@D)"
+	$(Q)sh $(PACKAGING)/complete.sh $(BUILD)/bareking $(@D)
+	@touch $@
+
+# == Install ==
+# The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
+stage: all man completions
+	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
+	    PREFIX=$(PREFIX) BINDIR=$(BINDIR) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) MANDIR=$(MANDIR) \
+	    DOCDIR=$(DOCDIR) BASHDIR=$(BASHDIR) ZSHDIR=$(ZSHDIR) \
+	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
+install: stage
+	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
+uninstall: stage
+	@sh $(PACKAGING)/install.sh -u $(STAGE) '$(DESTDIR)'
+
+# an installation under DESTDIR is found and used without this tree
+test-install: all man completions
+	@sh tests/install.sh $(BUILD)
+
+# == The library in one file ==
+# which objects the public functions need is the linker's to say
+XXHASH_H = $(shell $(CC) -E -include xxhash.h - </dev/null 2>/dev/null | sed -n 's/^\# 1 "\(.*xxhash\.h\)".*/\1/p' | head -n 1)
+UNITS    = $(CORE:%=src/core/%.c) $(foreach n,$(SETS),src/core/facts/width.c:width_$n:BK_SET_BITS=$n,BK_FACT_WIDTH=bk_fact_width_$n) \
+           $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c)
+AMALGAM  = $(BUILD)/amalgamation
+amalgamation: $(AMALGAM)/bareking.c
+$(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/amalgam*) src/core/windows.h
+	@mkdir -p $(@D)
+	@echo "  AWK $@"
+	$(Q)awk -f $(PACKAGING)/amalgamate.awk -v version=$(VERSION) -v xxhash=$(XXHASH_H) \
+	    -v opening=$(PACKAGING)/amalgamation_opening.c.in \
+	    -v objects="$$($(LD) -r -t -t -o /dev/null $(PROBE_O) $(BUILD)/libbareking.a | sed 's/.*)//')" \
+	    $(foreach unit,$(UNITS),'$(unit)') >$@.new
+	$(Q)cp probe/bareking.h probe/example.c LICENSE $(@D)
+	$(Q)mv $@.new $@
+
+# what the compiler says of it lies beside, and should be nothing (tests/amalgamation.sh)
+$(AMALGAM)/bareking.o: $(AMALGAM)/bareking.c
+	@echo "  CC $@"
+	$(Q)$(CC) -O2 -Wall -Wextra -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
+# tests of the library with the one file in its place; what it leaves out they take from the archive
+$(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/bareking.o $(BUILD)/libbareking.a
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
+# Does it compile as people will compile it, without a word, and answer like the library?
+test-amalgamation: all $(AMALGAM)/bareking.o $(AMALGAM)/test_golden $(if $(FULL),$(AMALGAM)/test_probe)
+	@sh tests/amalgamation.sh $(BUILD)
+
+# Do the library and the one file compile for musl and for Windows?
+test-portable: $(AMALGAM)/bareking.c
+	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' sh tests/portable.sh
+
+# == Debian packages ==
+deb: probe/bareking.h
+	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)
+# they install, are used and purged in a Debian that has nothing else; DIR: such a one, which is changed
+test-deb: deb
+	@sh tests/deb.sh $(BUILD) $(DIR)
+
+# == Release ==
+# Stripped, with what a debugger wants in files of their own beside: found by build-id, or when put into
+# /usr/lib/debug.  The paths of this machine are not in it; make test-release builds it twice.
+RELEASE = $(BUILD)/release
+release:
+	@$(MAKE) BUILD=$(RELEASE) CFLAGS='$(CFLAGS) -ffile-prefix-map=$(CURDIR)=.' LDFLAGS='$(LDFLAGS) -Wl,--build-id=sha1' STRIP= stage
+	@BUILD=$(RELEASE) PREFIX=$(PREFIX) VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
+	    sh $(PACKAGING)/release.sh
+test-release:
+	@sh tests/release.sh $(BUILD)
+
+# == The binary interface ==
+# against that of the last release, with libabigail; ABI=LIBRARY is that release's libbareking.so with its
+# debug file, else a tag of git is built
+abi: $(BUILD)/libbareking.so
+	@sh tests/abi.sh $(BUILD) $(ABI)
+
+.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable \
+        deb test-deb release test-release abi

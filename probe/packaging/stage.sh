@@ -1,0 +1,57 @@
+#!/bin/sh
+# stage.sh - lays out in $STAGE what an installation has, at its final paths.  Called by `make install`,
+# which sets all that is used here.
+set -eu
+umask 022 # everybody may read what is installed
+rm -rf "$STAGE"
+packaging=$(dirname "$0")
+
+put() { # mode, folder, files...
+    mode=$1 to=$STAGE$2
+    shift 2
+    mkdir -p "$to"
+    install -m "$mode" "$@" "$to"
+}
+# A folder as bareking.pc has it: in terms of its prefix, so that pkg-config --define-prefix may move it.
+in_prefix() {
+    case $1 in
+    "$PREFIX"/*) echo "\${prefix}/${1#"$PREFIX"/}" ;;
+    *) echo "$1" ;;
+    esac
+}
+# A template with @NAME@s filled in.
+fill() { # template, folder
+    mkdir -p "$STAGE$2"
+    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$PREFIX|g" \
+        -e "s|@LIBDIR@|$(in_prefix "$LIBDIR")|g" \
+        -e "s|@INCLUDEDIR@|$(in_prefix "$INCLUDEDIR")|g" \
+        -e "s|@LIBS_PRIVATE@|$LIBS_PRIVATE|g" \
+        -e "s|@LIBS_PRIVATE_LIST@|$(echo "$LIBS_PRIVATE" | sed 's/-l//g; s/ /;/g')|g" \
+        -e "s|@INCLUDEDIR_FROM_CMAKE@|$(realpath -ms --relative-to="$LIBDIR/cmake/bareking" "$INCLUDEDIR")|g" \
+        "$1" >"$STAGE$2/$(basename "$1" .in)"
+}
+
+real=libbareking.so.$VERSION
+put 755 "$BINDIR" "$BUILD/bareking"
+put 644 "$LIBDIR" "$BUILD/libbareking.a"
+install -m 644 "$BUILD/$SONAME" "$STAGE$LIBDIR/$real"
+ln -s "$real" "$STAGE$LIBDIR/$SONAME"
+ln -s "$SONAME" "$STAGE$LIBDIR/libbareking.so"
+if [ -n "$STRIP" ]; then
+    $STRIP "$STAGE$BINDIR/bareking"
+    $STRIP --strip-unneeded "$STAGE$LIBDIR/$real"
+    $STRIP --strip-debug --enable-deterministic-archives "$STAGE$LIBDIR/libbareking.a"
+fi
+put 644 "$INCLUDEDIR" probe/bareking.h
+fill "$packaging/bareking.pc.in" "$LIBDIR/pkgconfig"
+fill "$packaging/bareking-config.cmake.in" "$LIBDIR/cmake/bareking"
+fill "$packaging/bareking-config-version.cmake.in" "$LIBDIR/cmake/bareking"
+
+for page in "$BUILD"/man/*.[1-8]; do
+    put 644 "$MANDIR/man${page##*.}" "$page"
+done
+put 644 "$BASHDIR" "$BUILD/completions/bareking"
+put 644 "$ZSHDIR" "$BUILD/completions/_bareking"
+put 644 "$DOCDIR" LICENSE README.md CHANGELOG.md
+put 644 "$DOCDIR/docs" docs/*.md
+put 644 "$DOCDIR/examples" probe/example*.c

@@ -1,0 +1,61 @@
+#!/bin/sh
+# portable.sh - compiles the library for musl and for Windows (mingw-w64), where their compilers are, with
+# our warnings as errors, and links the example with the one file.  `make test-portable` says where
+# things are, and with FULL=1 compiles the library's own files, too.
+#
+# zstd is there for glibc alone, so a stub stands for each of its functions: what is missing else would not
+# link.  The program for musl is run as far as it goes without: a table that is not there.
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+# the two headers that are the same everywhere
+mkdir "$tmp/include"
+cp /usr/include/zstd*.h /usr/include/xxhash.h /usr/include/xxh3.h "$tmp/include" 2>/dev/null || true
+strict='-Wall -Wextra -Werror'
+ours='-std=c11 -D_GNU_SOURCE -Wpedantic -Wshadow -Wconversion -Wno-psabi -fsyntax-only -Isrc -I.'
+
+# The library's own file or files; of FILE:NAME:X=Y,... with those macros.
+compile_units() { # compiler and options
+    for unit in $UNITS; do
+        file=${unit%%:*} macros=
+        case $unit in *:*) macros=$(echo "-D${unit##*:}" | sed 's/,/ -D/g') ;; esac
+        # who links the library does not get these two: they make tables, and explain games
+        case $windows$file in yes*/write.c | yes*/explain.c) continue ;; esac
+        # shellcheck disable=SC2086
+        "$@" $strict $ours $macros "$file" || fail "$1 $file"
+    done
+}
+link() { # compiler, nm
+    # shellcheck disable=SC2086
+    "$1" "-O${FULL:-0}" $strict -idirafter "$tmp/include" -c "$AMALGAM/bareking.c" -o "$tmp/bareking.o" || fail "$1 bareking.c"
+    "$2" -u "$tmp/bareking.o" | sed -n 's/.* U \(ZSTD_.*\)/int \1(void);\nint \1(void) { return 0; }/p' >"$tmp/zstd.c"
+    "$1" "$AMALGAM/example.c" "$tmp/bareking.o" "$tmp/zstd.c" -lpthread -o "$tmp/example" || fail "$1 example.c"
+}
+done=
+try() { # what it is for, package, compiler, nm, options for our files
+    if ! command -v "$3" >/dev/null; then
+        done="$done${done:+; }$1: not tried, $2 is not there"
+        return 0
+    fi
+    link "$3" "$4"
+    extra=${5-}
+    # shellcheck disable=SC2086
+    [ -z "${FULL-}" ] || compile_units "$3" -idirafter "$tmp/include" $extra
+    done="$done${done:+; }$1: yes"
+}
+windows=
+try musl musl-tools musl-gcc nm
+if [ -x "$tmp/example" ]; then
+    "$tmp/example" shatranj "$tmp" "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1" >"$tmp/said" 2>&1 && fail "musl: no error"
+    grep -q 'no table KQvKQ of shatranj' "$tmp/said" || fail "musl: $(cat "$tmp/said")"
+    rm "$tmp/example"
+fi
+windows=yes
+try Windows gcc-mingw-w64-x86-64-posix x86_64-w64-mingw32-gcc-posix x86_64-w64-mingw32-nm \
+    "-D_FILE_OFFSET_BITS=64 -include core/windows.h"
+echo "$done"
