@@ -194,14 +194,32 @@ static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, u
     return good ? BK_OK : bk_fail(why, BK_E_CORRUPT, "model: not a tree over facts and values");
 }
 
+/*
+ * The most bytes of streams.  Each leaf and each question tells positions apart, so n numbers have
+ * no more than n of both; two n and 2^16 are allowed.  A leaf has two nodes and one code, a
+ * question two codes, rc and rp; each node and code may be BIG, with two bytes more: at most 9 a
+ * leaf, 8 a question.
+ */
+static uint64_t raw_most(uint64_t numbers)
+{
+    uint64_t least = numbers < RAW_MAX / 18 ? numbers : RAW_MAX / 18;
+    uint64_t most = HEADER + 9 * (2 * least + (1u << 16));
+
+    return most < RAW_MAX ? most : RAW_MAX;
+}
+
+uint64_t bk_model_bytes_max(uint64_t numbers) { return ZSTD_compressBound(raw_most(numbers)); }
+
 /* Unpacks the streams; *raw owned. */
 static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, size_t n,
-                          struct bk_report *why)
+                          uint64_t numbers, struct bk_report *why)
 {
     unsigned long long size = ZSTD_getFrameContentSize(bytes, n);
 
     if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > RAW_MAX)
         return bk_fail(why, BK_E_CORRUPT, "model: no zstd frame of a known size");
+    if (size > raw_most(numbers))
+        return bk_fail(why, BK_E_CORRUPT, "model: more than its positions can need");
     *raw = malloc(size ? size : 1);
     if (!*raw)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a model");
@@ -212,13 +230,13 @@ static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, s
     return bk_fail(why, BK_E_CORRUPT, "model: zstd cannot unpack it");
 }
 
-enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, unsigned facts,
-                           unsigned bits, struct bk_report *why)
+enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, uint64_t numbers,
+                           unsigned facts, unsigned bits, struct bk_report *why)
 {
     struct bk_model *m;
     uint8_t *raw = NULL;
     size_t raw_bytes = 0;
-    enum bk_err err = unpack(&raw, &raw_bytes, bytes, n, why);
+    enum bk_err err = unpack(&raw, &raw_bytes, bytes, n, numbers, why);
 
     if (err)
         return err;
