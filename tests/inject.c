@@ -44,11 +44,11 @@ static const struct {
     const char *name;
     long number;
 } call_names[] = {
-    { "read", SYS_read },           { "write", SYS_write },         { "pread", SYS_pread64 },
-    { "pwrite", SYS_pwrite64 },     { "openat", SYS_openat },       { "fsync", SYS_fsync },
-    { "rename", SYS_rename },       { "unlink", SYS_unlink },       { "fallocate", SYS_fallocate },
-    { "ftruncate", SYS_ftruncate }, { "flock", SYS_flock },         { "mkdir", SYS_mkdir },
-    { "mmap", SYS_mmap },           { "close", SYS_close },         { "clone", SYS_clone3 },
+    { "read", SYS_read },           { "write", SYS_write },   { "pread", SYS_pread64 },
+    { "pwrite", SYS_pwrite64 },     { "openat", SYS_openat }, { "fsync", SYS_fsync },
+    { "rename", SYS_rename },       { "unlink", SYS_unlink }, { "fallocate", SYS_fallocate },
+    { "ftruncate", SYS_ftruncate }, { "flock", SYS_flock },   { "mkdir", SYS_mkdir },
+    { "mmap", SYS_mmap },           { "close", SYS_close },   { "clone", SYS_clone3 },
 };
 #define NAMES (sizeof call_names / sizeof *call_names)
 
@@ -143,8 +143,8 @@ static void install_filter(void)
     unsigned n = 0;
     struct sock_fprog program;
 
-    f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                          offsetof(struct seccomp_data, nr));
+    f[n++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (unsigned i = 0; i < nrules; i++)
         for (unsigned k = 0; k < rule[i].ncalls; k++) {
             f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,

@@ -100,8 +100,8 @@ static void put_copy(const struct patient *p, const uint8_t *bytes, size_t n)
 
 /* Asks positions all over the table.  seen: of each question, its answer or its error; false
    ends it. */
-static void ask(struct bk_file *f, bool (*seen)(struct patient *p, unsigned nth, enum bk_err err,
-                                                unsigned value),
+static void ask(struct bk_file *f,
+                bool (*seen)(struct patient *p, unsigned nth, enum bk_err err, unsigned value),
                 struct patient *p)
 {
     const struct bk_index *ix = bk_file_index(f);
@@ -177,7 +177,8 @@ static void patient_open(struct patient *p, const struct patient_file *of)
 
     memset(p, 0, sizeof *p);
     p->of = of;
-    if (bk_variant_load(&p->v, of->game, &why) || bk_material_parse(&p->m, p->v, of->material, &why))
+    if (bk_variant_load(&p->v, of->game, &why) ||
+        bk_material_parse(&p->m, p->v, of->material, &why))
         fail_msg("%s", why.text);
     p->bytes = slurp(of->path, &p->n);
     p->value = calloc(2 * ASKED, sizeof *p->value);
@@ -196,8 +197,8 @@ static void patient_close(struct patient *p, const char *what)
 {
     if (what)
         print_message("%s %s, %zu bytes, %s: %u refused at open, %u at probe, %u right, %u wrong\n",
-                  p->of->game, p->of->material, p->n, what, p->found[AT_OPEN], p->found[AT_PROBE],
-                  p->found[RIGHT], p->found[WRONG]);
+                      p->of->game, p->of->material, p->n, what, p->found[AT_OPEN],
+                      p->found[AT_PROBE], p->found[RIGHT], p->found[WRONG]);
     close(p->fd);
     free(p->bytes);
     free(p->value);
@@ -238,7 +239,7 @@ static void damage__of_the_length_is_always_refused_at_open(void **state)
         patient_open(&p, &patients[i]);
         longer = malloc(p.n + (1 << 20));
         memcpy(longer, p.bytes, p.n);
-        for (size_t n = 0; n < p.n; n += n > 200 ? step : 1) {
+        for (size_t n = 0; n<p.n; n += n> 200 ? step : 1) {
             put_copy(&p, p.bytes, n);
             assert_int_equal(classify(&p, "a length", n), AT_OPEN);
         }
@@ -370,7 +371,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-static void folder_close(const struct folder *f) { nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+static void folder_close(const struct folder *f)
+{
+    nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
 
 static const char *const asked[] = {
     "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", "8/8/8/3k4/8/8/4P3/4K3 b - - 0 1",
@@ -520,7 +524,7 @@ static void forged__heads_do_no_harm_and_take_little_memory(void **state)
         head = p.bytes[12] | (uint32_t)p.bytes[13] << 8;
         limit_memory();
         for (size_t at = 8; at < head - 8; at++)
-            for (unsigned x = 0; x < 256; x += step > 1 ? 5 : 1) {
+            for (unsigned x = 0; x<256; x += step> 1 ? 5 : 1) {
                 uint8_t was = p.bytes[at];
                 uint64_t sum;
 
@@ -589,7 +593,8 @@ static const struct claim claims[] = {
     { .what = "shards beyond any file", .shard_bytes = UINT64_MAX >> 8 },
     { .what = "all blocks that a head can say", .blocks = UINT32_MAX },
     { .what = "the most units", .units = BK_UNITS_MAX },
-    { .what = "the most units of the largest models", .units = BK_UNITS_MAX,
+    { .what = "the most units of the largest models",
+      .units = BK_UNITS_MAX,
       .model_bytes = BK_MODEL_MOST },
     { .what = "the most units with many shards", .units = BK_UNITS_MAX, .shards = 1 << 20 },
     { .what = "a longest win that begins nowhere", .number = UINT64_MAX },
@@ -713,7 +718,9 @@ static void put_model(struct forge *f, const uint8_t *model, size_t n)
 
 static void forged__models_unpack_to_no_more_than_their_positions_need(void **state)
 {
-    static const uint32_t size[] = { 1 << 10, 1 << 20, 1 << 24, (1 << 28) - 3, 1 << 28, UINT32_MAX };
+    static const uint32_t size[] = {
+        1 << 10, 1 << 20, 1 << 24, (1 << 28) - 3, 1 << 28, UINT32_MAX
+    };
 
     (void)state;
     alarm(60);
