@@ -29,7 +29,7 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = plan resident budget lock build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 
@@ -139,6 +139,11 @@ $(BUILD)/tb/encode/eliminate_avx2.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx2,avx2)
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx512f -mprefer-vector-width=512,avx512)
+
+# with the library alone, as a program that uses it
+$(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"

@@ -128,7 +128,7 @@ if begin calls; then
                 for on in '' +; do
                     what="$calls fails with $error, number $nth$on"
                     # shellcheck disable=SC2046
-                    during '0 1 2 4' '' "$inject" "$calls:error=$error:$nth$on" -- \
+                    during '0 1 2 4 127' '' "$inject" "$calls:error=$error:$nth$on" -- \
                         $(command_line $f)
                     after
                 done
