@@ -118,7 +118,7 @@ static void stack__of_64_KiB_suffices_for_opening_and_asking(void **state)
     used = stack_of(ask_all, &answered, 1 << 20);
     if (getenv("NEEDS_TOLD"))
         fprintf(stderr, "%zu bytes of stack, %zu of them the thread's; %u answers\n", used, alone,
-                  answered);
+                answered);
     assert_true(answered >= 12);
     assert_true(used <= STACK);
     answered = 0;

@@ -36,8 +36,8 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
  * The same of a file whose name says what it holds, the table of a canonical material: another
  * one is BK_E_CORRUPT before memory is taken for what it says it is.
  *
- * Memory of both: the index of the material, and some bytes for each shard; reading all of a file
- * takes no more than some 60 bytes a position besides, whatever it says of itself.
+ * Memory of both: the index of the material, and some bytes for each shard; a model takes
+ * at most 15 bytes a position and 4 MB, whatever it says of itself.  A true one takes far less.
  */
 enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why);
