@@ -380,40 +380,51 @@ if begin permissions; then
 fi
 
 # == Many builders, some of them killed ==
-if begin races; then
-    i=0
-    while [ $i -lt "$pairs" ]; do
+# race BUILDERS COMMAND...: so many at once in $f, as COMMAND runs them.  None, one or all are killed, at
+# moments of the first one and a half builds.
+race() {
+    builders=$1
+    shift
+    pids=
+    for b in $(seq "$builders"); do
+        # shellcheck disable=SC2046
+        "$@" $(command_line $f) >out.$b 2>err.$b </dev/null &
+        pids="$pids $!"
+    done
+    kills=$(random $((builders + 1)))
+    for pid in $pids; do
+        [ "$kills" -gt 0 ] || break
+        kills=$((kills - 1))
+        sleep "$(awk -v t="$took" -v r="$(random 1000)" 'BEGIN { print t * r / 1000000 * 0.75 }')"
+        kill -9 "$pid" 2>/dev/null
+    done
+    b=0
+    for pid in $pids; do
+        b=$((b + 1))
+        wait "$pid" 2>/dev/null
+        status=$?
+        [ $status -eq 0 ] || [ $status -eq 137 ] || { cat "err.$b"; die "$what: status $status"; }
+        [ $status -ne 137 ] || killed=$((killed + 1))
+    done
+    after
+}
+for kind in races without-flock; do
+    begin $kind || continue
+    i=0 killed=0 rounds=$pairs
+    [ $kind = races ] || rounds=$((pairs / 10 + 1)) # a file system that knows no locks
+    while [ $i -lt "$rounds" ]; do
         i=$((i + 1))
         builders=2
         [ $((i % 4)) -ne 0 ] || builders=3
-        pids=
-        what="race $i of $builders"
-        for b in $(seq $builders); do
-            # shellcheck disable=SC2046
-            $(command_line $f) >out.$b 2>err.$b </dev/null &
-            pids="$pids $!"
-        done
-        # none, one or all are killed, at moments of the first one and a half builds
-        kills=$(random $((builders + 1)))
-        for pid in $pids; do
-            [ "$kills" -gt 0 ] || break
-            kills=$((kills - 1))
-            sleep "$(awk -v t="$took" -v r="$(random 1000)" 'BEGIN { print t * r / 1000000 * 0.75 }')"
-            kill -9 "$pid" 2>/dev/null
-        done
-        b=0
-        for pid in $pids; do
-            b=$((b + 1))
-            wait "$pid" 2>/dev/null
-            status=$?
-            [ $status -eq 0 ] || [ $status -eq 137 ] || { cat "err.$b"; die "$what: status $status"; }
-            [ $status -ne 137 ] || killed=$((${killed:-0} + 1))
-        done
-        after
+        what="$kind, $i, of $builders"
+        if [ $kind = races ]; then race $builders env; else
+            race $builders "$inject" flock:error=ENOLCK --
+        fi
+        [ $((i % 50)) -ne 0 ] || echo "faults: $i $kind, $killed builders killed"
     done
-    echo "faults: ${killed:-0} builders killed"
+    echo "faults: $killed builders killed"
     end
-fi
+done
 
 if [ -n "$left_out" ]; then
     echo "faults: $all, all well; left out:$left_out (not root)"
