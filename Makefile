@@ -29,9 +29,9 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = plan resident budget lock build
 PROBE = value probe
 CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_lock test_fuzz
-PROOF = ref random_variant slow_hands slow_file proof solved
-FUZZ  = variant fairy fen material checkpoint cli
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
+PROOF = ref random_variant slow_hands slow_file proof solved forge
+FUZZ  = variant fairy fen material checkpoint cli table
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
@@ -146,6 +146,11 @@ $(BUILD)/tb/encode/eliminate_avx2.o: tb/encode/eliminate.c | $(BUILD)/packages
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx512f -mprefer-vector-width=512,avx512)
 
+# with the library alone, as a program that uses it
+$(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
@@ -154,7 +159,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/main.o: src/cli/main.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BK_CFLAGS) -Dmain=bareking_main -c $< -o $@
-FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(TB_O) $(LIB_O)
+FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
@@ -183,6 +188,22 @@ test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
+
+# every byte of three files changed, every length, forged heads: classified
+damage: $(BUILD)/tests/test_damage
+	DAMAGE_ALL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_damage
+
+# builders among faults: full disks, limits, kills, signals, clocks; PAIRS of them racing
+$(BUILD)/inject: tests/inject.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
+$(BUILD)/clock.so: tests/clock.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -shared $< -o $@
+faults: all $(BUILD)/inject $(BUILD)/clock.so
+	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
 
 floors:
 	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' sh tests/floors.sh
@@ -234,6 +255,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

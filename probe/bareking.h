@@ -26,7 +26,12 @@
  *
  * Cost of a probe: some 0.3 us for wdl, 3 us for the distance of a lost position,
  * when what it asks has been read before; else one or two reads of some 3 KB, and
- * of a table's model when it is first asked.  Stack: less than 64 KB.
+ * of a table's model when it is first asked.
+ *
+ * Needs: 64 KiB of stack a thread that opens or asks.  A descriptor for each file of a table that
+ * has been asked, two a table, closed on exec(); where there are none left it is BK_LIB_SYSTEM, and
+ * may be asked again.  fork() while no other thread is asking leaves both processes a handle to go
+ * on with and to close.  Memory: docs/security.md 1.
  */
 #ifndef BAREKING_H
 #define BAREKING_H

@@ -13,6 +13,10 @@ esac
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
+case $0 in
+/*) script=$0 ;;
+*) script=$PWD/$0 ;;
+esac
 cd "$tmp" || exit 1
 looked=0
 
@@ -95,6 +99,93 @@ grep -q '^bareking: ' err || die 'no word of a small limit on files'
 "$bin" check shatranj --dir small >out 2>err
 [ $? -le 1 ] || die 'a small limit on files left damage'
 looked=$((looked + 1))
+
+# What check finds damaged, build makes again, byte by byte
+here=$(cd "$(dirname "$script")" && pwd)
+cp "$here/six.ini" six.ini
+six() { # COMMAND ARGUMENTS...: on the small tables
+    command=$1
+    shift
+    "$bin" "$command" six.ini "$@" --dir m >out 2>err
+    status=$?
+    looked=$((looked + 1))
+}
+is() { [ $status -eq "$1" ] || die "status $status, not $1: $2"; }
+said() { grep -qF -e "$1" out err || die "no '$1'"; }
+bytes() { (cd m && find . -type f | sort | xargs sha256sum); }
+mended() { # a build puts everything right again
+    six build KNvKP --threads 1
+    is 0 "build $1"
+    bytes >now
+    cmp -s then now || die "not as before: $1"
+    six check --deep KNvKP
+    is 0 "check after $1"
+}
+hurt() { printf 'hurt' | dd of="m/six/$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+
+six build KNvKP --threads 1
+is 0 build
+bytes >then
+for file in KNvKP.bkw KNvKP.bkd KQvKN.bkw KQvKN.bkd; do
+    for at in 60 $(($(stat -c %s m/six/$file) - 9)); do
+        hurt $file "$at"
+        six check
+        is 3 "check with $file hurt at $at"
+        said $file
+        six build KNvKP --threads 1
+        is 0 "build with $file hurt at $at"
+        said "making it again"
+        mended "$file hurt at $at"
+    done
+done
+rm m/six/KQvKN.bkd
+for materials in '' KQvKN; do
+    # shellcheck disable=SC2086
+    six check $materials
+    is 3 'distances promised and missing'
+    said 'KQvKN.bkd: not there, but KQvKN.bkw says it should be'
+done
+mended 'distances missing'
+# without the distances that a damaged table had
+hurt KQvKN.bkd 400
+six build KQvKN --wdl --threads 1
+is 0 'build --wdl of hurt distances'
+[ ! -e m/six/KQvKN.bkd ] || die 'hurt distances stay beside a table that has none'
+six check
+is 0 'check after build --wdl'
+mended 'a table without distances'
+
+# --deep sees what others need
+hurt KQvKN.bkw 400
+six check KNvKP
+is 0 'check of one table'
+six check --deep KNvKP
+is 3 'check --deep with a smaller table hurt'
+said KQvKN.bkw
+rm m/six/KQvKN.bk?
+for materials in '' KNvKP; do
+    # shellcheck disable=SC2086
+    six check --deep $materials
+    is 1 'check --deep with a smaller table missing'
+    said 'no table KQvKN of six in m, which KNvKP needs'
+done
+six check
+is 0 'check without a smaller table'
+six build KQvKN --wdl --threads 1
+six check --deep KNvKP
+is 1 'check --deep with distances of a smaller table missing'
+said 'no distances of KQvKN'
+mended 'a smaller table missing'
+
+# What killed builders leave beside whole tables goes; what another is at work on stays
+touch m/six/.KQvKN.lock m/six/.KQvKN.ckpt.part m/six/KQvKN.bkd.part m/six/.KQvKN.ckpt
+mended 'leftovers'
+
+# Closed descriptors: no table gets what is meant for people
+rm -rf m
+"$bin" build six.ini KNvKP --threads 1 --dir m <&- >&- 2>&-
+[ $? -eq 4 ] || die 'an answer that nobody can read is an error'
+mended 'closed descriptors'
 
 # Two builders of the same tables, one of them killed, then both to the end
 mkdir one

@@ -336,8 +336,8 @@ static void reading_init(struct reading *r, const struct bk_unit *u,
 {
     struct bk_report why;
 
-    assert_int_equal(bk_model_parse(&r->model, u->model, u->model_bytes, bk_facts_count(src->facts),
-                                    src->bits, &why),
+    assert_int_equal(bk_model_parse(&r->model, u->model, u->model_bytes, src->end - src->first,
+                                    bk_facts_count(src->facts), src->bits, &why),
                      BK_OK);
     assert_int_equal(
         bk_directory_parse(&r->dir, u->directory, u->directory_bytes, src->first, src->end, &why),
@@ -606,19 +606,24 @@ static void model__damaged_bytes_are_refused_or_harmless(void **state)
     (void)state;
     reading_init(&r, &u, &src);
     for (size_t n = 0; n < u.model_bytes; n++)
-        assert_int_equal(bk_model_parse(&model, u.model, n, facts, src.bits, NULL), BK_E_CORRUPT);
+        assert_int_equal(
+            bk_model_parse(&model, u.model, n, src.end - src.first, facts, src.bits, NULL),
+            BK_E_CORRUPT);
     for (unsigned k = 0; k < 3000; k++) {
         memcpy(bad, u.model, u.model_bytes);
         for (uint64_t n = 1 + draw(3); n; n--)
             bad[draw(u.model_bytes)] ^= (uint8_t)(1 + draw(255));
-        if (bk_model_parse(&model, bad, u.model_bytes, facts, src.bits, NULL))
+        if (bk_model_parse(&model, bad, u.model_bytes, src.end - src.first, facts, src.bits, NULL))
             continue;
         ask_some(model, &src, &r.dir, shards.at);
         bk_model_free(model);
     }
-    assert_int_equal(bk_model_parse(&model, u.model, u.model_bytes, 1, src.bits, NULL),
-                     BK_E_CORRUPT);
-    assert_int_equal(bk_model_parse(&model, u.model, u.model_bytes, facts, 1, NULL), BK_E_CORRUPT);
+    assert_int_equal(
+        bk_model_parse(&model, u.model, u.model_bytes, src.end - src.first, 1, src.bits, NULL),
+        BK_E_CORRUPT);
+    assert_int_equal(
+        bk_model_parse(&model, u.model, u.model_bytes, src.end - src.first, facts, 1, NULL),
+        BK_E_CORRUPT);
     reading_release(&r);
     free(bad);
     bk_unit_release(&u);

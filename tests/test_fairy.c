@@ -314,6 +314,8 @@ static const struct refusal {
       "f.ini:2:19: key 'customPiece1': modifier `n` is not known here" },
     { "fairy__refuses_hops_of_leapers", "[a:chess]\ncustomPiece1 = x:pNN\n",
       "f.ini:2:18: key 'customPiece1': `p` is for R, B and Q only" },
+    { "fairy__refuses_hops_of_nothing", "[a:chess]\ncustomPiece1 = x:Wp\n",
+      "f.ini:2:19: key 'customPiece1': `p` is for R, B and Q only" },
     { "fairy__refuses_custom_piece_without_move", "[a:chess]\ncustomPiece1 = x\n",
       "f.ini:2:17: key 'customPiece1': expected `:` and a move" },
     { "fairy__refuses_letter_taken", "[a:chess]\nwazir = r\n",

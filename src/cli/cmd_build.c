@@ -247,6 +247,13 @@ static void tell_note(void *context, const char *text)
     fprintf(stderr, "bareking: %s; going on without it\n", text);
 }
 
+/* The same, of a table that is there and cannot be trusted. */
+static void tell_damaged(void *context, const char *text)
+{
+    if (!((const struct watch *)context)->c->quiet)
+        fprintf(stderr, "bareking: %s; making it again\n", text);
+}
+
 /* The same, of another builder of a table. */
 static void tell_wait(void *context, const char *text)
 {
@@ -332,6 +339,7 @@ int cmd_build(struct cli *c)
         json_decref(w.list);
         return status;
     }
+    bk_plan_check(w.p, &w, tell_damaged);
     watch_add(&w, w.p);
     give_memory_back();
     cli_catch_signals();

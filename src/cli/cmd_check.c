@@ -2,6 +2,7 @@
  * cmd_check.c - may the tables be trusted?  check (checksums), verify (values).
  */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 
 #include "cli/report.h"
 #include "table/format.h"
+#include "table/materials.h"
+#include "table/needed.h"
 #include "tb/build/build.h"
 #include "tb/verify.h"
 
@@ -24,7 +27,10 @@ struct checker {
     json_t *list; /* with --json */
     unsigned files, bad;
     uint64_t bytes;
-    bool has_distances; /* the last file said that a .bkd belongs to it */
+    struct bk_materials done; /* with --deep: tables that were looked at */
+    /* what the last file says of itself */
+    bool has_distances; /* a .bkd belongs to it */
+    bool standalone;
 };
 
 static int report_file(struct checker *k, const char *path, uint64_t bytes, enum bk_err err,
@@ -41,55 +47,125 @@ static int report_file(struct checker *k, const char *path, uint64_t bytes, enum
     return err ? cli_fail_report(err, why) : CLI_OK;
 }
 
-/* name: the material in the file's name, which its header must agree with. */
-static int check_file(struct checker *k, const char *path, const char *name, enum bk_kind kind)
+/* m: the material of the file's name, which its header must agree with. */
+static int check_file(struct checker *k, const char *path, const struct bk_material *m,
+                      enum bk_kind kind)
 {
     struct bk_report why = { "" };
     struct bk_file *f;
-    enum bk_err err = bk_file_open(&f, path, k->v, &why);
+    enum bk_err err = bk_file_open_as(&f, path, k->v, m, kind, &why);
     uint64_t bytes;
     int status;
 
-    k->has_distances = false;
+    k->has_distances = k->standalone = false;
     if (err)
         return report_file(k, path, 0, err, &why);
     bytes = bk_file_bytes(f);
     k->has_distances = bk_file_info(f)->distances;
-    if (bk_file_info(f)->kind != kind || strcmp(bk_file_info(f)->material, name))
-        err = bk_fail(&why, BK_E_CORRUPT, "%s: holds the %s of %s", path,
-                      bk_file_info(f)->kind == BK_KIND_WDL ? "results" : "distances",
-                      bk_file_info(f)->material);
-    else
-        err = bk_file_check(f, &why);
+    k->standalone = bk_file_info(f)->standalone;
+    err = bk_file_check(f, &why);
     status = report_file(k, path, bytes, err, &why);
     bk_file_close(f);
     return status;
 }
 
-/* == check: a material, a folder == */
+/* A file that the one before says belongs to it, and that is not there. */
+static int fail_promised(struct checker *k, const char *path, const char *name)
+{
+    struct bk_report why = { "" };
+
+    bk_fail(&why, BK_E_CORRUPT, "%s: not there, but %s.bkw says it should be", path, name);
+    return report_file(k, path, 0, BK_E_CORRUPT, &why);
+}
+
+/* == check: a material, and what it needs == */
+
+/* Both files of a table whose results are there. */
+static int check_table(struct checker *k, const struct bk_material *m)
+{
+    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
+    bool promised, standalone;
+    int status =
+        check_file(k, bk_table_path(path, k->c->dir, k->v, m, BK_KIND_WDL), m, BK_KIND_WDL);
+
+    promised = k->has_distances;
+    standalone = k->standalone;
+    bk_table_path(path, k->c->dir, k->v, m, BK_KIND_DTW);
+    if (!access(path, F_OK))
+        status = worse(status, check_file(k, path, m, BK_KIND_DTW));
+    else if (promised)
+        status = worse(status, fail_promised(k, path, bk_material_name(m, k->v, name)));
+    k->has_distances = promised;
+    k->standalone = standalone;
+    return status;
+}
+
+static bool is_there(const struct checker *k, const struct bk_material *m, enum bk_kind kind)
+{
+    char path[PATH_MAX];
+
+    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK);
+}
+
+/* A smaller table; `of` needs it, and its distances, too, if it has some. */
+static int check_needed(struct checker *k, const struct bk_material *m,
+                        const struct bk_material *of, bool distances)
+{
+    char name[BK_MATERIAL_NAME_MAX], needs[BK_MATERIAL_NAME_MAX];
+    enum bk_kind kind = is_there(k, m, BK_KIND_WDL) ? BK_KIND_DTW : BK_KIND_WDL;
+    int status = CLI_OK;
+
+    if (kind == BK_KIND_DTW && bk_materials_find(&k->done, m) < 0) {
+        if (!bk_materials_add(&k->done, m))
+            return cli_no_memory();
+        status = check_table(k, m);
+        if (k->has_distances) /* what is missing of it has been said */
+            return status;
+    }
+    if (kind == BK_KIND_WDL || (distances && !is_there(k, m, kind)))
+        status = worse(status, cli_fail(CLI_NO, "no %s %s of %s in %s, which %s needs",
+                                        kind == BK_KIND_WDL ? "table" : "distances of",
+                                        bk_material_name(m, k->v, name), k->v->name, k->c->dir,
+                                        bk_material_name(of, k->v, needs)));
+    return status;
+}
+
+/* --deep: all that this one's positions may lead to, as verify asks it. */
+static int check_below(struct checker *k, const struct bk_material *m, bool distances)
+{
+    struct bk_report why = { "" };
+    struct bk_material *needed;
+    size_t n;
+    enum bk_err err = bk_materials_needed(&needed, &n, m, k->v, &why);
+    int status = CLI_OK;
+
+    if (err)
+        return cli_fail_report(err, &why);
+    for (size_t i = 1; i < n; i++)
+        status = worse(status, check_needed(k, &needed[i], m, distances));
+    free(needed);
+    return status;
+}
 
 static int check_material(struct checker *k, const struct bk_material *m)
 {
     struct bk_material kept = *m;
-    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
     int status;
 
     bk_material_canonical(&kept, k->v);
     if (bk_material_by_rule(&kept, k->v))
         return CLI_OK;
-    bk_material_name(&kept, k->v, name);
-    if (access(bk_table_path(path, k->c->dir, k->v, &kept, BK_KIND_WDL), F_OK))
+    if (!is_there(k, &kept, BK_KIND_WDL))
         return cli_fail_no_table(k->c, k->v, m);
-    status = check_file(k, path, name, BK_KIND_WDL);
-    bk_table_path(path, k->c->dir, k->v, &kept, BK_KIND_DTW);
-    if (access(path, F_OK)) {
-        if (k->has_distances)
-            status = worse(status,
-                           cli_fail(CLI_NO, "%s: not there, but %s says it should be", path, name));
-        return status;
-    }
-    return worse(status, check_file(k, path, name, BK_KIND_DTW));
+    if (bk_materials_find(&k->done, &kept) < 0 && !bk_materials_add(&k->done, &kept))
+        return cli_no_memory();
+    status = check_table(k, &kept);
+    if (k->c->deep && !k->standalone)
+        status = worse(status, check_below(k, &kept, k->has_distances));
+    return status;
 }
+
+/* == check: a folder == */
 
 static int is_table_file(const struct dirent *e)
 {
@@ -98,9 +174,57 @@ static int is_table_file(const struct dirent *e)
     return n > 4 && (!strcmp(e->d_name + n - 4, ".bkw") || !strcmp(e->d_name + n - 4, ".bkd"));
 }
 
+/* A name of a file in `folder`, as the directory has it. */
+static int check_entry(struct checker *k, const char *folder, char *name)
+{
+    char path[PATH_MAX], *dot = strrchr(name, '.');
+    enum bk_kind kind = strcmp(dot, ".bkw") ? BK_KIND_DTW : BK_KIND_WDL;
+    struct bk_report why = { "" }, inner = { "" };
+    struct bk_material m;
+    bool promised;
+    int status;
+
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
+        return cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(ENAMETOOLONG));
+    *dot = 0;
+    if (bk_material_parse(&m, k->v, name, &inner)) {
+        bk_fail(&why, BK_E_CORRUPT, "%s: no table has this name: %s", path, inner.text);
+        return report_file(k, path, 0, BK_E_CORRUPT, &why);
+    }
+    status = check_file(k, path, &m, kind);
+    promised = k->has_distances;
+    if (kind == BK_KIND_DTW)
+        return status;
+    if (k->c->deep && !k->standalone)
+        status = worse(status, check_below(k, &m, promised));
+    strcpy(path + strlen(path) - 3, "bkd");
+    if (promised && access(path, F_OK))
+        status = worse(status, fail_promised(k, path, name));
+    return status;
+}
+
+/* With --deep: what lies in the folder is looked at in its turn, not again where it is needed. */
+static int note_entries(struct checker *k, struct dirent **entry, int n)
+{
+    struct bk_material m;
+    char name[BK_MATERIAL_NAME_MAX];
+
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(entry[i]->d_name) - 4;
+
+        if (entry[i]->d_name[length + 3] != 'w' || length >= sizeof name)
+            continue;
+        memcpy(name, entry[i]->d_name, length);
+        name[length] = 0;
+        if (!bk_material_parse(&m, k->v, name, NULL) && !bk_materials_add(&k->done, &m))
+            return cli_no_memory();
+    }
+    return CLI_OK;
+}
+
 static int check_folder(struct checker *k)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[PATH_MAX];
     struct dirent **entry;
     int n, status = CLI_OK;
 
@@ -108,14 +232,10 @@ static int check_folder(struct checker *k)
     n = scandir(folder, &entry, is_table_file, alphasort);
     if (n <= 0)
         status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
+    if (n > 0 && k->c->deep)
+        status = note_entries(k, entry, n);
     for (int i = 0; i < n; i++) {
-        char *name = entry[i]->d_name, *dot = strrchr(name, '.');
-        enum bk_kind kind = strcmp(dot, ".bkw") ? BK_KIND_DTW : BK_KIND_WDL;
-
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path) {
-            *dot = 0;
-            status = worse(status, check_file(k, path, name, kind));
-        }
+        status = worse(status, check_entry(k, folder, entry[i]->d_name));
         free(entry[i]);
     }
     if (n >= 0)
@@ -150,6 +270,7 @@ int cmd_check(struct cli *c)
     else if (!c->quiet && !status)
         printf("%u file%s, %s: all good\n", k.files, k.files == 1 ? "" : "s",
                cli_bytes(bytes, k.bytes));
+    bk_materials_free(&k.done);
     free(m);
     bk_variant_free(v);
     return status;

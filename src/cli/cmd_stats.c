@@ -41,20 +41,23 @@ static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct 
     *p = q;
 }
 
-static void write_fen(const struct bk_index *ix, uint64_t number, unsigned side, bool exchanged,
+/* False: two men on one square. */
+static bool write_fen(const struct bk_index *ix, uint64_t number, unsigned side, bool exchanged,
                       char out[BK_FEN_MAX])
 {
     struct bk_placement at;
     struct bk_pos p;
 
     bk_index_unrank(ix, number, &at);
-    bk_index_position(ix, &at, side, &p);
+    if (!bk_index_position(ix, &at, side, &p))
+        return false;
     if (exchanged)
         exchange(&p, ix->v, &ix->m);
     bk_pos_to_fen(&p, ix->v, out);
+    return true;
 }
 
-static void take_side(struct side_counts *out, const struct bk_file *f, unsigned side,
+static bool take_side(struct side_counts *out, const struct bk_file *f, unsigned side,
                       bool exchanged)
 {
     const struct bk_summary *s = &bk_file_info(f)->summary;
@@ -72,10 +75,10 @@ static void take_side(struct side_counts *out, const struct bk_file *f, unsigned
         side = BK_WHITE;
         exchanged = !exchanged;
     }
-    if (out->win_plies >= 0)
-        write_fen(ix, s->win_number[side], side, exchanged, out->win_fen);
-    if (out->loss_plies >= 0)
-        write_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen);
+    return (out->win_plies < 0 ||
+            write_fen(ix, s->win_number[side], side, exchanged, out->win_fen)) &&
+           (out->loss_plies < 0 ||
+            write_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen));
 }
 
 static int read_counts(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
@@ -86,18 +89,17 @@ static int read_counts(const struct cli *c, const struct bk_variant *v, const st
     struct bk_report why = { "" };
     char path[PATH_MAX];
     struct bk_file *f;
-    enum bk_err err = bk_file_open(&f, bk_table_path(path, c->dir, v, &kept, BK_KIND_WDL), v, &why);
+    enum bk_err err = bk_file_open_as(&f, bk_table_path(path, c->dir, v, &kept, BK_KIND_WDL), v,
+                                      &kept, BK_KIND_WDL, &why);
     int status = CLI_OK;
 
     if (err == BK_E_NO_TABLE)
         return cli_fail_no_table(c, v, m);
     if (err)
         return cli_fail_report(err, &why);
-    if (!bk_material_equal(&bk_file_index(f)->m, &kept))
-        status = cli_fail(CLI_DAMAGED, "%s: holds another material (%s)", path,
-                          bk_file_info(f)->material);
     for (unsigned side = 0; !status && side < 2; side++)
-        take_side(&out[side], f, exchanged ? !side : side, exchanged);
+        if (!take_side(&out[side], f, exchanged ? !side : side, exchanged))
+            status = cli_fail(CLI_DAMAGED, "%s: damaged: its longest game begins nowhere", path);
     bk_file_close(f);
     return status;
 }

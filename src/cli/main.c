@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static const struct option_line {
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
+    { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
     { 'j', "json", NULL, "the answer as one line of JSON" },
@@ -54,8 +56,9 @@ static const struct command {
 } commands[] = {
     { "build", cmd_build, "dntmTweAFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
-      "Tables that are there already are skipped; a build that was stopped goes on when the\n"
-      "same command is run again.  --for FEN makes just the tables of that position; with\n"
+      "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
+      "goes on when the same command is run again.  --for FEN makes just the tables of that "
+      "position; with\n"
       "materials or --men it says on which board they are.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
@@ -84,9 +87,11 @@ static const struct command {
       "values of a table and of those it leads to are held in memory, a byte or two a position, "
       "if\n"
       "that is no more than --memory (default: 2G), and take a third of the time.\n" },
-    { "check", cmd_check, "dFqj", 1, 999, "VARIANT [MATERIAL...]",
+    { "check", cmd_check, "dPFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
-      "Without materials: every table file of the game in DIR.\n" },
+      "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
+      "makes\n"
+      "anew what is damaged.\n" },
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
@@ -226,6 +231,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'q': c->quiet = true; return true;
     case 'j': c->json = true; return true;
     case 'D': c->divide = true; return true;
+    case 'P': c->deep = true; return true;
     }
     return false;
 }
@@ -389,10 +395,23 @@ static int run(int argc, char **argv)
     return cmd->run(&c);
 }
 
+/*
+ * Where 0, 1 or 2 is closed the next file that is opened would take its place, and a table would be
+ * written what is meant for people.  Something that can be neither read nor written to stands there
+ * instead: what is said fails as it should.
+ */
+static void guard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
     status = run(argc, argv);

@@ -661,6 +661,9 @@ static bool read_size(struct file *f)
     return true;
 }
 
+/* The atom that a `p` is for, or the end of the text. */
+static const char *hopping_atom(const char *p) { return p + 1 + strspn(p + 1, "mcfblrvsp"); }
+
 /* Where the program's Betza and ours differ the text is refused. */
 static bool read_betza(struct file *f, const struct entry *e, const char *text,
                        struct bk_movement *m)
@@ -670,9 +673,9 @@ static bool read_betza(struct file *f, const struct entry *e, const char *text,
 
     m->steps_max = 1;
     for (const char *s = text; *s; s++)
-        if (*s == 'p' && !strchr("RBQ", s[1 + strspn(s + 1, "mcfblrvsp")]))
+        if (*s == 'p' && (!*hopping_atom(s) || !strchr("RBQ", *hopping_atom(s))))
             return WRONG(f, e, s - e->value, "`p` is for R, B and Q only");
-        else if (*s == 'p' && isdigit((unsigned char)s[2 + strspn(s + 1, "mcfblrvsp")]))
+        else if (*s == 'p' && isdigit((unsigned char)hopping_atom(s)[1]))
             return WRONG(f, e, s - e->value, "a hop with a range is told in two ways");
         else if (isdigit((unsigned char)s[0]) && isdigit((unsigned char)s[1]))
             return WRONG(f, e, s - e->value, "a range has one digit");

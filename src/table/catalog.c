@@ -129,19 +129,13 @@ void bk_catalog_free(struct bk_catalog *c)
 static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, const char *dir,
                              const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
-    char path[PATH_MAX], name[BK_MATERIAL_NAME_MAX];
-    enum bk_err err = bk_file_open(out, bk_table_path(path, dir, c->v, m, kind), c->v, why);
+    char path[PATH_MAX];
+    enum bk_err err =
+        bk_file_open_as(out, bk_table_path(path, dir, c->v, m, kind), c->v, m, kind, why);
 
-    if (err) {
+    if (err)
         *out = NULL;
-        return err;
-    }
-    if (bk_file_info(*out)->kind == kind && bk_material_equal(&bk_file_index(*out)->m, m))
-        return BK_OK;
-    bk_file_close(*out);
-    *out = NULL;
-    return bk_fail(why, BK_E_CORRUPT, "%s: holds another table than %s", path,
-                   bk_material_name(m, c->v, name));
+    return err;
 }
 
 /* Both files of a table in one folder; that of the distances may be missing. */

@@ -63,6 +63,8 @@ struct bk_file {
     struct bk_shards *shards;
     pthread_mutex_t loading;
     _Atomic(struct bk_facts *) facts; /* set before the first `loaded` */
+    const struct bk_material *wanted; /* while it is opened: what it must hold, or NULL */
+    enum bk_kind wanted_kind;
 };
 
 static enum bk_err damaged(const struct bk_file *f, struct bk_report *why, const char *what)
@@ -127,7 +129,7 @@ static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
 static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
 {
     unsigned n = f->head.info.nunits;
-    uint64_t at = f->head.bytes, shards = 0, shards_at;
+    uint64_t at = f->head.bytes, shards = 0;
 
     f->unit = calloc(n, sizeof *f->unit);
     if (!f->unit)
@@ -141,7 +143,6 @@ static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
         u->shard0 = shards;
         shards += u->head.shards;
     }
-    shards_at = at;
     for (unsigned i = 0; i < n; i++) {
         f->unit[i].shards_at = at;
         if (f->unit[i].head.shard_bytes > f->bytes)
@@ -151,8 +152,7 @@ static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
     if (at != f->bytes)
         return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %llu bytes, its head says %llu", f->path,
                        (unsigned long long)f->bytes, (unsigned long long)at);
-    return bk_shards_new(&f->shards, f->fd, f->path, shards, shards_at, at - shards_at,
-                         BK_SHARDS_BUDGET, why);
+    return BK_OK;
 }
 
 /* == Opening: meaning == */
@@ -182,7 +182,34 @@ static bool is_order(const struct bk_file_info *i, unsigned men)
            (seen & 0x7fffffff) == (1u << (i->norder - 1)) - 1;
 }
 
-/* Is it the numbering of this material in this game? */
+/* Is it what its name says? */
+static enum bk_err check_wanted(const struct bk_file *f, const struct bk_variant *v,
+                                const struct bk_material *m, struct bk_report *why)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    if (!f->wanted || (bk_material_equal(m, f->wanted) && f->head.info.kind == f->wanted_kind))
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: holds another table than %s", f->path,
+                   bk_material_name(f->wanted, v, name));
+}
+
+/* A longest win or loss is one of the table's positions. */
+static bool longest_exist(const struct bk_file_info *i)
+{
+    const struct bk_summary *s = &i->summary;
+
+    for (unsigned side = 0; side < 2; side++)
+        if ((s->win_plies[side] >= 0 && s->win_number[side] >= i->positions) ||
+            (s->loss_plies[side] >= 0 && s->loss_number[side] >= i->positions))
+            return false;
+    return true;
+}
+
+/*
+ * Is it the numbering of this material in this game?  An index takes memory by its material, so
+ * first comes what can be compared without one.
+ */
 static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
 {
@@ -204,10 +231,14 @@ static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
         return damaged(f, why, "order of the men");
     if (i->one_side && !bk_table_one_side(&m, v))
         return damaged(f, why, "one side of a table that has two");
-    err = bk_index_new(&f->ix, v, &m, i->order, why);
-    if (!err && f->ix->positions != i->positions)
+    if ((err = check_wanted(f, v, &m, why)) != BK_OK)
+        return err;
+    if (!bk_index_could_have(v, &m, i->positions) || !longest_exist(i))
         return damaged(f, why, "number of positions");
-    return err;
+    err = bk_index_new(&f->ix, v, &m, i->order, &inner);
+    if (err)
+        return err == BK_E_USAGE ? damaged(f, why, inner.text) : no_memory(f, why);
+    return f->ix->positions == i->positions ? BK_OK : damaged(f, why, "number of positions");
 }
 
 /* Gives each unit its blocks: all of White's, then all of Black's. */
@@ -233,6 +264,9 @@ static enum bk_err place_units(struct bk_file *f, struct bk_report *why)
         last = &ix->block[block - 1];
         u->place.first = ix->block[u->place.block].first;
         u->place.end = last->first + last->size;
+        if (u->head.shards > u->place.end - u->place.first ||
+            u->head.model_bytes > bk_model_bytes_max(u->place.end - u->place.first))
+            return damaged(f, why, "size of a unit");
     }
     if (block != ix->nblocks || side != sides - 1)
         return damaged(f, why, "blocks of its units");
@@ -252,9 +286,19 @@ static enum bk_err understand(struct bk_file *f, const struct bk_variant *v, str
         return err;
     err = bk_rows_new(&f->rows, f->ix, &inner);
     if (err)
-        return bk_fail(why, err, "%s: damaged: %s", f->path, inner.text);
+        return bk_fail(why, err, "%s: %s%s", f->path, err == BK_E_CORRUPT ? "damaged: " : "",
+                       inner.text);
     f->inner = bk_rows_inner(f->rows);
     return BK_OK;
+}
+
+static enum bk_err make_shards(struct bk_file *f, struct bk_report *why)
+{
+    const struct unit *last = &f->unit[f->head.info.nunits - 1];
+    uint64_t at = f->unit[0].shards_at;
+
+    return bk_shards_new(&f->shards, f->fd, f->path, last->shard0 + last->head.shards, at,
+                         f->bytes - at, BK_SHARDS_BUDGET, why);
 }
 
 static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
@@ -302,14 +346,16 @@ enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_r
     return err;
 }
 
-enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
-                         struct bk_report *why)
+enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
+                            const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
     struct bk_file *f = file_new(path, why);
     enum bk_err err;
 
     if (!f)
         return BK_E_SYSTEM;
+    f->wanted = m;
+    f->wanted_kind = kind;
     err = open_path(f, why);
     if (!err)
         err = read_head(f, why);
@@ -317,12 +363,21 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
         err = place_parts(f, why);
     if (!err)
         err = understand(f, v, why);
+    if (!err)
+        err = make_shards(f, why);
+    f->wanted = NULL;
     if (err) {
         bk_file_close(f);
         return err;
     }
     *out = f;
     return BK_OK;
+}
+
+enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
+                         struct bk_report *why)
+{
+    return bk_file_open_as(out, path, v, NULL, BK_KIND_WDL, why);
 }
 
 static void loaded_free(struct loaded *l)
@@ -394,9 +449,9 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, con
                               struct loaded *l, struct bk_report *why)
 {
     struct bk_report inner = { "" };
-    enum bk_err err = bk_model_parse(&l->model, bytes, u->head.model_bytes,
-                                     bk_facts_count(atomic_load(&f->facts)),
-                                     bk_kind_bits(f->head.info.kind), &inner);
+    enum bk_err err = bk_model_parse(
+        &l->model, bytes, u->head.model_bytes, u->place.end - u->place.first,
+        bk_facts_count(atomic_load(&f->facts)), bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
         err =

@@ -32,6 +32,15 @@ struct bk_file; /* opaque; any number of threads may share one */
  */
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why);
+/*
+ * The same of a file whose name says what it holds, the table of a canonical material: another
+ * one is BK_E_CORRUPT before memory is taken for what it says it is.
+ *
+ * Memory of both: the index of the material, and some bytes for each shard; a model takes
+ * at most 15 bytes a position and 4 MB, whatever it says of itself.  A true one takes far less.
+ */
+enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
+                            const struct bk_material *m, enum bk_kind kind, struct bk_report *why);
 void bk_file_close(struct bk_file *f); /* NULL is fine */
 /* What the head of a file says, without a game to read it in.  The same errors. */
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);

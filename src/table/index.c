@@ -464,6 +464,65 @@ fail:
     return err;
 }
 
+/* == Without an index == */
+
+/* Squares that a man may stand on. */
+static unsigned room_of(const struct bk_index *ix, unsigned type, unsigned colour)
+{
+    unsigned n = 0;
+
+    for (unsigned sq = 0; sq < ix->v->nsq; sq++)
+        n += bk_rules_may_stand(ix->v, type, colour, sq);
+    return n;
+}
+
+/* King pairs: not more than *most, and not fewer than *least (each king's neighbours left out). */
+static void bound_pairs(const struct bk_index *ix, uint64_t *least, uint64_t *most)
+{
+    uint64_t room[2];
+
+    for (unsigned c = 0; c < 2; c++)
+        room[c] = ix->m.rights >> 2 * c & 3 ? 1 : room_of(ix, ix->v->royal, c);
+    *least = 0;
+    *most = room[BK_WHITE] * room[BK_BLACK];
+    for (unsigned sq = 0; sq < ix->v->nsq; sq++) {
+        unsigned n;
+
+        bk_reach_from(ix->v, ix->v->royal, BK_WHITE, sq, &n);
+        if (bk_rules_may_stand(ix->v, ix->v->royal, BK_WHITE, sq) &&
+            !king_strays(ix, BK_WHITE, sq) && room[BK_BLACK] > n + 1u)
+            *least += room[BK_BLACK] - n - 1;
+    }
+}
+
+/*
+ * All placements are the king pairs times the choices of squares for each lot of equal men.  A
+ * number stands for one of them at least, and for no more than there are symmetries.
+ */
+bool bk_index_could_have(const struct bk_variant *v, const struct bk_material *m,
+                         uint64_t positions)
+{
+    struct bk_index ix;
+    uint64_t least, most;
+
+    if (bk_material_men(m, v) > BK_MEN_MAX)
+        return false;
+    memset(&ix, 0, sizeof ix);
+    ix.v = v;
+    ix.m = *m;
+    slots_new(&ix);
+    bound_pairs(&ix, &least, &most);
+    for (unsigned s = 0, men; s < BK_SLOTS_MAX && s < ix.nslots; s += men) {
+        unsigned room = ix.right[s] >= 0 ? 1 : room_of(&ix, ix.type[s], ix.colour[s]);
+
+        for (men = 1; s + men < ix.nslots && ix.like[s + men] == s; men++)
+            ;
+        least *= choose(room, men);
+        most *= choose(room, men);
+    }
+    return positions >= least / BK_SYMMETRIES && positions <= most;
+}
+
 void bk_index_free(struct bk_index *ix)
 {
     if (!ix)

@@ -97,6 +97,12 @@ struct bk_placement {
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order, struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
+/*
+ * May the index of this material have so many positions?  Of a number that a stranger's file
+ * gives: what is true lies between bounds that need no memory, a factor of some ten apart.
+ */
+bool bk_index_could_have(const struct bk_variant *v, const struct bk_material *m,
+                         uint64_t positions);
 
 /* The first slot of men like this one, which stands on `sq`; -1: there is none. */
 int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq);

@@ -148,8 +148,15 @@ static bool read_model(struct reader *r)
     return question == r->m->questions && !r->codes && !r->bigs;
 }
 
-/* Finds the streams; false: the counts do not fit `n` bytes. */
-static bool find_streams(struct reader *r, const uint8_t *raw, size_t n)
+/*
+ * Leaves and questions of a unit with so many numbers: format.md 6.  They tell positions apart, and
+ * cost more than they save long before there is one for every four; real models have one for some
+ * hundred, or, where there are many numbers, some thousands.
+ */
+static uint64_t parts_most(uint64_t numbers) { return numbers / 4 + (1u << 16); }
+
+/* Finds the streams; false: the counts do not fit `n` bytes, or are more than `parts` allows. */
+static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_t parts)
 {
     struct bk_model *m = r->m;
     uint64_t need;
@@ -165,6 +172,8 @@ static bool find_streams(struct reader *r, const uint8_t *raw, size_t n)
     if (need != n || m->nodes % 2 == 0 || m->questions > r->codes)
         return false;
     m->leaves = m->nodes / 2 + 1;
+    if ((uint64_t)m->leaves + m->questions > parts)
+        return false;
     r->tree = raw + HEADER;
     r->code = r->tree + m->nodes;
     r->rc = r->code + r->codes;
@@ -173,13 +182,13 @@ static bool find_streams(struct reader *r, const uint8_t *raw, size_t n)
     return true;
 }
 
-static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, unsigned facts,
-                             unsigned bits, struct bk_report *why)
+static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, uint64_t numbers,
+                             unsigned facts, unsigned bits, struct bk_report *why)
 {
     struct reader r = { .m = m, .facts = facts, .values = 1u << bits };
     bool good;
 
-    if (!find_streams(&r, raw, n))
+    if (!find_streams(&r, raw, n, parts_most(numbers)))
         return bk_fail(why, BK_E_CORRUPT, "model: its counts do not fit its size");
     m->tree = malloc(m->nodes * sizeof(*m->tree));
     m->leaf = malloc(m->leaves * sizeof(*m->leaf));
@@ -194,14 +203,29 @@ static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, u
     return good ? BK_OK : bk_fail(why, BK_E_CORRUPT, "model: not a tree over facts and values");
 }
 
+/*
+ * The most bytes of streams.  A leaf has two nodes and one code, a question two codes, rc and rp;
+ * each node and code may be BIG, with two bytes more: at most 9 a leaf, 8 a question.
+ */
+static uint64_t raw_most(uint64_t numbers)
+{
+    uint64_t parts = parts_most(numbers);
+
+    return parts < (RAW_MAX - HEADER) / 9 ? HEADER + 9 * parts : RAW_MAX;
+}
+
+uint64_t bk_model_bytes_max(uint64_t numbers) { return ZSTD_compressBound(raw_most(numbers)); }
+
 /* Unpacks the streams; *raw owned. */
 static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, size_t n,
-                          struct bk_report *why)
+                          uint64_t numbers, struct bk_report *why)
 {
     unsigned long long size = ZSTD_getFrameContentSize(bytes, n);
 
     if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > RAW_MAX)
         return bk_fail(why, BK_E_CORRUPT, "model: no zstd frame of a known size");
+    if (size > raw_most(numbers))
+        return bk_fail(why, BK_E_CORRUPT, "model: more than its positions can need");
     *raw = malloc(size ? size : 1);
     if (!*raw)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a model");
@@ -212,13 +236,13 @@ static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, s
     return bk_fail(why, BK_E_CORRUPT, "model: zstd cannot unpack it");
 }
 
-enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, unsigned facts,
-                           unsigned bits, struct bk_report *why)
+enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, uint64_t numbers,
+                           unsigned facts, unsigned bits, struct bk_report *why)
 {
     struct bk_model *m;
     uint8_t *raw = NULL;
     size_t raw_bytes = 0;
-    enum bk_err err = unpack(&raw, &raw_bytes, bytes, n, why);
+    enum bk_err err = unpack(&raw, &raw_bytes, bytes, n, numbers, why);
 
     if (err)
         return err;
@@ -226,7 +250,7 @@ enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, u
     if (!m)
         err = bk_fail(why, BK_E_SYSTEM, "no memory for a model");
     else
-        err = parse_raw(m, raw, raw_bytes, facts, bits, why);
+        err = parse_raw(m, raw, raw_bytes, numbers, facts, bits, why);
     free(raw);
     if (err)
         bk_model_free(m);

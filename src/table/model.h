@@ -73,13 +73,16 @@ struct bk_model {
  *
  * bytes   as bk_model_write() made them; damaged ones are refused (BK_E_CORRUPT) or make a
  *         model that can be asked without harm.
+ * numbers of its unit: a model has no more leaves and questions than these suggest (format.md 6)
  * facts   bk_facts_count() of the facts that its tree asks
  * bits    of a value: larger values are refused
  *
  * *out owned.
  */
-enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, unsigned facts,
-                           unsigned bits, struct bk_report *why);
+enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, uint64_t numbers,
+                           unsigned facts, unsigned bits, struct bk_report *why);
+/* The most bytes that the model of a unit with so many numbers has in its file. */
+uint64_t bk_model_bytes_max(uint64_t numbers);
 void bk_model_free(struct bk_model *m);
 
 /* The bytes of a model, *bytes owned (free()). */

@@ -75,13 +75,31 @@ static uint8_t *front_of(const struct bk_unit_bytes *u, size_t *bytes)
     return front;
 }
 
-static bool write_front(FILE *out, const struct bk_unit_bytes *u)
+/* Not by stdio, which gives up a file where write() was interrupted.  False: errno. */
+static bool put(int out, const void *from, size_t bytes)
 {
-    return fwrite(u->model, 1, u->model_bytes, out) == u->model_bytes &&
-           fwrite(u->directory, BK_SHARD_ENTRY_BYTES, u->shards, out) == u->shards;
+    for (const char *p = from; bytes;) {
+        ssize_t done = write(out, p, bytes);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done == 0)
+            errno = EIO;
+        if (done <= 0)
+            return false;
+        p += done;
+        bytes -= (size_t)done;
+    }
+    return true;
 }
 
-static bool copy(FILE *out, int from, uint64_t at, uint64_t bytes)
+static bool write_front(int out, const struct bk_unit_bytes *u)
+{
+    return put(out, u->model, u->model_bytes) &&
+           put(out, u->directory, (size_t)u->shards * BK_SHARD_ENTRY_BYTES);
+}
+
+static bool copy(int out, int from, uint64_t at, uint64_t bytes)
 {
     char *piece = malloc(PIECE);
     bool good = piece != NULL;
@@ -91,7 +109,9 @@ static bool copy(FILE *out, int from, uint64_t at, uint64_t bytes)
 
         if (got < 0 && errno == EINTR)
             continue;
-        good = got > 0 && fwrite(piece, 1, (size_t)got, out) == (size_t)got;
+        if (got == 0)
+            errno = EIO; /* shorter than it was written */
+        good = got > 0 && put(out, piece, (size_t)got);
         at += good ? (uint64_t)got : 0;
         bytes -= good ? (uint64_t)got : 0;
     }
@@ -99,23 +119,34 @@ static bool copy(FILE *out, int from, uint64_t at, uint64_t bytes)
     return good;
 }
 
-static bool write_shards(FILE *out, const struct bk_unit_bytes *u, int scratch)
+static bool write_shards(int out, const struct bk_unit_bytes *u, int scratch)
 {
     if (!u->shard)
         return copy(out, scratch, u->at, u->shard_bytes);
-    return fwrite(u->shard, 1, u->shard_bytes, out) == u->shard_bytes;
+    return put(out, u->shard, u->shard_bytes);
 }
 
-static bool write_all(FILE *out, const struct bk_head *h, const uint8_t *head,
+/* To the disk.  A file system over a network may be interrupted there, too. */
+static bool sync_file(int fd)
+{
+    int failed;
+
+    do
+        failed = fsync(fd);
+    while (failed && errno == EINTR);
+    return !failed;
+}
+
+static bool write_all(int out, const struct bk_head *h, const uint8_t *head,
                       const struct bk_unit_bytes *unit, int scratch)
 {
-    bool good = fwrite(head, 1, h->bytes, out) == h->bytes;
+    bool good = put(out, head, h->bytes);
 
     for (unsigned i = 0; good && i < h->info.nunits; i++)
         good = write_front(out, &unit[i]);
     for (unsigned i = 0; good && i < h->info.nunits; i++)
         good = write_shards(out, &unit[i], scratch);
-    return good && fflush(out) == 0 && fsync(fileno(out)) == 0;
+    return good && sync_file(out);
 }
 
 /* The head of a file with these units, as bytes; owned, NULL: no memory. */
@@ -148,17 +179,10 @@ static uint8_t *make_head(struct bk_head *h, const struct bk_unit_bytes *unit)
 
 /* == The file == */
 
-FILE *bk_file_create(const char *path)
+int bk_file_create(const char *path)
 {
-    int fd;
-    FILE *out;
-
     unlink(path);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    out = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (fd >= 0 && !out)
-        close(fd);
-    return out;
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /* After a crash of the machine the new name must be there, too. */
@@ -174,7 +198,7 @@ static void sync_folder(const char *path)
     *slash = 0;
     fd = open(folder, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
-        fsync(fd);
+        sync_file(fd);
         close(fd);
     }
 }
@@ -185,7 +209,7 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
     char temporary[PATH_MAX];
     struct bk_head h = { .info = *info };
     uint8_t *head = make_head(&h, unit);
-    FILE *out = NULL;
+    int out = -1;
     bool good;
 
     if (!head)
@@ -194,14 +218,14 @@ enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
         errno = ENAMETOOLONG;
     else if (make_folders(path))
         out = bk_file_create(temporary);
-    good = out && write_all(out, &h, head, unit, scratch);
-    if (out && fclose(out))
+    good = out >= 0 && write_all(out, &h, head, unit, scratch);
+    if (out >= 0 && close(out) && errno != EINTR) /* what is synced is there */
         good = false;
     free(head);
     if (!good || rename(temporary, path)) {
         int error = errno;
 
-        if (out)
+        if (out >= 0)
             unlink(temporary);
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error));
     }

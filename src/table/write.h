@@ -4,8 +4,6 @@
 #ifndef BK_WRITE_H
 #define BK_WRITE_H
 
-#include <stdio.h>
-
 #include "table/info.h"
 
 /* A unit as the codec has made it. */
@@ -22,9 +20,9 @@ struct bk_unit_bytes {
 /* A new file without a name beside `path`, whose folders are made; -1: errno. */
 int bk_file_scratch(const char *path);
 
-/* A file of our own to write to: what was there, whole or not, a file or a link, goes.  NULL:
+/* A file of our own to write to: what was there, whole or not, a file or a link, goes.  -1:
    errno. */
-FILE *bk_file_create(const char *path);
+int bk_file_create(const char *path);
 
 /*
  * Writes a whole file under a temporary name beside `path`, syncs it, renames

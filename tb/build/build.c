@@ -383,6 +383,43 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     return err;
 }
 
+/* == What others left == */
+
+/*
+ * What a builder leaves that was killed: files beside a table that is there.  remove: they go.
+ * Returns whether there were any.
+ */
+static bool leftovers(const struct builder *b, bool remove)
+{
+    const struct bk_plan_table *t = &b->p->table[b->nth];
+    char path[PATH_MAX + 8];
+    bool any = false;
+
+    for (int kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++) {
+        bk_table_path(path, b->p->dir, b->p->v, &t->m, (enum bk_kind)kind);
+        strcat(path, ".part");
+        any |= !access(path, F_OK);
+        if (remove)
+            unlink(path);
+    }
+    checkpoint_path(b, path);
+    any |= !access(path, F_OK);
+    if (remove)
+        bk_checkpoint_remove(path);
+    strcat(path, ".part");
+    any |= !access(path, F_OK);
+    strcpy(path + strlen(path) - strlen("ckpt.part"), "lock");
+    return any || !access(path, F_OK); /* a lock goes with whoever takes it next */
+}
+
+/* Distances of a table that has none any longer: those of one that was damaged. */
+static void remove_distances(const struct builder *b)
+{
+    char path[PATH_MAX];
+
+    unlink(bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_DTW));
+}
+
 /* Unless somebody else makes it, or has made it since the plan: lock.h. */
 static enum bk_err build_locked(struct builder *b, struct bk_report *why)
 {
@@ -395,10 +432,32 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
 
     if (err)
         return err;
-    if (!bk_plan_look(b->p, t))
+    if (!bk_plan_look(b->p, t)) {
         err = build_within(b, why);
+        if (!err && !b->p->distances)
+            remove_distances(b);
+        if (!err)
+            leftovers(b, true);
+    }
     bk_lock_free(lock);
     return err;
+}
+
+/* Of a table that is there.  What is locked belongs to somebody who is at work on it. */
+static void sweep(const struct builder *b)
+{
+    static const volatile int at_once = 1;
+    const struct bk_plan_table *t = &b->p->table[b->nth];
+    const struct bk_lock_wish wish = {
+        .dir = b->p->dir, .variant = b->p->v->name, .material = t->name, .stop = &at_once
+    };
+    struct bk_lock *lock;
+    bool waited;
+
+    if (b->p->anew || !leftovers(b, false) || bk_lock_take(&lock, &wish, &waited, NULL))
+        return;
+    leftovers(b, true);
+    bk_lock_free(lock);
 }
 
 enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
@@ -422,11 +481,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         struct bk_report inner = { "" };
 
         if (t->present) {
-            char path[PATH_MAX];
-
-            checkpoint_path(&b, path); /* a build may have been killed right after its end */
-            if (!p->anew)
-                bk_checkpoint_remove(path);
+            sweep(&b);
             continue;
         }
         if (o->stop && *o->stop)

@@ -90,13 +90,30 @@ static bool read_holder(int fd, struct holder *h)
     return sscanf(text, "%64s %ld %llu", h->host, &h->pid, &h->start) == 3 && h->pid > 0;
 }
 
+/* A line that is not whole is none. */
 static bool write_holder(int fd)
 {
     struct holder h = myself();
     char text[160];
-    int n = snprintf(text, sizeof text, "%s %ld %llu\n", h.host, h.pid, h.start);
+    int n = snprintf(text, sizeof text, "%s %ld %llu\n", h.host, h.pid, h.start), at = 0, error;
+    bool emptied = !ftruncate(fd, 0);
 
-    return !ftruncate(fd, 0) && pwrite(fd, text, (size_t)n, 0) == n;
+    while (emptied && at < n) {
+        ssize_t put = pwrite(fd, text + at, (size_t)(n - at), at);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            break;
+        at += (int)put;
+    }
+    if (at == n)
+        return true;
+    error = errno;
+    if (ftruncate(fd, 0))
+        errno = 0; /* the first error is the one that counts */
+    errno = error;
+    return false;
 }
 
 /* Has the process that made this file ended?  Of another host that is not known. */
@@ -168,8 +185,15 @@ static enum tried without_flock(const char *path, int fd, bool made)
 {
     struct holder h;
 
-    if (made)
-        return write_holder(fd) ? TAKEN : FAILED;
+    if (made && write_holder(fd))
+        return TAKEN;
+    if (made) {
+        int error = errno;
+
+        unlink(path); /* it is ours, and would hold for ever */
+        errno = error;
+        return FAILED;
+    }
     return read_holder(fd, &h) && is_gone(&h) ? bury(path) : HELD;
 }
 
@@ -184,7 +208,8 @@ static enum tried with_flock(const char *path, int fd, bool made)
     }
     if (!has_name(fd, path))
         return AGAIN;
-    return write_holder(fd) ? TAKEN : FAILED;
+    write_holder(fd); /* for people alone: without it nobody is named */
+    return TAKEN;
 }
 
 /* TAKEN: *fd is open. */

@@ -24,43 +24,97 @@ struct planner {
 
 #define UNDER_WAY UINT32_MAX
 
-/* Sets what is known of the files of a table. */
-static void look_for(const struct bk_plan *p, struct bk_plan_table *t)
+/* == What is there == */
+
+/* A file of a table, its head or all of it. */
+static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enum bk_kind kind,
+                           bool whole, struct bk_report *why)
 {
     char path[PATH_MAX];
     struct bk_file *f;
-    bool there = true;
+    enum bk_err err =
+        bk_file_open_as(&f, bk_table_path(path, p->dir, p->v, &t->m, kind), p->v, &t->m, kind, why);
 
-    for (int kind = BK_KIND_WDL; there && kind <= (p->distances ? BK_KIND_DTW : BK_KIND_WDL);
-         kind++) {
-        there = bk_file_open(&f, bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind), p->v,
-                             NULL) == BK_OK;
-        if (there) {
-            there = bk_file_info(f)->kind == (enum bk_kind)kind;
-            t->with_distances = bk_file_info(f)->distances;
-            t->standalone = bk_file_info(f)->standalone;
-            t->disk_bytes += bk_file_bytes(f);
-            bk_file_close(f);
-        }
+    if (err)
+        return err;
+    if (whole)
+        err = bk_file_check(f, why);
+    if (!err) {
+        t->with_distances = bk_file_info(f)->distances;
+        t->standalone = bk_file_info(f)->standalone;
+        t->disk_bytes += bk_file_bytes(f);
     }
-    t->present = there;
+    bk_file_close(f);
+    return err;
+}
+
+/*
+ * Sets what is known of the files of a table.  Distances must be good where they are asked for,
+ * where the results promise them, and where a file of them is there at all.
+ */
+static void look_for(const struct bk_plan *p, struct bk_plan_table *t, bool whole,
+                     struct bk_report *why)
+{
+    enum bk_err err = look_at(p, t, BK_KIND_WDL, whole, why);
+    bool promised = t->with_distances;
+
+    t->present = !err;
+    t->damaged = err == BK_E_CORRUPT;
+    if (err)
+        return;
+    err = look_at(p, t, BK_KIND_DTW, whole, why);
+    if (err == BK_E_NO_TABLE) {
+        t->present = !promised && !p->distances;
+        t->damaged = promised;
+        if (promised && why)
+            bk_fail(why, err, "%s: distances promised, and not there", t->name);
+        return;
+    }
+    t->present = !err;
+    t->damaged = err == BK_E_CORRUPT;
 }
 
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
 {
     struct bk_plan_table now = { .m = t->m };
+    struct bk_report why = { "" };
 
     if (p->anew)
         return t->present;
-    look_for(p, &now);
+    look_for(p, &now, t->damaged, &why);
     t->present = now.present;
     if (now.present) {
+        t->damaged = false;
         t->with_distances = now.with_distances;
         t->standalone = now.standalone;
         t->disk_bytes = now.disk_bytes;
     }
     return t->present;
 }
+
+unsigned bk_plan_check(struct bk_plan *p, void *context,
+                       void (*damaged)(void *context, const char *text))
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_plan_table *t = &p->table[i], now = { .m = t->m };
+        struct bk_report why = { "" };
+
+        strcpy(now.name, t->name);
+        if (!t->present && !t->damaged)
+            continue;
+        look_for(p, &now, true, &why);
+        t->present = now.present;
+        t->damaged = now.damaged;
+        n += now.damaged;
+        if (now.damaged && damaged)
+            damaged(context, why.text);
+    }
+    return n;
+}
+
+/* == Planning == */
 
 static bool note_seen(struct planner *pl, const struct bk_material *m)
 {
@@ -129,7 +183,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->m = *m;
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
-    look_for(p, t);
+    look_for(p, t, false, NULL);
     if (!t->present)
         t->disk_bytes = disk_of(t->positions, ix->nslots + 2u, p->distances);
     bk_index_free(ix);

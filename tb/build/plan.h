@@ -23,6 +23,7 @@ struct bk_plan_table {
     uint64_t encode_bytes;     /* what encoding may use to be quicker: solving takes it, too */
     uint64_t disk_bytes;       /* of files present, or a guess */
     bool present;              /* files are there (with distances, if asked for) */
+    bool damaged;              /* they are, and cannot be trusted: bk_plan_check() */
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
@@ -50,8 +51,19 @@ struct bk_plan {
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
-/* Are the files of a table there by now?  Sets present and disk_bytes. */
+/* Are the files of a table there by now?  Sets present and disk_bytes.  Of a damaged table all is
+   read. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
+/*
+ * Reads all bytes of the files that are there: a table with one that is damaged, or with distances
+ * promised and missing, is to be made again.  Planning alone reads heads.
+ *
+ * damaged  is told of each such table, with what is wrong; NULL is fine
+ *
+ * Returns how many there are.  Cost: that of reading the files, some GB/s where they are in memory.
+ */
+unsigned bk_plan_check(struct bk_plan *p, void *context,
+                       void (*damaged)(void *context, const char *text));
 void bk_plan_free(struct bk_plan *p);
 
 /*

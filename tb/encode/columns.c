@@ -18,15 +18,18 @@
 #define JOIN2(a, b) JOIN(a, b)
 
 #ifdef __BMI2__
-static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps)
+/* steps: of all words; NULL where they are not needed */
+static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps, size_t word)
 {
     (void)steps;
+    (void)word;
     return _pext_u64(x, mask);
 }
 #define STEPS 0
 #else
-static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps)
+static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps, size_t word)
 {
+    steps += 6 * word;
     x &= mask;
     for (unsigned i = 0; i < 6; i++) {
         uint64_t moved = x & steps[i];
@@ -46,7 +49,7 @@ static void keep(uint64_t *out, const uint64_t *column, const uint64_t *mask, co
 
     /* no branch: whether a word is full cannot be foreseen */
     for (size_t i = 0; i < words; i++) {
-        uint64_t bits = gather(column[i], mask[i], steps + STEPS * i);
+        uint64_t bits = gather(column[i], mask[i], steps, i);
         unsigned n = (unsigned)__builtin_popcountll(mask[i]);
         uint64_t full = -(uint64_t)(filled + n >= 64), rest = bits >> 1 >> (63 - filled);
 
@@ -79,7 +82,7 @@ static void append(uint64_t *const *column, uint64_t *partial, const uint64_t *a
     unsigned filled = at % 64, more = (unsigned)__builtin_popcountll(mask);
 
     for (unsigned j = 0; j < n; j++) {
-        uint64_t bits = gather(all[(size_t)stride * j], mask, steps);
+        uint64_t bits = gather(all[(size_t)stride * j], mask, steps, 0);
 
         partial[j] |= bits << filled;
         if (filled + more < 64)

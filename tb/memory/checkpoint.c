@@ -152,6 +152,16 @@ static void advance(struct pieces *p)
 
 /* == Writing == */
 
+static bool create(struct bk_writer *w)
+{
+    int fd = bk_file_create(w->path);
+
+    w->out = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (fd >= 0 && !w->out)
+        close(fd);
+    return w->out != NULL;
+}
+
 enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why)
 {
     struct bk_writer *w = calloc(1, sizeof *w);
@@ -163,7 +173,7 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
     w->sum = XXH64_createState();
     w->good = w->sum && pieces_init(&w->pieces, c) &&
               snprintf(w->path, sizeof w->path, "%s.part", c->path) < (int)sizeof w->path &&
-              (w->out = bk_file_create(w->path)) != NULL;
+              create(w);
     if (w->sum)
         XXH64_reset(w->sum, 0);
     bk_write(w, MAGIC, 8);

@@ -194,7 +194,8 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     enum bk_strategy strategy;
 
     if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
-        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
+        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0) ||
+        (run->job->distances && strategy == BK_COMPACT))
         return cannot_be_read(run, why);
     if (strategy > run->job->strategy)
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",

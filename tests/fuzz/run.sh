@@ -14,7 +14,7 @@ for name in "$@"; do
     set -- "$kept" "$here/corpus/$name"
     [ "$name" != variant ] || set -- "$@" "$here/../../src/variants"
     if "$build/fuzz/fuzz_$name" -max_total_time=$((60 * minutes)) -timeout=10 -rss_limit_mb=2048 \
-        -max_len=8192 -close_fd_mask=3 -dict="$here/$name.dict" -artifact_prefix="$build/found/$name-" \
+        -max_len=16384 -close_fd_mask=3 -dict="$here/$name.dict" -artifact_prefix="$build/found/$name-" \
         -print_final_stats=1 "$@" >"$build/$name.log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$name.log")
         echo "$name: $runs inputs, nothing found"
