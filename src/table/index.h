@@ -62,7 +62,11 @@ struct bk_block {
     const struct bk_pairs *pairs;
     uint64_t first; /* number of its first position */
     uint64_t size;
-    unsigned advance; /* sum over men; blocks are solved from the highest down */
+    /* number = first + slice * slice_weight + the sum of digits * weight, by slot; a man who
+       shares the digit of one before him has 0 */
+    uint64_t slice_weight, weight[BK_SLOTS_MAX];
+    uint8_t leads[BK_SLOTS_MAX]; /* by slot: bk_index_leads() */
+    unsigned advance;            /* sum over men; blocks are solved from the highest down */
 };
 
 struct bk_index {
@@ -71,6 +75,7 @@ struct bk_index {
     unsigned nslots;
     uint8_t type[BK_SLOTS_MAX], colour[BK_SLOTS_MAX];
     uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
+    bool equals;                /* there are equal men */
     int8_t right[BK_SLOTS_MAX]; /* castling right (a bit of bk_pos.rights) of this rook, or -1 */
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */
@@ -114,7 +119,7 @@ bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
 /*
  * The number of a placement; UINT64_MAX when it has none (kings that attack
  * each other, a man where it may not stand).  Two men on one square still get
- * some number, whose value means nothing.  Cost: some 50 ns.
+ * some number, whose value means nothing.  Cost: some 15 ns.
  */
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at);
 
