@@ -39,6 +39,7 @@
 /* What is read when a unit is first asked. */
 struct loaded {
     struct bk_model *model;
+    struct bk_fact_tree *tree; /* the model's */
     struct bk_directory directory;
 };
 
@@ -330,6 +331,7 @@ static void loaded_free(struct loaded *l)
     if (!l)
         return;
     bk_model_free(l->model);
+    bk_fact_tree_free(l->tree);
     bk_directory_release(&l->directory);
     free(l);
 }
@@ -398,6 +400,9 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, con
                                      bk_facts_count(atomic_load(&f->facts)),
                                      bk_kind_bits(f->head.info.kind), &inner);
 
+    if (!err)
+        err = bk_fact_tree_new(&l->tree, atomic_load(&f->facts), l->model->tree, l->model->nodes,
+                               &inner);
     if (!err)
         err =
             bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
@@ -530,6 +535,7 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
     const uint8_t *sq = squares_of(at), *bytes;
     const struct loaded *l;
     struct bk_shard_place place;
+    struct bk_fact_look look;
     uint32_t leaf, local;
     uint64_t first;
     enum bk_err err;
@@ -538,7 +544,8 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
         return no_number(f, number, why);
     if ((err = loaded_of(f, u, &l, why)) != BK_OK)
         return err;
-    leaf = bk_facts_leaf(atomic_load_explicit(&f->facts, memory_order_relaxed), l->model->tree, sq);
+    bk_fact_look(&look, atomic_load_explicit(&f->facts, memory_order_relaxed), sq);
+    leaf = bk_fact_look_leaf(&look, l->tree);
     if (l->model->leaf[leaf] < 0) { /* a value, and no question */
         *value = (unsigned)~l->model->leaf[leaf];
         return BK_OK;

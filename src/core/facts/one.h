@@ -61,6 +61,8 @@ static set one_side(struct one *o, unsigned colour)
 
 INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
 {
+    if (o->have >> i & 1)
+        return has(o->attacks[i], o->sq[j]);
     return reaches(o->reach->of[i], o->sq[i], o->sq[j], o->occupied);
 }
 

@@ -1,0 +1,102 @@
+/*
+ * look.h - a look at one position, for several questions.  HOT.
+ *
+ * Idea: a look is a `struct one` (one.h) that begins with what leapers and riders attack: nearly
+ * every tree asks, and so does who wants to know what can be taken.  Men who bend or hop are asked
+ * when they are needed.
+ */
+#ifndef BK_FACTS_LOOK_H
+#define BK_FACTS_LOOK_H
+
+#include "core/facts/one.h"
+#include "core/facts/tree.h"
+
+struct look {
+    struct one one;               /* begins with the facts, as struct look_head */
+    uint16_t row[BK_MEN_MAX + 1]; /* nsq * square; of NODE_NOBODY 0 */
+    uint8_t sq[BK_MEN_MAX + 1];
+};
+_Static_assert(sizeof(struct look) <= sizeof(struct bk_fact_look), "a look has room");
+
+static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq)
+{
+    struct look *l = (struct look *)(void *)look;
+    struct one *o = &l->one;
+    const struct kind_reach *const *of = ((const struct reach *)f->reach)->of;
+
+    for (unsigned i = 0; i < f->men.n; i++) {
+        l->sq[i] = sq[i];
+        l->row[i] = (uint16_t)(sq[i] * f->v->nsq);
+    }
+    l->sq[NODE_NOBODY] = 0;
+    l->row[NODE_NOBODY] = 0;
+    one_init(o, f, l->sq);
+    for (unsigned i = 0; i < f->men.n; i++)
+        if (of[i]->shape != WANDERS) {
+            o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
+            o->have |= 1u << i;
+        }
+}
+
+static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
+{
+    struct look *l = (struct look *)(void *)look;
+    const struct bk_facts *f = tree->f;
+    const struct tree_node *at = tree->node;
+
+    for (;;) {
+        struct tree_node node = *at;
+        bool is;
+
+        __builtin_prefetch(&tree->node[node.no]); /* `yes` mostly lies beside */
+        if (node.asks < METRICS) {
+            unsigned pair = (unsigned)l->row[node.men & 15] + l->sq[node.men >> 4];
+
+            is = f->metric[node.asks][pair] <= node.least;
+        } else if (node.asks == NODE_ATTACKS) {
+            is = one_attacks_man(&l->one, node.men & 15, node.men >> 4);
+        } else if (node.asks == NODE_FACT) {
+            is = one_fact(&l->one, &f->item[node.men | node.least << 8]);
+        } else {
+            return node.no;
+        }
+        at = is ? at + 1 : tree->node + node.no;
+    }
+}
+
+static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
+                           struct bk_fact_take *out)
+{
+    const struct look *l = (const struct look *)(const void *)look;
+    const struct one *o = &l->one;
+    const struct bk_fact_men *men = &o->f->men;
+    set theirs = o->own[!colour] & ~bit(l->sq[!colour]);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < men->n; i++) {
+        if (men->colour[i] != colour || !any(o->reach->of[i]->to[l->sq[i]] & theirs))
+            continue;
+        for (unsigned j = 2; j < men->n; j++)
+            if (men->colour[j] != colour && one_attacks_man(o, i, j))
+                out[n++] = (struct bk_fact_take){ (uint8_t)i, (uint8_t)j };
+    }
+    return n;
+}
+
+/* The square of the man taken stays occupied: only where the other came from becomes empty. */
+static bool look_exposes(const struct bk_fact_look *look, struct bk_fact_take take)
+{
+    const struct look *l = (const struct look *)(const void *)look;
+    const struct bk_fact_men *men = &l->one.f->men;
+    unsigned colour = men->colour[take.by];
+    unsigned king = take.by == colour ? l->sq[take.taken] : l->sq[colour];
+    set occupied = l->one.occupied & ~bit(l->sq[take.by]);
+
+    for (unsigned e = 0; e < men->n; e++)
+        if (men->colour[e] != colour && e != take.taken &&
+            reaches(l->one.reach->of[e], l->sq[e], king, occupied))
+            return true;
+    return false;
+}
+
+#endif
