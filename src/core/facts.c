@@ -95,9 +95,14 @@ unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
     return width_of(look)->look_takes(look, colour, out);
 }
 
-bool bk_fact_look_exposes(const struct bk_fact_look *look, struct bk_fact_take take)
+bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
 {
-    return width_of(look)->look_exposes(look, take);
+    return width_of(look)->look_exposes(look, by, to, taken);
+}
+
+bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take)
+{
+    return width_of(look)->look_bares_back(look, take);
 }
 
 enum bk_err bk_fact_row_new(struct bk_fact_row **out, const struct bk_facts *f, unsigned inner,

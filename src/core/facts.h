@@ -91,7 +91,7 @@ uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree
  * A *look* holds where the men stand and whom they attack; it is made once for all questions, on
  * the stack, and needs no release. */
 
-#define BK_FACT_LOOK_BYTES 768
+#define BK_FACT_LOOK_BYTES 512
 
 struct bk_fact_look {
     _Alignas(32) unsigned char room[BK_FACT_LOOK_BYTES];
@@ -127,8 +127,16 @@ struct bk_fact_take {
 unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
                             struct bk_fact_take out[BK_FACT_TAKES_MAX]);
 
-/* Does the capture leave the king of its side attacked?  Captures of two men are not seen. */
-bool bk_fact_look_exposes(const struct bk_fact_look *look, struct bk_fact_take take);
+/*
+ * Does a move leave the king of its side attacked: man `by` goes to `to`, where he takes man
+ * `taken` (BK_FACT_NOBODY: nobody)?
+ */
+#define BK_FACT_NOBODY 255
+bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to,
+                          unsigned taken);
+
+/* Can a king whose last man this capture takes take the last man of the other side at once? */
+bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take);
 
 /* == Rows == */
 

@@ -518,24 +518,31 @@ static void drop(struct bk_file *f, const struct bk_shard_place *place)
         bk_shards_drop(f->shards, place->nth);
 }
 
-/* Men in the order of facts: the kings, then the slots, as they lie in a placement. */
-static const uint8_t *squares_of(const struct bk_placement *at)
+enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
+                         struct bk_fact_look *look, struct bk_report *why)
 {
-    _Static_assert(offsetof(struct bk_placement, king) == 0 &&
-                       offsetof(struct bk_placement, sq) == 2 &&
-                       sizeof(struct bk_placement) == BK_MEN_MAX,
-                   "squares one after the other");
-    return (const uint8_t *)at;
+    const struct bk_facts *facts = atomic_load_explicit(&f->facts, memory_order_acquire);
+    enum bk_err err = BK_OK;
+
+    if (!facts) {
+        pthread_mutex_lock(&f->loading);
+        err = make_facts(f, why);
+        facts = atomic_load(&f->facts);
+        pthread_mutex_unlock(&f->loading);
+    }
+    if (!err)
+        bk_fact_look(look, facts, bk_placement_squares(at));
+    return err;
 }
 
-enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
-                          const struct bk_placement *at, unsigned *value, struct bk_report *why)
+enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
+                               const struct bk_placement *at, struct bk_fact_look *look,
+                               unsigned *value, struct bk_report *why)
 {
     struct unit *u = unit_with(f, side, number);
-    const uint8_t *sq = squares_of(at), *bytes;
+    const uint8_t *bytes;
     const struct loaded *l;
     struct bk_shard_place place;
-    struct bk_fact_look look;
     uint32_t leaf, local;
     uint64_t first;
     enum bk_err err;
@@ -544,8 +551,7 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
         return no_number(f, number, why);
     if ((err = loaded_of(f, u, &l, why)) != BK_OK)
         return err;
-    bk_fact_look(&look, atomic_load_explicit(&f->facts, memory_order_relaxed), sq);
-    leaf = bk_fact_look_leaf(&look, l->tree);
+    leaf = bk_fact_look_leaf(look, l->tree);
     if (l->model->leaf[leaf] < 0) { /* a value, and no question */
         *value = (unsigned)~l->model->leaf[leaf];
         return BK_OK;
@@ -555,9 +561,19 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
     place = place_of(u, l, local);
     if ((err = bytes_of(f, &place, &bytes, why)) != BK_OK)
         return err;
-    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first, sq[f->inner], leaf);
+    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first,
+                            bk_placement_squares(at)[f->inner], leaf);
     drop(f, &place);
     return BK_OK;
+}
+
+enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
+                          const struct bk_placement *at, unsigned *value, struct bk_report *why)
+{
+    struct bk_fact_look look;
+    enum bk_err err = bk_file_look(f, at, &look, why);
+
+    return err ? err : bk_file_value_seen(f, side, number, at, &look, value, why);
 }
 
 /* == Whole rows == */

@@ -95,6 +95,21 @@ struct bk_placement {
     uint8_t sq[BK_SLOTS_MAX];
 };
 
+/* The same by man: the kings, then the slots. */
+static inline const uint8_t *bk_placement_squares(const struct bk_placement *at)
+{
+    _Static_assert(offsetof(struct bk_placement, king) == 0 &&
+                       offsetof(struct bk_placement, sq) == 2 &&
+                       sizeof(struct bk_placement) == BK_MEN_MAX,
+                   "squares one after the other");
+    return (const uint8_t *)at;
+}
+
+static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsigned sq)
+{
+    ((uint8_t *)at)[man] = (uint8_t)sq;
+}
+
 /*
  * order: nslots + 1 entries as above, or NULL for the usual one.
  * Returns BK_OK; BK_E_USAGE (too many men); BK_E_SYSTEM (memory).

@@ -104,7 +104,8 @@ struct fact_width {
     uint32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
     unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out);
-    bool (*look_exposes)(const struct bk_fact_look *look, struct bk_fact_take take);
+    bool (*look_exposes)(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken);
+    bool (*look_bares_back)(const struct bk_fact_look *look, struct bk_fact_take take);
     struct bk_fact_row *(*row_new)(const struct bk_facts *f, unsigned inner);
     void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);
     void (*row_descend)(struct bk_fact_row *row, const struct bk_fact_node *tree,

@@ -83,20 +83,43 @@ static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
     return n;
 }
 
-/* The square of the man taken stays occupied: only where the other came from becomes empty. */
-static bool look_exposes(const struct bk_fact_look *look, struct bk_fact_take take)
+static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
 {
     const struct look *l = (const struct look *)(const void *)look;
     const struct bk_fact_men *men = &l->one.f->men;
-    unsigned colour = men->colour[take.by];
-    unsigned king = take.by == colour ? l->sq[take.taken] : l->sq[colour];
-    set occupied = l->one.occupied & ~bit(l->sq[take.by]);
+    unsigned colour = men->colour[by], king = by == colour ? to : l->sq[colour];
+    set occupied = (l->one.occupied & ~bit(l->sq[by])) | bit(to);
 
     for (unsigned e = 0; e < men->n; e++)
-        if (men->colour[e] != colour && e != take.taken &&
+        if (men->colour[e] != colour && e != taken &&
             reaches(l->one.reach->of[e], l->sq[e], king, occupied))
             return true;
     return false;
+}
+
+/* Of the men of a side, the one that is no king. */
+INLINE unsigned look_last_man(const struct bk_fact_men *men, unsigned colour)
+{
+    unsigned i = 2;
+
+    while (men->colour[i] != colour)
+        i++;
+    return i;
+}
+
+static bool look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take)
+{
+    const struct look *l = (const struct look *)(const void *)look;
+    const struct reach *r = l->one.reach;
+    unsigned us = l->one.f->men.colour[take.by], them = !us;
+    unsigned last = look_last_man(&l->one.f->men, us), king = l->sq[us], to = l->sq[take.taken];
+    unsigned at = take.by == last ? to : l->sq[last];
+    set occupied = l->one.occupied & ~bit(l->sq[take.by]);
+
+    if (take.by != last)
+        king = to;
+    return reaches(r->of[them], l->sq[them], at, occupied) &&
+           !reaches(r->of[us], king, at, occupied & ~bit(l->sq[them]));
 }
 
 #endif
