@@ -56,9 +56,9 @@ static enum bk_err view_look(struct bk_view *view, struct bk_report *why)
     if (err)
         return err;
     see_takes(view, of);
-    view->bares = of->of[!m->spot.side] == 2 &&
-                  (of->of[m->spot.side] == 1 ||
-                   bk_rules_bare_loses(bk_file_index(m->table->wdl)->v));
+    view->bares =
+        of->of[!m->spot.side] == 2 &&
+        (of->of[m->spot.side] == 1 || bk_rules_bare_loses(bk_file_index(m->table->wdl)->v));
     return BK_OK;
 }
 
@@ -240,7 +240,7 @@ static enum bk_err lost_after(const struct bk_direct *d, const struct bk_view *v
 static enum bk_err lower_by_takes(const struct bk_direct *d, const struct bk_view *view,
                                   struct bk_window w, int *best, struct bk_report *why)
 {
-    for (unsigned i = 0; i < view->takes && *best > w.low && *best > 1; i++) {
+    for (unsigned i = 0; i<view->takes && * best> w.low && *best > 1; i++) {
         struct bk_window after = { w.low - 1, (*best < w.high ? *best : w.high) - 1 };
         int wdl, plies;
         enum bk_err err = lost_after(d, view, view->take[i], after, &wdl, &plies, why);
@@ -392,8 +392,8 @@ static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits 
             !bk_bits_has(&of->stand[i], r->to) || !bk_reach_open(ix->v, r, occupied))
             continue;
         done = r->to; /* sorted: another way is the same move */
-        m.passing = bk_rules_en_passant(ix->v) &&
-                    bk_rules_is_double(ix->v, type, colour, from, r->to);
+        m.passing =
+            bk_rules_en_passant(ix->v) && bk_rules_is_double(ix->v, type, colour, from, r->to);
         if (!bk_fact_look_exposes(&l->view->look, i, r->to, BK_FACT_NOBODY))
             err = raise_or_wait(l, &m);
     }
@@ -454,5 +454,6 @@ enum bk_err bk_direct_plies(const struct bk_direct *d, struct bk_view *view, int
     if (!view->men.table->dtw)
         return bk_fail(why, BK_E_NO_TABLE, "no distances of %s",
                        bk_file_info(view->men.table->wdl)->material);
-    return wdl > 0 ? win_plies(d, view, ENDLESS, w, plies, why) : loss_plies(d, view, w, plies, why);
+    return wdl > 0 ? win_plies(d, view, ENDLESS, w, plies, why)
+                   : loss_plies(d, view, w, plies, why);
 }

@@ -3,8 +3,8 @@
  *
  * Most positions of most games have captures for exits, and nothing else.  Then all that settling
  * (settle.h) needs follows from where the men of a table stand: what they attack, which the tree of
- * the file asks anyway; where a capture leads (tables.h); whom a quiet move leads to.  No position is
- * set up, no list of moves made, no material looked up.
+ * the file asks anyway; where a capture leads (tables.h); whom a quiet move leads to.  No position
+ * is set up, no list of moves made, no material looked up.
  *
  * Where a man may change, or a move sets an en passant square, the caller is asked in its stead:
  * struct bk_direct has his answers.  Together they say what settle.h promises.
@@ -24,7 +24,6 @@
 struct bk_window {
     int low, high;
 };
-
 
 /* Who settles with squares alone, and what he asks of positions where that is not enough. */
 struct bk_direct {

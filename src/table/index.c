@@ -501,6 +501,13 @@ void bk_index_free(struct bk_index *ix)
     free(ix);
 }
 
+void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
+{
+    memcpy(ix->order, order, ix->nslots + 1u);
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        weigh_digits(ix, &ix->block[i]);
+}
+
 /* == Positions and numbers == */
 
 int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq)

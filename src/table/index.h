@@ -80,7 +80,8 @@ struct bk_index {
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */
     uint8_t map[BK_SYMMETRIES][BK_SQ_MAX], unmap[BK_SYMMETRIES][BK_SQ_MAX];
-    uint8_t order[BK_SLOTS_MAX + 1]; /* slots, most significant first, and BK_KINGS_SLOT */
+    uint8_t order[BK_SLOTS_MAX + 1]; /* slots, most significant first, and BK_KINGS_SLOT;
+                                        changed by bk_index_reorder() alone */
     uint32_t nblocks;
     struct bk_block *block;
     uint64_t positions;          /* per side to move */
@@ -117,6 +118,8 @@ static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsig
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order, struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
+/* Numbers positions by another order of digits.  Nobody else may be asking. */
+void bk_index_reorder(struct bk_index *ix, const uint8_t *order);
 
 /* The first slot of men like this one, which stands on `sq`; -1: there is none. */
 int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq);

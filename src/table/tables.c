@@ -61,8 +61,8 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 
 struct link {
     const struct bk_table *table;
-    unsigned side;       /* to move, as its file has it */
-    const uint8_t *swap; /* where squares go; NULL: nowhere */
+    unsigned side;            /* to move, as its file has it */
+    const uint8_t *swap;      /* where squares go; NULL: nowhere */
     uint8_t from[BK_MEN_MAX]; /* by man of the other file: who it is here */
 };
 
@@ -186,8 +186,7 @@ static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
     l->side = one_side ? 0 : stm_after ^ exchanged;
     if (match_men(l, ix, bk_file_index(l->table->wdl), exchanged, taken))
         return BK_OK;
-    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men",
-                   bk_file_path(l->table->wdl));
+    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(l->table->wdl));
 }
 
 static enum bk_err link_of(const struct link **out, const struct bk_tables *tables,
