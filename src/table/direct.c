@@ -13,14 +13,17 @@
 
 /* == Looking == */
 
-static bool may_change(const struct bk_men *m, const struct bk_table_men *of, unsigned stm)
+/* May a man of the side to move change? */
+static bool may_change(const struct bk_men *m, const struct bk_table_men *of)
 {
-    const struct bk_index *ix = bk_file_index(m->table->wdl);
     const uint8_t *sq = bk_placement_squares(&m->spot.at);
 
-    for (unsigned i = 0; i < of->n; i++)
-        if ((i < 2 ? i : ix->colour[i - 2]) == stm && bk_bits_has(&of->change[i], sq[i]))
+    for (unsigned left = of->changes[m->spot.side]; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+
+        if (bk_bits_has(&of->change[i], sq[i]))
             return true;
+    }
     return false;
 }
 
@@ -47,7 +50,7 @@ static enum bk_err view_look(struct bk_view *view, struct bk_report *why)
     struct bk_men *m = &view->men;
     enum bk_err err;
 
-    view->direct = of && of->captures_only && !may_change(m, of, m->spot.side);
+    view->direct = of && of->captures_only && !may_change(m, of);
     if (!view->direct)
         return BK_OK;
     err = bk_men_number(m, why);
@@ -347,6 +350,15 @@ static enum bk_err wait_with(struct loss *l, const struct waiting *m, struct bk_
     return BK_OK;
 }
 
+/* Does some capture win there and then? */
+static bool bares_at_once(const struct bk_view *view)
+{
+    for (unsigned i = 0; i < view->takes; i++)
+        if (bares(view, view->take[i]) > 0)
+            return true;
+    return false;
+}
+
 /* Raises the best by what the file says of a move, or lets it wait. */
 static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
 {
@@ -360,8 +372,12 @@ static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
     err = view_after(&after, l->d, l->view, m->by, m->to, m->taken, l->why);
     if (err)
         return err;
-    if (!after.direct || (after.bares && after.takes)) /* may end it at once: no file is needed */
+    if (!after.direct)
         return wait_with(l, m, &after);
+    if (after.bares && bares_at_once(&after)) { /* no file is needed */
+        l->best = l->best < 2 ? 2 : l->best;
+        return BK_OK;
+    }
     err = stored_k(&after, &k, l->why);
     if (err)
         return err;

@@ -78,10 +78,13 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     unsigned type = i < 2 ? v->royal : ix->type[i - 2], colour = i < 2 ? i : ix->colour[i - 2];
 
     m->of[colour]++;
+    m->place[bk_man(type, colour)] = (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
     m->captures_only &= !bk_rules_takes_twice(v, type);
     for (unsigned sq = 0; sq < v->nsq; sq++) {
-        if (bk_man_may_change(v, type, colour, sq))
+        if (bk_man_may_change(v, type, colour, sq)) {
             bk_bits_set(&m->change[i], sq);
+            m->changes[colour] |= 1u << i;
+        }
         if (bk_rules_may_stand(v, type, colour, sq))
             bk_bits_set(&m->stand[i], sq);
     }
@@ -216,17 +219,23 @@ static enum bk_err link_of(const struct link **out, const struct bk_tables *tabl
 
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p)
 {
-    const struct bk_index *ix = bk_file_index(t->wdl);
     bool one_side = bk_file_info(t->wdl)->one_side;
     bool exchanged = one_side ? p->stm == BK_BLACK : t->exchanged;
+    const uint8_t *place = t->links->men.place;
+    uint8_t at[BK_MEN_MAX] = { 0 }, placed[BK_MEN_MAX] = { 0 };
 
     out->table = t;
     out->spot.side = one_side ? 0 : p->stm ^ exchanged;
     out->spot.number = UINT64_MAX;
-    if (exchanged)
-        bk_index_place_exchanged(ix, p, t->swap, &out->spot.at);
-    else
-        bk_index_place(ix, p, &out->spot.at);
+    for (unsigned w = 0; w < 4; w++)
+        for (uint64_t left = p->by[0].w[w] | p->by[1].w[w]; left; left &= left - 1) {
+            unsigned sq = 64 * w + (unsigned)__builtin_ctzll(left);
+            unsigned man = exchanged ? ((p->at[sq] - 1u) ^ 1) + 1 : p->at[sq];
+            unsigned i = place[man] + placed[place[man]]++;
+
+            at[i] = exchanged ? t->swap[sq] : (uint8_t)sq;
+        }
+    memcpy(&out->spot.at, at, sizeof at);
 }
 
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)

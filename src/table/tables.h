@@ -64,11 +64,15 @@ struct bk_men {
  *
  * captures_only  their exits are captures of one man, or changes; distances, if there are any, are
  *                numbered as the rest.  No castling, no man who takes two, no standalone files
+ * changes        by colour: a bit for each man who may change somewhere
  * change, stand  by man: the squares from which a move may change him; on which he may be
+ * place          by man as positions have him: the first man of the table like him
  */
 struct bk_table_men {
     bool captures_only;
     unsigned n, of[2]; /* men; of each colour */
+    unsigned changes[2];
+    uint8_t place[2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
 /* Borrowed from the table; NULL: nothing is kept. */

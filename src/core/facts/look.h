@@ -64,20 +64,26 @@ static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *
     }
 }
 
+/* for each man `i` of a mask, which is used up */
+#define EACH_MAN(i, men)                                                                           \
+    for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
+
 static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out)
 {
     const struct look *l = (const struct look *)(const void *)look;
     const struct one *o = &l->one;
-    const struct bk_fact_men *men = &o->f->men;
     set theirs = o->own[!colour] & ~bit(l->sq[!colour]);
-    unsigned n = 0;
+    unsigned n = 0, ours = o->reach->side[colour];
 
-    for (unsigned i = 0; i < men->n; i++) {
-        if (men->colour[i] != colour || !any(o->reach->of[i]->to[l->sq[i]] & theirs))
+    EACH_MAN (i, ours) {
+        set at = o->have >> i & 1 ? o->attacks[i] : o->reach->of[i]->to[l->sq[i]];
+        unsigned taken = o->reach->side[!colour] & ~3u;
+
+        if (!any(at & theirs))
             continue;
-        for (unsigned j = 2; j < men->n; j++)
-            if (men->colour[j] != colour && one_attacks_man(o, i, j))
+        EACH_MAN (j, taken)
+            if (one_attacks_man(o, i, j))
                 out[n++] = (struct bk_fact_take){ (uint8_t)i, (uint8_t)j };
     }
     return n;
@@ -86,13 +92,13 @@ static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
 static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
 {
     const struct look *l = (const struct look *)(const void *)look;
-    const struct bk_fact_men *men = &l->one.f->men;
-    unsigned colour = men->colour[by], king = by == colour ? to : l->sq[colour];
+    const struct reach *r = l->one.reach;
+    unsigned colour = l->one.f->men.colour[by], king = by == colour ? to : l->sq[colour];
+    unsigned theirs = r->side[!colour] & ~(taken < BK_MEN_MAX ? 1u << taken : 0);
     set occupied = (l->one.occupied & ~bit(l->sq[by])) | bit(to);
 
-    for (unsigned e = 0; e < men->n; e++)
-        if (men->colour[e] != colour && e != taken &&
-            reaches(l->one.reach->of[e], l->sq[e], king, occupied))
+    EACH_MAN (e, theirs)
+        if (reaches(r->of[e], l->sq[e], king, occupied))
             return true;
     return false;
 }
