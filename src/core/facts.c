@@ -69,11 +69,6 @@ unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact)
     }
 }
 
-uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq)
-{
-    return f->width_ops->leaf(f, tree, sq);
-}
-
 static const struct fact_width *width_of(const struct bk_fact_look *look)
 {
     return ((const struct look_head *)(const void *)look)->f->width_ops;

@@ -8,7 +8,8 @@
  *
  * Two evaluators compute them, and tests/test_facts.c proves both equal to bk_fact_of():
  *
- *   one position   bk_facts_leaf(): the way down a tree of facts, each computed when it is asked.
+ *   one position   bk_fact_look(), bk_fact_look_leaf(): the way down a tree of facts, each computed
+ *                  when it is asked.
  *   a row          all men stand still but one, the *inner man*; a fact is then a set of squares:
  *                  those on which the inner man makes it true.  bk_fact_row_descend() takes a set
  *                  of squares down the tree at once.
@@ -82,10 +83,6 @@ struct bk_fact_node {
     uint32_t yes, no; /* nodes of the tree; of a leaf, `yes` is its number */
 };
 
-/* The leaf of one position.  HOT: 40 to 130 ns down learned trees.  No allocation; any threads. */
-uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree,
-                       const uint8_t *sq);
-
 /* == One position, several questions ==
  * What a prober wants to know of a position: which leaf a tree brings it to, what can be taken.
  * A *look* holds where the men stand and whom they attack; it is made once for all questions, on
@@ -111,7 +108,7 @@ enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f
                              struct bk_report *why);
 void bk_fact_tree_free(struct bk_fact_tree *tree); /* NULL is fine */
 
-/* The leaf, as bk_facts_leaf().  HOT. */
+/* The leaf.  HOT: 40 to 130 ns down learned trees. */
 uint32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree);
 
 /* Man `by` attacks man `taken` of the other side, who is no king. */

@@ -3,7 +3,8 @@
  * to docs/format.md.
  *
  * Idea: opening reads the head alone.  A unit's model and directory are read
- * when its first value is asked; a shard, when the first value in it is.
+ * when its first value is asked; a shard, when the first value in it is.  The shards of a small
+ * file come with its first model.
  *
  *      number --unit--> model --facts--> leaf --> a value, or
  *                    directory --> shard --> questions --> a value
@@ -448,11 +449,13 @@ static enum bk_err load_unit(struct bk_file *f, struct unit *u, struct bk_report
     if (!l)
         return no_memory(f, why);
     err = read_unit(f, u, l, why);
-    if (err)
+    if (err) {
         loaded_free(l);
-    else
-        atomic_store_explicit(&u->loaded, l, memory_order_release);
-    return err;
+        return err;
+    }
+    bk_shards_warm(f->shards);
+    atomic_store_explicit(&u->loaded, l, memory_order_release);
+    return BK_OK;
 }
 
 /* The model and the directory of a unit. */

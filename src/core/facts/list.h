@@ -99,7 +99,6 @@ struct fact_width {
     void (*kind_free)(void *kind_reach);
     void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
     void (*reach_free)(void *reach);
-    uint32_t (*leaf)(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq);
     void (*look)(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq);
     uint32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
     unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,

@@ -32,16 +32,40 @@ static struct tree_node node_of(const struct bk_facts *f, const struct bk_fact_n
     }
 }
 
+/* The nodes in preorder, whatever order they are in.  wait: room for as many. */
+static void lay_out(struct bk_fact_tree *t, const struct bk_fact_node *tree, uint32_t *wait)
+{
+    uint32_t n = 0, waits = 0, from = 0;
+
+    for (;;) {
+        t->node[n] = node_of(t->f, &tree[from]);
+        if (t->node[n].asks != NODE_LEAF) {
+            wait[waits++] = n++; /* its `no` is still that of the other tree */
+            from = tree[from].yes;
+            continue;
+        }
+        n++;
+        if (!waits)
+            return;
+        from = t->node[wait[--waits]].no;
+        t->node[wait[waits]].no = n;
+    }
+}
+
 enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f,
                              const struct bk_fact_node *tree, uint32_t nodes, struct bk_report *why)
 {
     struct bk_fact_tree *t = malloc(sizeof *t + nodes * sizeof *t->node);
+    uint32_t *wait = malloc(nodes * sizeof *wait);
 
-    if (!t)
+    if (!t || !wait) {
+        free(t);
+        free(wait);
         return bk_fail(why, BK_E_SYSTEM, "no memory for a tree of %u nodes", nodes);
+    }
     t->f = f;
-    for (uint32_t i = 0; i < nodes; i++)
-        t->node[i] = node_of(f, &tree[i]);
+    lay_out(t, tree, wait);
+    free(wait);
     *out = t;
     return BK_OK;
 }

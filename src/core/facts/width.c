@@ -15,7 +15,6 @@ const struct fact_width BK_FACT_WIDTH = {
     .kind_free = kind_reach_free,
     .reach_new = reach_new,
     .reach_free = reach_free,
-    .leaf = one_leaf,
     .look = look_init,
     .look_leaf = look_leaf,
     .look_takes = look_takes,
