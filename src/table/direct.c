@@ -11,46 +11,172 @@
 #define NO_VALUE (-2)
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
+#define DEPTH 8 /* moves, till the caller is asked: he needs less stack */
+
 /* == Looking == */
 
-/* May a man of the side to move change? */
-static bool may_change(const struct bk_men *m, const struct bk_table_men *of)
+/* The men of a view and who they are. */
+static const struct bk_index *index_of(const struct bk_view *view)
 {
-    const uint8_t *sq = bk_placement_squares(&m->spot.at);
-
-    for (unsigned left = of->changes[m->spot.side]; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-
-        if (bk_bits_has(&of->change[i], sq[i]))
-            return true;
-    }
-    return false;
+    return bk_file_index(view->men.table->wdl);
 }
 
-/* Keeps the captures that are legal. */
-static void see_takes(struct bk_view *view, const struct bk_table_men *of)
+static const uint8_t *squares(const struct bk_view *view)
 {
-    const uint8_t *sq = bk_placement_squares(&view->men.spot.at);
-    unsigned n = bk_fact_look_takes(&view->look, view->men.spot.side, view->take);
+    return bk_placement_squares(&view->men.spot.at);
+}
 
-    view->takes = 0;
-    for (unsigned i = 0; i < n; i++) {
-        struct bk_fact_take take = view->take[i];
+static unsigned type_of(const struct bk_index *ix, unsigned i)
+{
+    return i < 2 ? ix->v->royal : ix->type[i - 2];
+}
 
-        if (bk_bits_has(&of->stand[take.by], sq[take.taken]) &&
-            !bk_fact_look_exposes(&view->look, take.by, sq[take.taken], take.taken))
-            view->take[view->takes++] = take;
+static unsigned colour_of(const struct bk_index *ix, unsigned i)
+{
+    return i < 2 ? i : ix->colour[i - 2];
+}
+
+/* May man i, who is to move, change from where he stands? */
+static bool may_change(const struct bk_view *view, const struct bk_table_men *of, unsigned i)
+{
+    return of->changes[view->men.spot.side] >> i & 1 &&
+           bk_bits_has(&of->change[i], squares(view)[i]);
+}
+
+/* Adds an exit if it is legal; false: there is no room. */
+static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
+{
+    unsigned taken = exit.taken ? exit.taken : BK_FACT_NOBODY;
+
+    if (bk_fact_look_exposes(&view->look, exit.by, exit.to, taken))
+        return true;
+    if (view->exits == BK_VIEW_EXITS)
+        return false;
+    view->exit[view->exits++] = exit;
+    if (exit.taken) { /* captures come first */
+        view->exit[view->exits - 1] = view->exit[view->takes];
+        view->exit[view->takes++] = exit;
     }
+    return true;
+}
+
+/* The captures of men who do not change. */
+static bool see_takes(struct bk_view *view, const struct bk_table_men *of)
+{
+    const uint8_t *sq = squares(view);
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+    unsigned n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned to = sq[take[i].taken];
+
+        if (bk_bits_has(&of->stand[take[i].by], to) && !may_change(view, of, take[i].by) &&
+            !add_exit(view, (struct bk_step_of_men){ .by = take[i].by,
+                                                     .to = (uint8_t)to,
+                                                     .taken = take[i].taken,
+                                                     .becomes = BK_STAYS }))
+            return false;
+    }
+    return true;
+}
+
+/* What a man may be who ends on `to`; as bk_rules_changes(). */
+static unsigned changes_of(const struct bk_view *view, unsigned i, unsigned to, bool in_place,
+                           struct bk_change change[BK_TYPES_MAX + 1])
+{
+    const struct bk_index *ix = index_of(view);
+    unsigned colour = view->men.spot.side;
+
+    return bk_rules_changes(ix->v, ix->m.count[colour], ix->m.left[colour], type_of(ix, i), colour,
+                            to, in_place, change);
+}
+
+static bool add_changes(struct bk_view *view, unsigned i, unsigned to, unsigned taken,
+                        bool in_place)
+{
+    struct bk_change change[BK_TYPES_MAX + 1];
+    unsigned n = changes_of(view, i, to, in_place, change);
+
+    for (unsigned k = 0; k < n; k++)
+        if ((taken || change[k].type != BK_STAYS) &&
+            !add_exit(view, (struct bk_step_of_men){ .by = (uint8_t)i,
+                                                     .to = (uint8_t)to,
+                                                     .taken = (uint8_t)taken,
+                                                     .becomes = change[k].type,
+                                                     .counted = change[k].counted }))
+            return false;
+    return true;
+}
+
+/* Who stands on a square; 0: nobody who may be taken. */
+static unsigned man_on(const struct bk_view *view, const struct bk_table_men *of, unsigned sq)
+{
+    for (unsigned i = 2; i < of->n; i++)
+        if (squares(view)[i] == sq)
+            return i;
+    return 0;
+}
+
+static struct bk_bits all_men(const struct bk_view *view)
+{
+    unsigned n = 2 + index_of(view)->nslots;
+    struct bk_bits men = { { 0 } };
+
+    for (unsigned i = 0; i < n; i++)
+        bk_bits_set(&men, squares(view)[i]);
+    return men;
+}
+
+/* All exits of a man who may change. */
+static bool see_changes(struct bk_view *view, const struct bk_table_men *of, unsigned i,
+                        const struct bk_bits *occupied)
+{
+    const struct bk_index *ix = index_of(view);
+    const struct bk_variant *v = ix->v;
+    unsigned us = view->men.spot.side, from = squares(view)[i], done = BK_SQ_NONE, n;
+    const struct bk_reach *r = bk_reach_from(v, type_of(ix, i), us, from, &n);
+
+    for (; n--; r++) {
+        bool taken = bk_bits_has(occupied, r->to);
+        unsigned man = taken ? man_on(view, of, r->to) : 0;
+
+        if (r->to == done || !(r->how & (taken ? BK_TAKES : BK_QUIET)) ||
+            (taken && (!man || colour_of(ix, man) == us)) || !bk_reach_open(v, r, occupied))
+            continue;
+        done = r->to; /* sorted: another way is the same move */
+        if (!add_changes(view, i, r->to, man, false))
+            return false;
+    }
+    return !bk_rules_changes_in_place(v, type_of(ix, i)) || add_changes(view, i, from, 0, true);
+}
+
+static bool see_exits(struct bk_view *view, const struct bk_table_men *of)
+{
+    view->exits = view->takes = 0;
+    if (!see_takes(view, of))
+        return false;
+    for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        struct bk_bits occupied;
+
+        if (!may_change(view, of, i))
+            continue;
+        occupied = all_men(view);
+        if (!see_changes(view, of, i, &occupied))
+            return false;
+    }
+    return true;
 }
 
 /* Of a view whose men are placed. */
-static enum bk_err view_look(struct bk_view *view, struct bk_report *why)
+static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, struct bk_report *why)
 {
     const struct bk_table_men *of = bk_table_men_of(view->men.table);
     struct bk_men *m = &view->men;
+    unsigned us = m->spot.side;
     enum bk_err err;
 
-    view->direct = of && of->captures_only && !may_change(m, of);
+    view->direct = of && of->plain && d->depth < DEPTH;
     if (!view->direct)
         return BK_OK;
     err = bk_men_number(m, why);
@@ -58,61 +184,55 @@ static enum bk_err view_look(struct bk_view *view, struct bk_report *why)
         err = bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
     if (err)
         return err;
-    see_takes(view, of);
-    view->bares =
-        of->of[!m->spot.side] == 2 &&
-        (of->of[m->spot.side] == 1 || bk_rules_bare_loses(bk_file_index(m->table->wdl)->v));
+    view->direct = see_exits(view, of);
+    view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
     return BK_OK;
 }
 
-enum bk_err bk_view_begin(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
-                          struct bk_report *why)
+enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
+                          const struct bk_pos *p, struct bk_report *why)
 {
     const struct bk_table_men *of = bk_table_men_of(t);
 
-    view->direct = of && of->captures_only;
+    view->direct = of && of->plain && d->depth < DEPTH;
     if (!view->direct)
         return BK_OK;
     bk_men_place(&view->men, t, p);
-    return view_look(view, why);
+    return view_look(view, d, why);
 }
 
-/* After a move; the same errors as bk_men_move(). */
+/* After a step; the same errors as bk_men_move(). */
 static enum bk_err view_after(struct bk_view *view, const struct bk_direct *d,
-                              const struct bk_view *before, unsigned by, unsigned to,
-                              unsigned taken, struct bk_report *why)
-{
-    enum bk_err err = bk_men_move(d->tables, &before->men, by, to, taken, &view->men, why);
-
-    return err ? err : view_look(view, why);
-}
-
-static enum bk_err view_taken(struct bk_view *view, const struct bk_direct *d,
-                              const struct bk_view *before, struct bk_fact_take take,
+                              const struct bk_view *before, struct bk_step_of_men step,
                               struct bk_report *why)
 {
-    unsigned to = bk_placement_squares(&before->men.spot.at)[take.taken];
+    enum bk_err err = bk_men_move(d->tables, &before->men, step, &view->men, why);
 
-    return view_after(view, d, before, take.by, to, take.taken, why);
+    return err ? err : view_look(view, d, why);
 }
 
-/* What a capture that bares a king brings who makes it: 0 or 1. */
-static int bares(const struct bk_view *view, struct bk_fact_take take)
+/* Does this exit bare a king who may lose by it? */
+static bool ends(const struct bk_view *view, struct bk_step_of_men exit)
 {
-    const struct bk_men *m = &view->men;
-    const struct bk_table_men *of = bk_table_men_of(m->table);
-    const struct bk_variant *v = bk_file_index(m->table->wdl)->v;
-    const uint8_t *sq = bk_placement_squares(&m->spot.at);
-    unsigned us = m->spot.side, last = 2;
+    return view->bares && exit.taken;
+}
+
+/* What such an exit brings who makes it: 0 or 1. */
+static int bares(const struct bk_view *view, struct bk_step_of_men exit)
+{
+    const struct bk_table_men *of = bk_table_men_of(view->men.table);
+    const struct bk_index *ix = index_of(view);
+    struct bk_fact_take take = { exit.by, exit.taken };
+    unsigned us = view->men.spot.side, last = 2;
 
     if (of->of[us] == 1) /* both are bare */
         return 0;
-    if (of->of[us] > 2 || !bk_rules_bares_back(v))
+    if (of->of[us] > 2 || !bk_rules_bares_back(ix->v))
         return 1;
-    while (bk_file_index(m->table->wdl)->colour[last - 2] != us)
+    while (colour_of(ix, last) != us)
         last++;
     return !(bk_fact_look_bares_back(&view->look, take) &&
-             bk_bits_has(&of->stand[!us], sq[take.by == last ? take.taken : last]));
+             bk_bits_has(&of->stand[!us], squares(view)[exit.by == last ? exit.taken : last]));
 }
 
 /* == Wins, draws, losses == */
@@ -133,7 +253,7 @@ static enum bk_err stored_wdl(struct bk_view *view, int *wdl, struct bk_report *
 }
 
 /* Where squares are not enough. */
-static enum bk_err ask_wdl(const struct bk_direct *d, const struct bk_men *m, int enough, int *wdl,
+static enum bk_err ask_wdl(struct bk_direct *d, const struct bk_men *m, int enough, int *wdl,
                            struct bk_report *why)
 {
     struct bk_pos p;
@@ -142,23 +262,35 @@ static enum bk_err ask_wdl(const struct bk_direct *d, const struct bk_men *m, in
     return d->wdl(d->context, &p, enough, wdl, why);
 }
 
-/* Raises *best by what captures bring. */
-static enum bk_err raise_by_takes(const struct bk_direct *d, const struct bk_view *view, int enough,
-                                  int *best, bool *missing, struct bk_report *why)
+/* What a position after an exit is worth to who is to move then, if less than `enough`. */
+static enum bk_err wdl_after(struct bk_direct *d, const struct bk_view *view,
+                             struct bk_step_of_men exit, int enough, int *wdl,
+                             struct bk_report *why)
 {
-    for (unsigned i = 0; i < view->takes && *best < enough; i++) {
-        struct bk_view after;
-        int wdl = 0;
-        enum bk_err err;
+    struct bk_view after;
+    enum bk_err err;
 
-        if (view->bares) {
-            wdl = -bares(view, view->take[i]);
-            err = BK_OK;
-        } else {
-            err = view_taken(&after, d, view, view->take[i], why);
-            if (!err) /* no better than a draw is no gain */
-                err = bk_direct_least(d, &after, *best == 0 ? 0 : 1, &wdl, why);
-        }
+    if (ends(view, exit)) {
+        *wdl = -bares(view, exit);
+        return BK_OK;
+    }
+    d->depth++;
+    err = view_after(&after, d, view, exit, why);
+    if (!err)
+        err = bk_direct_least(d, &after, enough, wdl, why);
+    d->depth--;
+    return err;
+}
+
+/* Raises *best by what exits bring, from the first-th on. */
+static enum bk_err raise_by_exits(struct bk_direct *d, const struct bk_view *view, unsigned first,
+                                  unsigned end, int enough, int *best, bool *missing,
+                                  struct bk_report *why)
+{
+    for (unsigned i = first; i < end && *best < enough; i++) {
+        int wdl = 0; /* no better than a draw is no gain */
+        enum bk_err err = wdl_after(d, view, view->exit[i], *best == 0 ? 0 : 1, &wdl, why);
+
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
@@ -168,24 +300,24 @@ static enum bk_err raise_by_takes(const struct bk_direct *d, const struct bk_vie
     return BK_OK;
 }
 
-enum bk_err bk_direct_least(const struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
+enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why)
 {
     int best = NO_VALUE, stored;
+    unsigned ending = view->bares ? view->takes : 0;
     bool missing = false;
-    enum bk_err err = BK_OK;
+    enum bk_err err;
 
     if (!view->direct)
         return ask_wdl(d, &view->men, enough, wdl, why);
-    if (view->bares)
-        err = raise_by_takes(d, view, enough, &best, &missing, why);
+    err = raise_by_exits(d, view, 0, ending, enough, &best, &missing, why);
     if (!err && best < enough) {
         err = stored_wdl(view, &stored, why);
         if (!err && stored > best)
             best = stored;
     }
-    if (!err && best < enough && !view->bares)
-        err = raise_by_takes(d, view, enough, &best, &missing, why);
+    if (!err && best < enough)
+        err = raise_by_exits(d, view, ending, view->exits, enough, &best, &missing, why);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -207,8 +339,8 @@ static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
 }
 
 /* As bk_direct_plies(), of any view. */
-static enum bk_err plies_of(const struct bk_direct *d, struct bk_view *view, int wdl,
-                            struct bk_window w, int *plies, struct bk_report *why)
+static enum bk_err plies_of(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,
+                            int *plies, struct bk_report *why)
 {
     struct bk_pos p;
 
@@ -218,35 +350,38 @@ static enum bk_err plies_of(const struct bk_direct *d, struct bk_view *view, int
     return d->plies(d->context, &p, wdl, w, plies, why);
 }
 
-/* The plies of a capture's loss to the other side; *wdl 0 or 1: it is none. */
-static enum bk_err lost_after(const struct bk_direct *d, const struct bk_view *view,
-                              struct bk_fact_take take, struct bk_window w, int *wdl, int *plies,
+/* The plies of the other side's loss after an exit; *wdl 0 or 1: it is none. */
+static enum bk_err lost_after(struct bk_direct *d, const struct bk_view *view,
+                              struct bk_step_of_men exit, struct bk_window w, int *wdl, int *plies,
                               struct bk_report *why)
 {
     struct bk_view after;
     enum bk_err err;
 
     *plies = 0;
-    if (view->bares) {
-        *wdl = -bares(view, take);
+    if (ends(view, exit)) {
+        *wdl = -bares(view, exit);
         return BK_OK;
     }
-    err = view_taken(&after, d, view, take, why);
+    d->depth++;
+    err = view_after(&after, d, view, exit, why);
     if (!err)
         err = bk_direct_least(d, &after, 0, wdl, why);
     if (!err && *wdl < 0)
         err = plies_of(d, &after, -1, w, plies, why);
+    d->depth--;
     return err;
 }
 
-/* Lowers *best by the captures of a won position that win. */
-static enum bk_err lower_by_takes(const struct bk_direct *d, const struct bk_view *view,
-                                  struct bk_window w, int *best, struct bk_report *why)
+/* Lowers *best by the exits of a won position that win, from the first-th on. */
+static enum bk_err lower_by_exits(struct bk_direct *d, const struct bk_view *view, unsigned first,
+                                  unsigned end, struct bk_window w, int *best,
+                                  struct bk_report *why)
 {
-    for (unsigned i = 0; i<view->takes && * best> w.low && *best > 1; i++) {
+    for (unsigned i = first; i<end && * best> w.low && *best > 1; i++) {
         struct bk_window after = { w.low - 1, (*best < w.high ? *best : w.high) - 1 };
         int wdl, plies;
-        enum bk_err err = lost_after(d, view, view->take[i], after, &wdl, &plies, why);
+        enum bk_err err = lost_after(d, view, view->exit[i], after, &wdl, &plies, why);
 
         if (err)
             return err;
@@ -257,22 +392,22 @@ static enum bk_err lower_by_takes(const struct bk_direct *d, const struct bk_vie
 }
 
 /* `bound`: what the file says, if it has been asked, else ENDLESS. */
-static enum bk_err win_plies(const struct bk_direct *d, struct bk_view *view, int bound,
+static enum bk_err win_plies(struct bk_direct *d, struct bk_view *view, int bound,
                              struct bk_window w, int *out, struct bk_report *why)
 {
-    enum bk_err err = BK_OK;
+    unsigned ending = view->bares ? view->takes : 0;
+    enum bk_err err;
     int k;
 
     *out = bound;
-    if (view->bares)
-        err = lower_by_takes(d, view, w, out, why);
+    err = lower_by_exits(d, view, 0, ending, w, out, why);
     if (!err && bound == ENDLESS && *out > w.low && *out > 1) {
         err = stored_k(view, &k, why);
         if (!err && 2 * k + 1 < *out)
             *out = 2 * k + 1;
     }
-    if (!err && !view->bares)
-        err = lower_by_takes(d, view, w, out, why);
+    if (!err)
+        err = lower_by_exits(d, view, ending, view->exits, w, out, why);
     return err;
 }
 
@@ -283,12 +418,12 @@ static enum bk_err win_plies(const struct bk_direct *d, struct bk_view *view, in
 /* A move of a lost position whose file alone does not say what it brings. */
 struct waiting {
     int bound; /* plies at most */
-    uint8_t by, to, taken;
+    struct bk_step_of_men step;
     bool passing; /* sets an en passant square */
 };
 
 struct loss {
-    const struct bk_direct *d;
+    struct bk_direct *d;
     struct bk_view *view;
     struct bk_window w;
     int best;
@@ -306,8 +441,8 @@ static enum bk_err plies_passing(struct loss *l, const struct waiting *m, struct
     const struct bk_index *ix = bk_file_index(l->view->men.table->wdl);
     const struct bk_men *before = &l->view->men;
     struct bk_pos p;
-    struct bk_move move = { .from = bk_placement_squares(&before->spot.at)[m->by],
-                            .to = m->to,
+    struct bk_move move = { .from = bk_placement_squares(&before->spot.at)[m->step.by],
+                            .to = m->step.to,
                             .becomes = BK_STAYS,
                             .takes = BK_SQ_NONE,
                             .also = BK_SQ_NONE,
@@ -354,7 +489,7 @@ static enum bk_err wait_with(struct loss *l, const struct waiting *m, struct bk_
 static bool bares_at_once(const struct bk_view *view)
 {
     for (unsigned i = 0; i < view->takes; i++)
-        if (bares(view, view->take[i]) > 0)
+        if (bares(view, view->exit[i]) > 0)
             return true;
     return false;
 }
@@ -369,7 +504,7 @@ static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
     m->bound = ENDLESS;
     if (m->passing)
         return wait_with(l, m, NULL);
-    err = view_after(&after, l->d, l->view, m->by, m->to, m->taken, l->why);
+    err = view_after(&after, l->d, l->view, m->step, l->why);
     if (err)
         return err;
     if (!after.direct)
@@ -381,7 +516,7 @@ static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
     err = stored_k(&after, &k, l->why);
     if (err)
         return err;
-    if (after.takes && 2 * k + 2 > low_of(l)) {
+    if (after.exits && 2 * k + 2 > low_of(l)) {
         m->bound = 2 * k + 1;
         return wait_with(l, m, &after);
     }
@@ -390,27 +525,38 @@ static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
     return BK_OK;
 }
 
-/* The quiet moves of man i. */
+/* May man i stay what he is when he has gone to `to`? */
+static bool stays(const struct bk_view *view, const struct bk_table_men *of, unsigned i,
+                  unsigned to)
+{
+    struct bk_change change[BK_TYPES_MAX + 1];
+
+    if (!may_change(view, of, i))
+        return bk_bits_has(&of->stand[i], to);
+    return changes_of(view, i, to, false, change) && change[0].type == BK_STAYS;
+}
+
+/* The moves of man i that are no exits. */
 static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits *occupied)
 {
-    const struct bk_men *men = &l->view->men;
-    const struct bk_index *ix = bk_file_index(men->table->wdl);
-    const struct bk_table_men *of = bk_table_men_of(men->table);
-    unsigned type = i < 2 ? ix->v->royal : ix->type[i - 2], colour = men->spot.side;
-    unsigned from = bk_placement_squares(&men->spot.at)[i], done = BK_SQ_NONE, n;
+    const struct bk_table_men *of = bk_table_men_of(l->view->men.table);
+    const struct bk_index *ix = index_of(l->view);
+    unsigned type = type_of(ix, i), colour = l->view->men.spot.side;
+    unsigned from = squares(l->view)[i], done = BK_SQ_NONE, n;
     const struct bk_reach *r = bk_reach_from(ix->v, type, colour, from, &n);
     enum bk_err err = BK_OK;
 
     for (; n-- && !err && l->best < l->w.high; r++) {
-        struct waiting m = { .by = (uint8_t)i, .to = r->to };
+        struct waiting m = { .step = { .by = (uint8_t)i, .to = r->to, .becomes = BK_STAYS } };
 
         if (!(r->how & BK_QUIET) || r->to == done || bk_bits_has(occupied, r->to) ||
-            !bk_bits_has(&of->stand[i], r->to) || !bk_reach_open(ix->v, r, occupied))
+            !bk_reach_open(ix->v, r, occupied))
             continue;
         done = r->to; /* sorted: another way is the same move */
         m.passing =
             bk_rules_en_passant(ix->v) && bk_rules_is_double(ix->v, type, colour, from, r->to);
-        if (!bk_fact_look_exposes(&l->view->look, i, r->to, BK_FACT_NOBODY))
+        if (stays(l->view, of, i, r->to) &&
+            !bk_fact_look_exposes(&l->view->look, i, r->to, BK_FACT_NOBODY))
             err = raise_or_wait(l, &m);
     }
     return err;
@@ -418,36 +564,33 @@ static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits 
 
 static enum bk_err all_moves(struct loss *l)
 {
-    const struct bk_men *men = &l->view->men;
-    const struct bk_index *ix = bk_file_index(men->table->wdl);
-    const uint8_t *sq = bk_placement_squares(&men->spot.at);
-    struct bk_bits occupied = { { 0 } };
+    const struct bk_view *view = l->view;
+    const struct bk_index *ix = index_of(view);
+    struct bk_bits occupied = all_men(view);
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; i < 2 + ix->nslots; i++)
-        bk_bits_set(&occupied, sq[i]);
-    for (unsigned i = 0; i < l->view->takes && !err && l->best < l->w.high; i++) {
-        struct bk_fact_take take = l->view->take[i];
-        struct waiting m = { .by = take.by, .to = sq[take.taken], .taken = take.taken };
+    for (unsigned i = 0; i < view->exits && !err && l->best < l->w.high; i++) {
+        struct waiting m = { .step = view->exit[i] };
 
-        if (l->view->bares) { /* of a lost position: it goes on, or is over */
+        if (ends(view, m.step)) /* of a lost position: it goes on, or is over */
             l->best = l->best < 1 ? 1 : l->best;
-            continue;
-        }
-        err = raise_or_wait(l, &m);
+        else
+            err = raise_or_wait(l, &m);
     }
     for (unsigned i = 0; i < 2 + ix->nslots && !err && l->best < l->w.high; i++)
-        if ((i < 2 ? i : ix->colour[i - 2]) == men->spot.side)
+        if (colour_of(ix, i) == view->men.spot.side)
             err = quiet_moves(l, i, &occupied);
     return err;
 }
 
-static enum bk_err loss_plies(const struct bk_direct *d, struct bk_view *view, struct bk_window w,
+static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
                               int *out, struct bk_report *why)
 {
     struct loss l = { .d = d, .view = view, .w = w, .why = why };
-    enum bk_err err = all_moves(&l);
+    enum bk_err err;
 
+    d->depth++;
+    err = all_moves(&l);
     for (unsigned i = 0; i < l.waits && l.best < w.high && !err; i++) {
         const struct waiting *m = &l.wait[i];
         struct bk_view after;
@@ -455,16 +598,17 @@ static enum bk_err loss_plies(const struct bk_direct *d, struct bk_view *view, s
         if (m->bound < l.best || m->bound < w.low)
             continue;
         if (!m->passing)
-            err = view_after(&after, d, view, m->by, m->to, m->taken, why);
+            err = view_after(&after, d, view, m->step, why);
         if (!err)
             err = raise_by(&l, m, &after);
     }
+    d->depth--;
     *out = l.best;
     return err;
 }
 
-enum bk_err bk_direct_plies(const struct bk_direct *d, struct bk_view *view, int wdl,
-                            struct bk_window w, int *plies, struct bk_report *why)
+enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,
+                            int *plies, struct bk_report *why)
 {
     *plies = 0;
     if (!view->men.table->dtw)

@@ -28,6 +28,7 @@ struct bk_window {
 /* Who settles with squares alone, and what he asks of positions where that is not enough. */
 struct bk_direct {
     const struct bk_tables *tables;
+    unsigned depth; /* 0: moves on the way to where we are */
     void *context;
     /* as bk_settle_least(), of a position of the game */
     enum bk_err (*wdl)(void *context, const struct bk_pos *p, int enough, int *wdl,
@@ -37,15 +38,17 @@ struct bk_direct {
                          int *plies, struct bk_report *why);
 };
 
+#define BK_VIEW_EXITS 64
+
 /*
  * A position under way: what its men attack, and what they may take.  On the stack; no release.
  */
 struct bk_view {
     struct bk_men men;
     struct bk_fact_look look;
-    struct bk_fact_take take[BK_FACT_TAKES_MAX]; /* legal ones */
-    unsigned takes;
-    bool bares;  /* each takes the last man of a side that loses without men */
+    struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
+    unsigned exits, takes;                     /* all; captures */
+    bool bares;  /* captures take the last man of a side that loses without men */
     bool direct; /* squares are enough: else only `men` is set */
 };
 
@@ -53,13 +56,13 @@ struct bk_view {
  * Looks at a position without en passant square that no bare king decides.
  * Returns BK_OK; BK_E_ILLEGAL; BK_E_SYSTEM.
  */
-enum bk_err bk_view_begin(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
-                          struct bk_report *why);
+enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
+                          const struct bk_pos *p, struct bk_report *why);
 
 /* Of a view that is direct: as bk_settle_least(), bk_settle_plies(). */
-enum bk_err bk_direct_least(const struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
+enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why);
-enum bk_err bk_direct_plies(const struct bk_direct *d, struct bk_view *view, int wdl,
-                            struct bk_window w, int *plies, struct bk_report *why);
+enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,
+                            int *plies, struct bk_report *why);
 
 #endif

@@ -59,6 +59,7 @@ struct known {
 struct settling {
     const struct bk_tables *t;
     const struct bk_variant *v;
+    struct bk_direct direct;
     unsigned used;  /* of move[] */
     unsigned depth; /* moves made */
     /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
@@ -69,13 +70,6 @@ struct settling {
     struct bk_move move[MOVES];
     uint16_t bound[MOVES]; /* by move: some order of those that wait */
 };
-
-static void open_question(struct settling *s, const struct bk_tables *t)
-{
-    s->t = t;
-    s->v = t->v;
-    s->begun = false;
-}
 
 /* Most questions are settled without: direct.h.  The large arrays are left as they are. */
 static void begin(struct settling *s)
@@ -276,10 +270,13 @@ static enum bk_err wdl_again(void *settling, const struct bk_pos *p, int enough,
 static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, struct bk_window w,
                                int *plies, struct bk_report *why);
 
-static struct bk_direct direct_of(struct settling *s)
+static void open_question(struct settling *s, const struct bk_tables *t)
 {
-    return (
-        struct bk_direct){ .tables = s->t, .context = s, .wdl = wdl_again, .plies = plies_again };
+    s->t = t;
+    s->v = t->v;
+    s->begun = false;
+    s->direct =
+        (struct bk_direct){ .tables = t, .context = s, .wdl = wdl_again, .plies = plies_again };
 }
 
 /* == Wins, draws, losses == */
@@ -440,15 +437,14 @@ static enum bk_err wdl_by_exits(struct settling *s, struct asked *q, int enough,
 static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, int *wdl,
                                struct bk_report *why)
 {
-    const struct bk_direct d = direct_of(s);
     struct bk_view view;
     enum bk_err err = find(s, q, why);
 
     if (!err)
-        err = bk_view_begin(&view, q->table, q->p, why);
+        err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
     if (err)
         return err;
-    return view.direct ? bk_direct_least(&d, &view, enough, wdl, why)
+    return view.direct ? bk_direct_least(&s->direct, &view, enough, wdl, why)
                        : wdl_by_exits(s, q, enough, wdl, why);
 }
 
@@ -613,12 +609,11 @@ static enum bk_err has_distances(const struct settling *s, struct asked *q, stru
 static enum bk_err plies_direct(struct settling *s, const struct asked *q, int wdl,
                                 struct bk_window w, int *out, bool *done, struct bk_report *why)
 {
-    const struct bk_direct d = direct_of(s);
     struct bk_view view;
-    enum bk_err err = bk_view_begin(&view, q->table, q->p, why);
+    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
 
     *done = err || view.direct;
-    return err || !view.direct ? err : bk_direct_plies(&d, &view, wdl, w, out, why);
+    return err || !view.direct ? err : bk_direct_plies(&s->direct, &view, wdl, w, out, why);
 }
 
 /* The plies of a won position that is not over and has no en passant square. */
@@ -858,18 +853,17 @@ static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, 
 static enum bk_err both_direct(struct settling *s, const struct asked *q, int *wdl, int *plies,
                                bool *done, struct bk_report *why)
 {
-    const struct bk_direct d = direct_of(s);
     struct bk_window all = { -1, ENDLESS };
     struct bk_view view;
-    enum bk_err err = bk_view_begin(&view, q->table, q->p, why);
+    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
 
     *done = err || view.direct;
     if (err || !view.direct)
         return err;
-    err = bk_direct_least(&d, &view, 1, wdl, why);
+    err = bk_direct_least(&s->direct, &view, 1, wdl, why);
     if (err || !*wdl || !q->table->dtw)
         return err;
-    return bk_direct_plies(&d, &view, *wdl, all, plies, why);
+    return bk_direct_plies(&s->direct, &view, *wdl, all, plies, why);
 }
 
 /* Of a position that no bare king decides. */

@@ -1,11 +1,11 @@
 /*
- * tables.h - the files that answer a material, and what is a capture away from it.
+ * tables.h - the files that answer a material, and what is a move away from it.
  *
  * A file numbers positions as its material has them; a position may have to be seen with the
  * colours exchanged, the board turned with them.  Once it is, its men are known by their squares
  * alone, in the order of the file: the white king, the black one, the slots of its index.  A
- * capture leads from there to another file, where each man has a place that depends on which man
- * has gone: a *link*, found once and kept with the table.
+ * capture or a change leads from there to another file, where each man has a place that depends on
+ * who has gone, or become what: a *link*, found once and kept with the table.
  */
 #ifndef BK_TABLES_H
 #define BK_TABLES_H
@@ -62,14 +62,15 @@ struct bk_men {
 /*
  * What holds for all positions of a table.
  *
- * captures_only  their exits are captures of one man, or changes; distances, if there are any, are
- *                numbered as the rest.  No castling, no man who takes two, no standalone files
+ * plain          their exits are captures of one man, changes, and both; distances, if there are
+ *                any, are numbered as the rest.  No castling, no man who takes two, no standalone
+ *                files
  * changes        by colour: a bit for each man who may change somewhere
  * change, stand  by man: the squares from which a move may change him; on which he may be
  * place          by man as positions have him: the first man of the table like him
  */
 struct bk_table_men {
-    bool captures_only;
+    bool plain;
     unsigned n, of[2]; /* men; of each colour */
     unsigned changes[2];
     uint8_t place[2 * BK_TYPES_MAX + 1];
@@ -87,9 +88,15 @@ enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why);
 /* The same position as one of the game, or with the colours exchanged throughout. */
 void bk_men_position(const struct bk_men *m, struct bk_pos *out);
 
-/* After man `by` has gone to `to`, where he takes `taken` (0: nobody); the other side is to move.
-   The same errors as find(): a capture may lead to a table that is missing. */
-enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m, unsigned by,
-                        unsigned to, unsigned taken, struct bk_men *out, struct bk_report *why);
+/* Man `by` goes to `to`, takes man `taken` (0: nobody), and becomes something (or BK_STAYS). */
+struct bk_step_of_men {
+    uint8_t by, to, taken, becomes;
+    bool counted; /* the change uses up an allowance */
+};
+
+/* After such a step; the other side is to move.  The same errors as find(): an exit may lead to a
+   table that is missing. */
+enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
+                        struct bk_step_of_men step, struct bk_men *out, struct bk_report *why);
 
 #endif
