@@ -13,6 +13,40 @@
 
 #define DEPTH 8 /* moves, till the caller is asked: he needs less stack */
 
+/* == What did best == */
+
+void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct bk_memo *memo,
+                     void *context)
+{
+    *d = (struct bk_direct){ .tables = tables, .memo = memo, .context = context };
+    for (unsigned i = 0; i <= BK_DIRECT_DEPTH; i++)
+        d->good[i].by = BK_FACT_NOBODY;
+}
+
+static bool same_step(struct bk_step_of_men a, struct bk_step_of_men b)
+{
+    return a.by == b.by && a.to == b.to && a.taken == b.taken && a.becomes == b.becomes;
+}
+
+/* Puts the one of some exits first that did best in a position like this one. */
+static void good_first(const struct bk_direct *d, struct bk_view *view, unsigned first,
+                       unsigned end)
+{
+    struct bk_step_of_men good = d->good[d->depth];
+
+    for (unsigned i = first; i < end && good.by != BK_FACT_NOBODY; i++)
+        if (same_step(view->exit[i], good)) {
+            view->exit[i] = view->exit[first];
+            view->exit[first] = good;
+            return;
+        }
+}
+
+static uint64_t place_of(const struct bk_view *view)
+{
+    return view->men.spot.number << 1 | view->men.spot.side;
+}
+
 /* == Looking == */
 
 /* The men of a view and who they are. */
@@ -150,9 +184,8 @@ static bool see_changes(struct bk_view *view, const struct bk_table_men *of, uns
     return !bk_rules_changes_in_place(v, type_of(ix, i)) || add_changes(view, i, from, 0, true);
 }
 
-static bool see_exits(struct bk_view *view, const struct bk_table_men *of)
+static bool see_all(struct bk_view *view, const struct bk_table_men *of)
 {
-    view->exits = view->takes = 0;
     if (!see_takes(view, of))
         return false;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1) {
@@ -168,6 +201,42 @@ static bool see_exits(struct bk_view *view, const struct bk_table_men *of)
     return true;
 }
 
+/* Finds the exits, once; where there are too many the view is direct no more. */
+static void see_exits(struct bk_view *view)
+{
+    if (view->seen)
+        return;
+    view->seen = true;
+    if (!see_all(view, bk_table_men_of(view->men.table)))
+        view->direct = false;
+}
+
+/* Finds them where one may bare a king: that is looked at before all else. */
+static void see_ends(struct bk_view *view)
+{
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+
+    if (view->bares && bk_fact_look_takes(&view->look, view->men.spot.side, take))
+        see_exits(view);
+}
+
+/* May there be exits?  False is certain. */
+static bool exits_may_be(const struct bk_view *view)
+{
+    const struct bk_table_men *of = bk_table_men_of(view->men.table);
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+
+    if (view->seen)
+        return view->exits;
+    for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1)
+        if (may_change(view, of, (unsigned)__builtin_ctz(left)))
+            return true;
+    return bk_fact_look_takes(&view->look, view->men.spot.side, take);
+}
+
+/* How many of the exits end the game; they come first. */
+static unsigned endings(const struct bk_view *view) { return view->bares ? view->takes : 0; }
+
 /* Of a view whose men are placed. */
 static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, struct bk_report *why)
 {
@@ -176,7 +245,7 @@ static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, st
     unsigned us = m->spot.side;
     enum bk_err err;
 
-    view->direct = of && of->plain && d->depth < DEPTH;
+    view->direct = of && of->plain && d->depth < BK_DIRECT_DEPTH;
     if (!view->direct)
         return BK_OK;
     err = bk_men_number(m, why);
@@ -184,7 +253,9 @@ static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, st
         err = bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
     if (err)
         return err;
-    view->direct = see_exits(view, of);
+    view->seen = false;
+    view->exits = view->takes = 0;
+    view->evolves = of->changes[0] | of->changes[1];
     view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
     return BK_OK;
 }
@@ -194,7 +265,7 @@ enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const
 {
     const struct bk_table_men *of = bk_table_men_of(t);
 
-    view->direct = of && of->plain && d->depth < DEPTH;
+    view->direct = of && of->plain && d->depth < BK_DIRECT_DEPTH;
     if (!view->direct)
         return BK_OK;
     bk_men_place(&view->men, t, p);
@@ -283,10 +354,11 @@ static enum bk_err wdl_after(struct bk_direct *d, const struct bk_view *view,
 }
 
 /* Raises *best by what exits bring, from the first-th on. */
-static enum bk_err raise_by_exits(struct bk_direct *d, const struct bk_view *view, unsigned first,
+static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, unsigned first,
                                   unsigned end, int enough, int *best, bool *missing,
                                   struct bk_report *why)
 {
+    good_first(d, view, first, end);
     for (unsigned i = first; i < end && *best < enough; i++) {
         int wdl = 0; /* no better than a draw is no gain */
         enum bk_err err = wdl_after(d, view, view->exit[i], *best == 0 ? 0 : 1, &wdl, why);
@@ -294,30 +366,58 @@ static enum bk_err raise_by_exits(struct bk_direct *d, const struct bk_view *vie
         if (err && err != BK_E_NO_TABLE)
             return err;
         *missing |= err == BK_E_NO_TABLE;
-        if (!err && -wdl > *best)
+        if (!err && -wdl > *best) {
             *best = -wdl;
+            d->good[d->depth] = view->exit[i];
+        }
     }
     return BK_OK;
+}
+
+/* The same by those that end nothing, if it is not known already. */
+static enum bk_err raise_by_others(struct bk_direct *d, struct bk_view *view, int enough, int *best,
+                                   bool *missing, struct bk_report *why)
+{
+    const struct bk_file *f = view->men.table->wdl;
+    enum bk_err err;
+    int known;
+
+    if (!exits_may_be(view))
+        return BK_OK;
+    if (view->evolves && bk_memo_wdl(d->memo, f, place_of(view), enough, &known)) {
+        *best = known;
+        return BK_OK;
+    }
+    see_exits(view);
+    if (!view->direct)
+        return ask_wdl(d, &view->men, enough, best, why);
+    if (view->exits == endings(view))
+        return BK_OK;
+    err = raise_by_exits(d, view, endings(view), view->exits, enough, best, missing, why);
+    if (!err && view->evolves && !*missing)
+        bk_memo_note_wdl(d->memo, f, place_of(view), enough, *best);
+    return err;
 }
 
 enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why)
 {
     int best = NO_VALUE, stored;
-    unsigned ending = view->bares ? view->takes : 0;
     bool missing = false;
     enum bk_err err;
 
+    if (view->direct)
+        see_ends(view);
     if (!view->direct)
         return ask_wdl(d, &view->men, enough, wdl, why);
-    err = raise_by_exits(d, view, 0, ending, enough, &best, &missing, why);
+    err = raise_by_exits(d, view, 0, endings(view), enough, &best, &missing, why);
     if (!err && best < enough) {
         err = stored_wdl(view, &stored, why);
         if (!err && stored > best)
             best = stored;
     }
     if (!err && best < enough)
-        err = raise_by_exits(d, view, ending, view->exits, enough, &best, &missing, why);
+        err = raise_by_others(d, view, enough, &best, &missing, why);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -338,15 +438,13 @@ static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
     return err;
 }
 
-/* As bk_direct_plies(), of any view. */
-static enum bk_err plies_of(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,
-                            int *plies, struct bk_report *why)
+/* Where squares are not enough. */
+static enum bk_err ask_plies(struct bk_direct *d, const struct bk_men *m, int wdl,
+                             struct bk_window w, int *plies, struct bk_report *why)
 {
     struct bk_pos p;
 
-    if (view->direct)
-        return bk_direct_plies(d, view, wdl, w, plies, why);
-    bk_men_position(&view->men, &p);
+    bk_men_position(m, &p);
     return d->plies(d->context, &p, wdl, w, plies, why);
 }
 
@@ -368,13 +466,13 @@ static enum bk_err lost_after(struct bk_direct *d, const struct bk_view *view,
     if (!err)
         err = bk_direct_least(d, &after, 0, wdl, why);
     if (!err && *wdl < 0)
-        err = plies_of(d, &after, -1, w, plies, why);
+        err = bk_direct_plies(d, &after, -1, w, plies, why);
     d->depth--;
     return err;
 }
 
 /* Lowers *best by the exits of a won position that win, from the first-th on. */
-static enum bk_err lower_by_exits(struct bk_direct *d, const struct bk_view *view, unsigned first,
+static enum bk_err lower_by_exits(struct bk_direct *d, struct bk_view *view, unsigned first,
                                   unsigned end, struct bk_window w, int *best,
                                   struct bk_report *why)
 {
@@ -385,29 +483,57 @@ static enum bk_err lower_by_exits(struct bk_direct *d, const struct bk_view *vie
 
         if (err)
             return err;
-        if (wdl < 0 && plies + 1 < *best)
+        if (wdl < 0 && plies + 1 < *best) {
             *best = plies + 1;
+            d->good[d->depth] = view->exit[i];
+        }
     }
     return BK_OK;
+}
+
+/* The same by those that end nothing, if it is not known already. */
+static enum bk_err lower_by_others(struct bk_direct *d, struct bk_view *view, struct bk_window w,
+                                   int *best, struct bk_report *why)
+{
+    const struct bk_file *f = view->men.table->wdl;
+    enum bk_err err;
+    int known;
+
+    if (!exits_may_be(view))
+        return BK_OK;
+    if (view->evolves && bk_memo_plies(d->memo, f, place_of(view), w, &known)) {
+        *best = known;
+        return BK_OK;
+    }
+    see_exits(view);
+    if (!view->direct)
+        return ask_plies(d, &view->men, 1, w, best, why);
+    if (view->exits == endings(view))
+        return BK_OK;
+    err = lower_by_exits(d, view, endings(view), view->exits, w, best, why);
+    if (!err && view->evolves)
+        bk_memo_note_plies(d->memo, f, place_of(view), w, *best);
+    return err;
 }
 
 /* `bound`: what the file says, if it has been asked, else ENDLESS. */
 static enum bk_err win_plies(struct bk_direct *d, struct bk_view *view, int bound,
                              struct bk_window w, int *out, struct bk_report *why)
 {
-    unsigned ending = view->bares ? view->takes : 0;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
     int k;
 
+    see_ends(view);
     *out = bound;
-    err = lower_by_exits(d, view, 0, ending, w, out, why);
+    if (view->direct)
+        err = lower_by_exits(d, view, 0, endings(view), w, out, why);
     if (!err && bound == ENDLESS && *out > w.low && *out > 1) {
         err = stored_k(view, &k, why);
         if (!err && 2 * k + 1 < *out)
             *out = 2 * k + 1;
     }
-    if (!err)
-        err = lower_by_exits(d, view, ending, view->exits, w, out, why);
+    if (!err && *out > w.low && *out > 1)
+        err = lower_by_others(d, view, w, out, why);
     return err;
 }
 
@@ -429,6 +555,9 @@ struct loss {
     int best;
     struct waiting wait[WAITING]; /* the longest bound first */
     unsigned waits;
+    bool good_only; /* just what did best before, at once */
+    bool good_done; /* it has been tried */
+    struct bk_step_of_men good;
     struct bk_report *why;
 };
 
@@ -465,9 +594,11 @@ static enum bk_err raise_by(struct loss *l, const struct waiting *m, struct bk_v
     else if (after->direct)
         err = win_plies(l->d, after, m->bound, w, &plies, l->why);
     else
-        err = plies_of(l->d, after, 1, w, &plies, l->why);
-    if (!err && plies + 1 > l->best)
+        err = ask_plies(l->d, &after->men, 1, w, &plies, l->why);
+    if (!err && plies + 1 > l->best) {
         l->best = plies + 1;
+        l->d->good[l->d->depth - 1] = m->step;
+    }
     return err;
 }
 
@@ -488,7 +619,7 @@ static enum bk_err wait_with(struct loss *l, const struct waiting *m, struct bk_
 /* Does some capture win there and then? */
 static bool bares_at_once(const struct bk_view *view)
 {
-    for (unsigned i = 0; i < view->takes; i++)
+    for (unsigned i = 0; i < endings(view); i++)
         if (bares(view, view->exit[i]) > 0)
             return true;
     return false;
@@ -509,20 +640,51 @@ static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
         return err;
     if (!after.direct)
         return wait_with(l, m, &after);
-    if (after.bares && bares_at_once(&after)) { /* no file is needed */
+    see_ends(&after);
+    if (bares_at_once(&after)) { /* no file is needed */
         l->best = l->best < 2 ? 2 : l->best;
         return BK_OK;
     }
     err = stored_k(&after, &k, l->why);
     if (err)
         return err;
-    if (after.exits && 2 * k + 2 > low_of(l)) {
+    if (2 * k + 2 > low_of(l)) {
+        see_exits(&after);
         m->bound = 2 * k + 1;
-        return wait_with(l, m, &after);
+        if (!after.direct || after.exits)
+            return wait_with(l, m, &after);
     }
-    if (2 * k + 2 > l->best)
+    if (2 * k + 2 > l->best) {
         l->best = 2 * k + 2;
+        l->d->good[l->d->depth - 1] = m->step;
+    }
     return BK_OK;
+}
+
+/* Is it this move's turn? */
+static bool is_next(const struct loss *l, struct bk_step_of_men step)
+{
+    bool good = same_step(step, l->good);
+
+    return l->good_only ? good : !(good && l->good_done);
+}
+
+/* The move that did best before: that may be enough. */
+static enum bk_err raise_by_good(struct loss *l, const struct waiting *m)
+{
+    struct bk_view after;
+    enum bk_err err = BK_OK;
+
+    l->good_done = true;
+    if (!m->passing)
+        err = view_after(&after, l->d, l->view, m->step, l->why);
+    return err ? err : raise_by(l, m, &after);
+}
+
+static enum bk_err try_move(struct loss *l, struct waiting *m)
+{
+    m->bound = ENDLESS;
+    return l->good_only ? raise_by_good(l, m) : raise_or_wait(l, m);
 }
 
 /* May man i stay what he is when he has gone to `to`? */
@@ -555,9 +717,9 @@ static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits 
         done = r->to; /* sorted: another way is the same move */
         m.passing =
             bk_rules_en_passant(ix->v) && bk_rules_is_double(ix->v, type, colour, from, r->to);
-        if (stays(l->view, of, i, r->to) &&
+        if (is_next(l, m.step) && stays(l->view, of, i, r->to) &&
             !bk_fact_look_exposes(&l->view->look, i, r->to, BK_FACT_NOBODY))
-            err = raise_or_wait(l, &m);
+            err = try_move(l, &m);
     }
     return err;
 }
@@ -569,41 +731,73 @@ static enum bk_err all_moves(struct loss *l)
     struct bk_bits occupied = all_men(view);
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; i < view->exits && !err && l->best < l->w.high; i++) {
-        struct waiting m = { .step = view->exit[i] };
-
-        if (ends(view, m.step)) /* of a lost position: it goes on, or is over */
-            l->best = l->best < 1 ? 1 : l->best;
-        else
-            err = raise_or_wait(l, &m);
-    }
     for (unsigned i = 0; i < 2 + ix->nslots && !err && l->best < l->w.high; i++)
         if (colour_of(ix, i) == view->men.spot.side)
             err = quiet_moves(l, i, &occupied);
+    for (unsigned i = 0; i < view->exits && !err && l->best < l->w.high; i++) {
+        struct waiting m = { .step = view->exit[i] };
+
+        if (!is_next(l, m.step))
+            continue;
+        if (ends(view, m.step)) /* of a lost position: it goes on, or is over */
+            l->best = l->best < 1 ? 1 : l->best;
+        else
+            err = try_move(l, &m);
+    }
     return err;
+}
+
+/* Those that wait, the longest bound first. */
+static enum bk_err settle_waiting(struct loss *l)
+{
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; i < l->waits && l->best < l->w.high && !err; i++) {
+        const struct waiting *m = &l->wait[i];
+        struct bk_view after;
+
+        if (m->bound < l->best || m->bound < l->w.low)
+            continue;
+        if (!m->passing)
+            err = view_after(&after, l->d, l->view, m->step, l->why);
+        if (!err)
+            err = raise_by(l, m, &after);
+    }
+    return err;
+}
+
+static enum bk_err loss_by_moves(struct loss *l)
+{
+    enum bk_err err = BK_OK;
+
+    if (l->w.high < ENDLESS && l->good.by != BK_FACT_NOBODY) {
+        l->good_only = true;
+        err = all_moves(l);
+        l->good_only = false;
+    }
+    if (!err)
+        err = all_moves(l);
+    return err ? err : settle_waiting(l);
 }
 
 static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
                               int *out, struct bk_report *why)
 {
-    struct loss l = { .d = d, .view = view, .w = w, .why = why };
+    struct loss l = { .d = d, .view = view, .w = w, .good = d->good[d->depth], .why = why };
+    const struct bk_file *f = view->men.table->wdl;
     enum bk_err err;
 
+    if (view->evolves && bk_memo_plies(d->memo, f, place_of(view), w, out))
+        return BK_OK;
+    see_exits(view);
+    if (!view->direct)
+        return ask_plies(d, &view->men, -1, w, out, why);
     d->depth++;
-    err = all_moves(&l);
-    for (unsigned i = 0; i < l.waits && l.best < w.high && !err; i++) {
-        const struct waiting *m = &l.wait[i];
-        struct bk_view after;
-
-        if (m->bound < l.best || m->bound < w.low)
-            continue;
-        if (!m->passing)
-            err = view_after(&after, d, view, m->step, why);
-        if (!err)
-            err = raise_by(&l, m, &after);
-    }
+    err = loss_by_moves(&l);
     d->depth--;
     *out = l.best;
+    if (!err && view->evolves)
+        bk_memo_note_plies(d->memo, f, place_of(view), w, *out);
     return err;
 }
 
@@ -614,6 +808,8 @@ enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, 
     if (!view->men.table->dtw)
         return bk_fail(why, BK_E_NO_TABLE, "no distances of %s",
                        bk_file_info(view->men.table->wdl)->material);
+    if (!view->direct)
+        return ask_plies(d, &view->men, wdl, w, plies, why);
     return wdl > 0 ? win_plies(d, view, ENDLESS, w, plies, why)
                    : loss_plies(d, view, w, plies, why);
 }

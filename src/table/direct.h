@@ -14,21 +14,18 @@
 #ifndef BK_DIRECT_H
 #define BK_DIRECT_H
 
+#include "table/memo.h"
 #include "table/tables.h"
 
-/*
- * What a caller wants to know of a distance: its value if it lies between `low` and `high`, else
- * only on which side.  A distance of `low` or less may be answered by any number from itself to
- * `low`; one of `high` or more, by any from `high` up.
- */
-struct bk_window {
-    int low, high;
-};
+#define BK_DIRECT_DEPTH 8 /* moves, till the caller is asked: he needs less stack */
 
 /* Who settles with squares alone, and what he asks of positions where that is not enough. */
 struct bk_direct {
     const struct bk_tables *tables;
-    unsigned depth; /* 0: moves on the way to where we are */
+    struct bk_memo *memo; /* where men change */
+    unsigned depth;       /* moves on the way to where we are */
+    /* by depth: what last gave most; `by` BK_FACT_NOBODY: nothing yet */
+    struct bk_step_of_men good[BK_DIRECT_DEPTH + 1];
     void *context;
     /* as bk_settle_least(), of a position of the game */
     enum bk_err (*wdl)(void *context, const struct bk_pos *p, int enough, int *wdl,
@@ -38,6 +35,10 @@ struct bk_direct {
                          int *plies, struct bk_report *why);
 };
 
+/* Fills in all but the answers of the caller. */
+void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct bk_memo *memo,
+                     void *context);
+
 #define BK_VIEW_EXITS 64
 
 /*
@@ -46,10 +47,12 @@ struct bk_direct {
 struct bk_view {
     struct bk_men men;
     struct bk_fact_look look;
-    struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
+    bool seen;                                 /* the exits are known: */
     unsigned exits, takes;                     /* all; captures */
-    bool bares;  /* captures take the last man of a side that loses without men */
-    bool direct; /* squares are enough: else only `men` is set */
+    struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
+    bool bares;   /* captures take the last man of a side that loses without men */
+    bool direct;  /* squares are enough: else only `men` is set */
+    bool evolves; /* men change here: worth remembering */
 };
 
 /*
@@ -59,7 +62,7 @@ struct bk_view {
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
                           const struct bk_pos *p, struct bk_report *why);
 
-/* Of a view that is direct: as bk_settle_least(), bk_settle_plies(). */
+/* As bk_settle_least(), bk_settle_plies().  The view's men are placed. */
 enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why);
 enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,

@@ -35,7 +35,6 @@
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
 #define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
-#define MEMO  128                  /* places, a power of two */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -43,14 +42,6 @@ struct asked {
     const struct bk_table *table;
     bool placed;
     struct bk_spot spot; /* in the wdl file */
-};
-
-/* What is known of a position with exits. */
-struct known {
-    const struct bk_file *wdl; /* NULL: of none */
-    uint64_t place;            /* number and side */
-    int8_t least, most;
-    int soonest, latest; /* bounds of its plies */
 };
 
 #define DEPTH 16
@@ -64,9 +55,8 @@ struct settling {
     unsigned depth; /* moves made */
     /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
     struct bk_move good[DEPTH];
-    bool begun;     /* the rest is set */
-    bool remembers; /* known[] is in use */
-    struct known known[MEMO];
+    bool begun; /* the rest is set */
+    struct bk_memo memo;
     struct bk_move move[MOVES];
     uint16_t bound[MOVES]; /* by move: some order of those that wait */
 };
@@ -78,7 +68,6 @@ static void begin(struct settling *s)
         return;
     s->begun = true;
     s->used = s->depth = 0;
-    s->remembers = false;
     for (unsigned i = 0; i < DEPTH; i++)
         s->good[i].from = BK_SQ_NONE;
 }
@@ -149,63 +138,24 @@ static void list_close(struct settling *s, struct list *l)
 
 /* == What has been found out == */
 
-static void remember(struct settling *s)
-{
-    for (unsigned i = 0; i < MEMO && !s->remembers; i++)
-        s->known[i].wdl = NULL;
-    s->remembers = true;
-}
-
-/* The memo's place for a position that is placed; its own, or cleared for it. */
-static struct known *known_of(struct settling *s, const struct asked *q)
-{
-    const struct bk_file *f = q->table->wdl;
-    uint64_t place = q->spot.number << 1 | q->spot.side;
-    uint64_t h = (place ^ (uintptr_t)f << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    struct known *k = &s->known[h >> 32 & (MEMO - 1)];
-
-    remember(s);
-    if (k->wdl != f || k->place != place)
-        *k = (struct known){
-            .wdl = f, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
-        };
-    return k;
-}
-
 static bool knows_wdl(struct settling *s, const struct asked *q, int enough, int *wdl)
 {
-    const struct known *k = known_of(s, q);
-
-    *wdl = k->least;
-    return k->least >= enough || k->least == k->most;
+    return bk_memo_wdl(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, enough, wdl);
 }
 
 static void note_wdl(struct settling *s, const struct asked *q, int enough, int wdl)
 {
-    struct known *k = known_of(s, q);
-
-    if (wdl > k->least)
-        k->least = (int8_t)wdl;
-    if (wdl < enough)
-        k->most = (int8_t)wdl;
+    bk_memo_note_wdl(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, enough, wdl);
 }
 
 static bool knows_plies(struct settling *s, const struct asked *q, struct bk_window w, int *plies)
 {
-    const struct known *k = known_of(s, q);
-
-    *plies = k->latest <= w.low ? k->latest : k->soonest;
-    return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
+    return bk_memo_plies(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, w, plies);
 }
 
 static void note_plies(struct settling *s, const struct asked *q, struct bk_window w, int plies)
 {
-    struct known *k = known_of(s, q);
-
-    if (plies < w.high && plies < k->latest)
-        k->latest = plies;
-    if (plies > w.low)
-        k->soonest = plies < w.high ? plies : w.high > k->soonest ? w.high : k->soonest;
+    bk_memo_note_plies(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, w, plies);
 }
 
 /* == Files == */
@@ -275,8 +225,10 @@ static void open_question(struct settling *s, const struct bk_tables *t)
     s->t = t;
     s->v = t->v;
     s->begun = false;
-    s->direct =
-        (struct bk_direct){ .tables = t, .context = s, .wdl = wdl_again, .plies = plies_again };
+    bk_memo_begin(&s->memo);
+    bk_direct_begin(&s->direct, t, &s->memo, s);
+    s->direct.wdl = wdl_again;
+    s->direct.plies = plies_again;
 }
 
 /* == Wins, draws, losses == */
