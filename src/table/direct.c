@@ -11,8 +11,6 @@
 #define NO_VALUE (-2)
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
-#define DEPTH 8 /* moves, till the caller is asked: he needs less stack */
-
 /* == What did best == */
 
 void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct bk_memo *memo,

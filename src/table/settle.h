@@ -15,7 +15,7 @@
  * This is the one place that settles: the library and `verify` both ask here.
  * Who knows which files are open is theirs to say (bk_tables.find).
  *
- * Threads: any number, if find() allows it.  Stack: less than 48 KB.
+ * Threads: any number, if find() allows it.  Stack: less than 50 KB.
  */
 #ifndef BK_SETTLE_H
 #define BK_SETTLE_H
