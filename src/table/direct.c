@@ -218,14 +218,14 @@ static void see_ends(struct bk_view *view)
         see_exits(view);
 }
 
-/* May there be exits?  False is certain. */
-static bool exits_may_be(const struct bk_view *view)
+/* Is it worth a place of the memo?  Men change in its table, and there may be exits. */
+static bool remembers(const struct bk_view *view)
 {
     const struct bk_table_men *of = bk_table_men_of(view->men.table);
     struct bk_fact_take take[BK_FACT_TAKES_MAX];
 
-    if (view->seen)
-        return view->exits;
+    if (!view->evolves || view->seen)
+        return view->evolves && view->exits;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1)
         if (may_change(view, of, (unsigned)__builtin_ctz(left)))
             return true;
@@ -380,9 +380,7 @@ static enum bk_err raise_by_others(struct bk_direct *d, struct bk_view *view, in
     enum bk_err err;
     int known;
 
-    if (!exits_may_be(view))
-        return BK_OK;
-    if (view->evolves && bk_memo_wdl(d->memo, f, place_of(view), enough, &known)) {
+    if (remembers(view) && bk_memo_wdl(d->memo, f, place_of(view), enough, &known)) {
         *best = known;
         return BK_OK;
     }
@@ -497,9 +495,7 @@ static enum bk_err lower_by_others(struct bk_direct *d, struct bk_view *view, st
     enum bk_err err;
     int known;
 
-    if (!exits_may_be(view))
-        return BK_OK;
-    if (view->evolves && bk_memo_plies(d->memo, f, place_of(view), w, &known)) {
+    if (remembers(view) && bk_memo_plies(d->memo, f, place_of(view), w, &known)) {
         *best = known;
         return BK_OK;
     }
