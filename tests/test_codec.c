@@ -327,6 +327,7 @@ static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads,
 /* Reads a unit back: rows at once and, here and there, one position. */
 struct reading {
     struct bk_model *model;
+    struct bk_fact_tree *tree;
     struct bk_directory dir;
     struct bk_fact_row *row;
 };
@@ -339,6 +340,8 @@ static void reading_init(struct reading *r, const struct bk_unit *u,
     assert_int_equal(bk_model_parse(&r->model, u->model, u->model_bytes, src->end - src->first,
                                     bk_facts_count(src->facts), src->bits, &why),
                      BK_OK);
+    assert_int_equal(bk_fact_tree_new(&r->tree, src->facts, r->model->tree, r->model->nodes, &why),
+                     BK_OK);
     assert_int_equal(
         bk_directory_parse(&r->dir, u->directory, u->directory_bytes, src->first, src->end, &why),
         BK_OK);
@@ -350,6 +353,7 @@ static void reading_init(struct reading *r, const struct bk_unit *u,
 static void reading_release(struct reading *r)
 {
     bk_model_free(r->model);
+    bk_fact_tree_free(r->tree);
     bk_directory_release(&r->dir);
     bk_fact_row_free(r->row);
 }
@@ -378,6 +382,7 @@ static void same_row(struct reading *r, const struct bk_unit_source *src, const 
     for (unsigned i = 0; i < row->n; i++) {
         unsigned sq = row->inner_sq[i], value = value_in(want, src->bits, sq);
         unsigned answer = value_in(&got, src->bits, sq);
+        struct bk_fact_look look;
         uint8_t at[BK_MEN_MAX];
 
         if (!(want->care[sq / 64] >> sq % 64 & 1))
@@ -390,8 +395,9 @@ static void same_row(struct reading *r, const struct bk_unit_source *src, const 
             continue;
         memcpy(at, row->sq, sizeof(at));
         at[row->inner] = (uint8_t)sq;
+        bk_fact_look(&look, src->facts, at);
         assert_int_equal(bk_model_value(r->model, s, shards + s->at, row->first, sq,
-                                        bk_facts_leaf(src->facts, r->model->tree, at)),
+                                        bk_fact_look_leaf(&look, r->tree)),
                          answer);
     }
 }

@@ -22,6 +22,7 @@
 #include "core/facts/list.h"
 #include "core/finish.h"
 #include "core/load.h"
+#include "core/move.h"
 #include "core/rules.h"
 #include "tests/random_variant.h"
 
@@ -139,7 +140,15 @@ static bool leaf_says(const struct bk_facts *f, unsigned fact, const uint8_t *sq
                                           { BK_FACT_LEAF, 1, 0 },
                                           { BK_FACT_LEAF, 0, 0 } };
 
-    return bk_facts_leaf(f, tree, sq);
+    struct bk_fact_tree *t;
+    struct bk_fact_look look;
+    uint32_t leaf;
+
+    assert_int_equal(bk_fact_tree_new(&t, f, tree, 3, NULL), BK_OK);
+    bk_fact_look(&look, f, sq);
+    leaf = bk_fact_look_leaf(&look, t);
+    bk_fact_tree_free(t);
+    return leaf;
 }
 
 static void differ(const struct scene *s, unsigned inner, unsigned fact, const char *who, bool says)
@@ -242,7 +251,7 @@ static void compare_rows(struct scene *s, unsigned inner)
 
 struct visits {
     struct scene *s;
-    const struct bk_fact_node *tree;
+    const struct bk_fact_tree *tree;
     unsigned inner;
     uint64_t care[4], met[4];
     uint64_t leaves; /* visited, a bit each */
@@ -251,6 +260,7 @@ struct visits {
 static void visit(void *context, uint32_t leaf, const uint64_t *squares)
 {
     struct visits *v = context;
+    struct bk_fact_look look;
     bool some = false;
 
     assert_true(leaf < LEAVES);
@@ -264,7 +274,8 @@ static void visit(void *context, uint32_t leaf, const uint64_t *squares)
         for (unsigned b = 0; b < 64; b++)
             if (squares[w] >> b & 1) {
                 v->s->sq[v->inner] = (uint8_t)(w * 64 + b);
-                assert_int_equal(bk_facts_leaf(v->s->facts, v->tree, v->s->sq), leaf);
+                bk_fact_look(&look, v->s->facts, v->s->sq);
+                assert_int_equal(bk_fact_look_leaf(&look, v->tree), leaf);
             }
     }
     assert_true(some);
@@ -292,15 +303,20 @@ static void draw_tree(struct scene *s, struct bk_fact_node tree[2 * LEAVES])
 static void compare_trees(struct scene *s, unsigned inner)
 {
     struct bk_fact_node tree[2 * LEAVES];
+    struct bk_fact_tree *fast = NULL;
     struct bk_fact_row *row;
 
     assert_int_equal(bk_fact_row_new(&row, s->facts, inner, NULL), BK_OK);
     for (unsigned n = 0; n < ROWS; n++) {
-        struct visits v = { .s = s, .tree = tree, .inner = inner };
+        struct visits v = { .s = s, .inner = inner };
         uint8_t sq[BK_MEN_MAX];
 
-        if (n % 3 == 0)
+        if (n % 3 == 0) {
             draw_tree(s, tree);
+            bk_fact_tree_free(fast);
+            assert_int_equal(bk_fact_tree_new(&fast, s->facts, tree, 2 * LEAVES - 1, NULL), BK_OK);
+        }
+        v.tree = fast;
         draw_row(s, inner);
         for (unsigned x = 0; x < s->v->nsq; x++)
             if (bk_bits_has(&s->v->board, x) && !taken(s, x, inner) && !random_once_in(&s->seed, 4))
@@ -311,7 +327,121 @@ static void compare_trees(struct scene *s, unsigned inner)
         assert_memory_equal(v.met, v.care, sizeof v.met);
         memcpy(s->sq, sq, sizeof sq);
     }
+    bk_fact_tree_free(fast);
     bk_fact_row_free(row);
+}
+
+/* == Captures == */
+
+static struct bk_move moves[BK_MOVES_MAX];
+
+static unsigned man_on(const struct scene *s, unsigned sq)
+{
+    for (unsigned i = 0; i < s->men.n; i++)
+        if (s->sq[i] == sq)
+            return i;
+    return BK_FACT_NOBODY;
+}
+
+/* No man takes two or changes: then facts and moves speak of the same captures. */
+static bool moves_plainly(const struct scene *s)
+{
+    for (unsigned i = 0; i < s->men.n; i++)
+        if (bk_rules_takes_twice(s->v, s->men.type[i]) ||
+            bk_rules_changes_ever(s->v, s->men.type[i]))
+            return false;
+    return true;
+}
+
+static void set_up(const struct scene *s, unsigned stm, struct bk_pos *p)
+{
+    bk_pos_init(p, s->v);
+    for (unsigned i = 0; i < s->men.n; i++)
+        bk_pos_put(p, s->v, s->men.type[i], s->men.colour[i], s->sq[i]);
+    p->stm = (uint8_t)stm;
+}
+
+static bool is_among(const struct bk_fact_take *take, unsigned n, unsigned by, unsigned taken)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (take[i].by == by && take[i].taken == taken)
+            return true;
+    return false;
+}
+
+/* A bare king to move: can he take the last man? */
+static bool takes_last(const struct scene *s, const struct bk_pos *p)
+{
+    unsigned n = bk_moves_legal(s->v, p, moves);
+
+    for (unsigned i = 0; i < n; i++)
+        if (moves[i].takes != BK_SQ_NONE)
+            return true;
+    return false;
+}
+
+static uint64_t bares_seen[2], exposes_seen[2];
+
+static void compare_bare(const struct scene *s, const struct bk_fact_look *look,
+                         struct bk_fact_take take, const struct bk_pos *after)
+{
+    struct bk_bits theirs = after->by[!after->stm];
+    unsigned last;
+    bool back;
+
+    if (!bk_bits_single(&after->by[after->stm]) || bk_bits_count(&theirs) != 2)
+        return;
+    bk_bits_clear(&theirs, after->king[!after->stm]);
+    last = bk_bits_first(&theirs);
+    back = bk_fact_look_bares_back(look, take) &&
+           bk_rules_may_stand(s->v, s->v->royal, after->stm, last);
+    bares_seen[back]++;
+    assert_int_equal(back, takes_last(s, after));
+}
+
+/* Every move of a side against what a look says of it. */
+static void compare_moves(const struct scene *s, unsigned stm)
+{
+    static struct bk_move list[BK_MOVES_MAX];
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+    struct bk_fact_look look;
+    struct bk_pos p;
+    unsigned n, takes, met = 0, want = 0;
+
+    set_up(s, stm, &p);
+    bk_fact_look(&look, s->facts, s->sq);
+    takes = bk_fact_look_takes(&look, stm, take);
+    n = bk_moves_pseudo(s->v, &p, list);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned by = man_on(s, list[i].from), taken = man_on(s, list[i].to);
+        struct bk_pos after = p;
+        bool legal;
+
+        bk_pos_play(&after, s->v, &list[i]);
+        legal = bk_pos_legal(s->v, &after);
+        exposes_seen[!legal]++;
+        assert_int_equal(bk_fact_look_exposes(&look, by, list[i].to, taken), !legal);
+        if (taken == BK_FACT_NOBODY)
+            continue;
+        met++;
+        assert_true(is_among(take, takes, by, taken));
+        if (legal)
+            compare_bare(s, &look, (struct bk_fact_take){ (uint8_t)by, (uint8_t)taken }, &after);
+    }
+    for (unsigned i = 0; i < takes; i++)
+        want += bk_rules_may_stand(s->v, s->men.type[take[i].by], stm, s->sq[take[i].taken]);
+    assert_int_equal(met, want);
+}
+
+static void compare_captures(struct scene *s)
+{
+    for (unsigned n = 0; n < (s->men.n == 4 ? 100 * ROWS : ROWS); n++) { /* four: few are bare */
+        draw_row(s, s->men.n);
+        if (moves_plainly(s)) {
+            compare_moves(s, BK_WHITE);
+            compare_moves(s, BK_BLACK);
+        }
+    }
 }
 
 /* == Games == */
@@ -328,6 +458,7 @@ static void compare_game(const struct bk_variant *v, uint64_t seed, unsigned lis
             compare_rows(&s, inner);
             compare_trees(&s, inner);
         }
+        compare_captures(&s);
         bk_facts_free(s.facts);
     }
 }
@@ -397,6 +528,12 @@ static void facts__each_sort_has_been_true_and_false(void **state)
                           (unsigned long long)seen[sort][0], (unsigned long long)seen[sort][1]);
         assert_true(seen[sort][0] && seen[sort][1]);
     }
+}
+
+static void facts__captures_have_been_bad_and_bared_back(void **state)
+{
+    (void)state;
+    assert_true(exposes_seen[0] && exposes_seen[1] && bares_seen[0] && bares_seen[1]);
 }
 
 static void facts__no_two_read_alike(void **state)
@@ -497,6 +634,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(facts__evaluators_agree_with_the_definition_in_shipped_games),
         cmocka_unit_test(facts__evaluators_agree_with_the_definition_in_random_games),
         cmocka_unit_test(facts__each_sort_has_been_true_and_false),
+        cmocka_unit_test(facts__captures_have_been_bad_and_bared_back),
         cmocka_unit_test(facts__no_two_read_alike),
         cmocka_unit_test(facts__men_without_two_kings_are_refused),
         cmocka_unit_test(facts__opened_at_once_share_the_tables_of_their_game),

@@ -44,6 +44,8 @@ static inline bool bk_bits_single(const struct bk_bits *b)
 {
     uint64_t once = 0, twice = 0;
 
+    if (b->w[0] & (b->w[0] - 1)) /* mostly */
+        return false;
     for (unsigned i = 0; i < 4; i++) {
         twice |= (b->w[i] & (b->w[i] - 1)) | (b->w[i] && once);
         once |= b->w[i];

@@ -4,8 +4,9 @@
  *   facts/list.c   which facts there are, and their numbers
  *   facts/plain.c  what each means, said plainly
  *   facts/text.c   in words
- *   facts/width.c  the evaluators, one position (one.h) or a row (row.h) at a time, over
- *                  tables of who attacks what (reach.h); compiled once for each width
+ *   facts/tree.c   trees as looks go down them
+ *   facts/width.c  the evaluators, one position (one.h, look.h) or a row (row.h) at a time,
+ *                  over tables of who attacks what (reach.h); compiled once for each width
  */
 #include "core/facts.h"
 
@@ -68,9 +69,35 @@ unsigned bk_fact_cost(const struct bk_facts *f, unsigned fact)
     }
 }
 
-uint32_t bk_facts_leaf(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq)
+static const struct fact_width *width_of(const struct bk_fact_look *look)
 {
-    return f->width_ops->leaf(f, tree, sq);
+    return ((const struct look_head *)(const void *)look)->f->width_ops;
+}
+
+void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq)
+{
+    f->width_ops->look(look, f, sq);
+}
+
+uint32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
+{
+    return width_of(look)->look_leaf(look, tree);
+}
+
+unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
+                            struct bk_fact_take out[BK_FACT_TAKES_MAX])
+{
+    return width_of(look)->look_takes(look, colour, out);
+}
+
+bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
+{
+    return width_of(look)->look_exposes(look, by, to, taken);
+}
+
+bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take)
+{
+    return width_of(look)->look_bares_back(look, take);
 }
 
 enum bk_err bk_fact_row_new(struct bk_fact_row **out, const struct bk_facts *f, unsigned inner,

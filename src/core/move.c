@@ -344,8 +344,7 @@ unsigned bk_moves_pseudo(const struct bk_variant *v, const struct bk_pos *p,
 
 /* == Exits =============================================================== */
 
-/* May some move of this man, or a turn where it stands, change what it is? */
-static bool man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
+bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq)
 {
     unsigned n;
     const struct bk_reach *r;
@@ -380,7 +379,7 @@ bool bk_exits_may_be(const struct bk_variant *v, const struct bk_pos *p)
         unsigned type = bk_man_type(p->at[from]);
 
         if (bk_bits_meet(bk_takes_from(v, type, p->stm, from), &theirs) ||
-            man_may_change(v, type, p->stm, from))
+            bk_man_may_change(v, type, p->stm, from))
             return true;
     }
     return false;
@@ -407,7 +406,7 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
     g.exits_only = true;
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
-        if (rights || bk_rules_takes_twice(v, g.type) || man_may_change(v, g.type, g.us, g.from))
+        if (rights || bk_rules_takes_twice(v, g.type) || bk_man_may_change(v, g.type, g.us, g.from))
             man_moves(&g);
         else if (bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs))
             plain_captures(&g, &theirs);

@@ -53,6 +53,9 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
 bool bk_exits_may_be(const struct bk_variant *v, const struct bk_pos *p);
 unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX]);
+/* May some move of such a man from `sq`, or a turn where he stands, change what he is?  False is
+   certain. */
+bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
 /* Plays a move on a position in place. */
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
 

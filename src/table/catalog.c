@@ -100,6 +100,7 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
 
 static void entry_free(struct entry *e)
 {
+    bk_table_release(&e->table);
     bk_file_close(e->wdl);
     bk_file_close(e->dtw);
     free(e->text);

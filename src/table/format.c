@@ -3,7 +3,8 @@
  * to docs/format.md.
  *
  * Idea: opening reads the head alone.  A unit's model and directory are read
- * when its first value is asked; a shard, when the first value in it is.
+ * when its first value is asked; a shard, when the first value in it is.  The shards of a small
+ * file come with its first model.
  *
  *      number --unit--> model --facts--> leaf --> a value, or
  *                    directory --> shard --> questions --> a value
@@ -39,6 +40,7 @@
 /* What is read when a unit is first asked. */
 struct loaded {
     struct bk_model *model;
+    struct bk_fact_tree *tree; /* the model's */
     struct bk_directory directory;
 };
 
@@ -385,6 +387,7 @@ static void loaded_free(struct loaded *l)
     if (!l)
         return;
     bk_model_free(l->model);
+    bk_fact_tree_free(l->tree);
     bk_directory_release(&l->directory);
     free(l);
 }
@@ -454,6 +457,9 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, con
         bk_facts_count(atomic_load(&f->facts)), bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
+        err = bk_fact_tree_new(&l->tree, atomic_load(&f->facts), l->model->tree, l->model->nodes,
+                               &inner);
+    if (!err)
         err =
             bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
                                bk_directory_bytes(&u->head), u->place.first, u->place.end, &inner);
@@ -498,11 +504,13 @@ static enum bk_err load_unit(struct bk_file *f, struct unit *u, struct bk_report
     if (!l)
         return no_memory(f, why);
     err = read_unit(f, u, l, why);
-    if (err)
+    if (err) {
         loaded_free(l);
-    else
-        atomic_store_explicit(&u->loaded, l, memory_order_release);
-    return err;
+        return err;
+    }
+    bk_shards_warm(f->shards);
+    atomic_store_explicit(&u->loaded, l, memory_order_release);
+    return BK_OK;
 }
 
 /* The model and the directory of a unit. */
@@ -568,21 +576,29 @@ static void drop(struct bk_file *f, const struct bk_shard_place *place)
         bk_shards_drop(f->shards, place->nth);
 }
 
-/* Men in the order of facts: the kings, then the slots, as they lie in a placement. */
-static const uint8_t *squares_of(const struct bk_placement *at)
+enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
+                         struct bk_fact_look *look, struct bk_report *why)
 {
-    _Static_assert(offsetof(struct bk_placement, king) == 0 &&
-                       offsetof(struct bk_placement, sq) == 2 &&
-                       sizeof(struct bk_placement) == BK_MEN_MAX,
-                   "squares one after the other");
-    return (const uint8_t *)at;
+    const struct bk_facts *facts = atomic_load_explicit(&f->facts, memory_order_acquire);
+    enum bk_err err = BK_OK;
+
+    if (!facts) {
+        pthread_mutex_lock(&f->loading);
+        err = make_facts(f, why);
+        facts = atomic_load(&f->facts);
+        pthread_mutex_unlock(&f->loading);
+    }
+    if (!err)
+        bk_fact_look(look, facts, bk_placement_squares(at));
+    return err;
 }
 
-enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
-                          const struct bk_placement *at, unsigned *value, struct bk_report *why)
+enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
+                               const struct bk_placement *at, struct bk_fact_look *look,
+                               unsigned *value, struct bk_report *why)
 {
     struct unit *u = unit_with(f, side, number);
-    const uint8_t *sq = squares_of(at), *bytes;
+    const uint8_t *bytes;
     const struct loaded *l;
     struct bk_shard_place place;
     uint32_t leaf, local;
@@ -593,7 +609,7 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
         return no_number(f, number, why);
     if ((err = loaded_of(f, u, &l, why)) != BK_OK)
         return err;
-    leaf = bk_facts_leaf(atomic_load_explicit(&f->facts, memory_order_relaxed), l->model->tree, sq);
+    leaf = bk_fact_look_leaf(look, l->tree);
     if (l->model->leaf[leaf] < 0) { /* a value, and no question */
         *value = (unsigned)~l->model->leaf[leaf];
         return BK_OK;
@@ -603,9 +619,19 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
     place = place_of(u, l, local);
     if ((err = bytes_of(f, &place, &bytes, why)) != BK_OK)
         return err;
-    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first, sq[f->inner], leaf);
+    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first,
+                            bk_placement_squares(at)[f->inner], leaf);
     drop(f, &place);
     return BK_OK;
+}
+
+enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
+                          const struct bk_placement *at, unsigned *value, struct bk_report *why)
+{
+    struct bk_fact_look look;
+    enum bk_err err = bk_file_look(f, at, &look, why);
+
+    return err ? err : bk_file_value_seen(f, side, number, at, &look, value, why);
 }
 
 /* == Whole rows == */

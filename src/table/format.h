@@ -65,6 +65,16 @@ uint64_t bk_file_bytes(const struct bk_file *f);
 enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
                           const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
+/*
+ * The same with a look at the position that is made before, for whoever asks it, too.  A look that
+ * one file of a table has made serves the other.
+ */
+enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
+                         struct bk_fact_look *look, struct bk_report *why);
+enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
+                               const struct bk_placement *at, struct bk_fact_look *look,
+                               unsigned *value, struct bk_report *why);
+
 /* == Whole rows: for scans == */
 
 /*

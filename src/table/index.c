@@ -18,6 +18,10 @@ static uint64_t choose(unsigned n, unsigned k)
 {
     uint64_t c = 1;
 
+    if (k == 1)
+        return n;
+    if (k == 2)
+        return (uint64_t)n * (n - 1u + !n) / 2;
     for (unsigned i = 1; i <= k; i++)
         c = c * (n - k + i) / i;
     return n < k ? 0 : c;
@@ -315,6 +319,25 @@ static bool cells_overfull(const struct bk_index *ix, const struct bk_block *b)
     return false;
 }
 
+/* What a step of each digit adds to the number. */
+static void weigh_digits(const struct bk_index *ix, struct bk_block *b)
+{
+    uint64_t weight = 1;
+
+    for (unsigned i = ix->nslots + 1; i-- > 0;) {
+        unsigned slot = ix->order[i];
+
+        if (slot == BK_KINGS_SLOT) {
+            b->slice_weight = weight;
+            weight *= b->pairs->nslices;
+        } else if ((b->leads[slot] = (uint8_t)bk_index_leads(ix, b, slot)) != 0) {
+            b->weight[slot] = weight;
+            weight *= bk_index_radix(ix, b, slot);
+        }
+    }
+    b->size = weight;
+}
+
 static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t key, size_t *room)
 {
     struct bk_block b = { .group = 0 };
@@ -341,11 +364,9 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t ke
         return BK_E_SYSTEM;
     b.pairs = ix->pairs[b.group];
     b.first = ix->positions;
-    b.size = b.pairs->nslices;
-    for (unsigned s = 0; s < ix->nslots; s++) {
-        b.size *= bk_index_radix(ix, &b, s);
+    weigh_digits(ix, &b);
+    for (unsigned s = 0; s < ix->nslots; s++)
         b.advance += ix->cells[s]->advance[cell[s]];
-    }
     ix->positions += b.size;
     if (!BK_ARRAY_ROOM(ix->block, *room, ix->nblocks + 1u))
         return BK_E_SYSTEM;
@@ -434,6 +455,8 @@ enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
     ix->v = v;
     ix->m = *m;
     slots_new(ix);
+    for (unsigned s = 0; s < ix->nslots; s++)
+        ix->equals |= ix->like[s] < s;
     ix->group = bk_material_symmetries(m, v);
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
         if (ix->group >> sym & 1) {
@@ -537,6 +560,13 @@ void bk_index_free(struct bk_index *ix)
     free(ix);
 }
 
+void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
+{
+    memcpy(ix->order, order, ix->nslots + 1u);
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        weigh_digits(ix, &ix->block[i]);
+}
+
 /* == Positions and numbers == */
 
 int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq)
@@ -628,7 +658,7 @@ static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sy
 /* Equal men by cell, then by square. */
 static void sort_men(const struct bk_index *ix, struct bk_placement *at)
 {
-    for (unsigned i = 1; i < ix->nslots; i++)
+    for (unsigned i = 1; ix->equals && i < ix->nslots; i++)
         for (unsigned j = i; j > ix->like[j]; j--) {
             const uint8_t *cell_of = ix->cells[j]->cell_of;
             uint8_t a = at->sq[j - 1], b = at->sq[j];
@@ -663,10 +693,10 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
     return found >> 3;
 }
 
-static uint64_t digit_of(const struct bk_index *ix, const struct bk_block *b,
-                         const struct bk_placement *at, unsigned slot)
+/* The digit that the man of a slot leads for k equal men of his cell. */
+static uint64_t digit_of(const struct bk_index *ix, const struct bk_placement *at, unsigned slot,
+                         unsigned k)
 {
-    unsigned k = bk_index_leads(ix, b, slot);
     uint8_t place[BK_SLOTS_MAX];
 
     if (k == 1)
@@ -681,7 +711,7 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
     int32_t nth = bk_index_block(ix, at);
     const struct bk_block *b;
     const struct bk_pairs *pairs;
-    uint64_t number = 0;
+    uint64_t number;
     size_t pair;
 
     if (nth < 0)
@@ -695,15 +725,11 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
         turn(ix, at, pairs->sym[pair]);
         sort_men(ix, at);
     }
-    for (unsigned i = 0; i <= ix->nslots; i++) {
-        unsigned slot = ix->order[i];
-
-        if (slot == BK_KINGS_SLOT)
-            number = number * pairs->nslices + (uint32_t)pairs->slice[pair];
-        else if (bk_index_leads(ix, b, slot))
-            number = number * bk_index_radix(ix, b, slot) + digit_of(ix, b, at, slot);
-    }
-    return b->first + number;
+    number = b->first + (uint32_t)pairs->slice[pair] * b->slice_weight;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (b->leads[s])
+            number += digit_of(ix, at, s, b->leads[s]) * b->weight[s];
+    return number;
 }
 
 uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *where)

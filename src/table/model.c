@@ -382,6 +382,23 @@ static struct bk_shard read_entry(const uint8_t *b, uint64_t first, uint64_t at)
     return s;
 }
 
+/* Some two to four of them a shard. */
+static bool make_guesses(struct bk_directory *d)
+{
+    uint64_t first = d->n ? d->shard[0].first : 0, numbers = d->end - first;
+    uint32_t shard = 0;
+
+    while (d->n && numbers >> d->step > 4 * (uint64_t)d->n)
+        d->step++;
+    d->guess = malloc(((numbers >> d->step) + 2) * sizeof *d->guess);
+    for (uint64_t i = 0; d->guess && i <= (numbers >> d->step) + 1; i++) {
+        while (shard + 1 < d->n && d->shard[shard + 1].first <= first + (i << d->step))
+            shard++;
+        d->guess[i] = shard;
+    }
+    return d->guess;
+}
+
 enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size_t n,
                                uint64_t first, uint64_t end, struct bk_report *why)
 {
@@ -403,21 +420,28 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
             break;
         first += numbers;
     }
-    if (b == (const uint8_t *)bytes + n && first == end)
-        return BK_OK;
-    bk_directory_release(out);
-    return bk_fail(why, BK_E_CORRUPT, "directory: its shards do not add up to the table");
+    if (b != (const uint8_t *)bytes + n || first != end) {
+        bk_directory_release(out);
+        return bk_fail(why, BK_E_CORRUPT, "directory: its shards do not add up to the table");
+    }
+    if (!make_guesses(out)) {
+        bk_directory_release(out);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a directory of %u shards", out->n);
+    }
+    return BK_OK;
 }
 
 void bk_directory_release(struct bk_directory *d)
 {
     free(d->shard);
+    free(d->guess);
     *d = (struct bk_directory){ 0 };
 }
 
 uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number)
 {
-    uint32_t low = 0, high = d->n; /* the shard is one of low .. high - 1 */
+    uint64_t at = (number - d->shard[0].first) >> d->step;
+    uint32_t low = d->guess[at], high = d->guess[at + 1] + 1; /* one of low .. high - 1 */
 
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

@@ -109,6 +109,8 @@ struct bk_directory {
     uint32_t n;
     uint64_t end, bytes;    /* one past the last number; of all shards together */
     struct bk_shard *shard; /* owned; n of them */
+    unsigned step;          /* of each 2^step numbers from the first on: */
+    uint32_t *guess;        /* owned; the shard that holds the first of them */
 };
 
 /* Reads a directory of `n` bytes for the numbers first to end - 1.  BK_E_CORRUPT when it does
@@ -119,7 +121,7 @@ void bk_directory_release(struct bk_directory *d);
 void bk_shard_entry_write(uint8_t out[BK_SHARD_ENTRY_BYTES], const struct bk_shard *s,
                           uint32_t numbers);
 
-/* The shard that holds a number of the unit.  Cost: a binary search. */
+/* The shard that holds a number of the unit.  Cost: a look-up and mostly one comparison. */
 uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number);
 
 static inline size_t bk_shard_bytes(const struct bk_shard *s)

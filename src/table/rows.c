@@ -417,3 +417,11 @@ void bk_rows_order(const struct bk_index *ix, uint8_t *order)
     append_slots(ix, inner, true, order + 1);
     order[ix->nslots] = (uint8_t)inner;
 }
+
+void bk_rows_reorder(struct bk_index *ix)
+{
+    uint8_t order[BK_SLOTS_MAX + 1];
+
+    bk_rows_order(ix, order);
+    bk_index_reorder(ix, order);
+}

@@ -76,4 +76,7 @@ uint64_t bk_row_first(const struct bk_rows *rows, uint64_t number);
  */
 void bk_rows_order(const struct bk_index *ix, uint8_t *order);
 
+/* Gives an index that nobody has asked yet that order of digits. */
+void bk_rows_reorder(struct bk_index *ix);
+
 #endif

@@ -35,7 +35,6 @@
 #define ENDLESS  (1 << 20) /* more than any number of plies */
 
 #define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
-#define MEMO  128                  /* places, a power of two */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -45,37 +44,30 @@ struct asked {
     struct bk_spot spot; /* in the wdl file */
 };
 
-/* What is known of a position with exits. */
-struct known {
-    const struct bk_file *wdl; /* NULL: of none */
-    uint64_t place;            /* number and side */
-    int8_t least, most;
-    int soonest, latest; /* bounds of its plies */
-};
-
 #define DEPTH 16
 
 /* A question. */
 struct settling {
     const struct bk_tables *t;
     const struct bk_variant *v;
+    struct bk_direct direct;
     unsigned used;  /* of move[] */
     unsigned depth; /* moves made */
     /* by depth: what last gave most; `from` BK_SQ_NONE: nothing yet */
     struct bk_move good[DEPTH];
-    bool remembers; /* known[] is in use */
-    struct known known[MEMO];
+    bool begun; /* the rest is set */
+    struct bk_memo memo;
     struct bk_move move[MOVES];
     uint16_t bound[MOVES]; /* by move: some order of those that wait */
 };
 
-/* The large arrays are left as they are. */
-static void begin(struct settling *s, const struct bk_tables *t)
+/* Most questions are settled without: direct.h.  The large arrays are left as they are. */
+static void begin(struct settling *s)
 {
-    s->t = t;
-    s->v = t->v;
+    if (s->begun)
+        return;
+    s->begun = true;
     s->used = s->depth = 0;
-    s->remembers = false;
     for (unsigned i = 0; i < DEPTH; i++)
         s->good[i].from = BK_SQ_NONE;
 }
@@ -146,120 +138,27 @@ static void list_close(struct settling *s, struct list *l)
 
 /* == What has been found out == */
 
-static void remember(struct settling *s)
-{
-    for (unsigned i = 0; i < MEMO && !s->remembers; i++)
-        s->known[i].wdl = NULL;
-    s->remembers = true;
-}
-
-/* The memo's place for a position that is placed; its own, or cleared for it. */
-static struct known *known_of(struct settling *s, const struct asked *q)
-{
-    const struct bk_file *f = q->table->wdl;
-    uint64_t place = q->spot.number << 1 | q->spot.side;
-    uint64_t h = (place ^ (uintptr_t)f << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    struct known *k = &s->known[h >> 32 & (MEMO - 1)];
-
-    remember(s);
-    if (k->wdl != f || k->place != place)
-        *k = (struct known){
-            .wdl = f, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
-        };
-    return k;
-}
-
 static bool knows_wdl(struct settling *s, const struct asked *q, int enough, int *wdl)
 {
-    const struct known *k = known_of(s, q);
-
-    *wdl = k->least;
-    return k->least >= enough || k->least == k->most;
+    return bk_memo_wdl(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, enough, wdl);
 }
 
 static void note_wdl(struct settling *s, const struct asked *q, int enough, int wdl)
 {
-    struct known *k = known_of(s, q);
-
-    if (wdl > k->least)
-        k->least = (int8_t)wdl;
-    if (wdl < enough)
-        k->most = (int8_t)wdl;
+    bk_memo_note_wdl(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, enough, wdl);
 }
 
 static bool knows_plies(struct settling *s, const struct asked *q, struct bk_window w, int *plies)
 {
-    const struct known *k = known_of(s, q);
-
-    *plies = k->latest <= w.low ? k->latest : k->soonest;
-    return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
+    return bk_memo_plies(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, w, plies);
 }
 
 static void note_plies(struct settling *s, const struct asked *q, struct bk_window w, int plies)
 {
-    struct known *k = known_of(s, q);
-
-    if (plies < w.high && plies < k->latest)
-        k->latest = plies;
-    if (plies > w.low)
-        k->soonest = plies < w.high ? plies : w.high > k->soonest ? w.high : k->soonest;
+    bk_memo_note_plies(&s->memo, q->table->wdl, q->spot.number << 1 | q->spot.side, w, plies);
 }
 
 /* == Files == */
-
-void bk_table_finish(struct bk_table *t)
-{
-    const struct bk_file_info *w = bk_file_info(t->wdl), *d;
-
-    t->same_numbers = true;
-    if (!t->dtw)
-        return;
-    d = bk_file_info(t->dtw);
-    t->same_numbers = w->norder == d->norder && !memcmp(w->order, d->order, w->norder) &&
-                      w->one_side == d->one_side;
-}
-
-/* The position as the other side sees it. */
-static void exchange(struct bk_pos *out, const struct bk_variant *v, const struct bk_pos *p,
-                     const uint8_t *swap)
-{
-    bk_pos_init(out, v);
-    for (unsigned colour = 0; colour < 2; colour++) {
-        struct bk_bits men = p->by[colour];
-
-        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
-            bk_pos_put(out, v, bk_man_type(p->at[sq]), !colour, swap[sq]);
-    }
-    out->stm = !p->stm;
-    out->rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
-}
-
-static bool place_exchanged(const struct bk_index *ix, const struct bk_pos *p, const uint8_t *swap,
-                            struct bk_placement *at)
-{
-    struct bk_pos turned;
-
-    if (!p->rights)
-        return bk_index_place_exchanged(ix, p, swap, at);
-    exchange(&turned, ix->v, p, swap);
-    return bk_index_place(ix, &turned, at);
-}
-
-enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
-                       const struct bk_pos *p, struct bk_report *why)
-{
-    const struct bk_index *ix = bk_file_index(f);
-    bool one_side = bk_file_info(f)->one_side;
-    bool exchanged = one_side ? p->stm == BK_BLACK : t->exchanged;
-    bool placed =
-        exchanged ? place_exchanged(ix, p, t->swap, &out->at) : bk_index_place(ix, p, &out->at);
-
-    out->side = one_side ? 0 : p->stm ^ exchanged;
-    out->number = placed ? bk_index_rank_turned(ix, &out->at) : UINT64_MAX;
-    if (out->number != UINT64_MAX)
-        return BK_OK;
-    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
-}
 
 static enum bk_err find(const struct settling *s, struct asked *q, struct bk_report *why)
 {
@@ -312,6 +211,24 @@ static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
         err = bk_file_value(f, spot->side, spot->number, &spot->at, &value, why);
     *k = (int)value;
     return err;
+}
+
+/* == By squares alone == */
+
+static enum bk_err wdl_again(void *settling, const struct bk_pos *p, int enough, int *wdl,
+                             struct bk_report *why);
+static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, struct bk_window w,
+                               int *plies, struct bk_report *why);
+
+static void open_question(struct settling *s, const struct bk_tables *t)
+{
+    s->t = t;
+    s->v = t->v;
+    s->begun = false;
+    bk_memo_begin(&s->memo);
+    bk_direct_begin(&s->direct, t, &s->memo, s);
+    s->direct.wdl = wdl_again;
+    s->direct.plies = plies_again;
 }
 
 /* == Wins, draws, losses == */
@@ -446,17 +363,16 @@ static enum bk_err best_others(struct settling *s, const struct asked *q, struct
     return err;
 }
 
-/* (1), of a position without en passant square that no bare king decides. */
-static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, int *wdl,
-                               struct bk_report *why)
+/* (1), by lists of exits. */
+static enum bk_err wdl_by_exits(struct settling *s, struct asked *q, int enough, int *wdl,
+                                struct bk_report *why)
 {
     struct exits e;
     int best = NO_VALUE;
     bool missing = false;
-    enum bk_err err = find(s, q, why);
+    enum bk_err err;
 
-    if (err)
-        return err;
+    begin(s);
     err = exits_begin(s, &e, q->p, q->table->wdl, why);
     if (!err)
         err = best_baring(s, q, &e, enough, &best, &missing, why);
@@ -467,6 +383,21 @@ static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, 
     exits_drop(s, &e);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
+}
+
+/* (1), of a position without en passant square that no bare king decides. */
+static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, int *wdl,
+                               struct bk_report *why)
+{
+    struct bk_view view;
+    enum bk_err err = find(s, q, why);
+
+    if (!err)
+        err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+    if (err)
+        return err;
+    return view.direct ? bk_direct_least(&s->direct, &view, enough, wdl, why)
+                       : wdl_by_exits(s, q, enough, wdl, why);
 }
 
 /* Ends on the en passant square and takes elsewhere. */
@@ -501,8 +432,10 @@ static enum bk_err wdl_passing(struct settling *s, const struct bk_pos *p, int e
     struct list l;
     bool others, missing = false;
     int best = NO_VALUE;
-    enum bk_err err = list_open(s, &l, why);
+    enum bk_err err;
 
+    begin(s);
+    err = list_open(s, &l, why);
     if (err)
         return err;
     err = passing(s, p, &l, &others, why);
@@ -526,13 +459,21 @@ static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *
     return wdl_passing(s, q->p, enough, wdl, why);
 }
 
+static enum bk_err wdl_again(void *settling, const struct bk_pos *p, int enough, int *wdl,
+                             struct bk_report *why)
+{
+    struct asked q = { .p = p };
+
+    return wdl_of(settling, &q, enough, wdl, why);
+}
+
 enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, int enough, int *wdl,
                             struct bk_report *why)
 {
     struct settling s;
     struct asked q = { .p = p };
 
-    begin(&s, t);
+    open_question(&s, t);
     return wdl_of(&s, &q, enough, wdl, why);
 }
 
@@ -616,15 +557,30 @@ static enum bk_err has_distances(const struct settling *s, struct asked *q, stru
     return err || q->table->dtw ? err : no_distances(q, why);
 }
 
+/* Tries squares alone: *done, and the error, if that is enough.  The table is known. */
+static enum bk_err plies_direct(struct settling *s, const struct asked *q, int wdl,
+                                struct bk_window w, int *out, bool *done, struct bk_report *why)
+{
+    struct bk_view view;
+    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+
+    *done = err || view.direct;
+    return err || !view.direct ? err : bk_direct_plies(&s->direct, &view, wdl, w, out, why);
+}
+
 /* The plies of a won position that is not over and has no en passant square. */
 static enum bk_err win_without(struct settling *s, struct asked *q, struct bk_window w, int *out,
                                struct bk_report *why)
 {
     struct exits e;
+    bool done = true;
     enum bk_err err = has_distances(s, q, why);
 
-    if (err)
+    if (!err)
+        err = plies_direct(s, q, 1, w, out, &done, why);
+    if (done)
         return err;
+    begin(s);
     *out = ENDLESS;
     err = exits_begin(s, &e, q->p, q->table->dtw, why);
     if (!err && e.baring)
@@ -646,8 +602,10 @@ static enum bk_err win_passing(struct settling *s, const struct bk_pos *p, struc
     struct list l;
     bool others;
     int wdl = 0;
-    enum bk_err err = list_open(s, &l, why);
+    enum bk_err err;
 
+    begin(s);
+    err = list_open(s, &l, why);
     if (err)
         return err;
     err = passing(s, p, &l, &others, why);
@@ -813,12 +771,16 @@ static enum bk_err loss_by_moves(struct settling *s, struct asked *q, struct bk_
 static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_window w, int *out,
                               struct bk_report *why)
 {
+    bool done = true;
     enum bk_err err = has_distances(s, q, why);
     int k = 0;
 
     *out = 0;
-    if (err)
+    if (!err && q->p->ep == BK_SQ_NONE)
+        err = plies_direct(s, q, -1, w, out, &done, why);
+    if (err || (done && q->p->ep == BK_SQ_NONE))
         return err;
+    begin(s);
     if (!bk_file_info(q->table->dtw)->standalone || q->p->ep != BK_SQ_NONE)
         return loss_by_moves(s, q, w, out, why);
     err = stored_k(q, &k, why);
@@ -826,38 +788,79 @@ static enum bk_err loss_plies(struct settling *s, struct asked *q, struct bk_win
     return err;
 }
 
+static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, struct bk_window w,
+                               int *plies, struct bk_report *why)
+{
+    struct settling *s = settling;
+    struct asked q = { .p = p };
+    int by_rule;
+
+    *plies = 0;
+    if (bk_pos_bare(s->v, p, &by_rule) != BK_END_NONE)
+        return BK_OK;
+    return wdl > 0 ? win_plies(s, &q, w, plies, why) : loss_plies(s, &q, w, plies, why);
+}
+
+/* Both by squares alone, from one look; *done, and the error, if that is enough. */
+static enum bk_err both_direct(struct settling *s, const struct asked *q, int *wdl, int *plies,
+                               bool *done, struct bk_report *why)
+{
+    struct bk_window all = { -1, ENDLESS };
+    struct bk_view view;
+    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+
+    *done = err || view.direct;
+    if (err || !view.direct)
+        return err;
+    err = bk_direct_least(&s->direct, &view, 1, wdl, why);
+    if (err || !*wdl || !q->table->dtw)
+        return err;
+    return bk_direct_plies(&s->direct, &view, *wdl, all, plies, why);
+}
+
+/* Of a position that no bare king decides. */
+static enum bk_err both(struct settling *s, struct asked *q, int *wdl, int *plies,
+                        struct bk_report *why)
+{
+    struct bk_window all = { -1, ENDLESS };
+    bool done = false;
+    enum bk_err err = BK_OK;
+
+    if (q->p->ep == BK_SQ_NONE) {
+        err = find(s, q, why);
+        if (!err)
+            err = both_direct(s, q, wdl, plies, &done, why);
+        if (err || done)
+            return err;
+    }
+    err = wdl_of(s, q, 1, wdl, why);
+    if (!err && *wdl)
+        err = find(s, q, why);
+    if (err || !*wdl || !q->table->dtw)
+        return err;
+    return *wdl > 0 ? win_plies(s, q, all, plies, why) : loss_plies(s, q, all, plies, why);
+}
+
 enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wdl, int *plies,
                       struct bk_report *why)
 {
-    struct bk_window all = { -1, ENDLESS };
     struct settling s;
     struct asked q = { .p = p };
-    enum bk_err err;
 
     *plies = -1;
     if (bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
-    begin(&s, t);
-    err = wdl_of(&s, &q, 1, wdl, why);
-    if (!err && *wdl)
-        err = find(&s, &q, why);
-    if (err || !*wdl || !q.table->dtw)
-        return err;
-    return *wdl > 0 ? win_plies(&s, &q, all, plies, why) : loss_plies(&s, &q, all, plies, why);
+    open_question(&s, t);
+    return both(&s, &q, wdl, plies, why);
 }
 
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
     struct settling s;
-    struct asked q = { .p = p };
-    int by_rule;
 
-    *plies = 0;
-    if (bk_pos_bare(t->v, p, &by_rule) != BK_END_NONE)
-        return BK_OK;
-    begin(&s, t);
-    return wdl > 0 ? win_plies(&s, &q, window, plies, why) : loss_plies(&s, &q, window, plies, why);
+    open_question(&s, t);
+    return plies_again(&s, p, wdl, window, plies, why);
 }

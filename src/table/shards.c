@@ -193,24 +193,45 @@ static enum bk_err fetch(struct bk_shards *c, const struct bk_shard_place *place
     return BK_OK;
 }
 
-/* The bytes of a small file, read at once; then this shard of them. */
+static bool is_small(const struct bk_shards *c) { return c->stays && c->all <= BK_SHARDS_SMALL; }
+
+/* With the mutex held: the bytes of a small file. */
+static enum bk_err read_whole(struct bk_shards *c, struct bk_report *why)
+{
+    uint8_t *all;
+    enum bk_err err;
+
+    if (c->whole)
+        return BK_OK;
+    all = malloc(c->all ? c->all : 1);
+    err = all ? read_at(c, all, c->all, c->at, why)
+              : bk_fail(why, BK_E_SYSTEM, "%s: out of memory", c->path);
+    if (err) {
+        free(all);
+        return err;
+    }
+    c->whole = all;
+    c->kept = c->all;
+    return BK_OK;
+}
+
+void bk_shards_warm(struct bk_shards *c)
+{
+    if (!is_small(c))
+        return;
+    pthread_mutex_lock(&c->lock);
+    read_whole(c, NULL);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* A shard of a small file. */
 static enum bk_err fetch_whole(struct bk_shards *c, const struct bk_shard_place *place,
                                const uint8_t **out, struct bk_report *why)
 {
-    enum bk_err err = BK_OK;
+    enum bk_err err;
 
     pthread_mutex_lock(&c->lock);
-    if (!c->whole) {
-        uint8_t *all = malloc(c->all);
-
-        err = all ? read_at(c, all, c->all, c->at, why)
-                  : bk_fail(why, BK_E_SYSTEM, "%s: out of memory", c->path);
-        if (err)
-            free(all);
-        else
-            c->whole = all;
-        c->kept = err ? 0 : c->all;
-    }
+    err = read_whole(c, why);
     if (!err)
         err = check(c, place, c->whole + (place->at - c->at), why);
     if (!err) {
@@ -232,8 +253,7 @@ enum bk_err bk_shards_get(struct bk_shards *c, const struct bk_shard_place *plac
         *out = atomic_load_explicit(&x->data, memory_order_acquire);
         if (*out)
             return BK_OK;
-        return c->all <= BK_SHARDS_SMALL ? fetch_whole(c, place, out, why)
-                                         : fetch(c, place, out, why);
+        return is_small(c) ? fetch_whole(c, place, out, why) : fetch(c, place, out, why);
     }
     atomic_fetch_add(&x->pins, 1);
     *out = atomic_load(&x->data);

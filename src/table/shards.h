@@ -17,7 +17,8 @@
 
 #include "core/err.h"
 
-#define BK_SHARDS_SMALL  (UINT64_C(12) << 10) /* bytes: read as a whole, at once */
+#define BK_SHARDS_SMALL                                                                            \
+    (UINT64_C(256) << 10) /* bytes: read as a whole, at once; nearly all with four men */
 #define BK_SHARDS_BUDGET (UINT64_C(64) << 20) /* bytes a file keeps */
 
 struct bk_shards;
@@ -53,6 +54,10 @@ void bk_shards_drop(struct bk_shards *c, uint64_t nth);
 /* Reads and checks a shard into `room`, past the cache. */
 enum bk_err bk_shards_read(const struct bk_shards *c, const struct bk_shard_place *place,
                            uint8_t *room, struct bk_report *why);
+
+/* Reads all bytes of a small file, each shard still to be checked; nothing of a larger one.  For
+   who is about to ask.  An error is told when a shard is asked. */
+void bk_shards_warm(struct bk_shards *c);
 
 /* Bytes that are kept now. */
 uint64_t bk_shards_kept(struct bk_shards *c);

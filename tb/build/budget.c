@@ -184,7 +184,7 @@ static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsig
 
     if (err)
         return err;
-    bk_rows_order(ix, ix->order);
+    bk_rows_reorder(ix);
     err = predict(h, p, ix, nth, threads, limit, all, why);
     bk_index_free(ix);
     return err;

@@ -172,7 +172,7 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
     if (bk_rules_en_passant(ix->v) && bk_exits_doubles_within_cell(ix))
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
-    bk_rows_order(ix, ix->order);
+    bk_rows_reorder(ix);
     err = bk_run_open(&run, job, tally, why);
     if (err)
         return err;

@@ -99,7 +99,12 @@ struct fact_width {
     void (*kind_free)(void *kind_reach);
     void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
     void (*reach_free)(void *reach);
-    uint32_t (*leaf)(const struct bk_facts *f, const struct bk_fact_node *tree, const uint8_t *sq);
+    void (*look)(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq);
+    uint32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
+    unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,
+                           struct bk_fact_take *out);
+    bool (*look_exposes)(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken);
+    bool (*look_bares_back)(const struct bk_fact_look *look, struct bk_fact_take take);
     struct bk_fact_row *(*row_new)(const struct bk_facts *f, unsigned inner);
     void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);
     void (*row_descend)(struct bk_fact_row *row, const struct bk_fact_node *tree,
@@ -111,6 +116,11 @@ struct fact_width {
 struct bk_fact_row {
     const struct bk_facts *f;
     unsigned inner;
+};
+
+/* The part of a look that every width begins with. */
+struct look_head {
+    const struct bk_facts *f;
 };
 
 extern const struct fact_width bk_fact_width_64, bk_fact_width_128, bk_fact_width_256;

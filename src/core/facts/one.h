@@ -61,6 +61,8 @@ static set one_side(struct one *o, unsigned colour)
 
 INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
 {
+    if (o->have >> i & 1)
+        return has(o->attacks[i], o->sq[j]);
     return reaches(o->reach->of[i], o->sq[i], o->sq[j], o->occupied);
 }
 
@@ -148,27 +150,6 @@ static bool one_fact(struct one *o, const struct fact_item *item)
     case FACT_FORK: return one_forks(o, i, item->fork);
     }
     return false;
-}
-
-static uint32_t one_leaf(const struct bk_facts *f, const struct bk_fact_node *tree,
-                         const uint8_t *sq)
-{
-    struct one o;
-    const struct bk_fact_node *node = tree;
-
-    one_init(&o, f, sq);
-    while (node->fact != BK_FACT_LEAF) {
-        const struct fact_item *item = &f->item[node->fact];
-        bool is;
-
-        __builtin_prefetch(&tree[node->no]); /* `yes` mostly lies beside */
-        if (item->kind == FACT_PLACE)
-            is = one_place(&o, item);
-        else
-            is = one_fact(&o, item);
-        node = tree + (is ? node->yes : node->no);
-    }
-    return node->yes;
 }
 
 #endif

@@ -63,6 +63,7 @@ struct near {
 /* By man. */
 struct reach {
     const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
+    unsigned side[2];                        /* by colour: a bit a man */
     _Atomic(struct near *) near;             /* owned; made for the first row */
 };
 
@@ -289,6 +290,7 @@ static void *reach_new(const struct bk_facts *f)
     struct reach *r = calloc(1, sizeof *r);
 
     for (unsigned i = 0; r && i < f->men.n; i++) {
+        r->side[f->men.colour[i]] |= 1u << i;
         r->of[i] = kind_reach_of(f->game, f->men.type[i], f->men.colour[i]);
         if (!r->of[i]) {
             reach_free(r);

@@ -5,6 +5,7 @@
  */
 #include "core/facts/all.h"
 #include "core/facts/list.h"
+#include "core/facts/look.h"
 #include "core/facts/one.h"
 #include "core/facts/reach.h"
 #include "core/facts/row.h"
@@ -14,7 +15,11 @@ const struct fact_width BK_FACT_WIDTH = {
     .kind_free = kind_reach_free,
     .reach_new = reach_new,
     .reach_free = reach_free,
-    .leaf = one_leaf,
+    .look = look_init,
+    .look_leaf = look_leaf,
+    .look_takes = look_takes,
+    .look_exposes = look_exposes,
+    .look_bares_back = look_bares_back,
     .row_new = row_new,
     .row_set = row_set,
     .row_descend = row_descend,

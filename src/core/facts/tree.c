@@ -1,0 +1,73 @@
+/*
+ * tree.c - see tree.h.
+ */
+#include "core/facts/tree.h"
+
+#include <stdlib.h>
+
+static struct tree_node node_of(const struct bk_facts *f, const struct bk_fact_node *node)
+{
+    struct tree_node out = { .asks = NODE_LEAF, .no = node->yes };
+    const struct fact_item *item;
+
+    if (node->fact == BK_FACT_LEAF)
+        return out;
+    out.no = node->no;
+    item = &f->item[node->fact];
+    switch ((enum fact_kind)item->kind) {
+    case FACT_PLACE: /* of one man, with a stride of 0, or of two */
+        out.asks = f->group[item->group].metric;
+        out.men = (uint8_t)((item->stride ? item->i : NODE_NOBODY) | item->j << 4);
+        out.least = item->least;
+        return out;
+    case FACT_ATTACKS:
+        out.asks = NODE_ATTACKS;
+        out.men = (uint8_t)(item->i | item->j << 4);
+        return out;
+    default:
+        out.asks = NODE_FACT;
+        out.men = (uint8_t)node->fact;
+        out.least = (uint8_t)(node->fact >> 8);
+        return out;
+    }
+}
+
+/* The nodes in preorder, whatever order they are in.  wait: room for as many. */
+static void lay_out(struct bk_fact_tree *t, const struct bk_fact_node *tree, uint32_t *wait)
+{
+    uint32_t n = 0, waits = 0, from = 0;
+
+    for (;;) {
+        t->node[n] = node_of(t->f, &tree[from]);
+        if (t->node[n].asks != NODE_LEAF) {
+            wait[waits++] = n++; /* its `no` is still that of the other tree */
+            from = tree[from].yes;
+            continue;
+        }
+        n++;
+        if (!waits)
+            return;
+        from = t->node[wait[--waits]].no;
+        t->node[wait[waits]].no = n;
+    }
+}
+
+enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f,
+                             const struct bk_fact_node *tree, uint32_t nodes, struct bk_report *why)
+{
+    struct bk_fact_tree *t = malloc(sizeof *t + nodes * sizeof *t->node);
+    uint32_t *wait = malloc(nodes * sizeof *wait);
+
+    if (!t || !wait) {
+        free(t);
+        free(wait);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a tree of %u nodes", nodes);
+    }
+    t->f = f;
+    lay_out(t, tree, wait);
+    free(wait);
+    *out = t;
+    return BK_OK;
+}
+
+void bk_fact_tree_free(struct bk_fact_tree *tree) { free(tree); }

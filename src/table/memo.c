@@ -1,0 +1,62 @@
+/*
+ * memo.c - see memo.h.
+ */
+#include "table/memo.h"
+
+#include <stddef.h>
+
+#define ENDLESS (1 << 20) /* more than any number of plies */
+
+/* The memo's place for a position; its own, or cleared for it. */
+static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t place)
+{
+    uint64_t h = (place ^ (uintptr_t)file << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    struct bk_known *k = &m->known[h >> 32 & (BK_MEMO_PLACES - 1)];
+
+    for (unsigned i = 0; i < BK_MEMO_PLACES && !m->used; i++)
+        m->known[i].file = NULL;
+    m->used = true;
+    if (k->file != file || k->place != place)
+        *k = (struct bk_known){
+            .file = file, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
+        };
+    return k;
+}
+
+bool bk_memo_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int *wdl)
+{
+    const struct bk_known *k = known_of(m, file, place);
+
+    *wdl = k->least;
+    return k->least >= enough || k->least == k->most;
+}
+
+void bk_memo_note_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int wdl)
+{
+    struct bk_known *k = known_of(m, file, place);
+
+    if (wdl > k->least)
+        k->least = (int8_t)wdl;
+    if (wdl < enough)
+        k->most = (int8_t)wdl;
+}
+
+bool bk_memo_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,
+                   int *plies)
+{
+    const struct bk_known *k = known_of(m, file, place);
+
+    *plies = k->latest <= w.low ? k->latest : k->soonest;
+    return k->latest <= w.low || k->soonest >= w.high || k->soonest == k->latest;
+}
+
+void bk_memo_note_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,
+                        int plies)
+{
+    struct bk_known *k = known_of(m, file, place);
+
+    if (plies < w.high && plies < k->latest)
+        k->latest = plies;
+    if (plies > w.low)
+        k->soonest = plies < w.high ? plies : w.high > k->soonest ? w.high : k->soonest;
+}

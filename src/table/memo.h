@@ -1,0 +1,51 @@
+/*
+ * memo.h - what has been found out of positions during a question.
+ *
+ * In games whose men evolve most positions have exits, and most of those exits again; the same
+ * position is come to by many ways.  What is kept are bounds, of the last position of each place.
+ *
+ * Stack: 5 KB.  It costs nothing until it is used.
+ */
+#ifndef BK_MEMO_H
+#define BK_MEMO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What a caller wants to know of a distance: its value if it lies between `low` and `high`, else
+ * only on which side.  A distance of `low` or less may be answered by any number from itself to
+ * `low`; one of `high` or more, by any from `high` up.
+ */
+struct bk_window {
+    int low, high;
+};
+
+#define BK_MEMO_PLACES 128 /* a power of two */
+
+/* What is known of a position. */
+struct bk_known {
+    const void *file; /* NULL: of none */
+    uint64_t place;   /* in the file: number and side */
+    int8_t least, most;
+    int soonest, latest; /* bounds of its plies */
+};
+
+struct bk_memo {
+    bool used; /* else known[] is not set */
+    struct bk_known known[BK_MEMO_PLACES];
+};
+
+static inline void bk_memo_begin(struct bk_memo *m) { m->used = false; }
+
+/* Is it as good as `enough`, or known otherwise?  *wdl as of bk_settle_least(). */
+bool bk_memo_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int *wdl);
+void bk_memo_note_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int wdl);
+
+/* Is enough of its plies known?  *plies as of bk_settle_plies(). */
+bool bk_memo_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,
+                   int *plies);
+void bk_memo_note_plies(struct bk_memo *m, const void *file, uint64_t place, struct bk_window w,
+                        int plies);
+
+#endif

@@ -1,0 +1,340 @@
+/*
+ * tables.c - see tables.h.
+ *
+ * A link is found by asking for the table of some position with the men that are left: where they
+ * stand does not matter.  It is then a list of men, by the order in which the other file has them,
+ * and where squares go if that file has the colours exchanged.
+ *
+ * Invariant: a link is complete before it is set, and stays as long as its table.
+ */
+#include "table/tables.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* == Positions == */
+
+/* The position as the other side sees it. */
+static void exchange(struct bk_pos *out, const struct bk_variant *v, const struct bk_pos *p,
+                     const uint8_t *swap)
+{
+    bk_pos_init(out, v);
+    for (unsigned colour = 0; colour < 2; colour++) {
+        struct bk_bits men = p->by[colour];
+
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            bk_pos_put(out, v, bk_man_type(p->at[sq]), !colour, swap[sq]);
+    }
+    out->stm = !p->stm;
+    out->rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
+}
+
+static bool place_exchanged(const struct bk_index *ix, const struct bk_pos *p, const uint8_t *swap,
+                            struct bk_placement *at)
+{
+    struct bk_pos turned;
+
+    if (!p->rights)
+        return bk_index_place_exchanged(ix, p, swap, at);
+    exchange(&turned, ix->v, p, swap);
+    return bk_index_place(ix, &turned, at);
+}
+
+enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
+                       const struct bk_pos *p, struct bk_report *why)
+{
+    const struct bk_index *ix = bk_file_index(f);
+    bool one_side = bk_file_info(f)->one_side;
+    bool exchanged = one_side ? p->stm == BK_BLACK : t->exchanged;
+    bool placed =
+        exchanged ? place_exchanged(ix, p, t->swap, &out->at) : bk_index_place(ix, p, &out->at);
+
+    out->side = one_side ? 0 : p->stm ^ exchanged;
+    out->number = placed ? bk_index_rank_turned(ix, &out->at) : UINT64_MAX;
+    if (out->number != UINT64_MAX)
+        return BK_OK;
+    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
+}
+
+/* == Links == */
+
+struct link {
+    struct link *next; /* of changes */
+    uint32_t key;
+    const struct bk_table *table;
+    unsigned side;            /* to move, as its file has it */
+    const uint8_t *swap;      /* where squares go; NULL: nowhere */
+    uint8_t from[BK_MEN_MAX]; /* by man of the other file: who it is here */
+};
+
+struct bk_links {
+    struct bk_table_men men;
+    /* by man taken, where nobody changes; taken[0]: nobody is, and the table keeps one side */
+    _Atomic(struct link *) taken[BK_MEN_MAX];
+    _Atomic(struct link *) changes; /* where somebody does */
+};
+
+static uint32_t key_of(struct bk_step_of_men s)
+{
+    return (uint32_t)s.by << 24 | (uint32_t)s.taken << 16 | (uint32_t)s.becomes << 8 | s.counted;
+}
+
+/* Squares from which man i may change, on which he may stand. */
+static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsigned i)
+{
+    const struct bk_variant *v = ix->v;
+    unsigned type = i < 2 ? v->royal : ix->type[i - 2], colour = i < 2 ? i : ix->colour[i - 2];
+
+    m->of[colour]++;
+    m->place[bk_man(type, colour)] = (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
+    m->plain &= !bk_rules_takes_twice(v, type);
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        if (bk_man_may_change(v, type, colour, sq)) {
+            bk_bits_set(&m->change[i], sq);
+            m->changes[colour] |= 1u << i;
+        }
+        if (bk_rules_may_stand(v, type, colour, sq))
+            bk_bits_set(&m->stand[i], sq);
+    }
+}
+
+static bool asks_others(const struct bk_file *f) { return !bk_file_info(f)->standalone; }
+
+static struct bk_links *links_new(const struct bk_table *t)
+{
+    const struct bk_index *ix = bk_file_index(t->wdl);
+    struct bk_links *l = calloc(1, sizeof *l);
+
+    if (!l)
+        return NULL;
+    l->men.n = 2 + ix->nslots;
+    l->men.plain = !ix->m.rights && asks_others(t->wdl) &&
+                   (!t->dtw || (asks_others(t->dtw) && t->same_numbers));
+    for (unsigned i = 0; i < l->men.n; i++)
+        look_around(&l->men, ix, i);
+    return l;
+}
+
+void bk_table_finish(struct bk_table *t)
+{
+    const struct bk_file_info *w = bk_file_info(t->wdl), *d;
+
+    t->same_numbers = true;
+    if (t->dtw) {
+        d = bk_file_info(t->dtw);
+        t->same_numbers = w->norder == d->norder && !memcmp(w->order, d->order, w->norder) &&
+                          w->one_side == d->one_side;
+    }
+    t->links = links_new(t);
+}
+
+void bk_table_release(struct bk_table *t)
+{
+    if (!t->links)
+        return;
+    for (unsigned i = 0; i < BK_MEN_MAX; i++)
+        free(atomic_load(&t->links->taken[i]));
+    for (struct link *l = atomic_load(&t->links->changes), *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+    free(t->links);
+    t->links = NULL;
+}
+
+const struct bk_table_men *bk_table_men_of(const struct bk_table *t)
+{
+    return t->links ? &t->links->men : NULL;
+}
+
+/* What a man of the table is after a step. */
+static unsigned type_after(const struct bk_index *ix, unsigned i, struct bk_step_of_men step)
+{
+    if (i == step.by && step.becomes != BK_STAYS)
+        return step.becomes;
+    return i < 2 ? ix->v->royal : ix->type[i - 2];
+}
+
+/* The other table's men among ours after a step; false: they are not. */
+static bool match_men(struct link *l, const struct bk_index *ours, const struct bk_index *theirs,
+                      bool exchanged, struct bk_step_of_men step)
+{
+    uint32_t used = step.taken ? 1u << step.taken : 0;
+
+    l->from[0] = exchanged;
+    l->from[1] = !exchanged;
+    for (unsigned s = 0; s < theirs->nslots; s++) {
+        unsigned k = 2;
+
+        while (k < 2 + ours->nslots &&
+               (used >> k & 1 || type_after(ours, k, step) != theirs->type[s] ||
+                ours->colour[k - 2] != (theirs->colour[s] ^ exchanged)))
+            k++;
+        if (k == 2 + ours->nslots)
+            return false;
+        used |= 1u << k;
+        l->from[2 + s] = (uint8_t)k;
+    }
+    return true;
+}
+
+/* Some position of the table after a step. */
+static void some_position(struct bk_pos *p, const struct bk_index *ix, unsigned colour,
+                          struct bk_step_of_men step)
+{
+    bk_pos_init(p, ix->v);
+    memcpy(p->left, ix->m.left, sizeof p->left);
+    if (step.counted && p->left[colour][step.becomes])
+        p->left[colour][step.becomes]--;
+    for (unsigned i = 0; i < 2 + ix->nslots; i++)
+        if (!step.taken || i != step.taken)
+            bk_pos_put(p, ix->v, type_after(ix, i, step), i < 2 ? i : ix->colour[i - 2], i);
+}
+
+/* The table after a step, which may be the same with the other side to move. */
+static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
+                             const struct bk_table *t, unsigned colour, struct bk_step_of_men step,
+                             struct bk_report *why)
+{
+    const struct bk_index *ix = bk_file_index(t->wdl);
+    bool is_exit = step.taken || step.becomes != BK_STAYS, one_side, exchanged;
+    struct bk_pos p;
+    enum bk_err err = BK_OK;
+
+    l->table = t;
+    if (is_exit) {
+        some_position(&p, ix, colour, step);
+        err = tables->find(tables->context, &p, &l->table, why);
+    }
+    if (err)
+        return err;
+    one_side = bk_file_info(l->table->wdl)->one_side;
+    exchanged = one_side ? colour == BK_WHITE : is_exit && l->table->exchanged;
+    l->key = key_of(step);
+    l->swap = exchanged ? l->table->swap : NULL;
+    l->side = one_side ? 0 : !colour ^ exchanged;
+    if (match_men(l, ix, bk_file_index(l->table->wdl), exchanged, step))
+        return BK_OK;
+    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(l->table->wdl));
+}
+
+static struct link *link_with(struct bk_links *links, struct bk_step_of_men step)
+{
+    uint32_t key = key_of(step);
+    struct link *l;
+
+    if (step.becomes == BK_STAYS)
+        return atomic_load_explicit(&links->taken[step.taken], memory_order_acquire);
+    l = atomic_load_explicit(&links->changes, memory_order_acquire);
+    while (l && l->key != key)
+        l = l->next;
+    return l;
+}
+
+/* Keeps a new link; one that another thread was quicker with is taken instead. */
+static const struct link *link_keep(struct bk_links *links, struct bk_step_of_men step,
+                                    struct link *l)
+{
+    struct link *there = NULL;
+
+    if (step.becomes == BK_STAYS) {
+        if (atomic_compare_exchange_strong(&links->taken[step.taken], &there, l))
+            return l;
+        free(l);
+        return there;
+    }
+    l->next = atomic_load(&links->changes); /* twice there is no harm */
+    while (!atomic_compare_exchange_strong(&links->changes, &l->next, l))
+        ;
+    return l;
+}
+
+static enum bk_err link_of(const struct link **out, const struct bk_tables *tables,
+                           const struct bk_men *m, struct bk_step_of_men step,
+                           struct bk_report *why)
+{
+    struct bk_links *links = m->table->links;
+    struct link *l = link_with(links, step);
+    enum bk_err err;
+
+    *out = l;
+    if (l)
+        return BK_OK;
+    if (!(l = malloc(sizeof *l)))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
+    err = link_find(l, tables, m->table, m->spot.side, step, why);
+    if (err)
+        free(l);
+    else
+        *out = link_keep(links, step, l);
+    return err;
+}
+
+/* == Men == */
+
+void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p)
+{
+    bool one_side = bk_file_info(t->wdl)->one_side;
+    bool exchanged = one_side ? p->stm == BK_BLACK : t->exchanged;
+    const uint8_t *place = t->links->men.place;
+    uint8_t at[BK_MEN_MAX] = { 0 }, placed[BK_MEN_MAX] = { 0 };
+
+    out->table = t;
+    out->spot.side = one_side ? 0 : p->stm ^ exchanged;
+    out->spot.number = UINT64_MAX;
+    for (unsigned w = 0; w < 4; w++)
+        for (uint64_t left = p->by[0].w[w] | p->by[1].w[w]; left; left &= left - 1) {
+            unsigned sq = 64 * w + (unsigned)__builtin_ctzll(left);
+            unsigned man = exchanged ? ((p->at[sq] - 1u) ^ 1) + 1 : p->at[sq];
+            unsigned i = place[man] + placed[place[man]]++;
+
+            at[i] = exchanged ? t->swap[sq] : (uint8_t)sq;
+        }
+    memcpy(&out->spot.at, at, sizeof at);
+}
+
+enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
+{
+    const struct bk_file *f = m->table->wdl;
+
+    m->spot.number = bk_index_rank_turned(bk_file_index(f), &m->spot.at);
+    if (m->spot.number != UINT64_MAX)
+        return BK_OK;
+    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
+}
+
+void bk_men_position(const struct bk_men *m, struct bk_pos *out)
+{
+    bk_index_position(bk_file_index(m->table->wdl), &m->spot.at, m->spot.side, out);
+}
+
+enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
+                        struct bk_step_of_men step, struct bk_men *out, struct bk_report *why)
+{
+    const uint8_t *was = bk_placement_squares(&m->spot.at);
+    uint8_t is[BK_MEN_MAX] = { 0 };
+    const struct link *l;
+    enum bk_err err;
+
+    if (!step.taken && step.becomes == BK_STAYS && !bk_file_info(m->table->wdl)->one_side) {
+        *out = *m;
+        bk_placement_put(&out->spot.at, step.by, step.to);
+        out->spot.side = !m->spot.side;
+        out->spot.number = UINT64_MAX;
+        return BK_OK;
+    }
+    err = link_of(&l, tables, m, step, why);
+    if (err)
+        return err;
+    out->table = l->table;
+    out->spot.side = l->side;
+    out->spot.number = UINT64_MAX;
+    for (unsigned x = 0; x < 2 + bk_file_index(l->table->wdl)->nslots; x++) {
+        unsigned sq = l->from[x] == step.by ? step.to : was[l->from[x]];
+
+        is[x] = l->swap ? l->swap[sq] : (uint8_t)sq;
+    }
+    memcpy(&out->spot.at, is, sizeof is);
+    return BK_OK;
+}

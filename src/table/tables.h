@@ -1,0 +1,102 @@
+/*
+ * tables.h - the files that answer a material, and what is a move away from it.
+ *
+ * A file numbers positions as its material has them; a position may have to be seen with the
+ * colours exchanged, the board turned with them.  Once it is, its men are known by their squares
+ * alone, in the order of the file: the white king, the black one, the slots of its index.  A
+ * capture or a change leads from there to another file, where each man has a place that depends on
+ * who has gone, or become what: a *link*, found once and kept with the table.
+ */
+#ifndef BK_TABLES_H
+#define BK_TABLES_H
+
+#include "core/move.h"
+#include "table/format.h"
+
+struct bk_links; /* what is kept with a table */
+
+/* The files that answer a material, as positions have it. */
+struct bk_table {
+    struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
+    bool exchanged;            /* it is kept with the colours exchanged */
+    const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
+    bool same_numbers;         /* both files number positions alike */
+    struct bk_links *links;    /* owned; NULL: no memory, and none are kept */
+};
+
+/* Fills in the rest of a table whose files and swap are set. */
+void bk_table_finish(struct bk_table *t);
+void bk_table_release(struct bk_table *t);
+
+struct bk_tables {
+    const struct bk_variant *v;
+    /*
+     * The table of a position that no bare king decides; *out is borrowed, and stays as long as
+     * the table that led to it.  Of p, counts, allowances and rights are looked at, nothing else.
+     * Returns BK_OK; BK_E_NO_TABLE; any other error.  why may be NULL.
+     */
+    enum bk_err (*find)(void *context, const struct bk_pos *p, const struct bk_table **out,
+                        struct bk_report *why);
+    void *context;
+};
+
+/* Where a file keeps a position. */
+struct bk_spot {
+    unsigned side;
+    uint64_t number;
+    struct bk_placement at; /* turned as the number has it */
+};
+
+/* BK_E_ILLEGAL: there is no such place.  f: one of the table's files.  Cost: some 60 ns. */
+enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
+                       const struct bk_pos *p, struct bk_report *why);
+
+/* == By squares alone == */
+
+/* A position as a table's files have it.  Both number positions alike. */
+struct bk_men {
+    const struct bk_table *table;
+    struct bk_spot spot; /* number UINT64_MAX: not asked yet, and not turned */
+};
+
+/*
+ * What holds for all positions of a table.
+ *
+ * plain          their exits are captures of one man, changes, and both; distances, if there are
+ *                any, are numbered as the rest.  No castling, no man who takes two, no standalone
+ *                files
+ * changes        by colour: a bit for each man who may change somewhere
+ * change, stand  by man: the squares from which a move may change him; on which he may be
+ * place          by man as positions have him: the first man of the table like him
+ */
+struct bk_table_men {
+    bool plain;
+    unsigned n, of[2]; /* men; of each colour */
+    unsigned changes[2];
+    uint8_t place[2 * BK_TYPES_MAX + 1];
+    struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
+};
+/* Borrowed from the table; NULL: nothing is kept. */
+const struct bk_table_men *bk_table_men_of(const struct bk_table *t);
+
+/* A position of the table.  It has no rights. */
+void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p);
+
+/* Asks for the number, and turns the men to lie there.  BK_E_ILLEGAL: there is none. */
+enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why);
+
+/* The same position as one of the game, or with the colours exchanged throughout. */
+void bk_men_position(const struct bk_men *m, struct bk_pos *out);
+
+/* Man `by` goes to `to`, takes man `taken` (0: nobody), and becomes something (or BK_STAYS). */
+struct bk_step_of_men {
+    uint8_t by, to, taken, becomes;
+    bool counted; /* the change uses up an allowance */
+};
+
+/* After such a step; the other side is to move.  The same errors as find(): an exit may lead to a
+   table that is missing. */
+enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
+                        struct bk_step_of_men step, struct bk_men *out, struct bk_report *why);
+
+#endif
