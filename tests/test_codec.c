@@ -219,6 +219,8 @@ static void make_row(void *context, uint64_t number, struct bk_row *row, struct 
     const struct made *m = context;
 
     bk_row_of(m->rows, number, row);
+    if (!v)
+        return;
     memset(v, 0, sizeof(*v));
     for (unsigned i = 0; i < row->n; i++) {
         unsigned s = row->inner_sq[i];

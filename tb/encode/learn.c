@@ -62,7 +62,7 @@ struct set {
 
 /* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
 struct node {
-    uint16_t fact;
+    uint16_t fact, guess; /* guess: of a leaf */
     uint32_t yes, no, task;
 };
 
@@ -792,6 +792,24 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
     return best;
 }
 
+/* == Guesses == */
+
+/* The value of most positions.  histogram: all 0, and again after. */
+static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram)
+{
+    const uint64_t *least = s->plane[l->src->bits];
+    uint32_t values = 1u << l->src->bits, best = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(least[i / 64] >> i % 64 & 1))
+            histogram[value_at(l, s, i)]++;
+    for (uint32_t v = 0; v < values; v++)
+        if (histogram[v] > histogram[best])
+            best = v;
+    memset(histogram, 0, values * sizeof(*histogram));
+    return (uint16_t)best;
+}
+
 /* == Growing == */
 
 static uint32_t new_node(struct growth *g)
@@ -892,8 +910,10 @@ static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_
             break;
         }
         column = find_split(l, pool, s, histogram);
-        if (column < 0)
+        if (column < 0) {
+            g->node[id].guess = guess_value(l, s, histogram);
             break;
+        }
         g->node[id].fact = s->fact[column];
         if (!split(l, pool, s, column, &small, &small_yes, top)) {
             set_free(&small);
@@ -940,6 +960,7 @@ static uint32_t put_in_order(const struct learner *l, const struct growth *g, ui
     at = out->nodes++;
     out->tree[at] = (struct bk_fact_node){ .fact = node->fact };
     if (node->fact == BK_FACT_LEAF) {
+        out->guess[out->leaves] = node->guess;
         out->tree[at].yes = out->leaves++;
         return at;
     }
@@ -968,7 +989,8 @@ static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct b
         nodes += l->task[i].n;
     }
     out->tree = l->failed ? NULL : malloc((nodes + 1) * sizeof(*out->tree));
-    if (out->tree)
+    out->guess = out->tree ? malloc((nodes + 1) * sizeof(*out->guess)) : NULL;
+    if (out->guess)
         put_in_order(l, &top, 0, out);
     for (uint32_t i = 0; i < l->tasks; i++) {
         set_free(&l->task[i].set);
@@ -977,7 +999,7 @@ static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct b
     free(l->task);
     free(top.node);
     free(histogram);
-    return out->tree ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
+    return out->guess ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
 }
 
 /* A leaf's cost, seen in the sample. */
@@ -1049,5 +1071,6 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
 void bk_learned_release(struct bk_learned *l)
 {
     free(l->tree);
+    free(l->guess);
     *l = (struct bk_learned){ 0 };
 }

@@ -20,6 +20,7 @@
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
     uint32_t nodes, leaves;
+    uint16_t *guess;       /* owned; by leaf: the likeliest value of the sample */
     uint64_t column_bytes; /* that it took */
 };
 
