@@ -127,11 +127,21 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
 
 /* == Columns and logarithms == */
 
+static unsigned ones_of(const uint64_t *a, unsigned words)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        n += (unsigned)__builtin_popcountll(a[i]);
+    return n;
+}
+
 static void columns__all_instruction_sets_agree(void **state)
 {
     enum { WORDS = 50 };
     const struct bk_columns *one = &bk_columns_portable, *other = bk_columns_for();
     uint64_t column[WORDS], mask[WORDS], class[WORDS], steps[6 * WORDS], a[WORDS + 1], b[WORDS + 1];
+    uint64_t rest[WORDS], rest_steps[6 * WORDS], moved[WORDS + 1], stays[WORDS];
     const uint64_t *classes[1] = { class };
 
     (void)state;
@@ -155,6 +165,19 @@ static void columns__all_instruction_sets_agree(void **state)
                 kept++;
             }
         assert_memory_equal(a, b, (kept + 63) / 64 * 8);
+        for (unsigned set = 0; set < 2; set++) {
+            const struct bk_columns *ops = set ? other : one;
+
+            for (unsigned i = 0; i < WORDS; i++) {
+                rest[i] = ~mask[i] & class[i];
+                stays[i] = column[i];
+            }
+            bk_columns_steps(rest_steps, rest, WORDS);
+            one->keep(b, column, rest, rest_steps, WORDS);
+            ops->part(moved, stays, mask, rest, steps, rest_steps, WORDS);
+            assert_memory_equal(moved, a, kept / 64 * 8);
+            assert_memory_equal(stays, b, ones_of(rest, WORDS) / 64 * 8);
+        }
         one->keep(column, column, mask, steps, WORDS);
         assert_memory_equal(a, column, kept / 64 * 8);
         one->count(column, classes, 1, WORDS, &count[0]);

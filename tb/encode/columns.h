@@ -25,6 +25,12 @@ struct bk_columns {
     void (*keep)(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
                  size_t words);
     /*
+     * Parts the bits of `column`: those of `mask` go to `out` as keep() would write them, those of
+     * `rest` stay.  The two have no bit in common.
+     */
+    void (*part)(uint64_t *out, uint64_t *column, const uint64_t *mask, const uint64_t *rest,
+                 const uint64_t *steps, const uint64_t *rest_steps, size_t words);
+    /*
      * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
      * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.
      */

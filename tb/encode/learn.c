@@ -373,83 +373,76 @@ static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_rep
 
 struct keep {
     const struct learner *l;
-    const struct set *from;
-    struct set *to;
     const uint64_t *mask;
     uint64_t *steps;
 };
 
 static void keep_batch(void *context, uint64_t batch, unsigned thread)
 {
-    struct keep *k = context;
-    unsigned all = k->to->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
+    const struct keep *k = context;
+    const struct set *s = &k->l->sample;
+    unsigned all = s->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
 
     (void)thread;
     bk_spill_ease(k->l->spill);
     for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++)
-        k->l->ops->keep(k->to->col[j], k->from->col[j], k->mask, k->steps, k->from->words);
+        k->l->ops->keep(s->col[j], s->col[j], k->mask, k->steps, s->words);
 }
 
-/* The positions of `mask` go from `from` to `to`, whose columns are the same ones; the two may
-   be one set.  False: no memory. */
-static bool keep_part(struct learner *l, struct bk_pool *pool, const struct set *from,
-                      struct set *to, const uint64_t *mask)
+/* Of the sample the positions of `mask` stay.  False: no memory. */
+static bool keep_part(struct learner *l, const uint64_t *mask)
 {
-    struct keep k = { l, from, to, mask, NULL };
+    const struct set *s = &l->sample;
+    struct keep k = { l, mask, NULL };
 
     if (l->ops->steps) {
-        k.steps = malloc(from->words * l->ops->steps * sizeof(*k.steps) + 1);
+        k.steps = malloc(s->words * l->ops->steps * sizeof(*k.steps) + 1);
         if (!k.steps)
             return false;
-        bk_columns_steps(k.steps, mask, from->words);
+        bk_columns_steps(k.steps, mask, s->words);
     }
-    bk_pool_run(pool, (from->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
+    bk_pool_run(l->pool, (s->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
     free(k.steps);
     return true;
 }
 
-/* Parting a set where it is. */
 struct parting {
     struct learner *l;
     struct set *set, *small;
     const uint64_t *mask, *rest; /* of the small part, of the other */
     uint64_t *steps, *rest_steps;
+    bool within; /* the small part's columns are the ends of the set's */
 };
 
 static void part_batch(void *context, uint64_t batch, unsigned thread)
 {
     struct parting *p = context;
     unsigned all = p->set->cols + p->l->planes, end = (unsigned)(batch + 1) * BATCH;
-    uint64_t *small = malloc((p->small->words + 1) * sizeof(*small));
+    uint64_t *room = p->within ? malloc((p->small->words + 1) * sizeof(*room)) : NULL;
 
     (void)thread;
     bk_spill_ease(p->l->spill);
-    if (!small)
+    if (p->within && !room) {
         p->l->failed = true;
-    for (unsigned j = (unsigned)batch * BATCH; small && j < end && j < all; j++) {
-        uint64_t *column = p->set->col[j];
-
-        p->l->ops->keep(small, column, p->mask, p->steps, p->set->words);
-        p->l->ops->keep(column, column, p->rest, p->rest_steps, p->set->words);
-        memcpy(p->small->col[j], small, p->small->words * sizeof(*small));
+        return;
     }
-    free(small);
+    for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++) {
+        uint64_t *small = p->within ? room : p->small->col[j];
+
+        p->l->ops->part(small, p->set->col[j], p->mask, p->rest, p->steps, p->rest_steps,
+                        p->set->words);
+        if (p->within)
+            memcpy(p->small->col[j], room, p->small->words * sizeof(*room));
+    }
+    free(room);
 }
 
-/* Is there room to part a set where it is, so that `n` of its positions come last? */
-static bool has_room_for_parts(const struct set *s, uint64_t n)
+/* The positions of `mask` go to `small`, those of `rest` stay.  False: no memory. */
+static bool part_columns(struct learner *l, struct bk_pool *pool, struct set *s, struct set *small,
+                         const uint64_t *mask, const uint64_t *rest, bool within)
 {
-    return words_of(n) + words_of(s->n - n) + 2 <= s->room;
-}
-
-/* Moves the positions of `mask` behind the others.  `small` gets the n of them, and shares what
-   there is to spare.  False: no memory. */
-static bool part_within(struct learner *l, struct bk_pool *pool, struct set *s, struct set *small,
-                        const uint64_t *mask, const uint64_t *rest)
-{
-    size_t words = words_of(s->n - small->n), steps = s->words * l->ops->steps;
-    struct parting p = { l, s, small, mask, rest, NULL, NULL };
-    size_t spare = s->room - words - small->words - 2;
+    size_t steps = s->words * l->ops->steps;
+    struct parting p = { l, s, small, mask, rest, NULL, NULL, within };
 
     if (steps) {
         p.steps = malloc(2 * steps * sizeof(*p.steps));
@@ -459,13 +452,25 @@ static bool part_within(struct learner *l, struct bk_pool *pool, struct set *s, 
         bk_columns_steps(p.steps, mask, s->words);
         bk_columns_steps(p.rest_steps, rest, s->words);
     }
+    bk_pool_run(pool, (s->cols + l->planes + BATCH - 1) / BATCH, part_batch, &p);
+    free(p.steps);
+    return !l->failed;
+}
+
+/* Is there room to part a set where it is, so that `n` of its positions come last? */
+static bool has_room_for_parts(const struct set *s, uint64_t n)
+{
+    return words_of(n) + words_of(s->n - n) + 2 <= s->room;
+}
+
+/* The ends of the columns become those of `small`, which shares what there is to spare. */
+static void lend_ends(const struct learner *l, struct set *s, struct set *small)
+{
+    size_t words = words_of(s->n - small->n), spare = s->room - words - small->words - 2;
+
     small->room = small->words + 1 + spare * small->words / (words + small->words);
     for (unsigned j = 0; j < s->cols + l->planes; j++)
         small->col[j] = s->col[j] + s->room - small->room;
-    bk_pool_run(pool, (s->cols + l->planes + BATCH - 1) / BATCH, part_batch, &p);
-    s->room -= small->room;
-    free(p.steps);
-    return !l->failed;
 }
 
 static uint64_t ones(const uint64_t *a, size_t words)
@@ -862,8 +867,10 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
     }
     if (good) {
         memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));
-        good = within ? part_within(l, pool, s, small, mask, rest)
-                      : keep_part(l, pool, s, small, mask) && keep_part(l, pool, s, s, rest);
+        if (within)
+            lend_ends(l, s, small);
+        good = part_columns(l, pool, s, small, mask, rest, within);
+        s->room -= within ? small->room : 0;
         s->n -= small->n;
         s->words = words_of(s->n);
     }
@@ -1052,7 +1059,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
         err = fill_sample(&l, &mask, why);
     if (!err) {
         l.min_gain = gain_needed(&l);
-        if (!keep_part(&l, pool, &l.sample, &l.sample, mask))
+        if (!keep_part(&l, mask))
             err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
         l.sample.n = (uint32_t)ones(mask, l.sample.words);
         l.sample.words = words_of(l.sample.n);
