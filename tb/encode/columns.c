@@ -38,55 +38,51 @@ static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps)
 #define STEPS 6
 #endif
 
-/* Words as they fill up. */
-struct filling {
-    uint64_t *out, word;
-    unsigned filled;
-};
+#define INLINE static inline __attribute__((always_inline))
 
-/* No branch: whether a word is full cannot be foreseen. */
-static inline void fill(struct filling *f, uint64_t bits, uint64_t mask)
+/* Columns gone through at once: one by itself waits for each word before the next, and what follows
+   from the mask is the same for all. */
+#define TOGETHER 4
+
+INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
+                      const uint64_t *mask, const uint64_t *steps, size_t words)
 {
-    unsigned n = (unsigned)__builtin_popcountll(mask);
-    uint64_t full = -(uint64_t)(f->filled + n >= 64), rest = bits >> 1 >> (63 - f->filled);
+    uint64_t *to[TOGETHER], *from[TOGETHER], word[TOGETHER] = { 0 };
+    unsigned filled = 0;
+    size_t at = 0;
 
-    f->word |= bits << f->filled;
-    *f->out = f->word;
-    f->out += full & 1;
-    f->word = (f->word & ~full) | (rest & full);
-    f->filled = (f->filled + n) % 64;
-}
-
-static void fill_last(struct filling *f)
-{
-    if (f->filled)
-        *f->out = f->word;
-}
-
-static void keep(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
-                 size_t words)
-{
-    struct filling f = { out, 0, 0 };
-
-    for (size_t i = 0; i < words; i++)
-        fill(&f, gather(column[i], mask[i], steps + STEPS * i), mask[i]);
-    fill_last(&f);
-}
-
-/* As quick as one keep(): neither half waits for the other, and words are read once. */
-static void part(uint64_t *out, uint64_t *column, const uint64_t *mask, const uint64_t *rest,
-                 const uint64_t *steps, const uint64_t *rest_steps, size_t words)
-{
-    struct filling f = { out, 0, 0 }, stays = { column, 0, 0 };
-
-    for (size_t i = 0; i < words; i++) {
-        uint64_t x = column[i];
-
-        fill(&f, gather(x, mask[i], steps + STEPS * i), mask[i]);
-        fill(&stays, gather(x, rest[i], rest_steps + STEPS * i), rest[i]);
+    for (unsigned j = 0; j < n; j++) { /* of its own: what is written might else be a pointer */
+        to[j] = out[j];
+        from[j] = column[j];
     }
-    fill_last(&f);
-    fill_last(&stays);
+    /* no branch: whether a word is full cannot be foreseen */
+    for (size_t i = 0; i < words; i++) {
+        uint64_t m = mask[i];
+        unsigned more = (unsigned)__builtin_popcountll(m);
+        uint64_t full = -(uint64_t)(filled + more >= 64);
+
+        for (unsigned j = 0; j < n; j++) {
+            uint64_t bits = gather(from[j][i], m, steps + STEPS * i);
+            uint64_t rest = bits >> 1 >> (63 - filled);
+
+            word[j] |= bits << filled;
+            to[j][at] = word[j];
+            word[j] = (word[j] & ~full) | (rest & full);
+        }
+        at += full & 1;
+        filled = (filled + more) % 64;
+    }
+    for (unsigned j = 0; filled && j < n; j++)
+        to[j][at] = word[j];
+}
+
+static void keep(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
+                 const uint64_t *steps, size_t words)
+{
+    for (; n >= TOGETHER; n -= TOGETHER, out += TOGETHER, column += TOGETHER)
+        keep_some(out, column, TOGETHER, mask, steps, words);
+    for (; n; n--, out++, column++)
+        keep_some(out, column, 1, mask, steps, words);
 }
 
 static void count(const uint64_t *column, const uint64_t *const *class, unsigned classes,
@@ -118,4 +114,4 @@ static void append(uint64_t *const *column, uint64_t *partial, const uint64_t *a
     }
 }
 
-const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, part, append, STEPS };
+const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, append, STEPS };

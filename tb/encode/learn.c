@@ -36,6 +36,7 @@
 #define CHUNK_ROWS      256
 #define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken */
 #define BATCH           8 /* columns that a thread takes at a time */
+#define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
 #define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
@@ -381,12 +382,12 @@ static void keep_batch(void *context, uint64_t batch, unsigned thread)
 {
     const struct keep *k = context;
     const struct set *s = &k->l->sample;
-    unsigned all = s->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
+    unsigned j = (unsigned)batch * BATCH, left = s->cols + k->l->planes - j;
 
     (void)thread;
     bk_spill_ease(k->l->spill);
-    for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++)
-        k->l->ops->keep(s->col[j], s->col[j], k->mask, k->steps, s->words);
+    k->l->ops->keep(s->col + j, s->col + j, left < BATCH ? left : BATCH, k->mask, k->steps,
+                    s->words);
 }
 
 /* Of the sample the positions of `mask` stay.  False: no memory. */
@@ -406,19 +407,35 @@ static bool keep_part(struct learner *l, const uint64_t *mask)
     return true;
 }
 
+/* A set is parted in two, column by column; a part that will be a leaf needs no facts. */
 struct parting {
     struct learner *l;
     struct set *set, *small;
+    size_t words;                /* of the set as it was */
     const uint64_t *mask, *rest; /* of the small part, of the other */
     uint64_t *steps, *rest_steps;
-    bool within; /* the small part's columns are the ends of the set's */
+    bool within;                /* the small part's columns are the ends of the set's */
+    bool need_small, need_rest; /* of the columns from `first` on, n of them */
+    unsigned first, n;
 };
+
+static void part_some(const struct parting *p, unsigned j, unsigned n, uint64_t *const *small)
+{
+    const struct bk_columns *ops = p->l->ops;
+    uint64_t *const *column = p->set->col + j;
+
+    if (p->need_small)
+        ops->keep(small, column, n, p->mask, p->steps, p->words);
+    if (p->need_rest)
+        ops->keep(column, column, n, p->rest, p->rest_steps, p->words);
+}
 
 static void part_batch(void *context, uint64_t batch, unsigned thread)
 {
     struct parting *p = context;
-    unsigned all = p->set->cols + p->l->planes, end = (unsigned)(batch + 1) * BATCH;
-    uint64_t *room = p->within ? malloc((p->small->words + 1) * sizeof(*room)) : NULL;
+    unsigned j = p->first + (unsigned)batch * BATCH, end = j + BATCH, all = p->first + p->n;
+    size_t words = p->small->words + 1;
+    uint64_t *room = p->within ? malloc(PARTED * words * sizeof(*room)) : NULL, *small[PARTED];
 
     (void)thread;
     bk_spill_ease(p->l->spill);
@@ -426,35 +443,39 @@ static void part_batch(void *context, uint64_t batch, unsigned thread)
         p->l->failed = true;
         return;
     }
-    for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++) {
-        uint64_t *small = p->within ? room : p->small->col[j];
-
-        p->l->ops->part(small, p->set->col[j], p->mask, p->rest, p->steps, p->rest_steps,
-                        p->set->words);
-        if (p->within)
-            memcpy(p->small->col[j], room, p->small->words * sizeof(*room));
+    for (unsigned i = 0; p->within && i < PARTED; i++)
+        small[i] = room + i * words;
+    for (unsigned n; j < end && j < all; j += n) {
+        n = all - j < PARTED ? all - j : PARTED;
+        part_some(p, j, n, p->within ? small : p->small->col + j);
+        for (unsigned i = 0; p->within && p->need_small && i < n; i++)
+            memcpy(p->small->col[j + i], small[i], p->small->words * sizeof(*room));
     }
     free(room);
 }
 
-/* The positions of `mask` go to `small`, those of `rest` stay.  False: no memory. */
-static bool part_columns(struct learner *l, struct bk_pool *pool, struct set *s, struct set *small,
-                         const uint64_t *mask, const uint64_t *rest, bool within)
+static void part_columns(struct parting *p, struct bk_pool *pool, unsigned first, unsigned n)
 {
-    size_t steps = s->words * l->ops->steps;
-    struct parting p = { l, s, small, mask, rest, NULL, NULL, within };
+    p->first = first;
+    p->n = n;
+    if (p->need_small || p->need_rest)
+        bk_pool_run(pool, (n + BATCH - 1) / BATCH, part_batch, p);
+}
 
-    if (steps) {
-        p.steps = malloc(2 * steps * sizeof(*p.steps));
-        if (!p.steps)
-            return false;
-        p.rest_steps = p.steps + steps;
-        bk_columns_steps(p.steps, mask, s->words);
-        bk_columns_steps(p.rest_steps, rest, s->words);
-    }
-    bk_pool_run(pool, (s->cols + l->planes + BATCH - 1) / BATCH, part_batch, &p);
-    free(p.steps);
-    return !l->failed;
+/* What keep() needs of the masks.  False: no memory. */
+static bool make_steps(struct parting *p)
+{
+    size_t steps = p->words * p->l->ops->steps;
+
+    if (!steps)
+        return true;
+    p->steps = malloc(2 * steps * sizeof(*p->steps));
+    if (!p->steps)
+        return false;
+    p->rest_steps = p->steps + steps;
+    bk_columns_steps(p->steps, p->mask, p->words);
+    bk_columns_steps(p->rest_steps, p->rest, p->words);
+    return true;
 }
 
 /* Is there room to part a set where it is, so that `n` of its positions come last? */
@@ -748,12 +769,43 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
     }
 }
 
+/* Could a split gain enough?  Only values are looked at, no facts.  whole, seen: the entropy of
+   what is looked at, how many positions. */
+static bool may_gain(const struct learner *l, const struct set *s, const struct classes *c,
+                     int64_t *whole, uint64_t *seen)
+{
+    *seen = 0;
+    for (unsigned k = 0; k < c->n; k++)
+        *seen += c->total[k];
+    *whole = entropy(l, c, c->total);
+    return *seen && *whole * (int64_t)s->n / (int64_t)*seen >= l->min_gain;
+}
+
+/* Does find_split() find none whatever the facts? */
+static bool is_leaf(struct learner *l, const struct set *s, uint32_t *histogram)
+{
+    struct classes c;
+    uint64_t seen;
+    int64_t whole;
+    bool may;
+
+    if (!l->small && s->n < LEAST_POSITIONS)
+        return true;
+    if (!classes_init(l, s, &c, histogram)) {
+        l->failed = true;
+        return true;
+    }
+    may = may_gain(l, s, &c, &whole, &seen);
+    free(c.room);
+    return !may;
+}
+
 /* The column to split by, or -1.  Forgets those that are the same everywhere. */
 static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
 {
     struct classes c;
     struct search q = { l, s, &c, 0, NULL };
-    uint64_t seen = 0;
+    uint64_t seen;
     int64_t most = 0;
     int best = -1;
     bool *dead;
@@ -764,10 +816,7 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
         l->failed = true;
         return -1;
     }
-    for (unsigned k = 0; k < c.n; k++)
-        seen += c.total[k];
-    q.whole = entropy(l, &c, c.total);
-    if (seen && q.whole * (int64_t)s->n / (int64_t)seen >= l->min_gain) {
+    if (may_gain(l, s, &c, &q.whole, &seen)) {
         q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(*dead)) + 1);
         if (!q.gain)
             l->failed = true;
@@ -834,11 +883,33 @@ static uint32_t new_node(struct growth *g)
     return g->n++;
 }
 
+/* Moves the positions of p->mask to p->small: first their values, then the facts where they will be
+   wanted.  False: no memory. */
+static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogram)
+{
+    struct learner *l = p->l;
+    struct set *s = p->set, *small = p->small;
+
+    if (!make_steps(p))
+        return false;
+    p->need_small = p->need_rest = true;
+    part_columns(p, pool, s->cols, l->planes);
+    s->n -= small->n;
+    s->words = words_of(s->n);
+    if (!l->failed) {
+        p->need_small = !is_leaf(l, small, histogram);
+        p->need_rest = !is_leaf(l, s, histogram);
+        part_columns(p, pool, 0, s->cols);
+    }
+    free(p->steps);
+    return !l->failed;
+}
+
 /* Splits `s` by a column: `small` gets the fewer positions, `s` keeps the others, and loses the
    column.  *small_yes: the fewer are those where the fact is true.  within: the columns are the
    sample's.  False: no memory. */
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
-                  struct set *small, bool *small_yes, bool within)
+                  struct set *small, bool *small_yes, uint32_t *histogram, bool within)
 {
     uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead;
@@ -866,13 +937,19 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
         good = within ? set_new_within(l, small, s->cols, n) : set_new(l, small, s->cols, n);
     }
     if (good) {
+        struct parting p = { .l = l,
+                             .set = s,
+                             .small = small,
+                             .words = s->words,
+                             .mask = mask,
+                             .rest = rest,
+                             .within = within };
+
         memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));
         if (within)
             lend_ends(l, s, small);
-        good = part_columns(l, pool, s, small, mask, rest, within);
+        good = part_set(&p, pool, histogram);
         s->room -= within ? small->room : 0;
-        s->n -= small->n;
-        s->words = words_of(s->n);
     }
     free(mask);
     free(dead);
@@ -922,7 +999,7 @@ static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_
             break;
         }
         g->node[id].fact = s->fact[column];
-        if (!split(l, pool, s, column, &small, &small_yes, top)) {
+        if (!split(l, pool, s, column, &small, &small_yes, histogram, top)) {
             set_free(&small);
             l->failed = true;
             break;
