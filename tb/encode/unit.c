@@ -44,9 +44,11 @@
 #define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
-/* Questions that positions of cells are asked: a word with the question, then those who are asked;
-   with SOME, then those of them that are exceptions. */
-#define SOME (UINT64_C(1) << 32)
+/* Questions that positions of cells are asked: a word with the question and, once they are chosen,
+   its rates; then those who are asked; with SOME, then those of them that are exceptions. */
+#define SOME     (UINT64_C(1) << 32)
+#define RC_SHIFT 40
+#define RP_SHIFT 48
 struct asked {
     uint64_t *word;
     size_t n, room;
@@ -628,12 +630,13 @@ INLINE bool room_for_question(struct asked *a, unsigned words)
     return need <= a->room || grow_list((void **)&a->word, &a->room, need, sizeof(*a->word));
 }
 
-INLINE void put_question(struct asked *out, bk_code code, const uint64_t *all,
-                         const uint64_t *exceptions, unsigned words)
+INLINE void put_question(struct asked *out, bk_code code, const struct bk_question *rates,
+                         const uint64_t *all, const uint64_t *exceptions, unsigned words)
 {
     uint64_t *to = out->word + out->n;
 
-    *to++ = (uint64_t)code | (exceptions ? SOME : 0);
+    *to++ = (uint64_t)code | (exceptions ? SOME : 0) | (uint64_t)rates->rc << RC_SHIFT |
+            (uint64_t)rates->rp << RP_SHIFT;
     for (unsigned i = 0; i < words; i++)
         *to++ = all[i];
     for (unsigned i = 0; exceptions && i < words; i++)
@@ -658,6 +661,7 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
     for (;;) {
         uint64_t exceptions[WORDS_MAX];
         unsigned other = now.end;
+        const struct bk_question *q;
         const bk_code *next;
 
         if (now.code < 0) {
@@ -668,11 +672,12 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
         }
         if (!room_for_question(out, words))
             return false;
-        next = codes->model.question[now.code].next;
+        q = &codes->model.question[now.code];
+        next = q->next;
         while (other > now.from && parts->part[other - 1].place >= codes->asked[now.code].split)
             other--;
         if (other == now.from || other == now.end) {
-            put_question(out, now.code, now.all, other == now.from ? now.all : NULL, words);
+            put_question(out, now.code, q, now.all, other == now.from ? now.all : NULL, words);
             now.code = next[other == now.from];
             continue;
         }
@@ -682,7 +687,7 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
                 exceptions[i] |= parts->part[k].squares[i];
             later[waiting].all[i] = exceptions[i];
         }
-        put_question(out, now.code, now.all, exceptions, words);
+        put_question(out, now.code, q, now.all, exceptions, words);
         later[waiting].code = next[1];
         later[waiting].from = other;
         later[waiting++].end = now.end;
@@ -697,10 +702,13 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
 INLINE bool ask_likely(const struct bk_codes *codes, bk_code code, const uint64_t *squares,
                        struct asked *out, unsigned words)
 {
-    for (; code >= 0; code = codes->model.question[code].next[0]) {
+    while (code >= 0) {
+        const struct bk_question *q = &codes->model.question[code];
+
         if (!room_for_question(out, words))
             return false;
-        put_question(out, code, squares, NULL, words);
+        put_question(out, code, q, squares, NULL, words);
+        code = q->next[0];
     }
     return true;
 }
@@ -750,6 +758,7 @@ static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squar
 /* A question as it was appended. */
 struct question {
     uint32_t question;
+    unsigned rc, rp;
     const uint64_t *all, *other; /* other: NULL, or those that are exceptions */
 };
 
@@ -760,7 +769,11 @@ INLINE struct question read_question(const struct asked *asked, size_t *at, unsi
     bool some = word[0] & SOME;
 
     *at += 1 + words + (some ? words : 0);
-    return (struct question){ (uint32_t)word[0], word + 1, some ? word + 1 + words : NULL };
+    return (struct question){ .question = (uint32_t)word[0],
+                              .rc = word[0] >> RC_SHIFT & 0xff,
+                              .rp = word[0] >> RP_SHIFT & 0xff,
+                              .all = word + 1,
+                              .other = some ? word + 1 + words : NULL };
 }
 
 INLINE unsigned count_set(const uint64_t *set, unsigned words)
@@ -871,19 +884,18 @@ static void note_row(struct cell_reader *r)
 }
 
 /* How many keys a question brings. */
-INLINE void estimate(struct row_note *row, const struct bk_question *rates,
-                     const struct question *q, unsigned words)
+INLINE void estimate(struct row_note *row, const struct question *q, unsigned words)
 {
     uint32_t n = count_set(q->all, words), e;
 
-    if (!rates->rc && !rates->rp) {
+    if (!q->rc && !q->rp) {
         row->keys[1] += n << PARTS;
     } else if (q->other) {
         e = count_set(q->other, words);
-        row->keys[0] += (rates->rc + e * rates->rp) << PARTS;
-        row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> rates->rp);
+        row->keys[0] += (q->rc + e * q->rp) << PARTS;
+        row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> q->rp);
     } else {
-        row->keys[1] += n << PARTS >> (rates->rc + rates->rp);
+        row->keys[1] += n << PARTS >> (q->rc + q->rp);
     }
 }
 
@@ -899,7 +911,7 @@ static void note_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     while (row->end < p->asked.n) {
         struct question q = read_question(&p->asked, &row->end, r->u->words);
 
-        estimate(row, &r->u->codes.model.question[q.question], &q, r->u->words);
+        estimate(row, &q, r->u->words);
     }
 }
 
@@ -1016,19 +1028,17 @@ INLINE bool list_filters(struct shard_reader r, struct key_list *l, unsigned wor
 
     l->n = 0;
     while (next_question(&r, &q, words)) {
-        const struct bk_question *rates = &r.u->codes.model.question[q.question];
-
         if (!q.other)
             continue;
-        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, words)))
+        if (!room_for_keys(l, q.rc + (size_t)q.rp * count_set(q.other, words)))
             return false;
-        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
-        for (unsigned i = 0; rates->rp && i < words; i++)
+        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc);
+        for (unsigned i = 0; q.rp && i < words; i++)
             for (uint64_t left = q.other[i]; left; left &= left - 1)
                 add_filter(
                     l,
                     bk_question_key(r.hash, q.question, 64 * i + (unsigned)__builtin_ctzll(left)),
-                    rates->rp);
+                    q.rp);
     }
     return true;
 }
@@ -1041,12 +1051,8 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
 
     l->n = 0;
     while (next_question(&r, &q, words)) {
-        const struct bk_question *rates = &r.u->codes.model.question[q.question];
-        unsigned rp = rates->rp;
-
         if (!q.other &&
-            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
-                              rates->rc))
+            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc))
             continue;
         if (!room_for_keys(l, count_set(q.all, words)))
             return false;
@@ -1056,7 +1062,7 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
                 bool exception = q.other && q.other[i] >> s & 1;
                 uint64_t key = bk_question_key(r.hash, q.question, 64 * i + s);
 
-                if (exception || bk_filter_passes(filters, key, rp))
+                if (exception || bk_filter_passes(filters, key, q.rp))
                     l->key[l->n++] = (struct bk_ribbon_key){ bk_bit_key(key), exception };
             }
     }
