@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 
 #define EVAL_WORDS      4096
@@ -201,7 +202,7 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
         take_care(l, &v);
         f->numbers[chunk] += row.n;
         for (unsigned w = 0; w < l->words; w++)
-            f->positions[chunk] += (uint64_t)__builtin_popcountll(v.care[w]);
+            f->positions[chunk] += bk_count_bits(v.care[w]);
     }
 }
 
@@ -267,7 +268,7 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
             if (l->ops->steps)
                 bk_columns_steps(steps, &v.care[w], 1);
             l->ops->append(r.column, r.partial, r.all + w, words, n, v.care[w], steps, at);
-            at += (size_t)__builtin_popcountll(v.care[w]);
+            at += bk_count_bits(v.care[w]);
         }
     }
     if (at % 64)
@@ -494,12 +495,11 @@ static void lend_ends(const struct learner *l, struct set *s, struct set *small)
         small->col[j] = s->col[j] + s->room - small->room;
 }
 
-static uint64_t ones(const uint64_t *a, size_t words)
+static uint64_t ones(const struct learner *l, const uint64_t *a, size_t words)
 {
-    uint64_t n = 0;
+    uint32_t n;
 
-    for (size_t i = 0; i < words; i++)
-        n += (uint64_t)__builtin_popcountll(a[i]);
+    l->ops->count(a, &a, 1, words, &n);
     return n;
 }
 
@@ -536,9 +536,9 @@ static uint64_t in_set(const struct set *s, size_t word)
 }
 
 /* Keeps class c = classes->n if some position is in it. */
-static void add_class(struct classes *c, unsigned value)
+static void add_class(const struct learner *l, struct classes *c, unsigned value)
 {
-    uint32_t n = (uint32_t)ones(c->bits[c->n], c->words);
+    uint32_t n = (uint32_t)ones(l, c->bits[c->n], c->words);
 
     if (!n)
         return;
@@ -559,7 +559,7 @@ static void classes_of_small(const struct learner *l, const struct set *s, struc
                     x &= v >> b & 1 ? s->plane[b][i] : ~s->plane[b][i];
                 c->bits[c->n][i] = x;
             }
-            add_class(c, v);
+            add_class(l, c, v);
         }
         if (!bound)
             c->exact = c->n;
@@ -651,11 +651,11 @@ static void classes_of_bins(const struct learner *l, const struct set *s, struct
     }
     for (unsigned bin = 0; bin < bins; bin++) {
         c->value[bin] = (uint8_t)bin;
-        c->total[bin] = (uint32_t)ones(c->bits[bin], c->words);
+        c->total[bin] = (uint32_t)ones(l, c->bits[bin], c->words);
         if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
             continue;
         c->value[k] = (uint8_t)bin;
-        c->total[k] = (uint32_t)ones(c->bits[k], c->words);
+        c->total[k] = (uint32_t)ones(l, c->bits[k], c->words);
         k++;
     }
     c->exact = bins;
@@ -919,7 +919,7 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
             mask[s->words - 1] &= in_set(s, s->words - 1);
-        n = ones(mask, s->words);
+        n = ones(l, mask, s->words);
         *small_yes = n <= s->n - n;
         dead[column] = true;
         drop_columns(l, s, dead);
@@ -1138,7 +1138,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
         l.min_gain = gain_needed(&l);
         if (!keep_part(&l, mask))
             err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
-        l.sample.n = (uint32_t)ones(mask, l.sample.words);
+        l.sample.n = (uint32_t)ones(&l, mask, l.sample.words);
         l.sample.words = words_of(l.sample.n);
         l.sampled = l.sample.n;
     }
