@@ -21,6 +21,13 @@ struct bk_unit_source {
     void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
 };
 
+/* What is known of a unit before its values are. */
+struct bk_unit_size {
+    uint64_t rows, numbers;
+    unsigned facts, words, bits;
+    unsigned care; /* of 100 positions, have a value that must be told */
+};
+
 /* How many rows the tree is learned from. */
 enum bk_effort { BK_EFFORT_FAST, BK_EFFORT_NORMAL, BK_EFFORT_BEST };
 

@@ -35,7 +35,8 @@
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
 #define CHUNK_ROWS      256
-#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken */
+#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken whole */
+#define SPREAD          4 /* else so many times as many are drawn, and a part of each is taken */
 #define BATCH           8 /* columns that a thread takes at a time */
 #define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
@@ -46,9 +47,10 @@
 
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
    positions. */
-#define GAIN_EVIDENCE  14
-#define GAIN_LEAF      22
-#define GAIN_LEAF_LONG 80 /* distances: a leaf has a long code */
+#define GAIN_EVIDENCE      8
+#define GAIN_EVIDENCE_LONG 10 /* distances: more classes, more chance */
+#define GAIN_LEAF          22
+#define GAIN_LEAF_LONG     80 /* a leaf has a long code */
 
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
@@ -89,7 +91,8 @@ struct learner {
     uint64_t *row; /* the rows of the sample, by a number of each */
     uint32_t rows;
     uint64_t sampled;     /* positions */
-    uint64_t covered;     /* numbers of these rows */
+    unsigned halved;      /* of a row's squares every second is taken, or every fourth: so often */
+    uint64_t covered;     /* numbers of these rows, of those squares */
     uint64_t *chunk_word; /* by chunk of rows: where it begins in the columns */
     struct set sample;
     struct growth *task;
@@ -150,33 +153,52 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
     }
 }
 
+/*
+ * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
+ * many rows as are wanted a part of the squares is taken, each row's own; few rows are taken all,
+ * and whole if they are as few as that.
+ */
 static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
 {
     uint64_t seed = 0, span = l->src->end - l->src->first;
-    uint32_t most = ALL_TIMES * rows;
+    uint32_t most = SPREAD * rows;
 
     l->row = malloc(most * sizeof(*l->row));
     if (!l->row)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", rows);
     if (span / BK_SQ_MAX >= most || !list_all(l, most)) {
-        l->rows = rows;
-        l->partly = true;
-        list_drawn(l, rows, &seed);
+        l->rows = most;
+        l->halved = 2;
+        list_drawn(l, most, &seed);
+    } else {
+        l->halved = l->rows > ALL_TIMES * rows;
     }
+    l->partly = l->halved;
     shuffle(l->row, l->rows, &seed);
     return BK_OK;
+}
+
+/* Of 64 squares of a row those that are taken: 64, 32 or 16, more or less. */
+static uint64_t taken(const struct learner *l, uint64_t first, unsigned word)
+{
+    uint64_t seed = first * BK_SQ_MAX + word, squares = ~UINT64_C(0);
+
+    for (unsigned i = 0; i < l->halved; i++)
+        squares &= draw(&seed);
+    return squares;
 }
 
 /* == Columns of the sample == */
 
 /* The positions of a row to learn from. */
-static void take_care(const struct learner *l, struct bk_row_values *v)
+static void take_care(const struct learner *l, uint64_t first, struct bk_row_values *v)
 {
     for (unsigned i = 0; i < l->words; i++) {
         uint64_t some = 0;
 
         for (unsigned b = 0; b < l->src->bits; b++)
             some |= v->plane[b][i];
+        v->care[i] &= taken(l, first, i);
         v->least[i] &= v->care[i];
         v->care[i] &= ~v->least[i] | some;
         v->least[i] &= v->care[i];
@@ -199,7 +221,7 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
     (void)thread;
     for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
         l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, &v);
+        take_care(l, row.first, &v);
         f->numbers[chunk] += row.n;
         for (unsigned w = 0; w < l->words; w++)
             f->positions[chunk] += bk_count_bits(v.care[w]);
@@ -254,7 +276,7 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
     }
     for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
         l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, &v);
+        take_care(l, row.first, &v);
         bk_fact_row_set(r.row, row.sq);
         bk_fact_row_all(r.row, r.all);
         for (unsigned b = 0; b < l->planes; b++)
@@ -350,7 +372,7 @@ static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_rep
     for (uint64_t c = 0; counts && c < chunks; c++) {
         l->chunk_word[c] = words;
         words += words_of(f.positions[c]);
-        l->covered += f.numbers[c];
+        l->covered += f.numbers[c] >> l->halved;
     }
     *mask = calloc(words + 1, sizeof(**mask));
     if (!counts || !*mask || !sample_new(l, words)) {
@@ -1093,22 +1115,52 @@ static int64_t gain_needed(const struct learner *l)
     uint64_t leaf = (uint64_t)(l->small ? GAIN_LEAF : GAIN_LEAF_LONG) * BK_ONE_BIT;
     uint64_t covered = l->covered < span ? l->covered : span;
     int64_t share = (int64_t)(leaf * (covered >> 8) / ((span >> 8) + 1));
+    int64_t evidence = (l->small ? GAIN_EVIDENCE : GAIN_EVIDENCE_LONG) * BK_ONE_BIT;
 
-    return share > GAIN_EVIDENCE * BK_ONE_BIT ? share : GAIN_EVIDENCE * BK_ONE_BIT;
+    return share > evidence ? share : evidence;
 }
 
-static uint32_t rows_to_draw(enum bk_effort effort, unsigned words)
-{
-    static const uint32_t rows[] = { 1u << 14, 1u << 16, 1u << 18 };
+/*
+ * Rows of 64 squares that are learned from: a share of all, but not too few, and no more than
+ * memory bears.  Four times the rows make files a quarter to a third smaller.
+ */
+struct sampling {
+    unsigned part; /* one row of so many */
+    uint32_t least, most, most_long;
+};
 
-    return rows[effort] / words;
+static const struct sampling sampling_of[] = {
+    [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
+    [BK_EFFORT_NORMAL] = { 16, 1u << 16, 5u << 16, 1u << 17 },
+    [BK_EFFORT_BEST] = { 4, 1u << 18, 5u << 18, 1u << 19 },
+};
+
+static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
+{
+    const struct sampling *s = &sampling_of[effort];
+    uint64_t rows = numbers / (64 * s->part);
+    uint32_t most = bits <= SMALL_BITS ? s->most : s->most_long;
+
+    if (rows < s->least)
+        rows = s->least;
+    if (rows > most)
+        rows = most;
+    return (uint32_t)rows / words;
 }
 
-uint64_t bk_learn_rows(enum bk_effort effort, unsigned words, uint64_t rows)
+uint64_t bk_learn_rows(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    uint32_t drawn = rows_to_draw(effort, words);
+    uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
 
-    return rows <= ALL_TIMES * (uint64_t)drawn ? rows : drawn;
+    if (n->rows <= ALL_TIMES * drawn)
+        return n->rows;
+    return n->rows <= SPREAD * drawn ? n->rows / 2 + 1 : drawn;
+}
+
+uint64_t bk_learn_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    return SPREAD * sizeof(uint64_t) *
+           (uint64_t)rows_to_draw(effort, n->words, n->bits, n->numbers);
 }
 
 uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions)
@@ -1131,7 +1183,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     l.words = bk_facts_words(src->facts);
     l.small = src->bits <= SMALL_BITS;
     l.planes = src->bits + 1;
-    err = choose_rows(&l, rows_to_draw(effort, l.words), why);
+    err = choose_rows(&l, rows_to_draw(effort, l.words, src->bits, src->end - src->first), why);
     if (!err)
         err = fill_sample(&l, &mask, why);
     if (!err) {

@@ -423,14 +423,16 @@ static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads
 struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
                                      const struct bk_unit_options *options, unsigned threads)
 {
-    uint64_t sample = bk_learn_rows(options->effort, n->words, n->rows);
+    uint64_t sample = bk_learn_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
-    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions);
+    uint64_t list = bk_learn_list_bytes(n, options->effort);
+    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions) + list;
     uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
 
     return (struct bk_unit_memory){
         learning > writing ? learning : writing,
-        writing_bytes(n->numbers, n->words, threads, true) + positions * CODES_LONG * (n->bits > 2),
+        writing_bytes(n->numbers, n->words, threads, true) + list +
+            positions * CODES_LONG * (n->bits > 2),
     };
 }
 
