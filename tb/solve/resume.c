@@ -7,6 +7,8 @@
 
 #include "tb/solve/layout.h"
 
+#define PLIES_MAX (1 << 20) /* the head of a file takes no more */
+
 /* == Blocks that are solved == */
 
 static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
@@ -231,13 +233,38 @@ static bool is_in_order(const struct bk_run *run)
     return ok;
 }
 
+/* Is this one of the table's positions, or none? */
+static bool is_position(const struct bk_index *ix, const struct bk_longest *l)
+{
+    unsigned nsq = ix->v->nsq;
+
+    if (l->plies < 0)
+        return true;
+    if (l->at.king[0] >= nsq || l->at.king[1] >= nsq || l->plies >= PLIES_MAX)
+        return false;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (l->at.sq[s] >= nsq)
+            return false;
+    return bk_index_rank(ix, &l->at) < ix->positions;
+}
+
+static bool read_tally(struct bk_reader *r, const struct bk_index *ix, struct bk_tally *t)
+{
+    if (!bk_read(r, t, sizeof *t))
+        return false;
+    for (unsigned side = 0; side < 2; side++)
+        if (!is_position(ix, &t->longest_win[side]) || !is_position(ix, &t->longest_loss[side]))
+            return false;
+    return true;
+}
+
 /* The rest, up to the blocks under way. */
 static bool read_solved(struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_sink *sink = run->job->sink;
 
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
-           bk_read(r, run->tally, sizeof *run->tally) && load_blocks(r, run->job->t, run->job) &&
+           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run->job->t, run->job) &&
            is_in_order(run) && (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment);
 }
