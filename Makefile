@@ -18,7 +18,7 @@ Q := $(if $(V),,@)
 CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
-TABLE = material materials needed index rows model info head shards write format tables memo \
+TABLE = material materials needed index rows model info head readers cache shards write format tables memo \
         direct settle catalog
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole

@@ -49,6 +49,8 @@ static enum bk_lib_err public_err(enum bk_err err)
     case BK_E_USAGE: return BK_LIB_USAGE;
     case BK_E_CORRUPT: return BK_LIB_CORRUPT;
     case BK_E_SYSTEM: return BK_LIB_SYSTEM;
+    case BK_E_NOT_CACHED:
+    case BK_E_OVER_BUDGET: return BK_LIB_SYSTEM;
     }
     return BK_LIB_SYSTEM;
 }
