@@ -1132,7 +1132,7 @@ struct sampling {
 static const struct sampling sampling_of[] = {
     [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
     [BK_EFFORT_NORMAL] = { 16, 1u << 16, 5u << 16, 1u << 17 },
-    [BK_EFFORT_BEST] = { 4, 1u << 18, 5u << 18, 1u << 19 },
+    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
 };
 
 static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
