@@ -1133,7 +1133,7 @@ struct sampling {
 
 static const struct sampling sampling_of[] = {
     [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
-    [BK_EFFORT_NORMAL] = { 16, 1u << 16, 5u << 16, 1u << 17 },
+    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
     [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
 };
 
