@@ -19,6 +19,7 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
+#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
@@ -204,6 +205,73 @@ static void columns__all_instruction_sets_count_alike(void **state)
         assert_int_equal(count[0], n);
         assert_int_equal(count[1], n);
     }
+}
+
+/* == Cells == */
+
+/* A cell, drawn: in row `nth`, of few squares or many. */
+struct drawn {
+    uint32_t nth, leaf;
+    bool odd, last;
+    uint64_t squares[BK_CELL_WORDS_MAX];
+};
+
+static struct drawn draw_cell(uint32_t nth, uint32_t leaves, unsigned words)
+{
+    struct drawn d = { .nth = nth, .leaf = (uint32_t)draw(leaves), .odd = draw(2) };
+    unsigned n = 1 + (unsigned)draw(draw(3) ? 4 : 64 * words);
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned s = (unsigned)draw(64 * words);
+
+        d.squares[s / 64] |= UINT64_C(1) << s % 64;
+    }
+    d.last = !draw(3);
+    return d;
+}
+
+static void cells__come_back_as_they_were_put(void **state)
+{
+    enum { N = 5000 };
+    static const uint32_t leaves[] = { 3, 1u << 16, 1u << 20 };
+    struct drawn *cell = malloc(N * sizeof(*cell));
+
+    (void)state;
+    for (unsigned k = 0; k < 9; k++) {
+        unsigned words = 1u << k % 3;
+        struct bk_cell_list list = { 0 };
+        struct bk_cell_in in;
+        uint32_t nth = (uint32_t)draw(3) * 1000;
+
+        bk_cells_init(&list, words, leaves[k / 3]);
+        for (unsigned i = 0; i < N; i++) {
+            cell[i] = draw_cell(nth, leaves[k / 3], words);
+            assert_true(bk_cells_room(&list));
+            bk_cells_put(&list, nth, cell[i].leaf, cell[i].odd, cell[i].squares, words);
+            if (!cell[i].last)
+                continue;
+            bk_cells_end_row(&list, nth);
+            nth += 1 + (uint32_t)(draw(4) ? 0 : draw(40000));
+        }
+        bk_cells_end_row(&list, nth);
+        cell[N - 1].last = true;
+        in = bk_cells_read(&list);
+        for (unsigned i = 0; i < N; i++) {
+            uint64_t squares[BK_CELL_WORDS_MAX];
+            uint32_t leaf;
+            unsigned control;
+
+            assert_int_equal(in.row, cell[i].nth);
+            control = bk_cells_take(&in, &leaf, squares, words);
+            assert_int_equal(leaf, cell[i].leaf);
+            assert_int_equal(!!(control & BK_CELL_ODD), cell[i].odd);
+            assert_int_equal(!!(control & BK_CELL_LAST), cell[i].last);
+            assert_memory_equal(squares, cell[i].squares, 8 * words);
+        }
+        assert_int_equal(in.row, UINT32_MAX);
+        free(list.byte);
+    }
+    free(cell);
 }
 
 static void logs__powers_and_products_are_right(void **state)
@@ -750,6 +818,7 @@ int main(void)
         cmocka_unit_test(ribbon__all_instruction_sets_eliminate_alike),
         cmocka_unit_test(columns__keep_what_the_mask_says),
         cmocka_unit_test(columns__all_instruction_sets_count_alike),
+        cmocka_unit_test(cells__come_back_as_they_were_put),
         cmocka_unit_test(logs__powers_and_products_are_right),
         cmocka_unit_test(unit__comes_back_on_boards_of_each_width),
         cmocka_unit_test(unit__values_of_16_bits_come_back),

@@ -262,9 +262,12 @@ static void meet(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64
     }
 }
 
-void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met)
+void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met,
+                   struct bk_spill *spill)
 {
-    for (uint32_t leaf = 0; leaf < counts->leaves; leaf++)
+    for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
+        if (leaf % 1024 == 0)
+            bk_spill_ease(spill);
         for (unsigned bound = 0; bound < 2; bound++) {
             const uint64_t *n = bk_counts_of(counts, leaf, bound);
 
@@ -273,6 +276,7 @@ void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, str
                     meet(c, leaf, bk_code_place(c, leaf, bound ? bk_code_at_least(c, leaf, v) : v),
                          n[v], met);
         }
+    }
 }
 
 #define PARTS 8 /* bits of a fraction of a key */

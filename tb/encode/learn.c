@@ -155,13 +155,13 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
 
 /*
  * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
- * many rows as are wanted a part of the squares is taken, each row's own; few rows are taken all,
- * and whole if they are as few as that.
+ * many rows as are wanted a part of the squares is taken, each row's own; of half as many rows,
+ * twice the squares.  Few rows are taken all, and whole.
  */
 static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
 {
     uint64_t seed = 0, span = l->src->end - l->src->first;
-    uint32_t most = SPREAD * rows;
+    uint32_t most = SPREAD * rows, half = SPREAD / 2 * rows;
 
     l->row = malloc(most * sizeof(*l->row));
     if (!l->row)
@@ -175,6 +175,8 @@ static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_repor
     }
     l->partly = l->halved;
     shuffle(l->row, l->rows, &seed);
+    if (l->halved == 1 && l->rows > half)
+        l->rows = half;
     return BK_OK;
 }
 
@@ -1131,8 +1133,8 @@ struct sampling {
 
 static const struct sampling sampling_of[] = {
     [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
-    [BK_EFFORT_NORMAL] = { 16, 1u << 16, 5u << 16, 1u << 17 },
-    [BK_EFFORT_BEST] = { 4, 1u << 18, 5u << 18, 1u << 19 },
+    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
+    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
 };
 
 static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
@@ -1152,9 +1154,7 @@ uint64_t bk_learn_rows(const struct bk_unit_size *n, enum bk_effort effort)
 {
     uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
 
-    if (n->rows <= ALL_TIMES * drawn)
-        return n->rows;
-    return n->rows <= SPREAD * drawn ? n->rows / 2 + 1 : drawn;
+    return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
 }
 
 uint64_t bk_learn_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)

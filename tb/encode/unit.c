@@ -436,14 +436,19 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     };
 }
 
-/* What cells may take beside tables of so many bytes. */
+/* What cells may take beside tables of so many bytes, and what questions meet, which is there
+   before these are let go: of distances a third of that, measured.  Nothing where memory is short.
+ */
 static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
-    uint64_t room = u->spill ? 0 : u->learned.column_bytes, own = u->spill ? 0 : counts;
+    uint64_t room = u->learned.column_bytes, met = u->src->bits > SMALL_BITS ? counts / 3 : 0;
+    uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
-    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads, u->spill);
+    if (u->spill)
+        return 0;
     room = room > own ? room - own : 0;
-    return room > u->memory ? room : u->memory;
+    room = room > u->memory ? room : u->memory;
+    return room > met ? room - met : 0;
 }
 
 /* == Counting == */
@@ -852,7 +857,7 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
     }
-    bk_codes_meet(&u->codes, &u->counts, u->desk[0].met);
+    bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
     if (!bk_pool_try(u->pool, u->pieces, meet_piece, u))
