@@ -62,10 +62,10 @@ enum bk_err bk_cache_may_read(struct bk_report *why);
 /* == What is held == */
 
 enum bk_held_worth { /* how often the hand passes before it is taken */
-                BK_WORTH_DTW = 1,
-                BK_WORTH_WDL = 3,
-                BK_WORTH_DTW_MODEL = 10,
-                BK_WORTH_WDL_MODEL = 15,
+                     BK_WORTH_DTW = 1,
+                     BK_WORTH_WDL = 3,
+                     BK_WORTH_DTW_MODEL = 10,
+                     BK_WORTH_WDL_MODEL = 15,
 };
 
 struct bk_held;

@@ -705,6 +705,37 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
     return err;
 }
 
+/* == Reading ahead == */
+
+static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full,
+                             struct bk_report *why)
+{
+    unsigned visit = bk_visit_begin(f->cache);
+    const struct loaded *l;
+    struct brain *b;
+    enum bk_err err = brain_of(f, &b, why);
+
+    if (!err)
+        err = loaded_of(f, b, u, &l, why);
+    for (uint32_t i = 0; !err && i < l->directory.n && bk_cache_used(f->cache) < full; i++) {
+        struct bk_shard_place place = place_of(u, l, i);
+        const uint8_t *bytes;
+
+        err = bytes_of(f, &place, &bytes, why);
+    }
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; !err && i < f->head.info.nunits; i++)
+        err = warm_unit(f, &f->unit[i], full - full / 64, why);
+    return err;
+}
+
 /* == Whole rows == */
 
 struct bk_scan {
