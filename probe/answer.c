@@ -40,15 +40,18 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
 
     if (!(flags & BK_LIB_WDL_ONLY))
         return bk_value_of(out, call->on->catalog, v, p, call->why);
-    out->end = bk_pos_end(v, p, &wdl);
+    out->dtw = -1;
+    if ((out->end = bk_pos_bare(v, p, &wdl)) == BK_END_NONE) {
+        err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
+        if (err || out->wdl > 0) /* nobody has won who is to move: it goes on */
+            return err;
+        out->end = bk_pos_end(v, p, &wdl);
+    }
     if (out->end != BK_END_NONE) {
         out->wdl = wdl;
         out->dtw = wdl ? 0 : -1;
-        return BK_OK;
     }
-    err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
-    out->dtw = -1;
-    return err;
+    return BK_OK;
 }
 
 enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,
