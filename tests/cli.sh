@@ -245,6 +245,9 @@ good '"ok":true' check-variant "$games/atlantean.ini" --json
 # == A small table ==
 good 'longest win 63 plies' build shatranj KQvKQ
 good 'nothing to build: 1 table there already' build shatranj KQvKQ
+good 'longest loss 38 plies' build shatranj KRvKP --dir longest
+rm -rf longest
+good '"longest_win_plies":63,"longest_loss_plies":62' build shatranj KQvKQ --dir longest --json
 good '"present":true' plan shatranj KQvKQ --json
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
@@ -270,6 +273,22 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+
+# == The clock: what comes too late is a draw, and every move says so ==
+sed 's/^stalemate/game-length-turns = 20\n&/; s/^name .*/name = short/' "$games/shatranj.ini" >short.ini
+good 'KQvKQ' build ./short.ini KQvKQ
+suli='8/8/8/3k4/8/1KQ5/8/q7 w - - 0'
+good '40 plies are left: White wins.' probe ./short.ini "$suli 1"
+good 'b3c2       wins in 41 plies (21 turns), too late: a draw' probe ./short.ini "$suli 1"
+grep -qx '  b3b4       wins in 39 plies (20 turns)' out && pass || fail 'a move in time'
+good '{"move":"b3c2","wdl":1,"dtw":41,"clocked_wdl":0}' probe ./short.ini "$suli 1" --json
+good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1}' probe ./short.ini "$suli 1" --json
+good '38 plies are left: a draw.' line ./short.ini "$suli 2"
+good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
+good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
+good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
+good 'no distance says' probe ./short.ini "$suli 1" --dir wdl
+good '"clocked":{"wdl":null,"plies_left":40}' probe ./short.ini "$suli 1" --dir wdl --json
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }

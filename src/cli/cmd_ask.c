@@ -120,18 +120,63 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
     cli_print_end(p, end[a->end], a->wdl);
 }
 
-/* == probe == */
+/* == The clock ==
+ *
+ * A game of N turns is a draw when each side has had them.  Tables know nothing of that: what they
+ * say is what a position is worth without a limit, and a win or a loss stands if it comes in time.
+ * Both are told, of a position and of each move.
+ */
+
+/* What a result in `dtw` plies from now is worth with so many left; dtw < 0: unknown, NULL. */
+static const int *clocked(int *out, int wdl, int dtw, int plies_left)
+{
+    if (wdl && dtw < 0 && plies_left > 0)
+        return NULL;
+    *out = dtw >= 0 && dtw <= plies_left ? wdl : 0;
+    return out;
+}
+
+static json_t *clocked_json(int wdl, int dtw, int plies_left)
+{
+    int with;
+
+    return clocked(&with, wdl, dtw, plies_left) ? json_integer(with) : json_null();
+}
+
+/* Of a move whose result comes too late: ", too late: a draw"; else "". */
+static const char *lateness(int wdl, int dtw, int plies_left)
+{
+    int with;
+
+    if (plies_left < 0 || !wdl)
+        return "";
+    if (!clocked(&with, wdl, dtw, plies_left))
+        return ", in time or not";
+    return with ? "" : ", too late: a draw";
+}
 
 static void print_clock(const struct question *q, const struct bk_answer *a)
 {
     if (a->plies_left < 0)
         return;
-    printf("With the limit of %u turns, %d plies are left: %s\n", bk_rules_turns_max(q->v),
-           a->plies_left,
-           a->clocked_wdl == 0                                ? "a draw."
+    printf("With the limit of %u turns, %d %s left: %s\n", bk_rules_turns_max(q->v), a->plies_left,
+           a->plies_left == 1 ? "ply is" : "plies are",
+           !a->clocked_known                                  ? "in time or not, no distance says."
+           : a->clocked_wdl == 0                              ? "a draw."
            : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
                                                               : "Black wins.");
 }
+
+static void add_clock_json(json_t *answer, const struct bk_answer *a)
+{
+    if (a->plies_left >= 0 && answer)
+        json_object_set_new(answer, "clocked",
+                            json_pack("{so si}", "wdl",
+                                      a->clocked_known ? json_integer(a->clocked_wdl) : json_null(),
+                                      "plies_left", a->plies_left));
+}
+
+/* == probe == */
 
 static void print_probe(const struct question *q, const struct bk_answer *a,
                         const struct bk_lib_move *move, size_t n)
@@ -154,7 +199,8 @@ static void print_probe(const struct question *q, const struct bk_answer *a,
     print_clock(q, a);
     printf("\n%s's moves:\n", mover);
     for (size_t i = 0; i < n; i++)
-        printf("  %-10s %s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw));
+        printf("  %-10s %s%s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw),
+               lateness(move[i].wdl, move[i].dtw, a->plies_left));
 }
 
 /* A distance, or null where there is none. */
@@ -163,14 +209,19 @@ static json_t *plies_json(int wdl, int dtw)
     return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
 }
 
-static json_t *moves_json(const struct bk_lib_move *move, size_t n)
+static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_move *move, size_t n)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list,
-                              json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl,
-                                        "dtw", plies_json(move[i].wdl, move[i].dtw)));
+    for (size_t i = 0; i < n; i++) {
+        json_t *m = json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl, "dtw",
+                              plies_json(move[i].wdl, move[i].dtw));
+
+        if (a->plies_left >= 0)
+            json_object_set_new(m, "clocked_wdl",
+                                clocked_json(move[i].wdl, move[i].dtw, a->plies_left));
+        json_array_append_new(list, m);
+    }
     return list;
 }
 
@@ -179,12 +230,9 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
 {
     json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
                                a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end", end_name(a->end),
-                               "moves", moves_json(move, n));
+                               "moves", moves_json(a, move, n));
 
-    if (a->plies_left >= 0 && answer)
-        json_object_set_new(
-            answer, "clocked",
-            json_pack("{si si}", "wdl", a->clocked_wdl, "plies_left", a->plies_left));
+    add_clock_json(answer, a);
     return cli_print_json(answer);
 }
 
@@ -279,11 +327,15 @@ static void print_line(const struct question *q, const struct line *l, unsigned 
 
     if (!l->first.wdl && !l->first.end) {
         printf("a draw: there is no line to an end\n");
+        print_clock(q, &l->first);
         return;
     }
     if (!l->first.end)
-        printf("%s %s\n\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
+        printf("%s %s\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
                verdict(text, 1, l->first.dtw));
+    print_clock(q, &l->first);
+    if (!l->first.end)
+        putchar('\n');
     for (size_t i = 0; i < l->n; i++, stm = !stm) {
         if (stm == BK_WHITE)
             printf("%3u. %s", turn, l->name[i]);
@@ -302,14 +354,15 @@ static void print_line(const struct question *q, const struct line *l, unsigned 
 
 static int print_line_json(const struct question *q, const struct line *l)
 {
-    json_t *moves = json_array();
+    json_t *moves = json_array(), *answer;
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(moves, json_string(l->name[i]));
-    return cli_print_json(json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen,
-                                    "wdl", l->first.wdl, "dtw",
-                                    plies_json(l->first.wdl, l->first.dtw), "moves", moves, "end",
-                                    end_name(l->last.end), "end_fen", l->fen));
+    answer = json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen, "wdl",
+                       l->first.wdl, "dtw", plies_json(l->first.wdl, l->first.dtw), "moves", moves,
+                       "end", end_name(l->last.end), "end_fen", l->fen);
+    add_clock_json(answer, &l->first);
+    return cli_print_json(answer);
 }
 
 int cmd_line(struct cli *c)

@@ -180,26 +180,44 @@ static void draw_bar(void *context, const struct bk_plan_table *t, unsigned nth,
     fflush(stderr);
 }
 
+/* The longer of what the two sides to move have; -1: neither has any. */
+static int64_t longer(const int64_t plies[2]) { return plies[plies[1] > plies[0]]; }
+
+static json_t *longest_json(const int64_t plies[2])
+{
+    return longer(plies) < 0 ? json_null() : json_integer((json_int_t)longer(plies));
+}
+
 static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
-    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
 
     json_array_append_new(
         w->list,
-        json_pack("{ss sI so sI sI sf sf sf}", "material", b->table->name, "positions",
-                  (json_int_t)b->table->positions, "longest_win_plies",
-                  longest < 0 ? json_null() : json_integer((json_int_t)longest), "wdl_bytes",
+        json_pack("{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
+                  (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
+                  "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes",
                   (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
                   b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall));
+}
+
+/* "  longest win 63 plies", or, where somebody holds out longer, "  longest loss 38 plies" */
+static char *longest_text(char out[CLI_TEXT_MAX], const struct bk_summary *s)
+{
+    int64_t win = longer(s->win_plies), loss = longer(s->loss_plies);
+    int64_t plies = loss > win ? loss : win;
+
+    *out = 0;
+    if (plies >= 0)
+        snprintf(out, CLI_TEXT_MAX, "  longest %s %lld plies", loss > win ? "loss" : "win",
+                 (long long)plies);
+    return out;
 }
 
 static void tell_built(void *context, const struct bk_built *b, unsigned nth)
 {
     struct watch *w = context;
-    const struct bk_summary *s = &b->summary;
-    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
-    char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], win[CLI_TEXT_MAX] = "";
+    char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], longest[CLI_TEXT_MAX];
 
     (void)nth;
     w->done += b->table->positions;
@@ -210,11 +228,9 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
         list_table(w, b);
     if (w->c->quiet || w->c->json)
         return;
-    if (longest >= 0)
-        snprintf(win, sizeof win, "  longest win %lld plies", (long long)longest);
     printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->built, w->missing,
            cli_count(positions, b->table->positions), b->wall,
-           cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), win);
+           cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), longest_text(longest, &b->summary));
     fflush(stdout);
 }
 
