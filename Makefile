@@ -15,7 +15,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
+CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index rows model info head shards write format tables memo \

@@ -90,6 +90,34 @@ bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
 bad 2 'checkers' build checkers KvK
 
+# == What was meant, and what there is ==
+bad 2 "no command 'bild'; did you mean \`build\`?" bild
+bad 2 "no command 'xyzzy'; see" xyzzy
+bad 2 "no variant is called \`shatrang\`; did you mean \`shatranj\`?  There are" stats shatrang KQvKQ
+bad 2 "cannot understand '--treads'; did you mean --threads?" build shatranj --treads 3
+bad 2 "cannot understand '--divde'; see" probe shatranj --divde 8/8
+bad 2 "'X' at column 2 is no piece of shatranj; it has KQRBNP" build shatranj KXvK
+bad 2 "shatranj has KQRBNP" probe shatranj '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+
+# == With --json errors are the answer, or part of it ==
+answers() { # status, text that stdout must hold, arguments: one line of JSON, one on stderr
+    wanted=$1 text=$2
+    shift 2
+    run "$wanted" "$@" || return 0
+    if [ "$(wc -l <out)" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF -e "$text" out; then
+        pass
+    else
+        fail "not a line with '$text': bareking $*"
+    fi
+}
+answers 2 '{"errors":["material '"'KXvK'"': '"'X'"' at column 2 is no piece of shatranj; it has KQRBNP"],"status":2}' \
+    build shatranj KXvK --json
+answers 2 '"status":2}' probe shatranj --json '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+answers 2 '{"errors":["stats: cannot understand' stats shatranj KRvKN --json --jsn
+answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats shatranj KRvKN --json
+answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
+answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
+
 for command in build repack plan probe line stats verify check info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "core/guess.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
 
@@ -40,7 +41,7 @@ static const struct option_line {
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
-    { 'j', "json", NULL, "the answer as one line of JSON" },
+    { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
     { 'h', "help", NULL, "this text" },
 };
 #define NOPTIONS (sizeof options / sizeof options[0])
@@ -114,6 +115,17 @@ static const struct command *find_command(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+static int fail_no_command(const char *name)
+{
+    struct bk_guess meant = bk_guess_at(name);
+    char guess[BK_GUESS_TEXT_MAX];
+
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        bk_guess_offer(&meant, commands[i].name);
+    return cli_fail(CLI_USAGE, "no command '%s'%s; see bareking help", name,
+                    bk_guess_text(&meant, guess));
 }
 
 /* == Help == */
@@ -247,11 +259,21 @@ static const struct option_line *option_line(int key)
 /* The offending word as getopt_long() leaves it: an unknown letter, or a whole long option. */
 static int fail_unknown(const struct command *cmd, char **argv)
 {
+    char word[64], guess[BK_GUESS_TEXT_MAX] = "";
+    struct bk_guess meant;
+
     if (optopt && !option_line(optopt))
         return cli_fail(CLI_USAGE, "%s: no option '-%c'; see bareking %s -h", cmd->name, optopt,
                         cmd->name);
-    return cli_fail(CLI_USAGE, "%s: cannot understand '%s'; see bareking %s -h", cmd->name,
-                    argv[optind - 1], cmd->name);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[optind - 1], "="), argv[optind - 1]);
+    meant = bk_guess_at(word + strspn(word, "-"));
+    for (size_t i = 0; i < NOPTIONS; i++)
+        if (strchr(cmd->takes, options[i].key))
+            bk_guess_offer(&meant, options[i].name);
+    if (meant.best)
+        snprintf(guess, sizeof guess, "; did you mean --%s?", meant.best);
+    return cli_fail(CLI_USAGE, "%s: cannot understand '%s'%s; see bareking %s -h", cmd->name,
+                    argv[optind - 1], guess, cmd->name);
 }
 
 /* Reads argv into *c.  True: go on; false: finished with *status. */
@@ -365,8 +387,16 @@ static int run_help(int argc, char **argv)
     if (argc < 3)
         return print_help();
     cmd = find_command(argv[2]);
-    return cmd ? print_command_help(cmd)
-               : cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[2]);
+    return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);
+}
+
+/* Before options are read: errors in them are told likewise. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        if (strlen(argv[i]) >= 3 && !strncmp(argv[i], "--json", strlen(argv[i])))
+            return true;
+    return false;
 }
 
 static int run(int argc, char **argv)
@@ -388,7 +418,7 @@ static int run(int argc, char **argv)
     }
     cmd = find_command(argv[1]);
     if (!cmd)
-        return cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[1]);
+        return fail_no_command(argv[1]);
     c.command = cmd->name;
     if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status))
         return status;
@@ -414,7 +444,9 @@ int main(int argc, char **argv)
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
+    cli_say_json(wants_json(argc, argv));
     status = run(argc, argv);
+    cli_answer_errors(status);
 
     errno = 0;
     if (fflush(stdout) || ferror(stdout))
