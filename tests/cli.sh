@@ -317,6 +317,62 @@ good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 2
 good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
 good 'no distance says' probe ./short.ini "$suli 1" --dir wdl
 good '"clocked":{"wdl":null,"plies_left":40}' probe ./short.ini "$suli 1" --dir wdl --json
+
+# == Many at once: a line of answer for each, in order, whatever the threads ==
+{
+    echo "$suli 1"
+    printf '\n  # a word\n'
+    printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3b4; fmvn 12; id "Suli";\r\n'
+    echo '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+    echo '8/8/8/3k4/8/8/R7/K7 b - - 0 1'
+    printf '8/8/8/3k4/8/1KR5/8/q7 w'
+} >many
+from() { # status, file, arguments
+    wanted=$1 file=$2
+    shift 2
+    "$bin" "$@" <"$file" >out 2>err
+    status=$?
+    [ $status -eq "$wanted" ] || { fail "status $status, not $wanted: bareking $* <$file"; return 1; }
+}
+tab=$(printf '\t')
+cat >wanted <<END
+$suli 1${tab}1${tab}39${tab}1${tab}-
+$suli 12${tab}1${tab}39${tab}1${tab}-
+8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1${tab}error${tab}FEN rank 3: unknown piece letter 'x' at column 15; shatranj has KQRBNP
+8/8/8/3k4/8/8/R7/K7 b - - 0 1${tab}-1${tab}0${tab}-1${tab}bare
+END
+from 2 many probe shatranj - && {
+    head -n 4 out | cmp wanted - && grep -q '^8/8/8/3k4/8/1KR5/8/q7 w	error	no table K' out &&
+        [ "$(wc -l <out)" -eq 5 ] && pass || fail 'many positions'
+    [ "$(wc -l <err)" -eq 1 ] && grep -q "2 of 5 positions without an answer; number 3: FEN rank 3" err &&
+        pass || fail 'what is said of many'
+}
+from 2 many probe shatranj - --json && {
+    [ "$(sed -n 1p out)" = '{"fen":"'"$suli"' 1","wdl":1,"dtw":39,"end":null}' ] && pass || fail 'JSON of many'
+    grep -qF '"status":1}' out && grep -qF '"status":2}' out && [ "$(wc -l <out)" -eq 5 ] && pass ||
+        fail 'JSON of errors among many'
+}
+head -n 1 many >one
+from 0 one line shatranj - && grep -q "39	1	-	b3b4 d5d6 .* b1b2	8/8/.* b - - 0 20$" out && pass ||
+    fail 'many lines'
+from 0 one line ./short.ini - --json &&
+    grep -q '"clocked":{"wdl":1,"plies_left":40},"moves":\["b3b4",.*"end_fen":"8/8/' out && pass ||
+    fail 'many lines as JSON'
+awk -v fen="$(head -n 1 many)" 'BEGIN { for (i = 0; i < 30000; i++) {
+    sub(/[0-9]+$/, i % 60 + 1, fen); print fen } }' >thousands
+from 0 thousands probe ./short.ini - --threads 1 && mv out alone
+from 0 thousands probe ./short.ini - --threads 3 && cmp alone out && [ "$(wc -l <out)" -eq 30000 ] &&
+    [ "$(cut -f 4 out | sort | uniq -c | tr -s ' \n' ' ')" = ' 29500 0 500 1 ' ] && pass ||
+    fail 'thousands of positions'
+from 1 one probe shatranj - --dir nowhere && pass
+from 2 one probe shatrang - && pass
+from 0 /dev/null probe shatranj - && [ ! -s out ] && [ ! -s err ] && pass || fail 'no position at all'
+from 4 . probe shatranj - && grep -q 'cannot read the positions' err && pass || fail 'a folder on stdin'
+mkfifo ask say # who asks one and waits is answered before the next
+timeout 20 "$bin" probe shatranj - <ask >say &
+{ exec 8>ask 9<say; cat one >&8; read -r answer <&9; exec 8>&- 9<&-; }
+[ "$answer" = "$(sed -n 1p wanted)" ] && pass || fail 'asked and waited'
+wait
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }

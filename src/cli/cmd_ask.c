@@ -1,5 +1,5 @@
 /*
- * cmd_ask.c - asking about one position: probe, line.
+ * cmd_ask.c - asking about one position: probe, line; of many: many.h.
  *
  * Values come from libbareking, through its public header only.  The ground
  * floor (core) reads the FEN, so that errors point at its letters, and draws
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/many.h"
 #include "cli/report.h"
 #include "probe/bareking.h"
 
@@ -19,19 +20,6 @@ struct question {
     struct bk_pos pos;
     char fen[BK_FEN_MAX];
 };
-
-static int lib_status(enum bk_lib_err err)
-{
-    switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_LIB_OK: return CLI_OK;
-    case BK_LIB_NO_TABLE: return CLI_NO;
-    case BK_LIB_ILLEGAL: return CLI_USAGE;
-    case BK_LIB_USAGE: return CLI_USAGE;
-    case BK_LIB_CORRUPT: return CLI_DAMAGED;
-    case BK_LIB_SYSTEM: return CLI_SYSTEM;
-    }
-    return CLI_SYSTEM;
-}
 
 static int fail_lib(const struct question *q, enum bk_lib_err err)
 {
@@ -50,7 +38,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
             c.terrain = q->fen;
         return cli_fail_no_table(&c, q->v, &m);
     }
-    return cli_fail(lib_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
+    return cli_fail(many_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
 }
 
 static void close_question(struct question *q)
@@ -84,18 +72,6 @@ static int open_question(struct question *q, const struct cli *c)
 }
 
 /* == Words == */
-
-static const char *end_name(enum bk_lib_end end)
-{
-    switch (end) {
-    case BK_LIB_GOES_ON: return NULL;
-    case BK_LIB_CHECKMATE: return "checkmate";
-    case BK_LIB_STALEMATE: return "stalemate";
-    case BK_LIB_BARE: return "bare";
-    case BK_LIB_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
 
 /* "wins in 39 plies (20 turns)", "draws", "loses" */
 static char *verdict(char out[CLI_TEXT_MAX], int wdl, int dtw)
@@ -229,12 +205,14 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_move *move, size_t n)
 {
     json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
-                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end", end_name(a->end),
-                               "moves", moves_json(a, move, n));
+                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
+                               many_end_name(a->end), "moves", moves_json(a, move, n));
 
     add_clock_json(answer, a);
     return cli_print_json(answer);
 }
+
+static bool from_stdin(const struct cli *c) { return c->nargs == 2 && !strcmp(c->arg[1], "-"); }
 
 int cmd_probe(struct cli *c)
 {
@@ -243,8 +221,11 @@ int cmd_probe(struct cli *c)
     struct bk_answer a;
     enum bk_lib_err err;
     size_t n = 0;
-    int status = open_question(&q, c);
+    int status;
 
+    if (from_stdin(c))
+        return many_answer(c, false);
+    status = open_question(&q, c);
     if (status)
         return status;
     err = bk_probe_fen(q.lib, q.fen, &a);
@@ -267,59 +248,17 @@ int cmd_probe(struct cli *c)
 
 /* == line == */
 
-struct line {
-    struct bk_answer first, last;
-    char fen[BK_FEN_MAX]; /* where it ends */
-    char (*name)[16];     /* moves; owned */
-    size_t n;
-};
-
-static int fail_loop(const char *fen)
+static int fail_line(struct question *q, const struct many_line *l, enum bk_lib_err err)
 {
-    return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", fen);
+    struct bk_report why;
+
+    if (l->contradicts)
+        return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", l->fen);
+    bk_pos_from_fen(&q->pos, q->v, l->fen, &why); /* so that a missing table is named rightly */
+    return fail_lib(q, err);
 }
 
-/* Plays the best move until the game is over; every ply must bring the end one ply nearer. */
-static int follow(struct question *q, struct line *l)
-{
-    struct bk_lib_move *move = malloc(sizeof *move); /* the best */
-    enum bk_lib_err err = BK_LIB_OK;
-    int status = CLI_OK;
-
-    l->name = calloc((size_t)l->first.dtw + 1, sizeof *l->name);
-    if (!move || !l->name)
-        status = cli_no_memory();
-    while (!status && !l->last.end) {
-        char next[BK_FEN_MAX];
-        int before = l->last.dtw;
-        size_t n;
-
-        err = bk_probe_moves(q->lib, l->fen, move, 1, &n);
-        if (!err && !n) {
-            status = fail_loop(l->fen);
-            break;
-        }
-        if (!err)
-            err = bk_play(q->lib, l->fen, move[0].name, next);
-        if (!err)
-            err = bk_probe_fen(q->lib, next, &l->last);
-        if (err) { /* the position that was asked, so that a missing table is named rightly */
-            struct bk_report why;
-
-            bk_pos_from_fen(&q->pos, q->v, l->fen, &why);
-            status = fail_lib(q, err);
-        } else if (!l->last.wdl || l->last.dtw != before - 1) {
-            status = fail_loop(l->fen);
-        } else {
-            snprintf(l->name[l->n++], sizeof l->name[0], "%s", move[0].name);
-            snprintf(l->fen, sizeof l->fen, "%s", next);
-        }
-    }
-    free(move);
-    return status;
-}
-
-static void print_line(const struct question *q, const struct line *l, unsigned stm)
+static void print_line(const struct question *q, const struct many_line *l, unsigned stm)
 {
     unsigned turn = q->pos.turn;
     char text[CLI_TEXT_MAX];
@@ -352,7 +291,7 @@ static void print_line(const struct question *q, const struct line *l, unsigned 
         print_over(&end, &l->last);
 }
 
-static int print_line_json(const struct question *q, const struct line *l)
+static int print_line_json(const struct question *q, const struct many_line *l)
 {
     json_t *moves = json_array(), *answer;
 
@@ -360,7 +299,7 @@ static int print_line_json(const struct question *q, const struct line *l)
         json_array_append_new(moves, json_string(l->name[i]));
     answer = json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen, "wdl",
                        l->first.wdl, "dtw", plies_json(l->first.wdl, l->first.dtw), "moves", moves,
-                       "end", end_name(l->last.end), "end_fen", l->fen);
+                       "end", many_end_name(l->last.end), "end_fen", l->fen);
     add_clock_json(answer, &l->first);
     return cli_print_json(answer);
 }
@@ -368,30 +307,27 @@ static int print_line_json(const struct question *q, const struct line *l)
 int cmd_line(struct cli *c)
 {
     struct question q;
-    struct line l = { .n = 0 };
+    struct many_line l;
     enum bk_lib_err err;
     unsigned stm;
-    int status = open_question(&q, c);
+    int status;
 
+    if (from_stdin(c))
+        return many_answer(c, true);
+    status = open_question(&q, c);
     if (status)
         return status;
     stm = q.pos.stm;
-    snprintf(l.fen, sizeof l.fen, "%s", q.fen);
-    err = bk_probe_fen(q.lib, q.fen, &l.first);
-    l.last = l.first;
+    err = many_follow(&l, q.lib, q.fen);
     if (err)
-        status = fail_lib(&q, err);
+        status = fail_line(&q, &l, err);
     else if (l.first.wdl && l.first.dtw < 0)
         status = cli_fail(CLI_NO, "the table has no distances; delete it and build it without "
                                   "--wdl");
-    else if (l.first.wdl)
-        status = follow(&q, &l);
-    if (!status) {
-        if (c->json)
-            status = print_line_json(&q, &l);
-        else
-            print_line(&q, &l, stm);
-    }
+    else if (c->json)
+        status = print_line_json(&q, &l);
+    else
+        print_line(&q, &l, stm);
     free(l.name);
     close_question(&q);
     return status;

@@ -72,11 +72,24 @@ static const struct command {
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.\n" },
-    { "probe", cmd_probe, "d:j", 2, 16, "VARIANT FEN",
+    { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
-      "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
-    { "line", cmd_line, "d:j", 2, 16, "VARIANT FEN", "the best line to the end of the game",
-      "DIR may be a list of folders with `:` between.\n" },
+      "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
+      "`-`: FENs or EPD from stdin, one a line; blank lines and those with # are passed over.  "
+      "Each\n"
+      "is answered by a line, in order: FEN, wdl (1, 0, -1 for the side to move), plies to the "
+      "end\n"
+      "or `-`, wdl within the game's length or `?`, how it has ended or `-`, with tabs between; "
+      "or\n"
+      "FEN, `error`, what is wrong.  With --json an object a line: fen, wdl, dtw, end, and "
+      "clocked\n"
+      "in games of limited length; or fen, error, status.  The exit status is then the highest of\n"
+      "all lines; one line on stderr says how many have no answer.\n" },
+    { "line", cmd_line, "d:tj", 2, 16, "VARIANT FEN|-", "the best line to the end of the game",
+      "DIR may be a list of folders with `:` between.  `-`: positions from stdin, as `probe` "
+      "reads\n"
+      "and answers them; two more fields have the moves and the FEN at the end (moves, "
+      "end_fen).\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
