@@ -302,6 +302,29 @@ good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
 
+# == What cannot be, or does not fit, is refused before it begins ==
+BAREKING_MACHINE=30000000
+export BAREKING_MACHINE
+bad 2 'KRRRvKN: White has 3 R, and in a game of shatranj a side has 2 at most; --any' build shatranj KRRRvKN
+bad 2 'Black has 3 R' build shatranj KRvKN KBvKRRR
+bad 4 'KRvKN takes 1' build shatranj KRvKN --dir fit # what a game can have goes on to the next question
+bad 4 'there are 28.6 MiB; --force tries it' build shatranj KRvKN --dir fit
+for reached in 'shatranj KQQQvKP' 'chess KRRRvKN' 'chess KBBBvKR' 'darwinian KRRRvKW' 'sultan KQQvKR'; do
+    bad 4 '--force tries it' build $reached --dir fit
+done
+bad 2 'White has 3 B, and in a game of shatranj a side has 2' build shatranj KBBBvKN
+bad 2 'a side has' build grand-shatranj KJJJvKN
+bad 2 'White has 3 E, and in a game of darwinian a side has 2' build darwinian KEEEvKW --dir fit
+bad 4 'forc' build shatranj KRRRvKN --any --dir fit
+[ ! -e fit ] && pass || fail 'something was begun'
+BAREKING_MACHINE=40000000000 good 'KRvKN' build shatranj KRvKN --dir fit
+rm -rf fit
+good 'KRvKN' build shatranj KRvKN --dir fit --force
+rm -rf fit
+good 'KRvKN' build shatranj KRvKN --dir fit --memory 1G
+rm -rf fit
+unset BAREKING_MACHINE
+
 # == The clock: what comes too late is a draw, and every move says so ==
 sed 's/^stalemate/game-length-turns = 20\n&/; s/^name .*/name = short/' "$games/shatranj.ini" >short.ini
 good 'KQvKQ' build ./short.ini KQvKQ

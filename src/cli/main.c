@@ -35,6 +35,8 @@ static const struct option_line {
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
     { 'A', "standalone", NULL, "files that answer without others: 2 to 4 times larger" },
+    { 'a', "any", NULL, "materials that no game can reach, too" },
+    { 'f', "force", NULL, "even if it takes more memory than there is" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
@@ -55,12 +57,15 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTweAFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
       "goes on when the same command is run again.  --for FEN makes just the tables of that "
       "position; with\n"
-      "materials or --men it says on which board they are.\n" },
+      "materials or --men it says on which board they are.\n"
+      "What takes more memory than the machine or its control group has is refused before it\n"
+      "begins, unless --memory or --force is given; a material that armies and promotions never\n"
+      "come to (three rooks of a side, say) unless --any is.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
       "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
@@ -238,6 +243,8 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'm': return read_size(value, &c->memory);
     case 'e': return read_effort(value, &c->effort);
     case 'A': c->standalone = true; return true;
+    case 'a': c->any = true; return true;
+    case 'f': c->force = true; return true;
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
     case 'n':

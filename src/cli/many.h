@@ -20,8 +20,9 @@ struct many_line {
 };
 
 /*
- * Follows best moves until the game is over.  A draw has no line, nor has a result without distance:
- * n is 0.  Returns what the library said; BK_LIB_CORRUPT with `contradicts` where it said nothing.
+ * Follows best moves until the game is over.  A draw has no line, nor has a result without
+ * distance: n is 0.  Returns what the library said; BK_LIB_CORRUPT with `contradicts` where it said
+ * nothing.
  */
 enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen);
 
@@ -31,8 +32,8 @@ int many_status(enum bk_lib_err err);
 const char *many_end_name(enum bk_lib_end end);
 
 /*
- * Answers all lines of stdin; lines: with the moves to the end.  Returns the exit status: CLI_OK, or
- * the highest that one of the lines would have alone.
+ * Answers all lines of stdin; lines: with the moves to the end.  Returns the exit status: CLI_OK,
+ * or the highest that one of the lines would have alone.
  *
  * Lines are read while they come, up to some MiB, and then answered together by all threads; so
  * somebody who asks one and waits gets its answer.  Memory: some 20 MiB, whatever the input.
