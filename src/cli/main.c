@@ -111,6 +111,21 @@ static const struct command {
       "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
       "makes\n"
       "anew what is damaged.\n" },
+    { "doctor", cmd_doctor, "tqj", 1, 99, "DIR [VARIANT...]",
+      "what is wrong with a folder of tables: damaged, missing, of other rules, half",
+      "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
+      "other\n"
+      "rules than the game's, or half of a pair (status 3), and of tables that those there lead "
+      "to\n"
+      "and that are missing, or without distances, and of games that are unknown (1).  VARIANT: "
+      ".ini\n"
+      "files of games of your own that lie there.\n" },
+    { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
+      "SHA-256 and size of all table files of a folder, written or compared",
+      "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
+      "With\n"
+      "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
+      "differ (3); those that it does not name are told, and no fault.\n" },
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
