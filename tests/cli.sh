@@ -277,6 +277,14 @@ good 'longest loss 38 plies' build shatranj KRvKP --dir longest
 rm -rf longest
 good '"longest_win_plies":63,"longest_loss_plies":62' build shatranj KQvKQ --dir longest --json
 good '"present":true' plan shatranj KQvKQ --json
+# a sum of tables takes what was foretold, by half more or less: two small ones
+good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
+guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
+good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
+took=$(cat guess/shatranj/* | wc -c)
+[ $((2 * guessed)) -gt "$took" ] && [ "$guessed" -lt $((2 * took)) ] && pass ||
+    fail "plan guessed $guessed bytes, they are $took"
+rm -rf guess
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
     probe shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1

@@ -8,10 +8,10 @@
  *     # 45429 shatranj/KRvKN.bkw
  *     0f3a...  shatranj/KRvKN.bkw
  *
- * SHA-256 comes from nettle: it is small, depends on nothing, is in every distribution (GnuTLS stands
- * on it), and uses the processor's instructions.  Rejected: libcrypto, ten times as large, with an
- * interface and a number that change; xxhash, which is there, but tells accidents and not intent, and
- * no mirror's tools know it.
+ * SHA-256 comes from nettle: it is small, depends on nothing, is in every distribution (GnuTLS
+ * stands on it), and uses the processor's instructions.  Rejected: libcrypto, ten times as large,
+ * with an interface and a number that change; xxhash, which is there, but tells accidents and not
+ * intent, and no mirror's tools know it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -139,8 +139,8 @@ static int write_manifest(const struct manifest *m)
     }
     if (!list)
         return CLI_OK;
-    return cli_print_json(json_pack("{ss sI so}", "dir", m->folder.dir, "bytes", (json_int_t)bytes,
-                                    "files", list));
+    return cli_print_json(
+        json_pack("{ss sI so}", "dir", m->folder.dir, "bytes", (json_int_t)bytes, "files", list));
 }
 
 /* == Reading a list == */
@@ -293,8 +293,7 @@ static int check_manifest(const struct manifest *m)
         differ += *state == 'd';
         extra += *state == 'e';
         if (list)
-            json_array_append_new(list,
-                                  json_pack("{ss ss}", "path", e->path, "state", state));
+            json_array_append_new(list, json_pack("{ss ss}", "path", e->path, "state", state));
         else if (*state != 'g' && !m->c->quiet)
             printf("%-8s %s\n", state, e->path);
     }

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct folder_file {
-    char *path;       /* below DIR, "shatranj/KRvKN.bkw"; owned */
-    size_t game_n;    /* letters of the game's folder */
+    char *path;    /* below DIR, "shatranj/KRvKN.bkw"; owned */
+    size_t game_n; /* letters of the game's folder */
     uint64_t bytes;
 };
 

@@ -76,7 +76,9 @@ static const struct command {
     { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
-      "more than --memory the build works within that limit and keeps the rest on disk.\n" },
+      "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
+      "a\n"
+      "guess, near for the sum of many tables, off by a factor of two or more for one.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
