@@ -23,7 +23,7 @@
  *
  *   Shatranj, 69 tables of 4 and 5 men        812 MB     0 %   (the constants are from these
  *   chess, 42 of 3 to 5 men                    84 MB     0 %    two)
- *   Sultan, 36 of 3 and 4 men                  18 MB     0 %
+ *   Sultan, 36 of 3 and 4 men                  18 MB    +1 %
  *   Grand Shatranj, 28 of 4 men                24 MB    -6 %
  *   Shatranj Darwinian, 17 of 4 men             8 MB   +79 %   (half its men become others)
  *
