@@ -37,7 +37,7 @@ struct cli {
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
-    bool wdl, quiet, json, divide, deep;
+    bool wdl, quiet, json, divide, deep, force, any;
 };
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
