@@ -65,8 +65,8 @@ static uint64_t groups_limit(void)
         if (!kinds[1])
             limit = least(limit, group_limit("/sys/fs/cgroup", group, "memory.max"));
         else if (strstr(kinds, "memory"))
-            limit = least(limit, group_limit("/sys/fs/cgroup/memory", group,
-                                             "memory.limit_in_bytes"));
+            limit =
+                least(limit, group_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
     }
     if (in)
         fclose(in);
