@@ -30,6 +30,7 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value probe
 CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
+ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
@@ -61,17 +62,22 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
+ENGINE_O = $(ENGINE:%=$(BUILD)/src/engine/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 # what packaging.mk makes for tests of it
 PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
-all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
+all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
 $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
+
+$(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -lpthread -lm -o $@
 
 $(BUILD)/libbareking.a: $(LIB_O)
 	@echo "  AR $@"
@@ -207,7 +213,7 @@ faults: all $(BUILD)/inject $(BUILD)/clock.so
 	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
 
 floors:
-	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' sh tests/floors.sh
+	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -217,7 +223,8 @@ format-check:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
 # clang-tidy with the checks of .clang-tidy, which must be clean
-TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c)
+TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
+       $(ENGINE:%=src/engine/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null

@@ -484,26 +484,22 @@ static enum bk_err value_moves(struct bk_lib *lib, const struct bk_pos *p,
     return err;
 }
 
-/* All legal moves; *list owned. */
+/* All legal moves; *list owned.  Portions go straight into it: a list takes 16 KB of stack. */
 static enum bk_err list_moves(struct bk_move **list, size_t *n, const struct bk_variant *v,
                               const struct bk_pos *p)
 {
-    struct bk_move move[BK_MOVES_MAX];
-
     *list = NULL;
     *n = 0;
     for (unsigned first = 0; first != BK_MOVES_END;) {
-        unsigned more = bk_moves_portion(v, p, &first, move);
-        struct bk_move *longer = realloc(*list, (*n + more + 1) * sizeof *longer);
+        struct bk_move *longer = realloc(*list, (*n + BK_MOVES_MAX) * sizeof *longer);
 
         if (!longer) {
             free(*list);
             *list = NULL;
-            return bk_fail(&last.why, BK_E_SYSTEM, "no memory for %zu moves", *n + more);
+            return bk_fail(&last.why, BK_E_SYSTEM, "no memory for %zu moves", *n + BK_MOVES_MAX);
         }
-        memcpy(longer + *n, move, more * sizeof *longer);
         *list = longer;
-        *n += more;
+        *n += bk_moves_portion(v, p, &first, longer + *n);
     }
     return BK_OK;
 }

@@ -180,6 +180,7 @@ bad 2 '[' plan shatranj 'KRvKN[RR]'
 bad 2 'KR?vKN' stats shatranj 'KR
 vKN'
 bad 2 "']'" plan darwinian 'KWvKF[R'
+bad 2 'at once' plan chess --men 8 # 4031 tables: said at once
 
 # == 20 variant files that are none ==
 bad_file() { # text of the error, edit of shatranj.ini

@@ -116,8 +116,8 @@ bytes() { (cd m && find . -type f | sort | xargs sha256sum); }
 mended() { # a build puts everything right again
     six build KNvKP --threads 1
     is 0 "build $1"
-    bytes >now
-    cmp -s then now || die "not as before: $1"
+    bytes >sums.now
+    cmp -s sums.then sums.now || die "not as before: $1"
     six check --deep KNvKP
     is 0 "check after $1"
 }
@@ -125,7 +125,7 @@ hurt() { printf 'hurt' | dd of="m/six/$1" bs=1 seek="$2" conv=notrunc 2>/dev/nul
 
 six build KNvKP --threads 1
 is 0 build
-bytes >then
+bytes >sums.then
 for file in KNvKP.bkw KNvKP.bkd KQvKN.bkw KQvKN.bkd; do
     for at in 60 $(($(stat -c %s m/six/$file) - 9)); do
         hurt $file "$at"

@@ -19,6 +19,7 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
+#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
@@ -127,43 +128,150 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
 
 /* == Columns and logarithms == */
 
-static void columns__all_instruction_sets_agree(void **state)
+enum { WORDS = 50, COLUMNS = 7 };
+
+/* Columns, and places to keep bits of them. */
+struct columns {
+    uint64_t bits[COLUMNS][WORDS + 1], *at[COLUMNS];
+};
+
+static void point(struct columns *c)
 {
-    enum { WORDS = 50 };
+    for (unsigned j = 0; j < COLUMNS; j++)
+        c->at[j] = c->bits[j];
+}
+
+/* Do these columns begin with the bits of others where `mask` has one? */
+static void are_kept(const struct columns *kept, const struct columns *of, unsigned n,
+                     const uint64_t *mask)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < 64 * WORDS; i++) {
+        if (!(mask[i / 64] >> i % 64 & 1))
+            continue;
+        for (unsigned j = 0; j < n; j++)
+            assert_int_equal(kept->bits[j][at / 64] >> at % 64 & 1,
+                             of->bits[j][i / 64] >> i % 64 & 1);
+        at++;
+    }
+}
+
+static void columns__keep_what_the_mask_says(void **state)
+{
+    const struct bk_columns *set[2] = { &bk_columns_portable, bk_columns_for() };
+    uint64_t mask[WORDS], steps[6 * WORDS];
+    struct columns column, kept, stays;
+
+    (void)state;
+    for (unsigned k = 0; k < 400; k++) {
+        const struct bk_columns *ops = set[k % 2];
+        unsigned n = 1 + k / 2 % COLUMNS;
+
+        for (unsigned i = 0; i < WORDS; i++) {
+            for (unsigned j = 0; j < COLUMNS; j++)
+                column.bits[j][i] = draw(UINT64_MAX);
+            mask[i] = draw(3) ? draw(UINT64_MAX) & draw(UINT64_MAX) : draw(2) ? 0 : UINT64_MAX;
+        }
+        bk_columns_steps(steps, mask, WORDS);
+        stays = column;
+        point(&stays);
+        point(&kept);
+        ops->keep(kept.at, stays.at, n, mask, steps, WORDS);
+        are_kept(&kept, &column, n, mask);
+        ops->keep(stays.at, stays.at, n, mask, steps, WORDS);
+        are_kept(&stays, &column, n, mask);
+    }
+}
+
+static void columns__all_instruction_sets_count_alike(void **state)
+{
     const struct bk_columns *one = &bk_columns_portable, *other = bk_columns_for();
-    uint64_t column[WORDS], mask[WORDS], class[WORDS], steps[6 * WORDS], a[WORDS + 1], b[WORDS + 1];
+    uint64_t column[WORDS], class[WORDS];
     const uint64_t *classes[1] = { class };
 
     (void)state;
     for (unsigned k = 0; k < 200; k++) {
-        unsigned kept = 0, n = 0;
+        unsigned n = 0;
         uint32_t count[2];
 
         for (unsigned i = 0; i < WORDS; i++) {
             column[i] = draw(UINT64_MAX);
             class[i] = draw(UINT64_MAX);
-            mask[i] = draw(3) ? draw(UINT64_MAX) & draw(UINT64_MAX) : draw(2) ? 0 : UINT64_MAX;
+            n += (unsigned)__builtin_popcountll(column[i] & class[i]);
         }
-        memset(a, 0, sizeof(a));
-        memset(b, 0, sizeof(b));
-        bk_columns_steps(steps, mask, WORDS);
-        one->keep(a, column, mask, steps, WORDS);
-        other->keep(b, column, mask, steps, WORDS);
-        for (unsigned i = 0; i < 64 * WORDS; i++)
-            if (mask[i / 64] >> i % 64 & 1) {
-                assert_int_equal(a[kept / 64] >> kept % 64 & 1, column[i / 64] >> i % 64 & 1);
-                kept++;
-            }
-        assert_memory_equal(a, b, (kept + 63) / 64 * 8);
-        one->keep(column, column, mask, steps, WORDS);
-        assert_memory_equal(a, column, kept / 64 * 8);
         one->count(column, classes, 1, WORDS, &count[0]);
         other->count(column, classes, 1, WORDS, &count[1]);
-        for (unsigned i = 0; i < WORDS; i++)
-            n += (unsigned)__builtin_popcountll(column[i] & class[i]);
         assert_int_equal(count[0], n);
         assert_int_equal(count[1], n);
     }
+}
+
+/* == Cells == */
+
+/* A cell, drawn: in row `nth`, of few squares or many. */
+struct drawn {
+    uint32_t nth, leaf;
+    bool odd, last;
+    uint64_t squares[BK_CELL_WORDS_MAX];
+};
+
+static struct drawn draw_cell(uint32_t nth, uint32_t leaves, unsigned words)
+{
+    struct drawn d = { .nth = nth, .leaf = (uint32_t)draw(leaves), .odd = draw(2) };
+    unsigned n = 1 + (unsigned)draw(draw(3) ? 4 : 64 * words);
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned s = (unsigned)draw(64 * words);
+
+        d.squares[s / 64] |= UINT64_C(1) << s % 64;
+    }
+    d.last = !draw(3);
+    return d;
+}
+
+static void cells__come_back_as_they_were_put(void **state)
+{
+    enum { N = 5000 };
+    static const uint32_t leaves[] = { 3, 1u << 16, 1u << 20 };
+    struct drawn *cell = malloc(N * sizeof(*cell));
+
+    (void)state;
+    for (unsigned k = 0; k < 9; k++) {
+        unsigned words = 1u << k % 3;
+        struct bk_cell_list list = { 0 };
+        struct bk_cell_in in;
+        uint32_t nth = (uint32_t)draw(3) * 1000;
+
+        bk_cells_init(&list, words, leaves[k / 3]);
+        for (unsigned i = 0; i < N; i++) {
+            cell[i] = draw_cell(nth, leaves[k / 3], words);
+            assert_true(bk_cells_room(&list));
+            bk_cells_put(&list, nth, cell[i].leaf, cell[i].odd, cell[i].squares, words);
+            if (!cell[i].last)
+                continue;
+            bk_cells_end_row(&list, nth);
+            nth += 1 + (uint32_t)(draw(4) ? 0 : draw(40000));
+        }
+        bk_cells_end_row(&list, nth);
+        cell[N - 1].last = true;
+        in = bk_cells_read(&list);
+        for (unsigned i = 0; i < N; i++) {
+            uint64_t squares[BK_CELL_WORDS_MAX];
+            uint32_t leaf;
+            unsigned control;
+
+            assert_int_equal(in.row, cell[i].nth);
+            control = bk_cells_take(&in, &leaf, squares, words);
+            assert_int_equal(leaf, cell[i].leaf);
+            assert_int_equal(!!(control & BK_CELL_ODD), cell[i].odd);
+            assert_int_equal(!!(control & BK_CELL_LAST), cell[i].last);
+            assert_memory_equal(squares, cell[i].squares, 8 * words);
+        }
+        assert_int_equal(in.row, UINT32_MAX);
+        free(list.byte);
+    }
+    free(cell);
 }
 
 static void logs__powers_and_products_are_right(void **state)
@@ -219,6 +327,8 @@ static void make_row(void *context, uint64_t number, struct bk_row *row, struct 
     const struct made *m = context;
 
     bk_row_of(m->rows, number, row);
+    if (!v)
+        return;
     memset(v, 0, sizeof(*v));
     for (unsigned i = 0; i < row->n; i++) {
         unsigned s = row->inner_sq[i];
@@ -706,7 +816,9 @@ int main(void)
         cmocka_unit_test(ribbon__order_of_keys_does_not_matter),
         cmocka_unit_test(ribbon__one_key_with_two_bits_is_refused),
         cmocka_unit_test(ribbon__all_instruction_sets_eliminate_alike),
-        cmocka_unit_test(columns__all_instruction_sets_agree),
+        cmocka_unit_test(columns__keep_what_the_mask_says),
+        cmocka_unit_test(columns__all_instruction_sets_count_alike),
+        cmocka_unit_test(cells__come_back_as_they_were_put),
         cmocka_unit_test(logs__powers_and_products_are_right),
         cmocka_unit_test(unit__comes_back_on_boards_of_each_width),
         cmocka_unit_test(unit__values_of_16_bits_come_back),

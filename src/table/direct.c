@@ -331,14 +331,16 @@ static enum bk_err ask_wdl(struct bk_direct *d, const struct bk_men *m, int enou
     return d->wdl(d->context, &p, enough, wdl, why);
 }
 
-/* What a position after an exit is worth to who is to move then, if less than `enough`. */
-static enum bk_err wdl_after(struct bk_direct *d, const struct bk_view *view,
-                             struct bk_step_of_men exit, int enough, int *wdl,
-                             struct bk_report *why)
+/* What a position after an exit is worth to who is to move then, if less than `enough`; where w is
+   given, a loss's plies, too (else 0). */
+static enum bk_err value_after(struct bk_direct *d, const struct bk_view *view,
+                               struct bk_step_of_men exit, int enough, const struct bk_window *w,
+                               int *wdl, int *plies, struct bk_report *why)
 {
     struct bk_view after;
     enum bk_err err;
 
+    *plies = 0;
     if (ends(view, exit)) {
         *wdl = -bares(view, exit);
         return BK_OK;
@@ -347,6 +349,8 @@ static enum bk_err wdl_after(struct bk_direct *d, const struct bk_view *view,
     err = view_after(&after, d, view, exit, why);
     if (!err)
         err = bk_direct_least(d, &after, enough, wdl, why);
+    if (!err && w && *wdl < 0)
+        err = bk_direct_plies(d, &after, -1, *w, plies, why);
     d->depth--;
     return err;
 }
@@ -358,8 +362,8 @@ static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, uns
 {
     good_first(d, view, first, end);
     for (unsigned i = first; i < end && *best < enough; i++) {
-        int wdl = 0; /* no better than a draw is no gain */
-        enum bk_err err = wdl_after(d, view, view->exit[i], *best == 0 ? 0 : 1, &wdl, why);
+        int wdl = 0, none, least = *best == 0 ? 0 : 1; /* no better than a draw is no gain */
+        enum bk_err err = value_after(d, view, view->exit[i], least, NULL, &wdl, &none, why);
 
         if (err && err != BK_E_NO_TABLE)
             return err;
@@ -444,29 +448,6 @@ static enum bk_err ask_plies(struct bk_direct *d, const struct bk_men *m, int wd
     return d->plies(d->context, &p, wdl, w, plies, why);
 }
 
-/* The plies of the other side's loss after an exit; *wdl 0 or 1: it is none. */
-static enum bk_err lost_after(struct bk_direct *d, const struct bk_view *view,
-                              struct bk_step_of_men exit, struct bk_window w, int *wdl, int *plies,
-                              struct bk_report *why)
-{
-    struct bk_view after;
-    enum bk_err err;
-
-    *plies = 0;
-    if (ends(view, exit)) {
-        *wdl = -bares(view, exit);
-        return BK_OK;
-    }
-    d->depth++;
-    err = view_after(&after, d, view, exit, why);
-    if (!err)
-        err = bk_direct_least(d, &after, 0, wdl, why);
-    if (!err && *wdl < 0)
-        err = bk_direct_plies(d, &after, -1, w, plies, why);
-    d->depth--;
-    return err;
-}
-
 /* Lowers *best by the exits of a won position that win, from the first-th on. */
 static enum bk_err lower_by_exits(struct bk_direct *d, struct bk_view *view, unsigned first,
                                   unsigned end, struct bk_window w, int *best,
@@ -475,7 +456,7 @@ static enum bk_err lower_by_exits(struct bk_direct *d, struct bk_view *view, uns
     for (unsigned i = first; i<end && * best> w.low && *best > 1; i++) {
         struct bk_window after = { w.low - 1, (*best < w.high ? *best : w.high) - 1 };
         int wdl, plies;
-        enum bk_err err = lost_after(d, view, view->exit[i], after, &wdl, &plies, why);
+        enum bk_err err = value_after(d, view, view->exit[i], 0, &after, &wdl, &plies, why);
 
         if (err)
             return err;

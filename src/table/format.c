@@ -173,6 +173,8 @@ static bool is_order(const struct bk_file_info *i, unsigned men)
 {
     uint32_t seen = 0;
 
+    if (!i->norder || i->norder != men - 1)
+        return false;
     for (unsigned k = 0; k < i->norder; k++) {
         unsigned slot = i->order[k];
 
@@ -180,7 +182,7 @@ static bool is_order(const struct bk_file_info *i, unsigned men)
             return false;
         seen |= 1u << (slot == BK_KINGS_SLOT ? 31 : slot);
     }
-    return i->norder == men - 1 && (unsigned)__builtin_popcount(seen) == i->norder &&
+    return (unsigned)__builtin_popcount(seen) == i->norder &&
            (seen & 0x7fffffff) == (1u << (i->norder - 1)) - 1;
 }
 
@@ -763,7 +765,7 @@ enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *o
 static enum bk_err check_shards(const struct bk_file *f, const struct unit *u,
                                 const struct loaded *l, struct bk_report *why)
 {
-    uint8_t *room = malloc(8 * 2 * BK_RIBBON_WORDS_MAX);
+    uint8_t *room = malloc((size_t)8 * 2 * BK_RIBBON_WORDS_MAX);
     enum bk_err err = room ? BK_OK : no_memory(f, why);
 
     for (uint32_t i = 0; !err && i < l->directory.n; i++) {

@@ -281,8 +281,8 @@ static uint8_t write_number(struct writer *w, uint32_t x)
 {
     if (x < BIG)
         return (uint8_t)x;
-    w->big[2 * w->bigs] = (uint8_t)x;
-    w->big[2 * w->bigs++ + 1] = (uint8_t)(x >> 8);
+    w->big[2 * (size_t)w->bigs] = (uint8_t)x;
+    w->big[2 * (size_t)w->bigs++ + 1] = (uint8_t)(x >> 8);
     return BIG;
 }
 

@@ -27,9 +27,9 @@
  *   Grand Shatranj, 28 of 4 men                24 MB    -6 %
  *   Shatranj Darwinian, 17 of 4 men             8 MB   +79 %   (half its men become others)
  *
- * By constants of one random half of Shatranj's, the other half is off by 20 % (median; one in ten by
- * more than 42).  Of 20 random tables the sum is off by 14 % (34), of 10 by 20 (66), of 5 by 31; a
- * single table by a factor of 1.9 (11).
+ * By constants of one random half of Shatranj's, the other half is off by 20 % (median; one in ten
+ * by more than 42).  Of 20 random tables the sum is off by 14 % (34), of 10 by 20 (66), of 5 by 31;
+ * a single table by a factor of 1.9 (11).
  */
 #include "tb/build/disk.h"
 
@@ -42,21 +42,17 @@
 
 /* Ten-thousandths of a bit a position: [kind][bare][men 3, 4, 5][movers 0, 1, 2]. */
 static const uint32_t bits[2][2][3][3] = {
-    { /* results */
-      { { 0, 518, 518 },
-        { 80, 102, 514 },
-        { 194, 1134, 1134 } }, /* a bare king plays on */
-      { { 684, 705, 805 },
-        { 684, 705, 805 },
-        { 315, 840, 1695 } }, /* a bare king loses */
+    {
+        /* results */
+        { { 0, 518, 518 }, { 80, 102, 514 }, { 194, 1134, 1134 } },   /* a bare king plays on */
+        { { 684, 705, 805 }, { 684, 705, 805 }, { 315, 840, 1695 } }, /* a bare king loses */
     },
-    { /* distances */
-      { { 3060, 4197, 4197 },
-        { 2611, 3231, 3602 },
-        { 2125, 3344, 3344 } }, /* a bare king plays on */
-      { { 1827, 1792, 871 },
-        { 1827, 1792, 871 },
-        { 2688, 3582, 5247 } }, /* a bare king loses */
+    {
+        /* distances */
+        { { 3060, 4197, 4197 },
+          { 2611, 3231, 3602 },
+          { 2125, 3344, 3344 } }, /* a bare king plays on */
+        { { 1827, 1792, 871 }, { 1827, 1792, 871 }, { 2688, 3582, 5247 } }, /* a bare king loses */
     },
 };
 
@@ -76,8 +72,8 @@ uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, e
     const struct bk_variant *v = ix->v;
     unsigned men = ix->nslots + 2u, squares = bk_bits_count(&v->board);
     uint64_t kept = bk_table_one_side(m, v) ? ix->positions : 2 * ix->positions;
-    double each = bits[kind][bk_rules_bare_loses(v)][men < 5 ? men - (men > 2 ? 3 : 2) : 2]
-                      [movers_of(m, v)];
+    double each =
+        bits[kind][bk_rules_bare_loses(v)][men < 5 ? men - (men > 2 ? 3 : 2) : 2][movers_of(m, v)];
 
     if (kind == BK_KIND_WDL)
         each *= 64.0 * 64.0 / ((double)squares * squares);

@@ -249,6 +249,36 @@ void bk_codes_release(struct bk_codes *c)
 
 /* == Rates == */
 
+/* So many positions come to a place of a leaf's code. */
+static void meet(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64_t n,
+                 struct bk_met *met)
+{
+    for (bk_code code = c->model.leaf[leaf]; code >= 0;) {
+        bool other = place >= c->asked[code].split;
+
+        met[code].positions += n;
+        met[code].exceptions += other ? n : 0;
+        code = c->model.question[code].next[other];
+    }
+}
+
+void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met,
+                   struct bk_spill *spill)
+{
+    for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
+        if (leaf % 1024 == 0)
+            bk_spill_ease(spill);
+        for (unsigned bound = 0; bound < 2; bound++) {
+            const uint64_t *n = bk_counts_of(counts, leaf, bound);
+
+            for (uint32_t v = 0; v < 1u << counts->bits; v++)
+                if (n[v])
+                    meet(c, leaf, bk_code_place(c, leaf, bound ? bk_code_at_least(c, leaf, v) : v),
+                         n[v], met);
+        }
+    }
+}
+
 #define PARTS 8 /* bits of a fraction of a key */
 
 /* Keys of both ribbons, in units of 2^-PARTS. */

@@ -75,6 +75,10 @@ struct bk_met {
     uint64_t exceptions;
 };
 
+/* Adds up, for each question, the positions that are asked and their exceptions. */
+void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met,
+                   struct bk_spill *spill);
+
 /* Chooses rc and rp so that filters and bits together are fewest. */
 void bk_rates_choose(struct bk_question *q, const struct bk_met *met);
 

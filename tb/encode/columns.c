@@ -41,26 +41,51 @@ static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps, 
 #define STEPS 6
 #endif
 
-static void keep(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
-                 size_t words)
-{
-    uint64_t word = 0;
-    unsigned filled = 0;
+#define INLINE static inline __attribute__((always_inline))
 
+/* Columns gone through at once: one by itself waits for each word before the next, and what follows
+   from the mask is the same for all. */
+#define TOGETHER 4
+
+INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
+                      const uint64_t *mask, const uint64_t *steps, size_t words)
+{
+    uint64_t *to[TOGETHER], *from[TOGETHER], word[TOGETHER] = { 0 };
+    unsigned filled = 0;
+    size_t at = 0;
+
+    for (unsigned j = 0; j < n; j++) { /* of its own: what is written might else be a pointer */
+        to[j] = out[j];
+        from[j] = column[j];
+    }
     /* no branch: whether a word is full cannot be foreseen */
     for (size_t i = 0; i < words; i++) {
-        uint64_t bits = gather(column[i], mask[i], steps, i);
-        unsigned n = (unsigned)__builtin_popcountll(mask[i]);
-        uint64_t full = -(uint64_t)(filled + n >= 64), rest = bits >> 1 >> (63 - filled);
+        uint64_t m = mask[i];
+        unsigned more = (unsigned)__builtin_popcountll(m);
+        uint64_t full = -(uint64_t)(filled + more >= 64);
 
-        word |= bits << filled;
-        *out = word;
-        out += full & 1;
-        word = (word & ~full) | (rest & full);
-        filled = (filled + n) % 64;
+        for (unsigned j = 0; j < n; j++) {
+            uint64_t bits = gather(from[j][i], m, steps, i);
+            uint64_t rest = bits >> 1 >> (63 - filled);
+
+            word[j] |= bits << filled;
+            to[j][at] = word[j];
+            word[j] = (word[j] & ~full) | (rest & full);
+        }
+        at += full & 1;
+        filled = (filled + more) % 64;
     }
-    if (filled)
-        *out = word;
+    for (unsigned j = 0; filled && j < n; j++)
+        to[j][at] = word[j];
+}
+
+static void keep(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
+                 const uint64_t *steps, size_t words)
+{
+    for (; n >= TOGETHER; n -= TOGETHER, out += TOGETHER, column += TOGETHER)
+        keep_some(out, column, TOGETHER, mask, steps, words);
+    for (; n; n--, out++, column++)
+        keep_some(out, column, 1, mask, steps, words);
 }
 
 static void count(const uint64_t *column, const uint64_t *const *class, unsigned classes,

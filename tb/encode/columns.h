@@ -18,12 +18,12 @@ struct bk_columns {
     void (*count)(const uint64_t *column, const uint64_t *const *class, unsigned classes,
                   size_t words, uint32_t *count);
     /*
-     * Writes the bits of `column` where `mask` has one, close together, to `out`, which has room
-     * for all of them and a word more, and may be `column` itself.  steps: as bk_columns_steps()
-     * made them of the mask.
+     * Writes the bits of column[j] where `mask` has one, close together, to out[j], which has room
+     * for all of them and a word more, and may be column[j] itself; for each j < n.  steps: as
+     * bk_columns_steps() made them of the mask.
      */
-    void (*keep)(uint64_t *out, const uint64_t *column, const uint64_t *mask, const uint64_t *steps,
-                 size_t words);
+    void (*keep)(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
+                 const uint64_t *steps, size_t words);
     /*
      * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
      * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.

@@ -220,7 +220,8 @@ static void give_row(void *context, uint64_t number, struct bk_row *row,
         bk_row_of(s->e->rows, number, row);
     if (row->nth % 1024 == 0)
         bk_spill_ease(s->e->t->spill);
-    bk_source_row(&s->source, row, values);
+    if (values)
+        bk_source_row(&s->source, row, values);
 }
 
 static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct bk_pool *pool,

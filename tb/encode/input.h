@@ -15,10 +15,17 @@ struct bk_unit_source {
     unsigned inner; /* the man whose square differs within a row */
     void *context;
     /*
-     * The row that holds `number`, and its values.  `row` has what the thread's last call left
-     * there (n is 0 before the first), so that a source may go on from it.
+     * The row that holds `number`, and its values, unless `values` is NULL.  `row` has what the
+     * thread's last call left there (n is 0 before the first), so that a source may go on from it.
      */
     void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
+};
+
+/* What is known of a unit before its values are. */
+struct bk_unit_size {
+    uint64_t rows, numbers;
+    unsigned facts, words, bits;
+    unsigned care; /* of 100 positions, have a value that must be told */
 };
 
 /* How many rows the tree is learned from. */

@@ -29,13 +29,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
 #define CHUNK_ROWS      256
-#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken */
+#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken whole */
+#define SPREAD          4 /* else so many times as many are drawn, and a part of each is taken */
 #define BATCH           8 /* columns that a thread takes at a time */
+#define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
 #define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
@@ -44,9 +47,10 @@
 
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
    positions. */
-#define GAIN_EVIDENCE  14
-#define GAIN_LEAF      22
-#define GAIN_LEAF_LONG 80 /* distances: a leaf has a long code */
+#define GAIN_EVIDENCE      8
+#define GAIN_EVIDENCE_LONG 10 /* distances: more classes, more chance */
+#define GAIN_LEAF          22
+#define GAIN_LEAF_LONG     80 /* a leaf has a long code */
 
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
@@ -62,7 +66,7 @@ struct set {
 
 /* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
 struct node {
-    uint16_t fact;
+    uint16_t fact, guess; /* guess: of a leaf */
     uint32_t yes, no, task;
 };
 
@@ -87,7 +91,8 @@ struct learner {
     uint64_t *row; /* the rows of the sample, by a number of each */
     uint32_t rows;
     uint64_t sampled;     /* positions */
-    uint64_t covered;     /* numbers of these rows */
+    unsigned halved;      /* of a row's squares every second is taken, or every fourth: so often */
+    uint64_t covered;     /* numbers of these rows, of those squares */
     uint64_t *chunk_word; /* by chunk of rows: where it begins in the columns */
     struct set sample;
     struct growth *task;
@@ -148,33 +153,54 @@ static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
     }
 }
 
+/*
+ * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
+ * many rows as are wanted a part of the squares is taken, each row's own; of half as many rows,
+ * twice the squares.  Few rows are taken all, and whole.
+ */
 static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
 {
     uint64_t seed = 0, span = l->src->end - l->src->first;
-    uint32_t most = ALL_TIMES * rows;
+    uint32_t most = SPREAD * rows, half = SPREAD / 2 * rows;
 
     l->row = malloc(most * sizeof(*l->row));
     if (!l->row)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", rows);
     if (span / BK_SQ_MAX >= most || !list_all(l, most)) {
-        l->rows = rows;
-        l->partly = true;
-        list_drawn(l, rows, &seed);
+        l->rows = most;
+        l->halved = 2;
+        list_drawn(l, most, &seed);
+    } else {
+        l->halved = l->rows > ALL_TIMES * rows;
     }
+    l->partly = l->halved;
     shuffle(l->row, l->rows, &seed);
+    if (l->halved == 1 && l->rows > half)
+        l->rows = half;
     return BK_OK;
+}
+
+/* Of 64 squares of a row those that are taken: 64, 32 or 16, more or less. */
+static uint64_t taken(const struct learner *l, uint64_t first, unsigned word)
+{
+    uint64_t seed = first * BK_SQ_MAX + word, squares = ~UINT64_C(0);
+
+    for (unsigned i = 0; i < l->halved; i++)
+        squares &= draw(&seed);
+    return squares;
 }
 
 /* == Columns of the sample == */
 
 /* The positions of a row to learn from. */
-static void take_care(const struct learner *l, struct bk_row_values *v)
+static void take_care(const struct learner *l, uint64_t first, struct bk_row_values *v)
 {
     for (unsigned i = 0; i < l->words; i++) {
         uint64_t some = 0;
 
         for (unsigned b = 0; b < l->src->bits; b++)
             some |= v->plane[b][i];
+        v->care[i] &= taken(l, first, i);
         v->least[i] &= v->care[i];
         v->care[i] &= ~v->least[i] | some;
         v->least[i] &= v->care[i];
@@ -197,10 +223,10 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
     (void)thread;
     for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
         l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, &v);
+        take_care(l, row.first, &v);
         f->numbers[chunk] += row.n;
         for (unsigned w = 0; w < l->words; w++)
-            f->positions[chunk] += (uint64_t)__builtin_popcountll(v.care[w]);
+            f->positions[chunk] += bk_count_bits(v.care[w]);
     }
 }
 
@@ -252,7 +278,7 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
     }
     for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
         l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, &v);
+        take_care(l, row.first, &v);
         bk_fact_row_set(r.row, row.sq);
         bk_fact_row_all(r.row, r.all);
         for (unsigned b = 0; b < l->planes; b++)
@@ -266,7 +292,7 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
             if (l->ops->steps)
                 bk_columns_steps(steps, &v.care[w], 1);
             l->ops->append(r.column, r.partial, r.all + w, words, n, v.care[w], steps, at);
-            at += (size_t)__builtin_popcountll(v.care[w]);
+            at += bk_count_bits(v.care[w]);
         }
     }
     if (at % 64)
@@ -348,7 +374,7 @@ static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_rep
     for (uint64_t c = 0; counts && c < chunks; c++) {
         l->chunk_word[c] = words;
         words += words_of(f.positions[c]);
-        l->covered += f.numbers[c];
+        l->covered += f.numbers[c] >> l->halved;
     }
     *mask = calloc(words + 1, sizeof(**mask));
     if (!counts || !*mask || !sample_new(l, words)) {
@@ -373,67 +399,108 @@ static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_rep
 
 struct keep {
     const struct learner *l;
-    const struct set *from;
-    struct set *to;
     const uint64_t *mask;
     uint64_t *steps;
 };
 
 static void keep_batch(void *context, uint64_t batch, unsigned thread)
 {
-    struct keep *k = context;
-    unsigned all = k->to->cols + k->l->planes, end = (unsigned)(batch + 1) * BATCH;
+    const struct keep *k = context;
+    const struct set *s = &k->l->sample;
+    unsigned j = (unsigned)batch * BATCH, left = s->cols + k->l->planes - j;
 
     (void)thread;
     bk_spill_ease(k->l->spill);
-    for (unsigned j = (unsigned)batch * BATCH; j < end && j < all; j++)
-        k->l->ops->keep(k->to->col[j], k->from->col[j], k->mask, k->steps, k->from->words);
+    k->l->ops->keep(s->col + j, s->col + j, left < BATCH ? left : BATCH, k->mask, k->steps,
+                    s->words);
 }
 
-/* The positions of `mask` go from `from` to `to`, whose columns are the same ones; the two may
-   be one set.  False: no memory. */
-static bool keep_part(struct learner *l, struct bk_pool *pool, const struct set *from,
-                      struct set *to, const uint64_t *mask)
+/* Of the sample the positions of `mask` stay.  False: no memory. */
+static bool keep_part(struct learner *l, const uint64_t *mask)
 {
-    struct keep k = { l, from, to, mask, NULL };
+    const struct set *s = &l->sample;
+    struct keep k = { l, mask, NULL };
 
     if (l->ops->steps) {
-        k.steps = malloc(from->words * l->ops->steps * sizeof(*k.steps) + 1);
+        k.steps = malloc(s->words * l->ops->steps * sizeof(*k.steps) + 1);
         if (!k.steps)
             return false;
-        bk_columns_steps(k.steps, mask, from->words);
+        bk_columns_steps(k.steps, mask, s->words);
     }
-    bk_pool_run(pool, (from->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
+    bk_pool_run(l->pool, (s->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
     free(k.steps);
     return true;
 }
 
-/* Parting a set where it is. */
+/* A set is parted in two, column by column; a part that will be a leaf needs no facts. */
 struct parting {
     struct learner *l;
     struct set *set, *small;
+    size_t words;                /* of the set as it was */
     const uint64_t *mask, *rest; /* of the small part, of the other */
     uint64_t *steps, *rest_steps;
+    bool within;                /* the small part's columns are the ends of the set's */
+    bool need_small, need_rest; /* of the columns from `first` on, n of them */
+    unsigned first, n;
 };
+
+static void part_some(const struct parting *p, unsigned j, unsigned n, uint64_t *const *small)
+{
+    const struct bk_columns *ops = p->l->ops;
+    uint64_t *const *column = p->set->col + j;
+
+    if (p->need_small)
+        ops->keep(small, column, n, p->mask, p->steps, p->words);
+    if (p->need_rest)
+        ops->keep(column, column, n, p->rest, p->rest_steps, p->words);
+}
 
 static void part_batch(void *context, uint64_t batch, unsigned thread)
 {
     struct parting *p = context;
-    unsigned all = p->set->cols + p->l->planes, end = (unsigned)(batch + 1) * BATCH;
-    uint64_t *small = malloc((p->small->words + 1) * sizeof(*small));
+    unsigned j = p->first + (unsigned)batch * BATCH, end = j + BATCH, all = p->first + p->n;
+    size_t words = p->small->words + 1;
+    uint64_t *room = p->within ? malloc(PARTED * words * sizeof(*room)) : NULL, *small[PARTED];
 
     (void)thread;
     bk_spill_ease(p->l->spill);
-    if (!small)
+    if (p->within && !room) {
         p->l->failed = true;
-    for (unsigned j = (unsigned)batch * BATCH; small && j < end && j < all; j++) {
-        uint64_t *column = p->set->col[j];
-
-        p->l->ops->keep(small, column, p->mask, p->steps, p->set->words);
-        p->l->ops->keep(column, column, p->rest, p->rest_steps, p->set->words);
-        memcpy(p->small->col[j], small, p->small->words * sizeof(*small));
+        return;
     }
-    free(small);
+    for (unsigned i = 0; p->within && i < PARTED; i++)
+        small[i] = room + i * words;
+    for (unsigned n; j < end && j < all; j += n) {
+        n = all - j < PARTED ? all - j : PARTED;
+        part_some(p, j, n, p->within ? small : p->small->col + j);
+        for (unsigned i = 0; p->within && p->need_small && i < n; i++)
+            memcpy(p->small->col[j + i], small[i], p->small->words * sizeof(*room));
+    }
+    free(room);
+}
+
+static void part_columns(struct parting *p, struct bk_pool *pool, unsigned first, unsigned n)
+{
+    p->first = first;
+    p->n = n;
+    if (p->need_small || p->need_rest)
+        bk_pool_run(pool, (n + BATCH - 1) / BATCH, part_batch, p);
+}
+
+/* What keep() needs of the masks.  False: no memory. */
+static bool make_steps(struct parting *p)
+{
+    size_t steps = p->words * p->l->ops->steps;
+
+    if (!steps)
+        return true;
+    p->steps = malloc(2 * steps * sizeof(*p->steps));
+    if (!p->steps)
+        return false;
+    p->rest_steps = p->steps + steps;
+    bk_columns_steps(p->steps, p->mask, p->words);
+    bk_columns_steps(p->rest_steps, p->rest, p->words);
+    return true;
 }
 
 /* Is there room to part a set where it is, so that `n` of its positions come last? */
@@ -442,38 +509,21 @@ static bool has_room_for_parts(const struct set *s, uint64_t n)
     return words_of(n) + words_of(s->n - n) + 2 <= s->room;
 }
 
-/* Moves the positions of `mask` behind the others.  `small` gets the n of them, and shares what
-   there is to spare.  False: no memory. */
-static bool part_within(struct learner *l, struct bk_pool *pool, struct set *s, struct set *small,
-                        const uint64_t *mask, const uint64_t *rest)
+/* The ends of the columns become those of `small`, which shares what there is to spare. */
+static void lend_ends(const struct learner *l, struct set *s, struct set *small)
 {
-    size_t words = words_of(s->n - small->n), steps = s->words * l->ops->steps;
-    struct parting p = { l, s, small, mask, rest, NULL, NULL };
-    size_t spare = s->room - words - small->words - 2;
+    size_t words = words_of(s->n - small->n), spare = s->room - words - small->words - 2;
 
-    if (steps) {
-        p.steps = malloc(2 * steps * sizeof(*p.steps));
-        if (!p.steps)
-            return false;
-        p.rest_steps = p.steps + steps;
-        bk_columns_steps(p.steps, mask, s->words);
-        bk_columns_steps(p.rest_steps, rest, s->words);
-    }
     small->room = small->words + 1 + spare * small->words / (words + small->words);
     for (unsigned j = 0; j < s->cols + l->planes; j++)
         small->col[j] = s->col[j] + s->room - small->room;
-    bk_pool_run(pool, (s->cols + l->planes + BATCH - 1) / BATCH, part_batch, &p);
-    s->room -= small->room;
-    free(p.steps);
-    return !l->failed;
 }
 
-static uint64_t ones(const uint64_t *a, size_t words)
+static uint64_t ones(const struct learner *l, const uint64_t *a, size_t words)
 {
-    uint64_t n = 0;
+    uint32_t n;
 
-    for (size_t i = 0; i < words; i++)
-        n += (uint64_t)__builtin_popcountll(a[i]);
+    l->ops->count(a, &a, 1, words, &n);
     return n;
 }
 
@@ -510,9 +560,9 @@ static uint64_t in_set(const struct set *s, size_t word)
 }
 
 /* Keeps class c = classes->n if some position is in it. */
-static void add_class(struct classes *c, unsigned value)
+static void add_class(const struct learner *l, struct classes *c, unsigned value)
 {
-    uint32_t n = (uint32_t)ones(c->bits[c->n], c->words);
+    uint32_t n = (uint32_t)ones(l, c->bits[c->n], c->words);
 
     if (!n)
         return;
@@ -533,7 +583,7 @@ static void classes_of_small(const struct learner *l, const struct set *s, struc
                     x &= v >> b & 1 ? s->plane[b][i] : ~s->plane[b][i];
                 c->bits[c->n][i] = x;
             }
-            add_class(c, v);
+            add_class(l, c, v);
         }
         if (!bound)
             c->exact = c->n;
@@ -625,11 +675,11 @@ static void classes_of_bins(const struct learner *l, const struct set *s, struct
     }
     for (unsigned bin = 0; bin < bins; bin++) {
         c->value[bin] = (uint8_t)bin;
-        c->total[bin] = (uint32_t)ones(c->bits[bin], c->words);
+        c->total[bin] = (uint32_t)ones(l, c->bits[bin], c->words);
         if (bin % BOUND_BINS != BOUND_BINS - 1 && bin + 1 < bins)
             continue;
         c->value[k] = (uint8_t)bin;
-        c->total[k] = (uint32_t)ones(c->bits[k], c->words);
+        c->total[k] = (uint32_t)ones(l, c->bits[k], c->words);
         k++;
     }
     c->exact = bins;
@@ -743,12 +793,43 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
     }
 }
 
+/* Could a split gain enough?  Only values are looked at, no facts.  whole, seen: the entropy of
+   what is looked at, how many positions. */
+static bool may_gain(const struct learner *l, const struct set *s, const struct classes *c,
+                     int64_t *whole, uint64_t *seen)
+{
+    *seen = 0;
+    for (unsigned k = 0; k < c->n; k++)
+        *seen += c->total[k];
+    *whole = entropy(l, c, c->total);
+    return *seen && *whole * (int64_t)s->n / (int64_t)*seen >= l->min_gain;
+}
+
+/* Does find_split() find none whatever the facts? */
+static bool is_leaf(struct learner *l, const struct set *s, uint32_t *histogram)
+{
+    struct classes c;
+    uint64_t seen;
+    int64_t whole;
+    bool may;
+
+    if (!l->small && s->n < LEAST_POSITIONS)
+        return true;
+    if (!classes_init(l, s, &c, histogram)) {
+        l->failed = true;
+        return true;
+    }
+    may = may_gain(l, s, &c, &whole, &seen);
+    free(c.room);
+    return !may;
+}
+
 /* The column to split by, or -1.  Forgets those that are the same everywhere. */
 static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
 {
     struct classes c;
     struct search q = { l, s, &c, 0, NULL };
-    uint64_t seen = 0;
+    uint64_t seen;
     int64_t most = 0;
     int best = -1;
     bool *dead;
@@ -759,10 +840,7 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
         l->failed = true;
         return -1;
     }
-    for (unsigned k = 0; k < c.n; k++)
-        seen += c.total[k];
-    q.whole = entropy(l, &c, c.total);
-    if (seen && q.whole * (int64_t)s->n / (int64_t)seen >= l->min_gain) {
+    if (may_gain(l, s, &c, &q.whole, &seen)) {
         q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(*dead)) + 1);
         if (!q.gain)
             l->failed = true;
@@ -792,6 +870,24 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
     return best;
 }
 
+/* == Guesses == */
+
+/* The value of most positions.  histogram: all 0, and again after. */
+static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram)
+{
+    const uint64_t *least = s->plane[l->src->bits];
+    uint32_t values = 1u << l->src->bits, best = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!(least[i / 64] >> i % 64 & 1))
+            histogram[value_at(l, s, i)]++;
+    for (uint32_t v = 0; v < values; v++)
+        if (histogram[v] > histogram[best])
+            best = v;
+    memset(histogram, 0, values * sizeof(*histogram));
+    return (uint16_t)best;
+}
+
 /* == Growing == */
 
 static uint32_t new_node(struct growth *g)
@@ -811,11 +907,33 @@ static uint32_t new_node(struct growth *g)
     return g->n++;
 }
 
+/* Moves the positions of p->mask to p->small: first their values, then the facts where they will be
+   wanted.  False: no memory. */
+static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogram)
+{
+    struct learner *l = p->l;
+    struct set *s = p->set, *small = p->small;
+
+    if (!make_steps(p))
+        return false;
+    p->need_small = p->need_rest = true;
+    part_columns(p, pool, s->cols, l->planes);
+    s->n -= small->n;
+    s->words = words_of(s->n);
+    if (!l->failed) {
+        p->need_small = !is_leaf(l, small, histogram);
+        p->need_rest = !is_leaf(l, s, histogram);
+        part_columns(p, pool, 0, s->cols);
+    }
+    free(p->steps);
+    return !l->failed;
+}
+
 /* Splits `s` by a column: `small` gets the fewer positions, `s` keeps the others, and loses the
    column.  *small_yes: the fewer are those where the fact is true.  within: the columns are the
    sample's.  False: no memory. */
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
-                  struct set *small, bool *small_yes, bool within)
+                  struct set *small, bool *small_yes, uint32_t *histogram, bool within)
 {
     uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead;
@@ -825,7 +943,7 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
             mask[s->words - 1] &= in_set(s, s->words - 1);
-        n = ones(mask, s->words);
+        n = ones(l, mask, s->words);
         *small_yes = n <= s->n - n;
         dead[column] = true;
         drop_columns(l, s, dead);
@@ -843,11 +961,19 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
         good = within ? set_new_within(l, small, s->cols, n) : set_new(l, small, s->cols, n);
     }
     if (good) {
+        struct parting p = { .l = l,
+                             .set = s,
+                             .small = small,
+                             .words = s->words,
+                             .mask = mask,
+                             .rest = rest,
+                             .within = within };
+
         memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));
-        good = within ? part_within(l, pool, s, small, mask, rest)
-                      : keep_part(l, pool, s, small, mask) && keep_part(l, pool, s, s, rest);
-        s->n -= small->n;
-        s->words = words_of(s->n);
+        if (within)
+            lend_ends(l, s, small);
+        good = part_set(&p, pool, histogram);
+        s->room -= within ? small->room : 0;
     }
     free(mask);
     free(dead);
@@ -892,10 +1018,12 @@ static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_
             break;
         }
         column = find_split(l, pool, s, histogram);
-        if (column < 0)
+        if (column < 0) {
+            g->node[id].guess = guess_value(l, s, histogram);
             break;
+        }
         g->node[id].fact = s->fact[column];
-        if (!split(l, pool, s, column, &small, &small_yes, top)) {
+        if (!split(l, pool, s, column, &small, &small_yes, histogram, top)) {
             set_free(&small);
             l->failed = true;
             break;
@@ -940,6 +1068,7 @@ static uint32_t put_in_order(const struct learner *l, const struct growth *g, ui
     at = out->nodes++;
     out->tree[at] = (struct bk_fact_node){ .fact = node->fact };
     if (node->fact == BK_FACT_LEAF) {
+        out->guess[out->leaves] = node->guess;
         out->tree[at].yes = out->leaves++;
         return at;
     }
@@ -968,7 +1097,8 @@ static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct b
         nodes += l->task[i].n;
     }
     out->tree = l->failed ? NULL : malloc((nodes + 1) * sizeof(*out->tree));
-    if (out->tree)
+    out->guess = out->tree ? malloc((nodes + 1) * sizeof(*out->guess)) : NULL;
+    if (out->guess)
         put_in_order(l, &top, 0, out);
     for (uint32_t i = 0; i < l->tasks; i++) {
         set_free(&l->task[i].set);
@@ -977,7 +1107,7 @@ static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct b
     free(l->task);
     free(top.node);
     free(histogram);
-    return out->tree ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
+    return out->guess ? BK_OK : bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
 }
 
 /* A leaf's cost, seen in the sample. */
@@ -987,22 +1117,50 @@ static int64_t gain_needed(const struct learner *l)
     uint64_t leaf = (uint64_t)(l->small ? GAIN_LEAF : GAIN_LEAF_LONG) * BK_ONE_BIT;
     uint64_t covered = l->covered < span ? l->covered : span;
     int64_t share = (int64_t)(leaf * (covered >> 8) / ((span >> 8) + 1));
+    int64_t evidence = (l->small ? GAIN_EVIDENCE : GAIN_EVIDENCE_LONG) * BK_ONE_BIT;
 
-    return share > GAIN_EVIDENCE * BK_ONE_BIT ? share : GAIN_EVIDENCE * BK_ONE_BIT;
+    return share > evidence ? share : evidence;
 }
 
-static uint32_t rows_to_draw(enum bk_effort effort, unsigned words)
-{
-    static const uint32_t rows[] = { 1u << 14, 1u << 16, 1u << 18 };
+/*
+ * Rows of 64 squares that are learned from: a share of all, but not too few, and no more than
+ * memory bears.  Four times the rows make files a quarter to a third smaller.
+ */
+struct sampling {
+    unsigned part; /* one row of so many */
+    uint32_t least, most, most_long;
+};
 
-    return rows[effort] / words;
+static const struct sampling sampling_of[] = {
+    [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
+    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
+    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
+};
+
+static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
+{
+    const struct sampling *s = &sampling_of[effort];
+    uint64_t rows = numbers / (64 * s->part);
+    uint32_t most = bits <= SMALL_BITS ? s->most : s->most_long;
+
+    if (rows < s->least)
+        rows = s->least;
+    if (rows > most)
+        rows = most;
+    return (uint32_t)rows / words;
 }
 
-uint64_t bk_learn_rows(enum bk_effort effort, unsigned words, uint64_t rows)
+uint64_t bk_learn_rows(const struct bk_unit_size *n, enum bk_effort effort)
 {
-    uint32_t drawn = rows_to_draw(effort, words);
+    uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
 
-    return rows <= ALL_TIMES * (uint64_t)drawn ? rows : drawn;
+    return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
+}
+
+uint64_t bk_learn_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    return SPREAD * sizeof(uint64_t) *
+           (uint64_t)rows_to_draw(effort, n->words, n->bits, n->numbers);
 }
 
 uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions)
@@ -1025,14 +1183,14 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     l.words = bk_facts_words(src->facts);
     l.small = src->bits <= SMALL_BITS;
     l.planes = src->bits + 1;
-    err = choose_rows(&l, rows_to_draw(effort, l.words), why);
+    err = choose_rows(&l, rows_to_draw(effort, l.words, src->bits, src->end - src->first), why);
     if (!err)
         err = fill_sample(&l, &mask, why);
     if (!err) {
         l.min_gain = gain_needed(&l);
-        if (!keep_part(&l, pool, &l.sample, &l.sample, mask))
+        if (!keep_part(&l, mask))
             err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
-        l.sample.n = (uint32_t)ones(mask, l.sample.words);
+        l.sample.n = (uint32_t)ones(&l, mask, l.sample.words);
         l.sample.words = words_of(l.sample.n);
         l.sampled = l.sample.n;
     }
@@ -1049,5 +1207,6 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
 void bk_learned_release(struct bk_learned *l)
 {
     free(l->tree);
+    free(l->guess);
     *l = (struct bk_learned){ 0 };
 }

@@ -20,13 +20,14 @@
 struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
     uint32_t nodes, leaves;
+    uint16_t *guess;       /* owned; by leaf: the likeliest value of the sample */
     uint64_t column_bytes; /* that it took */
 };
 
 /*
- * Draws bk_learn_rows() rows.
+ * Draws as many positions as bk_learn_rows() rows have, from more rows.
  * spill: of the columns, which take bk_learn_bytes(); NULL is fine.
- * Fails with BK_E_SYSTEM.  Besides the columns: some 2 MiB a thread.
+ * Fails with BK_E_SYSTEM.  Besides the columns: bk_learn_list_bytes(), some 2 MiB a thread.
  */
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
                      enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
@@ -34,7 +35,9 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
 void bk_learned_release(struct bk_learned *l);
 
 /* How many of a unit's rows are learned from: of those of more words as many fewer. */
-uint64_t bk_learn_rows(enum bk_effort effort, unsigned words, uint64_t rows);
+uint64_t bk_learn_rows(const struct bk_unit_size *n, enum bk_effort effort);
+/* The list of the rows that are drawn. */
+uint64_t bk_learn_list_bytes(const struct bk_unit_size *n, enum bk_effort effort);
 /* The columns of so many positions: an eighth of a byte a fact, and some to spare. */
 uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions);
 

@@ -4,15 +4,19 @@
  *   learn    a tree, from a sample of rows (learn.c)
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
- *   meet     what each question meets in all rows; its rates
+ *   meet     in how many cells each question meets exceptions; its rates
  *   write    window after window: once more what its cells are asked, which is noted;
  *            where to cut; then shard by shard the keys of ribbon A, which is
  *            solved and asked who passes, and of ribbon B
  *
  * A *cell* is the squares of a row that reach one leaf.  Cells are what all
  * passes but the first work on, and a way down the tree costs ten times what
- * reading a cell does, so they are remembered while memory lasts; else the tree
- * is descended again.  Either way the bytes are the same.
+ * reading a cell does, so they are remembered while memory lasts (cells.h); else
+ * the tree is descended again.  Either way the bytes are the same.
+ *
+ * The sample tells which value is a leaf's likeliest: the *guess*.  A cell is
+ * *odd* if some of its positions have another.  Of the others the values need
+ * not be read again, unless the guess was wrong.
  *
  * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
  * Shards are cut row by row through a *window*, a run of pieces, whatever the
@@ -25,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/encode/cells.h"
 #include "tb/encode/codes.h"
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
@@ -34,22 +39,16 @@
 #define BATCH_PIECES  4                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
-#define WORDS_MAX     4
+#define WORDS_MAX     BK_CELL_WORDS_MAX
+#define SMALL_BITS    2  /* of values of so few bits, what agrees with each is noted for a row */
 #define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
-/* Cells of consecutive rows: a word with row (from the piece's first) << 32 | leaf, then the
-   squares.  LIKELY: it has been found that all of the cell have the leaf's likeliest value. */
-#define LIKELY (UINT64_C(1) << 31)
-struct cells {
-    uint64_t *word;
-    size_t n, room;
-    bool whole; /* nothing is missing */
-};
-
-/* Questions that positions of cells are asked: a word with the question, then those who are asked;
-   with SOME, then those of them that are exceptions. */
-#define SOME (UINT64_C(1) << 32)
+/* Questions that positions of cells are asked: a word with the question and, once they are chosen,
+   its rates; then those who are asked; with SOME, then those of them that are exceptions. */
+#define SOME     (UINT64_C(1) << 32)
+#define RC_SHIFT 40
+#define RP_SHIFT 48
 struct asked {
     uint64_t *word;
     size_t n, room;
@@ -64,8 +63,9 @@ struct row_note {
 };
 
 struct piece {
-    struct cells cells;
-    struct row_note *row; /* within the window */
+    bool remembered;           /* its cells are */
+    struct bk_cell_list cells; /* borrowed from the unit's */
+    struct row_note *row;      /* within the window */
     uint32_t rows, row_room;
     struct asked asked; /* within the window */
 };
@@ -89,13 +89,17 @@ struct key_list {
 /* What one thread works with. */
 struct desk {
     struct bk_fact_row *row;
-    struct bk_met *met; /* by question */
-    unsigned bits;      /* of the values seen, beyond BITS_AS_TOLD */
-    uint64_t *count;    /* as bk_counts.n */
-    struct asked asked; /* of one cell */
+    struct bk_met *met;        /* by question */
+    unsigned bits;             /* of the values seen, beyond BITS_AS_TOLD */
+    uint64_t *count;           /* as bk_counts.n */
+    struct bk_cell_list cells; /* of the piece that is being counted */
+    struct asked asked;        /* of one cell */
     struct key_list keys[2];
     struct bk_ribbon_room ribbon;
 };
+
+/* What has become of a leaf's guess.  SURE: its positions are asked nothing. */
+enum verdict { LIKELY, WRONG, SURE };
 
 struct unit {
     const struct bk_unit_source *src;
@@ -108,7 +112,9 @@ struct unit {
     struct bk_codes codes;
     uint32_t pieces;
     struct piece *piece;
-    size_t piece_words; /* of cells that a piece may remember beyond its window */
+    uint8_t *cells; /* remembered, of all pieces; NULL: none */
+    uint64_t cells_taken, cells_room;
+    uint8_t *verdict; /* by leaf */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory;    /* as bk_unit_options.memory_bytes */
@@ -125,16 +131,6 @@ struct unit {
 };
 
 #define INLINE static inline __attribute__((always_inline)) /* for sets of one word, most often */
-
-/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
-static inline unsigned count_bits(uint64_t x)
-{
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
-                          UINT64_C(0x0101010101010101) >>
-                      56);
-}
 
 static bool grow_list(void **list, size_t *room, size_t need, size_t item)
 {
@@ -166,79 +162,16 @@ struct cell_reader {
     struct desk *desk;
     on_row *begin; /* NULL: not told */
     on_cell *cell;
-    void *context;
+    bool recalls; /* cells are remembered, and values read when they are wanted */
+    bool records; /* they are taken down on the desk */
+    bool odd;     /* of a cell */
     struct bk_row row;
+    uint32_t nth; /* of the row in the piece */
+    bool seen;    /* its values have been read */
     struct bk_row_values values;
-    uint32_t nth;         /* of the row in the piece */
-    size_t at;            /* in piece->cells, when they are read */
-    struct cells *record; /* NULL: not recorded */
-    size_t record_max;
-    bool likely; /* of a cell that is read: as noted; the cell's reader may note it */
+    uint64_t agree[1u << SMALL_BITS][WORDS_MAX]; /* who may have this value */
+    struct bk_cell_in in;                        /* what is remembered */
 };
-
-/* Remembers a cell, unless its leaf asks nothing. */
-static void record_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
-{
-    const bk_code *code = r->u->codes.model.leaf; /* NULL: not known yet */
-    struct cells *c = r->record;
-    unsigned words = r->u->words;
-
-    if (code && code[leaf] < 0)
-        return;
-    if (c->n + words + 1 > r->record_max ||
-        !grow_list((void **)&c->word, &c->room, c->n + words + 1, sizeof(*c->word))) {
-        r->u->failed |= c->n + words + 1 <= r->record_max;
-        c->whole = false;
-        r->record = NULL;
-        return;
-    }
-    c->word[c->n++] = (uint64_t)r->nth << 32 | leaf;
-    for (unsigned i = 0; i < words; i++)
-        c->word[c->n++] = squares[i];
-}
-
-static void visit_leaf(void *context, uint32_t leaf, const uint64_t *squares)
-{
-    struct cell_reader *r = context;
-
-    if (r->record)
-        record_cell(r, leaf, squares);
-    if (r->cell)
-        r->cell(r, leaf, squares);
-}
-
-static bool any_square(const uint64_t *squares, unsigned words)
-{
-    uint64_t any = 0;
-
-    for (unsigned i = 0; i < words; i++)
-        any |= squares[i];
-    return any;
-}
-
-static void descend_row(struct cell_reader *r)
-{
-    if (!any_square(r->values.care, r->u->words))
-        return;
-    bk_fact_row_set(r->desk->row, r->row.sq);
-    bk_fact_row_descend(r->desk->row, r->u->learned.tree, r->values.care, visit_leaf, r);
-}
-
-/* The cells of a row that were remembered. */
-static void recall_row(struct cell_reader *r)
-{
-    const struct cells *c = &r->piece->cells;
-
-    while (r->at < c->n && c->word[r->at] >> 32 == r->nth) {
-        uint64_t *word = c->word + r->at;
-
-        r->likely = *word & LIKELY;
-        r->cell(r, (uint32_t)(*word & (LIKELY - 1)), word + 1);
-        *word |= r->likely ? LIKELY : 0;
-        r->at += r->u->words + 1;
-    }
-    r->likely = false;
-}
 
 /* Positions that are at least 0 are free. */
 static void drop_least_zero(struct cell_reader *r)
@@ -255,12 +188,139 @@ static void drop_least_zero(struct cell_reader *r)
     }
 }
 
-static void read_row(struct cell_reader *r, uint64_t number)
+/* Those of a word that have a value, or may have it. */
+INLINE uint64_t agreeing(const struct bk_row_values *v, unsigned bits, unsigned word,
+                         uint32_t value)
+{
+    uint64_t equal = ~UINT64_C(0), less = 0;
+
+    for (unsigned b = bits; b-- > 0;) {
+        uint64_t plane = v->plane[b][word], set = -(uint64_t)(value >> b & 1);
+
+        less |= equal & ~plane & set;
+        equal &= ~(plane ^ set);
+    }
+    return equal | (less & v->least[word]);
+}
+
+static void read_values(struct cell_reader *r)
 {
     const struct bk_unit_source *s = r->u->src;
 
-    s->row(s->context, number, &r->row, &r->values);
+    s->row(s->context, r->row.first, &r->row, &r->values);
     drop_least_zero(r);
+    r->seen = true;
+}
+
+static void note_agreeing(struct cell_reader *r)
+{
+    for (uint32_t value = 0; value < 1u << SMALL_BITS; value++)
+        for (unsigned i = 0; i < r->u->words; i++)
+            r->agree[value][i] = agreeing(&r->values, SMALL_BITS, i, value);
+}
+
+/* Has some position of a cell another value than its leaf's guess? */
+INLINE bool is_odd_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                      unsigned words, bool small)
+{
+    uint16_t guess = r->u->learned.guess[leaf];
+    uint64_t other = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        other |= squares[i] &
+                 ~(small ? r->agree[guess][i] : agreeing(&r->values, r->u->src->bits, i, guess));
+    return other;
+}
+
+static bool is_small(const struct unit *u) { return u->src->bits == SMALL_BITS; }
+
+static bool is_odd(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    unsigned words = r->u->words;
+
+    if (words == 1)
+        return is_odd_of(r, leaf, squares, 1, is_small(r->u));
+    return is_odd_of(r, leaf, squares, words, is_small(r->u));
+}
+
+/* Takes a cell down.  Without memory for it none are. */
+static void record_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
+{
+    unsigned words = r->u->words;
+
+    r->records = bk_cells_room(&r->desk->cells);
+    if (!r->records)
+        return;
+    if (words == 1)
+        bk_cells_put(&r->desk->cells, r->nth, leaf, r->odd, squares, 1);
+    else
+        bk_cells_put(&r->desk->cells, r->nth, leaf, r->odd, squares, words);
+}
+
+static void visit_leaf(void *context, uint32_t leaf, const uint64_t *squares)
+{
+    struct cell_reader *r = context;
+
+    r->odd = is_odd(r, leaf, squares);
+    if (r->records)
+        record_cell(r, leaf, squares);
+    r->cell(r, leaf, squares);
+}
+
+static bool any_square(const uint64_t *squares, unsigned words)
+{
+    uint64_t any = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        any |= squares[i];
+    return any;
+}
+
+static void descend_row(struct cell_reader *r)
+{
+    read_values(r);
+    if (!any_square(r->values.care, r->u->words))
+        return;
+    if (is_small(r->u))
+        note_agreeing(r);
+    bk_fact_row_set(r->desk->row, r->row.sq);
+    bk_fact_row_descend(r->desk->row, r->u->learned.tree, r->values.care, visit_leaf, r);
+    if (r->records)
+        bk_cells_end_row(&r->desk->cells, r->nth);
+}
+
+/* The cells of a row that were remembered. */
+INLINE void recall_row_of(struct cell_reader *r, unsigned words)
+{
+    unsigned control = 0;
+
+    r->seen = false;
+    if (r->in.row != r->nth)
+        return;
+    while (!(control & BK_CELL_LAST)) {
+        uint64_t squares[WORDS_MAX];
+        uint32_t leaf;
+
+        control = bk_cells_take(&r->in, &leaf, squares, words);
+        r->odd = control & BK_CELL_ODD;
+        r->cell(r, leaf, squares);
+    }
+}
+
+static void recall_row(struct cell_reader *r)
+{
+    if (r->u->words == 1)
+        recall_row_of(r, 1);
+    else
+        recall_row_of(r, r->u->words);
+}
+
+/* Goes to the row that holds a number; its values are not read. */
+static void find_row(struct cell_reader *r, uint64_t number)
+{
+    const struct bk_unit_source *s = r->u->src;
+
+    s->row(s->context, number, &r->row, NULL);
 }
 
 /* All rows of a piece. */
@@ -272,26 +332,34 @@ static void read_piece(struct cell_reader *r)
 
     if (end > u->src->end)
         end = u->src->end;
-    read_row(r, at);
+    if (r->recalls)
+        r->in = bk_cells_read(&r->piece->cells);
+    find_row(r, at);
     if (r->row.first < at && r->row.first + r->row.n < end)
-        read_row(r, r->row.first + r->row.n);
+        find_row(r, r->row.first + r->row.n);
     while (r->row.first >= at && r->row.first < end) {
         if (r->begin)
             r->begin(r);
-        if (r->piece->cells.whole && !r->record)
+        if (r->recalls)
             recall_row(r);
         else
             descend_row(r);
         r->nth++;
         if (r->row.first + r->row.n >= end)
             break;
-        read_row(r, r->row.first + r->row.n);
+        find_row(r, r->row.first + r->row.n);
     }
 }
 
 static struct cell_reader reader_of(struct unit *u, struct piece *p, unsigned thread, on_cell *cell)
 {
     return (struct cell_reader){ .u = u, .piece = p, .desk = &u->desk[thread], .cell = cell };
+}
+
+/* Nothing of the cell's values has to be known: all its positions have its leaf's likeliest. */
+INLINE bool is_likely(const struct cell_reader *r, uint32_t leaf)
+{
+    return !r->odd && r->u->verdict[leaf] == LIKELY;
 }
 
 /* == Bits of values == */
@@ -304,7 +372,8 @@ static void widest_piece(void *context, uint64_t piece, unsigned thread)
     unsigned bits = u->desk[thread].bits;
 
     while (at < end && at < u->src->end) {
-        read_row(&r, at);
+        find_row(&r, at);
+        read_values(&r);
         for (unsigned b = u->src->bits; b > bits; b--)
             for (unsigned i = 0; i < u->words; i++)
                 if (r.values.plane[b - 1][i] & r.values.care[i])
@@ -354,25 +423,32 @@ static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads
 struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
                                      const struct bk_unit_options *options, unsigned threads)
 {
-    uint64_t sample = bk_learn_rows(options->effort, n->words, n->rows);
+    uint64_t sample = bk_learn_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
-    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions);
+    uint64_t list = bk_learn_list_bytes(n, options->effort);
+    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions) + list;
     uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
 
     return (struct bk_unit_memory){
         learning > writing ? learning : writing,
-        writing_bytes(n->numbers, n->words, threads, true) + positions * CODES_LONG * (n->bits > 2),
+        writing_bytes(n->numbers, n->words, threads, true) + list +
+            positions * CODES_LONG * (n->bits > 2),
     };
 }
 
-/* What cells may take beside tables of so many bytes. */
+/* What cells may take beside tables of so many bytes, and what questions meet, which is there
+   before these are let go: of distances a third of that, measured.  Nothing where memory is short.
+ */
 static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
-    uint64_t room = u->spill ? 0 : u->learned.column_bytes, own = u->spill ? 0 : counts;
+    uint64_t room = u->learned.column_bytes, met = u->src->bits > SMALL_BITS ? counts / 3 : 0;
+    uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
-    own += writing_bytes(u->src->end - u->src->first, u->words, u->threads, u->spill);
+    if (u->spill)
+        return 0;
     room = room > own ? room - own : 0;
-    return room > u->memory ? room : u->memory;
+    room = room > u->memory ? room : u->memory;
+    return room > met ? room - met : 0;
 }
 
 /* == Counting == */
@@ -396,24 +472,36 @@ INLINE uint64_t like_first(const struct bk_row_values *v, unsigned bits, unsigne
     return same;
 }
 
+INLINE void add_count(const struct cell_reader *r, uint64_t *n, unsigned more)
+{
+    if (r->u->counts_shared)
+        __atomic_fetch_add(n, more, __ATOMIC_RELAXED);
+    else
+        *n += more;
+}
+
 INLINE void count_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
                           unsigned words, unsigned bits)
 {
     uint64_t *n = r->desk->count + ((size_t)leaf * 2 << bits);
+    uint16_t guess = r->u->learned.guess[leaf];
 
-    for (unsigned i = 0; i < words; i++)
-        for (uint64_t left = squares[i]; left;) {
+    for (unsigned i = 0; i < words; i++) {
+        uint64_t left = squares[i], guessed = r->odd ? 0 : left & ~r->values.least[i];
+
+        if (guessed) {
+            add_count(r, &n[guess], bk_count_bits(guessed));
+            left &= ~guessed;
+        }
+        while (left) {
             bool bound;
             uint32_t v;
             uint64_t same = like_first(&r->values, bits, i, left, &bound, &v);
 
-            if (r->u->counts_shared)
-                __atomic_fetch_add(&n[((size_t)bound << bits) + v], count_bits(same),
-                                   __ATOMIC_RELAXED);
-            else
-                n[((size_t)bound << bits) + v] += count_bits(same);
+            add_count(r, &n[((size_t)bound << bits) + v], bk_count_bits(same));
             left &= ~same;
         }
+    }
 }
 
 static void count_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
@@ -426,19 +514,38 @@ static void count_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squ
         count_cell_of(r, leaf, squares, words, bits);
 }
 
+/* So many bytes of those that cells may take, or NULL. */
+static uint8_t *take_cell_bytes(struct unit *u, uint64_t n)
+{
+    uint64_t taken = __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED);
+
+    while (n <= u->cells_room - taken)
+        if (__atomic_compare_exchange_n(&u->cells_taken, &taken, taken + n, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return u->cells + taken;
+    return NULL;
+}
+
+static void remember_cells(struct unit *u, struct piece *p, const struct bk_cell_list *cells)
+{
+    p->cells = *cells;
+    p->cells.byte = take_cell_bytes(u, cells->n);
+    p->remembered = p->cells.byte;
+    if (p->remembered)
+        memcpy(p->cells.byte, cells->byte, cells->n);
+}
+
 static void count_piece(void *context, uint64_t piece, unsigned thread)
 {
     struct unit *u = context;
     struct cell_reader r = reader_of(u, &u->piece[piece], thread, count_cell);
 
-    r.piece->cells.whole = true;
-    r.record = &r.piece->cells;
-    r.record_max = u->piece_words;
+    bk_cells_init(&r.desk->cells, u->words, u->learned.leaves);
+    r.records = u->cells && u->learned.leaves < BK_CELL_LEAVES_MAX &&
+                __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room;
     read_piece(&r);
-    if (!r.piece->cells.whole) {
-        free(r.piece->cells.word);
-        r.piece->cells = (struct cells){ 0 };
-    }
+    if (r.records)
+        remember_cells(u, r.piece, &r.desk->cells);
 }
 
 static enum bk_err count_all(struct unit *u, struct bk_report *why)
@@ -448,8 +555,8 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
-    if (u->pieces)
-        u->piece_words = room_for_cells(u, n * sizeof(*c->n)) / u->pieces / sizeof(uint64_t);
+    u->cells_room = room_for_cells(u, n * sizeof(*c->n));
+    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room) : NULL;
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
@@ -530,12 +637,13 @@ INLINE bool room_for_question(struct asked *a, unsigned words)
     return need <= a->room || grow_list((void **)&a->word, &a->room, need, sizeof(*a->word));
 }
 
-INLINE void put_question(struct asked *out, bk_code code, const uint64_t *all,
-                         const uint64_t *exceptions, unsigned words)
+INLINE void put_question(struct asked *out, bk_code code, const struct bk_question *rates,
+                         const uint64_t *all, const uint64_t *exceptions, unsigned words)
 {
     uint64_t *to = out->word + out->n;
 
-    *to++ = (uint64_t)code | (exceptions ? SOME : 0);
+    *to++ = (uint64_t)code | (exceptions ? SOME : 0) | (uint64_t)rates->rc << RC_SHIFT |
+            (uint64_t)rates->rp << RP_SHIFT;
     for (unsigned i = 0; i < words; i++)
         *to++ = all[i];
     for (unsigned i = 0; exceptions && i < words; i++)
@@ -560,6 +668,7 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
     for (;;) {
         uint64_t exceptions[WORDS_MAX];
         unsigned other = now.end;
+        const struct bk_question *q;
         const bk_code *next;
 
         if (now.code < 0) {
@@ -570,11 +679,12 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
         }
         if (!room_for_question(out, words))
             return false;
-        next = codes->model.question[now.code].next;
+        q = &codes->model.question[now.code];
+        next = q->next;
         while (other > now.from && parts->part[other - 1].place >= codes->asked[now.code].split)
             other--;
         if (other == now.from || other == now.end) {
-            put_question(out, now.code, now.all, other == now.from ? now.all : NULL, words);
+            put_question(out, now.code, q, now.all, other == now.from ? now.all : NULL, words);
             now.code = next[other == now.from];
             continue;
         }
@@ -584,7 +694,7 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
                 exceptions[i] |= parts->part[k].squares[i];
             later[waiting].all[i] = exceptions[i];
         }
-        put_question(out, now.code, now.all, exceptions, words);
+        put_question(out, now.code, q, now.all, exceptions, words);
         later[waiting].code = next[1];
         later[waiting].from = other;
         later[waiting++].end = now.end;
@@ -599,61 +709,63 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
 INLINE bool ask_likely(const struct bk_codes *codes, bk_code code, const uint64_t *squares,
                        struct asked *out, unsigned words)
 {
-    for (; code >= 0; code = codes->model.question[code].next[0]) {
+    while (code >= 0) {
+        const struct bk_question *q = &codes->model.question[code];
+
         if (!room_for_question(out, words))
             return false;
-        put_question(out, code, squares, NULL, words);
+        put_question(out, code, q, squares, NULL, words);
+        code = q->next[0];
     }
     return true;
 }
 
-/* Appends the questions of a cell.  True: all its positions have the likeliest value. */
+/* Appends the questions of a cell.  False: no memory. */
 INLINE bool ask_cell_of(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
                         struct asked *out, unsigned words, unsigned bits)
 {
     const struct bk_codes *codes = &r->u->codes;
     struct askers all = { .code = codes->model.leaf[leaf] };
     struct cell_parts parts;
-    bool likely, good;
 
     part_cell(r, leaf, squares, &parts, words, bits);
-    likely = parts.n == 1 && !parts.part[0].place;
     all.end = parts.n;
     for (unsigned i = 0; i < words; i++)
         all.all[i] = squares[i];
-    if (likely)
-        good = ask_likely(codes, all.code, squares, out, words);
-    else
-        good = ask_parts(codes, &parts, all, out, words);
-    if (!good)
-        r->u->failed = true;
-    return likely;
+    if (parts.n == 1 && !parts.part[0].place)
+        return ask_likely(codes, all.code, squares, out, words);
+    return ask_parts(codes, &parts, all, out, words);
 }
 
-/* likely: as this said of the cell before, or false. */
-static bool ask_cell(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
-                     bool likely, struct asked *out)
+/* The same of any cell whose leaf asks something. */
+static void ask_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares,
+                     struct asked *out)
 {
     const struct bk_codes *codes = &r->u->codes;
     unsigned words = r->u->words, bits = r->u->src->bits;
+    bool good;
 
-    if (codes->model.leaf[leaf] < 0)
-        return true;
-    if (likely) {
+    if (is_likely(r, leaf)) {
         if (!ask_likely(codes, codes->model.leaf[leaf], squares, out, words))
             r->u->failed = true;
-        return true;
+        return;
     }
+    if (!r->seen)
+        read_values(r);
     if (words == 1 && bits == 2)
-        return ask_cell_of(r, leaf, squares, out, 1, 2);
-    if (words == 1)
-        return ask_cell_of(r, leaf, squares, out, 1, bits);
-    return ask_cell_of(r, leaf, squares, out, words, bits);
+        good = ask_cell_of(r, leaf, squares, out, 1, 2);
+    else if (words == 1)
+        good = ask_cell_of(r, leaf, squares, out, 1, bits);
+    else
+        good = ask_cell_of(r, leaf, squares, out, words, bits);
+    if (!good)
+        r->u->failed = true;
 }
 
 /* A question as it was appended. */
 struct question {
     uint32_t question;
+    unsigned rc, rp;
     const uint64_t *all, *other; /* other: NULL, or those that are exceptions */
 };
 
@@ -664,7 +776,11 @@ INLINE struct question read_question(const struct asked *asked, size_t *at, unsi
     bool some = word[0] & SOME;
 
     *at += 1 + words + (some ? words : 0);
-    return (struct question){ (uint32_t)word[0], word + 1, some ? word + 1 + words : NULL };
+    return (struct question){ .question = (uint32_t)word[0],
+                              .rc = word[0] >> RC_SHIFT & 0xff,
+                              .rp = word[0] >> RP_SHIFT & 0xff,
+                              .all = word + 1,
+                              .other = some ? word + 1 + words : NULL };
 }
 
 INLINE unsigned count_set(const uint64_t *set, unsigned words)
@@ -672,44 +788,32 @@ INLINE unsigned count_set(const uint64_t *set, unsigned words)
     unsigned n = 0;
 
     for (unsigned i = 0; i < words; i++)
-        n += count_bits(set[i]);
+        n += bk_count_bits(set[i]);
     return n;
 }
 
 /* == Rates == */
 
+/* Cells without exceptions are met by no question. */
 static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
     struct asked *asked = &r->desk->asked;
     unsigned words = r->u->words;
     size_t at = 0;
 
+    if (r->u->verdict[leaf] == SURE || is_likely(r, leaf))
+        return;
     asked->n = 0;
-    r->likely = ask_cell(r, leaf, squares, false, asked);
+    ask_cell(r, leaf, squares, asked);
     while (at < asked->n) {
         struct question q = read_question(asked, &at, words);
         struct bk_met *m = &r->desk->met[q.question];
-        unsigned n = count_set(q.all, words);
 
-        m->positions += n;
         if (!q.other)
             continue;
         m->cells++;
-        m->in_cells += n;
-        m->exceptions += count_set(q.other, words);
+        m->in_cells += count_set(q.all, words);
     }
-}
-
-/* Forgets the cells of leaves that ask nothing. */
-static void forget_sure_cells(const struct unit *u, struct cells *c)
-{
-    size_t size = u->words + 1, kept = 0;
-
-    for (size_t i = 0; i < c->n; i += size)
-        if (u->codes.model.leaf[(uint32_t)c->word[i]] >= 0)
-            for (size_t k = 0; k < size; k++)
-                c->word[kept++] = c->word[i + k];
-    c->n = kept;
 }
 
 static void meet_piece(void *context, uint64_t piece, unsigned thread)
@@ -717,8 +821,30 @@ static void meet_piece(void *context, uint64_t piece, unsigned thread)
     struct unit *u = context;
     struct cell_reader r = reader_of(u, &u->piece[piece], thread, meet_cell);
 
-    forget_sure_cells(u, &r.piece->cells);
+    r.recalls = r.piece->remembered;
     read_piece(&r);
+}
+
+/* What has become of the guesses, now that all is counted. */
+static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
+{
+    const struct bk_model *m = &u->codes.model;
+
+    u->verdict = malloc(m->leaves + (size_t)1);
+    if (!u->verdict)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
+    for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {
+        uint16_t guess = u->learned.guess[leaf];
+        bk_code likely = m->leaf[leaf];
+
+        while (likely >= 0)
+            likely = m->question[likely].next[0];
+        if (m->leaf[leaf] < 0)
+            u->verdict[leaf] = SURE;
+        else
+            u->verdict[leaf] = guess == ~likely ? LIKELY : WRONG;
+    }
+    return BK_OK;
 }
 
 static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
@@ -731,16 +857,17 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
     }
+    bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
+    bk_spill_free(u->counts.n);
+    u->counts.n = NULL;
     if (!bk_pool_try(u->pool, u->pieces, meet_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (uint32_t q = 0; q < m->questions; q++) {
         struct bk_met met = u->desk[0].met[q];
 
         for (unsigned t = 1; t < u->threads; t++) {
-            met.positions += u->desk[t].met[q].positions;
             met.cells += u->desk[t].met[q].cells;
             met.in_cells += u->desk[t].met[q].in_cells;
-            met.exceptions += u->desk[t].met[q].exceptions;
         }
         bk_rates_choose(&m->question[q], &met);
     }
@@ -764,19 +891,18 @@ static void note_row(struct cell_reader *r)
 }
 
 /* How many keys a question brings. */
-INLINE void estimate(struct row_note *row, const struct bk_question *rates,
-                     const struct question *q, unsigned words)
+INLINE void estimate(struct row_note *row, const struct question *q, unsigned words)
 {
     uint32_t n = count_set(q->all, words), e;
 
-    if (!rates->rc && !rates->rp) {
+    if (!q->rc && !q->rp) {
         row->keys[1] += n << PARTS;
     } else if (q->other) {
         e = count_set(q->other, words);
-        row->keys[0] += (rates->rc + e * rates->rp) << PARTS;
-        row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> rates->rp);
+        row->keys[0] += (q->rc + e * q->rp) << PARTS;
+        row->keys[1] += (e << PARTS) + ((n - e) << PARTS >> q->rp);
     } else {
-        row->keys[1] += n << PARTS >> (rates->rc + rates->rp);
+        row->keys[1] += n << PARTS >> (q->rc + q->rp);
     }
 }
 
@@ -785,14 +911,14 @@ static void note_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     struct piece *p = r->piece;
     struct row_note *row;
 
-    if (r->u->failed)
+    if (r->u->failed || r->u->verdict[leaf] == SURE)
         return;
     row = &p->row[p->rows - 1];
-    ask_cell(r, leaf, squares, r->likely, &p->asked);
+    ask_cell(r, leaf, squares, &p->asked);
     while (row->end < p->asked.n) {
         struct question q = read_question(&p->asked, &row->end, r->u->words);
 
-        estimate(row, &r->u->codes.model.question[q.question], &q, r->u->words);
+        estimate(row, &q, r->u->words);
     }
 }
 
@@ -804,9 +930,8 @@ static void ask_piece(void *context, uint64_t nth, unsigned thread)
     struct cell_reader r = reader_of(u, p, thread, note_cell);
 
     r.begin = note_row;
+    r.recalls = p->remembered;
     read_piece(&r);
-    free(p->cells.word);
-    p->cells = (struct cells){ 0 };
 }
 
 static bool close_cut(struct unit *u)
@@ -910,19 +1035,17 @@ INLINE bool list_filters(struct shard_reader r, struct key_list *l, unsigned wor
 
     l->n = 0;
     while (next_question(&r, &q, words)) {
-        const struct bk_question *rates = &r.u->codes.model.question[q.question];
-
         if (!q.other)
             continue;
-        if (!room_for_keys(l, rates->rc + (size_t)rates->rp * count_set(q.other, words)))
+        if (!room_for_keys(l, q.rc + (size_t)q.rp * count_set(q.other, words)))
             return false;
-        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), rates->rc);
-        for (unsigned i = 0; rates->rp && i < words; i++)
+        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc);
+        for (unsigned i = 0; q.rp && i < words; i++)
             for (uint64_t left = q.other[i]; left; left &= left - 1)
                 add_filter(
                     l,
                     bk_question_key(r.hash, q.question, 64 * i + (unsigned)__builtin_ctzll(left)),
-                    rates->rp);
+                    q.rp);
     }
     return true;
 }
@@ -935,12 +1058,8 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
 
     l->n = 0;
     while (next_question(&r, &q, words)) {
-        const struct bk_question *rates = &r.u->codes.model.question[q.question];
-        unsigned rp = rates->rp;
-
         if (!q.other &&
-            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE),
-                              rates->rc))
+            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc))
             continue;
         if (!room_for_keys(l, count_set(q.all, words)))
             return false;
@@ -950,7 +1069,7 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, st
                 bool exception = q.other && q.other[i] >> s & 1;
                 uint64_t key = bk_question_key(r.hash, q.question, 64 * i + s);
 
-                if (exception || bk_filter_passes(filters, key, rp))
+                if (exception || bk_filter_passes(filters, key, q.rp))
                     l->key[l->n++] = (struct bk_ribbon_key){ bk_bit_key(key), exception };
             }
     }
@@ -1044,7 +1163,6 @@ static void forget_batch(struct unit *u)
     for (; u->forgotten < end; u->forgotten++) {
         struct piece *p = &u->piece[u->forgotten];
 
-        free(p->cells.word);
         free(p->row);
         free(p->asked.word);
         *p = (struct piece){ 0 };
@@ -1131,16 +1249,18 @@ static void unit_release(struct unit *u)
         free(d->keys[0].key);
         free(d->keys[1].key);
         free(d->asked.word);
+        free(d->cells.byte);
         bk_ribbon_room_release(&d->ribbon);
     }
     for (uint32_t p = 0; u->piece && p < u->pieces; p++) {
-        free(u->piece[p].cells.word);
         free(u->piece[p].row);
         free(u->piece[p].asked.word);
     }
     free(u->desk);
     free(u->piece);
     free(u->cut);
+    free(u->verdict);
+    bk_spill_free(u->cells);
     bk_spill_free(u->counts.n);
     free(u->directory);
     bk_codes_release(&u->codes);
@@ -1162,8 +1282,8 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
     if (!err)
         err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
                            u->spill, why);
-    bk_spill_free(u->counts.n);
-    u->counts.n = NULL;
+    if (!err)
+        err = judge_guesses(u, why);
     if (!err)
         err = choose_rates(u, why);
     bk_spill_ease(u->spill);

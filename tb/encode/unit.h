@@ -22,13 +22,6 @@ struct bk_unit_options {
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
 };
 
-/* What is known of a unit before its values are. */
-struct bk_unit_size {
-    uint64_t rows, numbers;
-    unsigned facts, words, bits;
-    unsigned care; /* of 100 positions, have a value that must be told */
-};
-
 /*
  * What bk_unit_encode() takes at its worst with so many threads, options->memory_bytes left aside.
  * How many leaves there will be, and how often a row is asked something, is not known: that share

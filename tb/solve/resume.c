@@ -7,6 +7,8 @@
 
 #include "tb/solve/layout.h"
 
+#define PLIES_MAX (1 << 20) /* the head of a file takes no more */
+
 /* == Blocks that are solved == */
 
 static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
@@ -128,6 +130,23 @@ static bool load_state(struct bk_reader *r, struct bk_state *st)
     return ok;
 }
 
+/* Passes follow marks without asking whether there is such a vector. */
+static bool marks_exist(const struct bk_solver *b)
+{
+    const struct bk_setup *s = b->setup;
+    uint64_t beyond = s->nvec % 64 ? ~UINT64_C(0) << s->nvec % 64 : 0;
+
+    for (enum bk_array a = BK_WIN_MARKS; a <= BK_LOSS_MARKS; a++)
+        for (unsigned side = 0; side < 2; side++)
+            for (uint32_t slice = 0; slice < s->nslices; slice++) {
+                const uint64_t *marks = bk_state_slice(&b->state, a, side, slice);
+
+                if (s->nmarks && marks[s->nmarks - 1] & beyond)
+                    return false;
+            }
+    return true;
+}
+
 bool bk_resume_has(const struct bk_run *run, uint32_t block)
 {
     return run->reader && run->moment.there && run->moment.block == block;
@@ -139,7 +158,7 @@ bool bk_resume_blocks(struct bk_run *run, struct bk_solver *under_way, uint32_t 
     bool ok = true;
 
     for (uint32_t i = 0; ok && i < n; i++)
-        ok = load_state(run->reader, &under_way[i].state);
+        ok = load_state(run->reader, &under_way[i].state) && marks_exist(&under_way[i]);
     *m = run->moment;
     bk_reader_close(run->reader);
     run->reader = NULL;
@@ -231,13 +250,38 @@ static bool is_in_order(const struct bk_run *run)
     return ok;
 }
 
+/* Is this one of the table's positions, or none? */
+static bool is_position(const struct bk_index *ix, const struct bk_longest *l)
+{
+    unsigned nsq = ix->v->nsq;
+
+    if (l->plies < 0)
+        return true;
+    if (l->at.king[0] >= nsq || l->at.king[1] >= nsq || l->plies >= PLIES_MAX)
+        return false;
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (l->at.sq[s] >= nsq)
+            return false;
+    return bk_index_rank(ix, &l->at) < ix->positions;
+}
+
+static bool read_tally(struct bk_reader *r, const struct bk_index *ix, struct bk_tally *t)
+{
+    if (!bk_read(r, t, sizeof *t))
+        return false;
+    for (unsigned side = 0; side < 2; side++)
+        if (!is_position(ix, &t->longest_win[side]) || !is_position(ix, &t->longest_loss[side]))
+            return false;
+    return true;
+}
+
 /* The rest, up to the blocks under way. */
 static bool read_solved(struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_sink *sink = run->job->sink;
 
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
-           bk_read(r, run->tally, sizeof *run->tally) && load_blocks(r, run->job->t, run->job) &&
+           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run->job->t, run->job) &&
            is_in_order(run) && (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment);
 }

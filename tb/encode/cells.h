@@ -1,0 +1,169 @@
+/*
+ * cells.h - cells of consecutive rows, remembered in some 6 bytes each.
+ *
+ * A *cell* is the squares of a row that reach one leaf.  A row that has some begins with how many
+ * rows without any come before it, as a varint.  A cell is its leaf, in two or three bytes, and a
+ * byte with BK_CELL_ODD, BK_CELL_LAST of its row and how many squares follow, a byte each; or, in
+ * place of that number, 0, and the set.
+ *
+ * HOT: all cells of a table are written once and read twice.  No allocation but in bk_cells_room().
+ */
+#ifndef BK_CELLS_H
+#define BK_CELLS_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/varint.h"
+
+#define BK_CELL_WORDS_MAX 4
+#define BK_CELL_ODD       0x80 /* what that means is the writer's */
+#define BK_CELL_LAST      0x40
+#define BK_CELL_SQUARES   0x3f
+
+struct bk_cell_list {
+    uint8_t *byte; /* of room for more: owned */
+    size_t n, room;
+    size_t last;   /* the control byte of the row under way, or 0 */
+    uint32_t rows; /* up to the last one with cells */
+    unsigned words;
+    bool wide; /* leaves take three bytes */
+};
+
+/* More leaves than three bytes can tell. */
+#define BK_CELL_LEAVES_MAX (UINT32_C(1) << 24)
+
+static inline void bk_cells_init(struct bk_cell_list *c, unsigned words, uint32_t leaves)
+{
+    c->n = c->last = 0;
+    c->rows = 0;
+    c->words = words;
+    c->wide = leaves > UINT32_C(1) << 16;
+}
+
+/* Bits set; on machines without an instruction for it, the compiler's own is a call. */
+static inline unsigned bk_count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    return (unsigned)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                          UINT64_C(0x0101010101010101) >>
+                      56);
+}
+
+/* Room for a cell more.  False: no memory. */
+static inline bool bk_cells_room(struct bk_cell_list *c)
+{
+    size_t need = c->n + BK_VARINT_BYTES_MAX + 4 + 8 * BK_CELL_WORDS_MAX;
+    uint8_t *byte;
+
+    if (need <= c->room)
+        return true;
+    need = 2 * need + 4096;
+    byte = realloc(c->byte, need);
+    if (!byte)
+        return false;
+    c->byte = byte;
+    c->room = need;
+    return true;
+}
+
+/* Appends a cell of row `nth`, for which there is room. */
+static inline void bk_cells_put(struct bk_cell_list *c, uint32_t nth, uint32_t leaf, bool odd,
+                                const uint64_t *squares, unsigned words)
+{
+    unsigned n = 0;
+    uint8_t *to = c->byte + c->n;
+
+    if (!c->last)
+        to += bk_varint_put(to, nth - c->rows);
+    *to++ = (uint8_t)leaf;
+    *to++ = (uint8_t)(leaf >> 8);
+    if (c->wide)
+        *to++ = (uint8_t)(leaf >> 16);
+    for (unsigned i = 0; i < words; i++)
+        n += bk_count_bits(squares[i]);
+    c->last = (size_t)(to - c->byte);
+    *to++ = (uint8_t)((odd ? BK_CELL_ODD : 0) | (n < 8 * words ? n : 0));
+    if (n >= 8 * words) {
+        memcpy(to, squares, 8 * words);
+        to += 8 * words;
+    } else {
+        for (unsigned i = 0; i < words; i++)
+            for (uint64_t left = squares[i]; left; left &= left - 1)
+                *to++ = (uint8_t)(64 * i + (unsigned)__builtin_ctzll(left));
+    }
+    c->n = (size_t)(to - c->byte);
+}
+
+/* No cell of row `nth` or before will come. */
+static inline void bk_cells_end_row(struct bk_cell_list *c, uint32_t nth)
+{
+    if (!c->last)
+        return;
+    c->byte[c->last] |= BK_CELL_LAST;
+    c->last = 0;
+    c->rows = nth + 1;
+}
+
+/* Reads cells in order. */
+struct bk_cell_in {
+    const uint8_t *at, *end;
+    uint32_t row; /* the next row with cells; UINT32_MAX: there is none */
+    bool wide;
+};
+
+static inline void bk_cells_next_row(struct bk_cell_in *in, uint32_t from)
+{
+    uint32_t gap = 0;
+    unsigned shift = 0;
+
+    if (in->at == in->end) {
+        in->row = UINT32_MAX;
+        return;
+    }
+    for (; *in->at & 0x80; in->at++, shift += 7)
+        gap |= (uint32_t)(*in->at & 0x7f) << shift;
+    in->row = from + (gap | (uint32_t)*in->at++ << shift);
+}
+
+static inline struct bk_cell_in bk_cells_read(const struct bk_cell_list *c)
+{
+    struct bk_cell_in in = { .at = c->byte, .end = c->byte + c->n, .wide = c->wide };
+
+    bk_cells_next_row(&in, 0);
+    return in;
+}
+
+/* The next cell of row in->row; returns its control byte.  After the LAST, in->row is the next
+   row with cells. */
+static inline unsigned bk_cells_take(struct bk_cell_in *in, uint32_t *leaf, uint64_t *squares,
+                                     unsigned words)
+{
+    const uint8_t *at = in->at;
+    unsigned control, n;
+
+    *leaf = (uint32_t)(at[0] | at[1] << 8);
+    at += 2;
+    if (in->wide)
+        *leaf |= (uint32_t)*at++ << 16;
+    control = *at++;
+    n = control & BK_CELL_SQUARES;
+    if (!n) {
+        memcpy(squares, at, 8 * words);
+        at += 8 * words;
+    } else {
+        for (unsigned i = 0; i < words; i++)
+            squares[i] = 0;
+        for (unsigned i = 0; i < n; i++)
+            squares[words > 1 ? at[i] / 64 : 0] |= UINT64_C(1) << at[i] % 64;
+        at += n;
+    }
+    in->at = at;
+    if (control & BK_CELL_LAST)
+        bk_cells_next_row(in, in->row + 1);
+    return control;
+}
+
+#endif
