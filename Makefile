@@ -27,16 +27,16 @@ MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
-MAKING = plan resident budget lock build
+MAKING = disk plan resident budget lock build
 PROBE = value probe
-CLI   = main report machine many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
+CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev time clang-format
 # the version is that of probe/bareking.h, and stands nowhere else
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
@@ -48,7 +48,7 @@ comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
-LIBS      = $(LIBS_LIB) -ljansson -lpthread
+LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable

@@ -118,7 +118,7 @@ answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats s
 answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
 answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
 
-for command in build repack plan probe line stats verify check info facts perft whole variants check-variant; do
+for command in build repack plan probe line stats verify check doctor manifest info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
@@ -278,6 +278,14 @@ good 'longest loss 38 plies' build shatranj KRvKP --dir longest
 rm -rf longest
 good '"longest_win_plies":63,"longest_loss_plies":62' build shatranj KQvKQ --dir longest --json
 good '"present":true' plan shatranj KQvKQ --json
+# a sum of tables takes what was foretold, by half more or less: two small ones
+good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
+guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
+good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
+took=$(cat guess/shatranj/* | wc -c)
+[ $((2 * guessed)) -gt "$took" ] && [ "$guessed" -lt $((2 * took)) ] && pass ||
+    fail "plan guessed $guessed bytes, they are $took"
+rm -rf guess
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
     probe shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1
@@ -516,6 +524,66 @@ mv $w hurt/shatranj/KRvKN.bkw
 rm $d
 bad 3 'KRvKN.bkw' check shatranj --dir hurt
 bad 3 'KRvKN.bkw' stats shatranj KRvKN --dir hurt
+
+# == A folder: what is wrong with it ==
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward && cp -R tables/short ward
+good 'short: 1 table, 2 files' doctor ward ./short.ini
+run 1 doctor ward && grep -q 'unknown *short: no game of this name is built in' out && pass || fail 'an unknown game'
+rm -r ward/short
+good ': whole' doctor ward
+ill() { # status, line, what to do to ward/shatranj
+    wanted=$1 text=$2
+    shift 2
+    rm -rf ward && mkdir ward && cp -R tables/shatranj ward
+    (cd ward/shatranj && "$@")
+    run "$wanted" doctor ward && grep -q "^  $text" out && ! grep -q whole out && pass ||
+        fail "doctor: no '$text'"
+    run "$wanted" doctor ward --json && [ "$(wc -l <out)" -eq 1 ] && pass || fail 'doctor --json'
+}
+ill 1 'missing *KQvKB: for KBvKP$' rm KQvKB.bkw KQvKB.bkd
+"$bin" build shatranj KQvKB --wdl --dir nodist --quiet
+undistanced() { rm KQvKB.bkd && cp ../../nodist/shatranj/KQvKB.bkw .; }
+ill 1 'missing *KQvKB: its distances, for KBvKP$' undistanced
+ill 3 'half *KQvKQ.bkw: promises distances, and no .bkd is there$' rm KQvKQ.bkd
+ill 3 'half *KQvKQ.bkd: distances, and no .bkw is there$' rm KQvKQ.bkw
+ill 3 'damaged *KQvKQ.bkw: .*checksum' flip KQvKQ.bkw 3000
+ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
+ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
+ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
+ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
+bad 1 'nowhere' doctor nowhere
+mkdir empty
+bad 1 'no tables in empty' doctor empty
+bad 2 'nosuch' doctor tables nosuch
+
+# == A manifest: a copy is whole, or it is not ==
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward
+good '  shatranj/KQvKQ.bkw' manifest ward
+cp out list
+(cd ward && sha256sum --quiet -c ../list) >out 2>err && pass || fail 'sha256sum reads the manifest'
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward list
+good '"missing":0,"differ":0,"extra":0' manifest ward list --json
+(cd ward && sha256sum shatranj/KQvKQ.*) >sums
+good '2 good, 0 missing, 0 differ' manifest ward sums
+differs() { # status, line
+    run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
+}
+flip ward/shatranj/KQvKQ.bkw 50
+differs 3 'differs  shatranj/KQvKQ.bkw'
+cut_to ward/shatranj/KQvKQ.bkw 50
+differs 3 'differs  shatranj/KQvKQ.bkw'
+rm ward/shatranj/KQvKQ.bkw
+differs 1 'missing  shatranj/KQvKQ.bkw'
+cp -R tables ward/tables && cp tables/shatranj/KQvKQ.bkw ward/shatranj
+cp tables/shatranj/KQvKQ.bkw ward/shatranj/KQvKA.bkw
+differs 0 'extra    shatranj/KQvKA.bkw'
+echo hello >sums
+bad 2 'sums:1: not a line of a manifest' manifest ward sums
+printf '%064d  ../list\n' 0 >sums
+bad 2 'sums:1: not a line' manifest ward sums
+: >sums
+bad 2 'no file is named' manifest ward sums
+bad 4 'nosuch' manifest ward nosuch
 
 # == Interrupted ==
 "$bin" build shatranj KRRvKR --dir stopped >out 2>err &

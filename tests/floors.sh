@@ -93,6 +93,6 @@ room kernel lanes tally setup passing kings kernel state solver slice compile in
     waits exits init ply finish attain passes dispatch
 room solve order prepare exits job scratch layout estimate run resume block solve
 room encode bytes source columns columns_for eliminate ribbons entropy input cells learn codes unit encode
-room build plan resident budget lock build
+room build disk plan resident budget lock build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

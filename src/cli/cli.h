@@ -55,6 +55,8 @@ int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_info(struct cli *c);
+int cmd_doctor(struct cli *c);
+int cmd_manifest(struct cli *c);
 int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_whole(struct cli *c);

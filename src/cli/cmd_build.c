@@ -151,9 +151,11 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         const struct bk_plan_table *t = &p->table[i];
 
         json_array_append_new(
-            tables, json_pack("{ss sI sI sI sb}", "material", t->name, "positions",
+            tables, json_pack("{ss sI sI sI sI sI sb}", "material", t->name, "positions",
                               (json_int_t)t->positions, "memory_bytes", (json_int_t)t->memory_bytes,
-                              "disk_bytes", (json_int_t)t->disk_bytes, "present", (int)t->present));
+                              "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
+                              (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
+                              (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present));
     }
     return cli_print_json(json_pack("{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir",
                                     p->dir, "tables", tables, "total", "tables", (int)p->n,

@@ -76,7 +76,9 @@ static const struct command {
     { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
-      "more than --memory the build works within that limit and keeps the rest on disk.\n" },
+      "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
+      "a\n"
+      "guess, near for the sum of many tables, off by a factor of two or more for one.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
@@ -111,6 +113,21 @@ static const struct command {
       "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
       "makes\n"
       "anew what is damaged.\n" },
+    { "doctor", cmd_doctor, "tqj", 1, 99, "DIR [VARIANT...]",
+      "what is wrong with a folder of tables: damaged, missing, of other rules, half",
+      "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
+      "other\n"
+      "rules than the game's, or half of a pair (status 3), and of tables that those there lead "
+      "to\n"
+      "and that are missing, or without distances, and of games that are unknown (1).  VARIANT: "
+      ".ini\n"
+      "files of games of your own that lie there.\n" },
+    { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
+      "SHA-256 and size of all table files of a folder, written or compared",
+      "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
+      "With\n"
+      "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
+      "differ (3); those that it does not name are told, and no fault.\n" },
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },

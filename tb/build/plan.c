@@ -10,6 +10,7 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "table/materials.h"
+#include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
 #include "core/array.h"
@@ -160,13 +161,6 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
-/* What tables take, as measured: docs/performance.md.  The more men, the more of the results
-   follow from a few facts; of distances it is the same share. */
-static uint64_t disk_of(uint64_t positions, unsigned men, bool distances)
-{
-    return positions / (men <= 4 ? 130 : 900) + (distances ? positions / 48 : 0) + 1000;
-}
-
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
                           unsigned n, struct bk_report *why)
 {
@@ -192,8 +186,11 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
     look_for(p, t, false, NULL);
+    t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
+    t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);
     if (!t->present)
-        t->disk_bytes = disk_of(t->positions, ix->nslots + 2u, p->distances);
+        t->disk_bytes =
+            t->guess_bytes[BK_KIND_WDL] + (p->distances ? t->guess_bytes[BK_KIND_DTW] : 0);
     bk_index_free(ix);
     return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }

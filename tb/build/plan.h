@@ -22,6 +22,7 @@ struct bk_plan_table {
     uint64_t spill_room;       /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t encode_bytes;     /* what encoding may use to be quicker: solving takes it, too */
     uint64_t disk_bytes;       /* of files present, or a guess */
+    uint64_t guess_bytes[2];   /* the guess, by kind of file: disk.h */
     bool present;              /* files are there (with distances, if asked for) */
     bool damaged;              /* they are, and cannot be trusted: bk_plan_check() */
     bool with_distances;       /* of those that are: as they say themselves */
