@@ -269,7 +269,20 @@ expect 'stat01: *'
 say exit
 say new
 say variant shatranj
+say force
 say setboard 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1'
+say go
+expect 'move a1b2' # XBoard has the bared side reply first, and calls an earlier claim false
+say ping 9
+expect 'pong 9'
+if grep 1-0 "$tmp/before"; then fail "claimed too early"; fi
+say usermove a8a7
+expect '1-0 {bare king}'
+pass
+say new
+say variant gs10-rook # here it waits for the claim
+say force
+say setboard 'k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1'
 say go
 expect '1-0 {bare king}'
 pass
@@ -305,7 +318,7 @@ self_play() { # game, limit of plies, board: each side in turn
     [ "$4" ] || fail "$1: no end after $n plies"
 }
 self_play atlantean 120 'x8x/2t1k3z1/10/10/10/10/10/10/1NTZKM4/10 w - - 0 40' ''
-self_play shatranj 300 '3qk3/8/8/8/8/8/5R2/R2K4 w - - 0 1' '' 4
+self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
 self_play puzzle-mini 400 '' may
 self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
 close_session
