@@ -212,6 +212,12 @@ $(BUILD)/clock.so: tests/clock.c
 faults: all $(BUILD)/inject $(BUILD)/clock.so
 	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
 
+# sessions with bareking-engine; N decided positions; and real clients under Xvfb, where they are
+test-engine: all
+	@sh tests/engine.sh $(BUILD) $(N)
+test-clients: all
+	@sh tests/clients.sh $(BUILD) $(N)
+
 floors:
 	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
@@ -263,6 +269,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -20,8 +20,10 @@
 
 struct cecp {
     struct be_session s;
-    unsigned ours; /* the colour we play, or NOBODY */
-    bool analyze, post, over;
+    unsigned ours;    /* the colour we play, or NOBODY */
+    atomic_bool post; /* the search reads it, too */
+    bool analyze, over;
+    bool native;    /* XBoard's own Shatranj */
     bool playing;   /* the search that is under way is for a move */
     char *ping;     /* owned; to answer when it is made */
     int per, moves; /* `level`: moves a period; 0: all */
@@ -135,6 +137,16 @@ static void pong(struct cecp *c)
     c->ping = NULL;
 }
 
+/*
+ * XBoard has a rule of its own for Shatranj: it looks at a bare king after his reply, when he has
+ * had his chance to bare back.  A claim before that is "false", and loses the game.  The reply
+ * comes, from a human as well; then XBoard ends the game, or we do.
+ */
+static bool too_early(const struct cecp *c, enum be_end end)
+{
+    return end == BE_BARE && c->native && c->ours != be_session_mover(&c->s) && c->ours != NOBODY;
+}
+
 /* Claims what the position is, if the game is over; so it is claimed once. */
 static void claim(struct cecp *c)
 {
@@ -142,7 +154,7 @@ static void claim(struct cecp *c)
     int wdl;
     enum be_end end;
 
-    if (c->over || (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON)
+    if (c->over || (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON || too_early(c, end))
         return;
     c->over = true;
     if (be_session_mover(&c->s) == BK_BLACK)
@@ -245,6 +257,7 @@ static void variant(struct cecp *c, char *rest)
         complain(why.text, "variant");
     else
         be_setup_say(&c->s.game);
+    c->native = !strcmp(c->s.game.base->name, "shatranj");
     c->over = false;
 }
 

@@ -45,7 +45,9 @@ enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *
     if (err)
         return err;
     be_game_close(g);
-    *g = (struct be_game){ .base = v, .v = v, .hands = bk_rules_hands(v) };
+    g->base = v;
+    g->v = v;
+    g->hands = bk_rules_hands(v);
     return be_game_tables(g, "", why);
 }
 
@@ -57,7 +59,7 @@ void be_game_close(struct be_game *g)
     if (g->base)
         bk_variant_free(g->base);
     free(g->paths);
-    *g = (struct be_game){ .base = NULL };
+    memset(g, 0, sizeof *g);
 }
 
 /* How many men a file's name KRvKN[..]+Kk.bkw speaks of; 0: none of ours. */

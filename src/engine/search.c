@@ -428,12 +428,16 @@ static bool wanted(const struct be_search *s, const struct be_move *m)
     return !s->only.n;
 }
 
-/* Lists the moves of the root, and asks the tables about each.  False: no memory. */
+/* Lists the moves of the root, none where the game is over, and asks the tables about each.
+   False: no memory. */
 static bool root_make(struct be_worker *w, struct root *root)
 {
     struct be_search *s = w->s;
     struct be_moves *list = &w->list[0];
+    int wdl;
 
+    if (be_end_now(s->game, &s->root, &wdl) != BE_GOES_ON)
+        return true; /* no moves */
     if (!be_moves_legal(s->game, &s->root, list) ||
         !(root->move = calloc(list->n + 1, sizeof *root->move)))
         return false;

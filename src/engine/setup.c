@@ -79,6 +79,7 @@ static void collect_from(struct leaps *l, const struct bk_variant *v, unsigned t
         if (r[i].npaths)
             how |= SLIDES;
         l->how[FAR + df][FAR + dr] |= (uint8_t)how;
+        l->how[FAR - df][FAR + dr] |= (uint8_t)how; /* Black's left is XBoard's right */
     }
 }
 
@@ -186,21 +187,19 @@ static bool put_rider(struct writing *w, struct leaps *l, const struct direction
     return true;
 }
 
-/* Leaps aslant of both: eight directions, all of them or it cannot be said. */
+/* Leaps between the lines: if some of the eight, then all. */
 static void put_oblique(struct writing *w, struct leaps *l, int a, int b, const char *atom)
 {
-    unsigned n = 0;
+    bool any = false;
 
     for (int df = -a; df <= a; df++)
         for (int dr = -a; dr <= a; dr++)
             if ((abs(df) == a && abs(dr) == b) || (abs(df) == b && abs(dr) == a)) {
-                n += (at(l, df, dr) & (BK_QUIET | BK_TAKES)) == (BK_QUIET | BK_TAKES);
+                any |= at(l, df, dr) & (BK_QUIET | BK_TAKES);
                 l->how[FAR + df][FAR + dr] = 0;
             }
-    if (n == 8)
+    if (any)
         put(w, atom);
-    else if (n)
-        w->failed = true;
 }
 
 /* The double step: two squares forward over an empty one, and how it is answered. */
@@ -243,11 +242,12 @@ bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA
     put_oblique(&w, &l, 2, 1, "N");
     put_leap(&w, &l, straight, 3, "H");
     put_leap(&w, &l, aslant, 3, "G");
-    /* two leaps of two, over one square: D2 and A2; bent ways are not said so */
-    if (mask_of(&l, straight, 4, SLIDES) == 15)
-        put_leap(&w, &l, straight, 4, "D2");
-    if (mask_of(&l, aslant, 4, SLIDES) == 15)
-        put_leap(&w, &l, aslant, 4, "A2");
+    put_oblique(&w, &l, 3, 1, "C");
+    put_oblique(&w, &l, 3, 2, "Z");
+    /* twice as far as an atom, whatever stands between */
+    put_oblique(&w, &l, 4, 0, "mpafD");
+    put_oblique(&w, &l, 4, 2, "mpafN");
+    put_oblique(&w, &l, 4, 4, "mpafA");
     return w.n && !w.failed && !anything_left(&l);
 }
 
@@ -256,6 +256,17 @@ bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA
 /* XBoard's pictures, in the order of the letters of a setup. */
 static const char pictures[] = "PNBRQFEACWMOHIJGDVLSUK";
 #define PICTURES (sizeof pictures - 1)
+
+/* XBoard's own pawn becomes something on the last rank and nowhere else; a man who may do so
+   before is none, and gets another picture. */
+static bool changes_early(const struct bk_variant *v, unsigned type)
+{
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (bk_own_rank(v, sq, BK_WHITE) + 1u < v->ranks &&
+            bk_rules_may_change(v, type, BK_WHITE, sq))
+            return true;
+    return false;
+}
 
 /* Each type gets the picture of its letter, else one that is free. */
 static void write_letters(const struct bk_variant *v, char out[PICTURES + 1])
@@ -266,7 +277,8 @@ static void write_letters(const struct bk_variant *v, char out[PICTURES + 1])
     for (unsigned type = 0; type < v->ntypes; type++) {
         const char *same = strchr(pictures, v->piece[type].letter);
 
-        if (type != v->royal && same && out[same - pictures] == '.')
+        if (type != v->royal && same && !(*same == 'P' && changes_early(v, type)) &&
+            out[same - pictures] == '.')
             out[same - pictures] = v->piece[type].letter;
     }
     for (unsigned type = 0; type < v->ntypes; type++) {
@@ -284,10 +296,13 @@ static void say_pieces(const struct bk_variant *v)
     for (unsigned type = 0; type < v->ntypes; type++)
         if (!be_betza_write(v, type, betza))
             return; /* all or nobody: a man without a line would not be let move */
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (be_betza_write(v, type, betza) && type != v->royal &&
-            !(bk_rules_castles(v) && bk_rules_doubles(v, type)))
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        be_betza_write(v, type, betza);
+        if (type == v->royal && (bk_rules_castles(v) || !strcmp(betza, "WF"))) /* as everywhere */
+            continue;
+        if (!(bk_rules_castles(v) && bk_rules_doubles(v, type)))
             be_say("piece %c& %s", v->piece[type].letter, betza);
+    }
 }
 
 void be_setup_say(const struct be_game *g)

@@ -73,6 +73,9 @@ static void say_best(const struct be_session *s)
     char best[BE_NAME_MAX], ponder[BE_NAME_MAX];
 
     if (!f->nfound) {
+        int wdl;
+
+        be_say("info string %s", be_end_text(be_end_now(f->game, &b, &wdl)));
         be_say("bestmove (none)");
         return;
     }
