@@ -15,7 +15,7 @@ MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
-CORE  = err array variant rules symmetry betza geometry check number finish position move hands \
+CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index rows model info head readers cache shards write format tables memo \
@@ -27,15 +27,16 @@ MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
-MAKING = plan resident budget lock build
+MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
-CLI   = main report cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole
+CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
+ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev time clang-format
 # the version is that of probe/bareking.h, and stands nowhere else
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
@@ -47,7 +48,7 @@ comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
-LIBS      = $(LIBS_LIB) -ljansson -lpthread
+LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
@@ -61,17 +62,22 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
+ENGINE_O = $(ENGINE:%=$(BUILD)/src/engine/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
 LIB_O   = $(CORE_O) $(TABLE_O) $(PROBE_O)
 TEST_X  = $(TESTS:%=$(BUILD)/tests/%)
 # what packaging.mk makes for tests of it
 PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bareking.o $(BUILD)/amalgamation/test_golden
 
-all: $(BUILD)/bareking $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
+all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
 $(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
+
+$(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS_LIB) -lpthread -lm -o $@
 
 $(BUILD)/libbareking.a: $(LIB_O)
 	@echo "  AR $@"
@@ -206,8 +212,14 @@ $(BUILD)/clock.so: tests/clock.c
 faults: all $(BUILD)/inject $(BUILD)/clock.so
 	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
 
+# sessions with bareking-engine; N decided positions; and real clients under Xvfb, where they are
+test-engine: all
+	@sh tests/engine.sh $(BUILD) $(N)
+test-clients: all
+	@sh tests/clients.sh $(BUILD) $(N)
+
 floors:
-	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' sh tests/floors.sh
+	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -217,7 +229,8 @@ format-check:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
 # clang-tidy with the checks of .clang-tidy, which must be clean
-TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c)
+TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
+       $(ENGINE:%=src/engine/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null
@@ -256,6 +269,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

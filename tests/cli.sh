@@ -90,7 +90,35 @@ bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
 bad 2 'checkers' build checkers KvK
 
-for command in build repack plan probe line stats verify check info facts perft whole variants check-variant; do
+# == What was meant, and what there is ==
+bad 2 "no command 'bild'; did you mean \`build\`?" bild
+bad 2 "no command 'xyzzy'; see" xyzzy
+bad 2 "no variant is called \`shatrang\`; did you mean \`shatranj\`?  There are" stats shatrang KQvKQ
+bad 2 "cannot understand '--treads'; did you mean --threads?" build shatranj --treads 3
+bad 2 "cannot understand '--divde'; see" probe shatranj --divde 8/8
+bad 2 "'X' at column 2 is no piece of shatranj; it has KQRBNP" build shatranj KXvK
+bad 2 "shatranj has KQRBNP" probe shatranj '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+
+# == With --json errors are the answer, or part of it ==
+answers() { # status, text that stdout must hold, arguments: one line of JSON, one on stderr
+    wanted=$1 text=$2
+    shift 2
+    run "$wanted" "$@" || return 0
+    if [ "$(wc -l <out)" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF -e "$text" out; then
+        pass
+    else
+        fail "not a line with '$text': bareking $*"
+    fi
+}
+answers 2 '{"errors":["material '"'KXvK'"': '"'X'"' at column 2 is no piece of shatranj; it has KQRBNP"],"status":2}' \
+    build shatranj KXvK --json
+answers 2 '"status":2}' probe shatranj --json '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+answers 2 '{"errors":["stats: cannot understand' stats shatranj KRvKN --json --jsn
+answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats shatranj KRvKN --json
+answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
+answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
+
+for command in build repack plan probe line stats verify check doctor manifest info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
@@ -152,6 +180,7 @@ bad 2 '[' plan shatranj 'KRvKN[RR]'
 bad 2 'KR?vKN' stats shatranj 'KR
 vKN'
 bad 2 "']'" plan darwinian 'KWvKF[R'
+bad 2 'at once' plan chess --men 8 # 4031 tables: said at once
 
 # == 20 variant files that are none ==
 bad_file() { # text of the error, edit of shatranj.ini
@@ -245,7 +274,18 @@ good '"ok":true' check-variant "$games/atlantean.ini" --json
 # == A small table ==
 good 'longest win 63 plies' build shatranj KQvKQ
 good 'nothing to build: 1 table there already' build shatranj KQvKQ
+good 'longest loss 38 plies' build shatranj KRvKP --dir longest
+rm -rf longest
+good '"longest_win_plies":63,"longest_loss_plies":62' build shatranj KQvKQ --dir longest --json
 good '"present":true' plan shatranj KQvKQ --json
+# a sum of tables takes what was foretold, by half more or less: two small ones
+good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
+guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
+good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
+took=$(cat guess/shatranj/* | wc -c)
+[ $((2 * guessed)) -gt "$took" ] && [ "$guessed" -lt $((2 * took)) ] && pass ||
+    fail "plan guessed $guessed bytes, they are $took"
+rm -rf guess
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
     probe shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1
@@ -270,6 +310,101 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+
+# == What cannot be, or does not fit, is refused before it begins ==
+BAREKING_MACHINE=30000000
+export BAREKING_MACHINE
+bad 2 'KRRRvKN: White has 3 R, and in a game of shatranj a side has 2 at most; --any' build shatranj KRRRvKN
+bad 2 'Black has 3 R' build shatranj KRvKN KBvKRRR
+bad 4 'KRvKN takes 1' build shatranj KRvKN --dir fit # what a game can have goes on to the next question
+bad 4 'there are 28.6 MiB; --force tries it' build shatranj KRvKN --dir fit
+for reached in 'shatranj KQQQvKP' 'chess KRRRvKN' 'chess KBBBvKR' 'darwinian KRRRvKW' 'sultan KQQvKR'; do
+    bad 4 '--force tries it' build $reached --dir fit
+done
+bad 2 'White has 3 B, and in a game of shatranj a side has 2' build shatranj KBBBvKN
+bad 2 'a side has' build grand-shatranj KJJJvKN
+bad 2 'White has 3 E, and in a game of darwinian a side has 2' build darwinian KEEEvKW --dir fit
+bad 4 'forc' build shatranj KRRRvKN --any --dir fit
+[ ! -e fit ] && pass || fail 'something was begun'
+BAREKING_MACHINE=40000000000 good 'KRvKN' build shatranj KRvKN --dir fit
+rm -rf fit
+good 'KRvKN' build shatranj KRvKN --dir fit --force
+rm -rf fit
+good 'KRvKN' build shatranj KRvKN --dir fit --memory 1G
+rm -rf fit
+unset BAREKING_MACHINE
+
+# == The clock: what comes too late is a draw, and every move says so ==
+sed 's/^stalemate/game-length-turns = 20\n&/; s/^name .*/name = short/' "$games/shatranj.ini" >short.ini
+good 'KQvKQ' build ./short.ini KQvKQ
+suli='8/8/8/3k4/8/1KQ5/8/q7 w - - 0'
+good '40 plies are left: White wins.' probe ./short.ini "$suli 1"
+good 'b3c2       wins in 41 plies (21 turns), too late: a draw' probe ./short.ini "$suli 1"
+grep -qx '  b3b4       wins in 39 plies (20 turns)' out && pass || fail 'a move in time'
+good '{"move":"b3c2","wdl":1,"dtw":41,"clocked_wdl":0}' probe ./short.ini "$suli 1" --json
+good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1}' probe ./short.ini "$suli 1" --json
+good '38 plies are left: a draw.' line ./short.ini "$suli 2"
+good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
+good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
+good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
+good 'no distance says' probe ./short.ini "$suli 1" --dir wdl
+good '"clocked":{"wdl":null,"plies_left":40}' probe ./short.ini "$suli 1" --dir wdl --json
+
+# == Many at once: a line of answer for each, in order, whatever the threads ==
+{
+    echo "$suli 1"
+    printf '\n  # a word\n'
+    printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3b4; fmvn 12; id "Suli";\r\n'
+    echo '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
+    echo '8/8/8/3k4/8/8/R7/K7 b - - 0 1'
+    printf '8/8/8/3k4/8/1KR5/8/q7 w'
+} >many
+from() { # status, file, arguments
+    wanted=$1 file=$2
+    shift 2
+    "$bin" "$@" <"$file" >out 2>err
+    status=$?
+    [ $status -eq "$wanted" ] || { fail "status $status, not $wanted: bareking $* <$file"; return 1; }
+}
+tab=$(printf '\t')
+cat >wanted <<END
+$suli 1${tab}1${tab}39${tab}1${tab}-
+$suli 12${tab}1${tab}39${tab}1${tab}-
+8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1${tab}error${tab}FEN rank 3: unknown piece letter 'x' at column 15; shatranj has KQRBNP
+8/8/8/3k4/8/8/R7/K7 b - - 0 1${tab}-1${tab}0${tab}-1${tab}bare
+END
+from 2 many probe shatranj - && {
+    head -n 4 out | cmp wanted - && grep -q '^8/8/8/3k4/8/1KR5/8/q7 w	error	no table K' out &&
+        [ "$(wc -l <out)" -eq 5 ] && pass || fail 'many positions'
+    [ "$(wc -l <err)" -eq 1 ] && grep -q "2 of 5 positions without an answer; number 3: FEN rank 3" err &&
+        pass || fail 'what is said of many'
+}
+from 2 many probe shatranj - --json && {
+    [ "$(sed -n 1p out)" = '{"fen":"'"$suli"' 1","wdl":1,"dtw":39,"end":null}' ] && pass || fail 'JSON of many'
+    grep -qF '"status":1}' out && grep -qF '"status":2}' out && [ "$(wc -l <out)" -eq 5 ] && pass ||
+        fail 'JSON of errors among many'
+}
+head -n 1 many >one
+from 0 one line shatranj - && grep -q "39	1	-	b3b4 d5d6 .* b1b2	8/8/.* b - - 0 20$" out && pass ||
+    fail 'many lines'
+from 0 one line ./short.ini - --json &&
+    grep -q '"clocked":{"wdl":1,"plies_left":40},"moves":\["b3b4",.*"end_fen":"8/8/' out && pass ||
+    fail 'many lines as JSON'
+awk -v fen="$(head -n 1 many)" 'BEGIN { for (i = 0; i < 30000; i++) {
+    sub(/[0-9]+$/, i % 60 + 1, fen); print fen } }' >thousands
+from 0 thousands probe ./short.ini - --threads 1 && mv out alone
+from 0 thousands probe ./short.ini - --threads 3 && cmp alone out && [ "$(wc -l <out)" -eq 30000 ] &&
+    [ "$(cut -f 4 out | sort | uniq -c | tr -s ' \n' ' ')" = ' 29500 0 500 1 ' ] && pass ||
+    fail 'thousands of positions'
+from 1 one probe shatranj - --dir nowhere && pass
+from 2 one probe shatrang - && pass
+from 0 /dev/null probe shatranj - && [ ! -s out ] && [ ! -s err ] && pass || fail 'no position at all'
+from 4 . probe shatranj - && grep -q 'cannot read the positions' err && pass || fail 'a folder on stdin'
+mkfifo ask say # who asks one and waits is answered before the next
+timeout 20 "$bin" probe shatranj - <ask >say &
+{ exec 8>ask 9<say; cat one >&8; read -r answer <&9; exec 8>&- 9<&-; }
+[ "$answer" = "$(sed -n 1p wanted)" ] && pass || fail 'asked and waited'
+wait
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }
@@ -389,6 +524,66 @@ mv $w hurt/shatranj/KRvKN.bkw
 rm $d
 bad 3 'KRvKN.bkw' check shatranj --dir hurt
 bad 3 'KRvKN.bkw' stats shatranj KRvKN --dir hurt
+
+# == A folder: what is wrong with it ==
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward && cp -R tables/short ward
+good 'short: 1 table, 2 files' doctor ward ./short.ini
+run 1 doctor ward && grep -q 'unknown *short: no game of this name is built in' out && pass || fail 'an unknown game'
+rm -r ward/short
+good ': whole' doctor ward
+ill() { # status, line, what to do to ward/shatranj
+    wanted=$1 text=$2
+    shift 2
+    rm -rf ward && mkdir ward && cp -R tables/shatranj ward
+    (cd ward/shatranj && "$@")
+    run "$wanted" doctor ward && grep -q "^  $text" out && ! grep -q whole out && pass ||
+        fail "doctor: no '$text'"
+    run "$wanted" doctor ward --json && [ "$(wc -l <out)" -eq 1 ] && pass || fail 'doctor --json'
+}
+ill 1 'missing *KQvKB: for KBvKP$' rm KQvKB.bkw KQvKB.bkd
+"$bin" build shatranj KQvKB --wdl --dir nodist --quiet
+undistanced() { rm KQvKB.bkd && cp ../../nodist/shatranj/KQvKB.bkw .; }
+ill 1 'missing *KQvKB: its distances, for KBvKP$' undistanced
+ill 3 'half *KQvKQ.bkw: promises distances, and no .bkd is there$' rm KQvKQ.bkd
+ill 3 'half *KQvKQ.bkd: distances, and no .bkw is there$' rm KQvKQ.bkw
+ill 3 'damaged *KQvKQ.bkw: .*checksum' flip KQvKQ.bkw 3000
+ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
+ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
+ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
+ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
+bad 1 'nowhere' doctor nowhere
+mkdir empty
+bad 1 'no tables in empty' doctor empty
+bad 2 'nosuch' doctor tables nosuch
+
+# == A manifest: a copy is whole, or it is not ==
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward
+good '  shatranj/KQvKQ.bkw' manifest ward
+cp out list
+(cd ward && sha256sum --quiet -c ../list) >out 2>err && pass || fail 'sha256sum reads the manifest'
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward list
+good '"missing":0,"differ":0,"extra":0' manifest ward list --json
+(cd ward && sha256sum shatranj/KQvKQ.*) >sums
+good '2 good, 0 missing, 0 differ' manifest ward sums
+differs() { # status, line
+    run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
+}
+flip ward/shatranj/KQvKQ.bkw 50
+differs 3 'differs  shatranj/KQvKQ.bkw'
+cut_to ward/shatranj/KQvKQ.bkw 50
+differs 3 'differs  shatranj/KQvKQ.bkw'
+rm ward/shatranj/KQvKQ.bkw
+differs 1 'missing  shatranj/KQvKQ.bkw'
+cp -R tables ward/tables && cp tables/shatranj/KQvKQ.bkw ward/shatranj
+cp tables/shatranj/KQvKQ.bkw ward/shatranj/KQvKA.bkw
+differs 0 'extra    shatranj/KQvKA.bkw'
+echo hello >sums
+bad 2 'sums:1: not a line of a manifest' manifest ward sums
+printf '%064d  ../list\n' 0 >sums
+bad 2 'sums:1: not a line' manifest ward sums
+: >sums
+bad 2 'no file is named' manifest ward sums
+bad 4 'nosuch' manifest ward nosuch
 
 # == Interrupted ==
 "$bin" build shatranj KRRvKR --dir stopped >out 2>err &

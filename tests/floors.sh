@@ -1,6 +1,7 @@
 #!/bin/sh
-# floors.sh - includes point down: core <- table <- {tb, probe} <- cli; tb and probe never meet.
-# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE and PROBE.
+# floors.sh - includes point down: core <- table <- {tb, probe} <- {cli, engine}; tb and probe never
+# meet, nor do cli and engine.
+# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE, PROBE and ENGINE.
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
@@ -10,11 +11,12 @@ forbid() { # folder pattern
         fail=1
     fi
 }
-forbid src/core  'table|tb|probe|cli|tests'
-forbid src/table 'tb|probe|cli|tests'
-forbid tb        'probe|cli|tests'
-forbid probe     'tb|cli|tests'
-forbid src/cli   'tests'
+forbid src/core  'table|tb|probe|cli|engine|tests'
+forbid src/table 'tb|probe|cli|engine|tests'
+forbid tb        'probe|cli|engine|tests'
+forbid probe     'tb|cli|engine|tests'
+forbid src/cli   'engine|tests'
+forbid src/engine 'tb|cli|tests'
 
 # Within a folder, too: a file includes only those that stand before it in the Makefile.
 in_order() { # folder, prefix of its includes, files from the lowest up
@@ -34,6 +36,7 @@ in_order() { # folder, prefix of its includes, files from the lowest up
 in_order src/core core bits set ${CORE:?run make floors}
 in_order src/table table varint ribbon $TABLE
 in_order probe probe bareking $PROBE
+in_order src/engine engine $ENGINE
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy read them, check checks, number hashes, explain and cmd_info show them,
 # terrain and homes adapt them to another board, symmetry turns them, and geometry and prepare
@@ -90,6 +93,6 @@ room kernel lanes tally setup passing kings kernel state solver slice compile in
     waits exits init ply finish attain passes dispatch
 room solve order prepare exits job scratch layout estimate run resume block solve
 room encode bytes source columns columns_for eliminate ribbons entropy input cells learn codes unit encode
-room build plan resident budget lock build
+room build disk plan resident budget lock build
 [ $fail -eq 0 ] && echo "floors: includes point down"
 exit $fail

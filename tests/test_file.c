@@ -71,7 +71,7 @@ static int build(const char *game, const char *name)
     if (err)
         print_error("%s\n", why.text);
     bk_variant_free(v);
-    return err;
+    return err != BK_OK;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -157,11 +157,11 @@ static void fen__names_what_is_wrong_with_the_board(void **state)
     assert_refused(v, "", "FEN: empty");
     assert_refused(v, "  \n", "FEN: empty");
     assert_refused(v, "4k3/pppxpppp/8/8/8/8/8/4K3 w",
-                   "FEN rank 7: unknown piece letter 'x' at column 8");
+                   "FEN rank 7: unknown piece letter 'x' at column 8; chess has KQRBNP");
     assert_refused(v,
                    "4k3/8/8/8/8/8/8/4K\x01"
                    "2 w",
-                   "FEN rank 1: unknown piece letter \\x01 at column 19");
+                   "FEN rank 1: unknown piece letter \\x01 at column 19; chess has KQRBNP");
     assert_refused(v, "4k3/8/8/8/8/9/8/4K3 w", "FEN: rank 3 has 9 squares, the board has 8");
     assert_refused(v, "4k3/8/8/8/8/pppppppppppppppp/8/4K3 w",
                    "FEN: rank 3 has 16 squares, the board has 8");

@@ -32,13 +32,13 @@ fill() { # template, folder
 }
 
 real=libbareking.so.$VERSION
-put 755 "$BINDIR" "$BUILD/bareking"
+put 755 "$BINDIR" "$BUILD/bareking" "$BUILD/bareking-engine"
 put 644 "$LIBDIR" "$BUILD/libbareking.a"
 install -m 644 "$BUILD/$SONAME" "$STAGE$LIBDIR/$real"
 ln -s "$real" "$STAGE$LIBDIR/$SONAME"
 ln -s "$SONAME" "$STAGE$LIBDIR/libbareking.so"
 if [ -n "$STRIP" ]; then
-    $STRIP "$STAGE$BINDIR/bareking"
+    $STRIP "$STAGE$BINDIR/bareking" "$STAGE$BINDIR/bareking-engine"
     $STRIP --strip-unneeded "$STAGE$LIBDIR/$real"
     $STRIP --strip-debug --enable-deterministic-archives "$STAGE$LIBDIR/libbareking.a"
 fi

@@ -37,7 +37,7 @@ struct cli {
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
-    bool wdl, quiet, json, divide, deep;
+    bool wdl, quiet, json, divide, deep, force, any;
 };
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
@@ -55,6 +55,8 @@ int cmd_stats(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_info(struct cli *c);
+int cmd_doctor(struct cli *c);
+int cmd_manifest(struct cli *c);
 int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_whole(struct cli *c);

@@ -1,5 +1,5 @@
 /*
- * cmd_ask.c - asking about one position: probe, line.
+ * cmd_ask.c - asking about one position: probe, line; of many: many.h.
  *
  * Values come from libbareking, through its public header only.  The ground
  * floor (core) reads the FEN, so that errors point at its letters, and draws
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/many.h"
 #include "cli/report.h"
 #include "probe/bareking.h"
 
@@ -19,23 +20,6 @@ struct question {
     struct bk_pos pos;
     char fen[BK_FEN_MAX];
 };
-
-static int lib_status(enum bk_lib_err err)
-{
-    switch (err) { /* no default: -Wswitch names the one you forgot */
-    case BK_LIB_OK: return CLI_OK;
-    case BK_LIB_NO_TABLE: return CLI_NO;
-    case BK_LIB_ILLEGAL: return CLI_USAGE;
-    case BK_LIB_USAGE: return CLI_USAGE;
-    case BK_LIB_CORRUPT: return CLI_DAMAGED;
-    case BK_LIB_FEN:
-    case BK_LIB_PIECE: return CLI_USAGE;
-    case BK_LIB_SYSTEM:
-    case BK_LIB_NOT_IN_MEMORY:
-    case BK_LIB_OVER_BUDGET: return CLI_SYSTEM;
-    }
-    return CLI_SYSTEM;
-}
 
 static int fail_lib(const struct question *q, enum bk_lib_err err)
 {
@@ -54,7 +38,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
             c.terrain = q->fen;
         return cli_fail_no_table(&c, q->v, &m);
     }
-    return cli_fail(lib_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
+    return cli_fail(many_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
 }
 
 static void close_question(struct question *q)
@@ -89,18 +73,6 @@ static int open_question(struct question *q, const struct cli *c)
 
 /* == Words == */
 
-static const char *end_name(enum bk_lib_end end)
-{
-    switch (end) {
-    case BK_LIB_GOES_ON: return NULL;
-    case BK_LIB_CHECKMATE: return "checkmate";
-    case BK_LIB_STALEMATE: return "stalemate";
-    case BK_LIB_BARE: return "bare";
-    case BK_LIB_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
-
 /* "wins in 39 plies (20 turns)", "draws", "loses" */
 static char *verdict(char out[CLI_TEXT_MAX], int wdl, int dtw)
 {
@@ -124,18 +96,63 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
     cli_print_end(p, end[a->end], a->wdl);
 }
 
-/* == probe == */
+/* == The clock ==
+ *
+ * A game of N turns is a draw when each side has had them.  Tables know nothing of that: what they
+ * say is what a position is worth without a limit, and a win or a loss stands if it comes in time.
+ * Both are told, of a position and of each move.
+ */
+
+/* What a result in `dtw` plies from now is worth with so many left; dtw < 0: unknown, NULL. */
+static const int *clocked(int *out, int wdl, int dtw, int plies_left)
+{
+    if (wdl && dtw < 0 && plies_left > 0)
+        return NULL;
+    *out = dtw >= 0 && dtw <= plies_left ? wdl : 0;
+    return out;
+}
+
+static json_t *clocked_json(int wdl, int dtw, int plies_left)
+{
+    int with;
+
+    return clocked(&with, wdl, dtw, plies_left) ? json_integer(with) : json_null();
+}
+
+/* Of a move whose result comes too late: ", too late: a draw"; else "". */
+static const char *lateness(int wdl, int dtw, int plies_left)
+{
+    int with;
+
+    if (plies_left < 0 || !wdl)
+        return "";
+    if (!clocked(&with, wdl, dtw, plies_left))
+        return ", in time or not";
+    return with ? "" : ", too late: a draw";
+}
 
 static void print_clock(const struct question *q, const struct bk_answer *a)
 {
     if (a->plies_left < 0)
         return;
-    printf("With the limit of %u turns, %d plies are left: %s\n", bk_rules_turns_max(q->v),
-           a->plies_left,
-           a->clocked_wdl == 0                                ? "a draw."
+    printf("With the limit of %u turns, %d %s left: %s\n", bk_rules_turns_max(q->v), a->plies_left,
+           a->plies_left == 1 ? "ply is" : "plies are",
+           !a->clocked_known                                  ? "in time or not, no distance says."
+           : a->clocked_wdl == 0                              ? "a draw."
            : (a->clocked_wdl > 0) == (q->pos.stm == BK_WHITE) ? "White wins."
                                                               : "Black wins.");
 }
+
+static void add_clock_json(json_t *answer, const struct bk_answer *a)
+{
+    if (a->plies_left >= 0 && answer)
+        json_object_set_new(answer, "clocked",
+                            json_pack("{so si}", "wdl",
+                                      a->clocked_known ? json_integer(a->clocked_wdl) : json_null(),
+                                      "plies_left", a->plies_left));
+}
+
+/* == probe == */
 
 static void print_probe(const struct question *q, const struct bk_answer *a,
                         const struct bk_lib_move *move, size_t n)
@@ -158,7 +175,8 @@ static void print_probe(const struct question *q, const struct bk_answer *a,
     print_clock(q, a);
     printf("\n%s's moves:\n", mover);
     for (size_t i = 0; i < n; i++)
-        printf("  %-10s %s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw));
+        printf("  %-10s %s%s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw),
+               lateness(move[i].wdl, move[i].dtw, a->plies_left));
 }
 
 /* A distance, or null where there is none. */
@@ -167,14 +185,19 @@ static json_t *plies_json(int wdl, int dtw)
     return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
 }
 
-static json_t *moves_json(const struct bk_lib_move *move, size_t n)
+static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_move *move, size_t n)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list,
-                              json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl,
-                                        "dtw", plies_json(move[i].wdl, move[i].dtw)));
+    for (size_t i = 0; i < n; i++) {
+        json_t *m = json_pack("{ss si so}", "move", move[i].name, "wdl", move[i].wdl, "dtw",
+                              plies_json(move[i].wdl, move[i].dtw));
+
+        if (a->plies_left >= 0)
+            json_object_set_new(m, "clocked_wdl",
+                                clocked_json(move[i].wdl, move[i].dtw, a->plies_left));
+        json_array_append_new(list, m);
+    }
     return list;
 }
 
@@ -182,15 +205,14 @@ static int print_probe_json(const struct question *q, const struct bk_answer *a,
                             const struct bk_lib_move *move, size_t n)
 {
     json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
-                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end", end_name(a->end),
-                               "moves", moves_json(move, n));
+                               a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
+                               many_end_name(a->end), "moves", moves_json(a, move, n));
 
-    if (a->plies_left >= 0 && answer)
-        json_object_set_new(
-            answer, "clocked",
-            json_pack("{si si}", "wdl", a->clocked_wdl, "plies_left", a->plies_left));
+    add_clock_json(answer, a);
     return cli_print_json(answer);
 }
+
+static bool from_stdin(const struct cli *c) { return c->nargs == 2 && !strcmp(c->arg[1], "-"); }
 
 int cmd_probe(struct cli *c)
 {
@@ -199,8 +221,11 @@ int cmd_probe(struct cli *c)
     struct bk_answer a;
     enum bk_lib_err err;
     size_t n = 0;
-    int status = open_question(&q, c);
+    int status;
 
+    if (from_stdin(c))
+        return many_answer(c, false);
+    status = open_question(&q, c);
     if (status)
         return status;
     err = bk_probe_fen(q.lib, q.fen, &a);
@@ -223,59 +248,17 @@ int cmd_probe(struct cli *c)
 
 /* == line == */
 
-struct line {
-    struct bk_answer first, last;
-    char fen[BK_FEN_MAX]; /* where it ends */
-    char (*name)[16];     /* moves; owned */
-    size_t n;
-};
-
-static int fail_loop(const char *fen)
+static int fail_line(struct question *q, const struct many_line *l, enum bk_lib_err err)
 {
-    return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", fen);
+    struct bk_report why;
+
+    if (l->contradicts)
+        return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", l->fen);
+    bk_pos_from_fen(&q->pos, q->v, l->fen, &why); /* so that a missing table is named rightly */
+    return fail_lib(q, err);
 }
 
-/* Plays the best move until the game is over; every ply must bring the end one ply nearer. */
-static int follow(struct question *q, struct line *l)
-{
-    struct bk_lib_move *move = malloc(sizeof *move); /* the best */
-    enum bk_lib_err err = BK_LIB_OK;
-    int status = CLI_OK;
-
-    l->name = calloc((size_t)l->first.dtw + 1, sizeof *l->name);
-    if (!move || !l->name)
-        status = cli_no_memory();
-    while (!status && !l->last.end) {
-        char next[BK_FEN_MAX];
-        int before = l->last.dtw;
-        size_t n;
-
-        err = bk_probe_moves(q->lib, l->fen, move, 1, &n);
-        if (!err && !n) {
-            status = fail_loop(l->fen);
-            break;
-        }
-        if (!err)
-            err = bk_play(q->lib, l->fen, move[0].name, next);
-        if (!err)
-            err = bk_probe_fen(q->lib, next, &l->last);
-        if (err) { /* the position that was asked, so that a missing table is named rightly */
-            struct bk_report why;
-
-            bk_pos_from_fen(&q->pos, q->v, l->fen, &why);
-            status = fail_lib(q, err);
-        } else if (!l->last.wdl || l->last.dtw != before - 1) {
-            status = fail_loop(l->fen);
-        } else {
-            snprintf(l->name[l->n++], sizeof l->name[0], "%s", move[0].name);
-            snprintf(l->fen, sizeof l->fen, "%s", next);
-        }
-    }
-    free(move);
-    return status;
-}
-
-static void print_line(const struct question *q, const struct line *l, unsigned stm)
+static void print_line(const struct question *q, const struct many_line *l, unsigned stm)
 {
     unsigned turn = q->pos.turn;
     char text[CLI_TEXT_MAX];
@@ -283,11 +266,15 @@ static void print_line(const struct question *q, const struct line *l, unsigned 
 
     if (!l->first.wdl && !l->first.end) {
         printf("a draw: there is no line to an end\n");
+        print_clock(q, &l->first);
         return;
     }
     if (!l->first.end)
-        printf("%s %s\n\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
+        printf("%s %s\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
                verdict(text, 1, l->first.dtw));
+    print_clock(q, &l->first);
+    if (!l->first.end)
+        putchar('\n');
     for (size_t i = 0; i < l->n; i++, stm = !stm) {
         if (stm == BK_WHITE)
             printf("%3u. %s", turn, l->name[i]);
@@ -304,45 +291,43 @@ static void print_line(const struct question *q, const struct line *l, unsigned 
         print_over(&end, &l->last);
 }
 
-static int print_line_json(const struct question *q, const struct line *l)
+static int print_line_json(const struct question *q, const struct many_line *l)
 {
-    json_t *moves = json_array();
+    json_t *moves = json_array(), *answer;
 
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(moves, json_string(l->name[i]));
-    return cli_print_json(json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen,
-                                    "wdl", l->first.wdl, "dtw",
-                                    plies_json(l->first.wdl, l->first.dtw), "moves", moves, "end",
-                                    end_name(l->last.end), "end_fen", l->fen));
+    answer = json_pack("{ss ss si so so ss? ss}", "variant", q->v->name, "fen", q->fen, "wdl",
+                       l->first.wdl, "dtw", plies_json(l->first.wdl, l->first.dtw), "moves", moves,
+                       "end", many_end_name(l->last.end), "end_fen", l->fen);
+    add_clock_json(answer, &l->first);
+    return cli_print_json(answer);
 }
 
 int cmd_line(struct cli *c)
 {
     struct question q;
-    struct line l = { .n = 0 };
+    struct many_line l;
     enum bk_lib_err err;
     unsigned stm;
-    int status = open_question(&q, c);
+    int status;
 
+    if (from_stdin(c))
+        return many_answer(c, true);
+    status = open_question(&q, c);
     if (status)
         return status;
     stm = q.pos.stm;
-    snprintf(l.fen, sizeof l.fen, "%s", q.fen);
-    err = bk_probe_fen(q.lib, q.fen, &l.first);
-    l.last = l.first;
+    err = many_follow(&l, q.lib, q.fen);
     if (err)
-        status = fail_lib(&q, err);
+        status = fail_line(&q, &l, err);
     else if (l.first.wdl && l.first.dtw < 0)
         status = cli_fail(CLI_NO, "the table has no distances; delete it and build it without "
                                   "--wdl");
-    else if (l.first.wdl)
-        status = follow(&q, &l);
-    if (!status) {
-        if (c->json)
-            status = print_line_json(&q, &l);
-        else
-            print_line(&q, &l, stm);
-    }
+    else if (c->json)
+        status = print_line_json(&q, &l);
+    else
+        print_line(&q, &l, stm);
     free(l.name);
     close_question(&q);
     return status;

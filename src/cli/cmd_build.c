@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/machine.h"
 #include "cli/report.h"
+#include "core/rules.h"
 #include "tb/build/build.h"
 
 static double now(void)
@@ -54,6 +56,68 @@ static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan 
     return status;
 }
 
+/* == What is refused before it begins == */
+
+/* A side that has more men of a kind than any game gives it, or else too many in all. */
+static int fail_unreachable(const struct bk_variant *v, const struct bk_material *m,
+                            unsigned colour)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    bk_material_name(m, v, name);
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        unsigned most = bk_rules_most(v, type);
+
+        if (m->count[colour][type] > most)
+            return cli_fail(CLI_USAGE,
+                            "%s: %s has %u %c, and in a game of %s a side has %u at most; --any "
+                            "builds it all the same",
+                            name, cli_colour(colour), m->count[colour][type], v->piece[type].letter,
+                            v->name, most);
+    }
+    return cli_fail(CLI_USAGE,
+                    "%s: in a game of %s %s never has all these men at once; --any builds it all "
+                    "the same",
+                    name, v->name, cli_colour(colour));
+}
+
+/* Of the materials that were named. */
+static int check_reachable(const struct cli *c, const struct bk_variant *v)
+{
+    struct bk_material *m;
+    unsigned n;
+    int status = c->any ? CLI_OK : cli_wanted(c, v, &m, &n);
+
+    if (status || c->any)
+        return status;
+    for (unsigned i = 0; !status && i < n; i++)
+        for (unsigned colour = 0; !status && colour < 2; colour++)
+            if (!bk_rules_reachable(v, m[i].count[colour]))
+                status = fail_unreachable(v, &m[i], colour);
+    free(m);
+    return status;
+}
+
+/* The table that takes most is compared with what there is to be had. */
+static int check_memory(const struct cli *c, const struct bk_plan *p)
+{
+    const struct bk_plan_table *most = NULL;
+    uint64_t has = cli_machine_memory(), try = has / 4 * 3 >> 20;
+    char takes[CLI_TEXT_MAX], there[CLI_TEXT_MAX], advice[CLI_TEXT_MAX] = "";
+
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present && (!most || p->table[i].memory_bytes > most->memory_bytes))
+            most = &p->table[i];
+    if (c->force || c->memory || !has || !most || most->memory_bytes <= has)
+        return CLI_OK;
+    if (most->least_bytes <= try << 20)
+        snprintf(advice, sizeof advice, "; --memory %lluM keeps the rest on disk",
+                 (unsigned long long)try);
+    return cli_fail(CLI_SYSTEM, "%s takes %s of memory, and there are %s%s; --force tries it",
+                    most->name, cli_bytes(takes, most->memory_bytes), cli_bytes(there, has),
+                    advice);
+}
+
 /* == plan == */
 
 struct totals {
@@ -87,9 +151,11 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         const struct bk_plan_table *t = &p->table[i];
 
         json_array_append_new(
-            tables, json_pack("{ss sI sI sI sb}", "material", t->name, "positions",
+            tables, json_pack("{ss sI sI sI sI sI sb}", "material", t->name, "positions",
                               (json_int_t)t->positions, "memory_bytes", (json_int_t)t->memory_bytes,
-                              "disk_bytes", (json_int_t)t->disk_bytes, "present", (int)t->present));
+                              "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
+                              (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
+                              (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present));
     }
     return cli_print_json(json_pack("{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir",
                                     p->dir, "tables", tables, "total", "tables", (int)p->n,
@@ -180,26 +246,44 @@ static void draw_bar(void *context, const struct bk_plan_table *t, unsigned nth,
     fflush(stderr);
 }
 
+/* The longer of what the two sides to move have; -1: neither has any. */
+static int64_t longer(const int64_t plies[2]) { return plies[plies[1] > plies[0]]; }
+
+static json_t *longest_json(const int64_t plies[2])
+{
+    return longer(plies) < 0 ? json_null() : json_integer((json_int_t)longer(plies));
+}
+
 static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
-    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
 
     json_array_append_new(
         w->list,
-        json_pack("{ss sI so sI sI sf sf sf}", "material", b->table->name, "positions",
-                  (json_int_t)b->table->positions, "longest_win_plies",
-                  longest < 0 ? json_null() : json_integer((json_int_t)longest), "wdl_bytes",
+        json_pack("{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
+                  (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
+                  "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes",
                   (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
                   b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall));
+}
+
+/* "  longest win 63 plies", or, where somebody holds out longer, "  longest loss 38 plies" */
+static char *longest_text(char out[CLI_TEXT_MAX], const struct bk_summary *s)
+{
+    int64_t win = longer(s->win_plies), loss = longer(s->loss_plies);
+    int64_t plies = loss > win ? loss : win;
+
+    *out = 0;
+    if (plies >= 0)
+        snprintf(out, CLI_TEXT_MAX, "  longest %s %lld plies", loss > win ? "loss" : "win",
+                 (long long)plies);
+    return out;
 }
 
 static void tell_built(void *context, const struct bk_built *b, unsigned nth)
 {
     struct watch *w = context;
-    const struct bk_summary *s = &b->summary;
-    int64_t longest = s->win_plies[0] > s->win_plies[1] ? s->win_plies[0] : s->win_plies[1];
-    char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], win[CLI_TEXT_MAX] = "";
+    char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], longest[CLI_TEXT_MAX];
 
     (void)nth;
     w->done += b->table->positions;
@@ -210,11 +294,9 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
         list_table(w, b);
     if (w->c->quiet || w->c->json)
         return;
-    if (longest >= 0)
-        snprintf(win, sizeof win, "  longest win %lld plies", (long long)longest);
     printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->built, w->missing,
            cli_count(positions, b->table->positions), b->wall,
-           cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), win);
+           cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), longest_text(longest, &b->summary));
     fflush(stdout);
 }
 
@@ -337,6 +419,15 @@ int cmd_build(struct cli *c)
     status = read_plan(c, &v, &w.p);
     if (status) {
         json_decref(w.list);
+        return status;
+    }
+    status = check_reachable(c, v);
+    if (!status)
+        status = check_memory(c, w.p);
+    if (status) {
+        json_decref(w.list);
+        bk_plan_free(w.p);
+        bk_variant_free(v);
         return status;
     }
     bk_plan_check(w.p, &w, tell_damaged);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "core/guess.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
 
@@ -34,13 +35,15 @@ static const struct option_line {
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
     { 'A', "standalone", NULL, "files that answer without others: 2 to 4 times larger" },
+    { 'a', "any", NULL, "materials that no game can reach, too" },
+    { 'f', "force", NULL, "even if it takes more memory than there is" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
-    { 'j', "json", NULL, "the answer as one line of JSON" },
+    { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
     { 'h', "help", NULL, "this text" },
 };
 #define NOPTIONS (sizeof options / sizeof options[0])
@@ -54,12 +57,15 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTweAFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
       "goes on when the same command is run again.  --for FEN makes just the tables of that "
       "position; with\n"
-      "materials or --men it says on which board they are.\n" },
+      "materials or --men it says on which board they are.\n"
+      "What takes more memory than the machine or its control group has is refused before it\n"
+      "begins, unless --memory or --force is given; a material that armies and promotions never\n"
+      "come to (three rooks of a side, say) unless --any is.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
       "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
@@ -70,12 +76,27 @@ static const struct command {
     { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
-      "more than --memory the build works within that limit and keeps the rest on disk.\n" },
-    { "probe", cmd_probe, "d:j", 2, 16, "VARIANT FEN",
+      "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
+      "a\n"
+      "guess, near for the sum of many tables, off by a factor of two or more for one.\n" },
+    { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
-      "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n" },
-    { "line", cmd_line, "d:j", 2, 16, "VARIANT FEN", "the best line to the end of the game",
-      "DIR may be a list of folders with `:` between.\n" },
+      "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
+      "`-`: FENs or EPD from stdin, one a line; blank lines and those with # are passed over.  "
+      "Each\n"
+      "is answered by a line, in order: FEN, wdl (1, 0, -1 for the side to move), plies to the "
+      "end\n"
+      "or `-`, wdl within the game's length or `?`, how it has ended or `-`, with tabs between; "
+      "or\n"
+      "FEN, `error`, what is wrong.  With --json an object a line: fen, wdl, dtw, end, and "
+      "clocked\n"
+      "in games of limited length; or fen, error, status.  The exit status is then the highest of\n"
+      "all lines; one line on stderr says how many have no answer.\n" },
+    { "line", cmd_line, "d:tj", 2, 16, "VARIANT FEN|-", "the best line to the end of the game",
+      "DIR may be a list of folders with `:` between.  `-`: positions from stdin, as `probe` "
+      "reads\n"
+      "and answers them; two more fields have the moves and the FEN at the end (moves, "
+      "end_fen).\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
@@ -92,6 +113,21 @@ static const struct command {
       "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
       "makes\n"
       "anew what is damaged.\n" },
+    { "doctor", cmd_doctor, "tqj", 1, 99, "DIR [VARIANT...]",
+      "what is wrong with a folder of tables: damaged, missing, of other rules, half",
+      "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
+      "other\n"
+      "rules than the game's, or half of a pair (status 3), and of tables that those there lead "
+      "to\n"
+      "and that are missing, or without distances, and of games that are unknown (1).  VARIANT: "
+      ".ini\n"
+      "files of games of your own that lie there.\n" },
+    { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
+      "SHA-256 and size of all table files of a folder, written or compared",
+      "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
+      "With\n"
+      "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
+      "differ (3); those that it does not name are told, and no fault.\n" },
     { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
@@ -114,6 +150,17 @@ static const struct command *find_command(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+static int fail_no_command(const char *name)
+{
+    struct bk_guess meant = bk_guess_at(name);
+    char guess[BK_GUESS_TEXT_MAX];
+
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        bk_guess_offer(&meant, commands[i].name);
+    return cli_fail(CLI_USAGE, "no command '%s'%s; see bareking help", name,
+                    bk_guess_text(&meant, guess));
 }
 
 /* == Help == */
@@ -213,6 +260,8 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'm': return read_size(value, &c->memory);
     case 'e': return read_effort(value, &c->effort);
     case 'A': c->standalone = true; return true;
+    case 'a': c->any = true; return true;
+    case 'f': c->force = true; return true;
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
     case 'n':
@@ -247,11 +296,21 @@ static const struct option_line *option_line(int key)
 /* The offending word as getopt_long() leaves it: an unknown letter, or a whole long option. */
 static int fail_unknown(const struct command *cmd, char **argv)
 {
+    char word[64], guess[BK_GUESS_TEXT_MAX] = "";
+    struct bk_guess meant;
+
     if (optopt && !option_line(optopt))
         return cli_fail(CLI_USAGE, "%s: no option '-%c'; see bareking %s -h", cmd->name, optopt,
                         cmd->name);
-    return cli_fail(CLI_USAGE, "%s: cannot understand '%s'; see bareking %s -h", cmd->name,
-                    argv[optind - 1], cmd->name);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[optind - 1], "="), argv[optind - 1]);
+    meant = bk_guess_at(word + strspn(word, "-"));
+    for (size_t i = 0; i < NOPTIONS; i++)
+        if (strchr(cmd->takes, options[i].key))
+            bk_guess_offer(&meant, options[i].name);
+    if (meant.best)
+        snprintf(guess, sizeof guess, "; did you mean --%s?", meant.best);
+    return cli_fail(CLI_USAGE, "%s: cannot understand '%s'%s; see bareking %s -h", cmd->name,
+                    argv[optind - 1], guess, cmd->name);
 }
 
 /* Reads argv into *c.  True: go on; false: finished with *status. */
@@ -365,8 +424,16 @@ static int run_help(int argc, char **argv)
     if (argc < 3)
         return print_help();
     cmd = find_command(argv[2]);
-    return cmd ? print_command_help(cmd)
-               : cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[2]);
+    return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);
+}
+
+/* Before options are read: errors in them are told likewise. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        if (strlen(argv[i]) >= 3 && !strncmp(argv[i], "--json", strlen(argv[i])))
+            return true;
+    return false;
 }
 
 static int run(int argc, char **argv)
@@ -388,7 +455,7 @@ static int run(int argc, char **argv)
     }
     cmd = find_command(argv[1]);
     if (!cmd)
-        return cli_fail(CLI_USAGE, "no command '%s'; see bareking help", argv[1]);
+        return fail_no_command(argv[1]);
     c.command = cmd->name;
     if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status))
         return status;
@@ -414,7 +481,9 @@ int main(int argc, char **argv)
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
+    cli_say_json(wants_json(argc, argv));
     status = run(argc, argv);
+    cli_answer_errors(status);
 
     errno = 0;
     if (fflush(stdout) || ferror(stdout))

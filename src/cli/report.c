@@ -18,6 +18,31 @@
 
 /* == Errors == */
 
+/* With --json: what has been said since the last answer; NULL where nothing is kept. */
+static json_t *unanswered;
+
+void cli_say_json(bool json)
+{
+    json_decref(unanswered);
+    unanswered = json ? json_array() : NULL;
+}
+
+/* Bytes that are no UTF-8 cannot stand in JSON. */
+static void keep_error(const char *text)
+{
+    json_t *said = json_string(text);
+    char plain[2048];
+    size_t n = 0;
+
+    if (!said) {
+        for (; text[n] && n + 1 < sizeof plain; n++)
+            plain[n] = (char)(text[n] & 0x80 ? '?' : text[n]);
+        plain[n] = 0;
+        said = json_string(plain);
+    }
+    json_array_append_new(unanswered, said);
+}
+
 void cli_say(const char *fmt, ...)
 {
     char text[2048];
@@ -32,6 +57,8 @@ void cli_say(const char *fmt, ...)
             *s = '?';
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
+    if (unanswered)
+        keep_error(text);
 }
 
 /* A word as the shell would need it. */
@@ -339,6 +366,22 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 /* == JSON == */
 
 int cli_print_json(json_t *value)
+{
+    if (value && json_array_size(unanswered)) {
+        json_object_set_new(value, "errors", unanswered);
+        unanswered = json_array();
+    }
+    return cli_print_json_line(value);
+}
+
+void cli_answer_errors(int status)
+{
+    if (json_array_size(unanswered) && !ferror(stdout))
+        cli_print_json_line(json_pack("{sO si}", "errors", unanswered, "status", status));
+    cli_say_json(false);
+}
+
+int cli_print_json_line(json_t *value)
 {
     int failed = !value || json_dumpf(value, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
 

@@ -14,8 +14,13 @@
 
 /* == Errors == */
 
-/* Writes `bareking: ...` on one line of stderr, whatever the text holds. */
+/* Writes `bareking: ...` on one line of stderr, whatever the text holds; with --json it is said in
+   the answer, too. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* What follows is asked with --json, or is not; forgets what was said before. */
+void cli_say_json(bool json);
+/* Ends a command: errors that no answer has told are a JSON line of their own, with the status. */
+void cli_answer_errors(int status);
 
 /* Says it and is `status`.  Like bk_fail() a macro, so that analysers see which. */
 #define cli_fail(status, ...) (cli_say(__VA_ARGS__), cli_status_of(status))
@@ -88,7 +93,10 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
 
 /* == JSON == */
 
-/* Writes one line on stdout.  `value` is taken; NULL means memory ran out. */
+/* Writes one line on stdout, with the errors that were said before as its "errors".  `value` is
+   taken; NULL means memory ran out. */
 int cli_print_json(json_t *value);
+/* Writes one line of many: nothing is added to it.  `value` is taken. */
+int cli_print_json_line(json_t *value);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/fairy.h"
+#include "core/guess.h"
 #include "core/read.h"
 
 #define FILE_BYTES_MAX (1 << 20)
@@ -91,13 +92,17 @@ static enum bk_err load_path(struct bk_variant **out, const char *name, struct b
 
 static enum bk_err fail_unknown(const char *name, struct bk_report *why)
 {
-    char list[400] = "";
+    struct bk_guess meant = bk_guess_at(name);
+    char list[400] = "", guess[BK_GUESS_TEXT_MAX];
     size_t n = 0;
 
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
+        bk_guess_offer(&meant, e->name);
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         if (n + strlen(e->name) + 2 < sizeof list)
             n += (size_t)snprintf(list + n, sizeof list - n, " %s", e->name);
-    return bk_fail(why, BK_E_USAGE, "no variant is called `%.64s`; there are%s", name, list);
+    return bk_fail(why, BK_E_USAGE, "no variant is called `%.64s`%s%s%s", name,
+                   bk_guess_text(&meant, guess), meant.best ? "  There are" : "; there are", list);
 }
 
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)

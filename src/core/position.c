@@ -158,7 +158,7 @@ static bool number_read(struct reading *r, unsigned max, unsigned *out)
  */
 static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILES_MAX], unsigned *n)
 {
-    char text[8];
+    char text[8], letters[BK_TYPES_MAX + 1];
 
     for (*n = 0; !at_end(r) && *r->s != '/' && *r->s != '[';) {
         unsigned gap = 1, start = column(r);
@@ -172,8 +172,9 @@ static enum bk_err rank_read(struct reading *r, unsigned rank, char cell[BK_FILE
         } else if (c == '*' || (is_letter(c) && bk_variant_type(r->v, c) >= 0)) {
             r->s++;
         } else {
-            return bk_fail(r->why, BK_E_USAGE, "FEN rank %u: unknown piece letter %s at column %u",
-                           rank + 1, shown(c, text), column(r));
+            return bk_fail(
+                r->why, BK_E_USAGE, "FEN rank %u: unknown piece letter %s at column %u; %s has %s",
+                rank + 1, shown(c, text), column(r), r->v->name, bk_variant_letters(r->v, letters));
         }
         for (; gap--; (*n)++)
             if (*n < r->v->files)

@@ -201,6 +201,94 @@ uint32_t bk_rules_may_use(const struct bk_variant *v, unsigned from)
     return used;
 }
 
+/* == What an army may come to ============================================ */
+
+/* The types that men of may_become() to `type` begin as. */
+static uint32_t may_have_been(const struct bk_variant *v, unsigned type)
+{
+    uint32_t types = 0;
+
+    for (unsigned i = 0; i < v->ntypes; i++)
+        if (bk_rules_may_become(v, UINT32_C(1) << i) >> type & 1)
+            types |= UINT32_C(1) << i;
+    return types;
+}
+
+/* How many more men of `type` than the army's the rules that lead to it allow at once. */
+static unsigned most_made(const struct bk_variant *v, unsigned type)
+{
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < v->ntypes; i++)
+        for (unsigned j = 0; j < v->piece[i].nbecomes; j++) {
+            const struct bk_become *b = &v->piece[i].become[j];
+            bool leads = false;
+
+            for (unsigned k = 0; k < b->nto; k++)
+                leads |= b->to[k] == type;
+            if (leads && !b->lost_only) /* lost ones are replaced, no more */
+                most = b->counted && v->limit[type] ? most + v->limit[type] : UINT8_MAX;
+            if (most >= UINT8_MAX)
+                return UINT8_MAX;
+        }
+    return most;
+}
+
+unsigned bk_rules_most(const struct bk_variant *v, unsigned type)
+{
+    unsigned made = v->piece[type].army + most_made(v, type), men = 0;
+
+    for (uint32_t from = may_have_been(v, type); from; from &= from - 1)
+        men += v->piece[__builtin_ctz(from)].army;
+    return men < made ? men : made;
+}
+
+/*
+ * Hall's condition: all men of any set of types must have begun as enough others.  A table has at
+ * most BK_MEN_MAX men, so of few types, and all sets are tried.
+ */
+static bool army_suffices(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
+{
+    uint32_t from[BK_TYPES_MAX];
+    uint8_t men[BK_TYPES_MAX];
+    unsigned n = 0;
+
+    for (unsigned type = 0; type < v->ntypes && n <= BK_MEN_MAX; type++)
+        if (count[type]) {
+            men[n] = count[type];
+            from[n++] = may_have_been(v, type);
+        }
+    for (unsigned set = 1; set < 1u << n; set++) {
+        unsigned wanted = 0, army = 0;
+        uint32_t types = 0;
+
+        for (unsigned i = 0; i < n; i++)
+            if (set >> i & 1) {
+                wanted += men[i];
+                types |= from[i];
+            }
+        for (; types; types &= types - 1)
+            army += v->piece[__builtin_ctz(types)].army;
+        if (wanted > army)
+            return false;
+    }
+    return true;
+}
+
+bool bk_rules_reachable(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX])
+{
+    unsigned army = 0;
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        army += v->piece[type].army;
+    if (army <= 1 || v->hands)
+        return true;
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (count[type] && count[type] > bk_rules_most(v, type))
+            return false;
+    return army_suffices(v, count);
+}
+
 /* == Double steps ======================================================== */
 
 /* Would the man get two squares straight ahead without the right to a double step? */

@@ -69,6 +69,19 @@ void bk_rules_allowances(const struct bk_variant *v, uint8_t left[2][BK_TYPES_MA
 /* The types of which a man of `from` can one day use up an allowance. */
 uint32_t bk_rules_may_use(const struct bk_variant *v, unsigned from);
 
+/*
+ * How many men of `type` a side can have in a game: its army's, and those that others of the army
+ * may become, as far as the rules let them.
+ */
+unsigned bk_rules_most(const struct bk_variant *v, unsigned type);
+
+/*
+ * Can one side of a game have these men, by type, at once?  Each must be a man of its army or what
+ * one may become, no two the same.  True, too, where no game has an army (docs/variant-files.md),
+ * or captured men come back.
+ */
+bool bk_rules_reachable(const struct bk_variant *v, const uint8_t count[BK_TYPES_MAX]);
+
 /* == How men go == */
 
 /* How a man of this type moves from its own_rank-th rank, but for a double step. */

@@ -10,3 +10,11 @@ int bk_variant_type(const struct bk_variant *v, char letter)
             return i;
     return -1;
 }
+
+char *bk_variant_letters(const struct bk_variant *v, char out[BK_TYPES_MAX + 1])
+{
+    for (int i = 0; i < v->ntypes; i++)
+        out[i] = v->piece[i].letter;
+    out[v->ntypes] = 0;
+    return out;
+}

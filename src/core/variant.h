@@ -161,6 +161,8 @@ struct bk_variant {
 
 /* Type of a letter of either case, or -1. */
 int bk_variant_type(const struct bk_variant *v, char letter);
+/* The letters of all its kinds of men, for messages: "KQPBNR".  Returns out. */
+char *bk_variant_letters(const struct bk_variant *v, char out[BK_TYPES_MAX + 1]);
 
 static inline unsigned bk_sq(const struct bk_variant *v, unsigned file, unsigned rank)
 {

@@ -103,6 +103,7 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
     memset(m, 0, sizeof *m);
     bk_rules_allowances(v, m->left);
     for (at = name; *at && *at != '[' && *at != '+'; at++) {
+        char letters[BK_TYPES_MAX + 1];
         int type;
 
         if (*at == 'v' && !seen_v) {
@@ -112,8 +113,9 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
         }
         type = bk_variant_type(v, *at);
         if (type < 0)
-            return bk_fail(why, BK_E_USAGE, "material '%s': '%c' at column %d is no piece of %s",
-                           name, *at, (int)(at - name) + 1, v->name);
+            return bk_fail(why, BK_E_USAGE,
+                           "material '%s': '%c' at column %d is no piece of %s; it has %s", name,
+                           *at, (int)(at - name) + 1, v->name, bk_variant_letters(v, letters));
         m->count[colour][type]++;
         if (++men > BK_MEN_MAX)
             return bk_fail(why, BK_E_USAGE, "material '%s': more than %d men", name, BK_MEN_MAX);

@@ -10,13 +10,22 @@
 #include "core/rules.h"
 #include "table/format.h"
 #include "table/materials.h"
+#include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
 #include "core/array.h"
 
+/* A material, after all it can move into. */
+struct found {
+    struct bk_material m, *next; /* next: owned */
+    unsigned nnext;
+};
+
 struct planner {
     struct bk_plan *p;
     size_t room;
+    struct found *found; /* owned */
+    size_t nfound, found_room;
     struct bk_materials seen; /* done or under way */
     uint32_t *number;         /* owned; of seen ones: in the plan, or UNDER_WAY */
     size_t number_room;
@@ -152,13 +161,6 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
-/* What tables take, as measured: docs/performance.md.  The more men, the more of the results
-   follow from a few facts; of distances it is the same share. */
-static uint64_t disk_of(uint64_t positions, unsigned men, bool distances)
-{
-    return positions / (men <= 4 ? 130 : 900) + (distances ? positions / 48 : 0) + 1000;
-}
-
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
                           unsigned n, struct bk_report *why)
 {
@@ -184,14 +186,30 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
     look_for(p, t, false, NULL);
+    t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
+    t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);
     if (!t->present)
-        t->disk_bytes = disk_of(t->positions, ix->nslots + 2u, p->distances);
+        t->disk_bytes =
+            t->guess_bytes[BK_KIND_WDL] + (p->distances ? t->guess_bytes[BK_KIND_DTW] : 0);
     bk_index_free(ix);
     return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }
 
-/* A material after all it can move into. */
-static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_report *why)
+static enum bk_err note_found(struct planner *pl, const struct bk_material *m,
+                              struct bk_material *next, unsigned n, struct bk_report *why)
+{
+    struct bk_material *fit = realloc(next, (n + 1) * sizeof *next);
+
+    if (!fit || !BK_ARRAY_ROOM(pl->found, pl->found_room, pl->nfound + 1)) {
+        free(fit ? fit : next);
+        return bk_no_memory(why);
+    }
+    pl->found[pl->nfound++] = (struct found){ *m, fit, n };
+    return BK_OK;
+}
+
+/* Finds a material after all it can move into. */
+static enum bk_err find(struct planner *pl, struct bk_material m, struct bk_report *why)
 {
     struct bk_material *next;
     unsigned n;
@@ -217,16 +235,16 @@ static enum bk_err add(struct planner *pl, struct bk_material m, struct bk_repor
     if (n > BK_NEXT_MAX)
         err = bk_fail(why, BK_E_USAGE, "a table with moves into more than %d others", BK_NEXT_MAX);
     for (unsigned i = 0; !err && i < n; i++)
-        err = add(pl, next[i], why);
+        err = find(pl, next[i], why);
     if (!err)
-        err = append(pl, &m, next, n, why);
+        return note_found(pl, &m, next, n, why);
     free(next);
     return err;
 }
 
 /* All ways to give `men` more men of types >= type to the two sides. */
-static enum bk_err add_all(struct planner *pl, struct bk_material *m, unsigned at, unsigned men,
-                           struct bk_report *why)
+static enum bk_err find_all(struct planner *pl, struct bk_material *m, unsigned at, unsigned men,
+                            struct bk_report *why)
 {
     const struct bk_variant *v = pl->p->v;
     unsigned colour = at / v->ntypes, type = at % v->ntypes;
@@ -237,16 +255,38 @@ static enum bk_err add_all(struct planner *pl, struct bk_material *m, unsigned a
 
         bk_rules_allowances(v, full.left);
         bk_material_normalise(&full, v);
-        return add(pl, full, why);
+        return find(pl, full, why);
     }
     if (type == v->royal)
-        return add_all(pl, m, at + 1, men, why);
+        return find_all(pl, m, at + 1, men, why);
     for (unsigned k = 0; !err && k <= men; k++) {
         m->count[colour][type] = (uint8_t)k;
-        err = add_all(pl, m, at + 1, men - k, why);
+        err = find_all(pl, m, at + 1, men - k, why);
     }
     m->count[colour][type] = 0;
     return err;
+}
+
+/* What takes time is to number the positions of each, so how many there are is known before. */
+static enum bk_err append_all(struct planner *pl, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    if (pl->nfound > BK_PLAN_TABLES_MOST)
+        return bk_fail(why, BK_E_USAGE, "%zu tables, planned are %d at once: ask for fewer",
+                       pl->nfound, BK_PLAN_TABLES_MOST);
+    for (size_t i = 0; !err && i < pl->nfound; i++)
+        err = append(pl, &pl->found[i].m, pl->found[i].next, pl->found[i].nnext, why);
+    return err;
+}
+
+static void planner_release(struct planner *pl)
+{
+    for (size_t i = 0; i < pl->nfound; i++)
+        free(pl->found[i].next);
+    free(pl->found);
+    free(pl->number);
+    bk_materials_free(&pl->seen);
 }
 
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
@@ -271,11 +311,12 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     else
         strcpy(pl.p->dir, dir);
     for (unsigned i = 0; !err && i < n; i++)
-        err = add(&pl, m[i], why);
+        err = find(&pl, m[i], why);
     for (unsigned k = 3; !err && k <= men; k++) /* fewer men first */
-        err = add_all(&pl, &kings, 0, k - 2, why);
-    bk_materials_free(&pl.seen);
-    free(pl.number);
+        err = find_all(&pl, &kings, 0, k - 2, why);
+    if (!err)
+        err = append_all(&pl, why);
+    planner_release(&pl);
     if (err)
         bk_plan_free(pl.p);
     else

@@ -130,6 +130,23 @@ static bool load_state(struct bk_reader *r, struct bk_state *st)
     return ok;
 }
 
+/* Passes follow marks without asking whether there is such a vector. */
+static bool marks_exist(const struct bk_solver *b)
+{
+    const struct bk_setup *s = b->setup;
+    uint64_t beyond = s->nvec % 64 ? ~UINT64_C(0) << s->nvec % 64 : 0;
+
+    for (enum bk_array a = BK_WIN_MARKS; a <= BK_LOSS_MARKS; a++)
+        for (unsigned side = 0; side < 2; side++)
+            for (uint32_t slice = 0; slice < s->nslices; slice++) {
+                const uint64_t *marks = bk_state_slice(&b->state, a, side, slice);
+
+                if (s->nmarks && marks[s->nmarks - 1] & beyond)
+                    return false;
+            }
+    return true;
+}
+
 bool bk_resume_has(const struct bk_run *run, uint32_t block)
 {
     return run->reader && run->moment.there && run->moment.block == block;
@@ -141,7 +158,7 @@ bool bk_resume_blocks(struct bk_run *run, struct bk_solver *under_way, uint32_t 
     bool ok = true;
 
     for (uint32_t i = 0; ok && i < n; i++)
-        ok = load_state(run->reader, &under_way[i].state);
+        ok = load_state(run->reader, &under_way[i].state) && marks_exist(&under_way[i]);
     *m = run->moment;
     bk_reader_close(run->reader);
     run->reader = NULL;

@@ -1,4 +1,5 @@
-# help.awk - the text of `bareking COMMAND --help`, or of `bareking help`, as Markdown for to_man.awk.
+# help.awk - the text of `bareking COMMAND --help`, of `bareking help`, or of `bareking-engine --help`, as
+# Markdown for to_man.awk.
 #
 #     bareking build --help | awk -f help.awk -v what="make tables, and those they need"
 #
@@ -16,7 +17,7 @@ NR == 1 { print "# Name\n\n" page " - " what }
 /^usage: / {
     section("Synopsis")
     sub(/^usage: /, "")
-    match($0, page == "bareking" ? "^bareking" : "^bareking [^ ]+")
+    match($0, page ~ /^bareking(-engine)?$/ ? "^[a-z-]+" : "^bareking [^ ]+")
     print "**" substr($0, 1, RLENGTH) "**" substr($0, RLENGTH + 1)
     next
 }

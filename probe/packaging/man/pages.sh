@@ -30,11 +30,15 @@ for command in $(commands); do
     } | page "$name" 1
 done
 {
+    "$bareking-engine" --help | awk -f "$man/help.awk" -v page=bareking-engine -v what="plays from endgame tables, by UCI or CECP"
+    see "bareking(1)" "bareking-variant(5)"
+} | page bareking-engine 1
+{
     "$bareking" help | awk -f "$man/help.awk" -v page=bareking \
         -v what="$("$bareking" help | sed -n '1s/^bareking - //p')"
     printf '\n# Games\n\n'
     "$bareking" variants | awk '{ name = $1; sub(/^[^ ]+ +/, ""); print "**" name "**\n: " $0 "\n" }'
-    see "libbareking(3)" "bareking-variant(5)" "bareking-table(5)"
+    see "bareking-engine(1)" "libbareking(3)" "bareking-variant(5)" "bareking-table(5)"
 } | page bareking 1
 
 {

@@ -1,0 +1,361 @@
+/*
+ * cmd_doctor.c - is a folder of tables whole?  doctor.
+ *
+ * Every file is read, all its bytes; then it is asked of each table whether those that it leads to
+ * are there, too.  Tables are told in groups by what is the matter, games one after the other:
+ *
+ *   damaged   checksums, or what the head says, are wrong
+ *   other     the game of this name has other rules here
+ *   half      one file of two: distances without results, or results that promise distances
+ *   missing   no table, or no distances, of a material that others lead to: how many, and some
+ *   unknown   a game or a name that this program does not know
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/folder.h"
+#include "cli/report.h"
+#include "core/array.h"
+#include "table/format.h"
+#include "table/materials.h"
+#include "table/needed.h"
+#include "tb/memory/pool.h"
+
+#define NAMED_MAX 3 /* of the tables that need a missing one, so many are named */
+
+enum trouble { DAMAGED, OTHER_RULES, HALF, MISSING, UNKNOWN, TROUBLES };
+static const char *const trouble_name[TROUBLES] = { "damaged", "other-rules", "half", "missing",
+                                                    "unknown" };
+
+/* A file, and what became of reading it. */
+struct looked {
+    const struct folder_file *f;
+    struct bk_material m;
+    enum bk_kind kind;
+    bool named; /* its name is a material's */
+    enum bk_err err;
+    struct bk_report why;
+    bool distances, standalone, other_rules;
+};
+
+struct doctor {
+    const struct cli *c;
+    struct folder folder;
+    struct bk_pool *pool;
+    json_t *games; /* with --json */
+    unsigned troubles[TROUBLES];
+    /* the game at hand */
+    struct bk_variant *v; /* NULL: unknown */
+    char game[NAME_MAX + 1];
+    struct looked *file; /* owned; n of them */
+    size_t n;
+    json_t *list;
+    unsigned tables;
+};
+
+static void tell(struct doctor *d, enum trouble what, const char *name, const char *why)
+{
+    d->troubles[what]++;
+    if (d->list)
+        json_array_append_new(d->list, json_pack("{ss ss ss}", "trouble", trouble_name[what],
+                                                 "file", name, "why", why));
+    else if (!d->c->quiet)
+        printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
+}
+
+/* == Reading files == */
+
+static void look(void *context, uint64_t item, unsigned thread)
+{
+    struct doctor *d = context;
+    struct looked *x = &d->file[item];
+    struct bk_file_info info;
+    char path[PATH_MAX];
+    struct bk_file *f;
+
+    (void)thread;
+    if (!x->named)
+        return;
+    folder_path(path, &d->folder, x->f->path);
+    x->err = bk_file_open_as(&f, path, d->v, &x->m, x->kind, &x->why);
+    if (x->err) {
+        x->other_rules = x->err == BK_E_CORRUPT && !bk_file_peek(&info, path, NULL) &&
+                         info.rules_id != d->v->rules_id && info.rules_id != d->v->wings_id[0] &&
+                         info.rules_id != d->v->wings_id[1] && info.rules_id != d->v->wings_id[2];
+        return;
+    }
+    x->distances = bk_file_info(f)->distances;
+    x->standalone = bk_file_info(f)->standalone;
+    x->err = bk_file_check(f, &x->why);
+    bk_file_close(f);
+}
+
+static void read_name(struct doctor *d, struct looked *x, const struct folder_file *f)
+{
+    const char *base = f->path + f->game_n + 1;
+    char name[NAME_MAX + 1];
+
+    *x = (struct looked){ .f = f };
+    snprintf(name, sizeof name, "%.*s", (int)strlen(base) - 4, base);
+    x->kind = base[strlen(base) - 1] == 'w' ? BK_KIND_WDL : BK_KIND_DTW;
+    x->named = d->v && !bk_material_parse(&x->m, d->v, name, &x->why);
+}
+
+/* The text without the path that it begins with, which has been said. */
+static const char *reason(const struct doctor *d, const struct looked *x)
+{
+    char path[PATH_MAX];
+    size_t n = strlen(folder_path(path, &d->folder, x->f->path));
+
+    return !strncmp(x->why.text, path, n) && x->why.text[n] == ':' ? x->why.text + n + 2
+                                                                   : x->why.text;
+}
+
+/* == Pairs == */
+
+static const struct looked *find(const struct doctor *d, const struct bk_material *m,
+                                 enum bk_kind kind)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (d->file[i].named && d->file[i].kind == kind && bk_material_equal(&d->file[i].m, m))
+            return &d->file[i];
+    return NULL;
+}
+
+static void tell_file(struct doctor *d, const struct looked *x)
+{
+    const char *name = x->f->path + x->f->game_n + 1;
+
+    if (!x->named)
+        tell(d, UNKNOWN, name, d->v ? x->why.text : "no game of this name; say its .ini file");
+    else if (x->err)
+        tell(d, x->other_rules ? OTHER_RULES : DAMAGED, name, reason(d, x));
+    else if (x->kind == BK_KIND_WDL && x->distances && !find(d, &x->m, BK_KIND_DTW))
+        tell(d, HALF, name, "promises distances, and no .bkd is there");
+    else if (x->kind == BK_KIND_DTW && !find(d, &x->m, BK_KIND_WDL))
+        tell(d, HALF, name, "distances, and no .bkw is there");
+    d->tables += x->named && x->kind == BK_KIND_WDL;
+}
+
+/* == What tables lead to == */
+
+struct absent {
+    unsigned needed; /* by how many */
+    bool distances;  /* the results are there */
+    char by[NAMED_MAX][BK_MATERIAL_NAME_MAX];
+};
+
+struct absents {
+    struct bk_materials seen; /* all that was asked for */
+    struct absent *of;        /* owned; by number in seen */
+    size_t room;
+};
+
+/* Is the table there, with distances if they are asked for?  What is damaged has been told. */
+static bool is_there(const struct doctor *d, const struct bk_material *m, bool distances,
+                     bool *results)
+{
+    const struct looked *x = find(d, m, BK_KIND_WDL);
+
+    *results = x != NULL;
+    return x && (!distances || x->err || x->distances);
+}
+
+static bool note_absent(struct doctor *d, struct absents *a, const struct bk_material *m,
+                        const struct bk_material *by, bool results)
+{
+    int64_t at = bk_materials_find(&a->seen, m);
+    struct absent *x;
+
+    if (at < 0) {
+        at = (int64_t)a->seen.n;
+        if (!BK_ARRAY_ROOM(a->of, a->room, a->seen.n + 1) || !bk_materials_add(&a->seen, m))
+            return false;
+        a->of[at] = (struct absent){ .distances = results };
+    }
+    x = &a->of[at];
+    if (x->needed < NAMED_MAX)
+        bk_material_name(by, d->v, x->by[x->needed]);
+    x->needed++;
+    return true;
+}
+
+static int note_needs(struct doctor *d, struct absents *a, const struct looked *x)
+{
+    struct bk_report why = { "" };
+    struct bk_material *needed;
+    size_t n;
+    enum bk_err err = bk_materials_needed(&needed, &n, &x->m, d->v, &why);
+    bool noted = true;
+
+    if (err)
+        return cli_fail_report(err, &why);
+    for (size_t i = 1; noted && i < n; i++) {
+        bool results;
+
+        if (!is_there(d, &needed[i], x->distances, &results))
+            noted = note_absent(d, a, &needed[i], &x->m, results);
+    }
+    free(needed);
+    return noted ? CLI_OK : cli_no_memory();
+}
+
+static void tell_absent(struct doctor *d, const struct bk_material *m, const struct absent *x)
+{
+    char name[BK_MATERIAL_NAME_MAX], why[NAMED_MAX * BK_MATERIAL_NAME_MAX + 80];
+    size_t n = (size_t)snprintf(why, sizeof why, "%s", x->distances ? "its distances, for" : "for");
+
+    for (unsigned i = 0; i < x->needed && i < NAMED_MAX; i++)
+        n += (size_t)snprintf(why + n, sizeof why - n, "%s %s", i ? "," : "", x->by[i]);
+    if (x->needed > NAMED_MAX)
+        snprintf(why + n, sizeof why - n, " and %u more", x->needed - NAMED_MAX);
+    tell(d, MISSING, bk_material_name(m, d->v, name), why);
+}
+
+static int tell_needs(struct doctor *d)
+{
+    struct absents a = { .room = 0 };
+    int status = CLI_OK;
+
+    for (size_t i = 0; !status && i < d->n; i++) {
+        const struct looked *x = &d->file[i];
+
+        if (x->named && !x->err && x->kind == BK_KIND_WDL && !x->standalone)
+            status = note_needs(d, &a, x);
+    }
+    for (size_t i = 0; !status && i < a.seen.n; i++)
+        tell_absent(d, &a.seen.m[i], &a.of[i]);
+    bk_materials_free(&a.seen);
+    free(a.of);
+    return status;
+}
+
+/* == A game's folder == */
+
+/* A game of a folder's name: built in, or one of those that were given. */
+static struct bk_variant *load_game(const struct doctor *d)
+{
+    struct bk_variant *v;
+
+    for (unsigned i = 1; i < d->c->nargs; i++)
+        if (!bk_variant_load(&v, d->c->arg[i], NULL)) {
+            if (!strcmp(v->name, d->game))
+                return v;
+            bk_variant_free(v);
+        }
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
+        if (!strcmp(e->name, d->game) && !bk_variant_load(&v, e->name, NULL))
+            return v;
+    return NULL;
+}
+
+static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[TROUBLES])
+{
+    char size[CLI_TEXT_MAX];
+    unsigned bad = 0;
+
+    for (unsigned k = 0; k < TROUBLES; k++)
+        bad += d->troubles[k] - before[k];
+    if (d->games)
+        json_array_append_new(d->games, json_pack("{ss sI si sI so}", "variant", d->game, "files",
+                                                  (json_int_t)d->n, "tables", (int)d->tables,
+                                                  "bytes", (json_int_t)bytes, "troubles", d->list));
+    else if (!d->c->quiet)
+        printf("%s: %u table%s, %zu file%s, %s%s\n", d->game, d->tables, d->tables == 1 ? "" : "s",
+               d->n, d->n == 1 ? "" : "s", cli_bytes(size, bytes), bad ? "" : ": whole");
+    return CLI_OK;
+}
+
+/* Files [first, end) of the folder. */
+static int look_at_game(struct doctor *d, size_t first, size_t end)
+{
+    unsigned before[TROUBLES];
+    uint64_t bytes = 0;
+    int status;
+
+    memcpy(before, d->troubles, sizeof before);
+    d->n = end - first;
+    d->tables = 0;
+    d->list = d->games ? json_array() : NULL;
+    d->file = malloc(d->n * sizeof *d->file);
+    if (!d->file)
+        return cli_no_memory();
+    for (size_t i = 0; i < d->n; i++) {
+        read_name(d, &d->file[i], &d->folder.file[first + i]);
+        bytes += d->folder.file[first + i].bytes;
+    }
+    if (d->v)
+        bk_pool_run(d->pool, d->n, look, d);
+    for (size_t i = 0; d->v && i < d->n; i++)
+        tell_file(d, &d->file[i]);
+    if (!d->v)
+        tell(d, UNKNOWN, d->game,
+             strchr(d->game, '@') ? "a board that a FEN shows: `check GAME --for FEN` looks at it"
+                                  : "no game of this name is built in: give its .ini file, too");
+    status = d->v ? tell_needs(d) : CLI_OK;
+    free(d->file);
+    return status ? status : finish_game(d, bytes, before);
+}
+
+static int look_at_all(struct doctor *d)
+{
+    int status = CLI_OK;
+    size_t first = 0, end;
+
+    for (; !status && first < d->folder.n; first = end) {
+        const struct folder_file *f = &d->folder.file[first];
+
+        for (end = first + 1; end < d->folder.n; end++)
+            if (d->folder.file[end].game_n != f->game_n ||
+                strncmp(d->folder.file[end].path, f->path, f->game_n) != 0)
+                break;
+        snprintf(d->game, sizeof d->game, "%.*s", (int)f->game_n, f->path);
+        d->v = load_game(d);
+        status = look_at_game(d, first, end);
+        bk_variant_free(d->v);
+    }
+    return status;
+}
+
+/* The worst of what was found. */
+static int verdict(const struct doctor *d)
+{
+    if (d->troubles[DAMAGED] || d->troubles[OTHER_RULES] || d->troubles[HALF])
+        return CLI_DAMAGED;
+    return d->troubles[MISSING] || d->troubles[UNKNOWN] ? CLI_NO : CLI_OK;
+}
+
+int cmd_doctor(struct cli *c)
+{
+    struct doctor d = { .c = c };
+    struct bk_report why = { "" };
+    enum bk_err err;
+    int status;
+
+    cli_end_on_signals();
+    for (unsigned i = 1; i < c->nargs; i++)
+        if ((err = bk_variant_load(&d.v, c->arg[i], &why)) != BK_OK)
+            return cli_fail_report(err, &why);
+        else
+            bk_variant_free(d.v);
+    status = folder_read(&d.folder, c->arg[0]);
+    if (status)
+        return status;
+    if (!d.folder.n)
+        status = cli_fail(CLI_NO, "no tables in %s", c->arg[0]);
+    if (!status && (err = bk_pool_open(&d.pool, c->threads, &why)) != BK_OK)
+        status = cli_fail_report(err, &why);
+    if (!status) {
+        d.games = c->json ? json_array() : NULL;
+        status = look_at_all(&d);
+        bk_pool_close(d.pool);
+        if (!status && c->json)
+            status = cli_print_json(json_pack("{ss sO}", "dir", c->arg[0], "games", d.games));
+        json_decref(d.games);
+        if (!status)
+            status = verdict(&d);
+    }
+    folder_free(&d.folder);
+    return status;
+}

@@ -1,0 +1,529 @@
+/*
+ * many.c - see many.h.
+ *
+ * A round: whole lines are read while there are any, cut into pieces, and each piece is answered by
+ * one thread, by bk_probe_batch() and into a text of its own; then the texts are written in order.
+ * Text is written by hand: a JSON tree for each line took longer than its probe.
+ */
+#include "cli/many.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "tb/memory/pool.h"
+
+#define ROUND_BYTES (4u << 20) /* read before it is answered; a longer line is refused */
+#define PIECE_LINES 2048       /* what one thread takes at a time */
+
+int many_status(enum bk_lib_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_LIB_OK: return CLI_OK;
+    case BK_LIB_NO_TABLE: return CLI_NO;
+    case BK_LIB_ILLEGAL: return CLI_USAGE;
+    case BK_LIB_USAGE: return CLI_USAGE;
+    case BK_LIB_CORRUPT: return CLI_DAMAGED;
+    case BK_LIB_FEN:
+    case BK_LIB_PIECE: return CLI_USAGE;
+    case BK_LIB_NOT_IN_MEMORY:
+    case BK_LIB_OVER_BUDGET:
+    case BK_LIB_SYSTEM: return CLI_SYSTEM;
+    }
+    return CLI_SYSTEM;
+}
+
+const char *many_end_name(enum bk_lib_end end)
+{
+    switch (end) {
+    case BK_LIB_GOES_ON: return NULL;
+    case BK_LIB_CHECKMATE: return "checkmate";
+    case BK_LIB_STALEMATE: return "stalemate";
+    case BK_LIB_BARE: return "bare";
+    case BK_LIB_BARE_DRAW: return "bare-draw";
+    }
+    return NULL;
+}
+
+/* == The best line == */
+
+/* One ply; every ply must bring the end one ply nearer. */
+static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
+{
+    struct bk_lib_move best;
+    char next[BK_LIB_FEN_MAX];
+    struct bk_answer after;
+    size_t n;
+    enum bk_lib_err err = bk_probe_moves(lib, l->fen, &best, 1, &n);
+
+    if (!err && n) {
+        err = bk_play(lib, l->fen, best.name, next);
+        if (!err)
+            err = bk_probe_fen(lib, next, &after);
+    }
+    if (err)
+        return err;
+    l->contradicts = !n || !after.wdl || after.dtw != l->last.dtw - 1;
+    if (l->contradicts)
+        return BK_LIB_CORRUPT;
+    memcpy(l->name[l->n++], best.name, sizeof l->name[0]);
+    memcpy(l->fen, next, sizeof next);
+    l->last = after;
+    return BK_LIB_OK;
+}
+
+enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen)
+{
+    enum bk_lib_err err;
+
+    memset(l, 0, sizeof *l);
+    if (strlen(fen) >= sizeof l->fen)
+        return bk_probe_fen(lib, fen, &l->first) ? BK_LIB_USAGE : BK_LIB_SYSTEM;
+    strcpy(l->fen, fen);
+    err = bk_probe_fen(lib, fen, &l->first);
+    l->last = l->first;
+    if (err || !l->first.wdl || l->first.dtw <= 0)
+        return err;
+    l->name = calloc((size_t)l->first.dtw, sizeof *l->name);
+    if (!l->name)
+        return BK_LIB_SYSTEM;
+    while (!err && !l->last.end)
+        err = step(l, lib);
+    return err;
+}
+
+/* == A text that grows == */
+
+struct text {
+    char *at;
+    size_t n, room;
+    bool failed; /* no memory: what it has is not whole */
+};
+
+static bool text_room(struct text *t, size_t more)
+{
+    if (t->n + more > t->room) {
+        size_t room = 2 * (t->n + more);
+        char *at = realloc(t->at, room);
+
+        if (!at) {
+            t->failed = true;
+            return false;
+        }
+        t->at = at;
+        t->room = room;
+    }
+    return true;
+}
+
+static void put(struct text *t, const char *s)
+{
+    size_t n = strlen(s);
+
+    if (text_room(t, n))
+        memcpy(t->at + t->n, s, n);
+    t->n += t->failed ? 0 : n;
+}
+
+static void put_number(struct text *t, int n)
+{
+    char digits[16];
+
+    snprintf(digits, sizeof digits, "%d", n);
+    put(t, digits);
+}
+
+/* A string of JSON, or a field: what would end it, and what is not ASCII, is '?' or escaped. */
+static void put_words(struct text *t, const char *s, bool json)
+{
+    if (!text_room(t, 2 * strlen(s) + 2))
+        return;
+    if (json)
+        t->at[t->n++] = '"';
+    for (; *s; s++) {
+        if (json && (*s == '"' || *s == '\\'))
+            t->at[t->n++] = '\\';
+        t->at[t->n++] = (char)(iscntrl((unsigned char)*s) || *s & 0x80 ? '?' : *s);
+    }
+    if (json)
+        t->at[t->n++] = '"';
+}
+
+/* == Answers as text == */
+
+static void put_distance(struct text *t, const struct bk_answer *a, const char *none)
+{
+    if (a->wdl && a->dtw >= 0)
+        put_number(t, a->dtw);
+    else
+        put(t, none);
+}
+
+static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
+{
+    const char *end = many_end_name(a->end);
+
+    put(t, "{\"fen\":");
+    put_words(t, fen, true);
+    put(t, ",\"wdl\":");
+    put_number(t, a->wdl);
+    put(t, ",\"dtw\":");
+    put_distance(t, a, "null");
+    put(t, ",\"end\":");
+    put(t, end ? "\"" : "null");
+    if (end) {
+        put(t, end);
+        put(t, "\"");
+    }
+    if (a->plies_left < 0)
+        return;
+    put(t, ",\"clocked\":{\"wdl\":");
+    if (a->clocked_known)
+        put_number(t, a->clocked_wdl);
+    else
+        put(t, "null");
+    put(t, ",\"plies_left\":");
+    put_number(t, a->plies_left);
+    put(t, "}");
+}
+
+static void put_fields(struct text *t, const char *fen, const struct bk_answer *a)
+{
+    const char *end = many_end_name(a->end);
+
+    put_words(t, fen, false);
+    put(t, "\t");
+    put_number(t, a->wdl);
+    put(t, "\t");
+    put_distance(t, a, "-");
+    put(t, "\t");
+    if (a->clocked_known)
+        put_number(t, a->clocked_wdl);
+    else
+        put(t, "?");
+    put(t, "\t");
+    put(t, end ? end : "-");
+}
+
+static void put_moves(struct text *t, const struct many_line *l, bool json)
+{
+    put(t, json ? ",\"moves\":[" : "\t");
+    for (size_t i = 0; i < l->n; i++) {
+        put(t, i == 0 ? "" : json ? "," : " ");
+        put_words(t, l->name[i], json);
+    }
+    put(t, json ? "],\"end_fen\":" : "\t");
+    put_words(t, l->fen, json);
+}
+
+static void put_error(struct text *t, const char *fen, int status, const char *why, bool json)
+{
+    if (json)
+        put(t, "{\"fen\":");
+    put_words(t, fen, json);
+    put(t, json ? ",\"error\":" : "\terror\t");
+    put_words(t, why, json);
+    if (json) {
+        put(t, ",\"status\":");
+        put_number(t, status);
+        put(t, "}");
+    }
+    put(t, "\n");
+}
+
+/* == A round == */
+
+struct piece { /* lines that one thread answers */
+    size_t first, n;
+    struct text text;
+    int status;     /* the highest */
+    size_t errors;  /* how many */
+    size_t refused; /* the first of these, and */
+    char why[512];  /* its text */
+};
+
+struct round {
+    const struct cli *c;
+    struct bk_lib *lib;
+    bool lines;
+    char *bytes; /* ROUND_BYTES and one more; those before `n` were read */
+    size_t n;
+    char **fen; /* into bytes, each ended by 0 */
+    size_t nfens, room;
+    struct piece *piece;
+    size_t npieces, pieces_room;
+    bool ended;
+    /* of all rounds */
+    uint64_t asked, errors, first_error;
+    char first_why[512];
+    int status;
+};
+
+static void fail_line(struct round *r, struct piece *p, size_t i, enum bk_lib_err err,
+                      const char *why)
+{
+    const char *text = why && *why ? why : bk_lib_strerror(err);
+    int status = many_status(err);
+
+    if (!p->errors++) {
+        p->refused = i;
+        snprintf(p->why, sizeof p->why, "%s", text);
+    }
+    p->status = status > p->status ? status : p->status;
+    put_error(&p->text, r->fen[i], status, text, r->c->json);
+}
+
+static void answer_line(struct round *r, struct piece *p, size_t i)
+{
+    struct many_line l;
+    enum bk_lib_err err = many_follow(&l, r->lib, r->fen[i]);
+
+    if (!err && l.first.wdl && l.first.dtw < 0)
+        fail_line(r, p, i, BK_LIB_NO_TABLE, "the table has no distances");
+    else if (err)
+        fail_line(r, p, i, err,
+                  l.contradicts ? "the tables contradict each other" : bk_error(r->lib));
+    else {
+        if (r->c->json) {
+            put_json(&p->text, r->fen[i], &l.first);
+            put_moves(&p->text, &l, true);
+            put(&p->text, "}\n");
+        } else {
+            put_fields(&p->text, r->fen[i], &l.first);
+            put_moves(&p->text, &l, false);
+            put(&p->text, "\n");
+        }
+    }
+    free(l.name);
+}
+
+static void answer_probe(struct round *r, struct piece *p, size_t i, const struct bk_answer *a,
+                         enum bk_lib_err err)
+{
+    struct bk_answer again;
+
+    if (err) /* once more, for its text */
+        fail_line(r, p, i, err, bk_probe_fen(r->lib, r->fen[i], &again) ? bk_error(r->lib) : "");
+    else if (r->c->json) {
+        put_json(&p->text, r->fen[i], a);
+        put(&p->text, "}\n");
+    } else {
+        put_fields(&p->text, r->fen[i], a);
+        put(&p->text, "\n");
+    }
+}
+
+static void answer_piece(void *context, uint64_t item, unsigned thread)
+{
+    struct round *r = context;
+    struct piece *p = &r->piece[item];
+    const char *const *fens = (const char *const *)r->fen + p->first;
+    struct bk_answer *a = r->lines ? NULL : malloc(p->n * sizeof *a);
+    enum bk_lib_err *err = r->lines ? NULL : calloc(p->n, sizeof *err);
+
+    (void)thread;
+    if (!r->lines && (!a || !err))
+        p->text.failed = true;
+    else if (!r->lines && bk_probe_batch(r->lib, fens, p->n, a, err) == BK_LIB_SYSTEM)
+        for (size_t i = 0; i < p->n; i++) /* none may have been asked */
+            err[i] = bk_probe_fen(r->lib, fens[i], &a[i]);
+    for (size_t i = 0; i < p->n && !p->text.failed; i++)
+        if (r->lines)
+            answer_line(r, p, p->first + i);
+        else
+            answer_probe(r, p, p->first + i, &a[i], err[i]);
+    free(a);
+    free(err);
+}
+
+/* Is more to be had at once? */
+static bool more_waits(void)
+{
+    struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+    return poll(&in, 1, 0) > 0;
+}
+
+/* Reads until there is a whole line and no more waits, or there is no more room. */
+static int read_round(struct round *r)
+{
+    bool whole = memchr(r->bytes, '\n', r->n) != NULL;
+
+    while (!r->ended && r->n < ROUND_BYTES && !(whole && !more_waits())) {
+        ssize_t got = read(STDIN_FILENO, r->bytes + r->n, ROUND_BYTES - r->n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return cli_fail(CLI_SYSTEM, "cannot read the positions: %s", strerror(errno));
+        whole |= got > 0 && memchr(r->bytes + r->n, '\n', (size_t)got) != NULL;
+        r->n += (size_t)got;
+        r->ended = got == 0;
+    }
+    return CLI_OK;
+}
+
+/*
+ * Makes a FEN of EPD: the fields of a position, without operations (`bm b3b4; id "Suli";`) but for
+ * the number of the turn (`fmvn 12;`), on which the clock depends.
+ */
+static void cut_operations(char *line)
+{
+    char *at = line, *end = line, *number, turn[5] = "1";
+    unsigned field = 0;
+
+    for (; field < 4 && *at; field++) {
+        end = at + strcspn(at, " ");
+        at = end + strspn(end, " ");
+    }
+    if (field < 4 || !isalpha((unsigned char)*at))
+        return;
+    number = strstr(at, "fmvn ");
+    if (number)
+        snprintf(turn, sizeof turn, "%.*s", (int)strspn(number + 5, "0123456789"), number + 5);
+    *end = 0;
+    if (number && *turn) /* shorter than the operation it stands for: "fmvn N" */
+        sprintf(end, " 0 %s", turn);
+}
+
+/* Cuts what was read into lines, and says how many bytes these are. */
+static int cut_lines(struct round *r, size_t *used)
+{
+    r->nfens = 0;
+    *used = 0;
+    r->bytes[r->n] = 0;
+    while (*used < r->n) {
+        char *line = r->bytes + *used, *end = memchr(line, '\n', r->n - *used);
+        size_t length = end ? (size_t)(end - line) : r->n - *used, last = length;
+
+        if (!end && !r->ended)
+            break;
+        *used += length + (end != NULL);
+        for (size_t i = 0; i < length; i++) /* a 0 would end it, a tab is a blank */
+            line[i] = (char)(!line[i] ? '\1' : line[i] == '\t' ? ' ' : line[i]);
+        while (last && isspace((unsigned char)line[last - 1]))
+            last--;
+        line[last] = 0;
+        line += strspn(line, " ");
+        if (!*line || *line == '#')
+            continue;
+        cut_operations(line);
+        if (r->nfens == r->room) {
+            char **more = realloc(r->fen, (2 * r->room + PIECE_LINES) * sizeof *more);
+
+            if (!more)
+                return cli_no_memory();
+            r->fen = more;
+            r->room = 2 * r->room + PIECE_LINES;
+        }
+        r->fen[r->nfens++] = line;
+    }
+    if (!*used && r->n)
+        return cli_fail(CLI_USAGE, "a line of more than %u bytes is no position", ROUND_BYTES);
+    return CLI_OK;
+}
+
+/* Texts of pieces are kept from round to round. */
+static int cut_pieces(struct round *r, unsigned threads)
+{
+    size_t lines = (r->nfens + 4 * threads - 1) / (4 * threads);
+
+    lines = lines > PIECE_LINES ? PIECE_LINES : lines < 16 ? 16 : lines;
+    r->npieces = (r->nfens + lines - 1) / lines;
+    if (r->npieces > r->pieces_room) {
+        struct piece *more = realloc(r->piece, r->npieces * sizeof *more);
+
+        if (!more)
+            return cli_no_memory();
+        memset(more + r->pieces_room, 0, (r->npieces - r->pieces_room) * sizeof *more);
+        r->piece = more;
+        r->pieces_room = r->npieces;
+    }
+    for (size_t i = 0; i < r->npieces; i++) {
+        struct piece *p = &r->piece[i];
+
+        p->first = i * lines;
+        p->n = r->nfens - p->first < lines ? r->nfens - p->first : lines;
+        p->text.n = p->errors = 0;
+        p->status = CLI_OK;
+    }
+    return CLI_OK;
+}
+
+static int write_round(struct round *r)
+{
+    for (size_t i = 0; i < r->npieces; i++) {
+        const struct piece *p = &r->piece[i];
+
+        if (p->text.failed)
+            return cli_no_memory();
+        if (p->errors && !r->errors) {
+            r->first_error = r->asked + p->refused + 1;
+            memcpy(r->first_why, p->why, sizeof p->why);
+        }
+        r->errors += p->errors;
+        r->status = p->status > r->status ? p->status : r->status;
+        fwrite(p->text.at, 1, p->text.n, stdout);
+    }
+    r->asked += r->nfens;
+    return fflush(stdout) ? CLI_SYSTEM : CLI_OK; /* main() says so */
+}
+
+static int answer_rounds(struct round *r, struct bk_pool *pool)
+{
+    int status = CLI_OK;
+
+    while (!status && !(r->ended && !r->n)) {
+        size_t used = 0;
+
+        status = read_round(r);
+        if (!status)
+            status = cut_lines(r, &used);
+        if (!status)
+            status = cut_pieces(r, bk_pool_threads(pool));
+        if (!status) {
+            bk_pool_run(pool, r->npieces, answer_piece, r);
+            status = write_round(r);
+        }
+        memmove(r->bytes, r->bytes + used, r->n - used);
+        r->n -= used;
+    }
+    return status;
+}
+
+int many_answer(struct cli *c, bool lines)
+{
+    struct round r = { .c = c, .lines = lines, .bytes = malloc(ROUND_BYTES + 1) };
+    struct bk_report why = { "" };
+    struct bk_pool *pool = NULL;
+    int status = r.bytes ? CLI_OK : cli_no_memory();
+    enum bk_lib_err err;
+    enum bk_err opened;
+
+    if (!status && (err = bk_open(&r.lib, c->arg[0], c->dir)) != BK_LIB_OK)
+        status = cli_fail(many_status(err), "%s", r.lib ? bk_error(r.lib) : bk_lib_strerror(err));
+    if (!status && (opened = bk_pool_open(&pool, c->threads, &why)) != BK_OK)
+        status = cli_fail_report(opened, &why);
+    if (!status)
+        status = answer_rounds(&r, pool);
+    if (!status && r.errors) {
+        cli_say_json(false); /* the lines have told */
+        status = cli_fail(r.status, "%llu of %llu positions without an answer; number %llu: %s",
+                          (unsigned long long)r.errors, (unsigned long long)r.asked,
+                          (unsigned long long)r.first_error, r.first_why);
+    }
+    if (pool)
+        bk_pool_close(pool);
+    bk_close(r.lib);
+    for (size_t i = 0; i < r.pieces_room; i++)
+        free(r.piece[i].text.at);
+    free(r.piece);
+    free(r.fen);
+    free(r.bytes);
+    return status;
+}

@@ -1,0 +1,546 @@
+/*
+ * game.c - one face for two kinds of games.
+ *
+ * Rejected: two programs with one search each.  What a search asks (moves, play, over, key) takes
+ * a few lines for either kind.
+ */
+#include "engine/game.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rules.h"
+
+void be_moves_release(struct be_moves *list)
+{
+    free(list->move);
+    *list = (struct be_moves){ .n = 0 };
+}
+
+/* A new last place of the list, or NULL. */
+static struct be_move *moves_add(struct be_moves *list)
+{
+    if (list->n == list->room) {
+        size_t room = list->room ? list->room * 2 : 64;
+        struct be_move *longer = realloc(list->move, room * sizeof *longer);
+
+        if (!longer)
+            return NULL;
+        list->move = longer;
+        list->room = room;
+    }
+    return memset(&list->move[list->n++], 0, sizeof *list->move);
+}
+
+/* == Games =============================================================== */
+
+enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *why)
+{
+    struct bk_variant *v;
+    enum bk_err err = bk_variant_load(&v, name, why);
+
+    if (err)
+        return err;
+    be_game_close(g);
+    g->base = v;
+    g->v = v;
+    g->hands = bk_rules_hands(v);
+    return be_game_tables(g, "", why);
+}
+
+void be_game_close(struct be_game *g)
+{
+    bk_catalog_free(g->catalog);
+    if (g->derived)
+        bk_variant_free(g->derived);
+    if (g->base)
+        bk_variant_free(g->base);
+    free(g->paths);
+    memset(g, 0, sizeof *g);
+}
+
+/* How many men a file's name KRvKN[..]+Kk.bkw speaks of; 0: none of ours. */
+static unsigned men_named(const char *file)
+{
+    unsigned men = 0;
+
+    if (!strstr(file, ".bkw"))
+        return 0;
+    for (; *file && *file != '.' && *file != '[' && *file != '+'; file++)
+        men += isupper((unsigned char)*file) != 0;
+    return men;
+}
+
+/* The men of the largest table of a game in a folder. */
+static unsigned men_in(const char *folder, size_t chars, const char *game)
+{
+    char path[4096];
+    unsigned most = 0;
+    DIR *dir;
+
+    if (snprintf(path, sizeof path, "%.*s/%s", (int)chars, folder, game) >= (int)sizeof path ||
+        !(dir = opendir(path)))
+        return 0;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        unsigned men = men_named(e->d_name);
+
+        most = men > most ? men : most;
+    }
+    closedir(dir);
+    return most;
+}
+
+static unsigned men_in_all(const struct be_game *g)
+{
+    unsigned most = 0;
+
+    for (const char *s = g->paths; *s;) {
+        size_t chars = strcspn(s, ":");
+        unsigned base = men_in(s, chars, g->base->name), own = men_in(s, chars, g->v->name);
+
+        most = base > most ? base : most;
+        most = own > most ? own : most;
+        s += chars + (s[chars] == ':');
+    }
+    return most;
+}
+
+/* The catalogue of the game that is played, anew. */
+static enum bk_err recatalog(struct be_game *g, struct bk_report *why)
+{
+    struct bk_catalog *fresh;
+    enum bk_err err = bk_catalog_new(&fresh, g->v, g->paths, why);
+
+    if (err)
+        return err;
+    bk_catalog_free(g->catalog);
+    g->catalog = fresh;
+    g->men_max = men_in_all(g);
+    return BK_OK;
+}
+
+enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_report *why)
+{
+    char *copy = strdup(paths);
+
+    if (!copy)
+        return bk_no_memory(why);
+    free(g->paths);
+    g->paths = copy;
+    return recatalog(g, why);
+}
+
+/* Takes a derived game (owned) for the base, or NULL for the base itself. */
+static enum bk_err derive(struct be_game *g, struct bk_variant *derived, struct bk_report *why)
+{
+    struct bk_variant *old = g->derived;
+    enum bk_err err;
+
+    if (!derived && !old)
+        return BK_OK;
+    bk_catalog_free(g->catalog); /* it borrows from the old one */
+    g->catalog = NULL;
+    g->derived = derived;
+    g->v = derived ? derived : g->base;
+    err = recatalog(g, why);
+    if (old)
+        bk_variant_free(old);
+    return err;
+}
+
+/* == Positions =========================================================== */
+
+/*
+ * Arrays for games that leave it to the players, small armies where one has more men than
+ * positions with hands hold; and of Shatranj as all clients set it up, kings on the d-file.
+ */
+static const struct {
+    const char *game, *fen;
+} arrays[] = {
+    { "shatranj", "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1" },
+    { "sultan-random", "rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1" },
+    { "puzzle", "r1fa1k**/n4n**/2a1a3/8/8/2A1A3/N4N2/R1FA1K2 w - - 0 1" },
+    { "puzzle-hands", "r1fa1k**/n5**/8/8/8/8/N7/R1FA1K2 w" },
+};
+
+/* For a game that says nothing of its array. */
+static const char *kings_alone(const struct bk_variant *v, char out[BK_FEN_MAX])
+{
+    uint8_t at[BK_SQ_MAX] = { 0 };
+    struct bk_bits board = v->board;
+    unsigned first = bk_bits_first(&board), last = first;
+
+    for (unsigned sq; (sq = bk_bits_pop(&board)) != BK_SQ_NONE;)
+        last = sq;
+    at[first] = bk_man(v->royal, BK_WHITE);
+    at[last] = bk_man(v->royal, BK_BLACK);
+    strcpy(out + bk_board_write(v, at, out), " w - - 0 1");
+    return out;
+}
+
+const char *be_game_start(const struct be_game *g, char out[BK_FEN_MAX])
+{
+    struct bk_hands_pos p;
+    struct bk_report why;
+
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (!strcmp(g->base->name, arrays[i].game))
+            return strcpy(out, arrays[i].fen);
+    if (g->hands && bk_hands_start(&p, g->base, &why) == BK_OK)
+        return bk_hands_to_fen(&p, g->base, out);
+    if (*g->base->start)
+        return strcpy(out, g->base->start);
+    return kings_alone(g->base, out);
+}
+
+enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,
+                         struct bk_report *why)
+{
+    struct bk_variant *derived = NULL;
+    struct be_board read;
+    enum bk_err err;
+
+    if (g->hands) {
+        err = bk_hands_from_fen(&read.hands, g->v, fen, why);
+        if (!err)
+            *b = read;
+        return err;
+    }
+    if ((err = bk_variant_for_fen(&derived, g->base, fen, why)) != BK_OK)
+        return err;
+    err = bk_pos_from_fen(&read.plain, derived ? derived : g->base, fen, why);
+    if (!err && !bk_pos_legal(derived ? derived : g->base, &read.plain))
+        err = bk_fail(why, BK_E_ILLEGAL, "the king of the side that has moved is in check");
+    if (err) {
+        if (derived)
+            bk_variant_free(derived);
+        return err;
+    }
+    *b = read;
+    return derive(g, derived, why);
+}
+
+char *be_board_fen(const struct be_game *g, const struct be_board *b, char out[BK_FEN_MAX])
+{
+    return g->hands ? bk_hands_to_fen(&b->hands, g->v, out) : bk_pos_to_fen(&b->plain, g->v, out);
+}
+
+unsigned be_man_on(const struct be_game *g, const struct be_board *b, unsigned sq)
+{
+    if (!g->hands)
+        return b->plain.at[sq];
+    return b->hands.at[sq] ? b->hands.man[b->hands.at[sq] - 1] : 0;
+}
+
+/* == Moves =============================================================== */
+
+struct adding {
+    struct be_moves *list;
+    bool failed;
+};
+
+static bool add_turn(void *context, const struct bk_turn *turn, const struct bk_hands_pos *after)
+{
+    struct adding *a = context;
+    struct be_move *m = moves_add(a->list);
+
+    (void)after;
+    a->failed = !m;
+    if (m)
+        m->turn = *turn;
+    return m;
+}
+
+bool be_moves_legal(const struct be_game *g, const struct be_board *b, struct be_moves *out)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    struct adding a = { .list = out };
+
+    out->n = 0;
+    if (g->hands) {
+        bk_hands_turns(&b->hands, g->v, add_turn, &a);
+        return !a.failed;
+    }
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned n = bk_moves_portion(g->v, &b->plain, &first, move);
+
+        for (unsigned i = 0; i < n; i++) {
+            struct be_move *m = moves_add(out);
+
+            if (!m)
+                return false;
+            m->plain = move[i];
+        }
+    }
+    return true;
+}
+
+bool be_moves_loud(const struct be_game *g, const struct be_board *b, struct be_moves *out)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n;
+
+    out->n = 0;
+    if (g->hands || !bk_exits_may_be(g->v, &b->plain))
+        return true;
+    n = bk_moves_exits(g->v, &b->plain, move);
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = b->plain;
+        struct be_move *m;
+
+        if (move[i].takes == BK_SQ_NONE && move[i].becomes == BK_STAYS)
+            continue;
+        bk_pos_play(&after, g->v, &move[i]);
+        if (!bk_pos_legal(g->v, &after))
+            continue;
+        if (!(m = moves_add(out)))
+            return false;
+        m->plain = move[i];
+    }
+    return true;
+}
+
+static void drop(struct bk_hands_pos *p, const struct bk_drop *d)
+{
+    if (d->man != BK_SQ_NONE)
+        bk_hands_put(p, d->man, d->sq);
+}
+
+/* The parts of a turn one after the other; what it means for the quiet turns is hands.c's. */
+static void play_turn(const struct bk_variant *v, struct bk_hands_pos *p, const struct bk_turn *t)
+{
+    bool opening = bk_hands_opening(p, v);
+
+    drop(p, &t->before);
+    if (t->from != BK_SQ_NONE) {
+        unsigned i = p->at[t->from] - 1u;
+
+        if (p->at[t->to])
+            bk_hands_lift(p, p->at[t->to] - 1u);
+        bk_hands_lift(p, i);
+        bk_hands_put(p, i, t->to);
+    }
+    drop(p, &t->after[0]);
+    drop(p, &t->after[1]);
+    if (opening && !bk_hands_opening(p, v))
+        p->quiet = (uint8_t)(2 * bk_rules_quiet_turns(v) + 1);
+    p->quiet = (uint8_t)(p->quiet - (p->quiet > 0));
+    p->stm = !p->stm;
+}
+
+void be_play(const struct be_game *g, struct be_board *b, const struct be_move *m)
+{
+    if (g->hands)
+        play_turn(g->v, &b->hands, &m->turn);
+    else
+        bk_pos_play(&b->plain, g->v, &m->plain);
+}
+
+uint32_t be_move_id(const struct be_game *g, const struct be_move *m)
+{
+    const struct bk_turn *t = &m->turn;
+    uint32_t id = 0;
+
+    if (!g->hands) /* `takes` tells two ways to the same square apart; +1: no move is 0 */
+        return (uint32_t)m->plain.from | (uint32_t)m->plain.to << 8 |
+               (uint32_t)(m->plain.becomes + 1) << 16 |
+               (uint32_t)((m->plain.takes ^ m->plain.also) & 255) << 24;
+    for (const uint8_t *s = (const uint8_t *)t; s < (const uint8_t *)(t + 1); s++)
+        id = (id ^ *s) * UINT32_C(16777619);
+    return id | 1;
+}
+
+bool be_same_move(const struct be_game *g, const struct be_move *a, const struct be_move *b)
+{
+    const struct bk_move *x = &a->plain, *y = &b->plain;
+
+    if (g->hands)
+        return !memcmp(&a->turn, &b->turn, sizeof a->turn);
+    return x->from == y->from && x->to == y->to && x->becomes == y->becomes &&
+           x->takes == y->takes && x->also == y->also;
+}
+
+bool be_is_loud(const struct be_game *g, const struct be_move *m)
+{
+    return g->hands ? m->turn.after[1].man != BK_SQ_NONE
+                    : m->plain.takes != BK_SQ_NONE || m->plain.becomes != BK_STAYS;
+}
+
+/* == The end ============================================================= */
+
+const char *be_end_text(enum be_end end)
+{
+    switch (end) {
+    case BE_GOES_ON: return "goes on";
+    case BE_CHECKMATE: return "checkmate";
+    case BE_STALEMATE: return "stalemate";
+    case BE_BARE: return "bare king";
+    case BE_BARE_BOTH: return "bare kings";
+    case BE_BARED_BACK: return "bared back";
+    case BE_CONFIGURATION: return "configuration";
+    case BE_LENGTH: return "length of the game";
+    }
+    return "";
+}
+
+static enum be_end hands_end(const struct be_game *g, const struct be_board *b, int *wdl)
+{
+    switch (bk_hands_over(&b->hands, g->v, wdl)) {
+    case BK_HANDS_GOES_ON: return BE_GOES_ON;
+    case BK_HANDS_BARE: return BE_BARE;
+    case BK_HANDS_BARE_DRAW: {
+        unsigned men = bk_bits_count(&b->hands.occupied);
+
+        return men == 2 ? BE_BARE_BOTH : BE_BARED_BACK;
+    }
+    case BK_HANDS_CONFIGURATION: return BE_CONFIGURATION;
+    }
+    return BE_GOES_ON;
+}
+
+enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int *wdl)
+{
+    const struct bk_pos *p = &b->plain;
+
+    if (g->hands)
+        return hands_end(g, b, wdl);
+    switch (bk_pos_bare(g->v, p, wdl)) {
+    case BK_END_BARE: return BE_BARE;
+    case BK_END_BARE_DRAW:
+        return bk_bits_single(&p->by[0]) && bk_bits_single(&p->by[1]) ? BE_BARE_BOTH
+                                                                      : BE_BARED_BACK;
+    case BK_END_NONE:
+    case BK_END_CHECKMATE:
+    case BK_END_STALEMATE: break;
+    }
+    return BE_GOES_ON;
+}
+
+bool be_in_check(const struct be_game *g, const struct be_board *b)
+{
+    return g->hands ? bk_hands_in_check(&b->hands, g->v, b->hands.stm)
+                    : bk_in_check(g->v, &b->plain, b->plain.stm);
+}
+
+enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int *wdl)
+{
+    bool check = be_in_check(g, b);
+
+    *wdl = check ? -1 : bk_rules_stalemate_wdl(g->v);
+    return check ? BE_CHECKMATE : BE_STALEMATE;
+}
+
+enum be_end be_end_now(const struct be_game *g, const struct be_board *b, int *wdl)
+{
+    enum be_end end = be_end_early(g, b, wdl);
+    struct be_moves list = { .n = 0 };
+
+    if (end != BE_GOES_ON && end != BE_BARED_BACK)
+        return end;
+    end = BE_GOES_ON;
+    if (be_moves_legal(g, b, &list) && !list.n)
+        end = be_end_stuck(g, b, wdl);
+    be_moves_release(&list);
+    if (end == BE_GOES_ON && be_plies_left(g, b) == 0) {
+        *wdl = 0;
+        end = BE_LENGTH;
+    }
+    return end;
+}
+
+int be_plies_left(const struct be_game *g, const struct be_board *b)
+{
+    int turns = (int)bk_rules_turns_max(g->v), left;
+
+    if (g->hands || !turns)
+        return -1;
+    left = 2 * (turns + 1 - b->plain.turn) - (b->plain.stm == BK_BLACK);
+    return left > 0 ? left : 0;
+}
+
+/* == Keys ================================================================ */
+
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hands_key(const struct bk_hands_pos *p)
+{
+    uint64_t key = mix(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8);
+
+    for (unsigned i = 0; i < p->n; i++) /* equal men in any order are one position */
+        key += mix((uint64_t)p->man[i] << 8 | p->sq[i]);
+    return key;
+}
+
+uint64_t be_board_key(const struct be_game *g, const struct be_board *b)
+{
+    const struct bk_pos *p = &b->plain;
+    uint64_t key;
+
+    if (g->hands)
+        return hands_key(&b->hands);
+    key = mix(UINT64_C(1) << 40 | p->stm | (uint64_t)p->ep << 8 | (uint64_t)p->rights << 16);
+    for (unsigned c = 0; c < 2; c++) {
+        struct bk_bits men = p->by[c];
+
+        for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
+            key += mix((uint64_t)p->at[sq] << 8 | sq);
+        for (unsigned type = 0; type < g->v->ntypes; type++)
+            if (p->left[c][type])
+                key += mix(UINT64_C(1) << 41 | c << 20 | type << 8 | p->left[c][type]);
+    }
+    return key;
+}
+
+/* == Tables ============================================================== */
+
+/* Positions with hands are in tables only where captured men are simply gone, and none is held. */
+static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, struct bk_pos *p)
+{
+    const struct bk_pos *made = p;
+
+    bk_pos_init(p, g->v);
+    p->stm = h->stm;
+    if (h->quiet)
+        return false;
+    for (unsigned i = 0; i < h->n; i++) {
+        if (h->sq[i] == BK_SQ_NONE)
+            return false;
+        bk_pos_put(p, g->v, bk_man_type(h->man[i]), bk_man_colour(h->man[i]), h->sq[i]);
+    }
+    return bk_rules_plain_is_exact(g->v, made->count);
+}
+
+bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
+{
+    struct bk_tables t = { .v = g->v, .find = bk_catalog_table, .context = g->catalog };
+    struct bk_pos plain;
+    const struct bk_pos *p = &b->plain;
+    struct bk_report why;
+    int left;
+
+    if (!g->men_max)
+        return false;
+    if (g->hands) {
+        if (!plain_of(g, &b->hands, &plain))
+            return false;
+        p = &plain;
+    }
+    if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max ||
+        bk_settle(&t, p, wdl, plies, &why) != BK_OK)
+        return false;
+    left = be_plies_left(g, b);
+    if (*wdl && left >= 0 && *plies > left) {
+        *wdl = 0;
+        *plies = -1;
+    }
+    return true;
+}

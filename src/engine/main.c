@@ -1,0 +1,119 @@
+/*
+ * main.c - bareking-engine: waits for the first command, which tells the protocol.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/load.h"
+#include "engine/cecp.h"
+#include "engine/say.h"
+#include "engine/uci.h"
+#include "probe/bareking.h"
+
+static const char help[] =
+    "usage: bareking-engine [--dir DIR] [--game VARIANT]\n"
+    "Plays all games of bareking with a graphical interface, by UCI or by XBoard's protocol\n"
+    "(CECP v2); the first command on the standard input tells which.  Plays from endgame tables\n"
+    "where they answer, and searches elsewhere.\n"
+    "\n"
+    "In UCI the options are UCI_Variant, TablePath, Hash and MultiPV; in XBoard's protocol the\n"
+    "tables are told by TablePath or egtpath.\n"
+    "\n"
+    "  --dir DIR       folders of tables, separated by ':' (default $BAREKING_DIR, else tables)\n"
+    "  --game VARIANT  the game to begin with, by name or path (default chess)\n"
+    "  -h, --help      this text\n"
+    "  --version       its version\n"
+    "\n"
+    "Exit status: 0 ok, 2 bad usage, 4 system error\n";
+
+struct choice {
+    const char *dir, *game;
+    int status; /* -1: go on */
+};
+
+static struct choice choose(int argc, char **argv)
+{
+    const char *dir = getenv("BAREKING_DIR");
+    struct choice c = { .dir = dir && *dir ? dir : "tables", .game = "chess", .status = -1 };
+
+    for (int i = 1; i < argc && c.status < 0; i++)
+        if (!strcmp(argv[i], "--dir") && i + 1 < argc)
+            c.dir = argv[++i];
+        else if (!strcmp(argv[i], "--game") && i + 1 < argc)
+            c.game = argv[++i];
+        else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
+            c.status = fputs(help, stdout) == EOF ? 4 : 0;
+        else if (!strcmp(argv[i], "--version"))
+            c.status = printf("bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
+                              BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) < 0
+                           ? 4
+                           : 0;
+        else {
+            fprintf(stderr, "bareking-engine: '%s' is not understood; see --help\n", argv[i]);
+            c.status = 2;
+        }
+    return c;
+}
+
+static enum bk_err check_game(const char *name)
+{
+    struct bk_report why;
+    struct bk_variant *v;
+    enum bk_err err = bk_variant_load(&v, name, &why);
+
+    if (err)
+        fprintf(stderr, "bareking-engine: %s\n", why.text);
+    else
+        bk_variant_free(v);
+    return err;
+}
+
+static bool is_cecp(const char *line)
+{
+    static const char *const first[] = { "xboard", "protover", "new",    "variant", "force",
+                                         "level",  "post",     "option", "setboard" };
+    size_t n = strcspn(line, " ");
+
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (strlen(first[i]) == n && !strncmp(line, first[i], n))
+            return true;
+    return false;
+}
+
+/* Reads a byte at a time, so that what follows is left to who knows the protocol. */
+static bool first_line(char *out, size_t room)
+{
+    size_t n = 0;
+    char c;
+
+    while (read(STDIN_FILENO, &c, 1) == 1) {
+        if (c == '\n') {
+            while (n && strchr("\r \t", out[n - 1]))
+                n--;
+            out[n] = 0;
+            if (n)
+                return true;
+        } else if (n + 1 < room)
+            out[n++] = c;
+    }
+    out[n] = 0;
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    struct choice c = choose(argc, argv);
+    char first[4096];
+
+    if (c.status >= 0)
+        return c.status;
+    if (check_game(c.game))
+        return 2;
+    signal(SIGPIPE, SIG_IGN); /* told by the write that fails */
+    if (!first_line(first, sizeof first))
+        return 0;
+    return is_cecp(first) ? be_cecp_run(first, c.game, c.dir) : be_uci_run(first, c.game, c.dir);
+}

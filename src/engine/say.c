@@ -1,0 +1,125 @@
+/* say.c - one buffer in, stdio out. */
+#include "engine/say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_bool gone;
+
+void be_say(const char *fmt, ...)
+{
+    va_list args;
+    bool bad;
+
+    va_start(args, fmt);
+    flockfile(stdout);
+    bad = vprintf(fmt, args) < 0 || putchar('\n') == EOF || fflush(stdout);
+    funlockfile(stdout);
+    va_end(args);
+    if (bad)
+        atomic_store(&gone, true);
+}
+
+bool be_say_gone(void) { return atomic_load(&gone); }
+
+/* == Lines in ============================================================ */
+
+/* Moves what is left to the front and makes room; false: no memory. */
+static bool make_room(struct be_lines *in)
+{
+    char *longer;
+
+    memmove(in->text, in->text + in->start, in->n - in->start);
+    in->n -= in->start;
+    in->start = 0;
+    if (in->n == BE_LINE_MAX) { /* dropped; so is the rest of it, until its end comes */
+        in->n = 0;
+        in->too_long = true;
+    }
+    if (in->n + 1 < in->room)
+        return true;
+    if (!(longer = realloc(in->text, in->room * 2)))
+        return false;
+    in->text = longer;
+    in->room *= 2;
+    return true;
+}
+
+void be_lines_read(struct be_lines *in)
+{
+    ssize_t got;
+
+    if (!in->text) {
+        in->room = 4096;
+        if (!(in->text = malloc(in->room))) {
+            in->ended = true;
+            return;
+        }
+    }
+    if (!make_room(in)) {
+        in->ended = true;
+        return;
+    }
+    do
+        got = read(in->fd, in->text + in->n, in->room - in->n - 1);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        in->n += (size_t)got;
+    else
+        in->ended = true;
+}
+
+char *be_lines_next(struct be_lines *in)
+{
+    while (in->start < in->n) {
+        char *line = in->text + in->start;
+        char *end = memchr(line, '\n', in->n - in->start);
+
+        if (!end && !in->ended)
+            return NULL;
+        if (!end) /* the last one lacks its end; there is room for a zero */
+            end = in->text + in->n;
+        *end = 0;
+        in->start = (size_t)(end - in->text) + 1;
+        if (in->too_long) { /* the tail of one */
+            in->too_long = false;
+            continue;
+        }
+        if (end > line && end[-1] == '\r')
+            end[-1] = 0;
+        return line;
+    }
+    return NULL;
+}
+
+void be_lines_release(struct be_lines *in) { free(in->text); }
+
+/* == Words =============================================================== */
+
+char *be_word(char **s)
+{
+    char *word = *s + strspn(*s, " \t");
+
+    if (!*word)
+        return NULL;
+    *s = word + strcspn(word, " \t");
+    if (**s)
+        *(*s)++ = 0;
+    return word;
+}
+
+char *be_rest(char **s)
+{
+    char *rest = *s + strspn(*s, " \t");
+    size_t n = strlen(rest);
+
+    while (n && (rest[n - 1] == ' ' || rest[n - 1] == '\t'))
+        rest[--n] = 0;
+    *s = rest + n;
+    return rest;
+}

@@ -1,0 +1,39 @@
+/*
+ * say.h - lines in and out.
+ *
+ * Both protocols are lines of text.  A line goes out whole, at once, from whichever thread; a
+ * client that has gone away (broken pipe) is remembered, and nobody is told: the caller ends.
+ */
+#ifndef BE_SAY_H
+#define BE_SAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes one line; the newline is added. */
+void be_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Is nobody listening any more? */
+bool be_say_gone(void);
+
+#define BE_LINE_MAX (1 << 20) /* longer ones are dropped whole */
+
+/* Lines as they come in on a descriptor.  Begins as { .fd = FD }. */
+struct be_lines {
+    int fd;
+    char *text; /* owned */
+    size_t n, room, start;
+    bool ended, too_long;
+};
+/* Reads what there is; blocks only where there is nothing.  Afterwards lines may be taken. */
+void be_lines_read(struct be_lines *in);
+/* The next whole line, without its end, or NULL: read again, or `ended`.  Borrowed until the next
+   be_lines_read(). */
+char *be_lines_next(struct be_lines *in);
+void be_lines_release(struct be_lines *in);
+
+/* Takes the next word off *s, ends it with a zero; NULL: there is none. */
+char *be_word(char **s);
+/* What is left of *s, without blanks at either end; "" if nothing. */
+char *be_rest(char **s);
+
+#endif

@@ -1,0 +1,662 @@
+/*
+ * search.c - iterative deepening, alpha-beta with a null window behind the first move, a hash
+ * table, captures to the end, and tables wherever they answer.
+ *
+ * A node that a table answers is exact: a win in n plies, a loss in n, a draw.  So a search that
+ * reaches the tables by some exchange sees to the end of the game.
+ */
+#include "engine/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/rules.h"
+
+struct be_worker {
+    struct be_search *s;
+    uint64_t past[1024 + BE_PLY_MAX]; /* keys of the game and of the line */
+    size_t npast;
+    uint64_t nodes;
+    struct be_moves list[BE_PLY_MAX + 1];
+    struct be_move pv[BE_PLY_MAX + 1][BE_PLY_MAX];
+    size_t npv[BE_PLY_MAX + 1];
+    uint32_t killer[BE_PLY_MAX + 1][2];
+    int history[2][BK_SQ_MAX][BK_SQ_MAX];
+    bool stopped, failed;
+};
+
+int64_t be_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t elapsed(const struct be_search *s) { return be_now_ms() - atomic_load(&s->began); }
+
+/* Is it time to stop?  Looks at the clock now and then. */
+static bool poll_stop(struct be_worker *w)
+{
+    struct be_search *s = w->s;
+    unsigned often = s->game->hands ? 15 : 255;
+
+    if (w->stopped || (w->nodes & often))
+        return w->stopped;
+    atomic_store_explicit(&s->nodes, w->nodes, memory_order_relaxed);
+    if (atomic_load(&s->stop))
+        w->stopped = true;
+    if (atomic_load(&s->pondering))
+        return w->stopped;
+    if ((s->limits.nodes && w->nodes >= s->limits.nodes) ||
+        (s->limits.hard && elapsed(s) >= s->limits.hard))
+        w->stopped = true;
+    return w->stopped;
+}
+
+/* == Ordering ============================================================ */
+
+static int order_of(const struct be_worker *w, const struct be_board *b, const struct be_move *m,
+                    unsigned ply, uint32_t first)
+{
+    const struct be_game *g = w->s->game;
+    const int *man = w->s->values->man;
+    const struct bk_move *p = &m->plain;
+    uint32_t id = be_move_id(g, m);
+    int gain = 0;
+
+    if (id == first)
+        return 1 << 30;
+    if (g->hands)
+        return be_is_loud(g, m) ? 1000 : b->hands.at[m->turn.to % g->v->nsq] ? 500 : 0;
+    if (p->takes != BK_SQ_NONE)
+        gain += 16 * man[bk_man_type(b->plain.at[p->takes])] + 2000 -
+                man[bk_man_type(b->plain.at[p->from])];
+    if (p->also != BK_SQ_NONE && !p->castles)
+        gain += 16 * man[bk_man_type(b->plain.at[p->also])];
+    if (p->becomes != BK_STAYS)
+        gain += 16 * (man[p->becomes] - man[bk_man_type(b->plain.at[p->from])]);
+    if (gain)
+        return gain + (1 << 20);
+    if (id == w->killer[ply][0] || id == w->killer[ply][1])
+        return 1 << 19;
+    return w->history[b->plain.stm][p->from][p->to];
+}
+
+static void order_all(const struct be_worker *w, const struct be_board *b, struct be_moves *list,
+                      unsigned ply, uint32_t first)
+{
+    for (size_t i = 0; i < list->n; i++)
+        list->move[i].order = order_of(w, b, &list->move[i], ply, first);
+}
+
+/* Brings the best of those from i on to place i. */
+static const struct be_move *pick(struct be_moves *list, size_t i)
+{
+    size_t best = i;
+    struct be_move m;
+
+    for (size_t j = i + 1; j < list->n; j++)
+        if (list->move[j].order > list->move[best].order)
+            best = j;
+    m = list->move[best];
+    list->move[best] = list->move[i];
+    list->move[i] = m;
+    return &list->move[i];
+}
+
+static void remember_good(struct be_worker *w, const struct be_board *b, const struct be_move *m,
+                          unsigned ply, int depth)
+{
+    const struct be_game *g = w->s->game;
+    uint32_t id = be_move_id(g, m);
+    int *h;
+
+    if (g->hands || be_is_loud(g, m))
+        return;
+    if (id != w->killer[ply][0]) {
+        w->killer[ply][1] = w->killer[ply][0];
+        w->killer[ply][0] = id;
+    }
+    h = &w->history[b->plain.stm][m->plain.from][m->plain.to];
+    *h += depth * depth;
+    if (*h > 1 << 18)
+        *h /= 2;
+}
+
+/* == Scores ============================================================== */
+
+/* Of a position that is over, so many plies from the root. */
+static int score_over(int wdl, unsigned ply) { return wdl * (BE_WIN - (int)ply); }
+
+static int score_table(int wdl, int plies, unsigned ply)
+{
+    return plies < 0 ? wdl * (BE_WIN_SOMEHOW + 1000 - (int)ply) : wdl * (BE_WIN - (int)ply - plies);
+}
+
+/* The hash counts wins from its position, the search from the root. */
+static int to_hash(int score, unsigned ply)
+{
+    return score > BE_WIN_SOMEHOW    ? score + (int)ply
+           : score < -BE_WIN_SOMEHOW ? score - (int)ply
+                                     : score;
+}
+
+static int from_hash(int score, unsigned ply)
+{
+    return score > BE_WIN_SOMEHOW    ? score - (int)ply
+           : score < -BE_WIN_SOMEHOW ? score + (int)ply
+                                     : score;
+}
+
+static bool repeats(const struct be_worker *w, uint64_t key)
+{
+    for (size_t back = 4; back <= w->npast && back <= 100; back += 2)
+        if (w->past[w->npast - back] == key)
+            return true;
+    return false;
+}
+
+/* What needs no moves: the end, the tables, the number of turns.  True: *score is it. */
+static bool known(struct be_worker *w, const struct be_board *b, unsigned ply, int *score)
+{
+    const struct be_game *g = w->s->game;
+    int wdl, plies;
+    enum be_end end = be_end_early(g, b, &wdl);
+
+    if (end == BE_BARED_BACK || end == BE_BARE_BOTH || be_plies_left(g, b) == 0) {
+        *score = 0;
+        return true;
+    }
+    if (end != BE_GOES_ON) {
+        *score = score_over(wdl, ply);
+        return true;
+    }
+    if (!be_probe(g, b, &wdl, &plies))
+        return false;
+    atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
+    *score = score_table(wdl, plies, ply);
+    return true;
+}
+
+/* == The tree ============================================================ */
+
+static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int beta, unsigned ply)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[ply];
+    int best, score;
+
+    w->nodes++;
+    w->npv[ply] = 0;
+    if (poll_stop(w))
+        return 0;
+    if (known(w, b, ply, &score))
+        return score;
+    best = be_evaluate(w->s->values, g, b);
+    if (best >= beta || ply >= BE_PLY_MAX - 1)
+        return best;
+    alpha = best > alpha ? best : alpha;
+    if (!be_moves_loud(g, b, list)) {
+        w->failed = w->stopped = true;
+        return 0;
+    }
+    order_all(w, b, list, ply, 0);
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_board after = *b;
+
+        be_play(g, &after, pick(list, i));
+        score = -quiesce(w, &after, -beta, -alpha, ply + 1);
+        if (w->stopped)
+            return 0;
+        best = score > best ? score : best;
+        alpha = best > alpha ? best : alpha;
+        if (alpha >= beta)
+            break;
+    }
+    return best;
+}
+
+static void pv_take(struct be_worker *w, unsigned ply, const struct be_move *m)
+{
+    size_t n = ply + 1 <= BE_PLY_MAX ? w->npv[ply + 1] : 0;
+
+    w->pv[ply][0] = *m;
+    if (n > BE_PLY_MAX - 1)
+        n = BE_PLY_MAX - 1;
+    memcpy(&w->pv[ply][1], w->pv[ply + 1], n * sizeof *w->pv[0]);
+    w->npv[ply] = n + 1;
+}
+
+static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
+                     unsigned ply);
+
+/* The i-th move: the first with the whole window, others with none until they prove better. */
+static int search_move(struct be_worker *w, const struct be_board *after, size_t i, bool quiet,
+                       int alpha, int beta, int depth, unsigned ply)
+{
+    int less = quiet && i >= 4 && depth >= 3 ? 1 + (i >= 16) : 0, score;
+
+    if (i == 0)
+        return -alphabeta(w, after, -beta, -alpha, depth - 1, ply + 1);
+    score = -alphabeta(w, after, -alpha - 1, -alpha, depth - 1 - less, ply + 1);
+    if (score > alpha && less)
+        score = -alphabeta(w, after, -alpha - 1, -alpha, depth - 1, ply + 1);
+    if (score > alpha && score < beta)
+        score = -alphabeta(w, after, -beta, -alpha, depth - 1, ply + 1);
+    return score;
+}
+
+static bool hash_answers(const struct be_found *f, int depth, int alpha, int beta, unsigned ply,
+                         int *score)
+{
+    *score = from_hash(f->score, ply);
+    return f->depth >= depth &&
+           (f->bound == BE_EXACT || (f->bound == BE_AT_LEAST && *score >= beta) ||
+            (f->bound == BE_AT_MOST && *score <= alpha));
+}
+
+static void hash_keep(struct be_worker *w, uint64_t key, int depth, int best, int old_alpha,
+                      int beta, unsigned ply, uint32_t id)
+{
+    *be_hash_at(w->s->hash, key) = (struct be_found){
+        .key = key,
+        .move = id,
+        .score = (int16_t)to_hash(best, ply),
+        .depth = (int8_t)depth,
+        .bound = best >= beta        ? BE_AT_LEAST
+                 : best <= old_alpha ? BE_AT_MOST
+                                     : BE_EXACT,
+    };
+}
+
+static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
+                     unsigned ply)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[ply];
+    uint64_t key = be_board_key(g, b);
+    const struct be_found *found = be_hash_at(w->s->hash, key);
+    bool pv = beta - alpha > 1, check;
+    uint32_t best_id = found->key == key ? found->move : 0;
+    int best = -BE_INFINITE, old_alpha = alpha, score;
+
+    if (repeats(w, key)) {
+        w->npv[ply] = 0;
+        return 0;
+    }
+    check = be_in_check(g, b);
+    if (check)
+        depth++;
+    if (depth <= 0 || ply >= BE_PLY_MAX - 1)
+        return quiesce(w, b, alpha, beta, ply);
+    w->nodes++;
+    w->npv[ply] = 0;
+    if (poll_stop(w))
+        return 0;
+    if (known(w, b, ply, &score))
+        return score;
+    if (!pv && found->key == key && hash_answers(found, depth, alpha, beta, ply, &score))
+        return score;
+    if (!be_moves_legal(g, b, list)) {
+        w->failed = w->stopped = true;
+        return 0;
+    }
+    if (!list->n) {
+        int wdl;
+
+        be_end_stuck(g, b, &wdl);
+        return score_over(wdl, ply);
+    }
+    order_all(w, b, list, ply, best_id);
+    w->past[w->npast++] = key;
+    best_id = 0;
+    for (size_t i = 0; i < list->n && !w->stopped; i++) {
+        struct be_board after = *b;
+        const struct be_move *m = pick(list, i);
+
+        be_play(g, &after, m);
+        score = search_move(w, &after, i, !check && !be_is_loud(g, m), alpha, beta, depth, ply);
+        if (w->stopped || score <= best)
+            continue;
+        best = score;
+        best_id = be_move_id(g, m);
+        if (score > alpha) {
+            alpha = score;
+            pv_take(w, ply, m);
+        }
+        if (alpha >= beta) {
+            remember_good(w, b, m, ply, depth);
+            break;
+        }
+    }
+    w->npast--;
+    if (!w->stopped)
+        hash_keep(w, key, depth, best, old_alpha, beta, ply, best_id);
+    return best;
+}
+
+/* == The root ============================================================ */
+
+/* A move of the root, and what is known of it. */
+struct root_move {
+    struct be_move move;
+    bool known;     /* by the tables or the rules: */
+    int wdl, plies; /* the mover's; with this ply; -1: not known */
+    unsigned holds; /* of a draw: replies that keep it */
+    int looks;      /* of a draw: as it looks then */
+    bool again;     /* of a draw: the position has been there */
+};
+
+struct root {
+    struct root_move *move;
+    size_t n;
+    bool all_known;
+};
+
+/* Of the replies to a drawn position, how many do not lose?  Unknown ones count. */
+static unsigned count_holding(struct be_worker *w, const struct be_board *b)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[1];
+    unsigned holds = 0;
+
+    if (!be_moves_legal(g, b, list))
+        return 0;
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_board after = *b;
+        int score;
+
+        be_play(g, &after, &list->move[i]);
+        holds += !known(w, &after, 0, &score) || score <= 0;
+    }
+    return holds;
+}
+
+/* What rules and tables say of a position after a root move, from the root's side. */
+static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, int *plies)
+{
+    const struct be_game *g = w->s->game;
+
+    *plies = 0;
+    if (be_end_now(g, after, wdl) == BE_GOES_ON) {
+        if (be_end_early(g, after, wdl) == BE_BARED_BACK)
+            *wdl = 0;
+        else if (!be_probe(g, after, wdl, plies))
+            return false;
+    }
+    *wdl = -*wdl;
+    *plies = *wdl && *plies >= 0 ? *plies + 1 : -1;
+    return true;
+}
+
+static void judge_draw(struct be_worker *w, const struct be_board *after, struct root_move *r)
+{
+    uint64_t key = be_board_key(w->s->game, after);
+
+    r->holds = count_holding(w, after);
+    r->looks = -be_evaluate(w->s->values, w->s->game, after);
+    for (size_t i = 0; i < w->npast; i++)
+        r->again |= w->past[i] == key;
+}
+
+static int root_rank(const struct root_move *r)
+{
+    if (r->wdl)
+        return r->wdl * ((1 << 20) - (r->plies < 0 ? 1 << 19 : r->plies));
+    return r->again ? -(1 << 12) : 0;
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const struct root_move *x = a, *y = b;
+    int rx = root_rank(x), ry = root_rank(y);
+
+    if (rx != ry)
+        return rx > ry ? -1 : 1;
+    if (!x->wdl && x->holds != y->holds)
+        return x->holds < y->holds ? -1 : 1;
+    return (y->looks > x->looks) - (y->looks < x->looks);
+}
+
+static bool wanted(const struct be_search *s, const struct be_move *m)
+{
+    for (size_t i = 0; i < s->only.n; i++)
+        if (be_same_move(s->game, &s->only.move[i], m))
+            return true;
+    return !s->only.n;
+}
+
+/* Lists the moves of the root, none where the game is over, and asks the tables about each.
+   False: no memory. */
+static bool root_make(struct be_worker *w, struct root *root)
+{
+    struct be_search *s = w->s;
+    struct be_moves *list = &w->list[0];
+    int wdl;
+
+    if (be_end_now(s->game, &s->root, &wdl) != BE_GOES_ON)
+        return true; /* no moves */
+    if (!be_moves_legal(s->game, &s->root, list) ||
+        !(root->move = calloc(list->n + 1, sizeof *root->move)))
+        return false;
+    root->all_known = true;
+    for (size_t i = 0; i < list->n; i++) {
+        struct root_move *r = &root->move[root->n];
+        struct be_board after = s->root;
+
+        if (!wanted(s, &list->move[i]))
+            continue;
+        root->n++;
+        r->move = list->move[i];
+        if (!root->all_known) /* it is searched anyway */
+            continue;
+        be_play(s->game, &after, &r->move);
+        root->all_known = r->known = judge(w, &after, &r->wdl, &r->plies);
+    }
+    for (size_t i = 0; root->all_known && i < root->n; i++) {
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &root->move[i].move);
+        if (!root->move[i].wdl)
+            judge_draw(w, &after, &root->move[i]);
+    }
+    if (root->all_known)
+        qsort(root->move, root->n, sizeof *root->move, best_first);
+    return true;
+}
+
+/* == By the tables ======================================================= */
+
+/* The best way on from `b` by the tables, until the end or there is no more room. */
+static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[0];
+    int wdl;
+
+    while (line->n < BE_PLY_MAX && be_end_now(g, &b, &wdl) == BE_GOES_ON &&
+           be_moves_legal(g, &b, list)) {
+        struct root_move best = { .wdl = -2 };
+
+        for (size_t i = 0; i < list->n; i++) {
+            struct root_move r = { .move = list->move[i] };
+            struct be_board after = b;
+
+            be_play(g, &after, &r.move);
+            if (judge(w, &after, &r.wdl, &r.plies) &&
+                (best.wdl == -2 || root_rank(&r) > root_rank(&best)))
+                best = r;
+        }
+        if (best.wdl <= -2 || !best.wdl)
+            return;
+        be_play(g, &b, &best.move);
+        line->move[line->n++] = best.move;
+    }
+}
+
+static void answer_by_tables(struct be_worker *w, const struct root *root)
+{
+    struct be_search *s = w->s;
+
+    for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++) {
+        const struct root_move *r = &root->move[s->nfound];
+        struct be_line *line = &s->line[s->nfound];
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &r->move);
+        *line = (struct be_line){ .move = { r->move },
+                                  .n = 1,
+                                  .score = score_table(r->wdl, r->plies, 0),
+                                  .depth = r->plies > 0 ? r->plies : 1,
+                                  .by_table = true,
+                                  .plies = r->plies };
+        if (r->wdl && r->plies >= 0)
+            follow(w, after, line);
+    }
+    atomic_store(&s->nodes, root->n);
+    for (unsigned i = 0; s->tell && i < s->nfound; i++)
+        s->tell(s, &s->line[i], i);
+}
+
+/* == By search =========================================================== */
+
+/* One iteration for the nth line: the best of the root's moves from the nth on comes to place n. */
+static void root_search(struct be_worker *w, struct root *root, unsigned nth, int depth)
+{
+    struct be_search *s = w->s;
+    int alpha = -BE_INFINITE;
+
+    atomic_store(&s->all, (int)root->n);
+    for (size_t i = nth; i < root->n && !w->stopped; i++) {
+        struct be_board after = s->root;
+        struct root_move m = root->move[i];
+        int score;
+
+        atomic_store(&s->done, (int)i);
+        be_play(s->game, &after, &m.move);
+        score = search_move(w, &after, i - nth, false, alpha, BE_INFINITE, depth, 0);
+        if (w->stopped && !(depth == 1 && i == nth))
+            return;
+        if (score <= alpha && i > nth)
+            continue;
+        alpha = score;
+        memmove(&root->move[nth + 1], &root->move[nth], (i - nth) * sizeof m);
+        root->move[nth] = m;
+        pv_take(w, 0, &m.move);
+        s->line[nth].score = score;
+        s->line[nth].depth = depth;
+        s->line[nth].by_table = false;
+        s->line[nth].plies = -1;
+        s->line[nth].n = w->npv[0];
+        memcpy(s->line[nth].move, w->pv[0], w->npv[0] * sizeof *w->pv[0]);
+        if (nth >= s->nfound)
+            s->nfound = nth + 1;
+    }
+}
+
+/* Does another iteration make sense? */
+static bool goes_deeper(const struct be_worker *w, const struct root *root, int depth)
+{
+    const struct be_search *s = w->s;
+    const struct be_limits *l = &s->limits;
+    int score = s->nfound ? s->line[0].score : 0;
+
+    if (w->stopped || depth >= BE_PLY_MAX - 2)
+        return false;
+    if (l->endless || atomic_load(&s->pondering))
+        return true;
+    if (l->depth && depth > l->depth)
+        return false;
+    if (l->mate && score >= BE_WIN - l->mate)
+        return false;
+    if (depth > 1 && l->soft && (elapsed(s) >= l->soft || root->n == 1))
+        return false;
+    /* a win that is found within the plies searched is the shortest */
+    return !(l->soft && abs(score) >= BE_WIN - depth + 1);
+}
+
+static void answer_by_search(struct be_worker *w, struct root *root)
+{
+    struct be_search *s = w->s;
+
+    s->nfound = 0;
+    for (int depth = 1; root->n && goes_deeper(w, root, depth); depth++) {
+        atomic_store(&s->depth, depth);
+        for (unsigned nth = 0; nth < s->nlines && nth < root->n && !w->stopped; nth++) {
+            root_search(w, root, nth, depth);
+            atomic_store(&s->nodes, w->nodes);
+            /* stopped, too, if it had already found something better */
+            if (s->tell && nth < s->nfound && s->line[nth].depth == depth)
+                s->tell(s, &s->line[nth], nth);
+        }
+    }
+}
+
+/* == The whole =========================================================== */
+
+static void wait_for_stop(const struct be_search *s)
+{
+    struct timespec nap = { .tv_nsec = 1000000 };
+
+    while (!atomic_load(&s->stop) && (s->limits.endless || atomic_load(&s->pondering)))
+        nanosleep(&nap, NULL);
+}
+
+static void worker_begin(struct be_worker *w, struct be_search *s)
+{
+    size_t n = s->npast < 1024 ? s->npast : 1024;
+
+    w->s = s;
+    memcpy(w->past, s->past + (s->npast - n), n * sizeof *w->past);
+    w->npast = n;
+    w->nodes = 0;
+    w->stopped = w->failed = false;
+    memset(w->killer, 0, sizeof w->killer);
+    memset(w->history, 0, sizeof w->history);
+    s->nfound = 0;
+    atomic_store(&s->nodes, 0);
+    atomic_store(&s->hits, 0);
+    atomic_store(&s->depth, 0);
+    atomic_store(&s->done, 0);
+    atomic_store(&s->all, 0);
+}
+
+bool be_search_run(struct be_search *s)
+{
+    struct root root = { .n = 0 };
+    struct be_line *lines = realloc(s->line, s->nlines * sizeof *lines);
+    bool good;
+
+    if (lines)
+        s->line = lines;
+    if (!s->worker)
+        s->worker = calloc(1, sizeof *s->worker);
+    if (!lines || !s->worker)
+        return false;
+    worker_begin(s->worker, s);
+    good = root_make(s->worker, &root);
+    if (good && root.all_known)
+        answer_by_tables(s->worker, &root);
+    else if (good)
+        answer_by_search(s->worker, &root);
+    if (good && !s->nfound && root.n) { /* stopped before anything was found */
+        s->line[0] = (struct be_line){ .move = { root.move[0].move }, .n = 1, .plies = -1 };
+        s->nfound = 1;
+    }
+    wait_for_stop(s);
+    free(root.move);
+    return good && !s->worker->failed;
+}
+
+void be_search_release(struct be_search *s)
+{
+    if (s->worker)
+        for (unsigned ply = 0; ply <= BE_PLY_MAX; ply++)
+            be_moves_release(&s->worker->list[ply]);
+    free(s->worker);
+    free(s->line);
+    s->worker = NULL;
+    s->line = NULL;
+}

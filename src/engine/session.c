@@ -1,0 +1,278 @@
+/* session.c - positions on a stack, one thread, one pipe. */
+#include "engine/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HASH_MIB 16
+#define STACK    ((size_t)16 << 20)
+#define LAG_MS   INT64_C(30) /* till our move is at the other end */
+
+bool be_session_begin(struct be_session *s, enum be_dialect dialect, const char *paths)
+{
+    memset(s, 0, sizeof *s);
+    s->dialect = dialect;
+    s->in.fd = STDIN_FILENO;
+    s->search.nlines = 1;
+    s->paths = strdup(paths);
+    if (!s->paths || !be_hash_resize(&s->hash, HASH_MIB))
+        return false;
+    return pipe2(s->wake, O_CLOEXEC) == 0;
+}
+
+void be_session_end(struct be_session *s)
+{
+    be_session_stop(s);
+    be_search_release(&s->search);
+    be_moves_release(&s->search.only);
+    be_hash_release(&s->hash);
+    be_lines_release(&s->in);
+    be_game_close(&s->game);
+    free(s->board);
+    free(s->played);
+    free(s->key);
+    free(s->paths);
+    close(s->wake[0]);
+    close(s->wake[1]);
+}
+
+/* == Waiting ============================================================= */
+
+/* Takes note of the search's end. */
+static void join(struct be_session *s)
+{
+    char byte;
+
+    pthread_join(s->thread, NULL);
+    while (read(s->wake[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    s->thinking = false;
+}
+
+enum be_event be_session_wait(struct be_session *s, char **line)
+{
+    for (;;) {
+        struct pollfd fd[2] = { { .fd = s->in.ended ? -1 : s->in.fd, .events = POLLIN },
+                                { .fd = s->wake[0], .events = POLLIN } };
+
+        if (be_say_gone())
+            return BE_END;
+        if ((*line = be_lines_next(&s->in)) != NULL)
+            return BE_LINE;
+        if (s->in.ended)
+            return BE_END;
+        if (poll(fd, s->thinking ? 2 : 1, -1) < 0 && errno != EINTR)
+            return BE_END;
+        if (s->thinking && fd[1].revents) {
+            join(s);
+            return BE_FOUND;
+        }
+        if (fd[0].revents)
+            be_lines_read(&s->in);
+    }
+}
+
+/* == Positions =========================================================== */
+
+static bool push(struct be_session *s, const struct be_board *b, const struct be_move *m)
+{
+    if (s->n == s->room) {
+        size_t room = s->room ? s->room * 2 : 64;
+        struct be_board *board = realloc(s->board, room * sizeof *board);
+        struct be_move *played;
+        uint64_t *key;
+
+        if (board)
+            s->board = board;
+        if ((played = realloc(s->played, room * sizeof *played)) != NULL)
+            s->played = played;
+        if ((key = realloc(s->key, room * sizeof *key)) != NULL)
+            s->key = key;
+        if (!board || !played || !key)
+            return false;
+        s->room = room;
+    }
+    s->board[s->n] = *b;
+    s->played[s->n] = m ? *m : (struct be_move){ .order = 0 };
+    s->key[s->n] = be_board_key(&s->game, b);
+    s->n++;
+    return true;
+}
+
+enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why)
+{
+    enum bk_err err;
+
+    be_session_stop(s);
+    if ((err = be_game_open(&s->game, name, why)) != BK_OK)
+        return err;
+    s->n = 0;
+    if ((err = be_game_tables(&s->game, s->paths, why)) != BK_OK)
+        return err;
+    return be_session_start(s, why);
+}
+
+enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why)
+{
+    char *copy = strdup(paths);
+
+    be_session_stop(s);
+    if (!copy)
+        return bk_no_memory(why);
+    free(s->paths);
+    s->paths = copy;
+    be_hash_clear(&s->hash);
+    return be_game_tables(&s->game, s->paths, why);
+}
+
+/* The first position of a game; what is known of others goes where `before` is another game. */
+static enum bk_err begin_with(struct be_session *s, const struct bk_variant *before,
+                              const struct be_board *b, struct bk_report *why)
+{
+    if (before != s->game.v || !s->n) {
+        be_values_of(&s->values, s->game.v);
+        be_hash_clear(&s->hash);
+    }
+    s->n = 0;
+    return push(s, b, NULL) ? BK_OK : bk_no_memory(why);
+}
+
+enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_report *why)
+{
+    const struct bk_variant *before = s->game.v;
+    struct be_board b;
+    enum bk_err err;
+
+    be_session_stop(s);
+    if ((err = be_fen_read(&s->game, s->dialect, &b, fen, why)) != BK_OK)
+        return err;
+    return begin_with(s, before, &b, why);
+}
+
+enum bk_err be_session_start(struct be_session *s, struct bk_report *why)
+{
+    const struct bk_variant *before = s->game.v;
+    char fen[BK_FEN_MAX];
+    struct be_board b;
+    enum bk_err err;
+
+    be_session_stop(s);
+    if ((err = be_game_read(&s->game, &b, be_game_start(&s->game, fen), why)) != BK_OK)
+        return err;
+    return begin_with(s, before, &b, why);
+}
+
+bool be_session_play(struct be_session *s, const struct be_move *m)
+{
+    struct be_board after = *be_session_board(s);
+
+    be_play(&s->game, &after, m);
+    return push(s, &after, m);
+}
+
+bool be_session_move(struct be_session *s, const char *name)
+{
+    struct be_move m;
+
+    be_session_stop(s);
+    return be_move_read(&s->game, s->dialect, be_session_board(s), name, &m) &&
+           be_session_play(s, &m);
+}
+
+bool be_session_undo(struct be_session *s, size_t plies)
+{
+    be_session_stop(s);
+    if (plies >= s->n)
+        return false;
+    s->n -= plies;
+    return true;
+}
+
+/* == Thinking ============================================================ */
+
+static void *think(void *session)
+{
+    struct be_session *s = session;
+
+    if (!be_search_run(&s->search))
+        s->search.nfound = 0;
+    while (write(s->wake[1], "", 1) < 0 && errno == EINTR)
+        ;
+    return NULL;
+}
+
+bool be_session_think(struct be_session *s)
+{
+    struct be_search *search = &s->search;
+    pthread_attr_t attr;
+
+    be_session_stop(s);
+    search->game = &s->game;
+    search->values = &s->values;
+    search->hash = &s->hash;
+    search->root = *be_session_board(s);
+    search->past = s->key;
+    search->npast = s->n;
+    atomic_store(&search->stop, false);
+    atomic_store(&search->began, be_now_ms());
+    if (pthread_attr_init(&attr))
+        return false;
+    pthread_attr_setstacksize(&attr, STACK);
+    s->thinking = pthread_create(&s->thread, &attr, think, s) == 0;
+    pthread_attr_destroy(&attr);
+    return s->thinking;
+}
+
+void be_session_finish(struct be_session *s)
+{
+    if (s->thinking)
+        join(s);
+}
+
+void be_session_stop(struct be_session *s)
+{
+    if (!s->thinking)
+        return;
+    atomic_store(&s->search.pondering, false);
+    be_search_stop(&s->search);
+    join(s);
+}
+
+/* == Time ================================================================ */
+
+void be_limits_exact(struct be_limits *l, int64_t ms)
+{
+    l->hard = l->soft = ms > 2 * LAG_MS ? ms - LAG_MS : ms / 2 + 1;
+}
+
+void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int moves)
+{
+    int64_t all = left > 2 * LAG_MS ? left - LAG_MS : left / 2;
+    int64_t share = all / (moves > 0 && moves < 30 ? moves + 1 : 30) + increment * 3 / 4;
+    int64_t most = all / (moves == 1 ? 1 : 3);
+
+    if (all < 1)
+        all = 1;
+    share = share < all ? share : all;
+    most = most > 1 ? most : 1;
+    l->soft = share / 2 > 1 ? share / 2 : 1;
+    l->hard = share * 3 < most ? share * 3 : most;
+    if (l->hard < 1)
+        l->hard = 1;
+}
+
+char *be_line_verdict(const struct be_line *line, char out[48])
+{
+    const char *what = line->score > 0 ? "wins" : line->score < 0 ? "loses" : "draws";
+
+    if (line->score && line->plies >= 0)
+        snprintf(out, 48, "%s in %d plies", what, line->plies);
+    else
+        snprintf(out, 48, "%s", what);
+    return out;
+}

@@ -1,0 +1,321 @@
+/*
+ * setup.c - Betza's notation from the geometry.
+ *
+ * The geometry has every move that a man may make from any square, zones and double steps with
+ * it.  All of them together, as leaps (df, dr) and whether they move or take, are written out
+ * again: so what XBoard is told is never less than the rules, and often more; the engine looks at
+ * each move itself, and marks what is legal (`highlight`).
+ */
+#include "engine/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/geometry.h"
+#include "core/rules.h"
+#include "engine/say.h"
+
+/* == Names =============================================================== */
+
+static const struct {
+    const char *own, *xboard;
+} names[] = { { "chess", "normal" }, { "grand-shatranj", "gs10" } };
+
+char *be_xboard_name(const char *name, char out[BE_XNAME_MAX])
+{
+    size_t n = strlen(names[1].own);
+
+    if (!strcmp(name, names[0].own))
+        snprintf(out, BE_XNAME_MAX, "%s", names[0].xboard);
+    else if (!strncmp(name, names[1].own, n))
+        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].xboard, name + n);
+    else
+        snprintf(out, BE_XNAME_MAX, "%s", name);
+    return out;
+}
+
+char *be_own_name(const char *name, char out[BE_XNAME_MAX])
+{
+    size_t n = strlen(names[1].xboard);
+
+    if (!strcmp(name, names[0].xboard))
+        snprintf(out, BE_XNAME_MAX, "%s", names[0].own);
+    else if (!strncmp(name, names[1].xboard, n))
+        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].own, name + n);
+    else
+        snprintf(out, BE_XNAME_MAX, "%s", name);
+    return out;
+}
+
+/* == Leaps =============================================================== */
+
+#define FAR 13 /* a leap's largest coordinate */
+
+enum { SLIDES = 4, HOPPING = 8 }; /* beside BK_QUIET and BK_TAKES */
+
+struct leaps {
+    uint8_t how[2 * FAR + 1][2 * FAR + 1]; /* [FAR + df][FAR + dr] */
+};
+
+static unsigned at(const struct leaps *l, int df, int dr)
+{
+    return abs(df) > FAR || abs(dr) > FAR ? 0 : l->how[FAR + df][FAR + dr];
+}
+
+static void collect_from(struct leaps *l, const struct bk_variant *v, unsigned type, unsigned sq)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, type, BK_WHITE, sq, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        int df = (int)(r[i].to % v->files) - (int)(sq % v->files);
+        int dr = (int)(r[i].to / v->files) - (int)(sq / v->files);
+        unsigned how = r[i].how & BK_TWICE ? BK_QUIET | BK_TAKES : r[i].how & (BK_QUIET | BK_TAKES);
+
+        if (r[i].how & BK_HOPS)
+            how |= HOPPING;
+        if (r[i].npaths)
+            how |= SLIDES;
+        l->how[FAR + df][FAR + dr] |= (uint8_t)how;
+        l->how[FAR - df][FAR + dr] |= (uint8_t)how; /* Black's left is XBoard's right */
+    }
+}
+
+/* == Directions ========================================================== */
+
+/* The directions of an atom (a, b): forward first; with the letters that pick one. */
+struct direction {
+    int df, dr;
+    const char *letter;
+};
+static const struct direction straight[4] = {
+    { 0, 1, "f" }, { 0, -1, "b" }, { 1, 0, "r" }, { -1, 0, "l" }
+};
+static const struct direction aslant[4] = {
+    { 1, 1, "fr" }, { -1, 1, "fl" }, { 1, -1, "br" }, { -1, -1, "bl" }
+};
+
+struct writing {
+    char *out;
+    size_t n;
+    bool failed;
+};
+
+static void put(struct writing *w, const char *text)
+{
+    if (w->n + strlen(text) >= BE_BETZA_MAX) {
+        w->failed = true;
+        return;
+    }
+    strcpy(w->out + w->n, text);
+    w->n += strlen(text);
+}
+
+/* Writes one atom for those of its four directions that `mask` has, and one mode. */
+static void put_atom(struct writing *w, const struct direction *d, unsigned mask, const char *mode,
+                     const char *atom)
+{
+    if (!mask)
+        return;
+    put(w, mode);
+    if (mask != 15) {
+        bool forward = d == aslant && (mask & 3) == 3, backward = d == aslant && (mask & 12) == 12;
+
+        if (forward)
+            put(w, "f");
+        if (backward)
+            put(w, "b");
+        for (unsigned i = 0; i < 4; i++)
+            if (mask >> i & 1 && !(i < 2 ? forward : backward))
+                put(w, d[i].letter);
+    }
+    put(w, atom);
+}
+
+/* Which of four directions have a mode, at this multiple of the unit step. */
+static unsigned mask_of(const struct leaps *l, const struct direction *d, int times, unsigned how)
+{
+    unsigned mask = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        if ((at(l, d[i].df * times, d[i].dr * times) & how) == how)
+            mask |= 1u << i;
+    return mask;
+}
+
+static void clear(struct leaps *l, const struct direction *d, int times)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (abs(d[i].df * times) <= FAR && abs(d[i].dr * times) <= FAR)
+            l->how[FAR + d[i].df * times][FAR + d[i].dr * times] = 0;
+}
+
+/* The atom at `times` unit steps: those that move and take, those that do one of them. */
+static void put_leap(struct writing *w, struct leaps *l, const struct direction *d, int times,
+                     const char *atom)
+{
+    unsigned quiet = mask_of(l, d, times, BK_QUIET), takes = mask_of(l, d, times, BK_TAKES);
+
+    put_atom(w, d, quiet & takes, "", atom);
+    put_atom(w, d, quiet & ~takes, "m", atom);
+    put_atom(w, d, takes & ~quiet, "c", atom);
+    clear(l, d, times);
+}
+
+/* Riders go four squares or more by paths of all lengths, leapers never do more than that by one.
+ *hops: takes over a screen. */
+static bool put_rider(struct writing *w, struct leaps *l, const struct direction *d, int board,
+                      const char *atom)
+{
+    int far = board - 1 < FAR ? board - 1 : FAR;
+    bool hops = false;
+
+    if (far < 3 || mask_of(l, d, far, SLIDES) != 15)
+        return false;
+    for (int times = 1; times <= FAR; times++) { /* further one way than the other, too */
+        hops |= mask_of(l, d, times, HOPPING) != 0;
+        clear(l, d, times);
+    }
+    put(w, hops ? "m" : "");
+    put(w, atom);
+    if (hops) {
+        put(w, "cp");
+        put(w, atom);
+    }
+    return true;
+}
+
+/* Leaps between the lines: if some of the eight, then all. */
+static void put_oblique(struct writing *w, struct leaps *l, int a, int b, const char *atom)
+{
+    bool any = false;
+
+    for (int df = -a; df <= a; df++)
+        for (int dr = -a; dr <= a; dr++)
+            if ((abs(df) == a && abs(dr) == b) || (abs(df) == b && abs(dr) == a)) {
+                any |= at(l, df, dr) & (BK_QUIET | BK_TAKES);
+                l->how[FAR + df][FAR + dr] = 0;
+            }
+    if (any)
+        put(w, atom);
+}
+
+/* The double step: two squares forward over an empty one, and how it is answered. */
+static bool put_double(struct writing *w, struct leaps *l, const struct bk_variant *v,
+                       unsigned type)
+{
+    if (!bk_rules_doubles(v, type) || at(l, 0, 2) != (BK_QUIET | SLIDES))
+        return false;
+    l->how[FAR][FAR + 2] = 0;
+    put(w, bk_rules_en_passant(v) ? "ifmnDfceF" : "ifmnD");
+    return true;
+}
+
+static bool anything_left(const struct leaps *l)
+{
+    for (unsigned i = 0; i < sizeof l->how; i++)
+        if (((const uint8_t *)l->how)[i] & (BK_QUIET | BK_TAKES))
+            return true;
+    return false;
+}
+
+bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX])
+{
+    struct writing w = { .out = out };
+    struct leaps l;
+    int board = v->files < v->ranks ? v->files : v->ranks;
+
+    out[0] = 0;
+    memset(&l, 0, sizeof l);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (bk_bits_has(&v->board, sq) && bk_rules_may_stand(v, type, BK_WHITE, sq))
+            collect_from(&l, v, type, sq);
+    put_double(&w, &l, v, type);
+    put_rider(&w, &l, straight, board, "R");
+    put_rider(&w, &l, aslant, board, "B");
+    put_leap(&w, &l, straight, 1, "W");
+    put_leap(&w, &l, aslant, 1, "F");
+    put_leap(&w, &l, straight, 2, "D");
+    put_leap(&w, &l, aslant, 2, "A");
+    put_oblique(&w, &l, 2, 1, "N");
+    put_leap(&w, &l, straight, 3, "H");
+    put_leap(&w, &l, aslant, 3, "G");
+    put_oblique(&w, &l, 3, 1, "C");
+    put_oblique(&w, &l, 3, 2, "Z");
+    /* twice as far as an atom, whatever stands between */
+    put_oblique(&w, &l, 4, 0, "mpafD");
+    put_oblique(&w, &l, 4, 2, "mpafN");
+    put_oblique(&w, &l, 4, 4, "mpafA");
+    return w.n && !w.failed && !anything_left(&l);
+}
+
+/* == The lines =========================================================== */
+
+/* XBoard's pictures, in the order of the letters of a setup. */
+static const char pictures[] = "PNBRQFEACWMOHIJGDVLSUK";
+#define PICTURES (sizeof pictures - 1)
+
+/* XBoard's own pawn becomes something on the last rank and nowhere else; a man who may do so
+   before is none, and gets another picture. */
+static bool changes_early(const struct bk_variant *v, unsigned type)
+{
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (bk_own_rank(v, sq, BK_WHITE) + 1u < v->ranks &&
+            bk_rules_may_change(v, type, BK_WHITE, sq))
+            return true;
+    return false;
+}
+
+/* Each type gets the picture of its letter, else one that is free. */
+static void write_letters(const struct bk_variant *v, char out[PICTURES + 1])
+{
+    memset(out, '.', PICTURES);
+    out[PICTURES] = 0;
+    out[PICTURES - 1] = v->piece[v->royal].letter;
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        const char *same = strchr(pictures, v->piece[type].letter);
+
+        if (type != v->royal && same && !(*same == 'P' && changes_early(v, type)) &&
+            out[same - pictures] == '.')
+            out[same - pictures] = v->piece[type].letter;
+    }
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        char *place = strchr(out + 5, '.'); /* behind those of chess */
+
+        if (place && !strchr(out, v->piece[type].letter))
+            *place = v->piece[type].letter;
+    }
+}
+
+static void say_pieces(const struct bk_variant *v)
+{
+    char betza[BE_BETZA_MAX];
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (!be_betza_write(v, type, betza))
+            return; /* all or nobody: a man without a line would not be let move */
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        be_betza_write(v, type, betza);
+        if (type == v->royal && (bk_rules_castles(v) || !strcmp(betza, "WF"))) /* as everywhere */
+            continue;
+        if (!(bk_rules_castles(v) && bk_rules_doubles(v, type)))
+            be_say("piece %c& %s", v->piece[type].letter, betza);
+    }
+}
+
+void be_setup_say(const struct be_game *g)
+{
+    const struct bk_variant *v = g->v;
+    char letters[PICTURES + 1], black[PICTURES + 1], fen[BK_FEN_MAX];
+
+    if (!strcmp(g->base->name, "chess") || !strcmp(g->base->name, "shatranj"))
+        return;
+    write_letters(v, letters);
+    for (size_t i = 0; i <= PICTURES; i++)
+        black[i] = letters[i] >= 'A' && letters[i] <= 'Z' ? (char)(letters[i] + 32) : letters[i];
+    be_say("setup (%s%s) %ux%u+0_%s %s", letters, black, (unsigned)v->files, (unsigned)v->ranks,
+           bk_rules_castles(v) ? "capablanca" : "fairy", be_game_start(g, fen));
+    say_pieces(v);
+}

@@ -1,0 +1,28 @@
+/*
+ * setup.h - a game as XBoard is told of it: name, array, letters, how the men move.
+ */
+#ifndef BE_SETUP_H
+#define BE_SETUP_H
+
+#include "engine/game.h"
+
+#define BE_XNAME_MAX 64
+
+/*
+ * XBoard takes a name that contains one it knows for that game; so ours that do are changed:
+ * "chess" is its "normal", "grand-shatranj-rook" becomes "gs10-rook".  Returns `out`.
+ */
+char *be_xboard_name(const char *name, char out[BE_XNAME_MAX]);
+/* The other way; also takes our own names.  Returns `out`. */
+char *be_own_name(const char *name, char out[BE_XNAME_MAX]);
+
+/* Says `setup` and, where Betza's notation can tell at least all moves of each man, `piece`
+   lines.  Nothing for games that XBoard knows. */
+void be_setup_say(const struct be_game *g);
+
+/* All that a man of this type, white, may ever do, in XBoard's Betza; perhaps more.  False: it
+   cannot be said. */
+#define BE_BETZA_MAX 128
+bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX]);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * uci.h - the Universal Chess Interface, with UCI_Variant.
+ */
+#ifndef BE_UCI_H
+#define BE_UCI_H
+
+/* Answers `first` and the lines that follow on the standard input, until `quit` or its end.
+   paths: folders of tables to begin with.  Returns the exit status. */
+int be_uci_run(char *first, const char *game, const char *paths);
+
+#endif

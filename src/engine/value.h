@@ -1,0 +1,22 @@
+/*
+ * value.h - what a position looks worth where tables are silent: men by their mobility.
+ *
+ * A man is worth the squares that he reaches, on average over a board that is half full; one that
+ * may become another a share of that other, the more the further he has come.  Nothing is tuned
+ * and nothing asks which game it is.
+ */
+#ifndef BE_VALUE_H
+#define BE_VALUE_H
+
+#include "engine/game.h"
+
+struct be_values {
+    int man[BK_TYPES_MAX];                  /* royal 0; a knight's is about 300 */
+    int16_t on[BK_TYPES_MAX][2][BK_SQ_MAX]; /* and of that one on each square */
+};
+
+void be_values_of(struct be_values *out, const struct bk_variant *v);
+/* From the mover's side.  A few hundred at most are for squares. */
+int be_evaluate(const struct be_values *values, const struct be_game *g, const struct be_board *b);
+
+#endif

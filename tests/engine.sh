@@ -1,0 +1,334 @@
+#!/bin/sh
+# engine.sh BUILD [N] - sessions with bareking-engine, by both protocols: every game, positions won by
+# the tables, games against itself to their end, and what no client should say.  N: how
+# many decided positions (8).
+set -eu
+build=$(realpath "${1:?usage: engine.sh BUILD [N]}")
+engine=$build/bareking-engine bareking=$build/bareking
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+passed=0
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+pass() { passed=$((passed + 1)); }
+
+# == A session == lines go to 3, and come from 4; an engine that hangs is ended
+open_session() { # first line
+    rm -f "$tmp/in" "$tmp/out"
+    mkfifo "$tmp/in" "$tmp/out"
+    timeout 120 "$engine" --dir "$tmp/tables" <"$tmp/in" >"$tmp/out" 2>"$tmp/said" &
+    pid=$!
+    exec 3>"$tmp/in" 4<"$tmp/out"
+    say "$1"
+}
+close_session() {
+    say quit
+    exec 3>&-
+    cat <&4 >/dev/null
+    exec 4<&-
+    wait $pid || fail "the engine ended with status $?"
+    [ ! -s "$tmp/said" ] || fail "stderr: $(cat "$tmp/said")"
+}
+say() { printf '%s\n' "$*" >&3; }
+# Reads lines up to one that matches, which is left in $line; those before it in $tmp/before.
+expect() { # pattern of `case`
+    : >"$tmp/before"
+    while read -r line <&4; do
+        # shellcheck disable=SC2254
+        case $line in $1) return 0 ;; esac
+        printf '%s\n' "$line" >>"$tmp/before"
+    done
+    fail "the engine ended; expected '$1' after: $(tail -n 5 "$tmp/before")"
+}
+no_errors() { # all that came before the next readyok
+    say isready
+    expect readyok
+    if grep 'error:' "$tmp/before"; then fail "$*"; fi
+}
+best() { # words of go: the move is left in $move, what was told in $tmp/before
+    say "go $*"
+    expect 'bestmove *'
+    move=${line#bestmove }
+    move=${move%% *}
+}
+fen_now() {
+    say d
+    expect 'Fen: *'
+    fen=${line#Fen: }
+    expect 'Game: *'
+    game_is=${line#Game: }
+}
+
+games=$("$bareking" variants | awk '{ print $1 }')
+
+# == UCI, every game ==
+open_session uci
+expect uciok
+for game in $games; do
+    grep -q "var $game\( \|$\)" "$tmp/before" || fail "uci does not list $game"
+done
+say setoption name Hash value 8 # in any order
+for game in $games; do
+    say "setoption name UCI_Variant value $game"
+    say position startpos
+    no_errors "$game: startpos"
+    best nodes 500
+    fen_now
+    say "position fen $fen moves $move"
+    no_errors "$game: $move after $fen"
+    say go infinite
+    sleep 0.05
+    before=$(date +%s%N)
+    say stop
+    expect 'bestmove *'
+    [ $((($(date +%s%N) - before) / 1000000)) -lt 1000 ] || fail "$game: stop took more than a second"
+    pass
+done
+say "setoption name UCI_Variant value shatranj"
+say "setoption name MultiPV value 3"
+say position startpos
+best depth 3
+[ "$(grep -c 'depth 3 multipv [123] ' "$tmp/before")" = 3 ] || fail "three lines are wanted"
+say "setoption name MultiPV value 1"
+best depth 3 searchmoves a2a3 h2h3
+case $move in a2a3 | h2h3) pass ;; *) fail "searchmoves: $move" ;; esac
+say go ponder wtime 100 btime 100
+sleep 0.3
+say ponderhit
+expect 'bestmove *' && pass
+
+# == FENs of GUIs ==
+dialect() { # game, what a GUI writes, what we make of it
+    say "setoption name UCI_Variant value $1"
+    say "position fen $2"
+    no_errors "$1: $2"
+    fen_now
+    [ "$fen" = "$3" ] || fail "$1: '$2' was read as '$fen'"
+    pass
+}
+dialect shatranj '2k5/8/8/8/8/8/5R2/2K5 w 0 1' '2k5/8/8/8/8/8/5R2/2K5 w - - 0 1'
+dialect shatranj '2k5/8/8/8/8/8/5R2/2K5 b' '2k5/8/8/8/8/8/5R2/2K5 b - - 0 1'
+dialect shatranj '2k5/8/8/8/8/8/5R2/2K5[] w KQkq e3 3 0' '2k5/8/8/8/8/8/5R2/2K5 w - - 0 1'
+dialect chess 'r3k2r/8/8/8/8/8/8/4K2R b KQkq - 0 7' 'r3k2r/8/8/8/8/8/8/4K2R b Kkq - 0 7'
+dialect chess '4k3/8/8/8/4P3/8/8/4K2Q~ b e3 0 1' '4k3/8/8/8/4P3/8/8/4K2Q b - e3 0 1'
+dialect sultan 'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1 +3+3' \
+    'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1'
+
+# == What it sees without tables ==
+sees() { # game, fen, go, what is told, move
+    say "setoption name UCI_Variant value $1"
+    say "position fen $2"
+    best $3
+    grep -q "score $4 " "$tmp/before" || fail "$2: $(tail -n 1 "$tmp/before")"
+    [ -z "$5" ] || [ "$move" = "$5" ] || fail "$2: $move"
+    pass
+}
+sees chess '6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1' 'depth 3' 'mate 1' e1e8
+sees chess '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1' 'mate 2' 'mate [12]' ''
+sees shatranj '8/8/3k4/4r3/3R4/8/8/K7 w - - 0 1' 'depth 5' 'cp -*[0-9]*' ''
+sees shatranj 'k7/8/8/8/8/8/1q6/K7 w - - 0 1' 'depth 4' 'cp 0' a1b2   # bares back
+sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 1' '' # takes, and the king is bare
+sees shatranj 'k7/8/1K6/8/8/8/p7/7R w - - 0 1' 'depth 4' 'mate 1' h1h8
+sees sultan '5k4/4ppp3/10/10/10/10/10/R4K4 w - - 0 1' 'depth 4' 'mate 1' a1a8
+
+# == From the tables ==
+# Both sides: the engine against the best that the command finds.
+"$bareking" build shatranj KQvKQ KRvKB KNvKQ --dir "$tmp/tables" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+say "setoption name TablePath value $tmp/tables"
+say "setoption name UCI_Variant value shatranj"
+# The best move by the tables, as the command says it.
+answer() { "$bareking" probe shatranj "$1" --dir "$tmp/tables" | sed -n 's/^  *\([a-h][1-8][a-h][1-8]\)[=A-Z]*  *[wdl].*/\1/p' | head -n 1; }
+plies_of() { "$bareking" probe shatranj "$1" --dir "$tmp/tables" | sed -n 's/^\(White\|Black\) wins in \([0-9]*\) pl.*/\2/p' | head -n 1; }
+plays_out() { # fen, who is the engine: 0 the side to move, 1 the other; ends in as many plies as the table says
+    plies=$(plies_of "$1")
+    moves= n=0
+    while [ $n -le "$plies" ]; do
+        say "position fen $1 moves $moves"
+        fen_now
+        [ "$game_is" = "goes on" ] || break
+        if [ $((n % 2)) = "$2" ]; then
+            best movetime 1000
+            grep -q '(tables)' "$tmp/before" || fail "$fen: not by the tables"
+        else
+            move=$(answer "$fen")
+        fi
+        moves="$moves $move" n=$((n + 1))
+    done
+    [ $n = "$plies" ] || fail "$1 took $n plies, not $plies:$moves"
+    pass
+}
+# FENs without end: the four men of a table on squares that a generator of Park and Miller's says
+throw() {
+    awk -v seed="$1" 'BEGIN {
+        split("KQkq KRkb KNkq", army, " ")
+        for (;;) {
+            men = army[n++ % 3 + 1]
+            split("", at)
+            for (i = 1; i <= 4; i++) {
+                do {
+                    seed = seed * 16807 % 2147483647
+                    sq = seed % 64
+                } while (sq in at)
+                at[sq] = substr(men, i, 1)
+            }
+            fen = ""
+            for (sq = gap = 0; sq < 64; sq++) {
+                gap += !(sq in at)
+                if (gap && (sq in at || sq % 8 == 7)) {
+                    fen = fen gap
+                    gap = 0
+                }
+                fen = fen at[sq] (sq % 8 == 7 && sq < 63 ? "/" : "")
+            }
+            print fen, n % 2 ? "w" : "b"
+        }
+    }' | head -n "$2"
+}
+throw 5 400 | while read -r at; do
+    plies=$(plies_of "$at" 2>/dev/null)
+    if [ "${plies:-0}" -gt 6 ]; then echo "$at"; fi
+done >"$tmp/decided"
+head -n "${2:-8}" "$tmp/decided" >"$tmp/won"
+[ "$(wc -l <"$tmp/won")" = "${2:-8}" ] || fail "only $(wc -l <"$tmp/won") decided positions"
+while read -r at; do
+    plays_out "$at" 0
+    plays_out "$at" 1
+done <"$tmp/won"
+# of drawn moves one that leaves a chance: it draws, and does not lose
+say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
+best movetime 100
+pass
+
+# == Bad input ==
+for bad in 'position fen' 'position fen x' 'position' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
+    'position startpos moves e2e9' 'go banana' 'go depth' 'setoption' 'setoption name Nonsense value 3' \
+    'setoption name Hash value -1' 'setoption name UCI_Variant value nogame' 'nonsense'; do
+    say "$bad"
+done
+say isready
+expect readyok
+[ "$(grep -c 'info string error' "$tmp/before")" -ge 11 ] || fail "errors are not said: $(cat "$tmp/before")"
+pass
+head -c 3000000 /dev/zero | tr '\0' x >&3
+say
+best depth 1
+pass
+close_session
+
+# == CECP, every game that it lists ==
+open_session xboard
+say protover 2
+expect 'feature variants=*'
+listed=$(echo "$line" | sed 's/.*"\(.*\)"/\1/' | tr , ' ')
+expect 'feature done=1'
+for game in $listed; do
+    case $game in
+    chess | *shatranj-*) fail "XBoard would take $game for another game" ;;
+    esac
+    say new
+    say "variant $game"
+    say force
+    say sd 2
+    say go
+    expect 'move *'
+    move=${line#move }
+    case $game in
+    normal | shatranj) ;;
+    *) grep -q '^setup (' "$tmp/before" || fail "$game: no setup" ;;
+    esac
+    say force
+    say undo
+    say "lift $(echo "$move" | cut -c1-2)"
+    expect 'highlight *[YR]*'
+    say "usermove $move"
+    say "usermove $move" # not twice
+    expect 'Illegal move*'
+    say hint
+    expect 'Hint: *'
+    say ping 7
+    expect 'pong 7'
+    pass
+done
+say new
+say variant gs10
+say force
+say setboard 10/10/4k3n1/10/10/10/10/3J6/10/4K5 w - - 0 1
+say usermove d2d3 # ranks from 0
+say ping 8
+expect 'pong 8'
+if grep -q Illegal "$tmp/before"; then fail "ranks of ten are numbered from 0"; fi
+pass
+say analyze
+say post
+expect '[1-9]* *'
+say .
+expect 'stat01: *'
+say exit
+say new
+say variant shatranj
+say force
+say setboard 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1'
+say go
+expect 'move a1b2' # XBoard has the bared side reply first, and calls an earlier claim false
+say ping 9
+expect 'pong 9'
+if grep 1-0 "$tmp/before"; then fail "claimed too early"; fi
+say usermove a8a7
+expect '1-0 {bare king}'
+pass
+say new
+say variant gs10-rook # here it waits for the claim
+say force
+say setboard 'k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1'
+say go
+expect '1-0 {bare king}'
+pass
+say setboard nonsense
+expect 'tellusererror *'
+say nonsense
+expect 'Error (unknown command)*'
+pass
+
+# == Games against itself, to their end ==
+self_play() { # game, limit of plies, board: each side in turn
+    say new
+    say "variant $1"
+    say force
+    [ -z "$3" ] || say "setboard $3"
+    say ping 0
+    expect 'pong 0'
+    if grep Illegal "$tmp/before"; then fail "$1: $3"; fi
+    say sd "${5-2}"
+    n=0
+    while [ $n -lt "$2" ]; do
+        say go
+        expect 'move *'
+        n=$((n + 1))
+        say force
+        say ping $n
+        expect "pong $n"
+        if grep -q '^\(1-0\|0-1\|1/2-1/2\) {' "$tmp/before"; then
+            pass
+            return
+        fi
+    done
+    [ "$4" ] || fail "$1: no end after $n plies"
+}
+self_play atlantean 120 'x8x/2t1k3z1/10/10/10/10/10/10/1NTZKM4/10 w - - 0 40' ''
+self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
+self_play puzzle-mini 400 '' may
+self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
+close_session
+
+# == The other end goes away ==
+printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 5 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"
+pass
+(printf 'uci\ngo infinite\n'; sleep 5) | timeout 10 "$engine" | head -n 1 >/dev/null
+pass
+: | timeout 10 "$engine" || fail "no input: $?"
+printf 'isready' | timeout 10 "$engine" | grep -q readyok || fail "a last line without an end"
+pass
+echo "$passed passed, 0 failed"
