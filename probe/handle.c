@@ -210,13 +210,14 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
 
 static enum bk_err cache_for(struct bk_lib *lib, const struct bk_options *o)
 {
-    uint64_t bytes = o->memory_bytes ? o->memory_bytes : BK_CACHE_BYTES;
     unsigned files = o->open_files && o->open_files < 4 ? 4 : o->open_files;
 
-    if (!o->share)
-        return bk_cache_new(&lib->cache, bytes, files, &last.why);
-    lib->cache = bk_cache_share(o->share->cache);
-    return BK_OK;
+    if (o->share) {
+        lib->cache = bk_cache_share(o->share->cache);
+        return BK_OK;
+    }
+    return o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &last.why)
+                           : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &last.why);
 }
 
 static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struct bk_options *given)

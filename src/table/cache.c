@@ -73,9 +73,10 @@ enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
     return BK_OK;
 }
 
-enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, struct bk_report *why)
+enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, unsigned files,
+                               struct bk_report *why)
 {
-    enum bk_err err = bk_cache_new(out, bytes, 0, why);
+    enum bk_err err = bk_cache_new(out, bytes, files, why);
 
     if (!err)
         (*out)->loose = true;
@@ -331,11 +332,13 @@ enum bk_err bk_cache_fits(struct bk_cache *c, uint64_t bytes, const char *path,
                           struct bk_report *why)
 {
     uint64_t charged;
+    bool loose;
 
     pthread_mutex_lock(&c->lock);
     charged = c->charged;
+    loose = c->loose;
     pthread_mutex_unlock(&c->lock);
-    if (c->loose || charged + bytes <= bk_cache_bytes(c))
+    if (loose || charged + bytes <= bk_cache_bytes(c))
         return BK_OK;
     return bk_fail(why, BK_E_OVER_BUDGET,
                    "%s: needs %llu KB more than the %llu KB of memory that tables may take", path,
@@ -421,6 +424,9 @@ void bk_cache_charge(struct bk_cache *c, int64_t bytes)
 
 void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes)
 {
+    pthread_mutex_lock(&c->lock);
+    c->loose = false;
+    pthread_mutex_unlock(&c->lock);
     atomic_store(&c->budget, bytes);
     bk_cache_charge(c, 0);
 }

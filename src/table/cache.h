@@ -37,15 +37,17 @@ struct bk_readers; /* of files: readers.h */
    bk_cache_drop(). */
 enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
                          struct bk_report *why);
-/* The same for builders and tests: what is held keeps to `bytes`; all else does not count, and
-   nothing is ever over the budget. */
-enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, struct bk_report *why);
+/* The same where nobody has said how much: what is held keeps to `bytes`; all else does not count,
+   and nothing is ever over the budget. */
+enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, unsigned files,
+                               struct bk_report *why);
 struct bk_cache *bk_cache_share(struct bk_cache *c);
 void bk_cache_drop(struct bk_cache *c); /* NULL is fine; the last one frees it */
 
-void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes); /* makes room at once */
-uint64_t bk_cache_bytes(const struct bk_cache *c);           /* the budget */
-uint64_t bk_cache_used(struct bk_cache *c); /* what is held, charged, and not yet released */
+void bk_cache_set_bytes(struct bk_cache *c,
+                        uint64_t bytes);           /* makes room at once; no longer loose */
+uint64_t bk_cache_bytes(const struct bk_cache *c); /* the budget */
+uint64_t bk_cache_used(struct bk_cache *c);        /* what is held, charged, and not yet released */
 struct bk_readers *bk_cache_readers(struct bk_cache *c); /* borrowed */
 
 /* == Visits == */

@@ -107,7 +107,7 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
                            struct bk_report *why)
 {
     struct bk_cache *cache;
-    enum bk_err err = bk_cache_new_loose(&cache, LOOSE_BYTES, why);
+    enum bk_err err = bk_cache_new_loose(&cache, LOOSE_BYTES, 0, why);
 
     *out = NULL;
     if (!err) {

@@ -321,7 +321,7 @@ static struct bk_file *file_new(const char *path, struct bk_cache *cache, struct
         if (cache)
             f->cache = bk_cache_share(cache);
         else
-            bk_cache_new_loose(&f->cache, BK_FILE_BYTES, why);
+            bk_cache_new_loose(&f->cache, BK_FILE_BYTES, 0, why);
     }
     if (f && f->cache)
         return f;
