@@ -18,8 +18,8 @@ Q := $(if $(V),,@)
 CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
-TABLE = material materials needed index rows model info head shards write format tables memo \
-        direct settle catalog
+TABLE = material materials needed index rows model info head readers cache shards write format tables memo \
+        direct settle catalog listing
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
@@ -28,10 +28,10 @@ KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
-PROBE = value probe
+PROBE = value handle position answer probe rank about
 CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 

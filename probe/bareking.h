@@ -14,24 +14,34 @@
  * mating or baring ply included; 0 means it is over.  "Unknown" is never a
  * value: a missing table is an error, which bk_error() names.
  *
- * Threads: any number may ask one handle at once, and other handles besides;
- * only bk_open(), bk_set_paths() and bk_close() want a handle for themselves.
- * The text of bk_error() belongs to the thread whose call failed.
+ * An engine asks bk_probe_wdl() in its search, with BK_LIB_CACHE_ONLY where it must
+ * not wait for a disk, and bk_rank_moves() at the root: docs/engines.md.
  *
- * Handles are opaque; nothing is shared between them but that text.  The
- * library never prints, exits or aborts.
+ * Threads: any number may ask one handle at once, and other handles besides;
+ * bk_refresh() and bk_set_paths() may come at any time.  Only bk_open() and bk_close() want
+ * a handle for themselves.  The text of bk_error() belongs to the thread whose call failed.
+ *
+ * Handles are opaque; nothing is shared between them but that text, and memory where they
+ * were opened so.  The library never prints, exits or aborts.
  *
  * A table is looked for when it is first asked for.  What was found then, or
- * was missing, is remembered: after adding tables call bk_set_paths().
+ * was missing, is remembered: after adding tables call bk_refresh().
  *
  * Cost of a probe: some 0.3 us for wdl, 3 us for the distance of a lost position,
  * when what it asks has been read before; else one or two reads of some 3 KB, and
- * of a table's model when it is first asked.
+ * of a table's model when it is first asked.  No lock is taken where nothing is read.
  *
- * Needs: 64 KiB of stack a thread that opens or asks.  A descriptor for each file of a table that
- * has been asked, two a table, closed on exec(); where there are none left it is BK_LIB_SYSTEM, and
- * may be asked again.  fork() while no other thread is asking leaves both processes a handle to go
- * on with and to close.  Memory: docs/security.md 1.
+ * Needs: 64 KiB of stack a thread that opens or asks.  Descriptors: struct bk_options; closed on
+ * exec(); where there are none left it is BK_LIB_SYSTEM, and may be asked again.  fork() while no
+ * other thread is asking leaves both processes a handle to go on with and to close; what one of
+ * them reads afterwards the other has not, so each may fill the budget.  Memory: bk_options,
+ * docs/security.md 1.
+ *
+ * Binary compatibility, for all of 1.x: no function goes or changes what it takes; no number of an
+ * enum changes; structs that the library writes (bk_answer, bk_lib_move, ...) keep their size,
+ * growing into `reserved` where they have it; those that begin with struct_size may grow at their
+ * end, and a program that was compiled before gets what it knows.  So an enum may get further
+ * numbers: treat an error that you do not know as BK_LIB_SYSTEM.
  */
 #ifndef BAREKING_H
 #define BAREKING_H
@@ -54,15 +64,21 @@ BK_API unsigned bk_lib_version(void);
 
 enum bk_lib_err {
     BK_LIB_OK = 0,
-    BK_LIB_NO_TABLE = 1, /* expected: this material was never generated */
-    BK_LIB_ILLEGAL = 2,  /* expected: the side not to move is in check  */
-    BK_LIB_USAGE = 3,    /* bad FEN, variant file, argument (NULL, too) */
-    BK_LIB_CORRUPT = 4,  /* broken: a table file is damaged             */
-    BK_LIB_SYSTEM = 5,   /* broken: memory, disk, permissions           */
+    BK_LIB_NO_TABLE = 1,      /* expected: this material was never generated          */
+    BK_LIB_ILLEGAL = 2,       /* expected: the side to move could take the other king */
+    BK_LIB_USAGE = 3,         /* bad argument (NULL, too), variant file, move         */
+    BK_LIB_CORRUPT = 4,       /* broken: a table file is damaged                      */
+    BK_LIB_SYSTEM = 5,        /* broken: memory, disk, permissions                    */
+    BK_LIB_FEN = 6,           /* a FEN that cannot be read, or is none of this game   */
+    BK_LIB_PIECE = 7,         /* a letter or number that is no piece of this game     */
+    BK_LIB_NOT_IN_MEMORY = 8, /* expected: BK_LIB_CACHE_ONLY, and it must be read     */
+    BK_LIB_OVER_BUDGET = 9,   /* the handle's memory is too small for this question   */
 };
 BK_API const char *bk_lib_strerror(enum bk_lib_err err); /* a fixed text, never NULL */
 
 struct bk_lib;
+
+/* == Handles == */
 
 /*
  * variant  name of a built-in game ("shatranj", "chess", ...) or path of an .ini file
@@ -73,7 +89,51 @@ struct bk_lib;
  */
 BK_API enum bk_lib_err bk_open(struct bk_lib **out, const char *variant, const char *paths);
 BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
-/* Looks again, there: forgets open files.  No probe may be running.  On failure nothing changes. */
+
+/*
+ * How a handle is opened.  Set struct_size to sizeof(struct bk_options), all else to 0 or
+ *
+ * paths         as of bk_open()
+ * memory_bytes: that all tables of the handle may take together.  What has not been asked for
+ * longest goes first: distances before wdl, shards before models.  An open table takes some 100 KB,
+ * large ones with pawns more; where what a question needs can never fit, it is
+ * BK_LIB_OVER_BUDGET.  What the game itself takes (up to a few MB) does not count.
+ * 0: 256 MiB of shards and models, besides what open tables take; then nothing is over the budget.
+ *
+ * open_files: descriptors that are open at a time, two tables' worth at least (4); 0: half of what
+ * the process may have (RLIMIT_NOFILE), 4096 at most.  Any number of tables can be asked with few:
+ * files are closed and opened again.
+ *
+ * share: another handle, or NULL.  The budget is that handle's, and memory_bytes and open_files are
+ * not looked at.  Handles that share may be closed in any order.
+ */
+struct bk_options {
+    size_t struct_size;
+    const char *paths;
+    uint64_t memory_bytes;
+    struct bk_lib *share;
+    unsigned open_files;
+    unsigned reserved; /* 0 */
+};
+BK_API enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
+                                    const struct bk_options *options);
+/* Another budget, at any time; of all that share it. */
+BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
+/* What the tables take now, and the budget; either may be NULL. */
+BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget);
+/*
+ * Reads a material's tables and all that they may lead to, "KRvKN", ahead of a search: the models,
+ * and shards, those of wdl first, until the budget is full.  BK_LIB_WDL_ONLY: no distances.
+ * Tables that are missing are passed over.
+ */
+BK_API enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned flags);
+/*
+ * Looks for tables again, for those that are new, gone, or made anew.  Other threads may
+ * go on asking: each question is answered from before or from after.  On failure nothing changes.
+ * Tables are opened when they are next asked.
+ */
+BK_API enum bk_lib_err bk_refresh(struct bk_lib *lib);
+/* The same, in other folders. */
 BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
 /*
  * One line: what went wrong in this thread's last failed call, if that was on
@@ -83,6 +143,59 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
  * the same material needs.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
+
+/* == Positions == */
+
+/* Squares are numbered rank * files + file, from 0: a1, b1, ... */
+#define BK_LIB_SQUARES_MAX 256
+
+/* A man of a position. */
+struct bk_lib_piece {
+    uint8_t type;    /* its letter, upper or lower case, or its number in struct bk_lib_game */
+    uint8_t colour;  /* 0 White, 1 Black */
+    uint16_t square; /* rank * files + file */
+};
+
+/* Castling rights: the rook on the side of the a-file (Q), the other (K). */
+#define BK_LIB_WHITE_A     1
+#define BK_LIB_WHITE_OTHER 2
+#define BK_LIB_BLACK_A     4
+#define BK_LIB_BLACK_OTHER 8
+
+/*
+ * A position as an engine has it.  All zero but the men is a position: White to move, no en
+ * passant, no rights, all evolutions still allowed, first turn.
+ *
+ * men         borrowed, in any order, `n` of them
+ * en_passant  the square that a man has just passed over; 0: none (a1 is never one)
+ * castling    BK_LIB_WHITE_A, ...; where homes are shuffled, of the outermost rook on that side
+ * turn        the move number, as in a FEN, from 1; 0 is 1.  For games that end after so many
+ * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
+ *             0: as many as the game allows
+ *
+ * It is asked on the board of the handle's game; other terrain only by FEN.
+ */
+struct bk_lib_pos {
+    const struct bk_lib_piece *men;
+    uint32_t n;
+    uint32_t turn;
+    uint16_t en_passant;
+    uint8_t black_to_move;
+    uint8_t castling;
+    uint8_t limited;
+    uint8_t reserved[3]; /* 0 */
+    uint8_t left[2][32];
+};
+
+/* Reads a FEN.  men: room for that many pieces, which *out then borrows; types are letters in upper
+   case.  Not whether it is legal.  BK_LIB_USAGE: no room. */
+BK_API enum bk_lib_err bk_read_fen(struct bk_lib *lib, const char *fen, struct bk_lib_piece *men,
+                                   size_t room, struct bk_lib_pos *out);
+/* Writes one; `out` has BK_LIB_FEN_MAX bytes. */
+#define BK_LIB_FEN_MAX 512
+BK_API enum bk_lib_err bk_write_fen(struct bk_lib *lib, const struct bk_lib_pos *p, char *out);
+
+/* == Values == */
 
 enum bk_lib_end {
     BK_LIB_GOES_ON,
@@ -103,18 +216,38 @@ struct bk_answer {
     int clocked_known;   /* 1; 0: clocked_wdl needs a distance the table has not, and is wdl */
 };
 
-/* Looks up a FEN.  Written only on BK_LIB_OK.  Positions with an en passant
-   square are answered by looking one ply ahead; positions with castling rights
-   by tables of their own (KRvKR+Kk).
+/* Flags of a question. */
+#define BK_LIB_CACHE_ONLY 1u /* never reads or opens a file: BK_LIB_NOT_IN_MEMORY instead */
+#define BK_LIB_WDL_ONLY   2u /* never asks a distance: dtw is -1 where the game goes on */
+
+/*
+ * Looks up a position.  *out is written only on BK_LIB_OK.  Positions with an en passant
+ * square are answered by looking one ply ahead; positions with castling rights by tables of their
+ * own (KRvKR+Kk).
+ *
+ * Returns BK_LIB_OK; NO_TABLE; ILLEGAL; PIECE; USAGE (off the board, two men on a square, no king,
+ * a right or en passant square that the men do not bear out); NOT_IN_MEMORY; OVER_BUDGET;
+ * CORRUPT; SYSTEM.
+ */
+BK_API enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
+                                struct bk_answer *out);
+/* Just -1, 0 or +1: for the search.  Never reads a distance.  The clock of a game that ends after
+   so many turns is not looked at. */
+BK_API enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
+                                    int *wdl);
+
+/* The same of a FEN.
    A FEN with another mask (`*`) or width than the game's board is asked in the
    game on that terrain, GAME@14x14-0123abcd (docs/rules.md, "The Destruction of
    Atlantis"); so are FENs in the calls below.  One with castling rights in a game
    of shuffled homes is asked in the game with its homes, GAME@f-aj ("Sultan
    Random").  The first for a mask or homes costs some milliseconds and up to a
-   few MB, kept until bk_set_paths() or bk_close(). */
+   few MB, kept until bk_close(). */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
+BK_API enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned flags,
+                                        int *wdl);
 
-/* A man for bk_probe_men(): letter as in FEN (upper case White), square as in "e4". */
+/* A man for bk_probe_men(): letter as in FEN (upper case White), square in two numbers. */
 struct bk_lib_man {
     char letter;
     unsigned char file, rank; /* from 0 */
@@ -138,6 +271,69 @@ BK_API enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man 
  */
 BK_API enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fens, size_t n,
                                       struct bk_answer *out, enum bk_lib_err *err);
+/* The same of n positions. */
+BK_API enum bk_lib_err bk_probe_many(struct bk_lib *lib, const struct bk_lib_pos *p, size_t n,
+                                     unsigned flags, struct bk_answer *out, enum bk_lib_err *err);
+
+/* == Moves == */
+
+#define BK_LIB_NO_SQUARE 0xffff
+#define BK_LIB_STAYS     0xff /* becomes: nothing else */
+
+/*
+ * A legal move and what it brings, from the side that plays it.
+ *
+ * takes       the square of the man that is taken, mostly `to`, or BK_LIB_NO_SQUARE
+ * also_taken  that of a second man, taken on the way
+ * becomes     letter of what the man turns into, in upper case, or BK_LIB_STAYS; from equal to to:
+ *             where he stands
+ * castles     1: from and to are the king's squares, rook is where his rook stands
+ * err         BK_LIB_OK: the values are known; else why not.  wdl and clocked_wdl are then 0,
+ *             dtw is -1, keeps is 0
+ * dtw         counts this ply, so a move that ends the game has 1; -1: a draw, or no distances
+ * clocked_wdl, clocked_known  as of struct bk_answer
+ * keeps       1: no other move is known to be better if the game is drawn after `within` plies; see
+ *             bk_rank_moves()
+ * end         how the move ends the game, if it does
+ */
+struct bk_lib_ranked {
+    uint16_t from, to, takes, also_taken, rook;
+    uint8_t becomes, castles;
+    enum bk_lib_err err;
+    enum bk_lib_end end;
+    int wdl, dtw, clocked_wdl, clocked_known, keeps;
+    char name[16]; /* "a1b1", "b9b10=M"; as of struct bk_lib_move */
+    int reserved[3];
+};
+
+/*
+ * All legal moves with their values, best first: wins by distance, draws, losses longest first,
+ * those that are not known; then by name.  None where the game is over.
+ *
+ * within  plies; 0: no bound but the game's own clock.  A win counts as one if it takes at most so
+ *         many plies, this one included; a loss likewise; all else is a draw.  A move `keeps` the
+ *         result if it is worth as much as the best, counted so, and as far as it is known.
+ * flags   BK_LIB_CACHE_ONLY, BK_LIB_WDL_ONLY.  Without distances `within` and the clock
+ *         are not looked at (clocked_known 0).
+ * out, n  how many moves go to *n; at most `room` are written, so out may be NULL with room 0
+ *
+ * Returns BK_LIB_OK; BK_LIB_NO_TABLE or another error if some move is unknown, *n and out
+ * being written all the same: bk_error() names all tables that are missing for this material.
+ * If the position itself is refused (ILLEGAL, PIECE, USAGE, FEN) *n is 0.
+ */
+BK_API enum bk_lib_err bk_rank_moves(struct bk_lib *lib, const struct bk_lib_pos *p, int within,
+                                     unsigned flags, struct bk_lib_ranked *out, size_t room,
+                                     size_t *n);
+BK_API enum bk_lib_err bk_rank_moves_fen(struct bk_lib *lib, const char *fen, int within,
+                                         unsigned flags, struct bk_lib_ranked *out, size_t room,
+                                         size_t *n);
+/* The legal moves alone, by name; no table is asked.  Values are as of moves that are not known,
+   err BK_LIB_NO_TABLE, but `end` and the value of a move that ends the game. */
+BK_API enum bk_lib_err bk_legal_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
+                                      struct bk_lib_ranked *out, size_t room, size_t *n);
+/* Is the game over, and how?  *wdl is written only if it is.  No table is asked. */
+BK_API enum bk_lib_err bk_is_over(struct bk_lib *lib, const struct bk_lib_pos *p,
+                                  enum bk_lib_end *end, int *wdl);
 
 struct bk_lib_move {
     char name[16]; /* "a1b1", "b9b10=M"; castling "e1g1", or "b1a1" (the rook's square) where
@@ -145,17 +341,65 @@ struct bk_lib_move {
     int wdl, dtw;  /* for the side that plays it; dtw counts this ply */
 };
 /*
- * All legal moves with their values, best first: wins by distance, draws,
- * losses longest first; then by name.  A move that ends the game has dtw 1.
- * No moves where it is over.  How many goes to *n; at most `room` are written,
- * so out may be NULL with room 0.  The answer for one is the answer for all: a
- * missing table after any move is BK_LIB_NO_TABLE.
+ * As bk_rank_moves_fen(), but the answer for one is the answer for all: a
+ * missing table after any move is BK_LIB_NO_TABLE, and nothing is written.
  */
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
 /* The FEN after a move named as above.  `out` has BK_LIB_FEN_MAX bytes. */
-#define BK_LIB_FEN_MAX 512
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
+
+/* == What is there == */
+
+/*
+ * The game of a handle.  Set struct_size to sizeof(struct bk_lib_game).
+ *
+ * squares  files * ranks, holes included
+ * hole     by square: 1 where the board has a hole
+ * types    pieces; the numbers below that may stand for letters in struct bk_lib_piece
+ * piece    by number: letter in upper case; name; 1 if it is the king; how many evolutions into it
+ *          a side is allowed (0: no limit, or none)
+ * turns    after which the game is drawn; 0: never
+ * start    FEN of the initial array, or ""
+ */
+struct bk_lib_game {
+    size_t struct_size;
+    char name[64];
+    char title[96];
+    unsigned files, ranks, squares, types, turns;
+    uint8_t hole[BK_LIB_SQUARES_MAX];
+    struct {
+        char letter;
+        uint8_t royal, evolutions, reserved;
+        char name[32];
+    } piece[32];
+    char start[256];
+};
+BK_API enum bk_lib_err bk_game_of(struct bk_lib *lib, struct bk_lib_game *out);
+
+#define BK_LIB_HAS_WDL 1
+#define BK_LIB_HAS_DTW 2
+/* What there is of a material, "KRvKN" (the colours in either order): BK_LIB_HAS_... or 0, also if
+   it is no material of the game.  Whether the files are whole is not asked.  Cost: a look in each
+   folder. */
+BK_API int bk_has(struct bk_lib *lib, const char *material);
+
+/* A table in the folders. */
+struct bk_lib_table {
+    char material[96];
+    int men;        /* kings included */
+    int has;        /* BK_LIB_HAS_... */
+    uint64_t bytes; /* of its files */
+};
+/* The tables of the handle's game, by men, then name.  How many goes to *n; at most `room` are
+   written.  A name that is no material of the game is passed over, files are not opened. */
+BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room,
+                                      size_t *n);
+/* The most men that a table in the folders has; 0: there is none. */
+BK_API int bk_men_max(struct bk_lib *lib);
+/* What is missing to answer all positions of a material, likewise; `has` says what is there. */
+BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
+                                       struct bk_lib_table *out, size_t room, size_t *n);
 
 #ifdef __cplusplus
 }

@@ -777,7 +777,10 @@ enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_opti
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     s->o = *o;
-    s->tables = (struct bk_tables){ .v = o->v, .find = bk_catalog_table, .context = o->catalog };
+    s->tables = (struct bk_tables){ .v = o->v,
+                                    .find = bk_catalog_table,
+                                    .context = o->catalog,
+                                    .cache = bk_catalog_cache(o->catalog) };
     s->threads = bk_pool_threads(o->pool);
     err = bk_catalog_open(o->catalog, m, &own, why);
     if (!err)

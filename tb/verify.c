@@ -423,7 +423,10 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     err = bk_catalog_new(&vf.catalog, v, dir, why);
-    vf.tables = (struct bk_tables){ .v = v, .find = bk_catalog_table, .context = vf.catalog };
+    vf.tables = (struct bk_tables){ .v = v,
+                                    .find = bk_catalog_table,
+                                    .context = vf.catalog,
+                                    .cache = bk_catalog_cache(vf.catalog) };
     if (!err)
         err = open_table(&vf, m, why);
     if (!err) {

@@ -6,7 +6,8 @@
  *
  *      warm    again and again, so that all that they need has been read:
  *              for wdl alone, for wdl and distance (wins and losses apart, too),
- *              by list of men and by FEN, then by several threads of one handle
+ *              by the library: by position, by list of men and by FEN, wdl alone and both; the
+ *              moves of a position, ranked; all at once; then by several threads of one handle
  *      cold    each shard for the first time, the models being there, the files
  *              dropped from the page cache before each probe; reads and bytes
  *              are what the system counts (/proc/self/io)
@@ -43,6 +44,7 @@ struct question {
     struct bk_pos p;
     struct bk_lib_man men[BK_MEN_MAX];
     size_t n;
+    struct bk_lib_piece piece[BK_MEN_MAX];
     char fen[BK_FEN_MAX];
     int wdl;
 };
@@ -65,6 +67,8 @@ static bool put(struct question *q, const struct bk_variant *v, unsigned type, u
     if (q->p.at[sq] || !bk_bits_has(&v->board, sq) || !bk_rules_may_stand(v, type, colour, sq))
         return false;
     bk_pos_put(&q->p, v, type, colour, sq);
+    q->piece[q->n] =
+        (struct bk_lib_piece){ (uint8_t)v->piece[type].letter, (uint8_t)colour, (uint16_t)sq };
     q->men[q->n++] = (struct bk_lib_man){ .letter = bk_man_letter(v, bk_man(type, colour)),
                                           .file = (unsigned char)(sq % v->files),
                                           .rank = (unsigned char)(sq / v->files) };
@@ -102,8 +106,10 @@ struct bench {
     size_t n;
 };
 
-enum how { WDL, BOTH, BY_MEN, BY_FEN };
-static const char *const how_name[] = { "wdl", "wdl + dtw", "  by men", "  by FEN" };
+enum how { WDL, BOTH, BY_MEN, BY_FEN, POS_WDL, POS, FEN_WDL, RANK_WDL, RANK };
+static const char *const how_name[] = { "wdl",           "wdl + dtw",     "  by men",
+                                        "  by FEN",      "  by pos, wdl", "  by pos",
+                                        "  by FEN, wdl", "rank, wdl",     "rank" };
 
 static void die(const char *what)
 {
@@ -116,7 +122,12 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
 {
     struct bk_report why = { "" };
     struct bk_value value;
+    const struct bk_lib_pos pos = { .men = q->piece,
+                                    .n = (uint32_t)q->n,
+                                    .black_to_move = q->p.stm };
+    struct bk_lib_ranked move[256];
     struct bk_answer a;
+    size_t n;
     int wdl;
 
     switch (how) {
@@ -136,6 +147,23 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
         if (bk_probe_fen(b->lib, q->fen, &a))
             die(bk_error(b->lib));
         return a.wdl * 0x10000 + a.dtw;
+    case POS_WDL:
+        if (bk_probe_wdl(b->lib, &pos, 0, &wdl))
+            die(bk_error(b->lib));
+        return wdl;
+    case POS:
+        if (bk_probe(b->lib, &pos, 0, &a))
+            die(bk_error(b->lib));
+        return a.wdl * 0x10000 + a.dtw;
+    case FEN_WDL:
+        if (bk_probe_fen_wdl(b->lib, q->fen, 0, &wdl))
+            die(bk_error(b->lib));
+        return wdl;
+    case RANK_WDL:
+    case RANK:
+        if (bk_rank_moves(b->lib, &pos, 0, how == RANK ? 0 : BK_LIB_WDL_ONLY, move, 256, &n))
+            die(bk_error(b->lib));
+        return n ? move[0].wdl * 0x10000 + move[0].dtw : 0;
     }
     return 0;
 }
@@ -164,7 +192,7 @@ static void print_times(const char *name, const char *of, double *ns, size_t n)
     for (size_t i = 0; i < n; i++)
         sum += ns[i];
     qsort(ns, n, sizeof *ns, by_size);
-    printf("  %-10s %-7s %7zu  mean %8.0f  p50 %8.0f  p99 %8.0f ns\n", name, of, n, sum / (double)n,
+    printf("  %-14s %-7s %7zu  mean %8.0f  p50 %8.0f  p99 %8.0f ns\n", name, of, n, sum / (double)n,
            ns[n / 2], ns[n * 99 / 100]);
 }
 
@@ -210,7 +238,7 @@ static void *ask_all(void *context)
     const struct bench *b = context;
 
     for (size_t i = 0; i < b->n; i++)
-        ask(b, &b->q[i], WDL);
+        ask(b, &b->q[i], POS_WDL);
     return NULL;
 }
 
@@ -226,6 +254,27 @@ static void threads(struct bench *b, unsigned n)
         pthread_join(id[i], NULL);
     printf("  wdl, %u thread%s: %.2f million a second\n", n, n == 1 ? "" : "s",
            (double)n * (double)b->n / (now_ns() - began) * 1e3);
+}
+
+/* All positions in one call. */
+static void batch(const struct bench *b)
+{
+    struct bk_lib_pos *pos = calloc(b->n, sizeof *pos);
+    struct bk_answer *a = calloc(b->n, sizeof *a);
+    double began;
+
+    if (!pos || !a)
+        die("out of memory");
+    for (size_t i = 0; i < b->n; i++)
+        pos[i] = (struct bk_lib_pos){ .men = b->q[i].piece,
+                                      .n = (uint32_t)b->q[i].n,
+                                      .black_to_move = b->q[i].p.stm };
+    began = now_ns();
+    if (bk_probe_many(b->lib, pos, b->n, 0, a, NULL))
+        die(bk_error(b->lib));
+    printf("  batch: %.0f ns a position\n", (now_ns() - began) / (double)b->n);
+    free(pos);
+    free(a);
 }
 
 /* == Cold == */
@@ -340,17 +389,28 @@ static void cold(const struct bench *b, enum how how)
 
 /* == All of it == */
 
+/* BUDGET=256: MiB that the library may take; else what it takes by itself. */
+static uint64_t budget(void)
+{
+    const char *mib = getenv("BUDGET");
+
+    return mib ? strtoull(mib, NULL, 10) << 20 : 0;
+}
+
 static void bench_open(struct bench *b, char **argv)
 {
     struct bk_variant *v;
     struct bk_report why = { "" };
+    const struct bk_options options = { .struct_size = sizeof options,
+                                        .paths = argv[1],
+                                        .memory_bytes = budget() };
 
     b->dir = argv[1];
     if (bk_variant_load(&v, argv[2], &why) || bk_material_parse(&b->m, v, argv[3], &why) ||
         bk_catalog_new(&b->catalog, v, b->dir, &why))
         die(why.text);
     b->v = v;
-    if (bk_open(&b->lib, argv[2], b->dir))
+    if (bk_open_with(&b->lib, argv[2], &options))
         die(bk_error(b->lib));
     b->q = malloc(b->n * sizeof *b->q);
     if (!b->q)
@@ -371,8 +431,9 @@ int main(int argc, char **argv)
         die("usage: bench_probe DIR GAME MATERIAL [POSITIONS [THREADS]]");
     bench_open(&b, argv);
     printf("%s %s, %zu random legal positions\n", argv[2], argv[3], b.n);
-    for (enum how how = WDL; how <= BY_FEN; how++)
+    for (enum how how = WDL; how <= RANK; how++)
         warm(&b, how);
+    batch(&b);
     for (unsigned n = 1; n <= most; n *= 2)
         threads(&b, n);
     if (most) {

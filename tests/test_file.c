@@ -547,6 +547,7 @@ static void file__small_tables_have_small_heads(void **state)
 #define SHARD_BYTES 1000u
 
 struct cached {
+    struct bk_cache *cache;
     struct bk_shards *c;
     uint64_t seed;
     unsigned wrong;
@@ -574,18 +575,19 @@ static void *ask_cache(void *context)
     for (unsigned i = 0; i < 20000; i++) {
         struct bk_shard_place p;
         const uint8_t *data;
-        unsigned nth;
+        unsigned nth, visit = bk_visit_begin(t->cache);
 
         t->seed = t->seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
         nth = (unsigned)(t->seed >> 33) % SHARDS;
         p = place_of(nth);
         if (bk_shards_get(t->c, &p, &data, NULL)) {
             t->wrong++;
+            bk_visit_end(t->cache, visit);
             continue;
         }
         for (unsigned k = 0; k < SHARD_BYTES; k += 111)
             t->wrong += data[k] != byte_of(nth, k);
-        bk_shards_drop(t->c, nth);
+        bk_visit_end(t->cache, visit);
     }
     return NULL;
 }
@@ -597,6 +599,9 @@ static void ask_with_budget(uint64_t budget)
     struct cached thread[4];
     pthread_t id[4];
     struct bk_shards *c;
+    struct bk_shards_of of = {
+        .path = path, .worth = BK_WORTH_WDL, .n = SHARDS, .bytes = (uint64_t)SHARDS * SHARD_BYTES
+    };
 
     snprintf(path, sizeof path, "%s/shards", dir);
     file = fopen(path, "w+b");
@@ -605,29 +610,32 @@ static void ask_with_budget(uint64_t budget)
         for (unsigned i = 0; i < SHARD_BYTES; i++)
             fputc(byte_of(nth, i), file);
     fflush(file);
-    assert_int_equal(bk_shards_new(&c, fileno(file), path, SHARDS, 0,
-                                   (uint64_t)SHARDS * SHARD_BYTES, budget, NULL),
-                     BK_OK);
+    fclose(file);
+    assert_int_equal(bk_cache_new(&of.cache, budget, 0, NULL), BK_OK);
+    assert_int_equal(bk_reader_new(&of.file, bk_cache_readers(of.cache), path, NULL), BK_OK);
+    assert_int_equal(bk_shards_new(&c, &of, NULL), BK_OK);
     for (unsigned i = 0; i < 4; i++) {
-        thread[i] = (struct cached){ .c = c, .seed = i + 1 };
+        thread[i] = (struct cached){ .cache = of.cache, .c = c, .seed = i + 1 };
         assert_int_equal(pthread_create(&id[i], NULL, ask_cache, &thread[i]), 0);
     }
     for (unsigned i = 0; i < 4; i++) {
         pthread_join(id[i], NULL);
         assert_int_equal(thread[i].wrong, 0);
     }
-    assert_true(bk_shards_kept(c) <= budget + 4 * SHARD_BYTES);
-    assert_true(bk_shards_kept(c) > 0);
+    bk_cache_settle(of.cache);
+    assert_true(bk_cache_used(of.cache) <= budget);
+    assert_true(bk_cache_used(of.cache) > 0);
     bk_shards_free(c);
-    fclose(file);
+    bk_reader_free(of.file);
+    bk_cache_drop(of.cache);
 }
 
 static void shards__are_right_for_all_threads_whatever_the_budget(void **state)
 {
     (void)state;
-    ask_with_budget(BK_SHARDS_BUDGET);
+    ask_with_budget(BK_CACHE_BYTES);
     ask_with_budget((uint64_t)SHARDS * SHARD_BYTES / 3);
-    ask_with_budget(SHARD_BYTES);
+    ask_with_budget(4 * SHARD_BYTES); /* the ring of the cache counts, too */
 }
 
 /* == What is missing == */

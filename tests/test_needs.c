@@ -205,10 +205,10 @@ static void descriptors__that_run_out_are_an_error_that_passes(void **state)
         err = bk_probe_fen(lib, KRVK, &a);
         snprintf(why, sizeof why, "%s", bk_error(lib));
         setrlimit(RLIMIT_NOFILE, &limit);
-        assert_int_equal(err, more < 2 ? BK_LIB_SYSTEM : BK_LIB_OK);
-        if (more < 2) {
+        assert_int_equal(err, more < 1 ? BK_LIB_SYSTEM : BK_LIB_OK);
+        if (more < 1) { /* one is enough for any number of files */
             assert_non_null(strstr(why, "Too many open files"));
-            assert_int_equal(descriptors(), before); /* the one that there was is given back */
+            assert_int_equal(descriptors(), before);
         }
     }
     assert_int_equal(a.wdl, 1);

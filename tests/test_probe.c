@@ -620,7 +620,7 @@ static void probe__bad_input_is_told_from_the_rest(void **state)
     size_t n;
 
     (void)state;
-    assert_int_equal(bk_probe_fen(lib, "8/8", &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_fen(lib, "8/8", &a), BK_LIB_FEN);
     assert_int_equal(bk_probe_fen(lib, "8/8/8/3k3R/8/1K6/8/n7 w", &a), BK_LIB_ILLEGAL);
     assert_int_equal(bk_probe_fen(lib, NULL, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_fen(lib, DIAMOND, NULL), BK_LIB_USAGE);
@@ -629,7 +629,7 @@ static void probe__bad_input_is_told_from_the_rest(void **state)
     assert_string_equal(bk_error(lib), ""); /* the last failure was not its own */
     assert_int_equal(bk_probe_men(lib, twice, 2, 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, off, 2, 0, &a), BK_LIB_USAGE);
-    assert_int_equal(bk_probe_men(lib, what, 2, 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, what, 2, 0, &a), BK_LIB_PIECE);
     assert_int_equal(bk_probe_men(lib, twice, 1, 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, NULL, 0, 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_moves(lib, DIAMOND, NULL, 1, &n), BK_LIB_USAGE);
@@ -683,7 +683,7 @@ static void probe__a_batch_equals_one_by_one(void **state)
     assert_int_equal(bk_probe_batch(lib, fens, N, out, err), BK_LIB_NO_TABLE);
     assert_non_null(strstr(bk_error(lib), "no table K"));
     assert_int_equal(err[7], BK_LIB_NO_TABLE);
-    assert_int_equal(err[9], BK_LIB_USAGE);
+    assert_int_equal(err[9], BK_LIB_FEN);
     assert_int_equal(err[11], BK_LIB_USAGE);
     assert_int_equal(err[12], BK_LIB_OK);
     assert_int_equal(bk_probe_batch(lib, NULL, 0, NULL, NULL), BK_LIB_OK);

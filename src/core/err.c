@@ -15,6 +15,8 @@ const char *bk_strerror(enum bk_err err)
     case BK_E_USAGE: return "bad input";
     case BK_E_CORRUPT: return "table file is damaged";
     case BK_E_SYSTEM: return "system error";
+    case BK_E_NOT_CACHED: return "not in memory";
+    case BK_E_OVER_BUDGET: return "over the budget of memory";
     }
     return "unknown error";
 }

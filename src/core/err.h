@@ -12,12 +12,14 @@
 
 enum bk_err {
     BK_OK,
-    BK_E_NO_TABLE, /* expected: this material was never generated          */
-    BK_E_ILLEGAL,  /* expected: the position cannot occur                  */
-    BK_E_DIFFERS,  /* expected: a check found a difference                 */
-    BK_E_USAGE,    /* bad input: FEN, variant, material, argument          */
-    BK_E_CORRUPT,  /* broken: the file contradicts docs/format.md          */
-    BK_E_SYSTEM,   /* broken: memory, disk, permissions                    */
+    BK_E_NO_TABLE,    /* expected: this material was never generated          */
+    BK_E_ILLEGAL,     /* expected: the position cannot occur                  */
+    BK_E_DIFFERS,     /* expected: a check found a difference                 */
+    BK_E_USAGE,       /* bad input: FEN, variant, material, argument          */
+    BK_E_CORRUPT,     /* broken: the file contradicts docs/format.md          */
+    BK_E_SYSTEM,      /* broken: memory, disk, permissions                    */
+    BK_E_NOT_CACHED,  /* expected: it would have to be read, and must not be  */
+    BK_E_OVER_BUDGET, /* more memory than the caller allows                   */
 };
 
 /* One line for people, without a newline.  Empty when there was no error. */

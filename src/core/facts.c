@@ -56,6 +56,11 @@ void bk_facts_free(struct bk_facts *f)
     }
 }
 
+size_t bk_facts_bytes(const struct bk_facts *f)
+{
+    return sizeof *f + f->ngroups * sizeof *f->group + f->nfacts * sizeof *f->item + 128;
+}
+
 unsigned bk_facts_count(const struct bk_facts *f) { return f->nfacts; }
 unsigned bk_facts_words(const struct bk_facts *f) { return f->width_ops->words; }
 

@@ -53,6 +53,8 @@ struct bk_facts; /* all facts of a list of men; read-only, any threads */
 enum bk_err bk_facts_new(struct bk_facts **out, const struct bk_variant *v,
                          const struct bk_fact_men *men, struct bk_report *why);
 void bk_facts_free(struct bk_facts *f); /* NULL is fine */
+/* Memory that they take, but for what rows need. */
+size_t bk_facts_bytes(const struct bk_facts *f);
 
 unsigned bk_facts_count(const struct bk_facts *f);
 /* 64-bit words of a set of squares in the calls below: 1, 2 or 4.  Square s is bit s % 64 of
@@ -107,6 +109,7 @@ enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f
                              const struct bk_fact_node *tree, uint32_t nodes,
                              struct bk_report *why);
 void bk_fact_tree_free(struct bk_fact_tree *tree); /* NULL is fine */
+size_t bk_fact_tree_bytes(uint32_t nodes);         /* memory of one with so many */
 
 /* The leaf.  HOT: 40 to 130 ns down learned trees. */
 uint32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree);

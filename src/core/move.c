@@ -753,18 +753,31 @@ static unsigned named_to(const struct bk_move *m)
     return m->castles && near ? m->also : m->to;
 }
 
+/* At most three characters, and no zero; as bk_sq_name(). */
+static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
+{
+    unsigned rank = sq / v->files + 1;
+
+    *at++ = (char)('a' + sq % v->files);
+    if (rank >= 10)
+        *at++ = (char)('0' + rank / 10);
+    *at++ = (char)('0' + rank % 10);
+    return at;
+}
+
+/* By hand: a list of ranked moves is named as a whole. */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
 {
-    char from[8], via[8] = "", to[8], change[3] = "";
+    char *at = name_square(v, m->from, out);
 
     if (named_via(v, m) != BK_SQ_NONE)
-        bk_sq_name(v, named_via(v, m), via);
+        at = name_square(v, named_via(v, m), at);
+    at = name_square(v, named_to(m), at);
     if (m->becomes != BK_STAYS) {
-        change[0] = '=';
-        change[1] = v->piece[m->becomes].letter;
+        *at++ = '=';
+        *at++ = v->piece[m->becomes].letter;
     }
-    snprintf(out, 16, "%.3s%.3s%.3s%s", bk_sq_name(v, m->from, from), via,
-             bk_sq_name(v, named_to(m), to), change);
+    *at = '\0';
     return out;
 }
 

@@ -10,8 +10,9 @@
  *      KNvKR, as asked ---home---> KRvKN, owner of the two files
  *
  * Invariant: an entry is complete before it is linked in and never changes or
- * goes away afterwards.  A reader needs one atomic load a step; a writer holds
- * the mutex, looks again, and links its entry at the head of a chain.
+ * goes away afterwards.  A reader needs one atomic load a step; a writer opens the files first,
+ * then takes the mutex, looks again, and links its entry at the head of a chain.  Two that open the
+ * same files at once do so in vain once; nobody waits for a disk.
  *
  * Rejected: a reader-writer lock, simpler by ten lines, whose counter every
  * probing thread would pull to and fro between the cores.
@@ -31,7 +32,9 @@
 #include "table/materials.h"
 #include "table/needed.h"
 
-#define BUCKETS 4096
+#define LOOSE_BYTES (UINT64_C(1) << 30)
+#define BUCKETS     4096
+#define ENTRY_BYTES 2048 /* with what is kept with its table, about */
 
 struct entry {
     _Atomic(struct entry *) next;
@@ -47,7 +50,8 @@ struct entry {
 
 struct bk_catalog {
     const struct bk_variant *v;
-    char *paths, *folders; /* as given; the same cut at the colons */
+    struct bk_cache *cache; /* shared */
+    char *paths, *folders;  /* as given; the same cut at the colons */
     const char **folder;
     size_t nfolders;
     uint8_t swap[BK_SYMMETRIES][BK_SQ_MAX];
@@ -76,8 +80,8 @@ static enum bk_err folders_read(struct bk_catalog *c, const char *paths, struct 
     return BK_OK;
 }
 
-enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
-                           struct bk_report *why)
+enum bk_err bk_catalog_new_in(struct bk_catalog **out, struct bk_cache *cache,
+                              const struct bk_variant *v, const char *paths, struct bk_report *why)
 {
     struct bk_catalog *c = calloc(1, sizeof *c);
     enum bk_err err;
@@ -88,6 +92,7 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
         return bk_fail(why, BK_E_SYSTEM, "no memory for a catalogue of tables");
     }
     c->v = v;
+    c->cache = bk_cache_share(cache);
     for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
         bk_symmetry_map(v, sym, c->swap[sym]);
     err = folders_read(c, paths ? paths : "", why);
@@ -97,6 +102,22 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
         *out = c;
     return err;
 }
+
+enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
+                           struct bk_report *why)
+{
+    struct bk_cache *cache;
+    enum bk_err err = bk_cache_new_loose(&cache, LOOSE_BYTES, 0, why);
+
+    *out = NULL;
+    if (!err) {
+        err = bk_catalog_new_in(out, cache, v, paths, why);
+        bk_cache_drop(cache);
+    }
+    return err;
+}
+
+struct bk_cache *bk_catalog_cache(const struct bk_catalog *c) { return c->cache; }
 
 static void entry_free(struct entry *e)
 {
@@ -110,13 +131,18 @@ static void entry_free(struct entry *e)
 
 void bk_catalog_free(struct bk_catalog *c)
 {
+    int64_t entries = 0;
+
     if (!c)
         return;
     for (size_t i = 0; i < BUCKETS; i++)
         for (struct entry *e = atomic_load(&c->bucket[i]), *next; e; e = next) {
             next = atomic_load(&e->next);
             entry_free(e);
+            entries++;
         }
+    bk_cache_charge(c->cache, -entries * ENTRY_BYTES);
+    bk_cache_drop(c->cache);
     pthread_mutex_destroy(&c->adding);
     free(c->paths);
     free(c->folders);
@@ -132,7 +158,7 @@ static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, c
 {
     char path[PATH_MAX];
     enum bk_err err =
-        bk_file_open_as(out, bk_table_path(path, dir, c->v, m, kind), c->v, m, kind, why);
+        bk_file_open_in(out, c->cache, bk_table_path(path, dir, c->v, m, kind), c->v, m, kind, why);
 
     if (err)
         *out = NULL;
@@ -183,12 +209,24 @@ static struct entry *look_up(struct bk_catalog *c, const struct bk_material *key
     return e;
 }
 
-static void link_in(struct bk_catalog *c, struct entry *e)
+/* Links a new entry in, unless another thread was quicker.  Returns what is there. */
+static struct entry *link_in(struct bk_catalog *c, struct entry *e)
 {
     _Atomic(struct entry *) *head = &c->bucket[bucket_of(&e->key)];
+    struct entry *there;
 
-    atomic_store_explicit(&e->next, atomic_load(head), memory_order_relaxed);
-    atomic_store_explicit(head, e, memory_order_release);
+    pthread_mutex_lock(&c->adding);
+    there = look_up(c, &e->key);
+    if (!there) {
+        atomic_store_explicit(&e->next, atomic_load(head), memory_order_relaxed);
+        atomic_store_explicit(head, e, memory_order_release);
+    }
+    pthread_mutex_unlock(&c->adding);
+    if (there)
+        entry_free(e);
+    else
+        bk_cache_charge(c->cache, ENTRY_BYTES);
+    return there ? there : e;
 }
 
 /* How the files of its home answer the material of an entry. */
@@ -206,7 +244,7 @@ static void table_set(struct entry *e, const struct bk_catalog *c, bool exchange
     bk_table_finish(&e->table);
 }
 
-/* With the mutex held: the home entry of a canonical material, opened if it is new. */
+/* The home entry of a canonical material, opened if it is new. */
 static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
                             const struct entry **out, struct bk_report *why)
 {
@@ -216,6 +254,8 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
 
     if ((*out = look_up(c, m)) != NULL)
         return BK_OK;
+    if ((err = bk_cache_may_read(why)) != BK_OK)
+        return err;
     if (!(e = calloc(1, sizeof *e)))
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     e->key = *m;
@@ -228,12 +268,11 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
         return bk_fail(why, err, "%s", own.text);
     }
     table_set(e, c, false);
-    link_in(c, e);
-    *out = e;
+    *out = link_in(c, e);
     return BK_OK;
 }
 
-/* With the mutex held: the entry of a material as a position has it. */
+/* The entry of a material as a position has it. */
 static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key,
                              const struct entry **out, struct bk_report *why)
 {
@@ -254,8 +293,7 @@ static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key
     e->key = *key;
     e->home = home;
     table_set(e, c, exchanged);
-    link_in(c, e);
-    *out = e;
+    *out = link_in(c, e);
     return BK_OK;
 }
 
@@ -274,7 +312,6 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const 
 {
     struct bk_material key = key_of(p);
     unsigned men;
-    enum bk_err err;
 
     if ((*out = look_up(c, &key)) != NULL)
         return BK_OK;
@@ -282,10 +319,7 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const 
     if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
         return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
                        BK_MEN_MAX);
-    pthread_mutex_lock(&c->adding);
-    err = entry_get(c, &key, out, why);
-    pthread_mutex_unlock(&c->adding);
-    return err;
+    return entry_get(c, &key, out, why);
 }
 
 /* == Asking ============================================================== */
@@ -302,11 +336,8 @@ enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
                             const struct bk_table **out, struct bk_report *why)
 {
     const struct entry *e;
-    enum bk_err err;
+    enum bk_err err = home_get(c, m, &e, why);
 
-    pthread_mutex_lock(&c->adding);
-    err = home_get(c, m, &e, why);
-    pthread_mutex_unlock(&c->adding);
     if (!err && e->err)
         err = home_error(e, why);
     if (!err)
@@ -351,6 +382,13 @@ static bool is_there(const struct bk_catalog *c, const struct bk_material *m, en
     return false;
 }
 
+unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m)
+{
+    if (!is_there(c, m, BK_KIND_WDL))
+        return 0;
+    return is_there(c, m, BK_KIND_DTW) ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL;
+}
+
 /* Writes what the n materials lack into `out`; how many do. */
 static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
                            bool distances, char *out, size_t room)
@@ -388,14 +426,14 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
 
     if (text)
         return bk_fail(why, BK_E_NO_TABLE, "%s", text);
-    if (!e) /* too many men: entry_of() said so */
+    if (!e && bk_material_men(&key, c->v) > BK_MEN_MAX) /* entry_of() said so */
         return BK_E_NO_TABLE;
     if (bk_materials_needed(&needed, &n, &key, c->v, why))
         return BK_E_SYSTEM;
     if (!list_missing(c, needed, n, false, found.text, sizeof found.text))
         list_missing(c, needed, n, true, found.text, sizeof found.text);
     free(needed);
-    text = strdup(found.text);
+    text = e ? strdup(found.text) : NULL;
     if (text) {
         char *none = NULL;
 

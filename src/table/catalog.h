@@ -5,8 +5,11 @@
  * about a material looks for its files and opens them; what came of it, a
  * missing table included, is remembered until the catalogue is freed.
  *
+ * What its files hold counts in a cache, which it may share with others.  Questions are asked in a
+ * visit of it (cache.h); those of settle.h begin one.
+ *
  * Threads: any number may share one.  Questions about a known material take
- * no lock; opening files is done by one thread at a time.
+ * no lock; files are opened outside of one.
  */
 #ifndef BK_CATALOG_H
 #define BK_CATALOG_H
@@ -15,10 +18,18 @@
 
 struct bk_catalog;
 
-/* v borrowed; paths (folders, separated by ':') copied.  *out owned. */
+/* v borrowed; paths (folders, separated by ':') copied.  *out owned.  The first shares a cache; the
+   second has one of its own, loose (bk_cache_new_loose()). */
+enum bk_err bk_catalog_new_in(struct bk_catalog **out, struct bk_cache *cache,
+                              const struct bk_variant *v, const char *paths, struct bk_report *why);
 enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, const char *paths,
                            struct bk_report *why);
-void bk_catalog_free(struct bk_catalog *c); /* NULL is fine */
+void bk_catalog_free(struct bk_catalog *c);                    /* NULL is fine */
+struct bk_cache *bk_catalog_cache(const struct bk_catalog *c); /* borrowed */
+
+/* Which files of a canonical material there are; none is opened. */
+enum { BK_HAS_WDL = 1, BK_HAS_DTW = 2 };
+unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m);
 
 /*
  * The table of a material, in the colours that it is kept under (bk_material_canonical()).

@@ -9,24 +9,19 @@
  *      number --unit--> model --facts--> leaf --> a value, or
  *                    directory --> shard --> questions --> a value
  *
- * Invariant: what has been loaded is complete before its pointer is set, and
- * stays until the file is closed: readers take no lock.
+ * Invariant: what has been loaded is complete before its pointer is set, and stays until the visit
+ * ends in which it is found (cache.h): readers take no lock, and nothing is read or parsed with one
+ * held.  Facts and models of a file are held, and go, as one: its *brain*.
  *
  * Everything is read with pread(): a file that shrinks under us gives an error
  * and not a signal.
  */
 #include "table/format.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -49,13 +44,22 @@ struct unit {
     struct bk_unit_head head;
     uint64_t model_at, shards_at; /* in the file */
     uint64_t shard0;              /* number of its first shard in the file */
-    _Atomic(struct loaded *) loaded;
+};
+
+/* What is read of the whole file, but for the shards. */
+struct brain {
+    struct bk_held held;
+    unsigned units;
+    struct bk_facts *facts;          /* that all models ask */
+    _Atomic(struct loaded *) unit[]; /* NULL: not yet */
 };
 
 struct bk_file {
     char *path;
-    int fd;
+    struct bk_cache *cache; /* shared */
+    struct bk_reader *file;
     uint64_t bytes;
+    uint64_t charged; /* memory that stays as long as it is open */
     struct bk_head head;
     struct bk_index *ix;
     struct bk_rows *rows;
@@ -63,8 +67,7 @@ struct bk_file {
     struct unit *unit;
     unsigned first_unit[3]; /* of each side, and the end */
     struct bk_shards *shards;
-    pthread_mutex_t loading;
-    _Atomic(struct bk_facts *) facts; /* set before the first `loaded` */
+    bk_home brain;
     const struct bk_material *wanted; /* while it is opened: what it must hold, or NULL */
     enum bk_kind wanted_kind;
 };
@@ -82,20 +85,7 @@ static enum bk_err no_memory(const struct bk_file *f, struct bk_report *why)
 static enum bk_err read_at(const struct bk_file *f, void *to, size_t bytes, uint64_t at,
                            struct bk_report *why)
 {
-    for (char *p = to; bytes;) {
-        ssize_t got = pread(f->fd, p, bytes, (off_t)at);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return bk_fail(why, BK_E_SYSTEM, "%s: %s", f->path, strerror(errno));
-        if (got == 0)
-            return damaged(f, why, "cut short");
-        p += got;
-        at += (uint64_t)got;
-        bytes -= (size_t)got;
-    }
-    return BK_OK;
+    return bk_reader_read(f->file, to, bytes, at, why);
 }
 
 /* == Opening: bytes == */
@@ -300,33 +290,41 @@ static enum bk_err make_shards(struct bk_file *f, struct bk_report *why)
 {
     const struct unit *last = &f->unit[f->head.info.nunits - 1];
     uint64_t at = f->unit[0].shards_at;
+    const struct bk_shards_of of = {
+        .cache = f->cache,
+        .file = f->file,
+        .path = f->path,
+        .worth = f->head.info.kind == BK_KIND_WDL ? BK_WORTH_WDL : BK_WORTH_DTW,
+        .n = last->shard0 + last->head.shards,
+        .at = at,
+        .bytes = f->bytes - at,
+    };
 
-    return bk_shards_new(&f->shards, f->fd, f->path, last->shard0 + last->head.shards, at,
-                         f->bytes - at, BK_SHARDS_BUDGET, why);
+    return bk_shards_new(&f->shards, &of, why);
 }
 
 static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
 {
-    struct stat st;
+    enum bk_err err = bk_reader_new(&f->file, bk_cache_readers(f->cache), f->path, why);
 
-    f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (f->fd < 0 || fstat(f->fd, &st))
-        return bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM,
-                       "%s: %s", f->path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return bk_fail(why, BK_E_CORRUPT, "%s: not a regular file", f->path);
-    f->bytes = (uint64_t)st.st_size;
-    return BK_OK;
+    if (!err)
+        f->bytes = bk_reader_bytes(f->file);
+    return err;
 }
 
-static struct bk_file *file_new(const char *path, struct bk_report *why)
+/* cache: NULL: one of its own. */
+static struct bk_file *file_new(const char *path, struct bk_cache *cache, struct bk_report *why)
 {
     struct bk_file *f = calloc(1, sizeof *f);
 
-    if (f && (f->path = strdup(path)) && !pthread_mutex_init(&f->loading, NULL)) {
-        f->fd = -1;
-        return f;
+    if (f && (f->path = strdup(path))) {
+        if (cache)
+            f->cache = bk_cache_share(cache);
+        else
+            bk_cache_new_loose(&f->cache, BK_FILE_BYTES, 0, why);
     }
+    if (f && f->cache)
+        return f;
     if (f)
         free(f->path);
     free(f);
@@ -334,9 +332,24 @@ static struct bk_file *file_new(const char *path, struct bk_report *why)
     return NULL;
 }
 
+/* What an open file takes counts, as long as it is open. */
+static enum bk_err charge(struct bk_file *f, struct bk_report *why)
+{
+    uint64_t bytes = sizeof *f + strlen(f->path) + bk_index_bytes(f->ix) + bk_rows_bytes(f->rows) +
+                     bk_shards_bytes(f->shards) +
+                     f->head.info.nunits * (sizeof *f->unit + sizeof *f->head.unit);
+    enum bk_err err = bk_cache_fits(f->cache, bytes, f->path, why);
+
+    if (err)
+        return err;
+    f->charged = bytes;
+    bk_cache_charge(f->cache, (int64_t)bytes);
+    return BK_OK;
+}
+
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why)
 {
-    struct bk_file *f = file_new(path, why);
+    struct bk_file *f = file_new(path, NULL, why);
     enum bk_err err;
 
     if (!f)
@@ -350,10 +363,11 @@ enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_r
     return err;
 }
 
-enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
-                            const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
+enum bk_err bk_file_open_in(struct bk_file **out, struct bk_cache *cache, const char *path,
+                            const struct bk_variant *v, const struct bk_material *m,
+                            enum bk_kind kind, struct bk_report *why)
 {
-    struct bk_file *f = file_new(path, why);
+    struct bk_file *f = file_new(path, cache, why);
     enum bk_err err;
 
     if (!f)
@@ -369,6 +383,8 @@ enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct
         err = understand(f, v, why);
     if (!err)
         err = make_shards(f, why);
+    if (!err)
+        err = charge(f, why);
     f->wanted = NULL;
     if (err) {
         bk_file_close(f);
@@ -376,6 +392,12 @@ enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct
     }
     *out = f;
     return BK_OK;
+}
+
+enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
+                            const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
+{
+    return bk_file_open_in(out, NULL, path, v, m, kind, why);
 }
 
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
@@ -398,15 +420,14 @@ void bk_file_close(struct bk_file *f)
 {
     if (!f)
         return;
-    for (unsigned i = 0; f->unit && i < f->head.info.nunits; i++)
-        loaded_free(atomic_load(&f->unit[i].loaded));
+    bk_cache_forget(f->cache, &f->brain, 1);
     bk_shards_free(f->shards);
-    bk_facts_free(atomic_load(&f->facts));
     bk_rows_free(f->rows);
     bk_index_free(f->ix);
-    if (f->fd >= 0)
-        close(f->fd);
-    pthread_mutex_destroy(&f->loading);
+    bk_reader_free(f->file);
+    if (f->charged)
+        bk_cache_charge(f->cache, -(int64_t)f->charged);
+    bk_cache_drop(f->cache);
     free(f->unit);
     free(f->head.unit);
     free(f->path);
@@ -435,32 +456,79 @@ struct bk_fact_men bk_table_men(const struct bk_index *ix)
     return men;
 }
 
-/* With the mutex held: the facts that all models of the file ask. */
-static enum bk_err make_facts(struct bk_file *f, struct bk_report *why)
+static void brain_free(struct bk_held *h)
+{
+    struct brain *b = (struct brain *)h;
+
+    for (unsigned i = 0; i < b->units; i++)
+        loaded_free(atomic_load(&b->unit[i]));
+    bk_facts_free(b->facts);
+    free(b);
+}
+
+static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_report *why)
 {
     struct bk_fact_men men = bk_table_men(f->ix);
-    struct bk_facts *facts;
+    unsigned units = f->head.info.nunits;
+    struct brain *b = calloc(1, sizeof *b + units * sizeof *b->unit);
     enum bk_err err;
 
-    if (atomic_load(&f->facts))
+    if (!b)
+        return no_memory(f, why);
+    b->units = units;
+    if ((err = bk_facts_new(&b->facts, f->ix->v, &men, why)) != BK_OK) {
+        free(b);
+        return err;
+    }
+    bk_held_begin(&b->held, sizeof *b + units * sizeof *b->unit + bk_facts_bytes(b->facts),
+                  f->head.info.kind == BK_KIND_WDL ? BK_WORTH_WDL_MODEL : BK_WORTH_DTW_MODEL,
+                  brain_free);
+    *out = b;
+    return BK_OK;
+}
+
+/* The facts of the file, and room for its models. */
+static enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
+{
+    struct bk_held *h = bk_held_at(&f->brain);
+    struct brain *b;
+    enum bk_err err;
+
+    *out = (struct brain *)h;
+    if (h)
         return BK_OK;
-    err = bk_facts_new(&facts, f->ix->v, &men, why);
+    err = bk_cache_may_read(why);
     if (!err)
-        atomic_store(&f->facts, facts);
+        err = brain_new(f, &b, why);
+    if (!err)
+        *out = (struct brain *)bk_cache_keep(f->cache, &f->brain, &b->held);
     return err;
 }
 
-static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, const uint8_t *bytes,
-                              struct loaded *l, struct bk_report *why)
+/* The same, and it stays as long as the file is open. */
+static enum bk_err brain_pinned(struct bk_file *f, struct brain **out, struct bk_report *why)
+{
+    unsigned visit = bk_visit_begin(f->cache);
+    enum bk_err err;
+
+    do
+        err = brain_of(f, out, why);
+    while (!err && !bk_cache_pin(f->cache, &(*out)->held));
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *facts,
+                              const struct unit *u, const uint8_t *bytes, struct loaded *l,
+                              struct bk_report *why)
 {
     struct bk_report inner = { "" };
-    enum bk_err err = bk_model_parse(
-        &l->model, bytes, u->head.model_bytes, u->place.end - u->place.first,
-        bk_facts_count(atomic_load(&f->facts)), bk_kind_bits(f->head.info.kind), &inner);
+    enum bk_err err =
+        bk_model_parse(&l->model, bytes, u->head.model_bytes, u->place.end - u->place.first,
+                       bk_facts_count(facts), bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
-        err = bk_fact_tree_new(&l->tree, atomic_load(&f->facts), l->model->tree, l->model->nodes,
-                               &inner);
+        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, &inner);
     if (!err)
         err =
             bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
@@ -476,9 +544,8 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct unit *u, con
     return BK_OK;
 }
 
-/* With the mutex held. */
-static enum bk_err read_unit(struct bk_file *f, const struct unit *u, struct loaded *l,
-                             struct bk_report *why)
+static enum bk_err read_unit(struct bk_file *f, const struct brain *b, const struct unit *u,
+                             struct loaded *l, struct bk_report *why)
 {
     size_t bytes = u->head.model_bytes + bk_directory_bytes(&u->head);
     uint8_t *data = malloc(bytes);
@@ -490,45 +557,55 @@ static enum bk_err read_unit(struct bk_file *f, const struct unit *u, struct loa
     if (!err && (uint32_t)XXH3_64bits_withSeed(data, bytes, (uint64_t)(u - f->unit)) != u->head.sum)
         err = damaged(f, why, "checksum of a model");
     if (!err)
-        err = make_facts(f, why);
-    if (!err)
-        err = parse_unit(f, u, data, l, why);
+        err = parse_unit(f, b->facts, u, data, l, why);
     free(data);
     return err;
 }
 
-/* With the mutex held. */
-static enum bk_err load_unit(struct bk_file *f, struct unit *u, struct bk_report *why)
+static uint64_t loaded_bytes(const struct loaded *l)
 {
-    struct loaded *l = calloc(1, sizeof *l);
-    enum bk_err err;
+    return sizeof *l + bk_model_bytes(l->model) + bk_fact_tree_bytes(l->model->nodes) +
+           bk_directory_held(&l->directory);
+}
 
-    if (!l)
+/* Reads a unit; if another thread was quicker, what it has read is taken. */
+static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u,
+                             struct bk_report *why)
+{
+    struct loaded *l, *there = NULL;
+    enum bk_err err = bk_cache_may_read(why);
+
+    if (!err)
+        err = bk_cache_fits(f->cache, u->head.model_bytes, f->path, why);
+    if (err)
+        return err;
+    if (!(l = calloc(1, sizeof *l)))
         return no_memory(f, why);
-    err = read_unit(f, u, l, why);
+    err = read_unit(f, b, u, l, why);
     if (err) {
         loaded_free(l);
         return err;
     }
+    if (!atomic_compare_exchange_strong(&b->unit[u - f->unit], &there, l)) {
+        loaded_free(l);
+        return BK_OK;
+    }
+    bk_cache_grow(f->cache, &b->held, loaded_bytes(l));
     bk_shards_warm(f->shards);
-    atomic_store_explicit(&u->loaded, l, memory_order_release);
     return BK_OK;
 }
 
 /* The model and the directory of a unit. */
-static enum bk_err loaded_of(struct bk_file *f, struct unit *u, const struct loaded **out,
-                             struct bk_report *why)
+static enum bk_err loaded_of(struct bk_file *f, struct brain *b, struct unit *u,
+                             const struct loaded **out, struct bk_report *why)
 {
-    enum bk_err err = BK_OK;
+    enum bk_err err;
 
-    *out = atomic_load_explicit(&u->loaded, memory_order_acquire);
+    *out = atomic_load_explicit(&b->unit[u - f->unit], memory_order_acquire);
     if (*out)
         return BK_OK;
-    pthread_mutex_lock(&f->loading);
-    if (!atomic_load(&u->loaded))
-        err = load_unit(f, u, why);
-    *out = atomic_load(&u->loaded);
-    pthread_mutex_unlock(&f->loading);
+    err = load_unit(f, b, u, why);
+    *out = atomic_load(&b->unit[u - f->unit]);
     return err;
 }
 
@@ -562,7 +639,7 @@ static struct bk_shard_place place_of(const struct unit *u, const struct loaded 
                                     .sum = s->sum };
 }
 
-/* The bytes of a shard; none where it has none.  bk_shards_drop() must follow where it has some. */
+/* The bytes of a shard; none where it has none. */
 static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *place,
                             const uint8_t **bytes, struct bk_report *why)
 {
@@ -572,26 +649,14 @@ static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *plac
     return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
 }
 
-static void drop(struct bk_file *f, const struct bk_shard_place *place)
-{
-    if (place->bytes)
-        bk_shards_drop(f->shards, place->nth);
-}
-
 enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
                          struct bk_fact_look *look, struct bk_report *why)
 {
-    const struct bk_facts *facts = atomic_load_explicit(&f->facts, memory_order_acquire);
-    enum bk_err err = BK_OK;
+    struct brain *b;
+    enum bk_err err = brain_of(f, &b, why);
 
-    if (!facts) {
-        pthread_mutex_lock(&f->loading);
-        err = make_facts(f, why);
-        facts = atomic_load(&f->facts);
-        pthread_mutex_unlock(&f->loading);
-    }
     if (!err)
-        bk_fact_look(look, facts, bk_placement_squares(at));
+        bk_fact_look(look, b->facts, bk_placement_squares(at));
     return err;
 }
 
@@ -602,6 +667,7 @@ enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number
     struct unit *u = unit_with(f, side, number);
     const uint8_t *bytes;
     const struct loaded *l;
+    struct brain *b;
     struct bk_shard_place place;
     uint32_t leaf, local;
     uint64_t first;
@@ -609,7 +675,7 @@ enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number
 
     if (!u)
         return no_number(f, number, why);
-    if ((err = loaded_of(f, u, &l, why)) != BK_OK)
+    if ((err = brain_of(f, &b, why)) != BK_OK || (err = loaded_of(f, b, u, &l, why)) != BK_OK)
         return err;
     leaf = bk_fact_look_leaf(look, l->tree);
     if (l->model->leaf[leaf] < 0) { /* a value, and no question */
@@ -623,7 +689,6 @@ enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number
         return err;
     *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first,
                             bk_placement_squares(at)[f->inner], leaf);
-    drop(f, &place);
     return BK_OK;
 }
 
@@ -631,15 +696,51 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
                           const struct bk_placement *at, unsigned *value, struct bk_report *why)
 {
     struct bk_fact_look look;
+    unsigned visit = bk_visit_begin(f->cache);
     enum bk_err err = bk_file_look(f, at, &look, why);
 
-    return err ? err : bk_file_value_seen(f, side, number, at, &look, value, why);
+    if (!err)
+        err = bk_file_value_seen(f, side, number, at, &look, value, why);
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+/* == Reading ahead == */
+
+static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full,
+                             struct bk_report *why)
+{
+    unsigned visit = bk_visit_begin(f->cache);
+    const struct loaded *l;
+    struct brain *b;
+    enum bk_err err = brain_of(f, &b, why);
+
+    if (!err)
+        err = loaded_of(f, b, u, &l, why);
+    for (uint32_t i = 0; !err && i < l->directory.n && bk_cache_used(f->cache) < full; i++) {
+        struct bk_shard_place place = place_of(u, l, i);
+        const uint8_t *bytes;
+
+        err = bytes_of(f, &place, &bytes, why);
+    }
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    for (unsigned i = 0; !err && i < f->head.info.nunits; i++)
+        err = warm_unit(f, &f->unit[i], full - full / 64, why);
+    return err;
 }
 
 /* == Whole rows == */
 
 struct bk_scan {
     struct bk_file *f;
+    struct brain *brain; /* pinned */
     struct bk_fact_row *row;
     unsigned words;
     /* where the last row was */
@@ -651,16 +752,15 @@ struct bk_scan {
 enum bk_err bk_scan_new(struct bk_scan **out, struct bk_file *f, struct bk_report *why)
 {
     struct bk_scan *s = calloc(1, sizeof *s);
-    const struct loaded *l;
     enum bk_err err;
 
     if (!s)
         return no_memory(f, why);
     s->f = f;
-    err = loaded_of(f, &f->unit[0], &l, why); /* facts, too */
+    err = brain_pinned(f, &s->brain, why);
     if (!err) {
-        s->words = bk_facts_words(atomic_load(&f->facts));
-        err = bk_fact_row_new(&s->row, atomic_load(&f->facts), f->inner, why);
+        s->words = bk_facts_words(s->brain->facts);
+        err = bk_fact_row_new(&s->row, s->brain->facts, f->inner, why);
     }
     if (err)
         bk_scan_free(s);
@@ -709,7 +809,7 @@ static enum bk_err go_to(struct bk_scan *s, unsigned side, uint64_t first, struc
         if (!(u = unit_with(s->f, side, first)))
             return no_number(s->f, first, why);
         s->unit = NULL;
-        if ((err = loaded_of(s->f, u, &s->loaded, why)) != BK_OK)
+        if ((err = loaded_of(s->f, s->brain, u, &s->loaded, why)) != BK_OK)
             return err;
         s->unit = u;
         s->local = 0;
@@ -726,18 +826,20 @@ enum bk_err bk_scan_row(struct bk_scan *s, unsigned side, const struct bk_row *r
 {
     struct bk_shard_place place;
     const uint8_t *bytes;
+    unsigned visit;
     enum bk_err err = go_to(s, side, row->first, why);
 
     if (err)
         return err;
     place = place_of(s->unit, s->loaded, s->local);
-    if ((err = bytes_of(s->f, &place, &bytes, why)) != BK_OK)
-        return err;
-    bk_fact_row_set(s->row, row->sq);
-    bk_model_row(s->loaded->model, &s->loaded->directory.shard[s->local], bytes, row->first, s->row,
-                 care, s->words, bk_kind_bits(s->f->head.info.kind), out);
-    drop(s->f, &place);
-    return BK_OK;
+    visit = bk_visit_begin(s->f->cache);
+    if ((err = bytes_of(s->f, &place, &bytes, why)) == BK_OK) {
+        bk_fact_row_set(s->row, row->sq);
+        bk_model_row(s->loaded->model, &s->loaded->directory.shard[s->local], bytes, row->first,
+                     s->row, care, s->words, bk_kind_bits(s->f->head.info.kind), out);
+    }
+    bk_visit_end(s->f->cache, visit);
+    return err;
 }
 
 /* == Looking at a file == */
@@ -747,18 +849,21 @@ enum bk_err bk_file_unit(struct bk_file *f, unsigned nth, struct bk_unit_info *o
 {
     struct unit *u = nth < f->head.info.nunits ? &f->unit[nth] : NULL;
     const struct loaded *l;
+    struct brain *b;
     enum bk_err err;
 
     if (!u)
         return bk_fail(why, BK_E_USAGE, "%s: no unit %u", f->path, nth);
-    err = loaded_of(f, u, &l, why);
+    err = brain_pinned(f, &b, why);
+    if (!err)
+        err = loaded_of(f, b, u, &l, why);
     if (!err)
         *out = (struct bk_unit_info){ .place = u->place,
                                       .model_bytes = u->head.model_bytes,
                                       .shards = u->head.shards,
                                       .shard_bytes = u->head.shard_bytes,
                                       .model = l->model,
-                                      .facts = atomic_load(&f->facts) };
+                                      .facts = b->facts };
     return err;
 }
 
@@ -780,12 +885,13 @@ static enum bk_err check_shards(const struct bk_file *f, const struct unit *u,
 
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why)
 {
-    enum bk_err err = BK_OK;
+    struct brain *b;
+    enum bk_err err = brain_pinned(f, &b, why);
 
     for (unsigned i = 0; !err && i < f->head.info.nunits; i++) {
         const struct loaded *l;
 
-        err = loaded_of(f, &f->unit[i], &l, why);
+        err = loaded_of(f, b, &f->unit[i], &l, why);
         if (!err)
             err = check_shards(f, &f->unit[i], l, why);
     }

@@ -18,6 +18,7 @@
 #define BK_FORMAT_H
 
 #include "table/info.h"
+#include "table/cache.h"
 #include "table/model.h"
 #include "table/rows.h"
 
@@ -41,7 +42,13 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
  */
 enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why);
-void bk_file_close(struct bk_file *f); /* NULL is fine */
+/* The same of a file whose parts are held in a cache, which is then shared; those above have one of
+   their own, of BK_FILE_BYTES.  BK_E_OVER_BUDGET, too. */
+#define BK_FILE_BYTES (UINT64_C(64) << 20)
+enum bk_err bk_file_open_in(struct bk_file **out, struct bk_cache *cache, const char *path,
+                            const struct bk_variant *v, const struct bk_material *m,
+                            enum bk_kind kind, struct bk_report *why);
+void bk_file_close(struct bk_file *f); /* NULL is fine; nobody may be asking */
 /* What the head of a file says, without a game to read it in.  The same errors. */
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);
 const struct bk_file_info *bk_file_info(const struct bk_file *f);
@@ -67,13 +74,16 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
 
 /*
  * The same with a look at the position that is made before, for whoever asks it, too.  A look that
- * one file of a table has made serves the other.
+ * one file of a table has made serves the other.  Both within one visit of the file's cache.
  */
 enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
                          struct bk_fact_look *look, struct bk_report *why);
 enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
                                const struct bk_placement *at, struct bk_fact_look *look,
                                unsigned *value, struct bk_report *why);
+
+/* Reads ahead: models, and shards while less than `full` bytes of the cache are used. */
+enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why);
 
 /* == Whole rows: for scans == */
 
@@ -98,7 +108,8 @@ bool bk_row_care(const struct bk_row *row, unsigned men, uint64_t care[4]);
 /* Reads every model, directory and shard, and checks all that docs/format.md 10 lists. */
 enum bk_err bk_file_check(struct bk_file *f, struct bk_report *why);
 
-/* A unit: where its bytes go, and what it has learned.  model and facts are borrowed from f. */
+/* A unit: where its bytes go, and what it has learned.  model and facts are borrowed from f, which
+   keeps them from now on, whatever its budget. */
 struct bk_unit_info {
     struct bk_unit_place place;
     uint64_t model_bytes, shards, shard_bytes;

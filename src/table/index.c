@@ -560,6 +560,23 @@ void bk_index_free(struct bk_index *ix)
     free(ix);
 }
 
+uint64_t bk_index_bytes(const struct bk_index *ix)
+{
+    const struct bk_pairs *p;
+    uint64_t bytes = sizeof *ix + ix->nblocks * sizeof *ix->block, keys = 1,
+             all = (uint64_t)ix->v->nsq * ix->v->nsq;
+
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        bytes += ix->like[s] == s ? sizeof *ix->cells[s] : 0;
+        keys *= ix->cells[s]->n;
+    }
+    for (unsigned g = 0; g < 256; g++)
+        if ((p = ix->pairs[g]) != NULL)
+            bytes +=
+                sizeof *p + all * (sizeof *p->king + sizeof *p->stabilizer + sizeof *p->slice + 1);
+    return bytes + keys * sizeof *ix->block_of;
+}
+
 void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
 {
     memcpy(ix->order, order, ix->nslots + 1u);

@@ -118,6 +118,7 @@ static inline void bk_placement_put(struct bk_placement *at, unsigned man, unsig
 enum bk_err bk_index_new(struct bk_index **out, const struct bk_variant *v,
                          const struct bk_material *m, const uint8_t *order, struct bk_report *why);
 void bk_index_free(struct bk_index *ix);
+uint64_t bk_index_bytes(const struct bk_index *ix); /* memory that it takes */
 /*
  * May the index of this material have so many positions?  Of a number that a stranger's file
  * gives: what is true lies between bounds that need no memory, a factor of some ten apart.

@@ -269,6 +269,12 @@ void bk_model_free(struct bk_model *m)
     free(m);
 }
 
+uint64_t bk_model_bytes(const struct bk_model *m)
+{
+    return sizeof *m + m->nodes * sizeof *m->tree + m->leaves * sizeof *m->leaf +
+           (m->questions + 1) * sizeof *m->question;
+}
+
 /* == Writing == */
 
 struct writer {
@@ -436,6 +442,13 @@ void bk_directory_release(struct bk_directory *d)
     free(d->shard);
     free(d->guess);
     *d = (struct bk_directory){ 0 };
+}
+
+uint64_t bk_directory_held(const struct bk_directory *d)
+{
+    uint64_t numbers = d->n ? d->end - d->shard[0].first : 0;
+
+    return d->n * sizeof *d->shard + ((numbers >> d->step) + 2) * sizeof *d->guess;
 }
 
 uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number)

@@ -84,6 +84,7 @@ enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, u
 /* The most bytes that the model of a unit with so many numbers has in its file. */
 uint64_t bk_model_bytes_max(uint64_t numbers);
 void bk_model_free(struct bk_model *m);
+uint64_t bk_model_bytes(const struct bk_model *m); /* memory that it takes */
 
 /* The bytes of a model, *bytes owned (free()). */
 enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
@@ -118,6 +119,7 @@ struct bk_directory {
 enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size_t n,
                                uint64_t first, uint64_t end, struct bk_report *why);
 void bk_directory_release(struct bk_directory *d);
+uint64_t bk_directory_held(const struct bk_directory *d); /* memory that it takes */
 void bk_shard_entry_write(uint8_t out[BK_SHARD_ENTRY_BYTES], const struct bk_shard *s,
                           uint32_t numbers);
 

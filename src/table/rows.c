@@ -116,6 +116,16 @@ void bk_rows_free(struct bk_rows *rows)
     free(rows);
 }
 
+uint64_t bk_rows_bytes(const struct bk_rows *rows)
+{
+    uint64_t bytes = sizeof *rows + (rows->ix->nblocks + 1u) * sizeof *rows->before;
+
+    for (unsigned g = 0; g < 256; g++)
+        if (rows->runs[g].first)
+            bytes += (rows->ix->pairs[g]->nslices + 1u) * (sizeof *rows->runs[g].first + 2);
+    return bytes;
+}
+
 unsigned bk_rows_inner(const struct bk_rows *rows) { return rows->inner; }
 
 uint64_t bk_rows_count(const struct bk_rows *rows) { return rows->before[rows->ix->nblocks]; }

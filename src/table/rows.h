@@ -45,6 +45,7 @@ struct bk_rows;
  */
 enum bk_err bk_rows_new(struct bk_rows **out, const struct bk_index *ix, struct bk_report *why);
 void bk_rows_free(struct bk_rows *rows);
+uint64_t bk_rows_bytes(const struct bk_rows *rows); /* memory that they take */
 
 /* The man that varies within rows. */
 unsigned bk_rows_inner(const struct bk_rows *rows);

@@ -231,6 +231,17 @@ static void open_question(struct settling *s, const struct bk_tables *t)
     s->direct.plies = plies_again;
 }
 
+static unsigned visit_begin(const struct bk_tables *t)
+{
+    return t->cache ? bk_visit_begin(t->cache) : 0;
+}
+
+static void visit_end(const struct bk_tables *t, unsigned visit)
+{
+    if (t->cache)
+        bk_visit_end(t->cache, visit);
+}
+
 /* == Wins, draws, losses == */
 
 /* bk_settle_least() */
@@ -472,9 +483,13 @@ enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, i
 {
     struct settling s;
     struct asked q = { .p = p };
+    unsigned visit = visit_begin(t);
+    enum bk_err err;
 
     open_question(&s, t);
-    return wdl_of(&s, &q, enough, wdl, why);
+    err = wdl_of(&s, &q, enough, wdl, why);
+    visit_end(t, visit);
+    return err;
 }
 
 enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
@@ -846,21 +861,30 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
 {
     struct settling s;
     struct asked q = { .p = p };
+    unsigned visit;
+    enum bk_err err;
 
     *plies = -1;
     if (bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }
+    visit = visit_begin(t);
     open_question(&s, t);
-    return both(&s, &q, wdl, plies, why);
+    err = both(&s, &q, wdl, plies, why);
+    visit_end(t, visit);
+    return err;
 }
 
 enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, int wdl,
                             struct bk_window window, int *plies, struct bk_report *why)
 {
     struct settling s;
+    unsigned visit = visit_begin(t);
+    enum bk_err err;
 
     open_question(&s, t);
-    return plies_again(&s, p, wdl, window, plies, why);
+    err = plies_again(&s, p, wdl, window, plies, why);
+    visit_end(t, visit);
+    return err;
 }

@@ -38,6 +38,7 @@ struct bk_tables {
     enum bk_err (*find)(void *context, const struct bk_pos *p, const struct bk_table **out,
                         struct bk_report *why);
     void *context;
+    struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller's are */
 };
 
 /* Where a file keeps a position. */

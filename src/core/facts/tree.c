@@ -70,4 +70,9 @@ enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f
     return BK_OK;
 }
 
+size_t bk_fact_tree_bytes(uint32_t nodes)
+{
+    return sizeof(struct bk_fact_tree) + nodes * sizeof(struct tree_node);
+}
+
 void bk_fact_tree_free(struct bk_fact_tree *tree) { free(tree); }

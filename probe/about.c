@@ -1,0 +1,199 @@
+/*
+ * about.c - what there is: the game, its tables, what is missing; and reading ahead.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rules.h"
+#include "probe/handle.h"
+#include "table/listing.h"
+#include "table/needed.h"
+
+/* == The game == */
+
+static void about_pieces(struct bk_lib_game *g, const struct bk_variant *v)
+{
+    for (unsigned t = 0; t < v->ntypes; t++) {
+        g->piece[t].letter = v->piece[t].letter;
+        g->piece[t].royal = t == v->royal;
+        g->piece[t].evolutions = (uint8_t)bk_rules_allowance(v, t);
+        memcpy(g->piece[t].name, v->piece[t].name, sizeof g->piece[t].name);
+    }
+}
+
+static void about_game(struct bk_lib_game *g, const struct bk_variant *v)
+{
+    memset(g, 0, sizeof *g);
+    memcpy(g->name, v->name, sizeof g->name);
+    memcpy(g->title, v->title, sizeof g->title);
+    memcpy(g->start, v->start, sizeof g->start);
+    _Static_assert(sizeof g->name == sizeof v->name && sizeof g->title == sizeof v->title &&
+                       sizeof g->start == sizeof v->start &&
+                       sizeof g->piece[0].name == sizeof v->piece[0].name,
+                   "the same room");
+    g->files = v->files;
+    g->ranks = v->ranks;
+    g->squares = v->nsq;
+    g->types = v->ntypes;
+    g->turns = bk_rules_turns_max(v);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        g->hole[sq] = !bk_bits_has(&v->board, sq);
+    about_pieces(g, v);
+}
+
+enum bk_lib_err bk_game_of(struct bk_lib *lib, struct bk_lib_game *out)
+{
+    struct bk_call call;
+    struct bk_lib_game g;
+    enum bk_err err = bk_call_begin(&call, lib, out, 0, 0);
+
+    if (!err && out->struct_size < offsetof(struct bk_lib_game, files))
+        err = bk_fail(call.why, BK_E_USAGE, "struct_size of the game is not set");
+    if (!err) {
+        about_game(&g, call.on->v);
+        g.struct_size = out->struct_size < sizeof g ? out->struct_size : sizeof g;
+        memcpy(out, &g, g.struct_size);
+    }
+    return bk_call_end(&call, err);
+}
+
+/* == Tables == */
+
+static enum bk_err read_material(const struct bk_call *call, const char *name,
+                                 struct bk_material *out)
+{
+    enum bk_err err = bk_material_parse(out, call->on->v, name, call->why);
+
+    if (!err)
+        bk_material_canonical(out, call->on->v);
+    return err;
+}
+
+int bk_has(struct bk_lib *lib, const char *material)
+{
+    struct bk_call call;
+    struct bk_material m;
+    unsigned has = 0;
+    enum bk_err err = bk_call_begin(&call, lib, material, 0, 0);
+
+    _Static_assert(BK_LIB_HAS_WDL == BK_HAS_WDL && BK_LIB_HAS_DTW == BK_HAS_DTW, "the same");
+    if (!err)
+        err = read_material(&call, material, &m);
+    if (!err)
+        has = bk_catalog_has(call.on->catalog, &m);
+    bk_call_end(&call, err);
+    return (int)has;
+}
+
+enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room, size_t *n)
+{
+    struct bk_call call;
+    struct bk_listed *list = NULL;
+    size_t found = 0;
+    enum bk_err err = bk_call_begin(&call, lib, n && (out || !room), 0, 0);
+
+    if (!err)
+        err = bk_listing(&list, &found, call.on->v, call.on->paths, call.why);
+    for (size_t i = 0; !err && i < found && i < room; i++) {
+        memset(&out[i], 0, sizeof out[i]);
+        memcpy(out[i].material, list[i].name, sizeof list[i].name);
+        out[i].men = (int)list[i].men;
+        out[i].has = BK_LIB_HAS_WDL | (list[i].dtw_bytes ? BK_LIB_HAS_DTW : 0);
+        out[i].bytes = list[i].wdl_bytes + list[i].dtw_bytes;
+    }
+    _Static_assert(sizeof out->material == sizeof list->name, "the same room");
+    if (!err)
+        *n = found;
+    free(list);
+    return bk_call_end(&call, err);
+}
+
+int bk_men_max(struct bk_lib *lib)
+{
+    struct bk_call call;
+    struct bk_listed *list = NULL;
+    size_t n = 0;
+    int men = 0;
+    enum bk_err err = bk_call_begin(&call, lib, true, 0, 0);
+
+    if (!err)
+        err = bk_listing(&list, &n, call.on->v, call.on->paths, call.why);
+    if (!err && n)
+        men = (int)list[n - 1].men;
+    free(list);
+    bk_call_end(&call, err);
+    return men;
+}
+
+/* == What a material needs == */
+
+enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct bk_lib_table *out,
+                                size_t room, size_t *n)
+{
+    struct bk_call call;
+    struct bk_material m, *needed = NULL;
+    size_t all = 0, missing = 0;
+    enum bk_err err = bk_call_begin(&call, lib, material && n && (out || !room), 0, 0);
+
+    if (!err)
+        err = read_material(&call, material, &m);
+    if (!err)
+        err = bk_materials_needed(&needed, &all, &m, call.on->v, call.why);
+    for (size_t i = 0; !err && i < all; i++) {
+        unsigned has = bk_catalog_has(call.on->catalog, &needed[i]);
+
+        if (has & BK_LIB_HAS_DTW)
+            continue;
+        if (missing++ < room) {
+            struct bk_lib_table *t = &out[missing - 1];
+
+            memset(t, 0, sizeof *t);
+            bk_material_name(&needed[i], call.on->v, t->material);
+            t->men = (int)bk_material_men(&needed[i], call.on->v);
+            t->has = (int)has;
+        }
+    }
+    if (!err)
+        *n = missing;
+    free(needed);
+    return bk_call_end(&call, err);
+}
+
+/* One of the files of each table. */
+static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, size_t n,
+                            enum bk_kind kind)
+{
+    struct bk_cache *cache = bk_catalog_cache(call->on->catalog);
+    enum bk_err err = BK_OK;
+
+    for (size_t i = 0; i < n && !err; i++) {
+        const struct bk_table *t;
+        struct bk_file *f;
+
+        err = bk_catalog_open(call->on->catalog, &m[i], &t, call->why);
+        if (!err && (f = kind == BK_KIND_WDL ? t->wdl : t->dtw) != NULL)
+            err = bk_file_warm(f, bk_cache_bytes(cache), call->why);
+        if (err == BK_E_NO_TABLE)
+            err = BK_OK;
+    }
+    return err;
+}
+
+enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned flags)
+{
+    struct bk_call call;
+    struct bk_material m, *needed = NULL;
+    size_t n = 0;
+    enum bk_err err = bk_call_begin(&call, lib, material, flags, BK_LIB_WDL_ONLY);
+
+    if (!err)
+        err = read_material(&call, material, &m);
+    if (!err)
+        err = bk_materials_needed(&needed, &n, &m, call.on->v, call.why);
+    if (!err)
+        err = warm_all(&call, needed, n, BK_KIND_WDL);
+    if (!err && !(flags & BK_LIB_WDL_ONLY))
+        err = warm_all(&call, needed, n, BK_KIND_DTW);
+    free(needed);
+    return bk_call_end(&call, err);
+}

@@ -1,0 +1,73 @@
+/* answer.c - see answer.h. */
+#include "probe/answer.h"
+
+#include "core/rules.h"
+
+_Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
+                   (int)BK_LIB_CHECKMATE == (int)BK_END_CHECKMATE &&
+                   (int)BK_LIB_STALEMATE == (int)BK_END_STALEMATE &&
+                   (int)BK_LIB_BARE == (int)BK_END_BARE &&
+                   (int)BK_LIB_BARE_DRAW == (int)BK_END_BARE_DRAW,
+               "the same ends");
+
+int bk_plies_left(const struct bk_variant *v, const struct bk_pos *p)
+{
+    int left = 2 * ((int)bk_rules_turns_max(v) + 1 - p->turn) - (p->stm == BK_BLACK);
+
+    if (!bk_rules_turns_max(v))
+        return -1;
+    return left > 0 ? left : 0;
+}
+
+int bk_clocked(int wdl, int dtw, int plies_left, bool *known)
+{
+    *known = true;
+    if (plies_left < 0 || !wdl)
+        return wdl;
+    if (dtw < 0 && plies_left > 0)
+        *known = false;
+    else if (dtw < 0 || dtw > plies_left)
+        return 0;
+    return wdl;
+}
+
+enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_value *out)
+{
+    const struct bk_variant *v = call->on->v;
+    int wdl;
+    enum bk_err err;
+
+    if (!(flags & BK_LIB_WDL_ONLY))
+        return bk_value_of(out, call->on->catalog, v, p, call->why);
+    out->dtw = -1;
+    if ((out->end = bk_pos_bare(v, p, &wdl)) == BK_END_NONE) {
+        err = bk_wdl_of(&out->wdl, call->on->catalog, v, p, call->why);
+        if (err || out->wdl > 0) /* nobody has won who is to move: it goes on */
+            return err;
+        out->end = bk_pos_end(v, p, &wdl);
+    }
+    if (out->end != BK_END_NONE) {
+        out->wdl = wdl;
+        out->dtw = wdl ? 0 : -1;
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_answer *out)
+{
+    struct bk_value value;
+    bool known;
+    enum bk_err err = bk_value_for(call, p, flags, &value);
+
+    if (err)
+        return err;
+    *out = (struct bk_answer){ .wdl = value.wdl,
+                               .dtw = value.dtw,
+                               .end = (enum bk_lib_end)value.end,
+                               .plies_left = bk_plies_left(call->on->v, p) };
+    out->clocked_wdl = bk_clocked(value.wdl, value.dtw, out->plies_left, &known);
+    out->clocked_known = known;
+    return BK_OK;
+}

@@ -1,0 +1,24 @@
+/*
+ * answer.h - a value becomes a public answer.
+ */
+#ifndef BK_ANSWER_H
+#define BK_ANSWER_H
+
+#include "probe/handle.h"
+#include "probe/value.h"
+
+/* Plies until the game's length makes it a draw: each side has so many turns; -1: no limit. */
+int bk_plies_left(const struct bk_variant *v, const struct bk_pos *p);
+
+/* wdl if the game is drawn after so many plies (-1: never); *known is false where that needs a
+   distance which dtw, -1, is not. */
+int bk_clocked(int wdl, int dtw, int plies_left, bool *known);
+
+/* What a legal position is worth; the errors of bk_value_of(). */
+enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_answer *out);
+/* The same, as a value: without distances for BK_LIB_WDL_ONLY. */
+enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
+                         struct bk_value *out);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * handle.c - see handle.h.
+ *
+ * The one variable outside a handle is the text of a thread's last error.  It
+ * is the thread's own, so no call of another thread can change it while it is
+ * read, and a handle need not know its threads.
+ */
+#include "probe/handle.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/load.h"
+
+struct bk_lib {
+    struct bk_variant *v;
+    struct bk_cache *cache; /* NULL: it was not opened */
+    _Atomic(struct bk_found *) found;
+    pthread_mutex_t changing; /* what is found, and what is derived */
+};
+
+/* == Errors ============================================================== */
+
+static _Thread_local struct {
+    const struct bk_lib *lib; /* whose call failed */
+    struct bk_report why;
+} last;
+
+enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err)
+{
+    switch (err) { /* no default: -Wswitch names the one you forgot */
+    case BK_OK: return BK_LIB_OK;
+    case BK_E_NO_TABLE: return BK_LIB_NO_TABLE;
+    case BK_E_ILLEGAL: return BK_LIB_ILLEGAL;
+    case BK_E_DIFFERS: return BK_LIB_CORRUPT;
+    case BK_E_USAGE: return call->usage;
+    case BK_E_CORRUPT: return BK_LIB_CORRUPT;
+    case BK_E_SYSTEM: return BK_LIB_SYSTEM;
+    case BK_E_NOT_CACHED: return BK_LIB_NOT_IN_MEMORY;
+    case BK_E_OVER_BUDGET: return BK_LIB_OVER_BUDGET;
+    }
+    return BK_LIB_SYSTEM;
+}
+
+const char *bk_lib_strerror(enum bk_lib_err err)
+{
+    switch (err) { /* likewise */
+    case BK_LIB_OK: return "success";
+    case BK_LIB_NO_TABLE: return "no table for this material";
+    case BK_LIB_ILLEGAL: return "illegal position";
+    case BK_LIB_USAGE: return "bad input";
+    case BK_LIB_CORRUPT: return "table file is damaged";
+    case BK_LIB_SYSTEM: return "system error";
+    case BK_LIB_FEN: return "bad FEN";
+    case BK_LIB_PIECE: return "no such piece in this game";
+    case BK_LIB_NOT_IN_MEMORY: return "not in memory";
+    case BK_LIB_OVER_BUDGET: return "over the budget of memory";
+    }
+    return "unknown error";
+}
+
+const char *bk_error(const struct bk_lib *lib) { return last.lib == lib ? last.why.text : ""; }
+
+unsigned bk_lib_version(void) { return BK_LIB_VERSION; }
+
+/* == Calls =============================================================== */
+
+static enum bk_err usable(const struct bk_call *call, bool given, unsigned flags, unsigned known)
+{
+    if (!call->lib || !given)
+        return bk_fail(call->why, BK_E_USAGE, "%s is NULL",
+                       call->lib ? "an argument" : "the handle");
+    if (!call->lib->cache)
+        return bk_fail(call->why, BK_E_USAGE, "the handle was not opened: its game is unknown");
+    if (flags & ~known)
+        return bk_fail(call->why, BK_E_USAGE, "unknown flags %#x", flags & ~known);
+    return BK_OK;
+}
+
+enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
+                          unsigned known)
+{
+    enum bk_err err;
+
+    call->lib = lib;
+    call->why = &last.why;
+    call->usage = BK_LIB_USAGE;
+    call->visiting = false;
+    if ((err = usable(call, given, flags, known)) != BK_OK)
+        return err;
+    call->visit = bk_visit_begin(lib->cache);
+    call->visiting = true;
+    call->base = call->on = atomic_load(&lib->found);
+    call->was_only = bk_cache_only(flags & BK_LIB_CACHE_ONLY);
+    return BK_OK;
+}
+
+enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err)
+{
+    if (call->visiting) {
+        bk_cache_only(call->was_only);
+        bk_visit_end(call->lib->cache, call->visit);
+    }
+    if (err)
+        last.lib = call->lib;
+    return bk_call_code(call, err);
+}
+
+/* == What is found ======================================================= */
+
+static void found_free(struct bk_held *h)
+{
+    struct bk_found *f = (struct bk_found *)h, *next;
+
+    for (; f; f = next) { /* itself, then those derived */
+        next = atomic_load(&f->derived);
+        bk_catalog_free(f->catalog);
+        bk_variant_free(f->owned);
+        free(f->paths);
+        free(f);
+    }
+}
+
+/* own: taken, even on failure. */
+static enum bk_err found_new(struct bk_found **out, struct bk_cache *cache,
+                             const struct bk_variant *v, struct bk_variant *own, const char *paths,
+                             struct bk_report *why)
+{
+    struct bk_found *f = calloc(1, sizeof *f);
+    enum bk_err err;
+
+    if (!f || !(f->paths = strdup(paths ? paths : ""))) {
+        free(f);
+        bk_variant_free(own);
+        return bk_fail(why, BK_E_SYSTEM, "no memory for the list of folders");
+    }
+    f->v = v;
+    f->owned = own;
+    bk_held_begin(&f->held, 0, BK_WORTH_WDL, found_free);
+    if ((err = bk_catalog_new_in(&f->catalog, cache, v, paths, why)) != BK_OK)
+        found_free(&f->held);
+    else
+        *out = f;
+    return err;
+}
+
+static struct bk_found *derived_find(struct bk_found *base, const struct bk_derivation *from)
+{
+    struct bk_found *d = atomic_load_explicit(&base->derived, memory_order_acquire);
+
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
+    while (d && memcmp(&d->from, from, sizeof *from))
+        d = atomic_load_explicit(&d->derived, memory_order_acquire);
+    return d;
+}
+
+/* With the mutex held. */
+static enum bk_err derived_add(struct bk_call *call, const struct bk_derivation *from)
+{
+    struct bk_variant *v;
+    struct bk_found *d;
+    enum bk_err err;
+
+    if ((call->on = derived_find(call->base, from)) != NULL) /* by another thread, meanwhile */
+        return BK_OK;
+    err = bk_variant_derived(&v, call->base->v, from, call->why);
+    if (!err)
+        err = found_new(&d, call->lib->cache, v, v, call->base->paths, call->why);
+    if (err)
+        return err;
+    d->from = *from;
+    atomic_store(&d->derived, atomic_load(&call->base->derived));
+    atomic_store_explicit(&call->base->derived, d, memory_order_release);
+    call->on = d;
+    return BK_OK;
+}
+
+enum bk_err bk_call_for_fen(struct bk_call *call, const char *fen)
+{
+    struct bk_derivation from;
+    enum bk_err err = bk_derivation_of(&from, call->base->v, fen, call->why);
+
+    call->on = call->base;
+    if (err || from.how == BK_ITSELF || (call->on = derived_find(call->base, &from)) != NULL)
+        return err;
+    call->on = call->base;
+    pthread_mutex_lock(&call->lib->changing);
+    err = derived_add(call, &from);
+    pthread_mutex_unlock(&call->lib->changing);
+    return err;
+}
+
+/* == Opening ============================================================= */
+
+/* The caller's options as far as he knows them. */
+static enum bk_err options_read(struct bk_options *o, const struct bk_options *given)
+{
+    size_t bytes = given->struct_size;
+
+    memset(o, 0, sizeof *o);
+    if (bytes < offsetof(struct bk_options, memory_bytes))
+        return bk_fail(&last.why, BK_E_USAGE, "struct_size of the options is not set");
+    memcpy(o, given, bytes < sizeof *o ? bytes : sizeof *o);
+    if (o->share && !o->share->cache)
+        return bk_fail(&last.why, BK_E_USAGE, "the handle to share with was not opened");
+    return BK_OK;
+}
+
+static enum bk_err cache_for(struct bk_lib *lib, const struct bk_options *o)
+{
+    unsigned files = o->open_files && o->open_files < 4 ? 4 : o->open_files;
+
+    if (o->share) {
+        lib->cache = bk_cache_share(o->share->cache);
+        return BK_OK;
+    }
+    return o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &last.why)
+                           : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &last.why);
+}
+
+static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struct bk_options *given)
+{
+    struct bk_options o;
+    struct bk_found *found;
+    enum bk_err err = options_read(&o, given);
+
+    if (!err && !variant)
+        err = bk_fail(&last.why, BK_E_USAGE, "no variant given");
+    if (!err && (err = bk_variant_load(&lib->v, variant, &last.why)) != BK_OK)
+        lib->v = NULL;
+    if (!err)
+        err = cache_for(lib, &o);
+    if (!err && (err = found_new(&found, lib->cache, lib->v, NULL, o.paths, &last.why)) == BK_OK) {
+        atomic_store(&lib->found, found);
+    } else {
+        bk_cache_drop(lib->cache);
+        lib->cache = NULL;
+    }
+    return err;
+}
+
+enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
+                             const struct bk_options *options)
+{
+    struct bk_call call = { .why = &last.why, .usage = BK_LIB_USAGE };
+
+    if (!out || !options)
+        return bk_call_end(&call, bk_fail(&last.why, BK_E_USAGE, "an argument is NULL"));
+    *out = call.lib = calloc(1, sizeof *call.lib);
+    if (!call.lib || pthread_mutex_init(&call.lib->changing, NULL)) {
+        free(call.lib);
+        *out = call.lib = NULL;
+        return bk_call_end(&call, bk_fail(&last.why, BK_E_SYSTEM, "no memory for a handle"));
+    }
+    return bk_call_end(&call, lib_fill(call.lib, variant, options));
+}
+
+enum bk_lib_err bk_open(struct bk_lib **out, const char *variant, const char *paths)
+{
+    const struct bk_options o = { .struct_size = sizeof o, .paths = paths };
+
+    return bk_open_with(out, variant, &o);
+}
+
+void bk_close(struct bk_lib *lib)
+{
+    if (!lib)
+        return;
+    if (lib->cache) {
+        found_free(&atomic_load(&lib->found)->held);
+        bk_cache_settle(lib->cache); /* what was found before goes with its game */
+        bk_cache_drop(lib->cache);
+    }
+    bk_variant_free(lib->v);
+    pthread_mutex_destroy(&lib->changing);
+    free(lib);
+}
+
+/* paths NULL: the same ones. */
+static enum bk_lib_err look_again(struct bk_lib *lib, const char *paths, bool same)
+{
+    struct bk_call call;
+    struct bk_found *fresh = NULL;
+    enum bk_lib_err result;
+    enum bk_err err = bk_call_begin(&call, lib, true, 0, 0);
+
+    if (!err) {
+        pthread_mutex_lock(&lib->changing);
+        call.base = atomic_load(&lib->found);
+        err =
+            found_new(&fresh, lib->cache, lib->v, NULL, same ? call.base->paths : paths, call.why);
+        if (!err) {
+            atomic_store(&lib->found, fresh);
+            bk_cache_retire(lib->cache, &call.base->held);
+        }
+        pthread_mutex_unlock(&lib->changing);
+    }
+    result = bk_call_end(&call, err);
+    if (!err)
+        bk_cache_charge(lib->cache, 0); /* what is old may go now, if nobody else is asking */
+    return result;
+}
+
+enum bk_lib_err bk_refresh(struct bk_lib *lib) { return look_again(lib, NULL, true); }
+
+enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths)
+{
+    return look_again(lib, paths, false);
+}
+
+/* == Memory ============================================================== */
+
+enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes)
+{
+    struct bk_call call;
+    enum bk_err err = bk_call_begin(&call, lib, true, 0, 0);
+
+    if (!err)
+        bk_cache_set_bytes(lib->cache, bytes ? bytes : BK_CACHE_BYTES);
+    return bk_call_end(&call, err);
+}
+
+enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget)
+{
+    struct bk_call call;
+    enum bk_err err = bk_call_begin(&call, lib, true, 0, 0);
+
+    if (!err && used)
+        *used = bk_cache_used(lib->cache);
+    if (!err && budget)
+        *budget = bk_cache_bytes(lib->cache);
+    return bk_call_end(&call, err);
+}

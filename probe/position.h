@@ -1,0 +1,21 @@
+/*
+ * position.h - a caller's position becomes one of the game.
+ *
+ * Each sets call->on to the game that it is asked in, and *out to the position, which is legal if
+ * `legal` is asked for.  Returns BK_OK; BK_E_USAGE, call->usage telling what kind; BK_E_ILLEGAL;
+ * BK_E_SYSTEM.
+ */
+#ifndef BK_PROBE_POSITION_H
+#define BK_PROBE_POSITION_H
+
+#include "core/position.h"
+#include "probe/handle.h"
+
+enum bk_err bk_place_fen(struct bk_call *call, struct bk_pos *out, const char *fen, bool legal);
+/* Cost: some 50 ns; with en passant or castling rights as a FEN. */
+enum bk_err bk_place_pos(struct bk_call *call, struct bk_pos *out, const struct bk_lib_pos *p,
+                         bool legal);
+enum bk_err bk_place_men(struct bk_call *call, struct bk_pos *out, const struct bk_lib_man *men,
+                         size_t n, int black_to_move);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * cache.h - what has been read of many files, within one budget of memory.
+ *
+ * What is *held* (a shard, the model of a file) hangs at one pointer, its home.  Whoever asks looks
+ * there; NULL says: read it, without a lock, and bk_cache_keep() it.  Room is made by taking out
+ * what has not been asked for longest, and sooner what is worth less: bk_held.worth.
+ *
+ * No reader pins anything.  Questions are asked within a *visit*; what is taken out stays
+ * readable until all visits have ended that began before, and is released then.  So
+ *
+ *      a pointer found within a visit may be used until its end                       (1)
+ *
+ * and what one question needs is never more than is there.  A visit costs one locked
+ * instruction, however many shards and files it asks.
+ *
+ * Rejected: pins, two locked instructions a shard; and a lock for readers, which four threads
+ * pull to and fro.
+ *
+ * Threads: any number.  Stack: little.
+ */
+#ifndef BK_CACHE_H
+#define BK_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+
+struct bk_cache;
+struct bk_readers; /* of files: readers.h */
+
+#define BK_CACHE_BYTES (UINT64_C(256) << 20) /* unless the caller says otherwise */
+
+/* bytes: the budget; files: descriptors open at a time, 0: as many as is fit.  *out is shared:
+   bk_cache_drop(). */
+enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
+                         struct bk_report *why);
+/* The same where nobody has said how much: what is held keeps to `bytes`; all else does not count,
+   and nothing is ever over the budget. */
+enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, unsigned files,
+                               struct bk_report *why);
+struct bk_cache *bk_cache_share(struct bk_cache *c);
+void bk_cache_drop(struct bk_cache *c); /* NULL is fine; the last one frees it */
+
+void bk_cache_set_bytes(struct bk_cache *c,
+                        uint64_t bytes);           /* makes room at once; no longer loose */
+uint64_t bk_cache_bytes(const struct bk_cache *c); /* the budget */
+uint64_t bk_cache_used(struct bk_cache *c);        /* what is held, charged, and not yet released */
+struct bk_readers *bk_cache_readers(struct bk_cache *c); /* borrowed */
+
+/* == Visits == */
+
+/* Returns what bk_visit_end() takes.  They may be nested. */
+unsigned bk_visit_begin(struct bk_cache *c);
+void bk_visit_end(struct bk_cache *c, unsigned visit);
+
+/* From now on this thread reads no file, or does again; returns how it was. */
+bool bk_cache_only(bool only);
+/* Must this thread do without files?  BK_E_NOT_CACHED. */
+enum bk_err bk_cache_may_read(struct bk_report *why);
+
+/* == What is held == */
+
+enum bk_held_worth { /* how often the hand passes before it is taken */
+                     BK_WORTH_DTW = 1,
+                     BK_WORTH_WDL = 3,
+                     BK_WORTH_DTW_MODEL = 10,
+                     BK_WORTH_WDL_MODEL = 15,
+};
+
+struct bk_held;
+typedef _Atomic(struct bk_held *) bk_home;
+
+/* The first member of what is held; filled in by bk_held_begin(). */
+struct bk_held {
+    bk_home *home;
+    struct bk_held *next; /* of those that have been taken out */
+    void (*release)(struct bk_held *h);
+    uint64_t bytes, stamp;
+    uint32_t place; /* in the ring */
+    uint8_t worth;
+    _Atomic uint8_t chances; /* left */
+};
+
+/* bytes: all that release() frees. */
+void bk_held_begin(struct bk_held *h, uint64_t bytes, enum bk_held_worth worth,
+                   void (*release)(struct bk_held *h));
+
+/* What hangs at a home, which has been asked once more. */
+static inline struct bk_held *bk_held_at(bk_home *home)
+{
+    struct bk_held *h = atomic_load(home);
+
+    if (h && atomic_load_explicit(&h->chances, memory_order_relaxed) != h->worth)
+        atomic_store_explicit(&h->chances, h->worth, memory_order_relaxed);
+    return h;
+}
+
+/*
+ * BK_E_OVER_BUDGET: so much fits the budget under no circumstances.  To be asked before memory is
+ * taken.
+ */
+enum bk_err bk_cache_fits(struct bk_cache *c, uint64_t bytes, const char *path,
+                          struct bk_report *why);
+/*
+ * Hangs `h` at a home, or releases it if something hangs there by now.  Returns what does, which is
+ * readable until the visit ends even where there is no room for it.
+ */
+struct bk_held *bk_cache_keep(struct bk_cache *c, bk_home *home, struct bk_held *h);
+/* What is held has grown. */
+void bk_cache_grow(struct bk_cache *c, struct bk_held *h, uint64_t bytes);
+/* Never takes it out; false: it has been taken out. */
+bool bk_cache_pin(struct bk_cache *c, struct bk_held *h);
+/* Releases what hangs at n homes.  Nobody may be asking there. */
+void bk_cache_forget(struct bk_cache *c, bk_home *home, uint64_t n);
+
+/* Memory that is not held, but counts: indexes, heads.  bytes may be negative. */
+void bk_cache_charge(struct bk_cache *c, int64_t bytes);
+
+/* Releases `h`, which hangs nowhere, once all visits have ended that are under way now. */
+void bk_cache_retire(struct bk_cache *c, struct bk_held *h);
+/* Waits until all has been released that has been taken out before. */
+void bk_cache_settle(struct bk_cache *c);
+
+#endif

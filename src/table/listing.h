@@ -1,0 +1,26 @@
+/*
+ * listing.h - which tables there are in some folders, by the names of their files.
+ */
+#ifndef BK_LISTING_H
+#define BK_LISTING_H
+
+#include "table/material.h"
+
+struct bk_listed {
+    struct bk_material m; /* canonical */
+    char name[BK_MATERIAL_NAME_MAX];
+    unsigned men;
+    uint64_t wdl_bytes, dtw_bytes; /* of the files; 0: there is none */
+};
+
+/*
+ * The tables of a game in folders, separated by ':', by men, then name; of a table that is in
+ * several the first.  Files are not opened; names that are no canonical material of the game are
+ * passed over, and distances without wdl.  A folder that cannot be read has none.
+ *
+ * *out owned: free().  Returns BK_OK; BK_E_SYSTEM (memory).
+ */
+enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
+                       const char *paths, struct bk_report *why);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * readers.c - see readers.h.
+ *
+ * Open readers stand in a list, the last used first.  A reader that is being read is in use and is
+ * not closed; so if all are, one more is opened than is fit.
+ */
+#include "table/readers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef BK_NO_LIMITS
+#include <sys/resource.h>
+#endif
+
+#define FILES_MIN 4
+#define FILES_MAX 4096 /* more keep nobody's table faster */
+
+struct bk_reader {
+    struct bk_readers *all;
+    const char *path;
+    struct stat first; /* as it was found */
+    int fd;            /* -1: closed */
+    unsigned users;
+    struct bk_reader *newer, *older; /* of those that are open */
+};
+
+struct bk_readers {
+    pthread_mutex_t lock;
+    unsigned limit, open;
+    struct bk_reader *newest, *oldest;
+};
+
+static unsigned files_fit(void)
+{
+    unsigned long files = 512;
+#ifndef BK_NO_LIMITS
+    struct rlimit limit;
+
+    if (!getrlimit(RLIMIT_NOFILE, &limit))
+        files = limit.rlim_cur / 2 < FILES_MAX ? (unsigned long)limit.rlim_cur / 2 : FILES_MAX;
+#endif
+    return files < FILES_MIN ? FILES_MIN : (unsigned)files;
+}
+
+enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why)
+{
+    struct bk_readers *r = calloc(1, sizeof *r);
+
+    if (!r || pthread_mutex_init(&r->lock, NULL)) {
+        free(r);
+        return bk_no_memory(why);
+    }
+    r->limit = files ? files : files_fit();
+    *out = r;
+    return BK_OK;
+}
+
+void bk_readers_free(struct bk_readers *r)
+{
+    if (!r)
+        return;
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+unsigned bk_readers_open(struct bk_readers *r)
+{
+    unsigned open;
+
+    pthread_mutex_lock(&r->lock);
+    open = r->open;
+    pthread_mutex_unlock(&r->lock);
+    return open;
+}
+
+/* == The list of those that are open: with the lock == */
+
+static void list_out(struct bk_reader *f)
+{
+    struct bk_readers *r = f->all;
+
+    *(f->newer ? &f->newer->older : &r->newest) = f->older;
+    *(f->older ? &f->older->newer : &r->oldest) = f->newer;
+}
+
+static void list_first(struct bk_reader *f)
+{
+    struct bk_readers *r = f->all;
+
+    f->newer = NULL;
+    f->older = r->newest;
+    *(r->newest ? &r->newest->newer : &r->oldest) = f;
+    r->newest = f;
+}
+
+static void shut(struct bk_reader *f)
+{
+    list_out(f);
+    close(f->fd);
+    f->fd = -1;
+    f->all->open--;
+}
+
+/* Closes the one that has been used least lately; false: all are in use. */
+static bool shut_one(struct bk_readers *r)
+{
+    struct bk_reader *f = r->oldest;
+
+    while (f && f->users)
+        f = f->newer;
+    if (f)
+        shut(f);
+    return f != NULL;
+}
+
+/* == Opening == */
+
+static enum bk_err fail(const struct bk_reader *f, int error, struct bk_report *why)
+{
+    return bk_fail(why, error == ENOENT || error == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM, "%s: %s",
+                   f->path, strerror(error));
+}
+
+/* With the lock.  Where the process has no descriptor left, one of ours makes room. */
+static enum bk_err open_now(struct bk_reader *f, struct bk_report *why)
+{
+    struct bk_readers *r = f->all;
+
+    while (r->open >= r->limit && shut_one(r))
+        ;
+    do
+        f->fd = open(f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (f->fd < 0 && (errno == EINTR || ((errno == EMFILE || errno == ENFILE) && shut_one(r))));
+    if (f->fd < 0)
+        return fail(f, errno, why);
+    r->open++;
+    list_first(f);
+    return BK_OK;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtime == b->st_mtime;
+}
+
+/* With the lock. */
+static enum bk_err open_again(struct bk_reader *f, struct bk_report *why)
+{
+    struct stat now;
+    enum bk_err err = open_now(f, why);
+
+    if (err == BK_E_NO_TABLE)
+        return bk_fail(why, BK_E_SYSTEM, "%s: has gone since it was opened", f->path);
+    if (err)
+        return err;
+    if (!fstat(f->fd, &now) && same_file(&now, &f->first))
+        return BK_OK;
+    shut(f);
+    return bk_fail(why, BK_E_SYSTEM, "%s: has changed since it was opened", f->path);
+}
+
+/* With the lock. */
+static enum bk_err first_look(struct bk_reader *f, struct bk_report *why)
+{
+    enum bk_err err = open_now(f, why);
+
+    if (err)
+        return err;
+    if (fstat(f->fd, &f->first))
+        err = fail(f, errno, why);
+    else if (!S_ISREG(f->first.st_mode))
+        err = bk_fail(why, BK_E_CORRUPT, "%s: not a regular file", f->path);
+    if (err)
+        shut(f);
+    return err;
+}
+
+enum bk_err bk_reader_new(struct bk_reader **out, struct bk_readers *r, const char *path,
+                          struct bk_report *why)
+{
+    struct bk_reader *f = calloc(1, sizeof *f);
+    enum bk_err err;
+
+    if (!f)
+        return bk_no_memory(why);
+    *f = (struct bk_reader){ .all = r, .path = path, .fd = -1 };
+    pthread_mutex_lock(&r->lock);
+    err = first_look(f, why);
+    pthread_mutex_unlock(&r->lock);
+    if (err)
+        free(f);
+    else
+        *out = f;
+    return err;
+}
+
+void bk_reader_free(struct bk_reader *f)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->all->lock);
+    if (f->fd >= 0)
+        shut(f);
+    pthread_mutex_unlock(&f->all->lock);
+    free(f);
+}
+
+uint64_t bk_reader_bytes(const struct bk_reader *f) { return (uint64_t)f->first.st_size; }
+
+/* == Reading == */
+
+static enum bk_err use(struct bk_reader *f, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    pthread_mutex_lock(&f->all->lock);
+    if (f->fd < 0) {
+        err = open_again(f, why);
+    } else if (f->newer) {
+        list_out(f);
+        list_first(f);
+    }
+    f->users += !err;
+    pthread_mutex_unlock(&f->all->lock);
+    return err;
+}
+
+static void used(struct bk_reader *f)
+{
+    pthread_mutex_lock(&f->all->lock);
+    f->users--;
+    if (!f->users && f->all->open > f->all->limit)
+        shut(f);
+    pthread_mutex_unlock(&f->all->lock);
+}
+
+static enum bk_err read_all(const struct bk_reader *f, char *to, size_t bytes, uint64_t at,
+                            struct bk_report *why)
+{
+    while (bytes) {
+        ssize_t got = pread(f->fd, to, bytes, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return bk_fail(why, BK_E_SYSTEM, "%s: %s", f->path, strerror(errno));
+        if (got == 0)
+            return bk_fail(why, BK_E_CORRUPT, "%s: damaged: cut short", f->path);
+        to += got;
+        at += (uint64_t)got;
+        bytes -= (size_t)got;
+    }
+    return BK_OK;
+}
+
+enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                           struct bk_report *why)
+{
+    enum bk_err err = use(f, why);
+
+    if (err)
+        return err;
+    err = read_all(f, to, bytes, at, why);
+    used(f);
+    return err;
+}

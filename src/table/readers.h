@@ -1,0 +1,39 @@
+/*
+ * readers.h - files that are read at places, more of them than may be open at a time.
+ *
+ * A reader is a file by its path.  Its descriptor may be closed to open another, and is opened
+ * again when it is next read; what is found there then must be the same file, by its number, size
+ * and time, or reading fails.
+ *
+ * Threads: any.  Reading takes a lock before and after, none meanwhile.
+ */
+#ifndef BK_READERS_H
+#define BK_READERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+
+struct bk_readers;
+struct bk_reader;
+
+/* files: open at a time; 0: half of what the process may have, 4 at least.  *out owned. */
+enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why);
+void bk_readers_free(struct bk_readers *r);     /* NULL is fine; all have been closed */
+unsigned bk_readers_open(struct bk_readers *r); /* how many descriptors are open now */
+
+/*
+ * path borrowed.  Returns BK_OK; BK_E_NO_TABLE (no such file); BK_E_CORRUPT (no regular file);
+ * BK_E_SYSTEM.
+ */
+enum bk_err bk_reader_new(struct bk_reader **out, struct bk_readers *r, const char *path,
+                          struct bk_report *why);
+void bk_reader_free(struct bk_reader *f); /* NULL is fine */
+uint64_t bk_reader_bytes(const struct bk_reader *f);
+
+/* Reads bytes at a place.  BK_E_CORRUPT: it is cut short; BK_E_SYSTEM. */
+enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                           struct bk_report *why);
+
+#endif

@@ -1,0 +1,487 @@
+/*
+ * test_api.c - the library as an engine uses it: by its own board, within a budget, at the root.
+ *
+ * Oracles: FENs of the same positions; the slow generator of ref.c for lists of moves; the library
+ * asked with all memory in the world for the library that has little.
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/derive.h"
+#include "core/load.h"
+#include "core/move.h"
+#include "probe/bareking.h"
+#include "table/material.h"
+#include "tests/random_variant.h"
+#include "tests/ref.h"
+
+#define GOLDEN "tests/golden"
+#define KRVK   "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
+
+static struct bk_lib *lib_with(const char *game, const struct bk_options *o)
+{
+    struct bk_lib *lib;
+
+    if (bk_open_with(&lib, game, o))
+        fail_msg("%s", bk_error(lib));
+    return lib;
+}
+
+static struct bk_lib *lib_of(const char *game, const char *paths)
+{
+    const struct bk_options o = { .struct_size = sizeof o, .paths = paths };
+
+    return lib_with(game, &o);
+}
+
+/* == Games of tests/golden/list == */
+
+struct line {
+    char set[16], game[64], what[200], folder[PATH_MAX];
+    struct bk_variant *base, *v;
+    bool derived; /* asked by FEN alone */
+    struct bk_material m;
+    struct bk_lib *lib;
+};
+
+/* Games on the boards that FENs show.  Calls `visit`; returns how many lines there were. */
+static unsigned each_line(void (*visit)(struct line *l))
+{
+    FILE *in = fopen(GOLDEN "/list", "r");
+    char text[512];
+    unsigned n = 0;
+
+    if (!in)
+        fail_msg("run from the folder of the sources: no %s/list", GOLDEN);
+    while (fgets(text, sizeof text, in)) {
+        struct line l = { .set = "" };
+        struct bk_report why;
+        struct bk_pos p;
+
+        if (*text == '#' || *text == '\n' ||
+            sscanf(text, "%15s %63s %199[^\n]", l.set, l.game, l.what) != 3)
+            continue;
+        if (bk_variant_load(&l.base, l.game, &why))
+            fail_msg("%s", why.text);
+        l.v = l.base;
+        if (!strchr(l.what, '/')) {
+            if (bk_material_parse(&l.m, l.v, l.what, &why))
+                fail_msg("%s", why.text);
+        } else {
+            if (bk_variant_for_fen(&l.v, l.base, l.what, &why))
+                fail_msg("%s", why.text);
+            l.derived = l.v != NULL;
+            l.v = l.v ? l.v : l.base;
+            if (bk_pos_from_fen(&p, l.v, l.what, &why))
+                fail_msg("%s", why.text);
+            bk_material_of(&l.m, l.v, &p);
+        }
+        snprintf(l.folder, sizeof l.folder, "%s/%s", GOLDEN, l.set);
+        l.lib = lib_of(l.game, l.folder);
+        visit(&l);
+        bk_close(l.lib);
+        if (l.derived)
+            bk_variant_free(l.v);
+        bk_variant_free(l.base);
+        n++;
+    }
+    fclose(in);
+    return n;
+}
+
+/* A legal position with these men; false: none was found. */
+static bool random_position(struct bk_pos *p, const struct bk_variant *v,
+                            const struct bk_material *m, uint64_t *seed)
+{
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        bool good = !m->rights;
+
+        bk_pos_init(p, v);
+        memcpy(p->left, m->left, sizeof p->left);
+        p->stm = (uint8_t)random_below(seed, 2);
+        for (unsigned man = 0; good && man < 2u * v->ntypes; man++)
+            for (unsigned i = 0; good && i < m->count[man & 1][man >> 1]; i++) {
+                unsigned sq = random_below(seed, v->nsq);
+
+                good = !p->at[sq] && bk_rules_may_stand(v, man >> 1, man & 1, sq);
+                if (good)
+                    bk_pos_put(p, v, man >> 1, man & 1, sq);
+            }
+        if (good && bk_pos_legal(v, p))
+            return true;
+    }
+    return false;
+}
+
+/* == By position == */
+
+#define EACH 60 /* positions a line */
+
+static void assert_same(const struct bk_answer *a, const struct bk_answer *b, const char *fen)
+{
+    if (memcmp(a, b, sizeof *a))
+        fail_msg("%s: %+d in %d, or %+d in %d", fen, a->wdl, a->dtw, b->wdl, b->dtw);
+}
+
+static void same_both_ways(struct line *l)
+{
+    uint64_t seed = 3;
+    struct bk_pos p;
+
+    if (l->derived)
+        return;
+    for (unsigned i = 0; i < EACH && random_position(&p, l->v, &l->m, &seed); i++) {
+        struct bk_lib_piece men[32];
+        struct bk_lib_pos pos;
+        struct bk_answer a, b;
+        char fen[BK_FEN_MAX], again[BK_FEN_MAX];
+        int wdl, by_fen;
+
+        bk_pos_to_fen(&p, l->v, fen);
+        assert_int_equal(bk_read_fen(l->lib, fen, men, 32, &pos), BK_LIB_OK);
+        assert_int_equal(bk_write_fen(l->lib, &pos, again), BK_LIB_OK);
+        assert_string_equal(again, fen);
+        if (bk_probe(l->lib, &pos, 0, &a) || bk_probe_fen(l->lib, fen, &b) ||
+            bk_probe_wdl(l->lib, &pos, 0, &wdl) || bk_probe_fen_wdl(l->lib, fen, 0, &by_fen))
+            fail_msg("%s: %s", fen, bk_error(l->lib));
+        assert_same(&a, &b, fen);
+        assert_int_equal(wdl, a.wdl);
+        assert_int_equal(by_fen, a.wdl);
+        assert_int_equal(bk_probe(l->lib, &pos, BK_LIB_CACHE_ONLY, &b), BK_LIB_OK);
+        assert_same(&a, &b, fen);
+    }
+}
+
+static void position__is_worth_what_its_fen_is_in_every_game(void **state)
+{
+    (void)state;
+    assert_true(each_line(same_both_ways) > 0);
+}
+
+static void position__keeps_en_passant_and_castling(void **state)
+{
+    static const char *const fens[] = { "8/8/8/8/3Pp3/8/8/k1K5 b - d3 0 7",
+                                        "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+                                        "r3k3/8/8/8/8/8/8/4K2R b Kq - 3 9" };
+    struct bk_lib *lib = lib_of("chess", NULL);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
+        struct bk_lib_piece men[8];
+        struct bk_lib_pos p;
+        char fen[BK_LIB_FEN_MAX], board[64];
+
+        assert_int_equal(bk_read_fen(lib, fens[i], men, 8, &p), BK_LIB_OK);
+        assert_int_equal(bk_write_fen(lib, &p, fen), BK_LIB_OK);
+        snprintf(board, sizeof board, "%.*s", (int)(strrchr(fens[i], ' ') - fens[i]) - 2, fens[i]);
+        assert_memory_equal(fen, board, strlen(board));
+    }
+    bk_close(lib);
+}
+
+static void position__faults_are_told_apart(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct bk_lib_piece men[] = { { 'K', 0, 4 }, { 'r', 0, 0 }, { 'k', 1, 35 } };
+    struct bk_lib_pos p = { .men = men, .n = 3 };
+    struct bk_answer a;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_OK);
+    assert_int_equal(a.wdl, 1);
+    men[1].type = 'X';
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_PIECE);
+    men[1].type = 31;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_PIECE);
+    men[1].type = 'R';
+    men[1].square = 64;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_USAGE);
+    men[1].square = 4;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_USAGE);
+    men[1].square = 32;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_ILLEGAL);
+    assert_non_null(strstr(bk_error(lib), "d5"));
+    men[1].square = 0;
+    p.castling = BK_LIB_WHITE_OTHER;
+    assert_int_equal(bk_probe(lib, &p, 0, &a), BK_LIB_USAGE);
+    p.castling = 0;
+    assert_int_equal(bk_probe(lib, &p, 64, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_fen(lib, "8/8", &a), BK_LIB_FEN);
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/X3K3 w - - 0 1", &a), BK_LIB_PIECE);
+    assert_int_equal(bk_probe_fen_wdl(lib, "7q/8/8/3k4/8/8/7N/4KB2 w - - 0 1", 0, &wdl),
+                     BK_LIB_NO_TABLE);
+    bk_close(lib);
+}
+
+/* == The root == */
+
+static enum bk_lib_err value_after(struct line *l, const struct bk_lib_ranked *move,
+                                   const char *fen, struct bk_answer *out)
+{
+    char after[BK_LIB_FEN_MAX];
+
+    if (bk_play(l->lib, fen, move->name, after))
+        fail_msg("%s %s: %s", fen, move->name, bk_error(l->lib));
+    return bk_probe_fen(l->lib, after, out);
+}
+
+static bool has_move(const struct ref_moves *moves, const struct bk_variant *v, const char *name)
+{
+    char text[16];
+
+    for (unsigned i = 0; i < moves->n; i++) {
+        ref_move_text(v, &moves->move[i], text);
+        if (!strcmp(text, name))
+            return true;
+    }
+    return false;
+}
+
+static unsigned roots;
+
+static void ranked_as_the_slow_generator(struct line *l)
+{
+    uint64_t seed = 11;
+    struct ref_moves slow = { 0 };
+    struct bk_pos p;
+
+    if (!strcmp(l->set, "alone")) /* without the tables after it */
+        return;
+    for (unsigned i = 0; i < EACH && random_position(&p, l->v, &l->m, &seed); i++) {
+        struct bk_lib_ranked move[512];
+        struct bk_answer root;
+        struct ref_pos ref;
+        char fen[BK_FEN_MAX];
+        int best = -1;
+        size_t n;
+
+        bk_pos_to_fen(&p, l->v, fen);
+        if (bk_probe_fen(l->lib, fen, &root) || bk_rank_moves_fen(l->lib, fen, 0, 0, move, 512, &n))
+            fail_msg("%s: %s", fen, bk_error(l->lib));
+        if (root.end != BK_LIB_GOES_ON) {
+            assert_int_equal(n, 0);
+            continue;
+        }
+        assert_true(ref_from_fen(l->v, fen, &ref));
+        ref_moves(l->v, &ref, &slow);
+        assert_int_equal(n, slow.n);
+        for (size_t k = 0; k < n; k++) {
+            struct bk_answer a;
+
+            if (!has_move(&slow, l->v, move[k].name))
+                fail_msg("%s: %s is no move", fen, move[k].name);
+            assert_int_equal(value_after(l, &move[k], fen, &a), BK_LIB_OK);
+            assert_int_equal(move[k].wdl, -a.wdl);
+            assert_int_equal(move[k].dtw, a.dtw < 0 ? -1 : a.dtw + 1);
+            assert_int_equal(move[k].end, a.end);
+            best = move[k].clocked_wdl > best ? move[k].clocked_wdl : best;
+            assert_int_equal(move[k].keeps, move[k].clocked_wdl == move[0].clocked_wdl);
+        }
+        assert_int_equal(move[0].wdl, root.wdl);
+        if (strcmp(l->set, "wdl"))
+            assert_int_equal(move[0].dtw, root.dtw);
+        assert_int_equal(move[0].clocked_wdl, best);
+        roots++;
+    }
+    ref_moves_free(&slow);
+}
+
+static void root__equals_one_ply_of_the_slow_generator_in_every_game(void **state)
+{
+    (void)state;
+    roots = 0;
+    each_line(ranked_as_the_slow_generator);
+    assert_true(roots > 500);
+}
+
+static void root__unknown_moves_do_not_hide_the_others(void **state)
+{
+    /* KRvKP of chess without KRvKQ and its like: promotions are unknown */
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct bk_lib_piece men[] = { { 'K', 0, 6 }, { 'P', 0, 50 }, { 'K', 1, 35 }, { 'R', 1, 59 } };
+    struct bk_lib_pos p = { .men = men, .n = 4 };
+    struct bk_lib_ranked move[64], legal[64];
+    size_t n, all;
+    enum bk_lib_err err = bk_rank_moves(lib, &p, 0, 0, move, 64, &n);
+
+    (void)state;
+    assert_int_equal(bk_legal_moves(lib, &p, legal, 64, &all), BK_LIB_OK);
+    assert_int_equal(n, all);
+    assert_int_equal(err, BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "no table "));
+    assert_int_equal(move[n - 1].err, BK_LIB_NO_TABLE);
+    assert_int_equal(move[n - 1].keeps, 0);
+    bk_close(lib);
+}
+
+static void root__keeps_what_lasts_within_the_plies(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct bk_lib_ranked move[64];
+    size_t n, kept = 0;
+
+    (void)state;
+    assert_int_equal(bk_rank_moves_fen(lib, KRVK, 0, 0, move, 64, &n), BK_LIB_OK);
+    assert_int_equal(move[0].wdl, 1);
+    assert_int_equal(bk_rank_moves_fen(lib, KRVK, move[0].dtw, 0, move, 64, &n), BK_LIB_OK);
+    for (size_t i = 0; i < n; i++) {
+        kept += (size_t)move[i].keeps;
+        assert_int_equal(move[i].keeps, move[i].wdl == 1 && move[i].dtw == move[0].dtw);
+    }
+    assert_in_range(kept, 1, n - 1);
+    bk_close(lib);
+}
+
+/* == Memory == */
+
+static void cache_only__reads_nothing(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NOT_IN_MEMORY);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, 0, &wdl), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_OK);
+    assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NOT_IN_MEMORY);
+    assert_int_equal(bk_prefetch(lib, "KRvK", 0), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_OK);
+    bk_close(lib);
+}
+
+static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
+{
+    const struct bk_options little = { .struct_size = sizeof little,
+                                       .paths = GOLDEN "/normal",
+                                       .memory_bytes = 10000 };
+    struct bk_lib *lib = lib_with("chess", &little), *other;
+    struct bk_options shared = { .struct_size = sizeof shared,
+                                 .paths = GOLDEN "/normal",
+                                 .share = lib };
+    uint64_t used, budget;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, 0, &wdl), BK_LIB_OVER_BUDGET);
+    assert_int_equal(bk_set_memory(lib, 1 << 20), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, 0, &wdl), BK_LIB_OK);
+    other = lib_with("shatranj", &shared);
+    bk_close(lib);
+    assert_int_equal(bk_memory(other, &used, &budget), BK_LIB_OK);
+    assert_int_equal(budget, 1 << 20);
+    assert_true(used <= budget);
+    bk_close(other);
+}
+
+/* == Threads, and tables that come and go == */
+
+struct asking {
+    struct bk_lib *lib;
+    _Atomic bool *stop;
+    unsigned wrong;
+};
+
+static void *ask_on(void *context)
+{
+    struct asking *me = context;
+
+    while (!*me->stop) {
+        struct bk_answer a;
+        enum bk_lib_err err = bk_probe_fen(me->lib, KRVK, &a);
+
+        me->wrong += err ? err != BK_LIB_NO_TABLE : a.wdl != 1;
+    }
+    return NULL;
+}
+
+static void refresh__does_not_disturb_those_who_ask(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct asking me[3];
+    _Atomic bool stop = false;
+    pthread_t id[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        me[i] = (struct asking){ lib, &stop, 0 };
+        assert_int_equal(pthread_create(&id[i], NULL, ask_on, &me[i]), 0);
+    }
+    for (unsigned i = 0; i < 60; i++) {
+        assert_int_equal(bk_set_paths(lib, i & 1 ? GOLDEN "/normal" : "nowhere"), BK_LIB_OK);
+        assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+        assert_int_equal(bk_set_memory(lib, i % 3 ? 2000000 : 0), BK_LIB_OK);
+    }
+    stop = true;
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(id[i], NULL);
+        assert_int_equal(me[i].wrong, 0);
+    }
+    bk_close(lib);
+}
+
+/* == What is there == */
+
+static void about__says_game_and_tables(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct bk_lib_game g = { .struct_size = sizeof g };
+    struct bk_lib_table *t;
+    size_t n, missing;
+
+    (void)state;
+    assert_int_equal(bk_game_of(lib, &g), BK_LIB_OK);
+    assert_int_equal(g.squares, 64);
+    assert_int_equal(g.types, 6);
+    assert_int_equal(g.piece[0].letter, 'K');
+    assert_int_equal(g.piece[0].royal, 1);
+    assert_int_equal(bk_list_tables(lib, NULL, 0, &n), BK_LIB_OK);
+    assert_true(n > 0);
+    t = calloc(n, sizeof *t);
+    assert_int_equal(bk_list_tables(lib, t, n, &n), BK_LIB_OK);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(bk_has(lib, t[i].material), t[i].has);
+        assert_true(t[i].bytes > 0);
+    }
+    assert_int_equal(bk_men_max(lib), t[n - 1].men);
+    assert_int_equal(bk_has(lib, "KvKR"), bk_has(lib, "KRvK"));
+    assert_int_equal(bk_has(lib, "nonsense"), 0);
+    assert_int_equal(bk_list_missing(lib, "KRvK", NULL, 0, &missing), BK_LIB_OK);
+    assert_int_equal(missing, 0);
+    assert_int_equal(bk_list_missing(lib, "KQQvKQ", t, n, &missing), BK_LIB_OK);
+    assert_true(missing > 0);
+    free(t);
+    bk_close(lib);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(position__is_worth_what_its_fen_is_in_every_game),
+        cmocka_unit_test(position__keeps_en_passant_and_castling),
+        cmocka_unit_test(position__faults_are_told_apart),
+        cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
+        cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
+        cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
+        cmocka_unit_test(cache_only__reads_nothing),
+        cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
+        cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
+        cmocka_unit_test(about__says_game_and_tables),
+    };
+
+    return cmocka_run_group_tests_name("api", tests, NULL, NULL);
+}
