@@ -15,10 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef BK_NO_LIMITS
-#include <sys/resource.h>
-#endif
-
 #define FILES_MIN 4
 #define FILES_MAX 4096 /* more keep nobody's table faster */
 
@@ -39,13 +35,10 @@ struct bk_readers {
 
 static unsigned files_fit(void)
 {
-    unsigned long files = 512;
-#ifndef BK_NO_LIMITS
-    struct rlimit limit;
+    long may = sysconf(_SC_OPEN_MAX), files = may < 0 ? 512 : may / 2;
 
-    if (!getrlimit(RLIMIT_NOFILE, &limit))
-        files = limit.rlim_cur / 2 < FILES_MAX ? (unsigned long)limit.rlim_cur / 2 : FILES_MAX;
-#endif
+    if (files > FILES_MAX)
+        files = FILES_MAX;
     return files < FILES_MIN ? FILES_MIN : (unsigned)files;
 }
 
