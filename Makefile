@@ -26,7 +26,7 @@ TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=
 MEMORY = cpu pool spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order prepare exits layout estimate run resume block solve
-ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
+ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor

@@ -421,7 +421,7 @@ static struct bk_unit_source source_of(const struct table *t, struct made *m)
 static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads, uint64_t memory,
                              struct bytes *shards)
 {
-    struct bk_unit_options options = { BK_EFFORT_FAST, memory, NULL };
+    struct bk_unit_options options = { .effort = BK_EFFORT_FAST, .memory_bytes = memory };
     struct bk_pool *pool;
     struct bk_report why;
     struct bk_unit u;
@@ -673,7 +673,7 @@ static void unit__says_what_the_sink_said(void **state)
     struct table t = table_of("shatranj", "KRvK");
     struct made m = { .bits = 2, .values = 3, .noise_in_256 = 256 };
     struct bk_unit_source src = source_of(&t, &m);
-    struct bk_unit_options options = { BK_EFFORT_FAST, 0, NULL };
+    struct bk_unit_options options = { .effort = BK_EFFORT_FAST };
     struct bk_report why;
     struct bk_unit u;
 

@@ -23,6 +23,9 @@
 /* With so many numbers a unit is work for all threads. */
 #define LARGE (UINT64_C(1) << 23)
 
+/* Units of the same numbers are sampled together, as far as their columns take no more. */
+#define TOGETHER_BYTES (UINT64_C(768) << 20)
+
 /* A unit of one kind of file. */
 struct task {
     enum bk_told told;
@@ -86,7 +89,7 @@ static struct bk_unit_memory measure(const struct bk_index *ix, const struct bk_
                                     .care = !kind         ? care_of_wdl(ix->v->nsq)
                                             : place->side ? CARE_LESS
                                                           : CARE_MORE };
-    const struct bk_unit_options options = { o->effort, o->memory_bytes, NULL };
+    const struct bk_unit_options options = { .effort = o->effort, .memory_bytes = o->memory_bytes };
 
     return bk_unit_memory(&n, &options, threads);
 }
@@ -114,44 +117,98 @@ static uint64_t add_up(const uint64_t *most, unsigned n)
     return sum;
 }
 
+/* What large units of the same numbers take: columns of all of them, and what each needs besides,
+   one after the other. */
+struct large {
+    uint64_t columns, most_columns, rest;
+};
+
+static void add_large(struct large *l, const struct bk_unit_memory *m)
+{
+    l->columns += m->columns;
+    l->most_columns = m->columns > l->most_columns ? m->columns : l->most_columns;
+    l->rest = m->peak - m->columns > l->rest ? m->peak - m->columns : l->rest;
+}
+
+static uint64_t together_most(const struct bk_encode_options *o)
+{
+    return o->memory_bytes > TOGETHER_BYTES ? o->memory_bytes : TOGETHER_BYTES;
+}
+
+static uint64_t large_peak(const struct large *l, const struct bk_encode_options *o)
+{
+    uint64_t most = together_most(o);
+
+    most = most > l->most_columns ? most : l->most_columns;
+    return (l->columns < most ? l->columns : most) + l->rest;
+}
+
+/* The units of a table, for an estimate. */
+struct units {
+    struct bk_unit_place *place;
+    struct large *large;    /* by place of the first side */
+    unsigned nplaces, each; /* of both sides, of one */
+    struct bk_rows *rows;
+    struct bk_facts *facts;
+};
+
+static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct bk_report *why)
+{
+    struct bk_fact_men men = bk_table_men(ix);
+    bool one_side = bk_table_one_side(&ix->m, ix->v);
+    enum bk_err err;
+
+    *u = (struct units){ .nplaces = bk_units_of(ix, one_side, NULL, 0) };
+    u->each = one_side ? u->nplaces : u->nplaces / 2;
+    u->place = calloc(u->nplaces + 1u, sizeof *u->place);
+    u->large = calloc(u->each + 1u, sizeof *u->large);
+    if (!u->place || !u->large)
+        return bk_no_memory(why);
+    bk_units_of(ix, one_side, u->place, u->nplaces);
+    err = bk_rows_new(&u->rows, ix, why);
+    return err ? err : bk_facts_new(&u->facts, ix->v, &men, why);
+}
+
+static void units_release(struct units *u)
+{
+    bk_rows_free(u->rows);
+    bk_facts_free(u->facts);
+    free(u->place);
+    free(u->large);
+}
+
 enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_index *ix,
                                const struct bk_encode_options *o, unsigned threads,
                                struct bk_report *why)
 {
-    struct bk_fact_men men = bk_table_men(ix);
-    bool one_side = bk_table_one_side(&ix->m, ix->v);
-    unsigned nplaces = bk_units_of(ix, one_side, NULL, 0);
     unsigned together = threads < TOGETHER_MAX ? threads : TOGETHER_MAX;
     uint64_t most[TOGETHER_MAX] = { 0 }, most_own[TOGETHER_MAX] = { 0 };
-    struct bk_unit_place *place = calloc(nplaces + 1u, sizeof *place);
-    struct bk_rows *rows = NULL;
-    struct bk_facts *facts = NULL;
-    enum bk_err err = place ? bk_rows_new(&rows, ix, why) : bk_no_memory(why);
+    struct units u;
+    enum bk_err err = units_init(&u, ix, why);
 
     *peak = *own = 0;
-    if (!err)
-        err = bk_facts_new(&facts, ix->v, &men, why);
-    for (unsigned i = 0;
-         !err && i < (o->distances ? 2 : 1) * bk_units_of(ix, one_side, place, nplaces); i++) {
-        const struct bk_unit_place *p = &place[i % nplaces];
+    for (unsigned i = 0; !err && i < (o->distances ? 2 : 1) * u.nplaces; i++) {
+        const struct bk_unit_place *p = &u.place[i % u.nplaces];
         bool small = p->end - p->first < LARGE;
-        struct bk_unit_memory m = measure(ix, rows, facts, p, i / nplaces, o, small ? 1 : threads);
+        struct bk_unit_memory m =
+            measure(ix, u.rows, u.facts, p, i / u.nplaces, o, small ? 1 : threads);
 
         if (small) {
             insert(most, together, m.peak);
             insert(most_own, together, m.own);
         } else {
-            *peak = m.peak > *peak ? m.peak : *peak;
+            add_large(&u.large[i % u.nplaces % u.each], &m);
             *own = m.own > *own ? m.own : *own;
         }
     }
+    for (unsigned i = 0; !err && i < u.each; i++)
+        if (large_peak(&u.large[i], o) > *peak)
+            *peak = large_peak(&u.large[i], o);
     if (add_up(most, together) > *peak)
         *peak = add_up(most, together);
     if (add_up(most_own, together) > *own)
         *own = add_up(most_own, together);
-    bk_rows_free(rows);
-    bk_facts_free(facts);
-    free(place);
+    units_release(&u);
     return err;
 }
 
@@ -224,33 +281,103 @@ static void give_row(void *context, uint64_t number, struct bk_row *row,
         bk_source_row(&s->source, row, values);
 }
 
-static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, struct bk_pool *pool,
-                               bk_shard_sink *sink, void *context, struct bk_report *why)
+/* The rows of a unit, for those who encode it. */
+struct unit_rows {
+    struct row_source rows;
+    struct bk_unit_source src;
+};
+
+static void open_rows(const struct bk_encoder *e, const struct task *task, struct unit_rows *u)
 {
-    struct row_source rows = { e,
-                               { .t = e->t,
-                                 .rows = e->rows,
-                                 .told = task->told,
-                                 .side = task->place->side,
-                                 .alone = e->o.standalone } };
-    unsigned bits = bk_source_bits(&rows.source, task->place->block, task->place->nblocks);
-    const struct bk_unit_source src = { .first = task->place->first,
-                                        .end = task->place->end,
-                                        .bits = bits,
-                                        .facts = e->facts,
-                                        .inner = bk_rows_inner(e->rows),
-                                        .context = &rows,
-                                        .row = give_row };
+    unsigned bits;
+
+    u->rows = (struct row_source){ e,
+                                   { .t = e->t,
+                                     .rows = e->rows,
+                                     .told = task->told,
+                                     .side = task->place->side,
+                                     .alone = e->o.standalone } };
+    bits = bk_source_bits(&u->rows.source, task->place->block, task->place->nblocks);
+    u->rows.source.bits = bits;
+    u->src = (struct bk_unit_source){ .first = task->place->first,
+                                      .end = task->place->end,
+                                      .bits = bits,
+                                      .facts = e->facts,
+                                      .inner = bk_rows_inner(e->rows),
+                                      .context = &u->rows,
+                                      .row = give_row };
+}
+
+static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
+                               struct bk_sample *sample, struct bk_pool *pool, bk_shard_sink *sink,
+                               void *context, struct bk_report *why)
+{
     const struct bk_unit_options options = { .effort = e->o.effort,
                                              .memory_bytes = e->o.memory_bytes /
                                                              (pool ? 1 : bk_pool_threads(e->pool)),
-                                             .spill = e->t->spill };
-    enum bk_err err;
-
-    rows.source.bits = bits;
-    err = bk_unit_encode(&task->unit, &src, &options, pool, sink, context, why);
+                                             .spill = e->t->spill,
+                                             .sample = sample };
+    enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
 
     task->done = !err;
+    return err;
+}
+
+/* A large unit that is ready and those of the same numbers, which learn from the same rows. */
+struct alike {
+    struct task *task[BK_SAMPLES_MAX];
+    struct unit_rows rows[BK_SAMPLES_MAX];
+    struct bk_sample sample[BK_SAMPLES_MAX];
+    unsigned n;
+};
+
+static void find_alike(const struct bk_encoder *e, struct task *first, struct alike *a)
+{
+    a->n = 0;
+    for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
+        struct task *task = &e->task[i];
+
+        if (task->done || task->place->block != first->place->block)
+            continue;
+        open_rows(e, task, &a->rows[a->n]);
+        a->sample[a->n] = (struct bk_sample){ 0 };
+        a->task[a->n++] = task;
+    }
+}
+
+/* Takes their samples together.  Of values that may be wide each unit takes its own. */
+static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, struct bk_report *why)
+{
+    const struct bk_unit_source *src[BK_SAMPLES_MAX];
+    struct bk_sample sample[BK_SAMPLES_MAX];
+    unsigned n = 0;
+    enum bk_err err;
+
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->rows[i].src.bits <= BK_BITS_AS_TOLD)
+            src[n++] = &a->rows[i].src;
+    if (n < 2 || e->t->spill)
+        return BK_OK;
+    err = bk_samples_take(sample, src, n, e->o.effort, together_most(&e->o), e->pool, NULL, why);
+    for (unsigned i = 0, k = 0; !err && i < a->n; i++)
+        if (k < n && src[k] == &a->rows[i].src)
+            a->sample[i] = sample[k++];
+    return err;
+}
+
+static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct bk_report *why)
+{
+    struct alike a;
+    enum bk_err err;
+
+    find_alike(e, first, &a);
+    err = sample_alike(e, &a, why);
+    for (unsigned i = 0; !err && i < a.n; i++) {
+        a.task[i]->at = e->scratch_bytes;
+        err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], e->pool, write_shards, e, why);
+    }
+    for (unsigned i = 0; i < a.n; i++)
+        bk_sample_release(&a.sample[i]);
     return err;
 }
 
@@ -259,10 +386,14 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     struct bk_encoder *e = context;
     struct task *task = e->small[item];
     struct bk_report why = { "" };
+    struct unit_rows rows;
 
     (void)thread;
-    if (!bk_first_error_any(&e->failed))
-        bk_first_error_keep(&e->failed, encode_unit(e, task, NULL, keep_shards, task, &why), &why);
+    if (bk_first_error_any(&e->failed))
+        return;
+    open_rows(e, task, &rows);
+    bk_first_error_keep(&e->failed,
+                        encode_unit(e, task, &rows, NULL, NULL, keep_shards, task, &why), &why);
 }
 
 /* Those that threads take by themselves. */
@@ -321,8 +452,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
             e->small[e->nsmall++] = task;
             continue;
         }
-        task->at = e->scratch_bytes;
-        err = encode_unit(e, task, e->pool, write_shards, e, why);
+        err = encode_alike(e, task, why);
     }
     if (!err)
         err = encode_small_ones(e, why);

@@ -14,7 +14,7 @@
  * Memory: a set above TASK_POSITIONS is parted where it is, column by column:
  * the larger part to the front, the smaller behind it.  A column has some words
  * to spare, since both parts begin with a word of their own.  So all large sets
- * together take what the sample takes, which bk_learn_bytes() tells beforehand.
+ * together take what the sample takes.
  * Of smaller sets, one a thread, the smaller part moves out to columns of its own.
  *
  * Threads: sets above TASK_POSITIONS are split one after another, with the
@@ -34,9 +34,6 @@
 
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
-#define CHUNK_ROWS      256
-#define ALL_TIMES       2 /* rows: if there are at most so many times as many, all are taken whole */
-#define SPREAD          4 /* else so many times as many are drawn, and a part of each is taken */
 #define BATCH           8 /* columns that a thread takes at a time */
 #define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
@@ -59,7 +56,7 @@ struct set {
     size_t words, room; /* of a column: used; there are */
     unsigned cols;
     uint16_t *fact;   /* by column */
-    uint64_t **col;   /* by column; in `block` or, of the root, in the learner's */
+    uint64_t **col;   /* by column; in `block` or, of large sets, in the sample */
     uint64_t **plane; /* of values, and last the bounds */
     void *block;      /* owned: these lists, and columns of its own */
 };
@@ -83,18 +80,10 @@ struct learner {
     const struct bk_columns *ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
-    uint64_t *bits; /* owned: the columns of the sample, and of large sets */
-    unsigned facts, words, planes;
+    unsigned facts, planes;
     bool small;  /* values are classes themselves */
     bool partly; /* not all rows are learned from */
     int64_t min_gain;
-    uint64_t *row; /* the rows of the sample, by a number of each */
-    uint32_t rows;
-    uint64_t sampled;     /* positions */
-    unsigned halved;      /* of a row's squares every second is taken, or every fourth: so often */
-    uint64_t covered;     /* numbers of these rows, of those squares */
-    uint64_t *chunk_word; /* by chunk of rows: where it begins in the columns */
-    struct set sample;
     struct growth *task;
     uint32_t tasks, task_room;
     bool failed; /* no memory */
@@ -102,204 +91,7 @@ struct learner {
 
 static size_t words_of(uint64_t n) { return (size_t)((n + 63) / 64); }
 
-/* == Which rows == */
-
-static uint64_t draw(uint64_t *seed)
-{
-    *seed += UINT64_C(0x9e3779b97f4a7c15);
-    return bk_mix(*seed);
-}
-
-static uint64_t below(uint64_t *seed, uint64_t n) { return draw(seed) % n; }
-
-/* All rows (a unit of a board without room for its men has none).  False: more than `most`. */
-static bool list_all(struct learner *l, uint32_t most)
-{
-    const struct bk_unit_source *s = l->src;
-    struct bk_row_values values;
-    struct bk_row row = { 0 };
-
-    l->rows = 0;
-    for (uint64_t at = s->first; at < s->end; at = row.first + row.n) {
-        if (l->rows == most)
-            return false;
-        s->row(s->context, at, &row, &values);
-        l->row[l->rows++] = row.first;
-    }
-    return true;
-}
-
-/* One number of each of `n` equal parts. */
-static void list_drawn(struct learner *l, uint32_t n, uint64_t *seed)
-{
-    uint64_t span = l->src->end - l->src->first, part = span / n, rest = span % n, at = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t size = part + (i < rest);
-
-        l->row[i] = l->src->first + at + below(seed, size);
-        at += size;
-    }
-}
-
-static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
-{
-    for (uint32_t i = n; i > 1; i--) {
-        uint32_t j = (uint32_t)below(seed, i);
-        uint64_t t = a[i - 1];
-
-        a[i - 1] = a[j];
-        a[j] = t;
-    }
-}
-
-/*
- * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
- * many rows as are wanted a part of the squares is taken, each row's own; of half as many rows,
- * twice the squares.  Few rows are taken all, and whole.
- */
-static enum bk_err choose_rows(struct learner *l, uint32_t rows, struct bk_report *why)
-{
-    uint64_t seed = 0, span = l->src->end - l->src->first;
-    uint32_t most = SPREAD * rows, half = SPREAD / 2 * rows;
-
-    l->row = malloc(most * sizeof(*l->row));
-    if (!l->row)
-        return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", rows);
-    if (span / BK_SQ_MAX >= most || !list_all(l, most)) {
-        l->rows = most;
-        l->halved = 2;
-        list_drawn(l, most, &seed);
-    } else {
-        l->halved = l->rows > ALL_TIMES * rows;
-    }
-    l->partly = l->halved;
-    shuffle(l->row, l->rows, &seed);
-    if (l->halved == 1 && l->rows > half)
-        l->rows = half;
-    return BK_OK;
-}
-
-/* Of 64 squares of a row those that are taken: 64, 32 or 16, more or less. */
-static uint64_t taken(const struct learner *l, uint64_t first, unsigned word)
-{
-    uint64_t seed = first * BK_SQ_MAX + word, squares = ~UINT64_C(0);
-
-    for (unsigned i = 0; i < l->halved; i++)
-        squares &= draw(&seed);
-    return squares;
-}
-
-/* == Columns of the sample == */
-
-/* The positions of a row to learn from. */
-static void take_care(const struct learner *l, uint64_t first, struct bk_row_values *v)
-{
-    for (unsigned i = 0; i < l->words; i++) {
-        uint64_t some = 0;
-
-        for (unsigned b = 0; b < l->src->bits; b++)
-            some |= v->plane[b][i];
-        v->care[i] &= taken(l, first, i);
-        v->least[i] &= v->care[i];
-        v->care[i] &= ~v->least[i] | some;
-        v->least[i] &= v->care[i];
-    }
-}
-
-struct fill {
-    struct learner *l;
-    uint64_t *positions, *numbers; /* by chunk */
-};
-
-static void count_chunk(void *context, uint64_t chunk, unsigned thread)
-{
-    struct fill *f = context;
-    const struct learner *l = f->l;
-    struct bk_row row = { 0 };
-    struct bk_row_values v;
-    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
-
-    (void)thread;
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
-        l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, row.first, &v);
-        f->numbers[chunk] += row.n;
-        for (unsigned w = 0; w < l->words; w++)
-            f->positions[chunk] += bk_count_bits(v.care[w]);
-    }
-}
-
-/* The scratch of one thread that fills columns. */
-struct fill_room {
-    struct bk_fact_row *row;
-    uint64_t *all, *partial, **column;
-};
-
-static bool make_fill_room(const struct learner *l, struct fill_room *r, uint64_t first_word)
-{
-    unsigned n = l->facts + l->planes;
-
-    *r = (struct fill_room){ 0 };
-    if (bk_fact_row_new(&r->row, l->src->facts, l->src->inner, NULL))
-        return false;
-    r->all = malloc((size_t)n * l->words * sizeof(*r->all));
-    r->partial = calloc(n, sizeof(*r->partial));
-    r->column = malloc(n * sizeof(*r->column));
-    for (unsigned j = 0; r->column && j < n; j++)
-        r->column[j] =
-            (j < l->facts ? l->sample.col[j] : l->sample.plane[j - l->facts]) + first_word;
-    return r->all && r->partial && r->column;
-}
-
-static void release_fill_room(struct fill_room *r)
-{
-    bk_fact_row_free(r->row);
-    free(r->all);
-    free(r->partial);
-    free(r->column);
-}
-
-static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
-{
-    struct learner *l = context;
-    unsigned n = l->facts + l->planes, words = l->words;
-    struct bk_row row = { 0 };
-    struct bk_row_values v;
-    struct fill_room r;
-    size_t at = 0;
-    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
-
-    (void)thread;
-    bk_spill_ease(l->spill);
-    if (!make_fill_room(l, &r, l->chunk_word[chunk])) {
-        l->failed = true;
-        end = 0;
-    }
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < l->rows; i++) {
-        l->src->row(l->src->context, l->row[i], &row, &v);
-        take_care(l, row.first, &v);
-        bk_fact_row_set(r.row, row.sq);
-        bk_fact_row_all(r.row, r.all);
-        for (unsigned b = 0; b < l->planes; b++)
-            memcpy(r.all + (size_t)(l->facts + b) * words, b < l->src->bits ? v.plane[b] : v.least,
-                   words * sizeof(*r.all));
-        for (unsigned w = 0; w < words; w++) {
-            uint64_t steps[6];
-
-            if (!v.care[w])
-                continue;
-            if (l->ops->steps)
-                bk_columns_steps(steps, &v.care[w], 1);
-            l->ops->append(r.column, r.partial, r.all + w, words, n, v.care[w], steps, at);
-            at += bk_count_bits(v.care[w]);
-        }
-    }
-    if (at % 64)
-        for (unsigned j = 0; j < n; j++)
-            r.column[j][at / 64] = r.partial[j];
-    release_fill_room(&r);
-}
+/* == Sets == */
 
 /* A set of up to `n` positions, with columns of its own.  False: no memory. */
 static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
@@ -342,95 +134,20 @@ static void set_free(struct set *s)
     s->block = NULL;
 }
 
-/* Words of a column of so many: some to spare, for parts of sets. */
-static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 + 64); }
-
-static bool sample_new(struct learner *l, uint64_t words)
+/* The sample, whole.  False: no memory. */
+static bool set_of_sample(struct learner *l, struct set *s, const struct bk_sample *sample)
 {
-    size_t columns = l->facts + l->planes, room = column_room(words);
-
-    l->bits = bk_spill_new(l->spill, columns * room * sizeof(*l->bits));
-    if (!l->bits || !set_new_within(l, &l->sample, l->facts, 64 * words))
+    if (!set_new_within(l, s, l->facts, sample->positions))
         return false;
-    l->sample.room = room;
-    for (size_t j = 0; j < columns; j++)
-        l->sample.col[j] = l->bits + j * room;
-    return true;
-}
-
-/*
- * Fills the columns of the sample.  A chunk of rows begins with a word of its own, so
- * its last word may have bits to spare; `mask` says which count.
- */
-static enum bk_err fill_sample(struct learner *l, uint64_t **mask, struct bk_report *why)
-{
-    uint64_t chunks = (l->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, words = 0;
-    uint64_t *counts = calloc(3 * chunks + 1, sizeof(*counts));
-    struct fill f = { l, counts, counts + chunks };
-
-    l->chunk_word = counts ? counts + 2 * chunks : NULL;
-    if (counts)
-        bk_pool_run(l->pool, chunks, count_chunk, &f);
-    for (uint64_t c = 0; counts && c < chunks; c++) {
-        l->chunk_word[c] = words;
-        words += words_of(f.positions[c]);
-        l->covered += f.numbers[c] >> l->halved;
-    }
-    *mask = calloc(words + 1, sizeof(**mask));
-    if (!counts || !*mask || !sample_new(l, words)) {
-        free(counts);
-        return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", l->rows);
-    }
-    for (uint64_t c = 0; c < chunks; c++)
-        for (uint64_t i = 0; i < f.positions[c]; i += 64) {
-            uint64_t left = f.positions[c] - i;
-
-            (*mask)[l->chunk_word[c] + i / 64] =
-                left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
-        }
+    s->room = sample->room;
+    for (size_t j = 0; j < l->facts + l->planes; j++)
+        s->col[j] = sample->bits + j * sample->room;
     for (unsigned j = 0; j < l->facts; j++)
-        l->sample.fact[j] = (uint16_t)j;
-    bk_pool_run(l->pool, chunks, fill_chunk, l);
-    free(counts);
-    return l->failed ? bk_fail(why, BK_E_SYSTEM, "no memory for a sample") : BK_OK;
-}
-
-/* == Keeping a part of a set == */
-
-struct keep {
-    const struct learner *l;
-    const uint64_t *mask;
-    uint64_t *steps;
-};
-
-static void keep_batch(void *context, uint64_t batch, unsigned thread)
-{
-    const struct keep *k = context;
-    const struct set *s = &k->l->sample;
-    unsigned j = (unsigned)batch * BATCH, left = s->cols + k->l->planes - j;
-
-    (void)thread;
-    bk_spill_ease(k->l->spill);
-    k->l->ops->keep(s->col + j, s->col + j, left < BATCH ? left : BATCH, k->mask, k->steps,
-                    s->words);
-}
-
-/* Of the sample the positions of `mask` stay.  False: no memory. */
-static bool keep_part(struct learner *l, const uint64_t *mask)
-{
-    const struct set *s = &l->sample;
-    struct keep k = { l, mask, NULL };
-
-    if (l->ops->steps) {
-        k.steps = malloc(s->words * l->ops->steps * sizeof(*k.steps) + 1);
-        if (!k.steps)
-            return false;
-        bk_columns_steps(k.steps, mask, s->words);
-    }
-    bk_pool_run(l->pool, (s->cols + l->planes + BATCH - 1) / BATCH, keep_batch, &k);
-    free(k.steps);
+        s->fact[j] = (uint16_t)j;
     return true;
 }
+
+/* == Parting a set == */
 
 /* A set is parted in two, column by column; a part that will be a leaf needs no facts. */
 struct parting {
@@ -1079,15 +796,16 @@ static uint32_t put_in_order(const struct learner *l, const struct growth *g, ui
     return at;
 }
 
-static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct bk_report *why)
+static enum bk_err grow_tree(struct learner *l, struct set *all, struct bk_learned *out,
+                             struct bk_report *why)
 {
     struct growth top = { 0 };
     uint32_t *histogram = calloc((size_t)1 << l->src->bits, sizeof(*histogram));
     uint64_t nodes;
 
     if (histogram)
-        grow(l, &top, &l->sample, histogram, true);
-    set_free(&l->sample);
+        grow(l, &top, all, histogram, true);
+    set_free(all);
     l->failed |= !histogram || top.failed;
     if (!l->failed)
         bk_pool_run(l->pool, l->tasks, grow_task, l);
@@ -1111,97 +829,37 @@ static enum bk_err grow_tree(struct learner *l, struct bk_learned *out, struct b
 }
 
 /* A leaf's cost, seen in the sample. */
-static int64_t gain_needed(const struct learner *l)
+static int64_t gain_needed(const struct learner *l, uint64_t covered)
 {
     uint64_t span = l->src->end - l->src->first;
     uint64_t leaf = (uint64_t)(l->small ? GAIN_LEAF : GAIN_LEAF_LONG) * BK_ONE_BIT;
-    uint64_t covered = l->covered < span ? l->covered : span;
-    int64_t share = (int64_t)(leaf * (covered >> 8) / ((span >> 8) + 1));
+    uint64_t seen = covered < span ? covered : span;
+    int64_t share = (int64_t)(leaf * (seen >> 8) / ((span >> 8) + 1));
     int64_t evidence = (l->small ? GAIN_EVIDENCE : GAIN_EVIDENCE_LONG) * BK_ONE_BIT;
 
     return share > evidence ? share : evidence;
 }
 
-/*
- * Rows of 64 squares that are learned from: a share of all, but not too few, and no more than
- * memory bears.  Four times the rows make files a quarter to a third smaller.
- */
-struct sampling {
-    unsigned part; /* one row of so many */
-    uint32_t least, most, most_long;
-};
-
-static const struct sampling sampling_of[] = {
-    [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
-    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
-    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
-};
-
-static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
-{
-    const struct sampling *s = &sampling_of[effort];
-    uint64_t rows = numbers / (64 * s->part);
-    uint32_t most = bits <= SMALL_BITS ? s->most : s->most_long;
-
-    if (rows < s->least)
-        rows = s->least;
-    if (rows > most)
-        rows = most;
-    return (uint32_t)rows / words;
-}
-
-uint64_t bk_learn_rows(const struct bk_unit_size *n, enum bk_effort effort)
-{
-    uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
-
-    return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
-}
-
-uint64_t bk_learn_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
-{
-    return SPREAD * sizeof(uint64_t) *
-           (uint64_t)rows_to_draw(effort, n->words, n->bits, n->numbers);
-}
-
-uint64_t bk_learn_bytes(unsigned facts, unsigned bits, uint64_t positions)
-{
-    return (facts + bits + UINT64_C(1)) * column_room(words_of(positions)) * sizeof(uint64_t);
-}
-
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
-                     enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
-                     struct bk_spill *spill, struct bk_report *why)
+                     const struct bk_sample *sample, const struct bk_logs *logs,
+                     struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
-    struct learner l = {
-        .src = src, .logs = logs, .ops = bk_columns_for(), .pool = pool, .spill = spill
-    };
-    uint64_t *mask = NULL;
-    enum bk_err err;
+    struct learner l = { .src = src,
+                         .logs = logs,
+                         .ops = bk_columns_for(),
+                         .pool = pool,
+                         .spill = spill,
+                         .facts = sample->facts,
+                         .planes = src->bits + 1,
+                         .small = src->bits <= SMALL_BITS,
+                         .partly = sample->partly };
+    struct set all;
 
     *out = (struct bk_learned){ 0 };
-    l.facts = bk_facts_count(src->facts);
-    l.words = bk_facts_words(src->facts);
-    l.small = src->bits <= SMALL_BITS;
-    l.planes = src->bits + 1;
-    err = choose_rows(&l, rows_to_draw(effort, l.words, src->bits, src->end - src->first), why);
-    if (!err)
-        err = fill_sample(&l, &mask, why);
-    if (!err) {
-        l.min_gain = gain_needed(&l);
-        if (!keep_part(&l, mask))
-            err = bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
-        l.sample.n = (uint32_t)ones(&l, mask, l.sample.words);
-        l.sample.words = words_of(l.sample.n);
-        l.sampled = l.sample.n;
-    }
-    free(mask);
-    if (!err)
-        err = grow_tree(&l, out, why);
-    out->column_bytes = bk_learn_bytes(l.facts, src->bits, l.sampled);
-    set_free(&l.sample);
-    bk_spill_free(l.bits);
-    free(l.row);
-    return err;
+    l.min_gain = gain_needed(&l, sample->covered);
+    if (!set_of_sample(&l, &all, sample))
+        return bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
+    return grow_tree(&l, &all, out, why);
 }
 
 void bk_learned_release(struct bk_learned *l)

@@ -1,7 +1,7 @@
 /*
  * unit.c - from values to model, directory and shards.
  *
- *   learn    a tree, from a sample of rows (learn.c)
+ *   learn    a tree, from a sample of rows (sample.c, learn.c)
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
  *   meet     in how many cells each question meets exceptions; its rates
@@ -41,7 +41,6 @@
 #define SHARD_KEYS    14000
 #define WORDS_MAX     BK_CELL_WORDS_MAX
 #define SMALL_BITS    2  /* of values of so few bits, what agrees with each is noted for a row */
-#define BITS_AS_TOLD  8  /* of values; of more it is found out how many are used */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
 /* Questions that positions of cells are asked: a word with the question and, once they are chosen,
@@ -90,7 +89,7 @@ struct key_list {
 struct desk {
     struct bk_fact_row *row;
     struct bk_met *met;        /* by question */
-    unsigned bits;             /* of the values seen, beyond BITS_AS_TOLD */
+    unsigned bits;             /* of the values seen, beyond BK_BITS_AS_TOLD */
     uint64_t *count;           /* as bk_counts.n */
     struct bk_cell_list cells; /* of the piece that is being counted */
     struct asked asked;        /* of one cell */
@@ -107,6 +106,7 @@ struct unit {
     struct bk_pool *pool;
     unsigned words, threads;
     struct bk_logs logs;
+    uint64_t sampled_bytes; /* what was learned from took so many */
     struct bk_learned learned;
     struct bk_counts counts;
     struct bk_codes codes;
@@ -387,11 +387,11 @@ static void widest_piece(void *context, uint64_t piece, unsigned thread)
    to know how many they do have. */
 static enum bk_err narrow(struct unit *u, struct bk_report *why)
 {
-    if (u->src->bits <= BITS_AS_TOLD)
+    if (u->src->bits <= BK_BITS_AS_TOLD)
         return BK_OK;
     if (!bk_pool_try(u->pool, u->pieces, widest_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
-    u->own.bits = BITS_AS_TOLD;
+    u->own.bits = BK_BITS_AS_TOLD;
     for (unsigned t = 0; t < u->threads; t++)
         if (u->desk[t].bits > u->own.bits)
             u->own.bits = u->desk[t].bits;
@@ -423,14 +423,15 @@ static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads
 struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
                                      const struct bk_unit_options *options, unsigned threads)
 {
-    uint64_t sample = bk_learn_rows(n, options->effort);
+    uint64_t sample = bk_sample_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
-    uint64_t list = bk_learn_list_bytes(n, options->effort);
-    uint64_t learning = bk_learn_bytes(n->facts, n->bits, positions) + list;
+    uint64_t list = bk_sample_list_bytes(n, options->effort);
+    uint64_t columns = bk_sample_bytes(n->facts, n->bits, positions), learning = columns + list;
     uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
 
     return (struct bk_unit_memory){
         learning > writing ? learning : writing,
+        columns,
         writing_bytes(n->numbers, n->words, threads, true) + list +
             positions * CODES_LONG * (n->bits > 2),
     };
@@ -441,7 +442,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
  */
 static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
-    uint64_t room = u->learned.column_bytes, met = u->src->bits > SMALL_BITS ? counts / 3 : 0;
+    uint64_t room = u->sampled_bytes, met = u->src->bits > SMALL_BITS ? counts / 3 : 0;
     uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
     if (u->spill)
@@ -1268,15 +1269,29 @@ static void unit_release(struct unit *u)
     free(u);
 }
 
+static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
+                         struct bk_report *why)
+{
+    struct bk_sample own = { 0 },
+                     *sample = options->sample && options->sample->bits ? options->sample : &own;
+    const struct bk_unit_source *src = u->src;
+    enum bk_err err = narrow(u, why);
+
+    if (!err && sample == &own)
+        err = bk_samples_take(&own, &src, 1, options->effort, 0, u->pool, options->spill, why);
+    u->sampled_bytes = sample->first_bytes;
+    if (!err)
+        err = bk_learn(&u->learned, u->src, sample, &u->logs, u->pool, options->spill, why);
+    bk_sample_release(sample);
+    return err;
+}
+
 static enum bk_err encode(struct unit *u, struct bk_unit *out,
                           const struct bk_unit_options *options, bk_shard_sink *sink, void *context,
                           struct bk_report *why)
 {
-    enum bk_err err = narrow(u, why);
+    enum bk_err err = learn(u, options, why);
 
-    if (!err)
-        err =
-            bk_learn(&u->learned, u->src, options->effort, &u->logs, u->pool, options->spill, why);
     if (!err)
         err = count_all(u, why);
     if (!err)

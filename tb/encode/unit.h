@@ -11,6 +11,7 @@
 #define BK_UNIT_H
 
 #include "tb/encode/input.h"
+#include "tb/encode/sample.h"
 #include "tb/memory/pool.h"
 #include "tb/memory/spill.h"
 
@@ -20,7 +21,12 @@ struct bk_unit_options {
      */
     uint64_t memory_bytes;
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
+    /* What is learned from, if it has been taken already; else NULL, or with no bits.  Of values of
+       up to BK_BITS_AS_TOLD bits only.  Released. */
+    struct bk_sample *sample;
 };
+
+#define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
 
 /*
  * What bk_unit_encode() takes at its worst with so many threads, options->memory_bytes left aside.
@@ -29,7 +35,8 @@ struct bk_unit_options {
  */
 struct bk_unit_memory {
     uint64_t peak;
-    uint64_t own; /* with a spill: what does not go there */
+    uint64_t columns; /* of it: what is learned from */
+    uint64_t own;     /* with a spill: what does not go there */
 };
 struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
                                      const struct bk_unit_options *options, unsigned threads);

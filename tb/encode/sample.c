@@ -1,0 +1,491 @@
+/*
+ * sample.c - see sample.h.
+ *
+ * The list of rows is one for all units of the same numbers, in random order; a unit that wants
+ * fewer takes the first of it.  A chunk of rows begins with a word of its own, so that threads fill
+ * chunks side by side; the bits to spare between them go at the end.
+ */
+#include "tb/encode/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/encode/cells.h"
+#include "tb/encode/columns_for.h"
+
+#define CHUNK_ROWS 256
+#define ALL_TIMES  2 /* rows: if there are at most so many times as many, all are taken whole */
+#define SPREAD     4 /* else so many times as many are drawn, and a part of each is taken */
+#define BATCH      8 /* columns that a thread takes at a time */
+#define SMALL_BITS 2 /* of values: results; else distances */
+
+/* One unit of those that are sampled together. */
+struct part {
+    const struct bk_unit_source *src;
+    struct bk_sample *out;
+    unsigned planes; /* bits of values, and the bounds */
+    uint32_t rows;   /* of the list: the first */
+    unsigned halved; /* of a row's squares every second is taken, or every fourth: so often */
+    bool taken;      /* it is sampled */
+    /* by chunk of rows: how many positions and numbers, the word where it begins in the columns */
+    uint64_t *positions, *numbers, *word;
+    uint64_t words; /* of a column, gaps and all */
+};
+
+struct drawing {
+    struct part part[BK_SAMPLES_MAX];
+    unsigned n;
+    unsigned facts, words;
+    const struct bk_columns *ops;
+    struct bk_pool *pool;
+    struct bk_spill *spill;
+    uint64_t *row; /* owned; by a number of each */
+    uint32_t rows;
+    bool all; /* they are all there are */
+    volatile bool failed;
+};
+
+static size_t words_of(uint64_t n) { return (size_t)((n + 63) / 64); }
+
+/* == How many rows == */
+
+/*
+ * Rows of 64 squares that are learned from: a share of all, but not too few, and no more than
+ * memory bears.  Four times the rows make files a quarter to a third smaller.
+ */
+struct sampling {
+    unsigned part; /* one row of so many */
+    uint32_t least, most, most_long;
+};
+
+static const struct sampling sampling_of[] = {
+    [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
+    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
+    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
+};
+
+static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
+{
+    const struct sampling *s = &sampling_of[effort];
+    uint64_t rows = numbers / (64 * s->part);
+    uint32_t most = bits <= SMALL_BITS ? s->most : s->most_long;
+
+    if (rows < s->least)
+        rows = s->least;
+    if (rows > most)
+        rows = most;
+    return (uint32_t)rows / words;
+}
+
+uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
+
+    return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
+}
+
+uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    return SPREAD * sizeof(uint64_t) *
+           (uint64_t)rows_to_draw(effort, n->words, SMALL_BITS, n->numbers);
+}
+
+/* Words of a column of so many: some to spare, for parts of sets. */
+static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 + 64); }
+
+uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions)
+{
+    return (facts + bits + UINT64_C(1)) * column_room(words_of(positions)) * sizeof(uint64_t);
+}
+
+/* == Which rows == */
+
+static uint64_t draw(uint64_t *seed)
+{
+    *seed += UINT64_C(0x9e3779b97f4a7c15);
+    return bk_mix(*seed);
+}
+
+static uint64_t below(uint64_t *seed, uint64_t n) { return draw(seed) % n; }
+
+/* All rows (a unit of a board without room for its men has none).  False: more than `most`. */
+static bool list_all(struct drawing *d, uint32_t most)
+{
+    const struct bk_unit_source *s = d->part[0].src;
+    struct bk_row row = { 0 };
+
+    d->rows = 0;
+    for (uint64_t at = s->first; at < s->end; at = row.first + row.n) {
+        if (d->rows == most)
+            return false;
+        s->row(s->context, at, &row, NULL);
+        d->row[d->rows++] = row.first;
+    }
+    return true;
+}
+
+/* One number of each of `n` equal parts. */
+static void list_drawn(struct drawing *d, uint32_t n, uint64_t *seed)
+{
+    const struct bk_unit_source *s = d->part[0].src;
+    uint64_t span = s->end - s->first, part = span / n, rest = span % n, at = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t size = part + (i < rest);
+
+        d->row[i] = s->first + at + below(seed, size);
+        at += size;
+    }
+    d->rows = n;
+}
+
+static void shuffle(uint64_t *a, uint32_t n, uint64_t *seed)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t j = (uint32_t)below(seed, i);
+        uint64_t t = a[i - 1];
+
+        a[i - 1] = a[j];
+        a[j] = t;
+    }
+}
+
+/*
+ * The positions of a row are much alike: as many of more rows teach more.  So of SPREAD times as
+ * many rows as are wanted a part of the squares is taken, each row's own; of half as many rows,
+ * twice the squares.  Few rows are taken all, and whole.
+ */
+static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted)
+{
+    p->rows = d->rows;
+    p->halved = 0;
+    if (!d->all || d->rows > SPREAD * wanted) {
+        p->halved = 2;
+        p->rows = SPREAD * wanted;
+    } else if (d->rows > ALL_TIMES * wanted) {
+        p->halved = 1;
+        p->rows = SPREAD / 2 * wanted;
+    }
+}
+
+/* The list, as long as results want it, whether they are sampled now or not: so that of distances
+   the rows are always the same. */
+static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk_report *why)
+{
+    const struct bk_unit_source *s = d->part[0].src;
+    uint64_t seed = 0, span = s->end - s->first;
+    uint32_t most = SPREAD * rows_to_draw(effort, d->words, SMALL_BITS, span);
+
+    d->row = malloc(most * sizeof(*d->row));
+    if (!d->row)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", most);
+    d->all = span / BK_SQ_MAX < most && list_all(d, most);
+    if (!d->all)
+        list_drawn(d, most, &seed);
+    shuffle(d->row, d->rows, &seed);
+    for (unsigned i = 0; i < d->n; i++)
+        choose_rows(d, &d->part[i], rows_to_draw(effort, d->words, d->part[i].src->bits, span));
+    return BK_OK;
+}
+
+/* Of 64 squares of a row those that are taken: 64, 32 or 16, more or less. */
+static uint64_t squares_taken(const struct part *p, uint64_t first, unsigned word)
+{
+    uint64_t seed = first * BK_SQ_MAX + word, squares = ~UINT64_C(0);
+
+    for (unsigned i = 0; i < p->halved; i++)
+        squares &= draw(&seed);
+    return squares;
+}
+
+/* The positions of a row to learn from.  False: none. */
+static bool take_care(const struct part *p, uint64_t first, struct bk_row_values *v, unsigned words)
+{
+    uint64_t any = 0;
+
+    for (unsigned i = 0; i < words; i++) {
+        uint64_t some = 0;
+
+        for (unsigned b = 0; b < p->src->bits; b++)
+            some |= v->plane[b][i];
+        v->care[i] &= squares_taken(p, first, i);
+        v->least[i] &= v->care[i];
+        v->care[i] &= ~v->least[i] | some;
+        v->least[i] &= v->care[i];
+        any |= v->care[i];
+    }
+    return any;
+}
+
+/* == How much it is == */
+
+static void count_chunk(void *context, uint64_t chunk, unsigned thread)
+{
+    struct drawing *d = context;
+    struct bk_row row = { 0 };
+    struct bk_row_values v;
+    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+
+    (void)thread;
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++)
+        for (struct part *p = d->part; p < d->part + d->n; p++) {
+            if (i >= p->rows)
+                continue;
+            p->src->row(p->src->context, d->row[i], &row, &v);
+            take_care(p, row.first, &v, d->words);
+            p->numbers[chunk] += row.n;
+            for (unsigned w = 0; w < d->words; w++)
+                p->positions[chunk] += bk_count_bits(v.care[w]);
+        }
+}
+
+static uint64_t column_bytes(const struct drawing *d, const struct part *p)
+{
+    return (d->facts + p->planes) * column_room(p->words) * sizeof(uint64_t);
+}
+
+/* Counts the positions of each unit, and decides which are sampled now.  False: no memory. */
+static bool measure(struct drawing *d, uint64_t bytes_most)
+{
+    size_t chunks = (d->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    uint64_t bytes = 0;
+
+    for (struct part *p = d->part; p < d->part + d->n; p++) {
+        p->positions = calloc(3 * chunks + 1, sizeof(*p->positions));
+        if (!p->positions)
+            return false;
+        p->numbers = p->positions + chunks;
+        p->word = p->numbers + chunks;
+    }
+    bk_pool_run(d->pool, chunks, count_chunk, d);
+    for (struct part *p = d->part; p < d->part + d->n; p++) {
+        for (size_t c = 0; c < chunks; c++) {
+            p->word[c] = p->words;
+            p->words += words_of(p->positions[c]);
+            p->out->positions += p->positions[c];
+            p->out->covered += p->numbers[c] >> p->halved;
+        }
+        p->taken = p == d->part || bytes + column_bytes(d, p) <= bytes_most;
+        bytes += p->taken ? column_bytes(d, p) : 0;
+    }
+    return true;
+}
+
+/* == Columns == */
+
+/* What one thread fills with: the facts of a row, and room for the values of a unit behind them;
+   of each unit where its columns go on, and their last words. */
+struct fill_room {
+    struct bk_fact_row *row;
+    uint64_t *all;
+    struct {
+        uint64_t *partial, **column;
+        size_t at; /* bits of the chunk so far */
+    } of[BK_SAMPLES_MAX];
+};
+
+static bool make_fill_room(const struct drawing *d, struct fill_room *r, uint64_t chunk)
+{
+    unsigned most = 0;
+
+    *r = (struct fill_room){ 0 };
+    if (bk_fact_row_new(&r->row, d->part[0].src->facts, d->part[0].src->inner, NULL))
+        return false;
+    for (unsigned i = 0; i < d->n; i++) {
+        const struct part *p = &d->part[i];
+        unsigned n = d->facts + p->planes;
+
+        if (!p->taken)
+            continue;
+        most = n > most ? n : most;
+        r->of[i].partial = calloc(n, sizeof(uint64_t));
+        r->of[i].column = malloc(n * sizeof(uint64_t *));
+        if (!r->of[i].partial || !r->of[i].column)
+            return false;
+        for (unsigned j = 0; j < n; j++)
+            r->of[i].column[j] = p->out->bits + j * p->out->room + p->word[chunk];
+    }
+    r->all = malloc((size_t)most * d->words * sizeof(*r->all));
+    return r->all;
+}
+
+static void release_fill_room(struct fill_room *r)
+{
+    bk_fact_row_free(r->row);
+    free(r->all);
+    for (unsigned i = 0; i < BK_SAMPLES_MAX; i++) {
+        free(r->of[i].partial);
+        free(r->of[i].column);
+    }
+}
+
+/* Appends the positions of a row, whose facts are in r->all, to the columns of unit i. */
+static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
+                       const struct bk_row_values *v)
+{
+    const struct part *p = &d->part[i];
+    unsigned words = d->words, bits = p->src->bits, n = d->facts + p->planes;
+
+    for (unsigned b = 0; b < p->planes; b++)
+        memcpy(r->all + (size_t)(d->facts + b) * words, b < bits ? v->plane[b] : v->least,
+               words * sizeof(*r->all));
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t steps[6];
+
+        if (!v->care[w])
+            continue;
+        if (d->ops->steps)
+            bk_columns_steps(steps, &v->care[w], 1);
+        d->ops->append(r->of[i].column, r->of[i].partial, r->all + w, words, n, v->care[w], steps,
+                       r->of[i].at);
+        r->of[i].at += bk_count_bits(v->care[w]);
+    }
+}
+
+static void fill_from(const struct drawing *d, struct fill_room *r, uint32_t nth)
+{
+    struct bk_row row = { 0 };
+    bool known = false;
+
+    for (unsigned i = 0; i < d->n; i++) {
+        const struct part *p = &d->part[i];
+        struct bk_row_values v;
+
+        if (!p->taken || nth >= p->rows)
+            continue;
+        p->src->row(p->src->context, d->row[nth], &row, &v);
+        if (!take_care(p, row.first, &v, d->words))
+            continue;
+        if (!known) {
+            bk_fact_row_set(r->row, row.sq);
+            bk_fact_row_all(r->row, r->all);
+            known = true;
+        }
+        append_row(d, r, i, &v);
+    }
+}
+
+static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
+{
+    struct drawing *d = context;
+    struct fill_room r;
+    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+
+    (void)thread;
+    bk_spill_ease(d->spill);
+    if (!make_fill_room(d, &r, chunk)) {
+        d->failed = true;
+        end = 0;
+    }
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++)
+        fill_from(d, &r, i);
+    for (unsigned i = 0; i < d->n; i++)
+        for (unsigned j = 0; r.of[i].at % 64 && j < d->facts + d->part[i].planes; j++)
+            r.of[i].column[j][r.of[i].at / 64] = r.of[i].partial[j];
+    release_fill_room(&r);
+}
+
+/* == Without the gaps == */
+
+struct closing {
+    const struct drawing *d;
+    const struct part *p;
+    uint64_t *mask, *steps; /* of the bits that are positions */
+};
+
+static void close_batch(void *context, uint64_t batch, unsigned thread)
+{
+    const struct closing *k = context;
+    const struct bk_sample *s = k->p->out;
+    unsigned first = (unsigned)batch * BATCH, n = k->d->facts + k->p->planes - first;
+    uint64_t *column[BATCH];
+
+    (void)thread;
+    bk_spill_ease(k->d->spill);
+    n = n < BATCH ? n : BATCH;
+    for (unsigned j = 0; j < n; j++)
+        column[j] = s->bits + (first + j) * s->room;
+    k->d->ops->keep(column, column, n, k->mask, k->steps, (size_t)k->p->words);
+}
+
+/* False: no memory. */
+static bool close_gaps(const struct drawing *d, const struct part *p)
+{
+    struct closing k = { d, p, calloc(p->words + 1, sizeof(uint64_t)), NULL };
+    size_t chunks = (d->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    bool good;
+
+    for (size_t c = 0; k.mask && c < chunks; c++)
+        for (uint64_t i = 0; i < p->positions[c]; i += 64) {
+            uint64_t left = p->positions[c] - i;
+
+            k.mask[p->word[c] + i / 64] = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
+        }
+    if (k.mask && d->ops->steps) {
+        k.steps = malloc((p->words + 1) * d->ops->steps * sizeof(*k.steps));
+        if (k.steps)
+            bk_columns_steps(k.steps, k.mask, (size_t)p->words);
+    }
+    good = k.mask && (k.steps || !d->ops->steps);
+    if (good)
+        bk_pool_run(d->pool, (d->facts + p->planes + BATCH - 1) / BATCH, close_batch, &k);
+    free(k.steps);
+    free(k.mask);
+    return good;
+}
+
+/* == All of it == */
+
+static bool fill_samples(struct drawing *d)
+{
+    for (struct part *p = d->part; p < d->part + d->n; p++) {
+        if (!p->taken)
+            continue;
+        p->out->room = column_room(p->words);
+        p->out->facts = d->facts;
+        p->out->partly = p->halved;
+        p->out->bits = bk_spill_new(d->spill, column_bytes(d, p));
+        p->out->first_bytes = bk_sample_bytes(d->facts, p->src->bits, p->out->positions);
+        if (!p->out->bits)
+            return false;
+    }
+    bk_pool_run(d->pool, (d->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, fill_chunk, d);
+    for (const struct part *p = d->part; p < d->part + d->n && !d->failed; p++)
+        if (p->taken && !close_gaps(d, p))
+            return false;
+    return !d->failed;
+}
+
+enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *const *src,
+                            unsigned n, enum bk_effort effort, uint64_t bytes_most,
+                            struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
+{
+    struct drawing d = { .n = n,
+                         .facts = bk_facts_count(src[0]->facts),
+                         .words = bk_facts_words(src[0]->facts),
+                         .ops = bk_columns_for(),
+                         .pool = pool,
+                         .spill = spill };
+    enum bk_err err;
+
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = (struct bk_sample){ 0 };
+        d.part[i] = (struct part){ .src = src[i], .out = &out[i], .planes = src[i]->bits + 1 };
+    }
+    err = list_rows(&d, effort, why);
+    if (!err && (!measure(&d, bytes_most) || !fill_samples(&d)))
+        err = bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", d.rows);
+    for (unsigned i = 0; i < n; i++) {
+        if (err || !d.part[i].taken)
+            bk_sample_release(&out[i]);
+        free(d.part[i].positions);
+    }
+    free(d.row);
+    return err;
+}
+
+void bk_sample_release(struct bk_sample *s)
+{
+    bk_spill_free(s->bits);
+    *s = (struct bk_sample){ 0 };
+}
