@@ -19,6 +19,9 @@
    2 and 7 threads (tests/memory.sh). */
 #define THREAD_BYTES (UINT64_C(7) << 20)
 
+/* For the cells of a unit, if solving has not taken more. */
+#define CELLS_BYTES (UINT64_C(1) << 29)
+
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
     bool known;
@@ -41,10 +44,12 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
 
 /* What its encoder takes; own: what no spill holds of it. */
 static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct bk_plan *p,
-                                    const struct bk_index *ix, unsigned threads,
+                                    const struct bk_index *ix, uint64_t cells, unsigned threads,
                                     struct bk_report *why)
 {
-    const struct bk_encode_options o = { .distances = p->distances, .effort = p->effort };
+    const struct bk_encode_options o = { .distances = p->distances,
+                                         .effort = p->effort,
+                                         .memory_bytes = cells };
 
     return bk_encode_estimate(peak, own, ix, &o, threads, why);
 }
@@ -123,6 +128,15 @@ static enum bk_strategy choose_strategy(const struct prediction *x, uint64_t sol
     return roomy ? BK_APART : BK_COMPACT;
 }
 
+/* What the encoder may take to remember cells: what solving has taken, or a byte a position.  Of
+   large tables with pawns all cells take five; whatever is not remembered is worked out again. */
+static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
+{
+    uint64_t enough = positions < CELLS_BYTES ? positions : CELLS_BYTES;
+
+    return solving > enough ? solving : enough;
+}
+
 /* One table, as bk_build() would go about it; what is held changes in `h`. */
 static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struct bk_index *ix,
                            unsigned nth, unsigned threads, uint64_t limit, struct both *all,
@@ -135,8 +149,6 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
-    if (!err)
-        err = estimate_encoder(&encoder, &least_encoder, p, ix, threads, why);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -152,9 +164,12 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     if (t->strategy != BK_APART)
         solving = other_peak;
     encoding = keep ? all[nth].kept.encoding : all[nth].let_go.encoding;
-    t->encode_bytes = solving > encoding ? solving - encoding : 0;
+    t->encode_bytes = bytes_for_cells(t->positions, solving > encoding ? solving - encoding : 0);
     if (t->encode_bytes > h->limit / 2)
         t->encode_bytes = h->limit / 2;
+    err = estimate_encoder(&encoder, &least_encoder, p, ix, t->encode_bytes, threads, why);
+    if (err)
+        return err;
     encoding += encoder;
     t->memory_bytes = x.always + h->bytes + (solving > encoding ? solving : encoding);
     if (t->memory_bytes < x.peak)

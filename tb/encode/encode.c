@@ -120,11 +120,12 @@ static uint64_t add_up(const uint64_t *most, unsigned n)
 /* What large units of the same numbers take: columns of all of them, and what each needs besides,
    one after the other. */
 struct large {
-    uint64_t columns, most_columns, rest;
+    uint64_t columns, first_columns, most_columns, rest;
 };
 
 static void add_large(struct large *l, const struct bk_unit_memory *m)
 {
+    l->first_columns = l->columns ? l->first_columns : m->columns;
     l->columns += m->columns;
     l->most_columns = m->columns > l->most_columns ? m->columns : l->most_columns;
     l->rest = m->peak - m->columns > l->rest ? m->peak - m->columns : l->rest;
@@ -135,12 +136,14 @@ static uint64_t together_most(const struct bk_encode_options *o)
     return o->memory_bytes > TOGETHER_BYTES ? o->memory_bytes : TOGETHER_BYTES;
 }
 
+/* While cells are remembered, a unit's own columns are gone. */
 static uint64_t large_peak(const struct large *l, const struct bk_encode_options *o)
 {
-    uint64_t most = together_most(o);
+    uint64_t most = together_most(o), first = l->first_columns, columns;
 
     most = most > l->most_columns ? most : l->most_columns;
-    return (l->columns < most ? l->columns : most) + l->rest;
+    columns = l->columns < most ? l->columns : most;
+    return columns + l->rest + (o->memory_bytes > first ? o->memory_bytes - first : 0);
 }
 
 /* The units of a table, for an estimate. */
@@ -204,6 +207,8 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_in
     for (unsigned i = 0; !err && i < u.each; i++)
         if (large_peak(&u.large[i], o) > *peak)
             *peak = large_peak(&u.large[i], o);
+    if (o->memory_bytes > add_up(most, together))
+        insert(most, together, o->memory_bytes);
     if (add_up(most, together) > *peak)
         *peak = add_up(most, together);
     if (add_up(most_own, together) > *own)
