@@ -668,6 +668,52 @@ static enum bk_err refuse(void *context, const void *bytes, size_t n, struct bk_
     return bk_fail(why, BK_E_SYSTEM, "the disk is full");
 }
 
+static void same_sample(const struct bk_sample *a, const struct bk_sample *b, unsigned bits)
+{
+    assert_int_equal(a->positions, b->positions);
+    assert_int_equal(a->covered, b->covered);
+    assert_int_equal(a->partly, b->partly);
+    for (size_t j = 0; j < a->facts + bits + 1; j++)
+        assert_memory_equal(a->bits + j * a->room, b->bits + j * b->room, a->positions / 64 * 8);
+}
+
+static void samples__are_the_same_together_and_apart(void **state)
+{
+    struct table t = table_of("grand-shatranj", "KJvKH");
+    struct made made[3] = { { .bits = 2, .seed = 1, .values = 3, .free_in_16 = 4 },
+                            { .bits = 2, .seed = 2, .values = 3, .least_in_16 = 4 },
+                            { .bits = 6, .seed = 3, .values = 60, .free_in_16 = 12 } };
+    struct bk_unit_source src[3];
+    const struct bk_unit_source *all[3];
+    struct bk_sample together[3], apart;
+    struct bk_pool *pool;
+    struct bk_report why;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        src[i] = source_of(&t, &made[i]);
+        all[i] = &src[i];
+    }
+    assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
+    assert_int_equal(
+        bk_samples_take(together, all, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why), BK_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(together[i].partly && together[i].positions > 1000);
+        assert_int_equal(bk_samples_take(&apart, &all[i], 1, BK_EFFORT_FAST, 0, pool, NULL, &why),
+                         BK_OK);
+        same_sample(&apart, &together[i], src[i].bits);
+        bk_sample_release(&apart);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        bk_sample_release(&together[i]);
+    /* without room for more, the first */
+    assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
+    assert_true(together[0].bits && !together[1].bits && !together[2].bits);
+    bk_sample_release(&together[0]);
+    bk_pool_close(pool);
+    table_free(&t);
+}
+
 static void unit__says_what_the_sink_said(void **state)
 {
     struct table t = table_of("shatranj", "KRvK");
@@ -826,6 +872,7 @@ int main(void)
         cmocka_unit_test(unit__where_all_is_free_or_one_value_it_takes_a_few_bytes),
         cmocka_unit_test(unit__bounds_cost_little),
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
+        cmocka_unit_test(samples__are_the_same_together_and_apart),
         cmocka_unit_test(unit__says_what_the_sink_said),
         cmocka_unit_test(model__damaged_bytes_are_refused_or_harmless),
         cmocka_unit_test(shards__damaged_bytes_answer_something),
