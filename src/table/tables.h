@@ -20,8 +20,12 @@ struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
     bool exchanged;            /* it is kept with the colours exchanged */
     const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
-    bool same_numbers;         /* both files number positions alike */
-    struct bk_links *links;    /* owned; NULL: no memory, and none are kept */
+    /* what follows from them */
+    bool same_numbers;              /* both files number positions alike */
+    bool one_side;                  /* of the wdl file */
+    const struct bk_index *ix;      /* the wdl file's */
+    const struct bk_table_men *men; /* borrowed from links; NULL: nothing is kept */
+    struct bk_links *links;         /* owned; NULL: no memory */
 };
 
 /* Fills in the rest of a table whose files and swap are set. */
@@ -77,11 +81,11 @@ struct bk_table_men {
     uint8_t place[2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
-/* Borrowed from the table; NULL: nothing is kept. */
-const struct bk_table_men *bk_table_men_of(const struct bk_table *t);
-
 /* A position of the table.  It has no rights. */
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p);
+
+/* Where bk_men_place() puts the squares of a position; NULL: where they are. */
+const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p);
 
 /* Asks for the number, and turns the men to lie there.  BK_E_ILLEGAL: there is none. */
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why);

@@ -23,19 +23,21 @@ static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const
     struct look *l = (struct look *)(void *)look;
     struct one *o = &l->one;
     const struct kind_reach *const *of = ((const struct reach *)f->reach)->of;
+    unsigned n = f->men.n, nsq = f->v->nsq, have = 0;
 
-    for (unsigned i = 0; i < f->men.n; i++) {
+    for (unsigned i = 0; i < n; i++) {
         l->sq[i] = sq[i];
-        l->row[i] = (uint16_t)(sq[i] * f->v->nsq);
+        l->row[i] = (uint16_t)(sq[i] * nsq);
     }
     l->sq[NODE_NOBODY] = 0;
     l->row[NODE_NOBODY] = 0;
     one_init(o, f, l->sq);
-    for (unsigned i = 0; i < f->men.n; i++)
+    for (unsigned i = 0; i < n; i++)
         if (of[i]->shape != WANDERS) {
             o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
-            o->have |= 1u << i;
+            have |= 1u << i;
         }
+    o->have = (uint8_t)have;
 }
 
 static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
@@ -63,10 +65,6 @@ static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *
         at = is ? at + 1 : tree->node + node.no;
     }
 }
-
-/* for each man `i` of a mask, which is used up */
-#define EACH_MAN(i, men)                                                                           \
-    for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
 
 static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out)
