@@ -44,7 +44,9 @@ static bool may_be_over(const struct bk_value *value, const struct bk_variant *v
 /* The caller is visiting. */
 static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant *v)
 {
-    return (struct bk_tables){ .v = v, .find = bk_catalog_table, .context = c };
+    return (struct bk_tables){
+        .v = v, .find = bk_catalog_table, .open = bk_catalog_reopen, .context = c
+    };
 }
 
 enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,

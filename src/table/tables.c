@@ -62,7 +62,8 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 struct link {
     struct link *next; /* of changes */
     uint32_t key;
-    const struct bk_table *table;
+    struct bk_origin *origin; /* of the other table, or this one */
+    bool exchanged;           /* which of its two */
     unsigned side;            /* to move, as its file has it */
     const uint8_t *swap;      /* where squares go; NULL: nowhere */
     uint8_t from[BK_MEN_MAX]; /* by man of the other file: who it is here */
@@ -147,6 +148,11 @@ void bk_table_release(struct bk_table *t)
     t->men = NULL;
 }
 
+uint64_t bk_table_memory(const struct bk_table *t)
+{
+    return sizeof *t + (t->links ? sizeof *t->links : 0);
+}
+
 /* What a man of the table is after a step. */
 static unsigned type_after(const struct bk_index *ix, unsigned i, struct bk_step_of_men step)
 {
@@ -198,24 +204,26 @@ static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
 {
     const struct bk_index *ix = t->ix;
     bool is_exit = step.taken || step.becomes != BK_STAYS, one_side, exchanged;
+    const struct bk_table *other = t;
     struct bk_pos p;
     enum bk_err err = BK_OK;
 
-    l->table = t;
     if (is_exit) {
         some_position(&p, ix, colour, step);
-        err = tables->find(tables->context, &p, &l->table, why);
+        err = tables->find(tables->context, &p, &other, why);
     }
     if (err)
         return err;
-    one_side = l->table->one_side;
-    exchanged = one_side ? colour == BK_WHITE : is_exit && l->table->exchanged;
+    one_side = other->one_side;
+    exchanged = one_side ? colour == BK_WHITE : is_exit && other->exchanged;
     l->key = key_of(step);
-    l->swap = exchanged ? l->table->swap : NULL;
+    l->origin = other->origin;
+    l->exchanged = other->exchanged;
+    l->swap = exchanged ? other->swap : NULL;
     l->side = one_side ? 0 : !colour ^ exchanged;
-    if (match_men(l, ix, l->table->ix, exchanged, step))
+    if (match_men(l, ix, other->ix, exchanged, step))
         return BK_OK;
-    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(l->table->wdl));
+    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(other->wdl));
 }
 
 static struct link *link_with(struct bk_links *links, struct bk_step_of_men step)
@@ -263,11 +271,14 @@ static enum bk_err link_of(const struct link **out, const struct bk_tables *tabl
     if (!(l = malloc(sizeof *l)))
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     err = link_find(l, tables, m->table, m->spot.side, step, why);
-    if (err)
+    if (err) {
         free(l);
-    else
-        *out = link_keep(links, step, l);
-    return err;
+        return err;
+    }
+    *out = link_keep(links, step, l);
+    if (*out == l)
+        bk_cache_grow(m->table->cache, m->table->held, sizeof *l);
+    return BK_OK;
 }
 
 /* == Men == */
@@ -329,10 +340,14 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
     err = link_of(&l, tables, m, step, why);
     if (err)
         return err;
-    out->table = l->table;
+    out->table = bk_origin_table(l->origin, l->exchanged);
+    if (!out->table)
+        err = tables->open(tables->context, l->origin, l->exchanged, &out->table, why);
+    if (err)
+        return err;
     out->spot.side = l->side;
     out->spot.number = UINT64_MAX;
-    for (unsigned x = 0; x < 2 + l->table->ix->nslots; x++) {
+    for (unsigned x = 0; x < 2 + out->table->ix->nslots; x++) {
         unsigned sq = l->from[x] == step.by ? step.to : was[l->from[x]];
 
         is[x] = l->swap ? l->swap[sq] : (uint8_t)sq;

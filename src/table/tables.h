@@ -15,11 +15,16 @@
 
 struct bk_links; /* what is kept with a table */
 
+struct bk_origin; /* where a table comes from */
+
 /* The files that answer a material, as positions have it. */
 struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
     bool exchanged;            /* it is kept with the colours exchanged */
     const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
+    struct bk_origin *origin;  /* borrowed; stays when the table goes */
+    struct bk_cache *cache;    /* borrowed; counts its links */
+    struct bk_held *held;      /* as what it is held */
     /* what follows from them */
     bool same_numbers;              /* both files number positions alike */
     bool one_side;                  /* of the wdl file */
@@ -28,19 +33,44 @@ struct bk_table {
     struct bk_links *links;         /* owned; NULL: no memory */
 };
 
-/* Fills in the rest of a table whose files and swap are set. */
+/* Fills in the rest of a table whose files, swap and origin are set. */
 void bk_table_finish(struct bk_table *t);
 void bk_table_release(struct bk_table *t);
+uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
+
+/*
+ * An open table is held by a cache (cache.h), and may be taken out: whoever finds it within a visit
+ * has it until the visit's end.  What stays is its origin, by which links lead to it.
+ */
+struct bk_opened {
+    struct bk_held held;
+    struct bk_table table[2]; /* as it is kept; with the colours exchanged, if that may be */
+};
+
+struct bk_origin {
+    bk_home opened; /* struct bk_opened */
+};
+
+/* NULL: it is not open. */
+static inline const struct bk_table *bk_origin_table(struct bk_origin *o, bool exchanged)
+{
+    struct bk_held *h = bk_held_at(&o->opened);
+
+    return h ? &((struct bk_opened *)h)->table[exchanged] : NULL;
+}
 
 struct bk_tables {
     const struct bk_variant *v;
     /*
-     * The table of a position that no bare king decides; *out is borrowed, and stays as long as
-     * the table that led to it.  Of p, counts, allowances and rights are looked at, nothing else.
+     * The table of a position that no bare king decides; *out is borrowed until the visit ends.
+     * Of p, counts, allowances and rights are looked at, nothing else.
      * Returns BK_OK; BK_E_NO_TABLE; any other error.  why may be NULL.
      */
     enum bk_err (*find)(void *context, const struct bk_pos *p, const struct bk_table **out,
                         struct bk_report *why);
+    /* Opens a table again that find() has found before. */
+    enum bk_err (*open)(void *context, struct bk_origin *origin, bool exchanged,
+                        const struct bk_table **out, struct bk_report *why);
     void *context;
     struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller's are */
 };
