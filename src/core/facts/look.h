@@ -24,6 +24,8 @@ static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const
     struct one *o = &l->one;
     const struct kind_reach *const *of = ((const struct reach *)f->reach)->of;
     unsigned n = f->men.n, nsq = f->v->nsq, have = 0;
+    unsigned blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
+    set white = NONE, black = NONE;
 
     for (unsigned i = 0; i < n; i++) {
         l->sq[i] = sq[i];
@@ -34,9 +36,14 @@ static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const
     one_init(o, f, l->sq);
     for (unsigned i = 0; i < n; i++)
         if (of[i]->shape != WANDERS) {
-            o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
+            set at = o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
+
+            white |= blacks >> i & 1 ? NONE : at;
+            black |= blacks >> i & 1 ? at : NONE;
             have |= 1u << i;
         }
+    o->span[BK_WHITE] = white;
+    o->span[BK_BLACK] = black;
     o->have = (uint8_t)have;
 }
 
@@ -74,6 +81,8 @@ static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
     set theirs = o->own[!colour] & ~bit(l->sq[!colour]);
     unsigned n = 0, ours = o->reach->side[colour];
 
+    if (!any(o->span[colour] & theirs)) /* mostly: then those who bend or hop are left */
+        ours &= ~(unsigned)o->have;
     EACH_MAN (i, ours) {
         set at = o->have >> i & 1 ? o->attacks[i] : o->reach->of[i]->to[l->sq[i]];
         unsigned taken = o->reach->side[!colour] & ~3u;

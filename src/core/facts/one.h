@@ -16,6 +16,7 @@ struct one {
     uint8_t have, have_side, have_attackers; /* which of the following are known */
     uint8_t attackers[BK_MEN_MAX]; /* by man: who attacks him, a bit a man; of kings but kings */
     set attacks[BK_MEN_MAX];       /* of a man */
+    set span[2];                   /* of those men of a side that are in `have` */
     set side[2];                   /* of a side, looking through the other king */
 };
 _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
@@ -39,6 +40,7 @@ INLINE void one_init(struct one *o, const struct bk_facts *f, const uint8_t *sq)
     o->own[0] = all & ~black; /* no two stand on one square */
     o->own[1] = black;
     o->occupied = all;
+    o->span[0] = o->span[1] = NONE;
     o->have = o->have_side = o->have_attackers = 0;
 }
 
@@ -46,21 +48,43 @@ INLINE set one_attacks(struct one *o, unsigned i)
 {
     if (!(o->have >> i & 1)) {
         o->attacks[i] = attacks_from(o->reach->of[i], o->sq[i], o->occupied);
+        o->span[o->reach->side[BK_BLACK] >> i & 1] |= o->attacks[i];
         o->have |= (uint8_t)(1u << i);
     }
     return o->attacks[i];
 }
 
+static set one_side_by_man(struct one *o, unsigned colour, set seen)
+{
+    unsigned men = o->reach->side[colour];
+    set all = NONE;
+
+    EACH_MAN (i, men)
+        all |= o->reach->riders >> i & 1 ? attacks_from(o->reach->of[i], o->sq[i], seen)
+                                         : one_attacks(o, i);
+    o->side[colour] = all;
+    o->have_side |= (uint8_t)(1u << colour);
+    return all;
+}
+
+/* A rider who looks through the king is looked at again. */
 static set one_side_anew(struct one *o, unsigned colour)
 {
-    unsigned king = o->sq[!colour], men = o->reach->side[colour];
-    set all = NONE, seen = o->occupied & ~bit(king);
+    unsigned king = o->sq[!colour], lacks = o->reach->side[colour] & ~(unsigned)o->have;
+    unsigned riders = o->reach->side[colour] & o->reach->riders;
+    set all, seen = o->occupied & ~bit(king);
 
-    EACH_MAN (i, men) {
+    EACH_MAN (i, lacks)
+        one_attacks(o, i);
+    all = o->span[colour];
+    EACH_MAN (i, riders) {
         const struct kind_reach *k = o->reach->of[i];
 
-        all |= k->shape != LEAPS && has(k->mid_to[o->sq[i]], king) ? attacks_from(k, o->sq[i], seen)
-                                                                   : one_attacks(o, i);
+        if (!has(k->mid_to[o->sq[i]], king))
+            continue;
+        if (k->shape == WANDERS) /* a screen that goes may take something away */
+            return one_side_by_man(o, colour, seen);
+        all |= attacks_from(k, o->sq[i], seen);
     }
     o->side[colour] = all;
     o->have_side |= (uint8_t)(1u << colour);
