@@ -41,10 +41,11 @@ static bool may_be_over(const struct bk_value *value, const struct bk_variant *v
     return value->wdl < 0 || bk_rules_stalemate_wdl(v) == 0;
 }
 
+/* The caller is visiting. */
 static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant *v)
 {
     return (struct bk_tables){
-        .v = v, .find = bk_catalog_table, .context = c, .cache = bk_catalog_cache(c)
+        .v = v, .find = bk_catalog_table, .open = bk_catalog_reopen, .context = c
     };
 }
 
@@ -87,4 +88,12 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
     if (!err)
         *out = value;
     return err;
+}
+
+bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const struct bk_pos *p,
+                     bool distances, bk_move_visit *visit, void *context)
+{
+    struct bk_tables t = tables_of(c, v);
+
+    return bk_settle_moves(&t, p, distances, visit, context);
 }

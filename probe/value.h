@@ -14,6 +14,8 @@ struct bk_value {
 };
 
 /*
+ * All questions are asked within a visit of the catalogue's cache.
+ *
  * p must be legal (bk_pos_legal()).  *out is written only on BK_OK.
  *
  * Returns BK_OK; BK_E_NO_TABLE, naming what is missing; BK_E_CORRUPT;
@@ -29,6 +31,10 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
  */
 enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why);
+
+/* All legal moves of p, and what they bring as far as squares tell: bk_settle_moves(). */
+bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const struct bk_pos *p,
+                     bool distances, bk_move_visit *visit, void *context);
 
 /* What the mover gets by moving into a position worth `after` to the other side. */
 struct bk_value bk_value_moved(const struct bk_value *after);

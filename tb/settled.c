@@ -779,6 +779,7 @@ enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_opti
     s->o = *o;
     s->tables = (struct bk_tables){ .v = o->v,
                                     .find = bk_catalog_table,
+                                    .open = bk_catalog_reopen,
                                     .context = o->catalog,
                                     .cache = bk_catalog_cache(o->catalog) };
     s->threads = bk_pool_threads(o->pool);

@@ -425,6 +425,7 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
     err = bk_catalog_new(&vf.catalog, v, dir, why);
     vf.tables = (struct bk_tables){ .v = v,
                                     .find = bk_catalog_table,
+                                    .open = bk_catalog_reopen,
                                     .context = vf.catalog,
                                     .cache = bk_catalog_cache(vf.catalog) };
     if (!err)

@@ -127,18 +127,19 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
                                     .black_to_move = q->p.stm };
     struct bk_lib_ranked move[256];
     struct bk_answer a;
+    unsigned visit;
     size_t n;
     int wdl;
 
     switch (how) {
     case WDL:
-        if (bk_wdl_of(&wdl, b->catalog, b->v, &q->p, &why))
-            die(why.text);
-        return wdl;
     case BOTH:
-        if (bk_value_of(&value, b->catalog, b->v, &q->p, &why))
+        visit = bk_visit_begin(bk_catalog_cache(b->catalog));
+        if (how == WDL ? bk_wdl_of(&value.wdl, b->catalog, b->v, &q->p, &why)
+                       : bk_value_of(&value, b->catalog, b->v, &q->p, &why))
             die(why.text);
-        return value.wdl * 0x10000 + value.dtw;
+        bk_visit_end(bk_catalog_cache(b->catalog), visit);
+        return how == WDL ? value.wdl : value.wdl * 0x10000 + value.dtw;
     case BY_MEN:
         if (bk_probe_men(b->lib, q->men, q->n, q->p.stm, &a))
             die(bk_error(b->lib));
@@ -417,8 +418,7 @@ static void bench_open(struct bench *b, char **argv)
         die("out of memory");
     for (size_t i = 0; i < b->n; i++) {
         question_new(&b->q[i], v, &b->m);
-        if (bk_wdl_of(&b->q[i].wdl, b->catalog, v, &b->q[i].p, &why))
-            die(why.text);
+        b->q[i].wdl = ask(b, &b->q[i], WDL);
     }
 }
 
@@ -432,7 +432,10 @@ int main(int argc, char **argv)
     bench_open(&b, argv);
     printf("%s %s, %zu random legal positions\n", argv[2], argv[3], b.n);
     for (enum how how = WDL; how <= RANK; how++)
-        warm(&b, how);
+        if (!getenv("ONLY") || (enum how)strtol(getenv("ONLY"), NULL, 10) == how)
+            warm(&b, how);
+    if (getenv("ONLY"))
+        return 0;
     batch(&b);
     for (unsigned n = 1; n <= most; n *= 2)
         threads(&b, n);

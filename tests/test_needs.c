@@ -14,6 +14,9 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -269,6 +272,196 @@ static void fork__leaves_both_processes_a_handle_that_answers(void **state)
     bk_close(lib);
 }
 
+/* == Memory: many tables == */
+
+/* Handles of one game that share a budget open tables of their own. */
+struct crowd {
+    struct bk_lib *lib[200];
+    unsigned n, ntables; /* of a handle */
+    struct bk_lib_table table[16];
+    uint64_t seed;
+};
+
+static unsigned below(struct crowd *c, unsigned n)
+{
+    c->seed = c->seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(c->seed >> 33) % n;
+}
+
+static void crowd_open(struct crowd *c, unsigned tables, uint64_t bytes, unsigned files)
+{
+    struct bk_options o = {
+        .struct_size = sizeof o, .paths = GOLDEN, .memory_bytes = bytes, .open_files = files
+    };
+    size_t found = 0;
+
+    memset(c, 0, sizeof *c);
+    do {
+        assert_true(c->n < sizeof c->lib / sizeof *c->lib);
+        assert_int_equal(bk_open_with(&c->lib[c->n], "chess", &o), BK_LIB_OK);
+        o.share = c->lib[0];
+        assert_int_equal(bk_list_tables(c->lib[c->n++], c->table, 16, &found), BK_LIB_OK);
+        assert_in_range(found, 5, 16);
+        c->ntables = (unsigned)found;
+    } while (c->n * c->ntables < tables);
+}
+
+static void crowd_close(struct crowd *c)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        bk_close(c->lib[i]);
+}
+
+/* Men of a table somewhere, none with a castling right; how many. */
+static unsigned scatter(struct crowd *c, const char *material, struct bk_lib_piece men[8])
+{
+    unsigned n = 0;
+    uint8_t colour = 0;
+
+    for (const char *s = material; *s && *s != '+'; s++)
+        if (*s == 'v')
+            colour = 1;
+        else
+            men[n++] = (struct bk_lib_piece){ (uint8_t)*s, colour, (uint16_t)below(c, 64) };
+    return n;
+}
+
+/* Asks one of the tables; whether there was an answer.  None is ever over the budget. */
+static unsigned crowd_ask(struct crowd *c, unsigned lib, unsigned table, struct bk_answer *a)
+{
+    struct bk_lib_piece men[8];
+    struct bk_lib_pos p = { .men = men, .black_to_move = (uint8_t)below(c, 2) };
+    enum bk_lib_err err;
+
+    p.n = scatter(c, c->table[table].material, men);
+    err = bk_probe(c->lib[lib], &p, 0, a);
+    if (err && err != BK_LIB_USAGE && err != BK_LIB_ILLEGAL && err != BK_LIB_NO_TABLE)
+        fail_msg("%s: %s", c->table[table].material, bk_error(c->lib[lib]));
+    return !err;
+}
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+/* Bytes that the process has taken from malloc(). */
+static uint64_t taken(void)
+{
+    struct mallinfo2 m = mallinfo2();
+
+    return m.uordblks + m.hblkhd;
+}
+#else
+static uint64_t taken(void) { return 0; }
+#endif
+
+/* What is taken besides what the budget is for, all that games make once having been made. */
+static uint64_t taken_besides(struct crowd *c)
+{
+    struct bk_answer a;
+    uint64_t used;
+
+    for (unsigned i = 0; i < 40 * c->ntables; i++)
+        for (unsigned k = 0; k < c->n; k++)
+            crowd_ask(c, k, i % c->ntables, &a);
+    assert_int_equal(bk_set_memory(c->lib[0], 1), BK_LIB_OK);
+    assert_int_equal(bk_memory(c->lib[0], &used, NULL), BK_LIB_OK);
+    return taken() - used;
+}
+
+/* Random questions to random tables; the most that they take. */
+static uint64_t most_taken(struct crowd *c, unsigned questions, uint64_t besides)
+{
+    uint64_t most = 0;
+    unsigned answered = 0;
+
+    for (unsigned i = 0; i < questions; i++) {
+        struct bk_answer a;
+
+        answered += crowd_ask(c, below(c, c->n), below(c, c->ntables), &a);
+        most = taken() - besides > most ? taken() - besides : most;
+    }
+    assert_true(answered > questions / 4);
+    return most;
+}
+
+/* So many tables that the budget is full, of this machine's malloc(). */
+static void ask_within(uint64_t mib, unsigned tables)
+{
+    static struct crowd c;
+    uint64_t budget = mib << 20, besides, used, most;
+
+    crowd_open(&c, tables, UINT64_C(1) << 30, 0);
+    besides = taken_besides(&c);
+    assert_int_equal(bk_set_memory(c.lib[0], budget), BK_LIB_OK);
+    most = most_taken(&c, 5000, besides);
+    assert_int_equal(bk_memory(c.lib[0], &used, NULL), BK_LIB_OK);
+    if (getenv("NEEDS_TOLD"))
+        fprintf(stderr, "%u tables, %u MiB: %.2f %% of it taken at most; said: %.2f, is %.2f\n",
+                c.n * c.ntables, (unsigned)mib, 100.0 * (double)most / (double)budget,
+                100.0 * (double)used / (double)budget,
+                100.0 * (double)(taken() - besides) / (double)budget);
+    assert_true(most <= budget + budget / 20);
+    assert_true(most >= budget - budget / 10); /* it is made use of */
+    crowd_close(&c);
+}
+
+static void memory__is_what_was_said_over_100_tables_and_more(void **state)
+{
+    (void)state;
+    if (!MEASURED || !taken())
+        skip();
+    ask_within(4, 100);
+    ask_within(8, 200);
+    ask_within(32, 800);
+}
+
+static void memory__that_is_little_changes_no_answer(void **state)
+{
+    static struct crowd little, much;
+
+    (void)state;
+    crowd_open(&little, 30, 700 << 10, 0);
+    crowd_open(&much, 30, UINT64_C(1) << 30, 0);
+    for (unsigned i = 0; i < 3000; i++) {
+        unsigned lib = below(&little, little.n), table = below(&little, little.ntables);
+        struct bk_answer a = { 0 }, b = { 0 };
+
+        much.seed = little.seed;
+        assert_int_equal(crowd_ask(&little, lib, table, &a), crowd_ask(&much, lib, table, &b));
+        assert_memory_equal(&a, &b, sizeof a);
+    }
+    crowd_close(&little);
+    crowd_close(&much);
+}
+
+/* ulimit -n 64, of which the library takes half. */
+static void descriptors__of_64_suffice_for_1000_tables(void **state)
+{
+    static struct crowd c;
+    struct rlimit limit, few;
+    unsigned answered = 0, most = 0;
+
+    (void)state;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    few = (struct rlimit){ 64, limit.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    crowd_open(&c, 1000, 64 << 20, 0);
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned i = 0; i < c.n * c.ntables; i++) {
+            struct bk_answer a;
+            unsigned open;
+
+            answered += crowd_ask(&c, i / c.ntables, i % c.ntables, &a);
+            if (i % 100 == 0 && (open = descriptors()) > most)
+                most = open;
+        }
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getenv("NEEDS_TOLD"))
+        fprintf(stderr, "%u tables, %u answers, %u descriptors at most\n", c.n * c.ntables,
+                answered, most);
+    assert_true(answered > c.n * c.ntables);
+    assert_true(most <= 64);
+    crowd_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +469,9 @@ int main(void)
         cmocka_unit_test(descriptors__are_one_a_file_that_was_asked),
         cmocka_unit_test(descriptors__that_run_out_are_an_error_that_passes),
         cmocka_unit_test(fork__leaves_both_processes_a_handle_that_answers),
+        cmocka_unit_test(memory__is_what_was_said_over_100_tables_and_more),
+        cmocka_unit_test(memory__that_is_little_changes_no_answer),
+        cmocka_unit_test(descriptors__of_64_suffice_for_1000_tables),
     };
 
     return cmocka_run_group_tests(tests, note_inherited, NULL);

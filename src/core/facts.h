@@ -90,7 +90,7 @@ struct bk_fact_node {
  * A *look* holds where the men stand and whom they attack; it is made once for all questions, on
  * the stack, and needs no release. */
 
-#define BK_FACT_LOOK_BYTES 512
+#define BK_FACT_LOOK_BYTES 576
 
 struct bk_fact_look {
     _Alignas(32) unsigned char room[BK_FACT_LOOK_BYTES];

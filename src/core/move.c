@@ -173,9 +173,15 @@ static unsigned written(const struct making *g)
 static void push_changes(struct making *g, struct bk_move m)
 {
     struct bk_change change[BK_TYPES_MAX + 1];
-    unsigned n = bk_rules_changes(g->v, g->p->count[g->us], g->p->left[g->us], g->type, g->us, m.to,
-                                  m.from == m.to, change);
+    unsigned n;
 
+    if (!bk_rules_changes_ever(g->v, g->type)) {
+        if (bk_rules_may_stand(g->v, g->type, g->us, m.to))
+            push(g, m);
+        return;
+    }
+    n = bk_rules_changes(g->v, g->p->count[g->us], g->p->left[g->us], g->type, g->us, m.to,
+                         m.from == m.to, change);
     for (unsigned i = 0; i < n; i++) {
         m.becomes = change[i].type;
         m.counted = change[i].counted;

@@ -521,7 +521,11 @@ static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, stru
 
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
 {
-    struct bk_tables t = { .v = g->v, .find = bk_catalog_table, .context = g->catalog };
+    struct bk_tables t = { .v = g->v,
+                           .find = bk_catalog_table,
+                           .open = bk_catalog_reopen,
+                           .context = g->catalog,
+                           .cache = bk_catalog_cache(g->catalog) };
     struct bk_pos plain;
     const struct bk_pos *p = &b->plain;
     struct bk_report why;

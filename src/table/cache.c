@@ -26,9 +26,10 @@
 
 #define SLOTS     128
 #define NOWHERE   UINT32_MAX
-#define LINE      64 /* bytes: slots of two threads share none */
-#define OVERHEAD  16 /* bytes that malloc() adds */
-#define LIMBO_MAX (UINT64_C(256) << 10)
+#define LINE      64                    /* bytes: slots of two threads share none */
+#define OVERHEAD  16                    /* bytes that malloc() adds */
+#define LIMBO_MAX (UINT64_C(256) << 10) /* and no more than a */
+#define LIMBO_OF  128                   /* th of the budget: it is above it */
 
 struct slot {
     _Atomic uint64_t since; /* 0: free */
@@ -41,14 +42,23 @@ struct bk_cache {
     _Atomic uint64_t limbo; /* bytes taken out, and not released */
     _Atomic uint64_t budget;
     _Atomic unsigned shares;
-    bool loose; /* what is charged does not count */
+    _Atomic uint64_t limbo_max;
     struct bk_readers *readers;
     pthread_mutex_t lock; /* for all that follows */
-    uint64_t kept, charged;
+    bool loose;           /* tables and what is charged do not count, tables stay */
+    uint64_t kept, tables, charged;
     struct bk_held **ring;
-    uint32_t n, room, hand;
+    uint32_t n, ntables, room, hand;
     struct bk_held *out; /* taken out */
 };
+
+static void budget_set(struct bk_cache *c, uint64_t bytes)
+{
+    uint64_t limbo = bytes / LIMBO_OF;
+
+    atomic_store(&c->budget, bytes);
+    atomic_store(&c->limbo_max, limbo < LIMBO_MAX ? limbo : LIMBO_MAX);
+}
 
 enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
                          struct bk_report *why)
@@ -62,7 +72,7 @@ enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
         return bk_no_memory(why);
     }
     atomic_init(&c->now, 1);
-    atomic_init(&c->budget, bytes);
+    budget_set(c, bytes);
     atomic_init(&c->shares, 1);
     if ((err = bk_readers_new(&c->readers, files, why)) != BK_OK) {
         pthread_mutex_destroy(&c->lock);
@@ -109,7 +119,7 @@ uint64_t bk_cache_used(struct bk_cache *c)
     uint64_t used;
 
     pthread_mutex_lock(&c->lock);
-    used = c->kept + c->charged + atomic_load(&c->limbo);
+    used = c->kept + c->tables + c->charged + atomic_load(&c->limbo);
     pthread_mutex_unlock(&c->lock);
     return used;
 }
@@ -227,7 +237,8 @@ unsigned bk_visit_begin(struct bk_cache *c)
 void bk_visit_end(struct bk_cache *c, unsigned visit)
 {
     atomic_store_explicit(&c->slot[visit].since, 0, memory_order_release);
-    if (atomic_load_explicit(&c->limbo, memory_order_relaxed) > LIMBO_MAX)
+    if (atomic_load_explicit(&c->limbo, memory_order_relaxed) >
+        atomic_load_explicit(&c->limbo_max, memory_order_relaxed))
         sweep(c);
 }
 
@@ -246,11 +257,20 @@ void bk_held_begin(struct bk_held *h, uint64_t bytes, enum bk_held_worth worth,
     atomic_init(&h->chances, (uint8_t)worth);
 }
 
+static bool is_table(const struct bk_held *h) { return h->worth == BK_WORTH_TABLE; }
+
+/* With the lock: what counts it. */
+static uint64_t *sum_of(struct bk_cache *c, const struct bk_held *h)
+{
+    return is_table(h) ? &c->tables : &c->kept;
+}
+
 /* With the lock. */
 static void leave_ring(struct bk_cache *c, struct bk_held *h)
 {
     if (h->place == NOWHERE)
         return;
+    c->ntables -= is_table(h);
     c->ring[h->place] = c->ring[--c->n];
     c->ring[h->place]->place = h->place;
     h->place = NOWHERE;
@@ -271,20 +291,20 @@ static void take_out(struct bk_cache *c, struct bk_held *h)
 {
     atomic_store(h->home, NULL);
     leave_ring(c, h);
-    c->kept -= h->bytes;
+    *sum_of(c, h) -= h->bytes;
     wait_for_visits(c, h);
 }
 
 /* With the lock. */
 static bool too_much(const struct bk_cache *c)
 {
-    return c->kept + (c->loose ? 0 : c->charged) > bk_cache_bytes(c);
+    return c->kept + (c->loose ? 0 : c->tables + c->charged) > bk_cache_bytes(c);
 }
 
-/* With the lock.  Ends: each round of the hand takes a chance of all that is there. */
+/* With the lock.  Ends: each round of the hand takes a chance of all that may go. */
 static void make_room(struct bk_cache *c)
 {
-    while (c->n && too_much(c)) {
+    while (c->n > (c->loose ? c->ntables : 0) && too_much(c)) {
         struct bk_held *h;
         uint8_t chances;
 
@@ -292,7 +312,9 @@ static void make_room(struct bk_cache *c)
             c->hand = 0;
         h = c->ring[c->hand];
         chances = atomic_load_explicit(&h->chances, memory_order_relaxed);
-        if (chances) {
+        if (c->loose && is_table(h)) {
+            c->hand++;
+        } else if (chances) {
             atomic_store_explicit(&h->chances, chances - 1, memory_order_relaxed);
             c->hand++;
         } else {
@@ -325,6 +347,7 @@ static bool enter_ring(struct bk_cache *c, struct bk_held *h)
     }
     h->place = c->n;
     c->ring[c->n++] = h;
+    c->ntables += is_table(h);
     return true;
 }
 
@@ -359,7 +382,7 @@ struct bk_held *bk_cache_keep(struct bk_cache *c, bk_home *home, struct bk_held 
     }
     if (enter_ring(c, h)) {
         h->home = home;
-        c->kept += h->bytes;
+        *sum_of(c, h) += h->bytes;
         atomic_store(home, h);
         make_room(c);
     } else { /* no memory: for this visit alone */
@@ -374,7 +397,7 @@ void bk_cache_grow(struct bk_cache *c, struct bk_held *h, uint64_t bytes)
     pthread_mutex_lock(&c->lock);
     h->bytes += bytes;
     if (h->home) {
-        c->kept += bytes;
+        *sum_of(c, h) += bytes;
         make_room(c);
     } else {
         atomic_fetch_add(&c->limbo, bytes);
@@ -406,7 +429,7 @@ void bk_cache_forget(struct bk_cache *c, bk_home *home, uint64_t n)
             continue;
         atomic_store(&home[i], NULL);
         leave_ring(c, h);
-        c->kept -= h->bytes;
+        *sum_of(c, h) -= h->bytes;
         h->next = list;
         list = h;
     }
@@ -426,9 +449,9 @@ void bk_cache_set_bytes(struct bk_cache *c, uint64_t bytes)
 {
     pthread_mutex_lock(&c->lock);
     c->loose = false;
-    pthread_mutex_unlock(&c->lock);
-    atomic_store(&c->budget, bytes);
-    bk_cache_charge(c, 0);
+    budget_set(c, bytes);
+    make_room(c);
+    unlock_and_release(c);
 }
 
 void bk_cache_retire(struct bk_cache *c, struct bk_held *h)

@@ -1,9 +1,10 @@
 /*
  * cache.h - what has been read of many files, within one budget of memory.
  *
- * What is *held* (a shard, the model of a file) hangs at one pointer, its home.  Whoever asks looks
- * there; NULL says: read it, without a lock, and bk_cache_keep() it.  Room is made by taking out
- * what has not been asked for longest, and sooner what is worth less: bk_held.worth.
+ * What is *held* (a shard, the model of a file, an open table) hangs at one pointer, its home.
+ * Whoever asks looks there; NULL says: read it, without a lock, and bk_cache_keep() it.  Room is
+ * made by taking out what has not been asked for longest, and sooner what is worth less:
+ * bk_held.worth.
  *
  * No reader pins anything.  Questions are asked within a *visit*; what is taken out stays
  * readable until all visits have ended that began before, and is released then.  So
@@ -37,8 +38,8 @@ struct bk_readers; /* of files: readers.h */
    bk_cache_drop(). */
 enum bk_err bk_cache_new(struct bk_cache **out, uint64_t bytes, unsigned files,
                          struct bk_report *why);
-/* The same where nobody has said how much: what is held keeps to `bytes`; all else does not count,
-   and nothing is ever over the budget. */
+/* The same where nobody has said how much: shards and models keep to `bytes`; all else does not
+   count, open tables stay, and nothing is ever over the budget. */
 enum bk_err bk_cache_new_loose(struct bk_cache **out, uint64_t bytes, unsigned files,
                                struct bk_report *why);
 struct bk_cache *bk_cache_share(struct bk_cache *c);
@@ -68,6 +69,7 @@ enum bk_held_worth { /* how often the hand passes before it is taken */
                      BK_WORTH_WDL = 3,
                      BK_WORTH_DTW_MODEL = 10,
                      BK_WORTH_WDL_MODEL = 15,
+                     BK_WORTH_TABLE = 16, /* an open table; stays where the cache is loose */
 };
 
 struct bk_held;
@@ -116,7 +118,8 @@ bool bk_cache_pin(struct bk_cache *c, struct bk_held *h);
 /* Releases what hangs at n homes.  Nobody may be asking there. */
 void bk_cache_forget(struct bk_cache *c, bk_home *home, uint64_t n);
 
-/* Memory that is not held, but counts: indexes, heads.  bytes may be negative. */
+/* Memory that is not held, but counts: what is known of tables that are not open, the cache's own
+   lists.  bytes may be negative. */
 void bk_cache_charge(struct bk_cache *c, int64_t bytes);
 
 /* Releases `h`, which hangs nowhere, once all visits have ended that are under way now. */

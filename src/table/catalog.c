@@ -5,12 +5,13 @@
  * been asked for before.  So the key of an entry is what a position has at
  * hand, its men counted by colour and type and its allowances as they are; the
  * answer holds all that costs something: the normalised material, whether its
- * table is kept with the colours exchanged, the open files.
+ * table is kept with the colours exchanged, where its files are.
  *
- *      KNvKR, as asked ---home---> KRvKN, owner of the two files
+ *      KNvKR, as asked ---home---> KRvKN, which knows the two files ---origin---> the open table
  *
  * Invariant: an entry is complete before it is linked in and never changes or
- * goes away afterwards.  A reader needs one atomic load a step; a writer opens the files first,
+ * goes away afterwards; what goes and comes back is the open table (tables.h).  A reader needs one
+ * atomic load a step; a writer opens the files first,
  * then takes the mutex, looks again, and links its entry at the head of a chain.  Two that open the
  * same files at once do so in vain once; nobody waits for a disk.
  *
@@ -31,21 +32,31 @@
 #include "core/homes.h"
 #include "table/materials.h"
 #include "table/needed.h"
+#include "table/readers.h"
 
-#define LOOSE_BYTES (UINT64_C(1) << 30)
-#define BUCKETS     4096
-#define ENTRY_BYTES 2048 /* with what is kept with its table, about */
+#define LOOSE_BYTES  (UINT64_C(1) << 30)
+#define BUCKETS      4096
+#define READER_BYTES 320 /* with its path, about */
+
+/* A file that has been found. */
+struct source {
+    char *path;             /* owned */
+    struct bk_reader *file; /* owned; NULL: there is none */
+};
 
 struct entry {
     _Atomic(struct entry *) next;
     struct bk_material key;
-    const struct entry *home; /* of the material as the table is kept; may be this one */
-    struct bk_table table;    /* how the home's files answer */
-    _Atomic(char *) missing;  /* owned; what bk_catalog_missing() said */
+    struct entry *home;      /* of the material as the table is kept; may be this one */
+    bool exchanged;          /* how the home's files answer */
+    _Atomic(char *) missing; /* owned; what bk_catalog_missing() said */
     /* of a home only */
+    struct bk_origin origin;
     enum bk_err err;
     char *text; /* owned; of an error that has one to keep */
-    struct bk_file *wdl, *dtw;
+    struct source wdl, dtw;
+    const uint8_t *swap;
+    int64_t bytes; /* charged */
 };
 
 struct bk_catalog {
@@ -119,11 +130,19 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
 
 struct bk_cache *bk_catalog_cache(const struct bk_catalog *c) { return c->cache; }
 
-static void entry_free(struct entry *e)
+static void source_release(struct source *s)
 {
-    bk_table_release(&e->table);
-    bk_file_close(e->wdl);
-    bk_file_close(e->dtw);
+    bk_reader_free(s->file);
+    free(s->path);
+    *s = (struct source){ NULL, NULL };
+}
+
+static void entry_free(struct bk_catalog *c, struct entry *e)
+{
+    bk_cache_forget(c->cache, &e->origin.opened, 1);
+    bk_cache_charge(c->cache, -e->bytes);
+    source_release(&e->wdl);
+    source_release(&e->dtw);
     free(e->text);
     free(atomic_load(&e->missing));
     free(e);
@@ -131,17 +150,13 @@ static void entry_free(struct entry *e)
 
 void bk_catalog_free(struct bk_catalog *c)
 {
-    int64_t entries = 0;
-
     if (!c)
         return;
     for (size_t i = 0; i < BUCKETS; i++)
         for (struct entry *e = atomic_load(&c->bucket[i]), *next; e; e = next) {
             next = atomic_load(&e->next);
-            entry_free(e);
-            entries++;
+            entry_free(c, e);
         }
-    bk_cache_charge(c->cache, -entries * ENTRY_BYTES);
     bk_cache_drop(c->cache);
     pthread_mutex_destroy(&c->adding);
     free(c->paths);
@@ -152,45 +167,137 @@ void bk_catalog_free(struct bk_catalog *c)
 
 /* == Opening ============================================================= */
 
-/* Opens DIR/VARIANT/MATERIAL of a kind and makes sure that it is what its name says. */
-static enum bk_err file_open(struct bk_file **out, const struct bk_catalog *c, const char *dir,
-                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
+/* Looks for DIR/VARIANT/MATERIAL of a kind. */
+static enum bk_err source_find(struct source *out, const struct bk_catalog *c, const char *dir,
+                               const struct bk_material *m, enum bk_kind kind,
+                               struct bk_report *why)
 {
     char path[PATH_MAX];
-    enum bk_err err =
-        bk_file_open_in(out, c->cache, bk_table_path(path, dir, c->v, m, kind), c->v, m, kind, why);
+    enum bk_err err;
 
-    if (err)
-        *out = NULL;
-    return err;
-}
-
-/* Both files of a table in one folder; that of the distances may be missing. */
-static enum bk_err pair_open(struct entry *e, const struct bk_catalog *c, const char *dir,
-                             struct bk_report *why)
-{
-    enum bk_err err = file_open(&e->wdl, c, dir, &e->key, BK_KIND_WDL, why);
-
-    if (err)
-        return err;
-    err = file_open(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
-    if (err == BK_E_NO_TABLE)
-        return BK_OK;
+    if (!(out->path = strdup(bk_table_path(path, dir, c->v, m, kind))))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
+    err = bk_reader_new(&out->file, bk_cache_readers(c->cache), out->path, why);
     if (err) {
-        bk_file_close(e->wdl);
-        e->wdl = NULL;
+        out->file = NULL;
+        source_release(out);
     }
     return err;
 }
 
-/* The first folder that has the table answers, even if what it has is damaged. */
-static enum bk_err home_open(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+static enum bk_err source_open(struct bk_file **out, const struct bk_catalog *c,
+                               const struct entry *e, enum bk_kind kind, const struct bk_file *twin,
+                               struct bk_report *why)
+{
+    const struct source *s = kind == BK_KIND_WDL ? &e->wdl : &e->dtw;
+    const struct bk_file_from from = { c->cache, s->file, s->path, twin };
+    enum bk_err err = BK_OK;
+
+    *out = NULL;
+    if (s->file && (err = bk_file_open_from(out, &from, c->v, &e->key, kind, why)) != BK_OK)
+        *out = NULL;
+    return err;
+}
+
+/* The distances may have the index of the rest: they go first. */
+static void opened_free(struct bk_held *h)
+{
+    struct bk_opened *o = (struct bk_opened *)h;
+
+    bk_table_release(&o->table[0]);
+    bk_table_release(&o->table[1]);
+    bk_file_close(o->table[0].dtw);
+    bk_file_close(o->table[0].wdl);
+    free(o);
+}
+
+static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct entry *e)
+{
+    uint64_t bytes = sizeof *o + bk_file_memory(o->table[0].wdl);
+
+    if (o->table[0].dtw)
+        bytes += bk_file_memory(o->table[0].dtw);
+    for (unsigned exchanged = 0; exchanged < (e->swap ? 2 : 1); exchanged++) {
+        o->table[exchanged] = (struct bk_table){ .wdl = o->table[0].wdl,
+                                                 .dtw = o->table[0].dtw,
+                                                 .exchanged = exchanged,
+                                                 .swap = e->swap,
+                                                 .origin = &e->origin,
+                                                 .cache = c->cache,
+                                                 .held = &o->held };
+        bk_table_finish(&o->table[exchanged]);
+        bytes += bk_table_memory(&o->table[exchanged]) - sizeof *o->table;
+    }
+    bk_held_begin(&o->held, bytes, BK_WORTH_TABLE, opened_free);
+}
+
+/* Opens the files of a home.  *out owned. */
+static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c, struct entry *e,
+                              struct bk_report *why)
+{
+    struct bk_opened *o = calloc(1, sizeof *o);
+    struct bk_table *t = o ? &o->table[0] : NULL;
+    enum bk_err err;
+
+    if (!o)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
+    err = source_open(&t->wdl, c, e, BK_KIND_WDL, NULL, why);
+    if (!err)
+        err = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, why);
+    if (!err) {
+        opened_fill(o, c, e);
+        err = bk_cache_fits(c->cache, o->held.bytes, e->wdl.path, why);
+    }
+    if (err)
+        opened_free(&o->held);
+    else
+        *out = o;
+    return err;
+}
+
+/* The first folder that has the table answers, even if what it has is damaged; the distances may
+   be missing. */
+static enum bk_err home_open(struct bk_opened **out, struct entry *e, const struct bk_catalog *c,
+                             struct bk_report *why)
 {
     enum bk_err err = BK_E_NO_TABLE;
+    const char *dir = NULL;
 
     for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++)
-        err = pair_open(e, c, c->folder[i], why);
-    return err;
+        err = source_find(&e->wdl, c, dir = c->folder[i], &e->key, BK_KIND_WDL, why);
+    if (err)
+        return err;
+    err = source_find(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
+    if (err == BK_E_NO_TABLE)
+        err = BK_OK;
+    return err ? err : opened_new(out, c, e, why);
+}
+
+enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exchanged,
+                              const struct bk_table **out, struct bk_report *why)
+{
+    struct bk_catalog *c = catalog;
+    struct entry *e = (struct entry *)(void *)((char *)origin - offsetof(struct entry, origin));
+    struct bk_opened *o = NULL;
+    enum bk_err err = bk_cache_may_read(why);
+
+    if (!err)
+        err = opened_new(&o, c, e, why);
+    if (err == BK_E_NO_TABLE) /* it was there */
+        err = bk_fail(why, BK_E_SYSTEM, "%s: has gone since it was opened", e->wdl.path);
+    if (err)
+        return err;
+    o = (struct bk_opened *)bk_cache_keep(c->cache, &origin->opened, &o->held);
+    *out = &o->table[exchanged];
+    return BK_OK;
+}
+
+/* The table of an entry without error, opened again if need be. */
+static enum bk_err table_of(struct bk_catalog *c, struct entry *e, const struct bk_table **out,
+                            struct bk_report *why)
+{
+    *out = bk_origin_table(&e->home->origin, e->exchanged);
+    return *out ? BK_OK : bk_catalog_reopen(c, &e->home->origin, e->exchanged, out, why);
 }
 
 /* == The hash ============================================================ */
@@ -209,12 +316,21 @@ static struct entry *look_up(struct bk_catalog *c, const struct bk_material *key
     return e;
 }
 
+/* What an entry takes as long as the catalogue lives. */
+static int64_t entry_bytes(const struct entry *e)
+{
+    return (int64_t)(sizeof *e + (e->text ? strlen(e->text) : 0) +
+                     (e->wdl.file ? READER_BYTES : 0) + (e->dtw.file ? READER_BYTES : 0));
+}
+
 /* Links a new entry in, unless another thread was quicker.  Returns what is there. */
 static struct entry *link_in(struct bk_catalog *c, struct entry *e)
 {
     _Atomic(struct entry *) *head = &c->bucket[bucket_of(&e->key)];
     struct entry *there;
 
+    e->bytes = entry_bytes(e);
+    bk_cache_charge(c->cache, e->bytes);
     pthread_mutex_lock(&c->adding);
     there = look_up(c, &e->key);
     if (!there) {
@@ -223,33 +339,18 @@ static struct entry *link_in(struct bk_catalog *c, struct entry *e)
     }
     pthread_mutex_unlock(&c->adding);
     if (there)
-        entry_free(e);
-    else
-        bk_cache_charge(c->cache, ENTRY_BYTES);
+        entry_free(c, e);
     return there ? there : e;
 }
 
-/* How the files of its home answer the material of an entry. */
-static void table_set(struct entry *e, const struct bk_catalog *c, bool exchanged)
-{
-    int swap;
-
-    if (e->home->err)
-        return;
-    swap = bk_material_swap(&e->home->key, c->v);
-    e->table = (struct bk_table){ .wdl = e->home->wdl,
-                                  .dtw = e->home->dtw,
-                                  .exchanged = exchanged,
-                                  .swap = swap < 0 ? NULL : c->swap[swap] };
-    bk_table_finish(&e->table);
-}
-
 /* The home entry of a canonical material, opened if it is new. */
-static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
-                            const struct entry **out, struct bk_report *why)
+static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, struct entry **out,
+                            struct bk_report *why)
 {
     struct bk_report own = { "" };
+    struct bk_opened *opened = NULL;
     struct entry *e;
+    int swap = bk_material_swap(m, c->v);
     enum bk_err err;
 
     if ((*out = look_up(c, m)) != NULL)
@@ -260,24 +361,30 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m,
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     e->key = *m;
     e->home = e;
-    err = e->err = home_open(e, c, &own);
+    e->swap = swap < 0 ? NULL : c->swap[swap];
+    err = e->err = home_open(&opened, e, c, &own);
     if (err == BK_E_CORRUPT && !(e->text = strdup(own.text)))
         err = BK_E_SYSTEM;
     if (err != BK_OK && err != BK_E_NO_TABLE && err != BK_E_CORRUPT) {
-        entry_free(e); /* no memory, no file handles: that may pass, so it is not kept */
+        entry_free(c, e); /* no memory, no file handles: that may pass, so it is not kept */
         return bk_fail(why, err, "%s", own.text);
     }
-    table_set(e, c, false);
+    if (err) {
+        source_release(&e->wdl);
+        source_release(&e->dtw);
+    } else {
+        bk_cache_keep(c->cache, &e->origin.opened, &opened->held);
+    }
     *out = link_in(c, e);
     return BK_OK;
 }
 
 /* The entry of a material as a position has it. */
 static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key,
-                             const struct entry **out, struct bk_report *why)
+                             struct entry **out, struct bk_report *why)
 {
     struct bk_material m = *key;
-    const struct entry *home;
+    struct entry *home;
     struct entry *e;
     bool exchanged;
     enum bk_err err;
@@ -292,7 +399,7 @@ static enum bk_err entry_get(struct bk_catalog *c, const struct bk_material *key
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     e->key = *key;
     e->home = home;
-    table_set(e, c, exchanged);
+    e->exchanged = exchanged;
     *out = link_in(c, e);
     return BK_OK;
 }
@@ -307,7 +414,7 @@ static struct bk_material key_of(const struct bk_pos *p)
     return key;
 }
 
-static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, const struct entry **out,
+static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct entry **out,
                             struct bk_report *why)
 {
     struct bk_material key = key_of(p);
@@ -335,29 +442,26 @@ static enum bk_err home_error(const struct entry *home, struct bk_report *why)
 enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
                             const struct bk_table **out, struct bk_report *why)
 {
-    const struct entry *e;
+    struct entry *e;
     enum bk_err err = home_get(c, m, &e, why);
 
     if (!err && e->err)
         err = home_error(e, why);
-    if (!err)
-        *out = &e->table;
-    return err;
+    return err ? err : table_of(c, e, out, why);
 }
 
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
                              struct bk_report *why)
 {
     struct bk_catalog *c = catalog;
-    const struct entry *e;
+    struct entry *e;
     enum bk_err err;
 
     if ((err = entry_of(c, p, &e, why)) != BK_OK)
         return err;
     if (e->home->err)
         return home_error(e->home, why);
-    *out = &e->table;
-    return BK_OK;
+    return table_of(c, e, out, why);
 }
 
 enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,

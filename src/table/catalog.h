@@ -2,13 +2,15 @@
  * catalog.h - which table answers a position, and where its files are.
  *
  * A catalogue belongs to one game and one list of folders.  The first question
- * about a material looks for its files and opens them; what came of it, a
- * missing table included, is remembered until the catalogue is freed.
+ * about a material looks for its files; what came of it, a missing table
+ * included, is remembered until the catalogue is freed.  Open tables, and what
+ * is read of them, are held by a cache, which it may share with others: where
+ * they must make room they are opened again when they are next asked.
  *
- * What its files hold counts in a cache, which it may share with others.  Questions are asked in a
- * visit of it (cache.h); those of settle.h begin one.
+ * Questions are asked in a visit of the cache (cache.h), and tables are there until it ends; those
+ * of settle.h begin one.  In a loose cache tables stay open.
  *
- * Threads: any number may share one.  Questions about a known material take
+ * Threads: any number may share one.  Questions about an open table take
  * no lock; files are opened outside of one.
  */
 #ifndef BK_CATALOG_H
@@ -48,7 +50,12 @@ enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,
                              struct bk_report *why);
 
-/* The same, and where its wdl file keeps the position, which must be legal. */
+/* For bk_tables.open. */
+enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exchanged,
+                              const struct bk_table **out, struct bk_report *why);
+
+/* The same as bk_catalog_table(), and where its wdl file keeps the position, which must be legal.
+ */
 enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
                             const struct bk_table **table, struct bk_spot *out,
                             struct bk_report *why);

@@ -48,24 +48,11 @@ static uint64_t place_of(const struct bk_view *view)
 /* == Looking == */
 
 /* The men of a view and who they are. */
-static const struct bk_index *index_of(const struct bk_view *view)
-{
-    return bk_file_index(view->men.table->wdl);
-}
+static const struct bk_index *index_of(const struct bk_view *view) { return view->men.table->ix; }
 
 static const uint8_t *squares(const struct bk_view *view)
 {
     return bk_placement_squares(&view->men.spot.at);
-}
-
-static unsigned type_of(const struct bk_index *ix, unsigned i)
-{
-    return i < 2 ? ix->v->royal : ix->type[i - 2];
-}
-
-static unsigned colour_of(const struct bk_index *ix, unsigned i)
-{
-    return i < 2 ? i : ix->colour[i - 2];
 }
 
 /* May man i, who is to move, change from where he stands? */
@@ -119,8 +106,8 @@ static unsigned changes_of(const struct bk_view *view, unsigned i, unsigned to, 
     const struct bk_index *ix = index_of(view);
     unsigned colour = view->men.spot.side;
 
-    return bk_rules_changes(ix->v, ix->m.count[colour], ix->m.left[colour], type_of(ix, i), colour,
-                            to, in_place, change);
+    return bk_rules_changes(ix->v, ix->m.count[colour], ix->m.left[colour], bk_index_type(ix, i),
+                            colour, to, in_place, change);
 }
 
 static bool add_changes(struct bk_view *view, unsigned i, unsigned to, unsigned taken,
@@ -166,20 +153,21 @@ static bool see_changes(struct bk_view *view, const struct bk_table_men *of, uns
     const struct bk_index *ix = index_of(view);
     const struct bk_variant *v = ix->v;
     unsigned us = view->men.spot.side, from = squares(view)[i], done = BK_SQ_NONE, n;
-    const struct bk_reach *r = bk_reach_from(v, type_of(ix, i), us, from, &n);
+    const struct bk_reach *r = bk_reach_from(v, bk_index_type(ix, i), us, from, &n);
 
     for (; n--; r++) {
         bool taken = bk_bits_has(occupied, r->to);
         unsigned man = taken ? man_on(view, of, r->to) : 0;
 
         if (r->to == done || !(r->how & (taken ? BK_TAKES : BK_QUIET)) ||
-            (taken && (!man || colour_of(ix, man) == us)) || !bk_reach_open(v, r, occupied))
+            (taken && (!man || bk_index_colour(ix, man) == us)) || !bk_reach_open(v, r, occupied))
             continue;
         done = r->to; /* sorted: another way is the same move */
         if (!add_changes(view, i, r->to, man, false))
             return false;
     }
-    return !bk_rules_changes_in_place(v, type_of(ix, i)) || add_changes(view, i, from, 0, true);
+    return !bk_rules_changes_in_place(v, bk_index_type(ix, i)) ||
+           add_changes(view, i, from, 0, true);
 }
 
 static bool see_all(struct bk_view *view, const struct bk_table_men *of)
@@ -205,7 +193,7 @@ static void see_exits(struct bk_view *view)
     if (view->seen)
         return;
     view->seen = true;
-    if (!see_all(view, bk_table_men_of(view->men.table)))
+    if (!see_all(view, view->men.table->men))
         view->direct = false;
 }
 
@@ -221,7 +209,7 @@ static void see_ends(struct bk_view *view)
 /* Is it worth a place of the memo?  Men change in its table, and there may be exits. */
 static bool remembers(const struct bk_view *view)
 {
-    const struct bk_table_men *of = bk_table_men_of(view->men.table);
+    const struct bk_table_men *of = view->men.table->men;
     struct bk_fact_take take[BK_FACT_TAKES_MAX];
 
     if (!view->evolves || view->seen)
@@ -235,33 +223,49 @@ static bool remembers(const struct bk_view *view)
 /* How many of the exits end the game; they come first. */
 static unsigned endings(const struct bk_view *view) { return view->bares ? view->takes : 0; }
 
+/* Looks at what the men of a view attack. */
+static enum bk_err view_see(struct bk_view *view, const struct bk_direct *d,
+                            const struct bk_table_men *of, struct bk_report *why)
+{
+    struct bk_men *m = &view->men;
+    unsigned us = m->spot.side;
+
+    view->seen = false;
+    view->exits = view->takes = 0;
+    view->evolves = of->changes[0] | of->changes[1];
+    view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
+    return bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
+}
+
 /* Of a view whose men are placed. */
 static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, struct bk_report *why)
 {
-    const struct bk_table_men *of = bk_table_men_of(view->men.table);
-    struct bk_men *m = &view->men;
-    unsigned us = m->spot.side;
+    const struct bk_table_men *of = view->men.table->men;
     enum bk_err err;
 
     view->direct = of && of->plain && d->depth < BK_DIRECT_DEPTH;
     if (!view->direct)
         return BK_OK;
-    err = bk_men_number(m, why);
-    if (!err)
-        err = bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
-    if (err)
-        return err;
-    view->seen = false;
-    view->exits = view->takes = 0;
-    view->evolves = of->changes[0] | of->changes[1];
-    view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
-    return BK_OK;
+    err = bk_men_number(&view->men, why);
+    return err ? err : view_see(view, d, of, why);
+}
+
+enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
+                         const struct bk_pos *p, struct bk_report *why)
+{
+    const struct bk_table_men *of = t->men;
+
+    view->direct = of && of->plain;
+    if (!view->direct)
+        return BK_OK;
+    bk_men_place(&view->men, t, p);
+    return view_see(view, d, of, why);
 }
 
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
                           const struct bk_pos *p, struct bk_report *why)
 {
-    const struct bk_table_men *of = bk_table_men_of(t);
+    const struct bk_table_men *of = t->men;
 
     view->direct = of && of->plain && d->depth < BK_DIRECT_DEPTH;
     if (!view->direct)
@@ -289,7 +293,7 @@ static bool ends(const struct bk_view *view, struct bk_step_of_men exit)
 /* What such an exit brings who makes it: 0 or 1. */
 static int bares(const struct bk_view *view, struct bk_step_of_men exit)
 {
-    const struct bk_table_men *of = bk_table_men_of(view->men.table);
+    const struct bk_table_men *of = view->men.table->men;
     const struct bk_index *ix = index_of(view);
     struct bk_fact_take take = { exit.by, exit.taken };
     unsigned us = view->men.spot.side, last = 2;
@@ -298,7 +302,7 @@ static int bares(const struct bk_view *view, struct bk_step_of_men exit)
         return 0;
     if (of->of[us] > 2 || !bk_rules_bares_back(ix->v))
         return 1;
-    while (colour_of(ix, last) != us)
+    while (bk_index_colour(ix, last) != us)
         last++;
     return !(bk_fact_look_bares_back(&view->look, take) &&
              bk_bits_has(&of->stand[!us], squares(view)[exit.by == last ? exit.taken : last]));
@@ -673,27 +677,66 @@ static bool stays(const struct bk_view *view, const struct bk_table_men *of, uns
     return changes_of(view, i, to, false, change) && change[0].type == BK_STAYS;
 }
 
+/* The legal moves of man i that are no exits, one after the other. */
+struct quiet {
+    const struct bk_bits *occupied;
+    unsigned i, left, done; /* entries of his reach; where the last one went */
+    const struct bk_reach *at;
+};
+
+static struct quiet quiet_of(const struct bk_view *view, unsigned i, const struct bk_bits *occupied)
+{
+    const struct bk_index *ix = index_of(view);
+    struct quiet q = { .occupied = occupied, .i = i, .done = BK_SQ_NONE };
+
+    q.at =
+        bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side, squares(view)[i], &q.left);
+    return q;
+}
+
+/* Where the next one goes, or BK_SQ_NONE. */
+static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
+{
+    const struct bk_variant *v = index_of(view)->v;
+
+    for (; q->left; q->left--, q->at++) {
+        unsigned to = q->at->to;
+
+        if (!(q->at->how & BK_QUIET) || to == q->done || bk_bits_has(q->occupied, to) ||
+            !bk_reach_open(v, q->at, q->occupied))
+            continue;
+        q->done = to; /* sorted: another way is the same move */
+        if (stays(view, view->men.table->men, q->i, to) &&
+            !bk_fact_look_exposes(&view->look, q->i, to, BK_FACT_NOBODY))
+            return to;
+    }
+    return BK_SQ_NONE;
+}
+
+/* His move there; does it set an en passant square? */
+static struct waiting quiet_to(const struct bk_view *view, unsigned i, unsigned to)
+{
+    const struct bk_index *ix = index_of(view);
+
+    return (struct waiting){
+        .step = { .by = (uint8_t)i, .to = (uint8_t)to, .becomes = BK_STAYS },
+        .passing = bk_rules_en_passant(ix->v) &&
+                   bk_rules_is_double(ix->v, bk_index_type(ix, i), view->men.spot.side,
+                                      squares(view)[i], to),
+    };
+}
+
 /* The moves of man i that are no exits. */
 static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits *occupied)
 {
-    const struct bk_table_men *of = bk_table_men_of(l->view->men.table);
-    const struct bk_index *ix = index_of(l->view);
-    unsigned type = type_of(ix, i), colour = l->view->men.spot.side;
-    unsigned from = squares(l->view)[i], done = BK_SQ_NONE, n;
-    const struct bk_reach *r = bk_reach_from(ix->v, type, colour, from, &n);
+    unsigned to;
+    struct quiet q = quiet_of(l->view, i, occupied);
     enum bk_err err = BK_OK;
 
-    for (; n-- && !err && l->best < l->w.high; r++) {
-        struct waiting m = { .step = { .by = (uint8_t)i, .to = r->to, .becomes = BK_STAYS } };
+    while (!err && l->best < l->w.high && (to = quiet_next(l->view, &q)) != BK_SQ_NONE) {
+        struct waiting m = quiet_to(l->view, i, to);
 
-        if (!(r->how & BK_QUIET) || r->to == done || bk_bits_has(occupied, r->to) ||
-            !bk_reach_open(ix->v, r, occupied))
-            continue;
-        done = r->to; /* sorted: another way is the same move */
-        m.passing =
-            bk_rules_en_passant(ix->v) && bk_rules_is_double(ix->v, type, colour, from, r->to);
-        if (is_next(l, m.step) && stays(l->view, of, i, r->to) &&
-            !bk_fact_look_exposes(&l->view->look, i, r->to, BK_FACT_NOBODY))
+        if (is_next(l, m.step))
             err = try_move(l, &m);
     }
     return err;
@@ -707,7 +750,7 @@ static enum bk_err all_moves(struct loss *l)
     enum bk_err err = BK_OK;
 
     for (unsigned i = 0; i < 2 + ix->nslots && !err && l->best < l->w.high; i++)
-        if (colour_of(ix, i) == view->men.spot.side)
+        if (bk_index_colour(ix, i) == view->men.spot.side)
             err = quiet_moves(l, i, &occupied);
     for (unsigned i = 0; i < view->exits && !err && l->best < l->w.high; i++) {
         struct waiting m = { .step = view->exit[i] };
@@ -787,4 +830,119 @@ enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, 
         return ask_plies(d, &view->men, wdl, w, plies, why);
     return wdl > 0 ? win_plies(d, view, ENDLESS, w, plies, why)
                    : loss_plies(d, view, w, plies, why);
+}
+
+/* == A move of another position == */
+
+/* Has the side to move a legal move? */
+static bool can_move(struct bk_view *view)
+{
+    const struct bk_index *ix = index_of(view);
+    struct bk_bits occupied = all_men(view);
+
+    for (unsigned i = 0; i < 2 + ix->nslots; i++) {
+        struct quiet q;
+
+        if (bk_index_colour(ix, i) != view->men.spot.side)
+            continue;
+        q = quiet_of(view, i, &occupied);
+        if (quiet_next(view, &q) != BK_SQ_NONE)
+            return true;
+    }
+    see_exits(view);
+    return view->exits || !view->direct; /* too many exits: there are some */
+}
+
+static bool in_check(const struct bk_view *view)
+{
+    unsigned us = view->men.spot.side;
+
+    return bk_fact_look_exposes(&view->look, us, squares(view)[us], BK_FACT_NOBODY);
+}
+
+/* Mate or stalemate?  *out as the tables have it, which agree. */
+static void tell_end(struct bk_view *view, struct bk_brought *out)
+{
+    const struct bk_variant *v = index_of(view)->v;
+
+    out->end = BK_END_NONE;
+    if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && bk_rules_stalemate_wdl(v)) ||
+        can_move(view)) {
+        out->known = out->wdl >= 0 || out->plies; /* a loss in 0 plies that goes on: who asks? */
+        return;
+    }
+    out->end = in_check(view) ? BK_END_CHECKMATE : BK_END_STALEMATE;
+    out->wdl = out->end == BK_END_CHECKMATE ? -1 : bk_rules_stalemate_wdl(v);
+    out->plies = out->wdl ? 0 : -1;
+    out->known = true;
+}
+
+static enum bk_err settle_view(struct bk_direct *d, struct bk_view *view, bool distances,
+                               struct bk_brought *out)
+{
+    struct bk_window all = { -1, ENDLESS };
+    enum bk_err err = bk_direct_least(d, view, 1, &out->wdl, NULL);
+
+    out->plies = -1;
+    if (!err && out->wdl && distances && view->men.table->dtw)
+        err = bk_direct_plies(d, view, out->wdl, all, &out->plies, NULL);
+    if (!err && view->direct)
+        tell_end(view, out);
+    return err;
+}
+
+/* What a legal step brings; not known where squares are not enough, or anything goes wrong. */
+static void bring(struct bk_direct *d, const struct bk_view *root, struct bk_step_of_men step,
+                  bool distances, struct bk_brought *out)
+{
+    struct bk_view after;
+    enum bk_err err;
+
+    out->known = false;
+    if (ends(root, step)) {
+        out->wdl = -bares(root, step);
+        out->plies = out->wdl ? 0 : -1;
+        out->end = out->wdl ? BK_END_BARE : BK_END_BARE_DRAW;
+        out->known = true;
+        return;
+    }
+    d->depth++;
+    err = view_after(&after, d, root, step, NULL);
+    if (!err && after.direct)
+        err = settle_view(d, &after, distances, out);
+    out->known &= !err;
+    d->depth--;
+}
+
+bool bk_direct_moves(struct bk_direct *d, struct bk_view *root, bool distances,
+                     bk_step_visit *visit, void *context)
+{
+    const struct bk_index *ix = index_of(root);
+    struct bk_bits occupied = all_men(root);
+    struct bk_brought out;
+
+    see_exits(root);
+    if (!root->direct)
+        return false;
+    for (unsigned i = 0; i < root->exits; i++) {
+        bring(d, root, root->exit[i], distances, &out);
+        visit(context, root->exit[i], &out);
+    }
+    for (unsigned i = 0; i < 2 + ix->nslots; i++) {
+        struct quiet q;
+        unsigned to;
+
+        if (bk_index_colour(ix, i) != root->men.spot.side)
+            continue;
+        q = quiet_of(root, i, &occupied);
+        while ((to = quiet_next(root, &q)) != BK_SQ_NONE) {
+            struct waiting m = quiet_to(root, i, to);
+
+            out.known = false;
+            if (!m.passing)
+                bring(d, root, m.step, distances, &out);
+            visit(context, m.step, &out);
+        }
+    }
+    return true;
 }

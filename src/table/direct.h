@@ -62,6 +62,32 @@ struct bk_view {
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
                           const struct bk_pos *p, struct bk_report *why);
 
+/*
+ * The same of a position whose moves are asked and which is not asked itself: nothing is turned, so
+ * its men stand where they stand in p, colours and board exchanged as the table has it.
+ */
+enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
+                         const struct bk_pos *p, struct bk_report *why);
+
+/* What a move brings: of the position after it, from who is to move then. */
+struct bk_brought {
+    bool known; /* else nothing of the rest is set */
+    int wdl;
+    int plies; /* -1: a draw, or not asked, or there are no distances */
+    enum bk_end end;
+};
+typedef void bk_step_visit(void *context, struct bk_step_of_men step,
+                           const struct bk_brought *brought);
+
+/*
+ * All legal moves of a view that bk_view_root() has made, and what they bring, mate and stalemate
+ * told apart; with plies, if `distances`.  Not known are those that squares alone do not settle:
+ * double steps where they may be taken in passing, and whatever goes wrong.
+ * Returns false, having told of none, where the moves are too many to be told so.
+ */
+bool bk_direct_moves(struct bk_direct *d, struct bk_view *root, bool distances,
+                     bk_step_visit *visit, void *context);
+
 /* As bk_settle_least(), bk_settle_plies().  The view's men are placed. */
 enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enough, int *wdl,
                             struct bk_report *why);

@@ -56,10 +56,11 @@ struct brain {
 
 struct bk_file {
     char *path;
-    struct bk_cache *cache; /* shared */
+    struct bk_cache *cache;
     struct bk_reader *file;
+    bool borrows;               /* the three above are not its own */
+    const struct bk_file *twin; /* has the index and the rows, or NULL */
     uint64_t bytes;
-    uint64_t charged; /* memory that stays as long as it is open */
     struct bk_head head;
     struct bk_index *ix;
     struct bk_rows *rows;
@@ -200,6 +201,17 @@ static bool longest_exist(const struct bk_file_info *i)
     return true;
 }
 
+/* Another file that numbers positions alike; its material is compared elsewhere. */
+static const struct bk_file *twin_for(const struct bk_file *twin, const struct bk_file_info *i)
+{
+    const struct bk_file_info *t = twin ? &twin->head.info : NULL;
+
+    return t && !strcmp(t->material, i->material) && t->norder == i->norder &&
+                   !memcmp(t->order, i->order, i->norder)
+               ? twin
+               : NULL;
+}
+
 /*
  * Is it the numbering of this material in this game?  An index takes memory by its material, so
  * first comes what can be compared without one.
@@ -229,7 +241,11 @@ static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
         return err;
     if (!bk_index_could_have(v, &m, i->positions) || !longest_exist(i))
         return damaged(f, why, "number of positions");
-    err = bk_index_new(&f->ix, v, &m, i->order, &inner);
+    f->twin = twin_for(f->twin, i);
+    if (f->twin)
+        f->ix = f->twin->ix;
+    else
+        err = bk_index_new(&f->ix, v, &m, i->order, &inner);
     if (err)
         return err == BK_E_USAGE ? damaged(f, why, inner.text) : no_memory(f, why);
     return f->ix->positions == i->positions ? BK_OK : damaged(f, why, "number of positions");
@@ -278,7 +294,10 @@ static enum bk_err understand(struct bk_file *f, const struct bk_variant *v, str
         err = place_units(f, why);
     if (err)
         return err;
-    err = bk_rows_new(&f->rows, f->ix, &inner);
+    if (f->twin)
+        f->rows = f->twin->rows;
+    else
+        err = bk_rows_new(&f->rows, f->ix, &inner);
     if (err)
         return bk_fail(why, err, "%s: %s%s", f->path, err == BK_E_CORRUPT ? "damaged: " : "",
                        inner.text);
@@ -303,101 +322,98 @@ static enum bk_err make_shards(struct bk_file *f, struct bk_report *why)
     return bk_shards_new(&f->shards, &of, why);
 }
 
-static enum bk_err open_path(struct bk_file *f, struct bk_report *why)
+uint64_t bk_file_memory(const struct bk_file *f)
 {
-    enum bk_err err = bk_reader_new(&f->file, bk_cache_readers(f->cache), f->path, why);
+    uint64_t bytes = sizeof *f + (f->borrows ? 0 : strlen(f->path)) + bk_shards_bytes(f->shards) +
+                     f->head.info.nunits * (sizeof *f->unit + sizeof *f->head.unit);
 
+    return bytes + (f->twin ? 0 : bk_index_bytes(f->ix) + bk_rows_bytes(f->rows));
+}
+
+/* A file with a reader and a cache of its own. */
+static enum bk_err file_new(struct bk_file **out, const char *path, struct bk_report *why)
+{
+    struct bk_file *f = calloc(1, sizeof *f);
+    enum bk_err err;
+
+    *out = f;
+    if (!f || !(f->path = strdup(path)))
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
+    err = bk_cache_new_loose(&f->cache, BK_FILE_BYTES, 0, why);
     if (!err)
-        f->bytes = bk_reader_bytes(f->file);
+        err = bk_reader_new(&f->file, bk_cache_readers(f->cache), f->path, why);
     return err;
 }
 
-/* cache: NULL: one of its own. */
-static struct bk_file *file_new(const char *path, struct bk_cache *cache, struct bk_report *why)
+/* path, cache and reader are set. */
+static enum bk_err file_head(struct bk_file *f, struct bk_report *why)
 {
-    struct bk_file *f = calloc(1, sizeof *f);
-
-    if (f && (f->path = strdup(path))) {
-        if (cache)
-            f->cache = bk_cache_share(cache);
-        else
-            bk_cache_new_loose(&f->cache, BK_FILE_BYTES, 0, why);
-    }
-    if (f && f->cache)
-        return f;
-    if (f)
-        free(f->path);
-    free(f);
-    bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
-    return NULL;
-}
-
-/* What an open file takes counts, as long as it is open. */
-static enum bk_err charge(struct bk_file *f, struct bk_report *why)
-{
-    uint64_t bytes = sizeof *f + strlen(f->path) + bk_index_bytes(f->ix) + bk_rows_bytes(f->rows) +
-                     bk_shards_bytes(f->shards) +
-                     f->head.info.nunits * (sizeof *f->unit + sizeof *f->head.unit);
-    enum bk_err err = bk_cache_fits(f->cache, bytes, f->path, why);
-
-    if (err)
-        return err;
-    f->charged = bytes;
-    bk_cache_charge(f->cache, (int64_t)bytes);
-    return BK_OK;
+    f->bytes = bk_reader_bytes(f->file);
+    return read_head(f, why);
 }
 
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why)
 {
-    struct bk_file *f = file_new(path, NULL, why);
-    enum bk_err err;
+    struct bk_file *f;
+    enum bk_err err = file_new(&f, path, why);
 
-    if (!f)
-        return BK_E_SYSTEM;
-    err = open_path(f, why);
     if (!err)
-        err = read_head(f, why);
+        err = file_head(f, why);
     if (!err)
         *out = f->head.info;
     bk_file_close(f);
     return err;
 }
 
-enum bk_err bk_file_open_in(struct bk_file **out, struct bk_cache *cache, const char *path,
-                            const struct bk_variant *v, const struct bk_material *m,
-                            enum bk_kind kind, struct bk_report *why)
+/* The file, or what becomes of it where something is wrong. */
+static enum bk_err file_open(struct bk_file **out, struct bk_file *f, const struct bk_variant *v,
+                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
-    struct bk_file *f = file_new(path, cache, why);
     enum bk_err err;
 
-    if (!f)
-        return BK_E_SYSTEM;
     f->wanted = m;
     f->wanted_kind = kind;
-    err = open_path(f, why);
-    if (!err)
-        err = read_head(f, why);
+    err = file_head(f, why);
     if (!err)
         err = place_parts(f, why);
     if (!err)
         err = understand(f, v, why);
     if (!err)
         err = make_shards(f, why);
-    if (!err)
-        err = charge(f, why);
     f->wanted = NULL;
-    if (err) {
+    if (err)
         bk_file_close(f);
-        return err;
-    }
-    *out = f;
-    return BK_OK;
+    else
+        *out = f;
+    return err;
+}
+
+enum bk_err bk_file_open_from(struct bk_file **out, const struct bk_file_from *from,
+                              const struct bk_variant *v, const struct bk_material *m,
+                              enum bk_kind kind, struct bk_report *why)
+{
+    struct bk_file *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", from->path);
+    f->borrows = true;
+    f->path = (char *)(uintptr_t)from->path;
+    f->cache = from->cache;
+    f->file = from->reader;
+    f->twin = from->twin;
+    return file_open(out, f, v, m, kind, why);
 }
 
 enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why)
 {
-    return bk_file_open_in(out, NULL, path, v, m, kind, why);
+    struct bk_file *f;
+    enum bk_err err = file_new(&f, path, why);
+
+    if (!err)
+        return file_open(out, f, v, m, kind, why);
+    bk_file_close(f);
+    return err;
 }
 
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
@@ -420,17 +436,20 @@ void bk_file_close(struct bk_file *f)
 {
     if (!f)
         return;
-    bk_cache_forget(f->cache, &f->brain, 1);
+    if (f->cache)
+        bk_cache_forget(f->cache, &f->brain, 1);
     bk_shards_free(f->shards);
-    bk_rows_free(f->rows);
-    bk_index_free(f->ix);
-    bk_reader_free(f->file);
-    if (f->charged)
-        bk_cache_charge(f->cache, -(int64_t)f->charged);
-    bk_cache_drop(f->cache);
+    if (!f->twin) {
+        bk_rows_free(f->rows);
+        bk_index_free(f->ix);
+    }
+    if (!f->borrows) {
+        bk_reader_free(f->file);
+        bk_cache_drop(f->cache);
+        free(f->path);
+    }
     free(f->unit);
     free(f->head.unit);
-    free(f->path);
     free(f);
 }
 

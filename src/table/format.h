@@ -42,12 +42,26 @@ enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk
  */
 enum bk_err bk_file_open_as(struct bk_file **out, const char *path, const struct bk_variant *v,
                             const struct bk_material *m, enum bk_kind kind, struct bk_report *why);
-/* The same of a file whose parts are held in a cache, which is then shared; those above have one of
-   their own, of BK_FILE_BYTES.  BK_E_OVER_BUDGET, too. */
-#define BK_FILE_BYTES (UINT64_C(64) << 20)
-enum bk_err bk_file_open_in(struct bk_file **out, struct bk_cache *cache, const char *path,
-                            const struct bk_variant *v, const struct bk_material *m,
-                            enum bk_kind kind, struct bk_report *why);
+#define BK_FILE_BYTES (UINT64_C(64) << 20) /* what is held of them, each in a cache of its own */
+/*
+ * The same of a file that a reader has found.  Its parts are held in the reader's cache; the memory
+ * of the file itself counts nowhere.
+ *
+ * reader, cache, path   borrowed, and outlive the file
+ * twin                  another file of the same table, or NULL: an index that is the same is
+ *                       borrowed from it
+ */
+struct bk_file_from {
+    struct bk_cache *cache;
+    struct bk_reader *reader;
+    const char *path;
+    const struct bk_file *twin;
+};
+enum bk_err bk_file_open_from(struct bk_file **out, const struct bk_file_from *from,
+                              const struct bk_variant *v, const struct bk_material *m,
+                              enum bk_kind kind, struct bk_report *why);
+/* Memory that an open file takes, without what is held, borrowed, or the reader's. */
+uint64_t bk_file_memory(const struct bk_file *f);
 void bk_file_close(struct bk_file *f); /* NULL is fine; nobody may be asking */
 /* What the head of a file says, without a game to read it in.  The same errors. */
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);

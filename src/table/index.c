@@ -375,6 +375,15 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t ke
     return BK_OK;
 }
 
+/* Most tables have one block, and an array grows for many. */
+static void shrink_blocks(struct bk_index *ix)
+{
+    struct bk_block *just = ix->nblocks ? realloc(ix->block, ix->nblocks * sizeof *just) : NULL;
+
+    if (just)
+        ix->block = just;
+}
+
 /*
  * All choices of cells in ascending order of their key.  The first of each
  * class met is its block; the symmetry stored for the others brings them to
@@ -406,6 +415,7 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
         if (add_block(ix, cell, key, &room))
             return bk_no_memory(why);
     }
+    shrink_blocks(ix);
     return BK_OK;
 }
 

@@ -90,6 +90,17 @@ struct bk_index {
     int32_t *block_of;
 };
 
+/* By man: the white king, the black one, then the slots. */
+static inline unsigned bk_index_type(const struct bk_index *ix, unsigned man)
+{
+    return man < 2 ? ix->v->royal : ix->type[man - 2];
+}
+
+static inline unsigned bk_index_colour(const struct bk_index *ix, unsigned man)
+{
+    return man < 2 ? man : ix->colour[man - 2];
+}
+
 /* Where a man stands: kings apart, other men by slot. */
 struct bk_placement {
     uint8_t king[2];

@@ -888,3 +888,52 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
     visit_end(t, visit);
     return err;
 }
+
+/* == All moves of a position == */
+
+/* Who is told of moves, and how the squares of men become those of the position. */
+struct telling {
+    const struct bk_view *root;
+    const uint8_t *swap; /* an exchange of the sides: its own reverse; NULL: they are the same */
+    bk_move_visit *visit;
+    void *context;
+};
+
+static void tell(void *telling, struct bk_step_of_men step, const struct bk_brought *brought)
+{
+    const struct telling *t = telling;
+    const struct bk_men *men = &t->root->men;
+    unsigned from = bk_placement_squares(&men->spot.at)[step.by], to = step.to;
+    bool quiet = !step.taken && step.becomes == BK_STAYS;
+    struct bk_move m = { .becomes = step.becomes, .also = BK_SQ_NONE, .counted = step.counted };
+
+    m.doubles =
+        quiet && bk_rules_is_double(men->table->ix->v, bk_index_type(men->table->ix, step.by),
+                                    men->spot.side, from, to);
+    m.from = t->swap ? t->swap[from] : (uint8_t)from;
+    m.to = t->swap ? t->swap[to] : (uint8_t)to;
+    m.takes = step.taken ? m.to : BK_SQ_NONE;
+    t->visit(t->context, &m, brought);
+}
+
+bool bk_settle_moves(const struct bk_tables *t, const struct bk_pos *p, bool distances,
+                     bk_move_visit *visit, void *context)
+{
+    struct settling s;
+    struct asked q = { .p = p };
+    struct bk_view root;
+    struct telling to = { .root = &root, .visit = visit, .context = context };
+    unsigned at;
+    bool told = false;
+
+    if (p->ep != BK_SQ_NONE || p->rights)
+        return false;
+    at = visit_begin(t);
+    open_question(&s, t);
+    if (!find(&s, &q, NULL) && !bk_view_root(&root, &s.direct, q.table, p, NULL) && root.direct) {
+        to.swap = bk_men_swap(q.table, p);
+        told = bk_direct_moves(&s.direct, &root, distances, tell, &to);
+    }
+    visit_end(t, at);
+    return told;
+}

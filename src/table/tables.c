@@ -62,7 +62,8 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
 struct link {
     struct link *next; /* of changes */
     uint32_t key;
-    const struct bk_table *table;
+    struct bk_origin *origin; /* of the other table, or this one */
+    bool exchanged;           /* which of its two */
     unsigned side;            /* to move, as its file has it */
     const uint8_t *swap;      /* where squares go; NULL: nowhere */
     uint8_t from[BK_MEN_MAX]; /* by man of the other file: who it is here */
@@ -120,6 +121,8 @@ void bk_table_finish(struct bk_table *t)
 {
     const struct bk_file_info *w = bk_file_info(t->wdl), *d;
 
+    t->ix = bk_file_index(t->wdl);
+    t->one_side = w->one_side;
     t->same_numbers = true;
     if (t->dtw) {
         d = bk_file_info(t->dtw);
@@ -127,6 +130,7 @@ void bk_table_finish(struct bk_table *t)
                           w->one_side == d->one_side;
     }
     t->links = links_new(t);
+    t->men = t->links ? &t->links->men : NULL;
 }
 
 void bk_table_release(struct bk_table *t)
@@ -141,11 +145,12 @@ void bk_table_release(struct bk_table *t)
     }
     free(t->links);
     t->links = NULL;
+    t->men = NULL;
 }
 
-const struct bk_table_men *bk_table_men_of(const struct bk_table *t)
+uint64_t bk_table_memory(const struct bk_table *t)
 {
-    return t->links ? &t->links->men : NULL;
+    return sizeof *t + (t->links ? sizeof *t->links : 0);
 }
 
 /* What a man of the table is after a step. */
@@ -197,26 +202,28 @@ static enum bk_err link_find(struct link *l, const struct bk_tables *tables,
                              const struct bk_table *t, unsigned colour, struct bk_step_of_men step,
                              struct bk_report *why)
 {
-    const struct bk_index *ix = bk_file_index(t->wdl);
+    const struct bk_index *ix = t->ix;
     bool is_exit = step.taken || step.becomes != BK_STAYS, one_side, exchanged;
+    const struct bk_table *other = t;
     struct bk_pos p;
     enum bk_err err = BK_OK;
 
-    l->table = t;
     if (is_exit) {
         some_position(&p, ix, colour, step);
-        err = tables->find(tables->context, &p, &l->table, why);
+        err = tables->find(tables->context, &p, &other, why);
     }
     if (err)
         return err;
-    one_side = bk_file_info(l->table->wdl)->one_side;
-    exchanged = one_side ? colour == BK_WHITE : is_exit && l->table->exchanged;
+    one_side = other->one_side;
+    exchanged = one_side ? colour == BK_WHITE : is_exit && other->exchanged;
     l->key = key_of(step);
-    l->swap = exchanged ? l->table->swap : NULL;
+    l->origin = other->origin;
+    l->exchanged = other->exchanged;
+    l->swap = exchanged ? other->swap : NULL;
     l->side = one_side ? 0 : !colour ^ exchanged;
-    if (match_men(l, ix, bk_file_index(l->table->wdl), exchanged, step))
+    if (match_men(l, ix, other->ix, exchanged, step))
         return BK_OK;
-    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(l->table->wdl));
+    return bk_fail(why, BK_E_CORRUPT, "%s: not the table of its men", bk_file_path(other->wdl));
 }
 
 static struct link *link_with(struct bk_links *links, struct bk_step_of_men step)
@@ -264,24 +271,31 @@ static enum bk_err link_of(const struct link **out, const struct bk_tables *tabl
     if (!(l = malloc(sizeof *l)))
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     err = link_find(l, tables, m->table, m->spot.side, step, why);
-    if (err)
+    if (err) {
         free(l);
-    else
-        *out = link_keep(links, step, l);
-    return err;
+        return err;
+    }
+    *out = link_keep(links, step, l);
+    if (*out == l)
+        bk_cache_grow(m->table->cache, m->table->held, sizeof *l);
+    return BK_OK;
 }
 
 /* == Men == */
 
+const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p)
+{
+    return (t->one_side ? p->stm == BK_BLACK : t->exchanged) ? t->swap : NULL;
+}
+
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p)
 {
-    bool one_side = bk_file_info(t->wdl)->one_side;
-    bool exchanged = one_side ? p->stm == BK_BLACK : t->exchanged;
-    const uint8_t *place = t->links->men.place;
+    const uint8_t *place = t->men->place, *swap = bk_men_swap(t, p);
+    bool exchanged = swap;
     uint8_t at[BK_MEN_MAX] = { 0 }, placed[BK_MEN_MAX] = { 0 };
 
     out->table = t;
-    out->spot.side = one_side ? 0 : p->stm ^ exchanged;
+    out->spot.side = t->one_side ? 0 : p->stm ^ exchanged;
     out->spot.number = UINT64_MAX;
     for (unsigned w = 0; w < 4; w++)
         for (uint64_t left = p->by[0].w[w] | p->by[1].w[w]; left; left &= left - 1) {
@@ -289,24 +303,23 @@ void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_
             unsigned man = exchanged ? ((p->at[sq] - 1u) ^ 1) + 1 : p->at[sq];
             unsigned i = place[man] + placed[place[man]]++;
 
-            at[i] = exchanged ? t->swap[sq] : (uint8_t)sq;
+            at[i] = swap ? swap[sq] : (uint8_t)sq;
         }
     memcpy(&out->spot.at, at, sizeof at);
 }
 
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
 {
-    const struct bk_file *f = m->table->wdl;
-
-    m->spot.number = bk_index_rank_turned(bk_file_index(f), &m->spot.at);
+    m->spot.number = bk_index_rank_turned(m->table->ix, &m->spot.at);
     if (m->spot.number != UINT64_MAX)
         return BK_OK;
-    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
+    return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position",
+                   bk_file_path(m->table->wdl));
 }
 
 void bk_men_position(const struct bk_men *m, struct bk_pos *out)
 {
-    bk_index_position(bk_file_index(m->table->wdl), &m->spot.at, m->spot.side, out);
+    bk_index_position(m->table->ix, &m->spot.at, m->spot.side, out);
 }
 
 enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
@@ -317,7 +330,7 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
     const struct link *l;
     enum bk_err err;
 
-    if (!step.taken && step.becomes == BK_STAYS && !bk_file_info(m->table->wdl)->one_side) {
+    if (!step.taken && step.becomes == BK_STAYS && !m->table->one_side) {
         *out = *m;
         bk_placement_put(&out->spot.at, step.by, step.to);
         out->spot.side = !m->spot.side;
@@ -327,10 +340,14 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
     err = link_of(&l, tables, m, step, why);
     if (err)
         return err;
-    out->table = l->table;
+    out->table = bk_origin_table(l->origin, l->exchanged);
+    if (!out->table)
+        err = tables->open(tables->context, l->origin, l->exchanged, &out->table, why);
+    if (err)
+        return err;
     out->spot.side = l->side;
     out->spot.number = UINT64_MAX;
-    for (unsigned x = 0; x < 2 + bk_file_index(l->table->wdl)->nslots; x++) {
+    for (unsigned x = 0; x < 2 + out->table->ix->nslots; x++) {
         unsigned sq = l->from[x] == step.by ? step.to : was[l->from[x]];
 
         is[x] = l->swap ? l->swap[sq] : (uint8_t)sq;

@@ -15,28 +15,62 @@
 
 struct bk_links; /* what is kept with a table */
 
+struct bk_origin; /* where a table comes from */
+
 /* The files that answer a material, as positions have it. */
 struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
     bool exchanged;            /* it is kept with the colours exchanged */
     const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
-    bool same_numbers;         /* both files number positions alike */
-    struct bk_links *links;    /* owned; NULL: no memory, and none are kept */
+    struct bk_origin *origin;  /* borrowed; stays when the table goes */
+    struct bk_cache *cache;    /* borrowed; counts its links */
+    struct bk_held *held;      /* as what it is held */
+    /* what follows from them */
+    bool same_numbers;              /* both files number positions alike */
+    bool one_side;                  /* of the wdl file */
+    const struct bk_index *ix;      /* the wdl file's */
+    const struct bk_table_men *men; /* borrowed from links; NULL: nothing is kept */
+    struct bk_links *links;         /* owned; NULL: no memory */
 };
 
-/* Fills in the rest of a table whose files and swap are set. */
+/* Fills in the rest of a table whose files, swap and origin are set. */
 void bk_table_finish(struct bk_table *t);
 void bk_table_release(struct bk_table *t);
+uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
+
+/*
+ * An open table is held by a cache (cache.h), and may be taken out: whoever finds it within a visit
+ * has it until the visit's end.  What stays is its origin, by which links lead to it.
+ */
+struct bk_opened {
+    struct bk_held held;
+    struct bk_table table[2]; /* as it is kept; with the colours exchanged, if that may be */
+};
+
+struct bk_origin {
+    bk_home opened; /* struct bk_opened */
+};
+
+/* NULL: it is not open. */
+static inline const struct bk_table *bk_origin_table(struct bk_origin *o, bool exchanged)
+{
+    struct bk_held *h = bk_held_at(&o->opened);
+
+    return h ? &((struct bk_opened *)h)->table[exchanged] : NULL;
+}
 
 struct bk_tables {
     const struct bk_variant *v;
     /*
-     * The table of a position that no bare king decides; *out is borrowed, and stays as long as
-     * the table that led to it.  Of p, counts, allowances and rights are looked at, nothing else.
+     * The table of a position that no bare king decides; *out is borrowed until the visit ends.
+     * Of p, counts, allowances and rights are looked at, nothing else.
      * Returns BK_OK; BK_E_NO_TABLE; any other error.  why may be NULL.
      */
     enum bk_err (*find)(void *context, const struct bk_pos *p, const struct bk_table **out,
                         struct bk_report *why);
+    /* Opens a table again that find() has found before. */
+    enum bk_err (*open)(void *context, struct bk_origin *origin, bool exchanged,
+                        const struct bk_table **out, struct bk_report *why);
     void *context;
     struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller's are */
 };
@@ -77,11 +111,11 @@ struct bk_table_men {
     uint8_t place[2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
-/* Borrowed from the table; NULL: nothing is kept. */
-const struct bk_table_men *bk_table_men_of(const struct bk_table *t);
-
 /* A position of the table.  It has no rights. */
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p);
+
+/* Where bk_men_place() puts the squares of a position; NULL: where they are. */
+const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p);
 
 /* Asks for the number, and turns the men to lie there.  BK_E_ILLEGAL: there is none. */
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why);

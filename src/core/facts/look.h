@@ -23,19 +23,28 @@ static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const
     struct look *l = (struct look *)(void *)look;
     struct one *o = &l->one;
     const struct kind_reach *const *of = ((const struct reach *)f->reach)->of;
+    unsigned n = f->men.n, nsq = f->v->nsq, have = 0;
+    unsigned blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
+    set white = NONE, black = NONE;
 
-    for (unsigned i = 0; i < f->men.n; i++) {
+    for (unsigned i = 0; i < n; i++) {
         l->sq[i] = sq[i];
-        l->row[i] = (uint16_t)(sq[i] * f->v->nsq);
+        l->row[i] = (uint16_t)(sq[i] * nsq);
     }
     l->sq[NODE_NOBODY] = 0;
     l->row[NODE_NOBODY] = 0;
     one_init(o, f, l->sq);
-    for (unsigned i = 0; i < f->men.n; i++)
+    for (unsigned i = 0; i < n; i++)
         if (of[i]->shape != WANDERS) {
-            o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
-            o->have |= 1u << i;
+            set at = o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
+
+            white |= blacks >> i & 1 ? NONE : at;
+            black |= blacks >> i & 1 ? at : NONE;
+            have |= 1u << i;
         }
+    o->span[BK_WHITE] = white;
+    o->span[BK_BLACK] = black;
+    o->have = (uint8_t)have;
 }
 
 static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
@@ -64,10 +73,6 @@ static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *
     }
 }
 
-/* for each man `i` of a mask, which is used up */
-#define EACH_MAN(i, men)                                                                           \
-    for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
-
 static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out)
 {
@@ -76,6 +81,8 @@ static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
     set theirs = o->own[!colour] & ~bit(l->sq[!colour]);
     unsigned n = 0, ours = o->reach->side[colour];
 
+    if (!any(o->span[colour] & theirs)) /* mostly: then those who bend or hop are left */
+        ours &= ~(unsigned)o->have;
     EACH_MAN (i, ours) {
         set at = o->have >> i & 1 ? o->attacks[i] : o->reach->of[i]->to[l->sq[i]];
         unsigned taken = o->reach->side[!colour] & ~3u;

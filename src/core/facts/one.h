@@ -13,50 +13,87 @@ struct one {
     const struct reach *reach;
     const uint8_t *sq;
     set occupied, own[2];
-    unsigned have, have_side; /* which of the following are known */
-    set attacks[BK_MEN_MAX];  /* of a man */
-    set side[2];              /* of a side, looking through the other king */
+    uint8_t have, have_side, have_attackers; /* which of the following are known */
+    uint8_t attackers[BK_MEN_MAX]; /* by man: who attacks him, a bit a man; of kings but kings */
+    set attacks[BK_MEN_MAX];       /* of a man */
+    set span[2];                   /* of those men of a side that are in `have` */
+    set side[2];                   /* of a side, looking through the other king */
 };
+_Static_assert(BK_MEN_MAX <= 8, "a bit a man");
+
+/* for each man `i` of a mask, which is used up */
+#define EACH_MAN(i, men)                                                                           \
+    for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
 
 INLINE void one_init(struct one *o, const struct bk_facts *f, const uint8_t *sq)
 {
+    set all = NONE, black = NONE;
+    unsigned n = f->men.n, blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
+
     o->f = f;
     o->reach = f->reach;
     o->sq = sq;
-    o->own[0] = o->own[1] = NONE;
-    for (unsigned i = 0; i < f->men.n; i++)
-        o->own[f->men.colour[i]] |= bit(sq[i]);
-    o->occupied = o->own[0] | o->own[1];
-    o->have = o->have_side = 0;
+    for (unsigned i = 0; i < n; i++) {
+        all |= bit(sq[i]);
+        black |= blacks >> i & 1 ? bit(sq[i]) : NONE;
+    }
+    o->own[0] = all & ~black; /* no two stand on one square */
+    o->own[1] = black;
+    o->occupied = all;
+    o->span[0] = o->span[1] = NONE;
+    o->have = o->have_side = o->have_attackers = 0;
 }
 
 INLINE set one_attacks(struct one *o, unsigned i)
 {
     if (!(o->have >> i & 1)) {
         o->attacks[i] = attacks_from(o->reach->of[i], o->sq[i], o->occupied);
-        o->have |= 1u << i;
+        o->span[o->reach->side[BK_BLACK] >> i & 1] |= o->attacks[i];
+        o->have |= (uint8_t)(1u << i);
     }
     return o->attacks[i];
 }
 
-static set one_side(struct one *o, unsigned colour)
+static set one_side_by_man(struct one *o, unsigned colour, set seen)
 {
-    if (!(o->have_side >> colour & 1)) {
-        unsigned king = o->sq[!colour];
-        set all = NONE, seen = o->occupied & ~bit(king);
+    unsigned men = o->reach->side[colour];
+    set all = NONE;
 
-        for (unsigned i = 0; i < o->f->men.n; i++)
-            if (o->f->men.colour[i] == colour) {
-                const struct kind_reach *k = o->reach->of[i];
+    EACH_MAN (i, men)
+        all |= o->reach->riders >> i & 1 ? attacks_from(o->reach->of[i], o->sq[i], seen)
+                                         : one_attacks(o, i);
+    o->side[colour] = all;
+    o->have_side |= (uint8_t)(1u << colour);
+    return all;
+}
 
-                all |= k->shape != LEAPS && has(k->mid_to[o->sq[i]], king)
-                           ? attacks_from(k, o->sq[i], seen)
-                           : one_attacks(o, i);
-            }
-        o->side[colour] = all;
-        o->have_side |= 1u << colour;
+/* A rider who looks through the king is looked at again. */
+static set one_side_anew(struct one *o, unsigned colour)
+{
+    unsigned king = o->sq[!colour], lacks = o->reach->side[colour] & ~(unsigned)o->have;
+    unsigned riders = o->reach->side[colour] & o->reach->riders;
+    set all, seen = o->occupied & ~bit(king);
+
+    EACH_MAN (i, lacks)
+        one_attacks(o, i);
+    all = o->span[colour];
+    EACH_MAN (i, riders) {
+        const struct kind_reach *k = o->reach->of[i];
+
+        if (!has(k->mid_to[o->sq[i]], king))
+            continue;
+        if (k->shape == WANDERS) /* a screen that goes may take something away */
+            return one_side_by_man(o, colour, seen);
+        all |= attacks_from(k, o->sq[i], seen);
     }
-    return o->side[colour];
+    o->side[colour] = all;
+    o->have_side |= (uint8_t)(1u << colour);
+    return all;
+}
+
+INLINE set one_side(struct one *o, unsigned colour)
+{
+    return o->have_side >> colour & 1 ? o->side[colour] : one_side_anew(o, colour);
 }
 
 INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
@@ -66,22 +103,47 @@ INLINE bool one_attacks_man(const struct one *o, unsigned i, unsigned j)
     return reaches(o->reach->of[i], o->sq[i], o->sq[j], o->occupied);
 }
 
-/* Do more than n men of `colour` attack man j? */
-static bool one_more_attackers(const struct one *o, unsigned colour, unsigned j, unsigned n)
+static unsigned one_attackers_anew(struct one *o, unsigned j)
 {
-    for (unsigned i = 0; i < o->f->men.n; i++)
-        if (o->f->men.colour[i] == colour && i != j && !(i < 2 && j < 2) &&
-            one_attacks_man(o, i, j) && !n--)
-            return true;
-    return false;
+    unsigned sq = o->sq[j], n = o->f->men.n, men = 0, rest = ((1u << n) - 1) & ~o->have;
+
+    for (unsigned i = 0; i < n; i++) /* of those in `rest`: anything */
+        men |= (unsigned)has(o->attacks[i], sq) << i;
+    men &= o->have;
+    EACH_MAN (i, rest)
+        men |= (unsigned)reaches(o->reach->of[i], o->sq[i], sq, o->occupied) << i;
+    men &= j < 2 ? ~3u : ~(1u << j);
+    o->attackers[j] = (uint8_t)men;
+    o->have_attackers |= (uint8_t)(1u << j);
+    return men;
 }
 
-static bool one_more_hanging(const struct one *o, unsigned colour, unsigned n)
+/* Who attacks man j, as a mask; of a king the other one does not count. */
+INLINE unsigned one_attackers(struct one *o, unsigned j)
 {
-    for (unsigned j = 2; j < o->f->men.n; j++)
-        if (o->f->men.colour[j] != colour && one_more_attackers(o, colour, j, 0) &&
-            !one_more_attackers(o, !colour, j, 0) && !n--)
+    return o->have_attackers >> j & 1 ? o->attackers[j] : one_attackers_anew(o, j);
+}
+
+/* Do more than n men of `colour` attack man j? */
+static bool one_more_attackers(struct one *o, unsigned colour, unsigned j, unsigned n)
+{
+    unsigned men = one_attackers(o, j) & o->reach->side[colour];
+
+    while (n--)
+        men &= men - 1; /* of none: none */
+    return men;
+}
+
+static bool one_more_hanging(struct one *o, unsigned colour, unsigned n)
+{
+    unsigned theirs = o->reach->side[!colour] & ~3u;
+
+    EACH_MAN (j, theirs) {
+        unsigned men = one_attackers(o, j);
+
+        if (men & o->reach->side[colour] && !(men & o->reach->side[!colour]) && !n--)
             return true;
+    }
     return false;
 }
 
@@ -119,9 +181,9 @@ static bool one_forks(struct one *o, unsigned i, struct fact_fork fork)
     return any(at & ~one_side(o, !colour)) || (fork.covered && one_held(o, i, at));
 }
 
-static bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
+INLINE bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
 {
-    unsigned colour = o->f->men.colour[i];
+    unsigned colour = o->reach->side[BK_BLACK] >> i & 1;
     set at = one_attacks(o, i) & ~o->own[colour] & ~but;
 
     return any(at) && more_than(at & ~one_side(o, !colour), more);

@@ -64,6 +64,7 @@ struct near {
 struct reach {
     const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
     unsigned side[2];                        /* by colour: a bit a man */
+    unsigned riders;                         /* whom others may stand in the way, likewise */
     _Atomic(struct near *) near;             /* owned; made for the first row */
 };
 
@@ -296,6 +297,7 @@ static void *reach_new(const struct bk_facts *f)
             reach_free(r);
             return NULL;
         }
+        r->riders |= (unsigned)(r->of[i]->shape != LEAPS) << i;
     }
     return r;
 }
