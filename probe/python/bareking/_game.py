@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import (Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional,
                     Tuple, Union)
 
-from ._errors import FenError, IllegalPositionError, UnknownPieceError, UsageError
+from ._errors import IllegalPositionError, UnknownPieceError, UsageError
 from ._handle import Handle
 from ._library import (FEN_MAX, NO_SQUARE, SQUARES_MAX, STAYS, TYPES_MAX, GameStruct, Piece, Pos,
                        Ranked, lib)
@@ -96,11 +96,10 @@ def to_bytes(text: Union[str, bytes]) -> bytes:
 
 
 def fen_bytes(fen: object) -> bytes:
+    """For C; what C cannot be told begins with what no FEN has, so that it is refused there."""
     if isinstance(fen, (str, bytes)):
-        try:
-            return to_bytes(fen)
-        except UsageError as error:
-            raise FenError(str(error)) from None
+        raw = fen if isinstance(fen, bytes) else fen.encode("utf-8", "replace")
+        return b"?" + raw.replace(b"\0", b"?") if b"\0" in raw else raw
     if isinstance(fen, Position):
         return fen._fen
     raise TypeError(f"a FEN or a Position is wanted, not {type(fen).__name__}")

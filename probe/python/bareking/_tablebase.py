@@ -356,12 +356,22 @@ class Tablebase:
         Threads: as probe(); a batch takes one.  Memory: some 150 bytes a FEN, while it runs.
         """
         flags = _flags(wdl_only, cache_only)
+        if isinstance(positions, (str, bytes, Position)):
+            raise TypeError("one position is no list of them: probe() it")
         if isinstance(positions, PositionArray):
             if positions.game.name != self.game.name:
                 raise UsageError(f"positions of {positions.game.name}, asked in tables of "
                                  f"{self.game.name}")
             return ask_array(self._handle, positions, flags, _answer_of)
-        return ask_fens(self._handle, [self._fen(p) for p in positions], flags, _answer_of)
+        return ask_fens(self._handle, self._fens(list(positions)), flags, _answer_of)
+
+    def _fens(self, positions: List[Fen]) -> List[bytes]:
+        """_fen() of each, in a third of the time where they are strings as they should be."""
+        try:
+            fens = [p.encode() if type(p) is str else self._fen(p) for p in positions]
+        except UnicodeEncodeError:
+            return [self._fen(p) for p in positions]
+        return [self._fen(p) for p in positions] if b"\0" in b"".join(fens) else fens
 
     # == What is there ==
 

@@ -50,9 +50,13 @@ def test_what_may_be_asked(tb):
     assert tb.probe_many((Position(tb.game, WON), WON))[0].wdl == 1
     with pytest.raises(TypeError):
         tb.probe_many([None])
+    with pytest.raises(TypeError, match="no list"):
+        tb.probe_many(WON)
     with pytest.raises(bareking.UsageError):
         tb.probe_many([Position("shatranj", "8/8/8/3k4/8/1KQ5/8/q7 w")])
     assert tb.probe_many([WON], wdl_only=True)[0].dtw is None
+    for wrong in (WON + "\0", WON + "\udcff", "\udcff", "\0", b"\0"):
+        assert type(tb.probe_many([WON, wrong, WON]).errors()[1]) is bareking.FenError
 
 
 def test_arrays_of_answers(tb):
