@@ -9,6 +9,8 @@ SAN    ?=
 # against faults of our own; `make HARDEN=` leaves it out (docs/security.md: what it costs)
 HARDEN ?= -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 V      ?=
+# for the Python package and its tests
+PYTHON ?= python3
 
 MAKEFLAGS += -r -j$(shell nproc 2>/dev/null || echo 1)
 MAKEFLAGS += --output-sync=line
@@ -37,7 +39,9 @@ FUZZ  = variant fairy fen material checkpoint cli table
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev time clang-format
-# the version is that of probe/bareking.h, and stands nowhere else
+# what tests may do without: that of C++ and Python
+TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv)
+# the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
 SONAME   := libbareking.so.$(firstword $(subst ., ,$(VERSION)))
@@ -190,8 +194,8 @@ tsan:
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 
 # == Checks ==
-test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
-	@SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
+test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -261,6 +265,11 @@ bench-files: all
 $(BUILD)/packages: Makefile tests/packages.sh
 	@mkdir -p $(@D)
 	@sh tests/packages.sh $(PACKAGES)
+	@touch $@
+
+$(BUILD)/test-packages: Makefile tests/packages.sh
+	@mkdir -p $(@D)
+	@sh tests/packages.sh -o $(TEST_PACKAGES)
 	@touch $@
 
 include probe/packaging/packaging.mk

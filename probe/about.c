@@ -4,12 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/load.h"
 #include "core/rules.h"
 #include "probe/handle.h"
 #include "table/listing.h"
 #include "table/needed.h"
 
 /* == The game == */
+
+const char *bk_game_name(size_t nth)
+{
+    for (size_t i = 0; bk_embedded_variants[i].name; i++)
+        if (i == nth)
+            return bk_embedded_variants[i].name;
+    return NULL;
+}
 
 static void about_pieces(struct bk_lib_game *g, const struct bk_variant *v)
 {

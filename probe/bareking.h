@@ -276,6 +276,10 @@ BK_API enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fen
 /* The same of n positions. */
 BK_API enum bk_lib_err bk_probe_many(struct bk_lib *lib, const struct bk_lib_pos *p, size_t n,
                                      unsigned flags, struct bk_answer *out, enum bk_lib_err *err);
+/* bk_probe_batch() with flags. */
+BK_API enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *fens, size_t n,
+                                         unsigned flags, struct bk_answer *out,
+                                         enum bk_lib_err *err);
 
 /* == Moves == */
 
@@ -333,9 +337,13 @@ BK_API enum bk_lib_err bk_rank_moves_fen(struct bk_lib *lib, const char *fen, in
    err BK_LIB_NO_TABLE, but `end` and the value of a move that ends the game. */
 BK_API enum bk_lib_err bk_legal_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
                                       struct bk_lib_ranked *out, size_t room, size_t *n);
+BK_API enum bk_lib_err bk_legal_moves_fen(struct bk_lib *lib, const char *fen,
+                                          struct bk_lib_ranked *out, size_t room, size_t *n);
 /* Is the game over, and how?  *wdl is written only if it is.  No table is asked. */
 BK_API enum bk_lib_err bk_is_over(struct bk_lib *lib, const struct bk_lib_pos *p,
                                   enum bk_lib_end *end, int *wdl);
+BK_API enum bk_lib_err bk_is_over_fen(struct bk_lib *lib, const char *fen, enum bk_lib_end *end,
+                                      int *wdl);
 
 struct bk_lib_move {
     char name[16]; /* "a1b1", "b9b10=M"; castling "e1g1", or "b1a1" (the rook's square) where
@@ -352,6 +360,9 @@ BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struc
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
 
 /* == What is there == */
+
+/* The built-in games: the name of the nth, from 0; NULL: there are no more. */
+BK_API const char *bk_game_name(size_t nth);
 
 /*
  * The game of a handle.  Set struct_size to sizeof(struct bk_lib_game).

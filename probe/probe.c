@@ -203,12 +203,18 @@ static enum bk_lib_err ask_batch(const struct batch *b, size_t n, bool given, st
     return result;
 }
 
+enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *fens, size_t n,
+                                  unsigned flags, struct bk_answer *out, enum bk_lib_err *errs)
+{
+    const struct batch b = { .lib = lib, .fen = fens, .flags = flags };
+
+    return ask_batch(&b, n, fens, out, errs);
+}
+
 enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fens, size_t n,
                                struct bk_answer *out, enum bk_lib_err *errs)
 {
-    const struct batch b = { .lib = lib, .fen = fens };
-
-    return ask_batch(&b, n, fens, out, errs);
+    return bk_probe_many_fen(lib, fens, n, 0, out, errs);
 }
 
 enum bk_lib_err bk_probe_many(struct bk_lib *lib, const struct bk_lib_pos *p, size_t n,

@@ -326,6 +326,14 @@ enum bk_lib_err bk_legal_moves(struct bk_lib *lib, const struct bk_lib_pos *p,
     return rank_for(&r, lib, p, NULL, out, room, n);
 }
 
+enum bk_lib_err bk_legal_moves_fen(struct bk_lib *lib, const char *fen, struct bk_lib_ranked *out,
+                                   size_t room, size_t *n)
+{
+    struct ranking r = { .tables = false };
+
+    return rank_for(&r, lib, NULL, fen, out, room, n);
+}
+
 enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                size_t room, size_t *n)
 {
@@ -355,18 +363,30 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
 
 /* == Without tables == */
 
-enum bk_lib_err bk_is_over(struct bk_lib *lib, const struct bk_lib_pos *p, enum bk_lib_end *end,
-                           int *wdl)
+/* By position, or by FEN. */
+static enum bk_lib_err over_for(struct bk_lib *lib, const struct bk_lib_pos *p, const char *fen,
+                                enum bk_lib_end *end, int *wdl)
 {
     struct bk_call call;
     struct bk_pos pos;
-    enum bk_err err = bk_call_begin(&call, lib, p && end && wdl, 0, 0);
+    enum bk_err err = bk_call_begin(&call, lib, (p || fen) && end && wdl, 0, 0);
 
     if (!err)
-        err = bk_place_pos(&call, &pos, p, true);
+        err = p ? bk_place_pos(&call, &pos, p, true) : bk_place_fen(&call, &pos, fen, true);
     if (!err)
         *end = (enum bk_lib_end)bk_pos_end(call.on->v, &pos, wdl);
     return bk_call_end(&call, err);
+}
+
+enum bk_lib_err bk_is_over(struct bk_lib *lib, const struct bk_lib_pos *p, enum bk_lib_end *end,
+                           int *wdl)
+{
+    return over_for(lib, p, NULL, end, wdl);
+}
+
+enum bk_lib_err bk_is_over_fen(struct bk_lib *lib, const char *fen, enum bk_lib_end *end, int *wdl)
+{
+    return over_for(lib, NULL, fen, end, wdl);
 }
 
 static enum bk_err play(struct bk_call *call, struct bk_pos *p, const char *name)

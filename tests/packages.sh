@@ -1,6 +1,12 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, when run as root; else names them.
+# packages.sh [-o] PACKAGE... - installs the Debian packages that are missing, when run as root; else
+# names them.  -o: it can be done without; what needs them says so.
 set -eu
+optional=
+if [ "${1-}" = -o ]; then
+    optional=yes
+    shift
+fi
 missing=
 for p in "$@"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
@@ -8,8 +14,13 @@ done
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" -ne 0 ]; then
     echo "missing packages; run: sudo apt-get install$missing" >&2
-    exit 1
+    [ -n "$optional" ]
+    exit
 fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq && apt-get install -y -qq $missing >/dev/null
+# shellcheck disable=SC2086
+if apt-get update -qq && apt-get install -y -qq $missing >/dev/null; then
+    exit 0
+fi
+[ -n "$optional" ]

@@ -68,11 +68,13 @@ script memory sh "$tests/memory.sh" "$build/bareking"
 script kill env CHECKPOINT=0.05 GAME=$tests/six.ini TABLE=KRPvKN OPTIONS="--threads 2" \
     sh "$tests/kill.sh" "$build/bareking" 10
 script engine sh "$tests/engine.sh" "$build"
-# packaging, in short: `make test-amalgamation`, `test-portable` and `test-install` with FULL=1 do more
+# documentation and packaging, in short: `make test-amalgamation`, `test-portable`, `test-python` with FULL=1 do more
 if [ -z "${SAN-}" ]; then
     script amalgamation sh "$tests/amalgamation.sh" "$build"
     script portable "${MAKE:-make}" -s BUILD="$build" test-portable
     script install sh "$tests/install.sh" "$build"
+    script examples sh "$tests/examples.sh" "$build"
+    script python sh "$tests/python.sh" "$build"
 fi
 
 echo "$passed passed, $failed failed"

@@ -253,6 +253,29 @@ static bool has_move(const struct ref_moves *moves, const struct bk_variant *v, 
 
 static unsigned roots;
 
+/* The rules alone list the same moves, by name, and know as well whether it is over. */
+static void same_without_tables(struct line *l, const char *fen, enum bk_lib_end over,
+                                const struct bk_lib_ranked *move, size_t n)
+{
+    struct bk_lib_ranked legal[512];
+    enum bk_lib_end end;
+    size_t all;
+    int wdl;
+
+    assert_int_equal(bk_is_over_fen(l->lib, fen, &end, &wdl), BK_LIB_OK);
+    assert_int_equal(end, over);
+    assert_int_equal(bk_legal_moves_fen(l->lib, fen, legal, 512, &all), BK_LIB_OK);
+    assert_int_equal(all, n);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = 0;
+
+        while (i < n && strcmp(legal[i].name, move[k].name))
+            i++;
+        assert_true(i < n && legal[i].end == move[k].end);
+        assert_true(!k || strcmp(legal[k - 1].name, legal[k].name) < 0);
+    }
+}
+
 static void ranked_as_the_slow_generator(struct line *l)
 {
     uint64_t seed = 11;
@@ -272,6 +295,7 @@ static void ranked_as_the_slow_generator(struct line *l)
         bk_pos_to_fen(&p, l->v, fen);
         if (bk_probe_fen(l->lib, fen, &root) || bk_rank_moves_fen(l->lib, fen, 0, 0, move, 512, &n))
             fail_msg("%s: %s", fen, bk_error(l->lib));
+        same_without_tables(l, fen, root.end, move, n);
         if (root.end != BK_LIB_GOES_ON) {
             assert_int_equal(n, 0);
             continue;
@@ -350,13 +374,22 @@ static void root__keeps_what_lasts_within_the_plies(void **state)
 
 static void cache_only__reads_nothing(void **state)
 {
+    const char *const fens[] = { KRVK, "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1" };
+    const unsigned only = BK_LIB_CACHE_ONLY | BK_LIB_WDL_ONLY;
     struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    enum bk_lib_err err[2];
+    struct bk_answer a[2];
     int wdl;
 
     (void)state;
     assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NOT_IN_MEMORY);
     assert_int_equal(bk_probe_fen_wdl(lib, KRVK, 0, &wdl), BK_LIB_OK);
     assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_OK);
+    assert_int_equal(bk_probe_many_fen(lib, fens, 2, only, a, err), BK_LIB_NOT_IN_MEMORY);
+    assert_int_equal(err[0], BK_LIB_OK);
+    assert_int_equal(a[0].wdl, 1);
+    assert_int_equal(a[0].dtw, -1);
+    assert_int_equal(err[1], BK_LIB_NOT_IN_MEMORY);
     assert_int_equal(bk_refresh(lib), BK_LIB_OK);
     assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NOT_IN_MEMORY);
     assert_int_equal(bk_prefetch(lib, "KRvK", 0), BK_LIB_OK);
@@ -468,6 +501,21 @@ static void about__says_game_and_tables(void **state)
     bk_close(lib);
 }
 
+static void about__names_every_built_in_game(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (; bk_game_name(n); n++) {
+        struct bk_lib *lib = lib_of(bk_game_name(n), NULL);
+
+        assert_string_equal(bk_embedded_variants[n].name, bk_game_name(n));
+        bk_close(lib);
+    }
+    assert_null(bk_embedded_variants[n].name);
+    assert_null(bk_game_name(n + 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +529,7 @@ int main(void)
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),
+        cmocka_unit_test(about__names_every_built_in_game),
     };
 
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);

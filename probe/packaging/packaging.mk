@@ -89,6 +89,15 @@ test-amalgamation: all $(AMALGAM)/bareking.o $(AMALGAM)/test_golden $(if $(FULL)
 test-portable: $(AMALGAM)/bareking.c
 	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' sh tests/portable.sh
 
+# == The Python package ==
+# wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
+python: $(BUILD)/libbareking.so
+	@PYTHON='$(PYTHON)' sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
+	@ls $(BUILD)/python/*.whl $(BUILD)/python/*.tar.gz
+# its tests, from the wheel; FULL=1: more of them
+test-python: all $(BUILD)/test-packages
+	@PYTHON='$(PYTHON)' FULL='$(FULL)' sh tests/python.sh $(BUILD)
+
 # == Debian packages ==
 deb: probe/bareking.h
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION) $(EPOCH)
@@ -114,4 +123,4 @@ abi: $(BUILD)/libbareking.so
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
 .PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable \
-        deb test-deb release test-release abi
+        python test-python deb test-deb release test-release abi

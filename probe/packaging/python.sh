@@ -1,0 +1,21 @@
+#!/bin/sh
+# python.sh BUILD [LIBRARY] - the Python package, as sdist and wheel, in BUILD/python; from a copy of
+# probe/python, since setuptools writes where it builds.  With a LIBRARY a copy of it lies in the wheel,
+# which is then for systems like this one; no sdist.  Called by `make python`.
+set -eu
+build=$1 library=${2-}
+python=${PYTHON:-python3}
+tree=$build/python/tree
+rm -rf "$tree"
+mkdir -p "$tree"
+cp -RL probe/python/. "$tree"
+find "$tree" -name __pycache__ -exec rm -rf {} +
+if [ -n "$library" ]; then
+    cp -L "$library" "$tree/bareking/$(basename "$(realpath "$library")")"
+    strip --strip-unneeded "$tree"/bareking/libbareking.*
+fi
+# `build` makes the wheel from the sdist, which shows that nothing is missing there
+"$python" -m build --no-isolation ${library:+--wheel} --outdir "$build/python" "$tree" >"$build/python/log" 2>&1 || {
+    cat "$build/python/log"
+    exit 1
+}

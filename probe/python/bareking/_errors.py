@@ -1,0 +1,111 @@
+"""One exception for each error of libbareking.
+
+    BarekingError                   all of them
+        MissingTableError           expected: a table was never generated
+        IllegalPositionError        expected: the side to move could take the other king
+        NotInMemoryError            expected: cache_only, and it must be read
+        UsageError                  a bad argument, variant file, move
+        FenError                    a FEN that cannot be read, or is none of this game
+        UnknownPieceError           a letter that is no piece of this game
+        DamagedTableError           a table file is damaged
+        SystemFailure               memory, disk, permissions
+        OverBudgetError             the memory allowed is too small for this question
+        ClosedError                 asked after close()
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Optional, Tuple, Type
+
+from ._library import lib
+
+
+class BarekingError(Exception):
+    """What went wrong, in one line.  `code` is libbareking's number, enum bk_lib_err."""
+
+    code: int = 0
+
+
+class MissingTableError(BarekingError, LookupError):
+    """No table answers this position.
+
+    `tables` names those that are missing, as materials ("KRvKN"): first the one that was asked
+    for, then all others that some position of the same material needs and that are not there.
+    """
+
+    code = 1
+
+    @property
+    def tables(self) -> Tuple[str, ...]:
+        # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK" (bareking.h, bk_error())
+        text = str(self)
+        if not text.startswith("no table "):
+            return ()
+        asked = text[len("no table "):].split(" of ")[0]
+        *_, others = text.split("; also missing: ") if "; also missing: " in text else ("",)
+        return (asked, *filter(None, others.split(", ")))
+
+
+class IllegalPositionError(BarekingError, ValueError):
+    """The side to move could take the other side's king."""
+
+    code = 2
+
+
+class UsageError(BarekingError, ValueError):
+    """A bad argument: off the board, two men on a square, no king, no such game or move."""
+
+    code = 3
+
+
+class DamagedTableError(BarekingError):
+    """A table file is damaged.  `bareking doctor DIR` says which."""
+
+    code = 4
+
+
+class SystemFailure(BarekingError, OSError):
+    """The system refused: memory, disk, permissions, descriptors.  May be asked again."""
+
+    code = 5
+
+
+class FenError(BarekingError, ValueError):
+    """A FEN that cannot be read, or is none of this game."""
+
+    code = 6
+
+
+class UnknownPieceError(BarekingError, ValueError):
+    """A letter that is no piece of this game."""
+
+    code = 7
+
+
+class NotInMemoryError(BarekingError):
+    """`cache_only` was asked, and the answer must be read from a file."""
+
+    code = 8
+
+
+class OverBudgetError(BarekingError, MemoryError):
+    """The memory allowed to the tablebase is too small for this question."""
+
+    code = 9
+
+
+class ClosedError(BarekingError, ValueError):
+    """A tablebase was asked after close()."""
+
+
+BY_CODE: Dict[int, Type[BarekingError]] = {
+    error.code: error for error in BarekingError.__subclasses__() if error.code
+}
+
+
+def error_of(code: int, text: Optional[str] = None) -> BarekingError:
+    """The exception for a code; without a text, what the library says of the code."""
+    # an error that a later library has is its SYSTEM (bareking.h, "Binary compatibility")
+    error = BY_CODE.get(code, SystemFailure)(text or lib.bk_lib_strerror(code).decode())
+    error.code = code
+    return error

@@ -1,0 +1,82 @@
+#!/bin/sh
+# examples.sh BUILD - the programs in README.md, docs/engines.md and the Python package's page are compiled
+# and run as they stand, where `tables` has the Diamond's table, and must say what the page says.
+#
+# A program is a block ```c, ```cpp or ```python; a block ```text after it is what it prints, to the byte.
+# A language whose compiler is missing is left out, by name.
+set -eu
+build=$(realpath "${1:?usage: examples.sh BUILD}")
+sources=$(realpath "$(dirname "$0")/..")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+cd "$tmp"
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+export LD_LIBRARY_PATH="$build" BAREKING_LIBRARY="$build/libbareking.so" PYTHONPATH="$sources/probe/python" \
+    PYTHONDONTWRITEBYTECODE=1
+"$build/bareking" build shatranj KQvKQ --dir tables --quiet
+
+extract() { # page: its programs as N.c, N.cpp, N.py, what they print as N.text
+    awk -v page="$1" '
+        /^```[a-z]/ && !inside {
+            inside = 1
+            kind = substr($0, 4)
+            if (kind == "text") out = n ? sprintf("%02d.text", n) : ""
+            else out = sprintf("%02d.%s", ++n, kind == "python" ? "py" : kind)
+            if (kind != "text" && kind != "c" && kind != "cpp" && kind != "python") {
+                print "FAILED: " page ": a block of " kind > "/dev/stderr"
+                exit 1
+            }
+            next
+        }
+        /^```$/ { inside = 0; next }
+        inside && out { print > out }' "$1"
+}
+# the name of the program that runs N.c ..., made if need be; nothing where its language is not there
+compiled() {
+    case $1 in
+    *.c) "${CC:-cc}" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program ;;
+    *.cpp)
+        command -v g++ >/dev/null || return 0
+        g++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program
+        ;;
+    *.py)
+        for python in "${PYTHON:-python3}" /usr/bin/python3; do
+            command -v "$python" >/dev/null || continue
+            if ! grep -q '^import numpy' "$1" || "$python" -c 'import numpy' 2>/dev/null; then
+                echo "$python $1"
+                return
+            fi
+        done
+        ;;
+    esac
+}
+
+ran=0 without=
+for page in README.md docs/engines.md probe/python/README.md; do
+    rm -f ./*.c ./*.cpp ./*.py ./*.text
+    extract "$sources/$page"
+    found=0
+    for program in *.c *.cpp *.py; do
+        [ -f "$program" ] || continue
+        found=1
+        command=$(compiled "$program") || fail "$page: $program does not compile"
+        if [ -z "$command" ]; then
+            without="$without ${program#*.} of $page;"
+            continue
+        fi
+        # shellcheck disable=SC2086
+        $command >said 2>&1 || fail "$page: $program: status $?: $(cat said)"
+        expected=${program%.*}.text
+        [ -s said ] || fail "$page: $program says nothing"
+        if [ -f "$expected" ]; then
+            cmp -s said "$expected" || fail "$page: $program: $(diff "$expected" said)"
+        fi
+        ran=$((ran + 1))
+    done
+    [ $found = 1 ] || fail "$page has no program"
+done
+echo "$ran programs of the documentation run and say what they should${without:+; left out:$without}"

@@ -1,0 +1,87 @@
+#!/bin/sh
+# python.sh BUILD - the Python package: makes wheel and sdist, installs the wheel in an environment of its
+# own, runs its tests there.  FULL=1: more positions; without NumPy, too; a wheel with the library in it;
+# types (mypy); every Python there is that has pytest.
+#
+# Without pytest nothing is tested, without `build` or `venv` what lies in the tree; it is said.
+set -eu
+build=$(realpath "${1:?usage: python.sh BUILD}")
+tests=$(dirname "$(realpath "$0")")
+package=$(realpath "$tests/../probe/python")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+export PYTHONDONTWRITEBYTECODE=1 BAREKING_COMMAND="$build/bareking" BAREKING_GOLDEN="$tests/golden"
+cd "$tmp"
+
+has() { # python, module...
+    with=$1
+    shift
+    for module; do "$with" -c "import $module" 2>/dev/null || return 1; done
+}
+python=
+for each in "${PYTHON:-python3}" /usr/bin/python3; do
+    if [ -z "$python" ] && has "$each" pytest; then python=$each; fi
+done
+if [ -z "$python" ]; then
+    echo "left out: no python3 that has pytest (Debian: python3-pytest)"
+    exit 0
+fi
+
+passed=
+run() { # python, options of pytest: where `bareking` is that python's to find
+    "$@" -q -p no:cacheprovider --basetemp="$tmp/scratch" "$package/tests" >"$tmp/log" 2>&1 || {
+        tail -n 60 "$tmp/log"
+        exit 1
+    }
+    passed="$passed${passed:+; }$(tail -n 1 "$tmp/log" | sed 's/=//g; s/ in [0-9.]*s.*//; s/^ *//')"
+}
+without_numpy='import sys; sys.modules["numpy"] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))'
+
+install() { # wheel: into an environment that has nothing else of ours
+    rm -rf "$tmp/venv"
+    "$python" -m venv --system-site-packages "$tmp/venv"
+    "$tmp/venv/bin/python" -m pip install -q --no-index --no-deps "$1"
+    found=$("$tmp/venv/bin/python" -c 'import bareking; print(bareking.__file__)')
+    case $found in "$tmp/venv/"*) ;; *) echo "FAILED: bareking is $found" && exit 1 ;; esac
+}
+
+export BAREKING_LIBRARY="$build/libbareking.so"
+left=
+if has "$python" build setuptools wheel venv ensurepip; then
+    rm -rf "$build/python"
+    (cd "$tests/.." && PYTHON=$python sh probe/packaging/python.sh "$build")
+    for needed in LICENSE tests/test_equal.py bareking/py.typed; do
+        tar -tzf "$build"/python/bareking-*.tar.gz | grep -q "/$needed\$" || {
+            echo "FAILED: no $needed in the sdist"
+            exit 1
+        }
+    done
+    install "$build"/python/bareking-*-py3-none-any.whl
+    BAREKING_POSITIONS=${FULL:+2000} run "$tmp/venv/bin/python" -m pytest
+else
+    left="wheel and sdist (python3-build, python3-venv, python3-wheel)"
+    PYTHONPATH=$package BAREKING_POSITIONS=${FULL:+2000} run "$python" -m pytest
+fi
+has "$python" numpy || left="$left${left:+, }arrays (python3-numpy)"
+
+if [ -n "${FULL-}" ]; then
+    export PYTHONPATH="$package"
+    run "$python" -c "$without_numpy"
+    for each in python3.9 python3.10 python3.11 python3.12 python3.13; do
+        if command -v $each >/dev/null && has $each pytest; then run $each -m pytest; fi
+    done
+    unset PYTHONPATH
+    if command -v mypy >/dev/null; then
+        mypy --strict --python-version 3.9 --cache-dir "$tmp/mypy" "$package/bareking"
+    else
+        left="$left${left:+, }types (mypy)"
+    fi
+    if [ -z "$left" ]; then
+        (cd "$tests/.." && PYTHON=$python sh probe/packaging/python.sh "$build" "$build/libbareking.so")
+        unset BAREKING_LIBRARY
+        install "$(ls "$build"/python/bareking-*-py3-none-linux_*.whl)"
+        run "$tmp/venv/bin/python" -m pytest
+    fi
+fi
+echo "$passed${left:+; left out: $left}"
