@@ -75,22 +75,6 @@ static void say_features(void)
 
 /* == Thinking aloud ====================================================== */
 
-static void write_pv(const struct be_search *s, const struct be_line *line, char *out, size_t room)
-{
-    struct be_board b = s->root;
-    char name[BE_NAME_MAX];
-    size_t n = 0;
-
-    out[0] = 0;
-    for (size_t i = 0; i < line->n; i++) {
-        be_move_write(s->game, BE_CECP, &b, &line->move[i], name);
-        if (n + strlen(name) + 2 > room)
-            return;
-        n += (size_t)snprintf(out + n, room - n, " %s", name);
-        be_play(s->game, &b, &line->move[i]);
-    }
-}
-
 /* Wins as XBoard has them: 100000 and the moves. */
 static int cecp_score(int score)
 {
@@ -109,11 +93,11 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
 
     if ((!c->post && !c->analyze) || nth)
         return;
-    write_pv(s, line, pv, sizeof pv);
+    be_line_write(line, s, BE_CECP, pv, sizeof pv);
     if (line->by_table)
         snprintf(by, sizeof by, " {tables: %s}", be_line_verdict(line, verdict));
-    be_say("%d %d %lld %llu%s%s", line->depth, cecp_score(line->score), (long long)ms / 10,
-           (unsigned long long)atomic_load(&s->nodes), pv, by);
+    be_say("%d %d %lld %llu%s%s%s", line->depth, cecp_score(line->score), (long long)ms / 10,
+           (unsigned long long)atomic_load(&s->nodes), *pv ? " " : "", pv, by);
 }
 
 /* `.` */

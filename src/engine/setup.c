@@ -19,34 +19,36 @@
 
 /* == Names =============================================================== */
 
+/* Ours and XBoard's; what follows the beginning of a family stays as it is. */
 static const struct {
-    const char *own, *xboard;
-} names[] = { { "chess", "normal" }, { "grand-shatranj", "gs10" } };
+    const char *name[2];
+    bool family;
+} names[] = { { { "chess", "normal" }, false }, { { "grand-shatranj", "gs10" }, true } };
+
+enum { OURS, XBOARDS };
+
+static char *translate(const char *name, int from, int to, char out[BE_XNAME_MAX])
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i].name[from]);
+
+        if (!strncmp(name, names[i].name[from], n) && (names[i].family || !name[n])) {
+            snprintf(out, BE_XNAME_MAX, "%s%s", names[i].name[to], name + n);
+            return out;
+        }
+    }
+    snprintf(out, BE_XNAME_MAX, "%s", name);
+    return out;
+}
 
 char *be_xboard_name(const char *name, char out[BE_XNAME_MAX])
 {
-    size_t n = strlen(names[1].own);
-
-    if (!strcmp(name, names[0].own))
-        snprintf(out, BE_XNAME_MAX, "%s", names[0].xboard);
-    else if (!strncmp(name, names[1].own, n))
-        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].xboard, name + n);
-    else
-        snprintf(out, BE_XNAME_MAX, "%s", name);
-    return out;
+    return translate(name, OURS, XBOARDS, out);
 }
 
 char *be_own_name(const char *name, char out[BE_XNAME_MAX])
 {
-    size_t n = strlen(names[1].xboard);
-
-    if (!strcmp(name, names[0].xboard))
-        snprintf(out, BE_XNAME_MAX, "%s", names[0].own);
-    else if (!strncmp(name, names[1].xboard, n))
-        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].own, name + n);
-    else
-        snprintf(out, BE_XNAME_MAX, "%s", name);
-    return out;
+    return translate(name, XBOARDS, OURS, out);
 }
 
 /* == Leaps =============================================================== */

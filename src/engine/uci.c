@@ -24,22 +24,6 @@ static void complain(const struct bk_report *why) { be_say("info string error: %
 
 /* == Out ================================================================= */
 
-static void write_pv(const struct be_search *s, const struct be_line *line, char *out, size_t room)
-{
-    struct be_board b = s->root;
-    char name[BE_NAME_MAX];
-    size_t n = 0;
-
-    out[0] = 0;
-    for (size_t i = 0; i < line->n; i++) {
-        be_move_write(s->game, BE_UCI, &b, &line->move[i], name);
-        if (n + strlen(name) + 2 > room)
-            return;
-        n += (size_t)snprintf(out + n, room - n, "%s%s", i ? " " : "", name);
-        be_play(s->game, &b, &line->move[i]);
-    }
-}
-
 static const char *write_score(int score, char out[32])
 {
     if (score > BE_WIN - 4096)
@@ -57,7 +41,7 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
     int64_t ms = be_now_ms() - atomic_load(&s->began);
     uint64_t nodes = atomic_load(&s->nodes), hits = atomic_load(&s->hits);
 
-    write_pv(s, line, pv, sizeof pv);
+    be_line_write(line, s, BE_UCI, pv, sizeof pv);
     be_say("info depth %d multipv %u score %s nodes %llu nps %llu tbhits %llu time %lld pv %s",
            line->depth, nth + 1, write_score(line->score, score), (unsigned long long)nodes,
            (unsigned long long)(nodes * 1000 / (uint64_t)(ms > 0 ? ms : 1)),
