@@ -4,13 +4,7 @@
 # Then a test of the library, linked with it.  FULL=1: more compilers, each for half a minute, and tests.
 set -eu
 build=$(realpath "${1:?usage: amalgamation.sh BUILD}")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
+. "$(dirname "$0")/scratch.sh"
 
 cp "$build/amalgamation/bareking.c" "$build/amalgamation/bareking.h" "$build/amalgamation/example.c" "$tmp"
 compile() { # compiler and options

@@ -8,13 +8,7 @@ for tool in debootstrap chroot; do
     command -v $tool >/dev/null || { echo "not tried: $tool is not there"; exit 0; }
 done
 [ "$(id -u)" = 0 ] || { echo "not tried: only root can"; exit 0; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
+. "$(dirname "$0")/scratch.sh"
 root=${2:-$tmp/root}
 [ -d "$root" ] || debootstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" >"$tmp/log" 2>&1 ||
     fail "$(tail -n 5 "$tmp/log")"

@@ -5,14 +5,9 @@
 set -eu
 build=$(realpath "${1:?usage: engine.sh BUILD [N]}")
 engine=$build/bareking-engine bareking=$build/bareking
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
+here=$(dirname "$0")
+. "$here/scratch.sh"
 passed=0
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
 pass() { passed=$((passed + 1)); }
 
 # == A session == lines go to 3, and come from 4; an engine that hangs is ended
@@ -87,7 +82,13 @@ for game in $games; do
     [ $((($(date +%s%N) - before) / 1000000)) -lt 1000 ] || fail "$game: stop took more than a second"
     pass
 done
-say "setoption name UCI_Variant value shatranj"
+# what an adapter tells XBoard; not of a game that it knows
+for game in sultan shatranj; do
+    say "setoption name UCI_Variant value $game"
+    say ucinewgame
+    no_errors "$game: ucinewgame"
+    case $game:$(grep -c "info string variant $game files 10" "$tmp/before") in sultan:2 | shatranj:0) pass ;; *) fail "$game: $(cat "$tmp/before")" ;; esac
+done
 say "setoption name MultiPV value 3"
 say position startpos
 best depth 3
@@ -130,7 +131,7 @@ sees chess '6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1' 'depth 3' 'mate 1' e1e8
 sees chess '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1' 'mate 2' 'mate [12]' ''
 sees shatranj '8/8/3k4/4r3/3R4/8/8/K7 w - - 0 1' 'depth 5' 'cp -*[0-9]*' ''
 sees shatranj 'k7/8/8/8/8/8/1q6/K7 w - - 0 1' 'depth 4' 'cp 0' a1b2   # bares back
-sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 1' '' # takes, and the king is bare
+sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 2' '' # takes; and the bare king replies
 sees shatranj 'k7/8/1K6/8/8/8/p7/7R w - - 0 1' 'depth 4' 'mate 1' h1h8
 sees sultan '5k4/4ppp3/10/10/10/10/10/R4K4 w - - 0 1' 'depth 4' 'mate 1' a1a8
 
@@ -160,34 +161,7 @@ plays_out() { # fen, who is the engine: 0 the side to move, 1 the other; ends in
     [ $n = "$plies" ] || fail "$1 took $n plies, not $plies:$moves"
     pass
 }
-# FENs without end: the four men of a table on squares that a generator of Park and Miller's says
-throw() {
-    awk -v seed="$1" 'BEGIN {
-        split("KQkq KRkb KNkq", army, " ")
-        for (;;) {
-            men = army[n++ % 3 + 1]
-            split("", at)
-            for (i = 1; i <= 4; i++) {
-                do {
-                    seed = seed * 16807 % 2147483647
-                    sq = seed % 64
-                } while (sq in at)
-                at[sq] = substr(men, i, 1)
-            }
-            fen = ""
-            for (sq = gap = 0; sq < 64; sq++) {
-                gap += !(sq in at)
-                if (gap && (sq in at || sq % 8 == 7)) {
-                    fen = fen gap
-                    gap = 0
-                }
-                fen = fen at[sq] (sq % 8 == 7 && sq < 63 ? "/" : "")
-            }
-            print fen, n % 2 ? "w" : "b"
-        }
-    }' | head -n "$2"
-}
-throw 5 400 | while read -r at; do
+awk -v seed=5 -v armies="KQkq KRkb KNkq" -v n=400 -f "$here/throw.awk" | while read -r at; do
     plies=$(plies_of "$at" 2>/dev/null)
     if [ "${plies:-0}" -gt 6 ]; then echo "$at"; fi
 done >"$tmp/decided"
@@ -286,6 +260,37 @@ say setboard 'k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1'
 say go
 expect '1-0 {bare king}'
 pass
+# against another program XBoard takes a win that it does not see for a false claim: the loser tells
+against_program() { # FEN
+    say new
+    say variant gs10-rook
+    say computer
+    say force
+    say "setboard $1"
+    say sd 2
+}
+against_program 'k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1'
+say go
+expect 'move a0b1'
+say ping 10
+expect 'pong 10'
+if grep '{' "$tmp/before"; then fail "a claim that XBoard takes for false"; fi
+against_program 'k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1'
+say playother
+say usermove a0b1
+expect '1-0 {bare king}'
+pass
+# a king for whom XBoard would see checks that are none does not stand in its king's place
+for game in sultan puzzle gs10 darwinian; do
+    say new
+    say "variant $game"
+    expect 'setup (*'
+    case $game:$(echo "$line" | cut -c 8-29) in
+    sultan:*K | puzzle:*K) pass ;;
+    gs10:*K*. | darwinian:*K*.) pass ;;
+    *) fail "$line" ;;
+    esac
+done
 say setboard nonsense
 expect 'tellusererror *'
 say nonsense

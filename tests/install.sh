@@ -8,13 +8,7 @@
 set -eu
 build=$(realpath "${1:?usage: install.sh BUILD}")
 tests=$(dirname "$(realpath "$0")")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
+. "$tests/scratch.sh"
 without=
 has() { # tool: or a word that it is missing
     command -v "$1" >/dev/null && return 0

@@ -6,13 +6,7 @@
 # zstd is there for glibc alone, so a stub stands for each of its functions: what is missing else would not
 # link.  The program for musl is run as far as it goes without: a table that is not there.
 set -eu
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
+. "$(dirname "$0")/scratch.sh"
 # the two headers that are the same everywhere
 mkdir "$tmp/include"
 cp /usr/include/zstd*.h /usr/include/xxhash.h /usr/include/xxh3.h "$tmp/include" 2>/dev/null || true

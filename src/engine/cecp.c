@@ -2,7 +2,7 @@
  * cecp.c - XBoard's commands.
  *
  * The engine has a side, both or none (force), and after each command that may have made it its
- * turn looks whether it is.  It claims every end of a game by its exact name, since XBoard knows
+ * turn looks whether it is.  It says every end of a game by its exact name, since XBoard knows
  * no bare king outside Shatranj and would wait for ever.
  */
 #include "engine/cecp.h"
@@ -23,7 +23,7 @@ struct cecp {
     unsigned ours;    /* the colour we play, or NOBODY */
     atomic_bool post; /* the search reads it, too */
     bool analyze, over;
-    bool native;    /* XBoard's own Shatranj */
+    bool versus;    /* the other side is a program, too: XBoard tests what we claim */
     bool playing;   /* the search that is under way is for a move */
     char *ping;     /* owned; to answer when it is made */
     int per, moves; /* `level`: moves a period; 0: all */
@@ -75,22 +75,6 @@ static void say_features(void)
 
 /* == Thinking aloud ====================================================== */
 
-static void write_pv(const struct be_search *s, const struct be_line *line, char *out, size_t room)
-{
-    struct be_board b = s->root;
-    char name[BE_NAME_MAX];
-    size_t n = 0;
-
-    out[0] = 0;
-    for (size_t i = 0; i < line->n; i++) {
-        be_move_write(s->game, BE_CECP, &b, &line->move[i], name);
-        if (n + strlen(name) + 2 > room)
-            return;
-        n += (size_t)snprintf(out + n, room - n, " %s", name);
-        be_play(s->game, &b, &line->move[i]);
-    }
-}
-
 /* Wins as XBoard has them: 100000 and the moves. */
 static int cecp_score(int score)
 {
@@ -109,11 +93,11 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
 
     if ((!c->post && !c->analyze) || nth)
         return;
-    write_pv(s, line, pv, sizeof pv);
+    be_line_write(line, s, BE_CECP, pv, sizeof pv);
     if (line->by_table)
         snprintf(by, sizeof by, " {tables: %s}", be_line_verdict(line, verdict));
-    be_say("%d %d %lld %llu%s%s", line->depth, cecp_score(line->score), (long long)ms / 10,
-           (unsigned long long)atomic_load(&s->nodes), pv, by);
+    be_say("%d %d %lld %llu%s%s%s", line->depth, cecp_score(line->score), (long long)ms / 10,
+           (unsigned long long)atomic_load(&s->nodes), *pv ? " " : "", pv, by);
 }
 
 /* `.` */
@@ -137,17 +121,29 @@ static void pong(struct cecp *c)
     c->ping = NULL;
 }
 
-/*
- * XBoard has a rule of its own for Shatranj: it looks at a bare king after his reply, when he has
- * had his chance to bare back.  A claim before that is "false", and loses the game.  The reply
- * comes, from a human as well; then XBoard ends the game, or we do.
- */
+/* The reply to a bare king comes, from a human as well; then XBoard ends the game, or we do. */
 static bool too_early(const struct cecp *c, enum be_end end)
 {
-    return end == BE_BARE && c->native && c->ours != be_session_mover(&c->s) && c->ours != NOBODY;
+    return end == BE_BARE && be_xboard_bares(&c->s.game) && c->ours != be_session_mover(&c->s) &&
+           c->ours != NOBODY;
 }
 
-/* Claims what the position is, if the game is over; so it is claimed once. */
+/*
+ * XBoard tests claims of one program against another, and takes those of ends that it does not know
+ * for false, which loses.  It believes who claims his own loss, and two who offer a draw.
+ */
+static void say_end(const struct cecp *c, int white, enum be_end end)
+{
+    const char *result = white > 0 ? "1-0" : white < 0 ? "0-1" : "1/2-1/2";
+    int won = c->ours == BK_WHITE ? white : -white;
+
+    if (!c->versus || c->ours == NOBODY || won < 0)
+        be_say("%s {%s}", result, be_end_text(end));
+    else if (!won)
+        be_say("offer draw");
+}
+
+/* Says what the position is, if the game is over; and that once. */
 static void claim(struct cecp *c)
 {
     const struct be_board *b = be_session_board(&c->s);
@@ -159,7 +155,7 @@ static void claim(struct cecp *c)
     c->over = true;
     if (be_session_mover(&c->s) == BK_BLACK)
         wdl = -wdl;
-    be_say("%s {%s}", wdl > 0 ? "1-0" : wdl < 0 ? "0-1" : "1/2-1/2", be_end_text(end));
+    say_end(c, wdl, end);
 }
 
 /* Moves till the clock is set anew; 0: never. */
@@ -242,7 +238,7 @@ static void new_game(struct cecp *c, char *rest)
     else if (be_session_start(&c->s, &why))
         complain(why.text, "new");
     c->ours = BK_BLACK;
-    c->over = c->analyze = false;
+    c->over = c->analyze = c->versus = false;
     c->depth = 0;
     c->left = 0;
 }
@@ -257,7 +253,6 @@ static void variant(struct cecp *c, char *rest)
         complain(why.text, "variant");
     else
         be_setup_say(&c->s.game);
-    c->native = !strcmp(c->s.game.base->name, "shatranj");
     c->over = false;
 }
 
@@ -334,6 +329,12 @@ static void result(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->over = true;
+}
+
+static void computer(struct cecp *c, char *rest)
+{
+    (void)rest;
+    c->versus = true;
 }
 
 static void analyze(struct cecp *c, char *rest)
@@ -577,7 +578,7 @@ static const struct {
     { ".", status },
     { "name", ignore },
     { "rating", ignore },
-    { "computer", ignore },
+    { "computer", computer },
     { "memory", memory },
     { "egtpath", egtpath },
     { "option", option },

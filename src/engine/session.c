@@ -266,6 +266,26 @@ void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int m
         l->hard = 1;
 }
 
+/* == Lines =============================================================== */
+
+char *be_line_write(const struct be_line *line, const struct be_search *s, enum be_dialect d,
+                    char *out, size_t room)
+{
+    struct be_board b = s->root;
+    char name[BE_NAME_MAX];
+    size_t n = 0;
+
+    out[0] = 0;
+    for (size_t i = 0; i < line->n; i++) {
+        be_move_write(s->game, d, &b, &line->move[i], name);
+        if (n + strlen(name) + 2 > room)
+            break;
+        n += (size_t)snprintf(out + n, room - n, "%s%s", i ? " " : "", name);
+        be_play(s->game, &b, &line->move[i]);
+    }
+    return out;
+}
+
 char *be_line_verdict(const struct be_line *line, char out[48])
 {
     const char *what = line->score > 0 ? "wins" : line->score < 0 ? "loses" : "draws";

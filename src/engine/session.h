@@ -73,6 +73,10 @@ void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int m
 /* Exactly so much time for this move. */
 void be_limits_exact(struct be_limits *l, int64_t ms);
 
+/* The moves of a line that begins where the search `s` does, in a dialect, with a blank between; as
+   many whole ones as there is room for.  Returns `out`. */
+char *be_line_write(const struct be_line *line, const struct be_search *s, enum be_dialect d,
+                    char *out, size_t room);
 /* "wins in 39 plies", "loses", "draws": what a line of the tables says. */
 char *be_line_verdict(const struct be_line *line, char out[48]);
 

@@ -5,6 +5,11 @@
  * it.  All of them together, as leaps (df, dr) and whether they move or take, are written out
  * again: so what XBoard is told is never less than the rules, and often more; the engine looks at
  * each move itself, and marks what is legal (`highlight`).
+ *
+ * Where it is more, XBoard must not look for checks: it would see some that are none, refuse all
+ * moves that do not answer them, and call mates.  It looks for none where nobody stands in its
+ * king's place; so our king then takes another.  Rejected: no `piece` lines for such games; men
+ * that XBoard has not been told of move as those of its own in their places.
  */
 #include "engine/setup.h"
 
@@ -19,34 +24,43 @@
 
 /* == Names =============================================================== */
 
+/* Ours and XBoard's; what follows the beginning of a family stays as it is. */
 static const struct {
-    const char *own, *xboard;
-} names[] = { { "chess", "normal" }, { "grand-shatranj", "gs10" } };
+    const char *name[2];
+    bool family;
+} names[] = { { { "chess", "normal" }, false }, { { "grand-shatranj", "gs10" }, true } };
+
+enum { OURS, XBOARDS };
+
+static char *translate(const char *name, int from, int to, char out[BE_XNAME_MAX])
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i].name[from]);
+
+        if (!strncmp(name, names[i].name[from], n) && (names[i].family || !name[n])) {
+            snprintf(out, BE_XNAME_MAX, "%s%s", names[i].name[to], name + n);
+            return out;
+        }
+    }
+    snprintf(out, BE_XNAME_MAX, "%s", name);
+    return out;
+}
 
 char *be_xboard_name(const char *name, char out[BE_XNAME_MAX])
 {
-    size_t n = strlen(names[1].own);
-
-    if (!strcmp(name, names[0].own))
-        snprintf(out, BE_XNAME_MAX, "%s", names[0].xboard);
-    else if (!strncmp(name, names[1].own, n))
-        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].xboard, name + n);
-    else
-        snprintf(out, BE_XNAME_MAX, "%s", name);
-    return out;
+    return translate(name, OURS, XBOARDS, out);
 }
 
 char *be_own_name(const char *name, char out[BE_XNAME_MAX])
 {
-    size_t n = strlen(names[1].xboard);
+    return translate(name, XBOARDS, OURS, out);
+}
 
-    if (!strcmp(name, names[0].xboard))
-        snprintf(out, BE_XNAME_MAX, "%s", names[0].own);
-    else if (!strncmp(name, names[1].xboard, n))
-        snprintf(out, BE_XNAME_MAX, "%s%s", names[1].own, name + n);
-    else
-        snprintf(out, BE_XNAME_MAX, "%s", name);
-    return out;
+bool be_xboard_bares(const struct be_game *g) { return !strcmp(g->base->name, "shatranj"); }
+
+bool be_xboard_knows(const struct be_game *g)
+{
+    return !strcmp(g->base->name, "chess") || be_xboard_bares(g);
 }
 
 /* == Leaps =============================================================== */
@@ -64,6 +78,13 @@ static unsigned at(const struct leaps *l, int df, int dr)
     return abs(df) > FAR || abs(dr) > FAR ? 0 : l->how[FAR + df][FAR + dr];
 }
 
+static unsigned how_of(const struct bk_reach *r)
+{
+    unsigned how = r->how & BK_TWICE ? BK_QUIET | BK_TAKES : r->how & (BK_QUIET | BK_TAKES);
+
+    return how | (r->how & BK_HOPS ? HOPPING : 0u) | (r->npaths ? SLIDES : 0u);
+}
+
 static void collect_from(struct leaps *l, const struct bk_variant *v, unsigned type, unsigned sq)
 {
     unsigned n;
@@ -72,15 +93,54 @@ static void collect_from(struct leaps *l, const struct bk_variant *v, unsigned t
     for (unsigned i = 0; i < n; i++) {
         int df = (int)(r[i].to % v->files) - (int)(sq % v->files);
         int dr = (int)(r[i].to / v->files) - (int)(sq / v->files);
-        unsigned how = r[i].how & BK_TWICE ? BK_QUIET | BK_TAKES : r[i].how & (BK_QUIET | BK_TAKES);
 
-        if (r[i].how & BK_HOPS)
-            how |= HOPPING;
-        if (r[i].npaths)
-            how |= SLIDES;
-        l->how[FAR + df][FAR + dr] |= (uint8_t)how;
-        l->how[FAR - df][FAR + dr] |= (uint8_t)how; /* Black's left is XBoard's right */
+        l->how[FAR + df][FAR + dr] |= (uint8_t)how_of(&r[i]);
     }
+}
+
+/* Black's left is XBoard's right. */
+static void mirror(struct leaps *l)
+{
+    for (int df = 1; df <= FAR; df++)
+        for (int dr = -FAR; dr <= FAR; dr++) {
+            uint8_t how = l->how[FAR + df][FAR + dr] | l->how[FAR - df][FAR + dr];
+
+            l->how[FAR + df][FAR + dr] = l->how[FAR - df][FAR + dr] = how;
+        }
+}
+
+/* From here, too, whatever the man does elsewhere?  But for slides, which may end at a hole, and
+   the double step. */
+static bool same_from(const struct leaps *all, const struct bk_variant *v, unsigned type,
+                      unsigned sq)
+{
+    struct leaps here = { .how = { { 0 } } };
+
+    collect_from(&here, v, type, sq);
+    for (unsigned to = 0; to < v->nsq; to++) {
+        int df = (int)(to % v->files) - (int)(sq % v->files);
+        int dr = (int)(to / v->files) - (int)(sq / v->files);
+        unsigned how = at(all, df, dr);
+
+        if (bk_bits_has(&v->board, to) && !(how & SLIDES) && at(&here, df, dr) != how)
+            return false;
+    }
+    return true;
+}
+
+/* All that a man does.  Does he so wherever he stands? */
+static bool collect(struct leaps *l, const struct bk_variant *v, unsigned type)
+{
+    memset(l, 0, sizeof *l);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (bk_bits_has(&v->board, sq) && bk_rules_may_stand(v, type, BK_WHITE, sq))
+            collect_from(l, v, type, sq);
+    mirror(l);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (bk_bits_has(&v->board, sq) && bk_rules_may_stand(v, type, BK_WHITE, sq) &&
+            !same_from(l, v, type, sq))
+            return false;
+    return true;
 }
 
 /* == Directions ========================================================== */
@@ -187,19 +247,21 @@ static bool put_rider(struct writing *w, struct leaps *l, const struct direction
     return true;
 }
 
-/* Leaps between the lines: if some of the eight, then all. */
-static void put_oblique(struct writing *w, struct leaps *l, int a, int b, const char *atom)
+/* Leaps between the lines: if some of the eight, then all.  False: that says too much. */
+static bool put_oblique(struct writing *w, struct leaps *l, int a, int b, const char *atom)
 {
-    bool any = false;
+    unsigned any = 0, all = BK_QUIET | BK_TAKES;
 
     for (int df = -a; df <= a; df++)
         for (int dr = -a; dr <= a; dr++)
             if ((abs(df) == a && abs(dr) == b) || (abs(df) == b && abs(dr) == a)) {
-                any |= at(l, df, dr) & (BK_QUIET | BK_TAKES);
+                any |= at(l, df, dr);
+                all &= at(l, df, dr);
                 l->how[FAR + df][FAR + dr] = 0;
             }
     if (any)
         put(w, atom);
+    return !any || all == (BK_QUIET | BK_TAKES);
 }
 
 /* The double step: two squares forward over an empty one, and how it is answered. */
@@ -213,42 +275,41 @@ static bool put_double(struct writing *w, struct leaps *l, const struct bk_varia
     return true;
 }
 
-static bool anything_left(const struct leaps *l)
+/* Is one of these left to be said? */
+static bool any_left(const struct leaps *l, unsigned how)
 {
     for (unsigned i = 0; i < sizeof l->how; i++)
-        if (((const uint8_t *)l->how)[i] & (BK_QUIET | BK_TAKES))
+        if (((const uint8_t *)l->how)[i] & how)
             return true;
     return false;
 }
 
-bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX])
+bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX], bool *exact)
 {
     struct writing w = { .out = out };
     struct leaps l;
     int board = v->files < v->ranks ? v->files : v->ranks;
 
     out[0] = 0;
-    memset(&l, 0, sizeof l);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (bk_bits_has(&v->board, sq) && bk_rules_may_stand(v, type, BK_WHITE, sq))
-            collect_from(&l, v, type, sq);
+    *exact = collect(&l, v, type);
     put_double(&w, &l, v, type);
     put_rider(&w, &l, straight, board, "R");
     put_rider(&w, &l, aslant, board, "B");
+    *exact &= !any_left(&l, SLIDES | HOPPING); /* what stands between matters, and is no slide */
     put_leap(&w, &l, straight, 1, "W");
     put_leap(&w, &l, aslant, 1, "F");
     put_leap(&w, &l, straight, 2, "D");
     put_leap(&w, &l, aslant, 2, "A");
-    put_oblique(&w, &l, 2, 1, "N");
+    *exact &= put_oblique(&w, &l, 2, 1, "N");
     put_leap(&w, &l, straight, 3, "H");
     put_leap(&w, &l, aslant, 3, "G");
-    put_oblique(&w, &l, 3, 1, "C");
-    put_oblique(&w, &l, 3, 2, "Z");
+    *exact &= put_oblique(&w, &l, 3, 1, "C");
+    *exact &= put_oblique(&w, &l, 3, 2, "Z");
     /* twice as far as an atom, whatever stands between */
-    put_oblique(&w, &l, 4, 0, "mpafD");
-    put_oblique(&w, &l, 4, 2, "mpafN");
-    put_oblique(&w, &l, 4, 4, "mpafA");
-    return w.n && !w.failed && !anything_left(&l);
+    *exact &= put_oblique(&w, &l, 4, 0, "mpafD");
+    *exact &= put_oblique(&w, &l, 4, 2, "mpafsD");
+    *exact &= put_oblique(&w, &l, 4, 4, "mpafA");
+    return w.n && !w.failed && !any_left(&l, BK_QUIET | BK_TAKES);
 }
 
 /* == The lines =========================================================== */
@@ -256,6 +317,7 @@ bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA
 /* XBoard's pictures, in the order of the letters of a setup. */
 static const char pictures[] = "PNBRQFEACWMOHIJGDVLSUK";
 #define PICTURES (sizeof pictures - 1)
+enum { CROWN = PICTURES - 1, MAN = 10 }; /* its king's place, and that of a man who goes like him */
 
 /* XBoard's own pawn becomes something on the last rank and nowhere else; a man who may do so
    before is none, and gets another picture. */
@@ -268,12 +330,12 @@ static bool changes_early(const struct bk_variant *v, unsigned type)
     return false;
 }
 
-/* Each type gets the picture of its letter, else one that is free. */
-static void write_letters(const struct bk_variant *v, char out[PICTURES + 1])
+/* Each type gets the picture of its letter, else one that is free; the king that of `throne`. */
+static void write_letters(const struct bk_variant *v, unsigned throne, char out[PICTURES + 1])
 {
     memset(out, '.', PICTURES);
     out[PICTURES] = 0;
-    out[PICTURES - 1] = v->piece[v->royal].letter;
+    out[throne] = v->piece[v->royal].letter;
     for (unsigned type = 0; type < v->ntypes; type++) {
         const char *same = strchr(pictures, v->piece[type].letter);
 
@@ -289,17 +351,31 @@ static void write_letters(const struct bk_variant *v, char out[PICTURES + 1])
     }
 }
 
-static void say_pieces(const struct bk_variant *v)
+/* All or nobody: a man without a line would not be let move as he does. */
+enum said { NOBODY, ROUGHLY, EXACTLY };
+
+static enum said can_say(const struct bk_variant *v)
 {
     char betza[BE_BETZA_MAX];
+    bool all = true, exact;
 
-    for (unsigned type = 0; type < v->ntypes; type++)
-        if (!be_betza_write(v, type, betza))
-            return; /* all or nobody: a man without a line would not be let move */
     for (unsigned type = 0; type < v->ntypes; type++) {
-        be_betza_write(v, type, betza);
-        if (type == v->royal && (bk_rules_castles(v) || !strcmp(betza, "WF"))) /* as everywhere */
-            continue;
+        if (!be_betza_write(v, type, betza, &exact))
+            return NOBODY;
+        all &= exact;
+    }
+    return all ? EXACTLY : ROUGHLY;
+}
+
+static void say_pieces(const struct bk_variant *v, bool throned)
+{
+    char betza[BE_BETZA_MAX];
+    bool exact;
+
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        be_betza_write(v, type, betza, &exact);
+        if (type == v->royal && throned && (bk_rules_castles(v) || !strcmp(betza, "WF")))
+            continue; /* as everywhere */
         if (!(bk_rules_castles(v) && bk_rules_doubles(v, type)))
             be_say("piece %c& %s", v->piece[type].letter, betza);
     }
@@ -309,13 +385,16 @@ void be_setup_say(const struct be_game *g)
 {
     const struct bk_variant *v = g->v;
     char letters[PICTURES + 1], black[PICTURES + 1], fen[BK_FEN_MAX];
+    enum said said = can_say(v);
+    bool throned = said != ROUGHLY || bk_rules_castles(v);
 
-    if (!strcmp(g->base->name, "chess") || !strcmp(g->base->name, "shatranj"))
+    if (be_xboard_knows(g))
         return;
-    write_letters(v, letters);
+    write_letters(v, throned ? CROWN : MAN, letters);
     for (size_t i = 0; i <= PICTURES; i++)
         black[i] = letters[i] >= 'A' && letters[i] <= 'Z' ? (char)(letters[i] + 32) : letters[i];
     be_say("setup (%s%s) %ux%u+0_%s %s", letters, black, (unsigned)v->files, (unsigned)v->ranks,
            bk_rules_castles(v) ? "capablanca" : "fairy", be_game_start(g, fen));
-    say_pieces(v);
+    if (said != NOBODY)
+        say_pieces(v, throned);
 }

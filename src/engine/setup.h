@@ -16,13 +16,19 @@ char *be_xboard_name(const char *name, char out[BE_XNAME_MAX]);
 /* The other way; also takes our own names.  Returns `out`. */
 char *be_own_name(const char *name, char out[BE_XNAME_MAX]);
 
+/* XBoard has a rule of its own for Shatranj: it looks at a bare king after his reply, when he has
+   had his chance to bare back.  A claim before that is "false", and loses the game. */
+bool be_xboard_bares(const struct be_game *g);
+/* Games whose board, array and men it has of its own: it must not be told of them. */
+bool be_xboard_knows(const struct be_game *g);
+
 /* Says `setup` and, where Betza's notation can tell at least all moves of each man, `piece`
    lines.  Nothing for games that XBoard knows. */
 void be_setup_say(const struct be_game *g);
 
-/* All that a man of this type, white, may ever do, in XBoard's Betza; perhaps more.  False: it
-   cannot be said. */
+/* All that a man of this type, white, may ever do, in XBoard's Betza.  False: it cannot be said.
+ *exact: he may always do all of it. */
 #define BE_BETZA_MAX 128
-bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX]);
+bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX], bool *exact);
 
 #endif

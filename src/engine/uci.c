@@ -12,8 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/session.h"
 #include "core/rules.h"
+#include "engine/session.h"
+#include "engine/setup.h"
 #include "probe/bareking.h"
 
 #define LINES_MAX 64
@@ -24,26 +25,25 @@ static void complain(const struct bk_report *why) { be_say("info string error: %
 
 /* == Out ================================================================= */
 
-static void write_pv(const struct be_search *s, const struct be_line *line, char *out, size_t room)
+/* Does the first move bare the king where that counts after his reply?  XBoard's adapter claims a
+   mate as soon as it hears of "mate 1": so the reply is counted. */
+static bool awaits_reply(const struct be_search *s, const struct be_line *line)
 {
     struct be_board b = s->root;
-    char name[BE_NAME_MAX];
-    size_t n = 0;
+    int wdl;
 
-    out[0] = 0;
-    for (size_t i = 0; i < line->n; i++) {
-        be_move_write(s->game, BE_UCI, &b, &line->move[i], name);
-        if (n + strlen(name) + 2 > room)
-            return;
-        n += (size_t)snprintf(out + n, room - n, "%s%s", i ? " " : "", name);
-        be_play(s->game, &b, &line->move[i]);
-    }
+    if (line->score != BE_WIN - 1 || !line->n || !be_xboard_bares(s->game))
+        return false;
+    be_play(s->game, &b, &line->move[0]);
+    return be_end_now(s->game, &b, &wdl) == BE_BARE;
 }
 
-static const char *write_score(int score, char out[32])
+static const char *write_score(const struct be_search *s, const struct be_line *line, char out[32])
 {
+    int score = line->score;
+
     if (score > BE_WIN - 4096)
-        snprintf(out, 32, "mate %d", (BE_WIN - score + 1) / 2);
+        snprintf(out, 32, "mate %d", (BE_WIN - score + 1) / 2 + awaits_reply(s, line));
     else if (score < -BE_WIN + 4096)
         snprintf(out, 32, "mate -%d", (BE_WIN + score) / 2);
     else
@@ -57,9 +57,9 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
     int64_t ms = be_now_ms() - atomic_load(&s->began);
     uint64_t nodes = atomic_load(&s->nodes), hits = atomic_load(&s->hits);
 
-    write_pv(s, line, pv, sizeof pv);
+    be_line_write(line, s, BE_UCI, pv, sizeof pv);
     be_say("info depth %d multipv %u score %s nodes %llu nps %llu tbhits %llu time %lld pv %s",
-           line->depth, nth + 1, write_score(line->score, score), (unsigned long long)nodes,
+           line->depth, nth + 1, write_score(s, line, score), (unsigned long long)nodes,
            (unsigned long long)(nodes * 1000 / (uint64_t)(ms > 0 ? ms : 1)),
            (unsigned long long)(line->by_table ? nodes : hits), (long long)ms, pv);
     if (line->by_table && nth == 0)
@@ -118,6 +118,8 @@ static void say_game(const struct be_session *s)
     const struct bk_variant *v = s->game.v;
     char fen[BK_FEN_MAX];
 
+    if (be_xboard_knows(&s->game))
+        return;
     be_say("info string variant %s files %u ranks %u pocket 0 template %s startpos %s",
            s->game.base->name, (unsigned)v->files, (unsigned)v->ranks,
            bk_rules_castles(v) ? "capablanca" : "fairy", be_game_start(&s->game, fen));
@@ -333,6 +335,17 @@ static void go(struct be_session *s, char *rest)
 
 /* == The loop ============================================================ */
 
+static void new_game(struct be_session *s)
+{
+    struct bk_report why;
+
+    if (be_session_start(s, &why))
+        complain(&why);
+    else
+        say_game(s); /* by --game it may be one that the client has never named */
+    be_hash_clear(&s->hash);
+}
+
 static void ponderhit(struct be_session *s)
 {
     atomic_store(&s->search.began, be_now_ms());
@@ -360,7 +373,6 @@ static void show(const struct be_session *s)
 /* False: `quit`. */
 static bool obey(struct be_session *s, char *line)
 {
-    struct bk_report why;
     char *word = be_word(&line);
 
     if (!word)
@@ -373,11 +385,9 @@ static bool obey(struct be_session *s, char *line)
         be_say("readyok");
     else if (!strcmp(word, "setoption"))
         set_option(s, line);
-    else if (!strcmp(word, "ucinewgame")) {
-        if (be_session_start(s, &why))
-            complain(&why);
-        be_hash_clear(&s->hash);
-    } else if (!strcmp(word, "position"))
+    else if (!strcmp(word, "ucinewgame"))
+        new_game(s);
+    else if (!strcmp(word, "position"))
         set_position(s, line);
     else if (!strcmp(word, "go"))
         go(s, line);
