@@ -333,6 +333,23 @@ good '   3 |   3   K  39   7  43   3   3   3' diagram shatranj "$diamond" --map 
 good 'White wins (50), plies' diagram shatranj "$diamond" --map c3
 good '"lifted":"c3","squares":[{"square":"b1","wdl":1,"dtw":3}' diagram shatranj "$diamond" --map c3 --json
 good '{"square":"e1","wdl":-1,"dtw":50}' diagram shatranj '8/8/8/k7/8/1K1Q4/8/2q5 b - - 0 1' --map c1 --json
+good '8/8/3Q4/8/8/k6q/8/1K6 w - - 0 1' mine shatranj KQvKQ --what longest --limit 1
+good '8/8/3Q4/8/8/k6q/8/1K6 w - - c0 "wins in 63 plies (32 turns)";' \
+    mine shatranj KQvKQ --what longest --format epd
+[ "$(wc -l <out)" -eq 10 ] && pass || fail 'not ten longest'
+good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"other_dtw":17}]}' \
+    mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --json
+good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
+good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
+run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
+bad 2 'say --what' mine shatranj KQvKQ
+bad 2 'nothing to look for' mine shatranj KQvKQ --what gold
+bad 2 'not both' mine shatranj KQvKQ --what longest --compose
+bad 2 'no format' mine shatranj KQvKQ --what longest --format pgn
+bad 2 'column 6: the material has no such man' mine shatranj KQvKQ --what longest --where 'edge(R) = 0'
+bad 2 'more than --memory' mine shatranj KQvKQ --what longest --memory 1000
+bad 1 'decided by rule' mine shatranj KQvK --what longest
+bad 1 'build it: bareking build shatranj KQvKR' mine shatranj KRvKQ --what longest
 good 'all good' check shatranj
 good 'all good' check shatranj KQvKQ
 good '"different":0,"counts_agree":true' verify shatranj KQvKQ --json
@@ -347,6 +364,8 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+bad 2 'has no distances' mine shatranj KQvKQ --what longest --dir wdl
+run 0 mine shatranj KQvKQ --what zugzwang --dir wdl && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'without distances'
 
 # == What cannot be, or does not fit, is refused before it begins ==
 BAREKING_MACHINE=30000000

@@ -42,6 +42,11 @@ static const struct option_line {
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'W', "what", "HOW", "zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+    { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
+    { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
+    { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
+    { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
     { 'o', "output", "FILE", "write to this file, not to stdout" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
     { 'G', "png", NULL, "as PNG, by rsvg-convert" },
@@ -121,6 +126,14 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
+    { "mine", cmd_mine, "dtmFWCELRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+      "positions of a table: zugzwangs, longest, only moves, races, problems",
+      "Looks through a whole table; docs/study.md says what is meant, and what EXPR may ask.  "
+      "Values\n"
+      "of the table and of all that it leads to are held in memory, as `verify` does (--memory,\n"
+      "default: 2G).  Positions come in the order of the table, each class once; of problems each\n"
+      "has one winning move at every turn, against a defence that holds out longest.  With --json\n"
+      "all are one answer.\n" },
     { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
@@ -300,6 +313,11 @@ static bool take_option(struct cli *c, int key, const char *value)
         c->threads = (unsigned)n;
         return true;
     case 'F': c->terrain = value; return *value;
+    case 'W': c->mine.what = value; return *value;
+    case 'C': c->mine.compose = true; return true;
+    case 'E': c->mine.where = value; return *value;
+    case 'L': return cli_number(value, 1, 1000000000, &c->mine.limit);
+    case 'R': c->mine.format = value; return *value;
     case 'o': c->output = value; return *value;
     case 'V': c->draw.svg = true; return true;
     case 'G': c->draw.png = true; return true;
