@@ -518,6 +518,7 @@ static struct classes search(size_t table, enum study_kind kind, uint64_t limit,
 {
     struct found all = { .m = material(tables[table]), .kind = kind };
     struct study_where *w = NULL;
+    struct study_values x;
     struct bk_pool *pool;
     struct bk_report why;
 
@@ -525,17 +526,17 @@ static struct classes search(size_t table, enum study_kind kind, uint64_t limit,
     if (where &&
         study_where_new(&w, small, (const uint8_t(*)[BK_TYPES_MAX])all.m.count, where, &why))
         fail_msg("%s", why.text);
-    if (study_mine_run(&(struct study_mine){ .v = small,
-                                             .dir = dir,
-                                             .pool = pool,
-                                             .memory = 1 << 26,
-                                             .kind = kind,
-                                             .where = w,
-                                             .limit = limit,
-                                             .context = &all,
-                                             .found = keep },
-                       &all.m, &why))
+    if (study_values_open(&x,
+                          &(struct study_values_options){
+                              .v = small, .dir = dir, .pool = pool, .memory = 1 << 26 },
+                          &all.m, &why) ||
+        study_mine_run(
+            &x,
+            &(struct study_mine){
+                .kind = kind, .where = w, .limit = limit, .context = &all, .found = keep },
+            &why))
         fail_msg("%s", why.text);
+    study_values_close(&x);
     study_where_free(w);
     bk_pool_close(pool);
     return all.list;

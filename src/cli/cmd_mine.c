@@ -219,22 +219,44 @@ static int read_material(struct search *s)
     return CLI_OK;
 }
 
-static int run_search(struct search *s, struct study_mine *o)
+/* Of the whole work reading the values is the larger part. */
+static void reading(void *context, uint64_t done, uint64_t all)
 {
+    draw_bar(context, done, all + all / 2);
+}
+static void searching(void *context, uint64_t done, uint64_t all)
+{
+    draw_bar(context, 2 * all + done, 3 * all);
+}
+
+static int run_search(struct search *s, const struct study_mine *o)
+{
+    const struct cli *c = s->c;
+    struct study_values_options open = { .v = s->v,
+                                         .dir = c->dir,
+                                         .stop = &cli_stop,
+                                         .memory = c->memory ? c->memory : BK_VERIFY_MEMORY,
+                                         .context = s,
+                                         .progress = s->bar ? reading : NULL };
     struct bk_report why = { "" };
-    enum bk_err err = bk_pool_open(&o->pool, s->c->threads, &why);
+    struct study_values x;
+    enum bk_err err = bk_pool_open(&open.pool, c->threads, &why);
 
     cli_catch_signals();
     if (!err) {
-        bk_pool_stop_when(o->pool, &cli_stop);
-        err = study_mine_run(o, &s->m, &why);
-        bk_pool_close(o->pool);
+        bk_pool_stop_when(open.pool, &cli_stop);
+        err = study_values_open(&x, &open, &s->m, &why);
+        if (!err) {
+            err = study_mine_run(&x, o, &why);
+            study_values_close(&x);
+        }
+        bk_pool_close(open.pool);
     }
     hide_bar(s);
     if (err && cli_stop)
         return cli_fail(CLI_SYSTEM, "interrupted");
     if (err == BK_E_NO_TABLE)
-        return cli_fail_no_table(s->c, s->v, &s->m);
+        return cli_fail_no_table(c, s->v, &s->m);
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
@@ -267,16 +289,12 @@ static int mine(struct search *s)
         puts("fen,wdl,plies,other_wdl,other_plies,move,man,squares,idle,line");
     status = run_search(
         s, &(struct study_mine){
-               .v = s->v,
-               .dir = c->dir,
-               .stop = &cli_stop,
-               .memory = c->memory ? c->memory : BK_VERIFY_MEMORY,
                .kind = s->kind,
                .where = where,
                .limit = c->mine.limit || !study_kind_ranks(s->kind) ? c->mine.limit : BEST_USUAL,
                .context = s,
                .found = print_find,
-               .progress = s->bar ? draw_bar : NULL });
+               .progress = s->bar ? searching : NULL });
     if (!status && s->list)
         status = answer(s);
     json_decref(s->list);

@@ -58,10 +58,10 @@ struct finds {
 
 struct miner {
     const struct study_mine *o;
+    const struct study_values *x;
     const struct bk_variant *v;
     struct bk_settled *s;
     const struct bk_index *ix;
-    bool one_sided;
     struct finds *by_thread;
     struct finds best; /* of kinds that rank, in their order */
     size_t keep;
@@ -188,7 +188,7 @@ static bool is_found_pair(struct miner *k, struct study_find *f)
     if (f->p.stm != BK_WHITE || (k->o->kind == STUDY_BARE_RACE) != (f->worth.wdl > 0) ||
         !look_other(k, f, &number) || !is_pair(k->o->kind, f->worth.wdl, f->other.wdl))
         return false;
-    if (k->one_sided && comes_before(k, number, f->number))
+    if (k->x->one_sided && comes_before(k, number, f->number))
         return false;
     other.stm = BK_BLACK;
     return !is_over(k, &f->p) && !is_over(k, &other);
@@ -517,7 +517,7 @@ static void look(void *context, unsigned thread, const struct bk_seen *seen)
 /* Moves what the threads have found into one list. */
 static bool gather(struct miner *k, struct finds *into)
 {
-    for (unsigned i = 0; i < bk_pool_threads(k->o->pool); i++) {
+    for (unsigned i = 0; i < bk_pool_threads(k->x->pool); i++) {
         struct finds *list = &k->by_thread[i];
 
         while (list->n) {
@@ -585,7 +585,7 @@ static enum bk_err scan(struct miner *k, struct bk_report *why)
         if (!err && !(study_kind_ranks(k->o->kind) ? keep_best(k) : show_portion(k)))
             err = bk_no_memory(why);
         if (k->o->progress)
-            k->o->progress(k->o->context, 2 * rows + at + n, 3 * rows);
+            k->o->progress(k->o->context, at + n, rows);
     }
     return err;
 }
@@ -647,65 +647,27 @@ static enum bk_err show_best(struct miner *k, struct bk_report *why)
     return bk_first_error_of(&k->error, why);
 }
 
-/* == Setting up == */
+/* == All of it == */
 
-static enum bk_err open_values(struct miner *k, struct bk_catalog *catalog,
-                               const struct bk_material *m, struct bk_report *why)
-{
-    const struct bk_settled_options s = { .v = k->v,
-                                          .catalog = catalog,
-                                          .pool = k->o->pool,
-                                          .stop = k->o->stop,
-                                          .memory = k->o->memory,
-                                          .context = k->o->context,
-                                          .progress = k->o->progress };
-    const struct bk_table *table;
-    char name[BK_MATERIAL_NAME_MAX];
-    enum bk_err err = bk_catalog_open(catalog, m, &table, why);
-
-    if (err == BK_E_NO_TABLE)
-        return bk_fail(why, err, "no table %s of %s in %s", bk_material_name(m, k->v, name),
-                       k->v->name, k->o->dir);
-    if (err)
-        return err;
-    if (!table->dtw && study_kind_ranks(k->o->kind))
-        return bk_fail(why, BK_E_USAGE, "%s has no distances, without which nothing is long",
-                       bk_material_name(m, k->v, name));
-    err = bk_settled_new(&k->s, &s, m, why);
-    if (!err && !k->s)
-        return bk_fail(why, BK_E_USAGE,
-                       "the values of %s and of the tables that it leads to need more than "
-                       "--memory %llu",
-                       bk_material_name(m, k->v, name), (unsigned long long)k->o->memory);
-    return err ? err : bk_settled_losses(k->s, why);
-}
-
-enum bk_err study_mine_run(const struct study_mine *o, const struct bk_material *m,
+enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                            struct bk_report *why)
 {
-    struct miner k = { .o = o, .v = o->v, .least = 0 };
-    struct bk_catalog *catalog = NULL;
-    unsigned threads = bk_pool_threads(o->pool);
-    enum bk_err err = bk_catalog_new(&catalog, o->v, o->dir, why);
+    struct miner k = { .o = o, .x = x, .v = x->v, .s = x->settled, .ix = x->index };
+    unsigned threads = bk_pool_threads(x->pool);
+    char name[BK_MATERIAL_NAME_MAX];
+    enum bk_err err;
 
+    if (!x->distances && study_kind_ranks(o->kind))
+        return bk_fail(why, BK_E_USAGE, "%s has no distances, without which nothing is long",
+                       bk_material_name(&x->m, x->v, name));
     k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
     k.by_thread = calloc(threads, sizeof *k.by_thread);
-    if (!err && !k.by_thread)
-        err = bk_no_memory(why);
-    if (!err)
-        err = open_values(&k, catalog, m, why);
-    if (!err) {
-        k.ix = bk_settled_index(k.s);
-        k.one_sided = bk_settled_one_sided(k.s);
-        err = scan(&k, why);
-    }
+    err = k.by_thread ? scan(&k, why) : bk_no_memory(why);
     if (!err)
         err = show_best(&k, why);
     for (unsigned i = 0; k.by_thread && i < threads; i++)
         finds_release(&k.by_thread[i]);
     free(k.by_thread);
     finds_release(&k.best);
-    bk_settled_free(k.s);
-    bk_catalog_free(catalog);
     return err;
 }

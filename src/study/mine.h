@@ -2,8 +2,7 @@
  * mine.h - looks through a table for positions of some kind.
  *
  * What the kinds mean is said in docs/study.md, and nowhere else so exactly.
- * The values of the table and of all that it leads to are read into memory
- * (tb/settled.h); then its rows go by in portions, and what was found in one is
+ * The rows of the table (values.h) go by in portions, and what was found in one is
  * handed out in the order of the table's numbers before the next is begun.  So
  * the same command finds the same positions in the same order with any number
  * of threads.
@@ -14,8 +13,8 @@
 #ifndef BK_STUDY_MINE_H
 #define BK_STUDY_MINE_H
 
+#include "study/values.h"
 #include "study/where.h"
-#include "tb/settled.h"
 
 enum study_kind {
     STUDY_ZUGZWANG,
@@ -49,11 +48,6 @@ struct study_find {
 void study_find_release(struct study_find *f);
 
 struct study_mine {
-    const struct bk_variant *v;
-    const char *dir;
-    struct bk_pool *pool;
-    const volatile int *stop; /* as of bk_settled_options */
-    uint64_t memory;          /* bytes at most for values */
     enum study_kind kind;
     const struct study_where *where; /* NULL: all */
     uint64_t limit;                  /* finds at most; 0: no limit, of kinds that do not rank */
@@ -63,12 +57,10 @@ struct study_mine {
 };
 
 /*
- * m  canonical; no material that is decided by rule
- *
- * Returns BK_OK; BK_E_NO_TABLE (what is missing); BK_E_USAGE (it does not fit o->memory, or needs
- * distances that are not there); BK_E_CORRUPT; BK_E_SYSTEM (interrupted, too).
+ * Returns BK_OK; BK_E_NO_TABLE (what is missing); BK_E_USAGE (it needs distances that are not
+ * there); BK_E_CORRUPT; BK_E_SYSTEM (interrupted, too).
  */
-enum bk_err study_mine_run(const struct study_mine *o, const struct bk_material *m,
+enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                            struct bk_report *why);
 
 /* One of the kinds, by its name; false: there is none. */
