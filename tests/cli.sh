@@ -342,6 +342,19 @@ good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"o
 good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
 good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
+run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
+    '<p>179 in all, ' '</details>'; do
+    grep -qF "$text" page.html && pass || fail "no '$text' in the report"
+done
+if command -v xmllint >/dev/null; then
+    xmllint --noout page.html >out 2>err && pass || fail 'the report is no XML'
+fi
+grep -q 'http' page.html && ! grep 'http' page.html | grep -qv 'xmlns="http://www.w3.org/2000/svg"' &&
+    pass || fail 'the report needs something else'
+run 0 report shatranj KQvKQ --threads 1 && cmp page.html out >err 2>&1 && pass || fail 'another report'
+bad 1 'decided by rule' report shatranj KQvK
+bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
+bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
 bad 2 'say --what' mine shatranj KQvKQ
 bad 2 'nothing to look for' mine shatranj KQvKQ --what gold
 bad 2 'not both' mine shatranj KQvKQ --what longest --compose

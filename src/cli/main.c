@@ -134,6 +134,10 @@ static const struct command {
       "default: 2G).  Positions come in the order of the table, each class once; of problems each\n"
       "has one winning move at every turn, against a defence that holds out longest.  With --json\n"
       "all are one answer.\n" },
+    { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+      "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
+      "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
+      "the table in memory (--memory, default: 2G).\n" },
     { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
