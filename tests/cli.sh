@@ -352,6 +352,21 @@ fi
 grep -q 'http' page.html && ! grep 'http' page.html | grep -qv 'xmlns="http://www.w3.org/2000/svg"' &&
     pass || fail 'the report needs something else'
 run 0 report shatranj KQvKQ --threads 1 && cmp page.html out >err 2>&1 && pass || fail 'another report'
+printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "$diamond" >game.pgn
+good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
+good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' annotate shatranj game.pgn
+good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
+printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
+good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
+good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
+printf '1. a3\na6 2. Ra9 *\n' >game.pgn
+bad 2 'line 2: `Ra9` is no legal move' annotate shatranj game.pgn
+printf '1. a3 {open' >game.pgn
+bad 2 'line 1: this bracket is not closed' annotate shatranj game.pgn
+printf '1. Ka2' >game.pgn
+bad 2 'line 1: puzzle begins from no array' annotate puzzle game.pgn
+bad 4 'cannot read nothing.pgn' annotate shatranj nothing.pgn
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html

@@ -16,6 +16,8 @@
 
 #include "core/load.h"
 #include "core/move.h"
+#include "study/diagram.h"
+#include "study/game.h"
 #include "study/mine.h"
 #include "study/pictures.h"
 #include "tb/build/build.h"
@@ -675,12 +677,196 @@ static void mine__the_order_is_that_of_the_table(void **state)
     free(few.c);
 }
 
+/* == Diagrams == */
+
+/* A man of an unknown name is his letter; everybody else is drawn by a symbol that is there. */
+static void diagram__has_the_pictures_that_it_uses(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *game = bk_embedded_variants; game->name; game++) {
+        struct bk_variant *v = load(game->name);
+        struct study_text out = { 0 };
+        struct study_diagram *d = malloc(sizeof *d);
+        struct bk_report why;
+        struct bk_pos p;
+        unsigned uses = 0;
+
+        assert_non_null(d);
+        if (*v->start && !bk_pos_from_fen(&p, v, v->start, &why)) {
+            study_diagram_init(d, v, &p);
+            study_diagram_svg(&out, d);
+            for (const char *at = out.at; (at = strstr(at, "href=\"#")) != NULL; at++, uses++) {
+                char id[64];
+
+                snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
+                if (!strstr(out.at, id))
+                    fail_msg("%s: no %s", v->name, id);
+            }
+            assert_int_equal(uses, bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]));
+        }
+        study_text_free(&out);
+        free(d);
+        bk_variant_free(v);
+    }
+}
+
+/* == Games == */
+
+static void game__moves_are_read_as_they_are_written(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *game = bk_embedded_variants; game->name; game++) {
+        struct bk_variant *v = load(game->name);
+        static struct bk_move move[BK_MOVES_MAX];
+        struct bk_report why;
+        struct bk_pos p;
+        unsigned n = 0;
+
+        if (*v->start && !bk_pos_from_fen(&p, v, v->start, &why))
+            n = bk_moves_legal(v, &p, move);
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_move again;
+            char name[16], man[32];
+
+            bk_move_name(v, &move[i], name);
+            if (study_move_read(&again, v, &p, name, strlen(name), &why))
+                fail_msg("%s: %s", v->name, why.text);
+            assert_memory_equal(&again, &move[i], sizeof again);
+            snprintf(man, sizeof man, "%c%s+!?", v->piece[bk_man_type(p.at[move[i].from])].letter,
+                     name);
+            if (study_move_read(&again, v, &p, man, strlen(man), &why))
+                fail_msg("%s: %s", v->name, why.text);
+            assert_memory_equal(&again, &move[i], sizeof again);
+        }
+        bk_variant_free(v);
+    }
+}
+
+static void assert_move(const char *game, const char *fen, const char *text, const char *name)
+{
+    struct bk_variant *v = load(game);
+    struct bk_report why = { "" };
+    struct bk_move m;
+    struct bk_pos p;
+    char found[16];
+    enum bk_err err;
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    err = study_move_read(&m, v, &p, text, strlen(text), &why);
+    if (err)
+        snprintf(found, sizeof found, "%s", strstr(why.text, "several") ? "several" : "none");
+    else
+        bk_move_name(v, &m, found);
+    if (strcmp(found, name) != 0)
+        fail_msg("%s: %s, not %s", text, found, name);
+    bk_variant_free(v);
+}
+
+static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
+{
+    static const char chess[] = "r3k2r/1P6/8/8/2N3N1/8/P6P/R3K2R w KQkq - 0 1";
+    static const char grand[] = "4k5/10/10/10/10/10/10/4J5/10/4K4J w - - 0 1";
+
+    (void)state;
+    assert_move("chess", chess, "O-O", "e1g1");
+    assert_move("chess", chess, "O-O-O+", "e1c1");
+    assert_move("chess", chess, "a4", "a2a4");
+    assert_move("chess", chess, "Nd6+", "c4d6");
+    assert_move("chess", chess, "Ne5", "several");
+    assert_move("chess", chess, "Nce5", "c4e5");
+    assert_move("chess", chess, "Ng4e5!?", "g4e5");
+    assert_move("chess", chess, "bxa8=Q", "b7a8=Q");
+    assert_move("chess", chess, "b8=N", "b7b8=N");
+    assert_move("chess", chess, "b8", "none");
+    assert_move("chess", chess, "Kd1", "e1d1");
+    assert_move("chess", chess, "Ke1", "none");
+    assert_move("chess", chess, "Qd1", "none");
+    assert_move("chess", chess, "", "none");
+    assert_move("chess", chess, "x", "none");
+    assert_move("chess", chess, "=Q", "none");
+    assert_move("chess", chess, "O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O", "none");
+    assert_move("grand-shatranj", grand, "Jj3", "j1j3");
+    assert_move("grand-shatranj", grand, "Je5", "e3e5");
+    assert_move("grand-shatranj", "4k5/4J5/10/10/10/10/10/10/10/4K4J w - - 0 1", "Jxe10", "none");
+    assert_move("grand-shatranj", "k9/10/4J5/10/10/10/10/10/10/4K4J w - - 0 1", "Je10", "e8e10");
+}
+
+static void game__tokens_are_what_stands_there(void **state)
+{
+    static const char text[] =
+        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 ) {";
+    static const struct {
+        enum study_token_kind kind;
+        const char *text;
+    } wanted[] = { { STUDY_TAG, "[FEN \"a]\\\"b\"]" },
+                   { STUDY_NUMBER, "12..." },
+                   { STUDY_MOVE, "Kb4!?" },
+                   { STUDY_COMMENT, "{c (}" },
+                   { STUDY_OTHER, "$4" },
+                   { STUDY_OTHER, "(d {)} (e))" },
+                   { STUDY_COMMENT, "; rest" },
+                   { STUDY_RESULT, "1/2-1/2" },
+                   { STUDY_MOVE, ")" },
+                   { STUDY_BROKEN, "{" },
+                   { STUDY_END, "" } };
+    struct study_tokens t = { text, 1 };
+    char value[16];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct study_token k = study_token_next(&t);
+
+        assert_int_equal(k.kind, wanted[i].kind);
+        assert_int_equal(k.n, strlen(wanted[i].text));
+        assert_memory_equal(k.text, wanted[i].text, k.n);
+        assert_int_equal(k.line, i < 7 ? 1 : 2);
+        if (i)
+            continue;
+        assert_true(study_tag_value(&k, "FEN", value, sizeof value));
+        assert_string_equal(value, "a]\"b");
+        assert_false(study_tag_value(&k, "FE", value, sizeof value));
+        assert_false(study_tag_value(&k, "FEN", value, 4));
+    }
+}
+
+/* Nothing that a text may hold leads out of it, or to no end. */
+static void game__any_text_has_an_end(void **state)
+{
+    static const char letters[] = "[](){};$1/2-0*\" \\\nKb4.=Qx";
+    unsigned seed = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[40];
+        struct study_tokens t = { text, 1 };
+        struct study_token k;
+        size_t n = 0, all = 0;
+
+        while (n < sizeof text - 1) {
+            seed = seed * 1103515245 + 12345;
+            text[n++] = letters[(seed >> 16) % (sizeof letters - 1)];
+        }
+        text[n] = 0;
+        while ((k = study_token_next(&t)).kind != STUDY_END) {
+            assert_true(k.n > 0);
+            all += k.n;
+        }
+        assert_true(all <= n && t.at == text + n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures__every_man_of_every_game_has_one),
         cmocka_unit_test(pictures__men_of_a_game_differ),
         cmocka_unit_test(pictures__an_unknown_man_has_none_but_a_king_is_a_king),
+        cmocka_unit_test(diagram__has_the_pictures_that_it_uses),
+        cmocka_unit_test(game__moves_are_read_as_they_are_written),
+        cmocka_unit_test(game__moves_in_pgn_mean_what_chess_players_mean),
+        cmocka_unit_test(game__tokens_are_what_stands_there),
+        cmocka_unit_test(game__any_text_has_an_end),
         cmocka_unit_test(where__says_what_it_says),
         cmocka_unit_test(where__says_what_is_wrong_and_where),
         cmocka_unit_test(mine__finds_what_the_slow_solver_finds),

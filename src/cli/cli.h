@@ -82,6 +82,7 @@ int cmd_perft(struct cli *c);
 int cmd_diagram(struct cli *c);
 int cmd_mine(struct cli *c);
 int cmd_report(struct cli *c);
+int cmd_annotate(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);

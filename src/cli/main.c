@@ -138,6 +138,14 @@ static const struct command {
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
       "the table in memory (--memory, default: 2G).\n" },
+    { "annotate", cmd_annotate, "d:oj", 2, 2, "VARIANT FILE|-",
+      "games or positions, with moves marked that give something away",
+      "FILE: PGN, with FEN tags where games do not begin from the array, moves as in PGN or as\n"
+      "`probe` writes them; or EPD, a position a line, whose move is its `sm` or `bm`.  A mistake\n"
+      "($2) gives away a win or a draw, a blunder ($4) makes a loss of a win; what would have "
+      "been\n"
+      "best stands behind it.  What the tables do not reach is passed over.  DIR may be a list of\n"
+      "folders with `:` between.\n" },
     { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
