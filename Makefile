@@ -266,6 +266,10 @@ golden: all
 bench-probe: all $(BUILD)/bench_probe
 	@sh tests/bench_probe.sh $(BUILD) $(DIR)
 
+# docs/gallery.md from commands; DIR has the tables, or gets them: hours
+gallery: all
+	@sh tests/gallery.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/gallery) docs $(GAMES)
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -282,6 +286,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

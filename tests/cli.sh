@@ -370,6 +370,9 @@ bad 4 'cannot read nothing.pgn' annotate shatranj nothing.pgn
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
+good 'White to move      1,624,350:        469,711 wins' mine shatranj KQvKQ --what any --count
+good '"what":"any","white":{"win":' mine shatranj KQvKQ --what any --count --json --where 'dist(K,k) = 2'
+bad 2 'no list that could be' mine shatranj KQvKQ --what longest --count
 bad 2 'say --what' mine shatranj KQvKQ
 bad 2 'nothing to look for' mine shatranj KQvKQ --what gold
 bad 2 'not both' mine shatranj KQvKQ --what longest --compose

@@ -35,7 +35,7 @@ struct cli_draw {
 struct cli_mine {
     const char *what, *where, *format;
     uint64_t limit; /* 0: the usual */
-    bool compose;
+    bool compose, count;
 };
 
 /* The command line, read. */

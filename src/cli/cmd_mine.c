@@ -24,6 +24,7 @@ struct search {
     enum format format;
     bool bar;
     json_t *list; /* with --json */
+    struct study_counts counts;
     uint64_t found;
 };
 
@@ -190,10 +191,14 @@ static int read_kind(struct search *s)
     else if (!o->what)
         return cli_fail(CLI_USAGE, "mine: say --what, or --compose; see bareking mine -h");
     else if (!study_kind_of(o->what, &s->kind) || s->kind == STUDY_COMPOSE)
-        return cli_fail(CLI_USAGE,
-                        "mine: '%s' is nothing to look for; there are zugzwang, full-zugzwang, "
-                        "longest, only-move, bare-race, domination",
-                        o->what);
+        return cli_fail(
+            CLI_USAGE,
+            "mine: '%s' is nothing to look for; there are any, zugzwang, full-zugzwang, "
+            "longest, only-move, bare-race, domination",
+            o->what);
+    if (o->count && (study_kind_ranks(s->kind) || o->limit || o->format))
+        return cli_fail(CLI_USAGE, "mine: --count has no list that could be the longest, or have a "
+                                   "limit or a format");
     return CLI_OK;
 }
 
@@ -242,7 +247,7 @@ static int run_search(struct search *s, const struct study_mine *o)
     struct study_values x;
     enum bk_err err = bk_pool_open(&open.pool, c->threads, &why);
 
-    cli_catch_signals();
+    cli_end_on_signals(); /* nothing is left behind */
     if (!err) {
         bk_pool_stop_when(open.pool, &cli_stop);
         err = study_values_open(&x, &open, &s->m, &why);
@@ -258,6 +263,31 @@ static int run_search(struct search *s, const struct study_mine *o)
     if (err == BK_E_NO_TABLE)
         return cli_fail_no_table(c, s->v, &s->m);
     return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+static json_t *counts_json(const uint64_t n[3])
+{
+    return json_pack("{sI sI sI}", "win", (json_int_t)n[2], "draw", (json_int_t)n[1], "loss",
+                     (json_int_t)n[0]);
+}
+
+static int answer_counts(struct search *s)
+{
+    char name[BK_MATERIAL_NAME_MAX], text[4][CLI_TEXT_MAX];
+
+    if (s->c->json)
+        return cli_print_json(json_pack(
+            "{ss ss ss so so}", "variant", s->v->name, "material",
+            bk_material_name(&s->m, s->v, name), "what", study_kind_names[s->kind], "white",
+            counts_json(s->counts.n[BK_WHITE]), "black", counts_json(s->counts.n[BK_BLACK])));
+    for (unsigned side = 0; side < 2; side++) {
+        const uint64_t *n = s->counts.n[side];
+
+        printf("%s to move %14s: %14s wins %14s draws %14s losses\n", cli_colour(side),
+               cli_count(text[0], n[0] + n[1] + n[2]), cli_count(text[1], n[2]),
+               cli_count(text[2], n[1]), cli_count(text[3], n[0]));
+    }
+    return CLI_OK;
 }
 
 static int answer(struct search *s)
@@ -280,22 +310,28 @@ static int mine(struct search *s)
         enum bk_err err = study_where_new(&where, s->v, (const uint8_t(*)[BK_TYPES_MAX])s->m.count,
                                           c->mine.where, &why);
 
+        char name[BK_MATERIAL_NAME_MAX];
+
         if (err)
-            return cli_fail_report(err, &why);
+            return cli_fail(cli_status(err), "%s (of %s)", why.text,
+                            bk_material_name(&s->m, s->v, name));
     }
     s->bar = !c->quiet && isatty(STDERR_FILENO);
-    s->list = c->json ? json_array() : NULL;
-    if (s->format == AS_CSV)
+    s->list = c->json && !c->mine.count ? json_array() : NULL;
+    if (s->format == AS_CSV && !c->mine.count)
         puts("fen,wdl,plies,other_wdl,other_plies,move,man,squares,idle,line");
     status = run_search(
         s, &(struct study_mine){
                .kind = s->kind,
                .where = where,
+               .counts = c->mine.count ? &s->counts : NULL,
                .limit = c->mine.limit || !study_kind_ranks(s->kind) ? c->mine.limit : BEST_USUAL,
                .context = s,
                .found = print_find,
                .progress = s->bar ? searching : NULL });
-    if (!status && s->list)
+    if (!status && c->mine.count)
+        status = answer_counts(s);
+    else if (!status && s->list)
         status = answer(s);
     json_decref(s->list);
     study_where_free(where);

@@ -42,10 +42,12 @@ static const struct option_line {
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
-    { 'W', "what", "HOW", "zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+    { 'W', "what", "HOW",
+      "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
     { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
     { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
+    { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
     { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
     { 'o', "output", "FILE", "write to this file, not to stdout" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
@@ -126,7 +128,7 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "mine", cmd_mine, "dtmFWCELRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+    { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; docs/study.md says what is meant, and what EXPR may ask.  "
       "Values\n"
@@ -327,6 +329,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'F': c->terrain = value; return *value;
     case 'W': c->mine.what = value; return *value;
     case 'C': c->mine.compose = true; return true;
+    case 'U': c->mine.count = true; return true;
     case 'E': c->mine.where = value; return *value;
     case 'L': return cli_number(value, 1, 1000000000, &c->mine.limit);
     case 'R': c->mine.format = value; return *value;

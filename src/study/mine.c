@@ -23,9 +23,13 @@
 #define PLIES_MAX 1024
 
 const char *const study_kind_names[STUDY_KINDS] = {
-    [STUDY_ZUGZWANG] = "zugzwang",   [STUDY_FULL_ZUGZWANG] = "full-zugzwang",
-    [STUDY_LONGEST] = "longest",     [STUDY_ONLY_MOVE] = "only-move",
-    [STUDY_BARE_RACE] = "bare-race", [STUDY_DOMINATION] = "domination",
+    [STUDY_ANY] = "any",
+    [STUDY_ZUGZWANG] = "zugzwang",
+    [STUDY_FULL_ZUGZWANG] = "full-zugzwang",
+    [STUDY_LONGEST] = "longest",
+    [STUDY_ONLY_MOVE] = "only-move",
+    [STUDY_BARE_RACE] = "bare-race",
+    [STUDY_DOMINATION] = "domination",
     [STUDY_COMPOSE] = "compose",
 };
 
@@ -63,7 +67,8 @@ struct miner {
     struct bk_settled *s;
     const struct bk_index *ix;
     struct finds *by_thread;
-    struct finds best; /* of kinds that rank, in their order */
+    struct study_counts *counted; /* by thread, where they are counted */
+    struct finds best;            /* of kinds that rank, in their order */
     size_t keep;
     int least; /* plies that a position of a full list has to have */
     uint64_t shown;
@@ -198,6 +203,7 @@ static bool is_found_pair(struct miner *k, struct study_find *f)
 static bool may_be(struct miner *k, struct study_find *f)
 {
     switch (k->o->kind) {
+    case STUDY_ANY: return true;
     case STUDY_ZUGZWANG:
     case STUDY_FULL_ZUGZWANG:
     case STUDY_BARE_RACE: return is_found_pair(k, f);
@@ -508,7 +514,9 @@ static void look(void *context, unsigned thread, const struct bk_seen *seen)
     if (bk_first_error_any(&k->error) || !may_be(k, &f) ||
         !bk_index_is_first(k->ix, seen->number, seen->at) || !is_wanted(k, &f) || !is_one(k, &f))
         return;
-    if (!finds_add(&k->by_thread[thread], &f)) {
+    if (k->counted) {
+        k->counted[thread].n[f.p.stm][f.worth.wdl + 1]++;
+    } else if (!finds_add(&k->by_thread[thread], &f)) {
         study_find_release(&f);
         keep_error(k, bk_no_memory(&why), &why);
     }
@@ -649,6 +657,15 @@ static enum bk_err show_best(struct miner *k, struct bk_report *why)
 
 /* == All of it == */
 
+static void add_up(struct study_counts *sum, const struct study_counts *by_thread, unsigned threads)
+{
+    *sum = (struct study_counts){ { { 0 } } };
+    for (unsigned i = 0; i < threads; i++)
+        for (unsigned side = 0; side < 2; side++)
+            for (unsigned wdl = 0; wdl < 3; wdl++)
+                sum->n[side][wdl] += by_thread[i].n[side][wdl];
+}
+
 enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                            struct bk_report *why)
 {
@@ -662,11 +679,15 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                        bk_material_name(&x->m, x->v, name));
     k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
     k.by_thread = calloc(threads, sizeof *k.by_thread);
-    err = k.by_thread ? scan(&k, why) : bk_no_memory(why);
+    k.counted = o->counts ? calloc(threads, sizeof *k.counted) : NULL;
+    err = k.by_thread && (k.counted || !o->counts) ? scan(&k, why) : bk_no_memory(why);
     if (!err)
         err = show_best(&k, why);
     for (unsigned i = 0; k.by_thread && i < threads; i++)
         finds_release(&k.by_thread[i]);
+    if (!err && k.counted)
+        add_up(o->counts, k.counted, threads);
+    free(k.counted);
     free(k.by_thread);
     finds_release(&k.best);
     return err;

@@ -17,6 +17,7 @@
 #include "study/where.h"
 
 enum study_kind {
+    STUDY_ANY,
     STUDY_ZUGZWANG,
     STUDY_FULL_ZUGZWANG,
     STUDY_LONGEST,
@@ -47,10 +48,17 @@ struct study_find {
 };
 void study_find_release(struct study_find *f);
 
+/* How many there are, by side to move and value + 1. */
+struct study_counts {
+    uint64_t n[2][3];
+};
+
 struct study_mine {
     enum study_kind kind;
     const struct study_where *where; /* NULL: all */
     uint64_t limit;                  /* finds at most; 0: no limit, of kinds that do not rank */
+    struct study_counts *counts; /* finds are counted there, and not shown; else NULL.  Not of kinds
+                                    that rank */
     void *context;
     void (*found)(void *context, const struct study_find *f);
     void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
