@@ -21,6 +21,23 @@ enum {
     CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
 };
 
+/* How a diagram is drawn. */
+struct cli_draw {
+    bool svg, png, text; /* none: as the name of the file says */
+    bool flip, plain;
+    unsigned pixels;            /* of a square; 0: the usual */
+    const char *arrows, *marks; /* lists, or NULL */
+    const char *map;            /* square of the man that is lifted, or NULL */
+    const char *caption;
+};
+
+/* What is looked for in a table; NULL: not given. */
+struct cli_mine {
+    const char *what, *where, *format;
+    uint64_t limit; /* 0: the usual */
+    bool compose, count;
+};
+
 /* The command line, read. */
 struct cli {
     const char *command;
@@ -38,6 +55,9 @@ struct cli {
     const char *explain; /* variant to explain, or NULL */
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
+    const char *output; /* file to write, or NULL: stdout */
+    struct cli_draw draw;
+    struct cli_mine mine;
 };
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
@@ -59,6 +79,10 @@ int cmd_doctor(struct cli *c);
 int cmd_manifest(struct cli *c);
 int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
+int cmd_diagram(struct cli *c);
+int cmd_mine(struct cli *c);
+int cmd_report(struct cli *c);
+int cmd_annotate(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);

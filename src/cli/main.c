@@ -42,6 +42,24 @@ static const struct option_line {
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'W', "what", "HOW",
+      "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+    { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
+    { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
+    { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
+    { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
+    { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
+    { 'o', "output", "FILE", "write to this file, not to stdout" },
+    { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
+    { 'G', "png", NULL, "as PNG, by rsvg-convert" },
+    { 'X', "text", NULL, "in letters" },
+    { 'r', "arrow", "LIST", "arrows: e2e4,b1c3:red" },
+    { 'k', "mark", "LIST", "coloured squares: e4,d5:green" },
+    { 'M', "map", "SQUARE", "lift the man there; what the position is worth with him elsewhere" },
+    { 'c', "caption", "TEXT", "a line below the board" },
+    { 'z', "size", "PIXELS", "width of a square (default: 48)" },
+    { 'l', "flip", NULL, "Black's side below" },
+    { 'p', "plain", NULL, "without coordinates" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
     { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
     { 'h', "help", NULL, "this text" },
@@ -97,10 +115,39 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
+    { "diagram", cmd_diagram, "d:oVGXrkMczlpj", 2, 16, "VARIANT FEN",
+      "a position as a picture: SVG, PNG or text",
+      "Colours of arrows and marks are green, red, blue, yellow, grey or #rrggbb; without one "
+      "they\n"
+      "are green.  --map asks tables: each square where the lifted man could stand is coloured by\n"
+      "who wins then, with the plies to the end; DIR may be a list of folders with `:` between.\n"
+      "With --json the map is written as numbers, and no picture.  PNG needs rsvg-convert "
+      "(Debian:\n"
+      "librsvg2-bin).\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
+    { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+      "positions of a table: zugzwangs, longest, only moves, races, problems",
+      "Looks through a whole table; docs/study.md says what is meant, and what EXPR may ask.  "
+      "Values\n"
+      "of the table and of all that it leads to are held in memory, as `verify` does (--memory,\n"
+      "default: 2G).  Positions come in the order of the table, each class once; of problems each\n"
+      "has one winning move at every turn, against a defence that holds out longest.  With --json\n"
+      "all are one answer.\n" },
+    { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+      "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
+      "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
+      "the table in memory (--memory, default: 2G).\n" },
+    { "annotate", cmd_annotate, "d:oj", 2, 2, "VARIANT FILE|-",
+      "games or positions, with moves marked that give something away",
+      "FILE: PGN, with FEN tags where games do not begin from the array, moves as in PGN or as\n"
+      "`probe` writes them; or EPD, a position a line, whose move is its `sm` or `bm`.  A mistake\n"
+      "($2) gives away a win or a draw, a blunder ($4) makes a loss of a win; what would have "
+      "been\n"
+      "best stands behind it.  What the tables do not reach is passed over.  DIR may be a list of\n"
+      "folders with `:` between.\n" },
     { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
@@ -187,6 +234,9 @@ static int print_help(void)
     return CLI_OK;
 }
 
+/* Those that are an option of one letter, too. */
+static bool is_short(char key) { return key == 'h' || key == 'o'; }
+
 static int print_command_help(const struct command *cmd)
 {
     printf("usage: bareking %s %s%s[OPTION...]\n\n%c%s.\n%s\n", cmd->name, cmd->usage,
@@ -198,7 +248,9 @@ static int print_command_help(const struct command *cmd)
             continue;
         snprintf(text, sizeof text, "--%s%s%s", options[i].name, options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
-        printf("  %s%-18s %s\n", options[i].key == 'h' ? "-h, " : "    ", text, options[i].what);
+        printf("  %c%c%s%-18s %s\n", is_short(options[i].key) ? '-' : ' ',
+               is_short(options[i].key) ? options[i].key : ' ',
+               is_short(options[i].key) ? ", " : "  ", text, options[i].what);
     }
     print_statuses();
     return CLI_OK;
@@ -275,6 +327,27 @@ static bool take_option(struct cli *c, int key, const char *value)
         c->threads = (unsigned)n;
         return true;
     case 'F': c->terrain = value; return *value;
+    case 'W': c->mine.what = value; return *value;
+    case 'C': c->mine.compose = true; return true;
+    case 'U': c->mine.count = true; return true;
+    case 'E': c->mine.where = value; return *value;
+    case 'L': return cli_number(value, 1, 1000000000, &c->mine.limit);
+    case 'R': c->mine.format = value; return *value;
+    case 'o': c->output = value; return *value;
+    case 'V': c->draw.svg = true; return true;
+    case 'G': c->draw.png = true; return true;
+    case 'X': c->draw.text = true; return true;
+    case 'r': c->draw.arrows = value; return *value;
+    case 'k': c->draw.marks = value; return *value;
+    case 'M': c->draw.map = value; return *value;
+    case 'c': c->draw.caption = value; return true;
+    case 'l': c->draw.flip = true; return true;
+    case 'p': c->draw.plain = true; return true;
+    case 'z':
+        if (!cli_number(value, 8, 512, &n))
+            return false;
+        c->draw.pixels = (unsigned)n;
+        return true;
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'q': c->quiet = true; return true;
@@ -328,7 +401,8 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
                                           options[i].value ? required_argument : no_argument, NULL,
                                           options[i].key };
     opterr = 0;
-    while ((key = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+    while ((key = getopt_long(argc, argv, strchr(cmd->takes, 'o') ? ":ho:" : ":h", longs, NULL)) !=
+           -1) {
         const struct option_line *o = option_line(key);
 
         if (key == 'h') {
