@@ -29,9 +29,10 @@ SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
+STUDY = pictures
 CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 
@@ -61,6 +62,7 @@ CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width
 TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
+STUDY_O = $(STUDY:%=$(BUILD)/src/study/%.o) $(BUILD)/pieces.o
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 ENGINE_O = $(ENGINE:%=$(BUILD)/src/engine/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -71,7 +73,7 @@ PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bar
 
 all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
-$(BUILD)/bareking: $(CLI_O) $(TB_O) $(LIB_O)
+$(BUILD)/bareking: $(CLI_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
 
@@ -110,7 +112,12 @@ $(BUILD)/embedded.c: src/variants/embed.sh $(wildcard src/variants/*.ini)
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.ini,$^)
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c | $(BUILD)/packages
+# pictures of men, likewise
+$(BUILD)/pieces.c: src/study/pieces.sh src/study/pieces.svg
+	@mkdir -p $(@D)
+	$(Q)sh $< $@ $(filter %.svg,$^)
+
+$(BUILD)/embedded.o $(BUILD)/pieces.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
@@ -158,6 +165,11 @@ $(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
 
+# of the study of tables
+$(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(TB_O) $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
@@ -166,7 +178,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/main.o: src/cli/main.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BK_CFLAGS) -Dmain=bareking_main -c $< -o $@
-FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(TB_O) $(LIB_O)
+FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(STUDY_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
@@ -219,7 +231,8 @@ test-clients: all
 	@sh tests/clients.sh $(BUILD) $(N)
 
 floors:
-	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' ENGINE='$(ENGINE)' sh tests/floors.sh
+	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' STUDY='$(STUDY)' \
+	    ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -230,7 +243,7 @@ format-check:
 
 # clang-tidy with the checks of .clang-tidy, which must be clean
 TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
-       $(ENGINE:%=src/engine/%.c)
+       $(STUDY:%=src/study/%.c) $(ENGINE:%=src/engine/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null
