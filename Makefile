@@ -30,14 +30,15 @@ ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = pictures
-CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor
+EXPLORE = query reply kept games san tell ask sums api deadline server
+CLI   = main report machine folder many cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor cmd_explore
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
 FUZZ  = variant fairy fen material checkpoint cli table
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
 # the version is that of probe/bareking.h, and stands nowhere else
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
@@ -49,7 +50,7 @@ comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
-LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
+LIBS      = $(LIBS_LIB) -ljansson -lnettle -lmicrohttpd -lpthread
 
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
@@ -63,6 +64,7 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 STUDY_O = $(STUDY:%=$(BUILD)/src/study/%.o) $(BUILD)/pieces.o
+EXPLORE_O = $(EXPLORE:%=$(BUILD)/src/explore/%.o) $(BUILD)/pages.o
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 ENGINE_O = $(ENGINE:%=$(BUILD)/src/engine/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -73,7 +75,7 @@ PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bar
 
 all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
-$(BUILD)/bareking: $(CLI_O) $(STUDY_O) $(TB_O) $(LIB_O)
+$(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
 
@@ -117,7 +119,13 @@ $(BUILD)/pieces.c: src/study/pieces.sh src/study/pieces.svg
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.svg,$^)
 
-$(BUILD)/embedded.o $(BUILD)/pieces.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
+# the page, likewise
+PAGE = $(wildcard src/explore/page/*)
+$(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
+	@mkdir -p $(@D)
+	$(Q)sh $< $@ $(PAGE) src/study/pieces.svg
+
+$(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
@@ -178,7 +186,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/main.o: src/cli/main.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BK_CFLAGS) -Dmain=bareking_main -c $< -o $@
-FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(STUDY_O) $(TB_O) $(LIB_O)
+FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
@@ -232,7 +240,7 @@ test-clients: all
 
 floors:
 	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' STUDY='$(STUDY)' \
-	    ENGINE='$(ENGINE)' sh tests/floors.sh
+	    EXPLORE='$(EXPLORE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -243,7 +251,7 @@ format-check:
 
 # clang-tidy with the checks of .clang-tidy, which must be clean
 TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
-       $(STUDY:%=src/study/%.c) $(ENGINE:%=src/engine/%.c)
+       $(STUDY:%=src/study/%.c) $(EXPLORE:%=src/explore/%.c) $(ENGINE:%=src/engine/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null

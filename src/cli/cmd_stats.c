@@ -98,13 +98,13 @@ static void tally_side(struct bk_counts *out, const struct bk_index *ix, const s
                        unsigned side)
 {
     *out = (struct bk_counts){ .win = t->wdl[side][2],
-                                 .draw = t->wdl[side][1],
-                                 .loss = t->wdl[side][0],
-                                 .all_win = t->all[side][2],
-                                 .all_draw = t->all[side][1],
-                                 .all_loss = t->all[side][0],
-                                 .win_plies = t->wdl[side][2] ? 0 : -1,
-                                 .loss_plies = t->wdl[side][0] ? 0 : -1 };
+                               .draw = t->wdl[side][1],
+                               .loss = t->wdl[side][0],
+                               .all_win = t->all[side][2],
+                               .all_draw = t->all[side][1],
+                               .all_loss = t->all[side][0],
+                               .win_plies = t->wdl[side][2] ? 0 : -1,
+                               .loss_plies = t->wdl[side][0] ? 0 : -1 };
     if (out->win)
         bk_counts_fen(ix, t->first[side][2], side, false, out->win_fen);
     if (out->loss)

@@ -16,6 +16,7 @@
 
 #include "cli/report.h"
 #include "core/guess.h"
+#include "explore/server.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
 
@@ -41,6 +42,8 @@ static const struct option_line {
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
+    { 'p', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
+    { 'l', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
     { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
@@ -97,6 +100,13 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
+    { "explore", cmd_explore, "d:plmtj", 0, 99, "[FILE.ini...]",
+      "serve a page to look at endgames with, and an API",
+      "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
+      "folders\n"
+      "with `:` between; tables that come later are found.  FILE.ini: games of your own.  Only "
+      "this\n"
+      "machine is served unless --listen says otherwise; docs/explore.md describes the API.\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
@@ -274,6 +284,12 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->threads = (unsigned)n;
         return true;
+    case 'p':
+        if (!cli_number(value, 0, 65535, &n))
+            return false;
+        c->port = (unsigned)n;
+        return true;
+    case 'l': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
@@ -439,7 +455,9 @@ static bool wants_json(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct cli c = { .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL };
+    struct cli c = {
+        .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL, .port = EX_PORT
+    };
     const struct command *cmd;
     int status = CLI_OK;
 

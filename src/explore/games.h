@@ -17,12 +17,11 @@
 
 #include "core/derive.h"
 #include "core/position.h"
+#include "explore/kept.h"
 #include "explore/reply.h"
 #include "probe/bareking.h"
 
 #define EX_BOARDS_MAX 32
-
-struct ex_sums; /* what tables add up to, once it was asked: sums.h */
 
 struct ex_game {
     const char *name;     /* as in addresses; borrowed from v */
@@ -33,15 +32,13 @@ struct ex_game {
     struct bk_lib *lib; /* owned; NULL: not asked yet */
     struct bk_derivation board[EX_BOARDS_MAX];
     unsigned nboards;
-    /* under the mutex */
-    pthread_mutex_t sums_lock;
-    struct ex_sums *sums; /* owned */
+    struct ex_kept sums; /* what its tables add up to: sums.h */
 };
 
 struct ex_games {
     struct ex_game *game; /* owned */
     size_t n;
-    const char *dirs; /* folders with `:` between; borrowed */
+    const char *dirs;      /* folders with `:` between; borrowed */
     struct bk_lib *budget; /* the handle whose budget the others share */
 };
 
@@ -53,6 +50,9 @@ struct ex_games {
 enum bk_err ex_games_open(struct ex_games *g, const char *dirs, uint64_t memory,
                           const char *const *files, size_t nfiles, struct bk_report *why);
 void ex_games_close(struct ex_games *g);
+
+/* How many tables of a game there are now. */
+size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game);
 
 /* The game of that name; NULL: no such, *reply says so, and what may have been meant. */
 struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply);
@@ -72,8 +72,8 @@ struct ex_at {
     char fen[BK_FEN_MAX]; /* as we write it */
 };
 
-/* Reads a FEN, `_` for blanks; ex_at_close() when done.  False: *reply says what is wrong, and there
-   is nothing to close. */
+/* Reads a FEN, `_` for blanks; ex_at_close() when done.  False: *reply says what is wrong, and
+   there is nothing to close. */
 bool ex_at_open(struct ex_at *at, struct ex_games *g, struct ex_game *game, const char *fen,
                 struct ex_reply *reply);
 void ex_at_close(struct ex_at *at);

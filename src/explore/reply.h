@@ -32,8 +32,7 @@ void ex_reply_release(struct ex_reply *r);
 void ex_reply_json(struct ex_reply *r, unsigned status, json_t *value);
 
 /* {"error": ..., "code": ...}, to be added to; NULL: no memory. */
-json_t *ex_error_json(const char *code, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+json_t *ex_error_json(const char *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same as a reply.  Returns false, so that a check can end with it. */
 bool ex_reply_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
