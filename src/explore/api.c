@@ -50,8 +50,9 @@ static const struct {
     const char *name;
     question *ask;
 } questions[] = {
-    { "probe", ex_ask_probe }, { "line", ex_ask_line },       { "map", ex_ask_map },
-    { "stats", ex_sum_stats }, { "longest", ex_sum_longest }, { "tables", ex_sum_tables },
+    { "probe", ex_ask_probe },   { "moves", ex_ask_moves }, { "line", ex_ask_line },
+    { "map", ex_ask_map },       { "stats", ex_sum_stats }, { "longest", ex_sum_longest },
+    { "tables", ex_sum_tables },
 };
 
 /* The questions of a game: /api/v1/GAME/WHAT */

@@ -285,6 +285,66 @@ void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_quer
     ex_at_close(&at);
 }
 
+/* == moves == */
+
+/* The legal moves by the rules alone: of none but those that end the game is the value known. */
+static bool rank_by_rules(struct probe *p)
+{
+    const struct bk_variant *v = p->at->v;
+
+    p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
+    for (p->n = 0; p->ranked && p->n < p->all.n; p->n++) {
+        const struct bk_move *m = &p->all.named[p->n].move;
+        struct bk_lib_ranked *r = &p->ranked[p->n];
+        struct bk_pos after = p->at->p;
+        int wdl = 0;
+
+        *r = (struct bk_lib_ranked){ .err = BK_LIB_NO_TABLE, .dtw = -1 };
+        snprintf(r->name, sizeof r->name, "%s", p->all.named[p->n].name);
+        r->becomes = m->becomes == BK_STAYS ? BK_LIB_STAYS : (uint8_t)v->piece[m->becomes].letter;
+        bk_pos_play(&after, v, m);
+        r->end = (enum bk_lib_end)bk_pos_end(v, &after, &wdl);
+        if (r->end) {
+            r->err = BK_LIB_OK;
+            r->wdl = r->clocked_wdl = -wdl;
+            r->clocked_known = 1;
+            r->dtw = wdl ? 1 : -1;
+        }
+    }
+    return p->ranked != NULL;
+}
+
+void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                  struct ex_reply *reply)
+{
+    struct ex_at at;
+    struct probe p = { .at = &at };
+    int wdl = 0;
+
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
+        return;
+    if (!list_moves(&p.all, at.v, &at.p) || !rank_by_rules(&p))
+        ex_reply_error(reply, 503, "system", "out of memory");
+    else {
+        enum bk_lib_end end = (enum bk_lib_end)bk_pos_end(at.v, &at.p, &wdl);
+        struct ex_value value = { .known = end != BK_LIB_GOES_ON,
+                                  .wdl = wdl,
+                                  .clocked_wdl = wdl,
+                                  .clocked_known = true,
+                                  .end = end };
+        json_t *o = json_object();
+
+        put_position(&at, o);
+        ex_put_value(o, &value);
+        json_object_set_new(o, "mover", ex_view_json(&value));
+        put_moves(&p, o);
+        ex_reply_json(reply, 200, o);
+    }
+    release_moves(&p.all);
+    free(p.ranked);
+    ex_at_close(&at);
+}
+
 /* == line == */
 
 /* Plays the best move on at->p; *value is then of the position after it.  False: *reply says why.
