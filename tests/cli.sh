@@ -99,6 +99,38 @@ bad 2 "cannot understand '--divde'; see" probe shatranj --divde 8/8
 bad 2 "'X' at column 2 is no piece of shatranj; it has KQRBNP" build shatranj KXvK
 bad 2 "shatranj has KQRBNP" probe shatranj '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
 
+# == Diagrams == that need no tables; of maps, below
+svg='diagram shatranj 8/8/8/3k4/8/1KQ5/8/q7'
+good '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 412 412" width="412"' $svg
+good 'href="#bk-ferz"' $svg
+good '   5 | . . . k . . . .' $svg --text
+good '   1 | . . . . . . . q' $svg --text --flip
+good ' .   .   . [.]   .' diagram shatranj 8/8/8/3k4/8/1KQ5/8/q7 --text --mark d4
+good 'marker-end="url(#bk-head-c8503c)"' $svg --arrow b3b4,a1c3:red
+good 'al-Suli&#39;s &lt;Diamond&gt;' $svg --caption "al-Suli's <Diamond>"
+good '   8 | . . . . . k    ' diagram puzzle '5k**/6**/8/8/8/8/8/K7' --text
+bad 2 "'z9z9' is no arrow" $svg --arrow z9z9
+bad 2 "'b3b4:pink' is no arrow" $svg --arrow b3b4:pink
+bad 2 "'d9' is no square" $svg --mark e4,d9
+bad 2 'one of --svg' $svg --svg --text
+bad 2 '--size' $svg --size 3
+bad 2 'nobody stands there' $svg --map e4
+bad 2 'no square' $svg --map e9
+bad 2 'say of whom' $svg --json
+bad 1 'no table KQvKQ' $svg --map c3
+bad 4 'cannot write' $svg --output nowhere/d.svg
+env PATH=/nowhere "$bin" $svg --png --output d.png >out 2>err
+[ $? -eq 4 ] && grep -q '^bareking: .*librsvg2-bin' err && [ ! -e d.png ] && pass || fail 'a PNG by nothing'
+if command -v xmllint >/dev/null; then
+    for game in shatranj grand-shatranj atlantean darwinian sultan; do
+        "$bin" diagram "$game" "$(sed -n 's/^start *= *//p' "$games/$game.ini")" -o d.svg &&
+            xmllint --noout d.svg >out 2>err && pass || fail "no XML: the array of $game"
+    done
+fi
+if command -v rsvg-convert >/dev/null; then
+    "$bin" $svg -o d.png >out 2>err && [ "$(head -c 4 d.png | tail -c 3)" = PNG ] && pass || fail 'no PNG'
+fi
+
 # == With --json errors are the answer, or part of it ==
 answers() { # status, text that stdout must hold, arguments: one line of JSON, one on stderr
     wanted=$1 text=$2
@@ -296,6 +328,11 @@ good '"end":"bare"' line shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"material":"KQvKQ","white":{"win":469711,"draw":1003268,"loss":151371,' \
     stats shatranj KQvKQ --json
 good '"longest_win":{"plies":63,' stats shatranj KQvKQ --json
+diamond='8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+good '   3 |   3   K  39   7  43   3   3   3' diagram shatranj "$diamond" --map c3 --text
+good 'White wins (50), plies' diagram shatranj "$diamond" --map c3
+good '"lifted":"c3","squares":[{"square":"b1","wdl":1,"dtw":3}' diagram shatranj "$diamond" --map c3 --json
+good '{"square":"e1","wdl":-1,"dtw":50}' diagram shatranj '8/8/8/k7/8/1K1Q4/8/2q5 b - - 0 1' --map c1 --json
 good 'all good' check shatranj
 good 'all good' check shatranj KQvKQ
 good '"different":0,"counts_agree":true' verify shatranj KQvKQ --json

@@ -15,8 +15,8 @@ describe() {
         [ "$name" != help ] || continue
         "$bareking" "$name" --help | awk -v name="$name" '
             /^usage: / { print "first\t" name "\t" $4 }
-            /^ +(-h, )?--/ {
-                sub(/^ +(-h, )?/, "")
+            /^ +(-[a-z], )?--/ {
+                sub(/^ +(-[a-z], )?/, "")
                 option = $1
                 sub(/^[^ ]+ /, "")
                 value = ""

@@ -21,6 +21,16 @@ enum {
     CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
 };
 
+/* How a diagram is drawn. */
+struct cli_draw {
+    bool svg, png, text; /* none: as the name of the file says */
+    bool flip, plain;
+    unsigned pixels;            /* of a square; 0: the usual */
+    const char *arrows, *marks; /* lists, or NULL */
+    const char *map;            /* square of the man that is lifted, or NULL */
+    const char *caption;
+};
+
 /* The command line, read. */
 struct cli {
     const char *command;
@@ -40,6 +50,8 @@ struct cli {
     unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
+    const char *output; /* file to write, or NULL: stdout */
+    struct cli_draw draw;
 };
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
@@ -61,6 +73,7 @@ int cmd_doctor(struct cli *c);
 int cmd_manifest(struct cli *c);
 int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
+int cmd_diagram(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);

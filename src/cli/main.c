@@ -42,9 +42,20 @@ static const struct option_line {
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
-    { 'p', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
-    { 'l', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
+    { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
+    { 'L', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'o', "output", "FILE", "write to this file, not to stdout" },
+    { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
+    { 'G', "png", NULL, "as PNG, by rsvg-convert" },
+    { 'X', "text", NULL, "in letters" },
+    { 'r', "arrow", "LIST", "arrows: e2e4,b1c3:red" },
+    { 'k', "mark", "LIST", "coloured squares: e4,d5:green" },
+    { 'M', "map", "SQUARE", "lift the man there; what the position is worth with him elsewhere" },
+    { 'c', "caption", "TEXT", "a line below the board" },
+    { 'z', "size", "PIXELS", "width of a square (default: 48)" },
+    { 'l', "flip", NULL, "Black's side below" },
+    { 'p', "plain", NULL, "without coordinates" },
     { 'q', "quiet", NULL, "say nothing unless it fails" },
     { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
     { 'h', "help", NULL, "this text" },
@@ -100,13 +111,22 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
-    { "explore", cmd_explore, "d:plmtj", 0, 99, "[FILE.ini...]",
+    { "explore", cmd_explore, "d:NLmtj", 0, 99, "[FILE.ini...]",
       "serve a page to look at endgames with, and an API",
       "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
       "folders\n"
       "with `:` between; tables that come later are found.  FILE.ini: games of your own.  Only "
       "this\n"
       "machine is served unless --listen says otherwise; docs/explore.md describes the API.\n" },
+    { "diagram", cmd_diagram, "d:oVGXrkMczlpj", 2, 16, "VARIANT FEN",
+      "a position as a picture: SVG, PNG or text",
+      "Colours of arrows and marks are green, red, blue, yellow, grey or #rrggbb; without one "
+      "they\n"
+      "are green.  --map asks tables: each square where the lifted man could stand is coloured by\n"
+      "who wins then, with the plies to the end; DIR may be a list of folders with `:` between.\n"
+      "With --json the map is written as numbers, and no picture.  PNG needs rsvg-convert "
+      "(Debian:\n"
+      "librsvg2-bin).\n" },
     { "stats", cmd_stats, "dtFj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
@@ -197,6 +217,9 @@ static int print_help(void)
     return CLI_OK;
 }
 
+/* Those that are an option of one letter, too. */
+static bool is_short(char key) { return key == 'h' || key == 'o'; }
+
 static int print_command_help(const struct command *cmd)
 {
     printf("usage: bareking %s %s%s[OPTION...]\n\n%c%s.\n%s\n", cmd->name, cmd->usage,
@@ -208,7 +231,9 @@ static int print_command_help(const struct command *cmd)
             continue;
         snprintf(text, sizeof text, "--%s%s%s", options[i].name, options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
-        printf("  %s%-18s %s\n", options[i].key == 'h' ? "-h, " : "    ", text, options[i].what);
+        printf("  %c%c%s%-18s %s\n", is_short(options[i].key) ? '-' : ' ',
+               is_short(options[i].key) ? options[i].key : ' ',
+               is_short(options[i].key) ? ", " : "  ", text, options[i].what);
     }
     print_statuses();
     return CLI_OK;
@@ -284,13 +309,28 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->threads = (unsigned)n;
         return true;
-    case 'p':
+    case 'N':
         if (!cli_number(value, 0, 65535, &n))
             return false;
         c->port = (unsigned)n;
         return true;
-    case 'l': c->listen = value; return *value;
+    case 'L': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
+    case 'o': c->output = value; return *value;
+    case 'V': c->draw.svg = true; return true;
+    case 'G': c->draw.png = true; return true;
+    case 'X': c->draw.text = true; return true;
+    case 'r': c->draw.arrows = value; return *value;
+    case 'k': c->draw.marks = value; return *value;
+    case 'M': c->draw.map = value; return *value;
+    case 'c': c->draw.caption = value; return true;
+    case 'l': c->draw.flip = true; return true;
+    case 'p': c->draw.plain = true; return true;
+    case 'z':
+        if (!cli_number(value, 8, 512, &n))
+            return false;
+        c->draw.pixels = (unsigned)n;
+        return true;
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'q': c->quiet = true; return true;
@@ -344,7 +384,8 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
                                           options[i].value ? required_argument : no_argument, NULL,
                                           options[i].key };
     opterr = 0;
-    while ((key = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+    while ((key = getopt_long(argc, argv, strchr(cmd->takes, 'o') ? ":ho:" : ":h", longs, NULL)) !=
+           -1) {
         const struct option_line *o = option_line(key);
 
         if (key == 'h') {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explore/ask.h"
+#include "explore/drawing.h"
 #include "explore/pages.h"
 #include "explore/sums.h"
 
@@ -52,7 +53,7 @@ static const struct {
 } questions[] = {
     { "probe", ex_ask_probe },   { "moves", ex_ask_moves }, { "line", ex_ask_line },
     { "map", ex_ask_map },       { "stats", ex_sum_stats }, { "longest", ex_sum_longest },
-    { "tables", ex_sum_tables },
+    { "tables", ex_sum_tables }, { "svg", ex_draw },
 };
 
 /* The questions of a game: /api/v1/GAME/WHAT */

@@ -1,0 +1,293 @@
+/*
+ * cmd_diagram.c - a position as a picture.
+ *
+ * src/study draws; here the command line becomes a diagram, and a result map is
+ * asked of libbareking, one FEN a square.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/many.h"
+#include "cli/report.h"
+#include "cli/save.h"
+#include "core/rules.h"
+#include "study/diagram.h"
+
+enum form { AS_SVG, AS_PNG, AS_TEXT };
+
+/* == Lists of arrows and marks == */
+
+/* One word of a list: squares, and a colour behind ':'. */
+static bool read_squares(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
+                         uint8_t sq[2], char colour[STUDY_COLOUR_MAX])
+{
+    char text[64];
+    const char *at = text;
+
+    if (n >= sizeof text)
+        return false;
+    memcpy(text, word, n);
+    text[n] = 0;
+    for (unsigned i = 0; i < squares; i++) {
+        unsigned found = bk_sq_read(v, &at);
+
+        if (found == BK_SQ_NONE || !bk_bits_has(&v->board, found))
+            return false;
+        sq[i] = (uint8_t)found;
+    }
+    if (!*at)
+        return study_colour("green", 5, colour);
+    return *at == ':' && study_colour(at + 1, strlen(at + 1), colour);
+}
+
+static int fail_word(const char *what, const char *word, size_t n, const char *example)
+{
+    return cli_fail(CLI_USAGE, "'%.*s' is no %s of this board; it is written %s", (int)n, word,
+                    what, example);
+}
+
+static int read_arrows(struct study_diagram *d, const char *list)
+{
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        struct study_arrow *a = &d->arrow[d->narrows];
+        uint8_t sq[2];
+
+        n = strcspn(list, ",");
+        if (d->narrows == STUDY_ARROWS_MAX)
+            return cli_fail(CLI_USAGE, "a diagram has at most %d arrows", STUDY_ARROWS_MAX);
+        if (!read_squares(d->v, list, n, 2, sq, a->colour) || sq[0] == sq[1])
+            return fail_word("arrow", list, n, "b1c3 or b1c3:red");
+        a->from = sq[0];
+        a->to = sq[1];
+        d->narrows++;
+    }
+    return CLI_OK;
+}
+
+static int read_marks(struct study_diagram *d, const char *list)
+{
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        char colour[STUDY_COLOUR_MAX];
+        uint8_t sq[2];
+
+        n = strcspn(list, ",");
+        if (!read_squares(d->v, list, n, 1, sq, colour))
+            return fail_word("square", list, n, "e4 or e4:red");
+        memcpy(d->fill[sq[0]], colour, sizeof colour);
+    }
+    return CLI_OK;
+}
+
+/* == The result map == */
+
+/* One square where the lifted man could stand. */
+struct place {
+    uint8_t sq;
+    char fen[BK_FEN_MAX];
+    struct bk_answer answer;
+    int white_wdl;
+};
+
+struct map {
+    struct place place[BK_SQ_MAX];
+    size_t n;
+};
+
+/* All legal positions with the man of `from` on some square, himself included. */
+static void list_places(struct map *map, const struct bk_variant *v, const struct bk_pos *p,
+                        unsigned from)
+{
+    unsigned type = bk_man_type(p->at[from]), colour = bk_man_colour(p->at[from]);
+    struct bk_pos without = *p;
+
+    without.ep = BK_SQ_NONE; /* rights and passing pawns are of the position as it was */
+    without.rights = 0;
+    bk_pos_lift(&without, v, from);
+    map->n = 0;
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        struct bk_pos with = without;
+
+        if (!bk_bits_has(&v->board, sq) || without.at[sq] ||
+            !bk_rules_may_stand(v, type, colour, sq))
+            continue;
+        bk_pos_put(&with, v, type, colour, sq);
+        if (!bk_pos_legal(v, &with))
+            continue;
+        map->place[map->n].sq = (uint8_t)sq;
+        bk_pos_to_fen(&with, v, map->place[map->n++].fen);
+    }
+}
+
+static int ask_places(struct map *map, const struct cli *c, unsigned stm)
+{
+    struct bk_lib *lib = NULL;
+    const char *fens[BK_SQ_MAX];
+    struct bk_answer answers[BK_SQ_MAX];
+    enum bk_lib_err err = bk_open(&lib, c->arg[0], c->dir);
+    int status = CLI_OK;
+
+    for (size_t i = 0; i < map->n; i++)
+        fens[i] = map->place[i].fen;
+    if (!err)
+        err = bk_probe_batch(lib, fens, map->n, answers, NULL);
+    if (err)
+        status = cli_fail(many_status(err), "%s",
+                          lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
+    for (size_t i = 0; i < map->n && !status; i++) {
+        map->place[i].answer = answers[i];
+        map->place[i].white_wdl = stm == BK_WHITE ? answers[i].wdl : -answers[i].wdl;
+    }
+    bk_close(lib);
+    return status;
+}
+
+static void colour_places(struct study_diagram *d, const struct map *map)
+{
+    static const char *const who[3] = { "Black wins", "drawn", "White wins" };
+    unsigned count[3] = { 0 };
+
+    for (size_t i = 0; i < map->n; i++) {
+        const struct place *at = &map->place[i];
+
+        count[at->white_wdl + 1]++;
+        strcpy(d->fill[at->sq], study_verdict_colour(at->white_wdl));
+        if (at->white_wdl && at->answer.dtw >= 0)
+            snprintf(d->label[at->sq], sizeof d->label[0], "%s%u", at->white_wdl > 0 ? "" : "-",
+                     (unsigned)at->answer.dtw % 10000);
+        else
+            strcpy(d->label[at->sq], at->white_wdl > 0 ? "+" : at->white_wdl ? "-" : "=");
+    }
+    for (int wdl = 1; wdl >= -1; wdl--)
+        if (count[wdl + 1]) {
+            strcpy(d->legend[d->nlegend].colour, study_verdict_colour(wdl));
+            snprintf(d->legend[d->nlegend++].text, sizeof d->legend[0].text, "%s (%u)%s",
+                     who[wdl + 1], count[wdl + 1], wdl ? ", plies" : "");
+        }
+}
+
+static int print_map_json(const struct bk_variant *v, const struct map *map, const char *fen,
+                          const char *lifted)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < map->n; i++) {
+        const struct bk_answer *a = &map->place[i].answer;
+        char name[8];
+
+        json_array_append_new(
+            list,
+            json_pack("{ss si so}", "square", bk_sq_name(v, map->place[i].sq, name), "wdl", a->wdl,
+                      "dtw", a->wdl && a->dtw >= 0 ? json_integer(a->dtw) : json_null()));
+    }
+    return cli_print_json(json_pack("{ss ss ss so}", "variant", v->name, "fen", fen, "lifted",
+                                    lifted, "squares", list));
+}
+
+static int draw_map(struct study_diagram *d, const struct cli *c)
+{
+    const char *at = c->draw.map;
+    unsigned sq = bk_sq_read(d->v, &at);
+    struct map *map;
+    char fen[BK_FEN_MAX];
+    int status;
+
+    if (sq == BK_SQ_NONE || *at)
+        return cli_fail(CLI_USAGE, "--map %s: no square of this board", c->draw.map);
+    if (!d->p->at[sq])
+        return cli_fail(CLI_USAGE, "--map %s: nobody stands there", c->draw.map);
+    map = malloc(sizeof *map);
+    if (!map)
+        return cli_no_memory();
+    list_places(map, d->v, d->p, sq);
+    status = ask_places(map, c, d->p->stm);
+    if (!status && c->json)
+        status = print_map_json(d->v, map, bk_pos_to_fen(d->p, d->v, fen), c->draw.map);
+    else if (!status) {
+        d->faded = (uint8_t)sq;
+        colour_places(d, map);
+    }
+    free(map);
+    return status;
+}
+
+/* == The command == */
+
+static bool ends(const char *name, const char *ending)
+{
+    size_t n = name ? strlen(name) : 0, m = strlen(ending);
+
+    return n > m && !strcmp(name + n - m, ending);
+}
+
+static int form_of(const struct cli *c, enum form *form)
+{
+    const struct cli_draw *w = &c->draw;
+
+    if (w->svg + w->png + w->text > 1)
+        return cli_fail(CLI_USAGE, "diagram: one of --svg, --png and --text, not several");
+    if (w->svg || w->png || w->text)
+        *form = w->svg ? AS_SVG : w->png ? AS_PNG : AS_TEXT;
+    else
+        *form = ends(c->output, ".png") ? AS_PNG : ends(c->output, ".txt") ? AS_TEXT : AS_SVG;
+    return CLI_OK;
+}
+
+static int save(const struct cli *c, const struct study_diagram *d, enum form form)
+{
+    struct study_text out = { 0 };
+
+    if (form == AS_TEXT)
+        study_diagram_text(&out, d);
+    else
+        study_diagram_svg(&out, d);
+    return form == AS_PNG ? save_png(c, &out) : save_text(c, &out);
+}
+
+static int draw(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct study_diagram *d = malloc(sizeof *d);
+    enum form form = AS_SVG;
+    int status = d ? form_of(c, &form) : cli_no_memory();
+
+    if (d)
+        study_diagram_init(d, v, p);
+    if (!status)
+        status = read_marks(d, c->draw.marks);
+    if (!status)
+        status = read_arrows(d, c->draw.arrows);
+    if (!status && c->draw.map)
+        status = draw_map(d, c);
+    if (!status && !(c->json && c->draw.map)) {
+        d->flip = c->draw.flip;
+        d->plain = c->draw.plain;
+        d->pixels = c->draw.pixels;
+        d->caption = c->draw.caption;
+        status = save(c, d, form);
+    }
+    free(d);
+    return status;
+}
+
+int cmd_diagram(struct cli *c)
+{
+    char *fen = cli_join(c, 1, c->nargs);
+    struct bk_variant *v = NULL;
+    struct bk_report why = { "" };
+    struct bk_pos p;
+    int status;
+
+    if (!fen)
+        return cli_no_memory();
+    if (c->json && !c->draw.map)
+        status = cli_fail(CLI_USAGE, "diagram: --json writes a map; say of whom, with --map");
+    else
+        status = cli_variant_for(c, fen, &v);
+    if (!status) { /* whatever can be set up can be drawn, legal or not */
+        enum bk_err err = bk_pos_from_fen(&p, v, fen, &why);
+
+        status = err ? cli_fail_report(err, &why) : draw(c, v, &p);
+    }
+    bk_variant_free(v);
+    free(fen);
+    return status;
+}

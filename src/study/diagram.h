@@ -1,0 +1,64 @@
+/*
+ * diagram.h - a position as a picture: SVG, or letters.
+ *
+ * Boards of any size, with holes; arrows, coloured squares, words on squares,
+ * a legend.  Square s of a diagram is square s of the game.  Nothing is asked
+ * of tables here: whoever has asked them colours the squares.
+ */
+#ifndef BK_STUDY_DIAGRAM_H
+#define BK_STUDY_DIAGRAM_H
+
+#include "core/position.h"
+#include "study/text.h"
+
+#define STUDY_ARROWS_MAX 64
+#define STUDY_LEGEND_MAX 6
+#define STUDY_COLOUR_MAX 8 /* "#rrggbb" */
+
+struct study_arrow {
+    uint8_t from, to;
+    char colour[STUDY_COLOUR_MAX];
+};
+
+struct study_diagram {
+    const struct bk_variant *v;
+    const struct bk_pos *p;
+    bool flip;           /* Black's side below */
+    bool plain;          /* no coordinates */
+    bool shared;         /* pictures are not in the SVG, but elsewhere on its page */
+    unsigned pixels;     /* width of a square; 0: 48 */
+    const char *caption; /* below the board; NULL: none */
+    uint8_t faded;       /* the man on this square is drawn lightly; BK_SQ_NONE: nobody */
+    char fill[BK_SQ_MAX][STUDY_COLOUR_MAX]; /* "": the board's own colour */
+    char label[BK_SQ_MAX][8];               /* a few characters on the square; "": none */
+    struct study_arrow arrow[STUDY_ARROWS_MAX];
+    unsigned narrows;
+    struct {
+        char colour[STUDY_COLOUR_MAX];
+        char text[64];
+    } legend[STUDY_LEGEND_MAX];
+    unsigned nlegend;
+};
+
+/* A diagram of a position, without anything upon it.  v and p borrowed. */
+void study_diagram_init(struct study_diagram *d, const struct bk_variant *v,
+                        const struct bk_pos *p);
+
+/* "green", "red", "blue", "yellow", "grey" or "#rrggbb" into out; false: it is none. */
+bool study_colour(const char *name, size_t n, char out[STUDY_COLOUR_MAX]);
+
+/* What a verdict is coloured with, from White's side: -1, 0, +1. */
+const char *study_verdict_colour(int white_wdl);
+
+/* Puts the diagram as an SVG element; it needs no style sheet, script or font of its own. */
+void study_diagram_svg(struct study_text *out, const struct study_diagram *d);
+
+/* Puts the pictures that diagrams with `shared` refer to: once a page, which shows nothing itself.
+ */
+void study_diagram_shared(struct study_text *out, const struct bk_variant *v);
+
+/* Puts it in letters: upper case for White, dots, blanks for holes; marked squares in brackets, by
+   their words where there are some. */
+void study_diagram_text(struct study_text *out, const struct study_diagram *d);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * text.h - a text that grows.
+ *
+ * Begins as { 0 }.  Where memory runs out it is marked, and what is put
+ * afterwards is dropped: one look at the end is enough.
+ */
+#ifndef BK_STUDY_TEXT_H
+#define BK_STUDY_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct study_text {
+    char *at; /* owned; ends with 0 once something was put */
+    size_t n, room;
+    bool failed; /* no memory: what it has is not whole */
+};
+
+void study_put(struct study_text *t, const char *text);
+void study_putf(struct study_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as text of XML or HTML: & < > and quotes are written out; what is no character of XML
+   becomes a question mark. */
+void study_put_xml(struct study_text *t, const char *text);
+void study_text_free(struct study_text *t);
+
+#endif
