@@ -165,21 +165,21 @@ export class Board {
             this.show(this.position);
     }
 
-    /* marks: [{ square, kind, text, strength, small, lifted }] */
+    /* marks: [{ square, kind, text, colour, pale, small, lifted }] */
     marks(marks) {
         this.layers.marks.replaceChildren(...(marks ?? []).map((mark) => this.mark(mark)));
     }
 
-    mark({ square, kind, text, strength = 1, small, lifted }) {
+    mark({ square, kind, text, colour, pale, small, lifted }) {
         const [x, y] = this.corner(square);
-        const group = draw('g', { class: `mark ${kind}${small ? ' small' : ''}${lifted ? ' own' : ''}`,
+        const group = draw('g', { class: `mark ${kind}${small ? ' small' : ''}${lifted ? ' own' : ''}${pale ? ' pale' : ''}`,
             'data-square': squareName(this.position, square), transform: `translate(${x} ${y})` });
 
         if (small)
             group.append(draw('circle', { cx: 24, cy: 24, r: this.position.at[square] ? 22 : 11 }));
         else
             group.append(draw('rect', { x: 1.5, y: 1.5, width: UNIT - 3, height: UNIT - 3, rx: 5,
-                'fill-opacity': strength }));
+                'fill': colour }));
         if (text && !this.position.at[square])
             group.append(draw('text', { x: 24, y: 24.5 }, text));
         return group;

@@ -31,7 +31,7 @@ export const number = (n) => n.toLocaleString('en');
 export const percent = (part, all) => {
     const x = all ? 100 * part / all : 0;
 
-    return `${x > 0 && x < 0.1 ? x.toPrecision(1) : x.toFixed(1)} %`;
+    return `${x > 0 && x < 0.1 ? x.toPrecision(1) : x.toFixed(1)}\u00a0%`;
 };
 export const colour = (turn) => turn === 'w' ? 'White' : 'Black';
 export const bytes = (n) => n < 10240 ? `${number(n)} B`

@@ -77,7 +77,8 @@ async function ask() {
     let answer;
 
     try {
-        const known = countMen(state.position) <= MEN_MAX && !state.game.hands;
+        const few = countMen(state.position) <= MEN_MAX;
+        const known = few && (state.game.tables || hasBareKing(state.position));
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
@@ -88,6 +89,13 @@ async function ask() {
     state.answer = answer;
     showVerdict();
     await showPanel();
+}
+
+/* The rules decide such a position, without tables. */
+function hasBareKing(p) {
+    const white = p.at.filter((letter) => letter && isWhite(letter)).length;
+
+    return white < 2 || countMen(p) - white < 2;
 }
 
 function complain(text) {
@@ -180,8 +188,8 @@ function showVerdict() {
 function unknownText(answer, game) {
     if (answer.error)
         return answer.code === 'no-table' ? 'No table' : 'No answer';
-    if (game.hands)
-        return 'Games with hands have no tables';
+    if (countMen(state.position) <= MEN_MAX)
+        return `No tables of ${game.title} here`;
     return `${countMen(state.position)} men: tables have at most ${MEN_MAX}`;
 }
 

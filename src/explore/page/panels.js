@@ -99,8 +99,19 @@ function lineMoves(answer, state, page) {
 
 /* == Map == */
 
-/* A short win is coloured more strongly than a long one. */
-const strength = (p) => p === null || p === undefined ? 0.6 : Math.max(0.4, 0.95 - Math.log2(1 + p) / 11);
+/* Short wins are coloured more strongly than long ones: from `strong` to `weak`. */
+const SHADES = { win: [[9, 104, 88], [142, 201, 186]], loss: [[170, 50, 8], [238, 176, 146]],
+    late: [[136, 92, 8], [226, 200, 132]] };
+
+function shade(kind, p, most) {
+    if (!SHADES[kind])
+        return {};
+    const weak = Math.sqrt(Math.max(0, (p ?? 0) - 1) / Math.max(most, 8));
+    const [from, to] = SHADES[kind];
+
+    return { colour: `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * weak)).join(' ')})`,
+        pale: weak > 0.55 };
+}
 
 export async function map(into, state, page) {
     const mover = colour(state.position.turn);
@@ -123,10 +134,12 @@ export async function map(into, state, page) {
         into.append(trouble(answer, state), button('Another man', () => page.liftForMap(null)));
         return;
     }
+    const most = Math.max(...answer.squares.map((s) => s.plies ?? 0));
+
     page.marks(answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
         text: s.category === 'illegal' ? '' : s.category === 'draw' ? '=' : s.category === 'unknown' ? '?'
-            : s.over ? '#' : `${s.turns ?? ''}`, strength: s.category === 'illegal' ? 0.6
-            : s.category === 'draw' ? 0.7 : strength(s.plies), lifted: s.square === state.lifted })));
+            : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === state.lifted,
+        ...shade(kindOf(s.category), s.plies, most) })));
     into.append(make('h2', {}, `Where the ${manName(answer.man, state)} stands`), ...legend(answer, mover),
         note('Numbers are turns. Click a square to put him there, another man to lift that one.'),
         button('Another man', () => page.liftForMap(null)));
@@ -136,6 +149,7 @@ const manName = (letter, state) => `${letter === letter.toUpperCase() ? 'white' 
     (state.game.men.find((man) => man.letter === letter.toUpperCase())?.name ?? letter)
         .replace(/-/g, ' ');
 
+const menIn = (state) => state.position.at.filter(Boolean).length;
 const menOf = (state) => state.position.at.map((letter, square) => [letter, square])
     .filter(([letter]) => letter)
     .map(([letter, square]) => [String.fromCharCode(97 + square % state.position.files) +
@@ -197,6 +211,8 @@ export async function drill(into, state, page) {
 
 /* One of the longest wins, by chance. */
 async function another(state, page) {
+    if (!state.game.tables)
+        return;
     const { longest } = await api.longest(state.game.name);
 
     if (!longest?.length)
@@ -215,7 +231,20 @@ export async function stats(into, state, page) {
         into.append(note('…'));
         return;
     }
+    if (!state.material && menIn(state) > 8) {
+        into.append(make('h2', {}, 'Statistics'), note('Tables have at most 8 men. Take some off, or choose a table.'),
+            button('Tables', () => page.setView('tables')));
+        return;
+    }
     into.append(chooser(material, page, 'stats'));
+    const table = await api.tables(state.game.name, material);
+
+    if (table.error || !table.there || table.by_rule) {
+        into.append(note(table.error ?? (table.by_rule ? 'No table is kept of this: the rules decide it.'
+            : 'There is no such table here. Build it, and look again:')),
+        table.error || table.by_rule ? '' : make('pre', {}, `bareking build ${state.game.name} ${material}`));
+        return;
+    }
     const answer = await api.stats(state.game.name, material);
 
     if (answer.error) {
@@ -259,18 +288,31 @@ function sideStats(side, s, page) {
 
 function histogram(into, answer) {
     const { histogram: h } = answer;
-    const host = make('div', { class: 'chart' });
+    const host = make('div', { class: 'chart' }), sides = ['white', 'black'];
+    const buttons = sides.map((side) => button(`${side === 'white' ? 'White' : 'Black'} to move`,
+        () => show(side)));
+    const show = (side) => {
+        buttons.forEach((b, i) => b.setAttribute('aria-pressed', sides[i] === side));
+        chart(host, h[side]);
+    };
 
-    into.append(make('section', {}, make('h3', {}, 'How long wins take'), host,
-        note(h.exact ? 'All positions.' : `A sample of ${number(h.white.positions + h.black.positions)} positions.`,
-            ' Share of the positions with that side to move that are decided after so many turns, in %.')));
-    into.addEventListener('shown', () => chart(host, h));
+    into.append(make('section', {}, make('div', { class: 'bar' }, make('h3', { class: 'grow' }, 'How long wins take'),
+        make('span', { class: 'group' }, buttons)), host,
+    make('ul', { class: 'legend' }, make('li', {}, make('i', { class: 'key win' }), 'wins'),
+        make('li', {}, make('i', { class: 'key loss' }), 'losses')),
+    note('Share of all positions that are decided in so many turns. ',
+        h.exact ? 'All positions.' : `A sample of ${number(h.white.positions + h.black.positions)} positions.`)));
+    into.addEventListener('shown', () => show('white'));
 }
 
 /* == Longest == */
 
 export async function longest(into, state, page) {
     into.append(make('h2', {}, 'Longest wins'));
+    if (!state.game.tables) {
+        into.append(noTables(state));
+        return;
+    }
     const answer = await api.longest(state.game.name);
 
     if (answer.error) {
@@ -295,13 +337,13 @@ export async function longest(into, state, page) {
 /* == Tables == */
 
 export async function tables(into, state, page) {
-    const material = state.material ?? state.answer?.material;
+    const material = state.material ?? (menIn(state) > 8 ? null : state.answer?.material);
     const [one, all] = await Promise.all([
         material ? api.tables(state.game.name, material) : { error: '' }, api.tables(state.game.name)]);
 
     if (material)
         into.append(chooser(material, page, 'tables'));
-    if (one.error)
+    if (one.error !== undefined)
         into.append(note(one.error));
     else
         into.append(flow(one, page));
@@ -315,8 +357,12 @@ export async function tables(into, state, page) {
                 make('td', { class: 'number' }, `${t.men}`),
                 make('td', { class: 'number' }, bytes(t.bytes)))))));
     else
-        into.append(note('There are no tables of this game here.'),
-            make('pre', {}, `bareking build ${state.game.name} --men 4`));
+        into.append(noTables(state));
+}
+
+function noTables(state) {
+    return make('div', { class: 'trouble' }, make('p', {}, 'There are no tables of this game here. Make some:'),
+        make('pre', {}, `bareking build ${state.game.name} --men ${state.game.board.files > 9 ? 3 : 4}`));
 }
 
 function flow(one, page) {
