@@ -34,9 +34,9 @@ EXPLORE = query reply kept games san tell ask sums drawing api deadline server
 CLI   = main report machine folder many save cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor cmd_diagram \
         cmd_explore
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
-FUZZ  = variant fairy fen material checkpoint cli table
+FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
@@ -176,6 +176,11 @@ $(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
 
 # of the study of tables
 $(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(TB_O) $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
+# and of the server
+$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
