@@ -103,6 +103,12 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
+# asks `bareking explore`
+$(BUILD)/explore_client: tests/explore_client.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $< -lpthread -o $@
+
 $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
@@ -216,7 +222,7 @@ tsan:
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 
 # == Checks ==
-test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
+test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(if $(SAN),,$(PACKED_X)) floors format-check
 	@SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -243,6 +249,12 @@ test-engine: all
 	@sh tests/engine.sh $(BUILD) $(N)
 test-clients: all
 	@sh tests/clients.sh $(BUILD) $(N)
+
+# the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
+test-explore: all $(BUILD)/explore_client
+	@FULL=1 sh tests/explore.sh $(BUILD)
+test-browser: all
+	@sh tests/browser/run.sh $(BUILD)
 
 floors:
 	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' STUDY='$(STUDY)' \
@@ -296,6 +308,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
