@@ -40,9 +40,10 @@ repeat() { # TEXT TIMES
 "$bin" build puzzle KAvKA --dir t --quiet || die 'no tables'
 "$bin" explore --port 0 --json --dir t >where 2>err &
 server=$!
-for i in 1 2 3 4 5 6 7 8 9 10; do
-    [ -s where ] && break
-    sleep 0.2
+i=0
+until [ -s where ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
 done
 port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
 [ -n "$port" ] || die "no server: $(cat err)"
@@ -75,6 +76,7 @@ wants 404 'no table' "$api/line?fen=8/8/8/3k4/8/1KR5/8/r7_w"
 wants 404 'did you mean' /api/v1/shatran/probe?fen=8
 wants 404 'no question' "$api/prob?fen=8"
 wants 404 'by-rule' "$api/stats?material=KRvK"
+wants 200 '"status":404' "$api/probe?fen=8/8/8/3k4/8/1KR5/8/r7_w&errors=body"
 wants 400 'lacks a fen=' "$api/probe"
 wants 400 'ranks' "$api/probe?fen=8/8"
 wants 400 'could take the king' "$api/probe?fen=8/8/8/3kR3/8/1K6/8/8_w"

@@ -83,6 +83,23 @@ static void answer_game(struct ex_games *g, const char *method, const struct ex_
     ex_reply_error(reply, 404, "no-path", "no question '%.64s'", q->part[3]);
 }
 
+/*
+ * errors=body: the status goes into the body of a 200.  For pages: browsers write each error status
+ * on the console, as if something were wrong with the page.
+ */
+static void tell_in_body(const struct ex_query *q, struct ex_reply *reply)
+{
+    const char *how = ex_query_arg(q, "errors");
+    json_t *o = NULL;
+
+    if (reply->status >= 400 && reply->status < 500 && how && !strcmp(how, "body"))
+        o = json_loadb(reply->body, reply->n, 0, NULL);
+    if (!o)
+        return;
+    json_object_set_new(o, "status", json_integer(reply->status));
+    ex_reply_json(reply, 200, o);
+}
+
 void ex_api(struct ex_games *g, const char *method, const char *target, const char *body, size_t n,
             struct ex_reply *reply)
 {
@@ -103,6 +120,7 @@ void ex_api(struct ex_games *g, const char *method, const char *target, const ch
             answer_game(g, method, &q, body, n, reply);
         else
             ex_reply_error(reply, 404, "no-path", "no such path; docs/explore.md lists them");
+        tell_in_body(&q, reply);
     } else if (!get)
         ex_reply_error(reply, 405, "usage", "ask for pages by GET");
     else if (q.nparts > 1)

@@ -5,7 +5,8 @@
 const kept = new Map();
 const KEPT_MAX = 2000;
 
-/* { status, ...what it says }; fails only where the server cannot be reached. */
+/* { status, ...what it says }; fails only where the server cannot be reached.  Errors come in the
+   body, so that the console shows those of the page alone. */
 async function get(path) {
     if (kept.has(path))
         return kept.get(path);
@@ -24,9 +25,7 @@ const query = (values) => Object.entries(values)
     .join('&');
 
 const game = (name, what, values = {}) => {
-    const asked = query(values);
-
-    return get(`api/v1/${encodeURIComponent(name)}/${what}${asked ? '?' + asked : ''}`);
+    return get(`api/v1/${encodeURIComponent(name)}/${what}?${query({ ...values, errors: 'body' })}`);
 };
 
 export const variants = async () => (await get('api/v1/variants')).variants;

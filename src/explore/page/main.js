@@ -187,7 +187,8 @@ function showVerdict() {
 
 function unknownText(answer, game) {
     if (answer.error)
-        return answer.code === 'no-table' ? 'No table' : 'No answer';
+        return { 'no-table': 'No table', 'away': 'No answer', 'damaged': 'A table is damaged' }[answer.code] ??
+            'Not a position of this game';
     if (countMen(state.position) <= MEN_MAX)
         return `No tables of ${game.title} here`;
     return `${countMen(state.position)} men: tables have at most ${MEN_MAX}`;
