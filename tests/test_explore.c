@@ -162,6 +162,9 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
         ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1K6/8/8_b", NULL, "\"end_reason\":\"bare-draw\""),
         200);
     assert_int_equal(ask(&g, "GET", A "moves?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "\"Kb4\""), 200);
+    assert_int_equal(ask(&g, "GET", "/api/v1/puzzle-mini/moves?fen=ka**/2**/4/1A1K%5Ba%5D_w", NULL,
+                         "\"name\":\"a@"),
+                     200);
     assert_int_equal(ask(&g, "GET", A "line?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, NULL), 404);
     assert_int_equal(ask(&g, "GET", A "map?fen=8/8/8/3k4/8/1KQ5/8/q7_w&square=c3", NULL, NULL),
                      404);

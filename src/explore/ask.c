@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/rules.h"
+#include "explore/hand.h"
 #include "explore/san.h"
 #include "explore/tell.h"
 #include "table/material.h"
@@ -321,6 +322,8 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
     struct probe p = { .at = &at };
     int wdl = 0;
 
+    if (bk_rules_hands(game->v) && ex_hand_moves(game, ex_query_arg(q, "fen"), reply))
+        return;
     if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
         return;
     if (!list_moves(&p.all, at.v, &at.p) || !rank_by_rules(&p))

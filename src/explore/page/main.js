@@ -78,7 +78,7 @@ async function ask() {
 
     try {
         const few = countMen(state.position) <= MEN_MAX;
-        const known = few && (state.game.tables || hasBareKing(state.position));
+        const known = few && (state.game.tables || hasBareKing(state.position)) && !(state.game.hands && holds(state.position));
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
@@ -96,6 +96,13 @@ function hasBareKing(p) {
     const white = p.at.filter((letter) => letter && isWhite(letter)).length;
 
     return white < 2 || countMen(p) - white < 2;
+}
+
+/* In games with hands tables know nothing of men who may come back. */
+function holds(p) {
+    const white = p.at.filter((letter) => letter && isWhite(letter)).length;
+
+    return p.brackets !== null || white > 2 || countMen(p) - white > 2;
 }
 
 function complain(text) {
@@ -152,7 +159,8 @@ function verdictOf(answer, position) {
     const over = { checkmate: `Checkmate: ${winner} has won`,
         stalemate: winner ? `Stalemate: ${winner} has won` : 'Stalemate: a draw',
         bare: `${loser} is bare: ${winner} has won`,
-        'bare-draw': 'Bare kings: a draw' }[answer.end_reason];
+        'bare-draw': 'Bare kings: a draw',
+        configuration: `${winner} has a man in each box, and has won` }[answer.end_reason];
 
     if (over)
         return { text: over, kind: winner ? 'win' : 'draw', winner };
@@ -189,6 +197,8 @@ function unknownText(answer, game) {
     if (answer.error)
         return { 'no-table': 'No table', 'away': 'No answer', 'damaged': 'A table is damaged' }[answer.code] ??
             'Not a position of this game';
+    if (game.hands && holds(state.position))
+        return 'Men come back: no table knows this';
     if (countMen(state.position) <= MEN_MAX)
         return `No tables of ${game.title} here`;
     return `${countMen(state.position)} men: tables have at most ${MEN_MAX}`;
@@ -244,6 +254,8 @@ const page = {
 };
 
 function arrowOf(move) {
+    if (!move.from || !move.to) /* a turn of drops alone */
+        return { from: 0, to: 0, kind: 'none' };
     const between = move.also_takes ?? (move.takes && move.takes !== move.to && !isPassing(move)
         ? move.takes : null);
 
@@ -349,11 +361,12 @@ function choose(moves) {
 
 function pictureOf(move) {
     const own = state.position.at[squareOf(state.position, move.from)];
-    const letter = move.becomes ?? own.toUpperCase();
+    const letter = move.becomes ?? own?.toUpperCase();
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
 
     svg.setAttribute('viewBox', '0 0 48 48');
-    svg.append(board.man(isWhite(own) ? letter : letter.toLowerCase()));
+    if (own)
+        svg.append(board.man(isWhite(own) ? letter : letter.toLowerCase()));
     return svg;
 }
 

@@ -32,6 +32,8 @@ export async function moves(into, state, page) {
                 make('h3', {}, title, make('span', { class: 'count' }, `${list.length}`)),
                 make('div', { class: 'moves' }, list.map((move) => moveButton(move, page)))));
     }
+    if (answer.more)
+        into.append(note('There are more; these are the first.'));
     if (!answer.moves.length && !answer.error)
         into.append(note('The game is over.'));
     if (answer.end_reason === null && (kindOf(answer.category) === 'win' || kindOf(answer.category) === 'loss'))
@@ -45,7 +47,7 @@ function moveButton(move, page) {
     const { category, turns: n, plies: p } = move.mover;
     const kind = kindOf(category);
     const over = move.end_reason && { checkmate: 'mate', stalemate: 'stalemate', bare: 'bares',
-        'bare-draw': 'bare' }[move.end_reason];
+        'bare-draw': 'bare', configuration: 'boxes' }[move.end_reason];
 
     return make('button', { 'class': `move ${kind}`, 'data-uci': move.uci,
         'title': p ? `${move.name}: ${plies(p)}` : move.name,
