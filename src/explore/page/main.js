@@ -307,10 +307,20 @@ function pick(square) {
             ? '' : `${move.mover.turns ?? ''}` }));
 }
 
+/* Has he a part in castling, so that rights go when he is moved about? */
+function castles(letter) {
+    const man = state.game.men.find((known) => known.letter === letter.toUpperCase());
+
+    return Boolean(man?.royal || man?.name === 'rook');
+}
+
 /* A man is put down: a legal move is played, one of several after a question. */
 async function drop(from, to) {
     if (state.editing) {
-        await edit(put(put(state.position, from, null), to, state.position.at[from]));
+        const letter = state.position.at[from];
+        const moved = put(put(state.position, from, null), to, letter);
+
+        await edit(castles(letter) ? { ...moved, castling: '-' } : moved);
         return;
     }
     const fits = movesFrom(from).filter((move) => move.to === squareName(state.position, to));
@@ -451,7 +461,8 @@ async function begin() {
     $('tabs').append(...VIEWS.map(([view, title], i) => make('button', { role: 'tab',
         'data-view': view, title: `${title} (${i + 1})`, onclick: () => setView(view) }, title)));
     board = new Board($('board'), { pick, drop, tap,
-        off: (from) => state.editing && edit(put(state.position, from, null)),
+        off: (from) => state.editing && edit({ ...put(state.position, from, null),
+            ...(castles(state.position.at[from]) ? { castling: '-' } : {}) }),
         place: (letter, to) => edit(put(state.position, to, letter)),
         released: () => state.view === 'map' ? showPanel() : board.marks([]) });
     editor = new Editor($('editor'), { board, edit, start: () => go(state.game.start || emptyBoard(state.game)),
