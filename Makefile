@@ -21,7 +21,7 @@ CORE  = err array guess variant rules symmetry betza geometry check number finis
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index rows model info head readers cache shards write format tables memo \
-        direct settle catalog listing
+        direct settle catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
@@ -32,14 +32,16 @@ ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values mine chart game
-CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor cmd_diagram cmd_mine cmd_report cmd_annotate
+EXPLORE = query reply kept games san tell hand ask sums drawing api deadline server
+CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor cmd_diagram \
+        cmd_explore cmd_mine cmd_report cmd_annotate
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
-FUZZ  = variant fairy fen material checkpoint cli table
+FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
-PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libcmocka-dev time clang-format
+PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
 # what tests may do without: that of C++ and Python
 TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
@@ -53,7 +55,7 @@ comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
-LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
+LIBS      = $(LIBS_LIB) -ljansson -lnettle -lmicrohttpd -lpthread
 
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
@@ -67,6 +69,7 @@ TABLE_O = $(TABLE:%=$(BUILD)/src/table/%.o)
 TB_O    = $(TB:%=$(BUILD)/tb/%.o) $(PASSES:%=$(BUILD)/tb/%.o)
 PROBE_O = $(PROBE:%=$(BUILD)/probe/%.o)
 STUDY_O = $(STUDY:%=$(BUILD)/src/study/%.o) $(BUILD)/pieces.o
+EXPLORE_O = $(EXPLORE:%=$(BUILD)/src/explore/%.o) $(BUILD)/pages.o
 CLI_O   = $(CLI:%=$(BUILD)/src/cli/%.o)
 ENGINE_O = $(ENGINE:%=$(BUILD)/src/engine/%.o)
 PROOF_O = $(PROOF:%=$(BUILD)/tests/%.o)
@@ -77,7 +80,7 @@ PACKED_X = $(BUILD)/man/done $(BUILD)/completions/done $(BUILD)/amalgamation/bar
 
 all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/libbareking.so $(BUILD)/example
 
-$(BUILD)/bareking: $(CLI_O) $(STUDY_O) $(TB_O) $(LIB_O)
+$(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
 
@@ -104,6 +107,12 @@ $(BUILD)/bandwidth: tests/bandwidth.c
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
 
+# asks `bareking explore`
+$(BUILD)/explore_client: tests/explore_client.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $< -lpthread -o $@
+
 $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
@@ -121,7 +130,13 @@ $(BUILD)/pieces.c: src/study/pieces.sh src/study/pieces.svg
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(filter %.svg,$^)
 
-$(BUILD)/embedded.o $(BUILD)/pieces.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
+# the page, likewise
+PAGE = $(wildcard src/explore/page/*)
+$(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
+	@mkdir -p $(@D)
+	$(Q)sh $< $@ $(PAGE) src/study/pieces.svg
+
+$(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) -c $< -o $@
 
@@ -174,6 +189,11 @@ $(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(T
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
+# and of the server
+$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
@@ -182,7 +202,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/main.o: src/cli/main.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BK_CFLAGS) -Dmain=bareking_main -c $< -o $@
-FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(STUDY_O) $(TB_O) $(LIB_O)
+FUZZ_O = $(BUILD)/tests/fuzz/fuzz.o $(BUILD)/tests/forge.o $(BUILD)/fuzz/main.o $(filter-out %/main.o,$(CLI_O)) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -o $@
@@ -206,7 +226,7 @@ tsan:
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
 
 # == Checks ==
-test: all $(TEST_X) $(REPLAY_X) $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -234,9 +254,15 @@ test-engine: all
 test-clients: all
 	@sh tests/clients.sh $(BUILD) $(N)
 
+# the server of `bareking explore` among friends and others, in full; its page in a browser (docs/testing.md)
+test-explore: all $(BUILD)/explore_client
+	@FULL=1 sh tests/explore.sh $(BUILD)
+test-browser: all
+	@sh tests/browser/run.sh $(BUILD)
+
 floors:
 	@CORE='$(CORE)' TABLE='$(TABLE)' PROBE='$(PROBE)' STUDY='$(STUDY)' \
-	    ENGINE='$(ENGINE)' sh tests/floors.sh
+	    EXPLORE='$(EXPLORE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
 SOURCES = $(shell git ls-files '*.c' '*.h')
@@ -247,7 +273,7 @@ format-check:
 
 # clang-tidy with the checks of .clang-tidy, which must be clean
 TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
-       $(STUDY:%=src/study/%.c) $(ENGINE:%=src/engine/%.c)
+       $(STUDY:%=src/study/%.c) $(EXPLORE:%=src/explore/%.c) $(ENGINE:%=src/engine/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null
@@ -295,6 +321,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -18,7 +18,7 @@ files() { (cd "$root" && find . -xdev ! -path './var/*' ! -path './tmp/*' ! -pat
 
 # what our packages need, and what programs are made with; then ours, by dpkg itself
 inside apt-get update -q
-install libjansson4 libnettle8 libxxhash-dev libzstd-dev gcc libc6-dev pkg-config cmake make
+install libjansson4 libmicrohttpd12 libnettle8 libxxhash-dev libzstd-dev gcc libc6-dev pkg-config cmake make
 files >"$tmp/before"
 cp "$build"/deb/*.deb "$root/tmp"
 inside sh -c 'dpkg -i $(ls /tmp/*.deb | grep -v dbgsym)'

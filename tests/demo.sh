@@ -26,4 +26,5 @@ say 'The best play, to the capture that bares the king'
 }
 say 'White wins in 39 plies.  The tables stay; go on with'
 printf '   %s stats shatranj KRvKN --dir %s\n' "$bin" "$dir"
-printf '   %s help\n\n' "$bin"
+printf '   %s help\n' "$bin"
+printf '   %s explore --dir %s      # a page to look at them with: open the address that it prints\n\n' "$bin" "$dir"

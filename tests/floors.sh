@@ -1,7 +1,9 @@
 #!/bin/sh
-# floors.sh - includes point down: core <- table <- {tb, probe} <- {study, engine} <- cli; tb and probe
-# never meet, nor do cli and engine; study knows nothing of probe.
-# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE, PROBE, STUDY and ENGINE.
+# floors.sh - includes point down: core <- table <- {tb, probe} <- {study, explore, engine} <- cli; tb and probe
+# never meet, nor do cli and engine; study knows nothing of probe, explore
+# nothing of tb.
+# `make floors` calls it with the lists of files, lowest first, as CORE, TABLE, PROBE, STUDY, EXPLORE
+# and ENGINE.
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
@@ -11,13 +13,14 @@ forbid() { # folder pattern
         fail=1
     fi
 }
-forbid src/core  'table|tb|probe|study|cli|engine|tests'
-forbid src/table 'tb|probe|study|cli|engine|tests'
-forbid tb        'probe|study|cli|engine|tests'
-forbid probe     'tb|study|cli|engine|tests'
-forbid src/study 'probe|cli|engine|tests'
+forbid src/core  'table|tb|probe|study|explore|cli|engine|tests'
+forbid src/table 'tb|probe|study|explore|cli|engine|tests'
+forbid tb        'probe|study|explore|cli|engine|tests'
+forbid probe     'tb|study|explore|cli|engine|tests'
+forbid src/study 'probe|explore|cli|engine|tests'
 forbid src/cli   'engine|tests'
-forbid src/engine 'tb|study|cli|tests'
+forbid src/explore 'tb|cli|engine|tests'
+forbid src/engine 'tb|study|explore|cli|tests'
 
 # Within a folder, too: a file includes only those that stand before it in the Makefile.
 in_order() { # folder, prefix of its includes, files from the lowest up
@@ -38,6 +41,7 @@ in_order src/core core bits set ${CORE:?run make floors}
 in_order src/table table varint ribbon $TABLE
 in_order probe probe bareking $PROBE
 in_order src/study study $STUDY
+in_order src/explore explore pages $EXPLORE
 in_order src/engine engine $ENGINE
 # Only rules.[ch] ask what a rule flag means.  Others that may touch the flags, by role:
 # keys, read and fairy read them, check checks, number hashes, explain and cmd_info show them,

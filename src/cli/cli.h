@@ -53,6 +53,8 @@ struct cli {
     uint64_t sample; /* 0: all */
     uint64_t seed;
     const char *explain; /* variant to explain, or NULL */
+    const char *listen;  /* address to serve at, or NULL */
+    unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
     const char *output; /* file to write, or NULL: stdout */
@@ -86,5 +88,6 @@ int cmd_annotate(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);
+int cmd_explore(struct cli *c);
 
 #endif

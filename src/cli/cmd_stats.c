@@ -4,104 +4,24 @@
  * The counts of a table are in the header of its file.  A material decided by
  * rule has no file: its positions are enumerated and the rule is asked.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
-#include "table/format.h"
+#include "table/counts.h"
 #include "tb/memory/pool.h"
-
-/* One side to move, counted. */
-struct side_counts {
-    uint64_t win, draw, loss;             /* once a symmetry class */
-    uint64_t all_win, all_draw, all_loss; /* all placements */
-    int64_t win_plies, loss_plies;        /* longest; -1: none */
-    char win_fen[BK_FEN_MAX], loss_fen[BK_FEN_MAX];
-};
 
 /* == From a file == */
 
-/* The position with the colours exchanged, as the other name of its table sees it. */
-static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct bk_material *m)
-{
-    int swap = bk_material_swap(m, v);
-    uint8_t map[BK_SQ_MAX];
-    struct bk_pos q;
-
-    bk_symmetry_map(v, swap > 0 ? (unsigned)swap : 0, map);
-    bk_pos_init(&q, v);
-    q.stm = !p->stm;
-    q.rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
-    for (unsigned colour = 0; colour < 2; colour++)
-        memcpy(q.left[colour], p->left[!colour], sizeof q.left[colour]);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (p->at[sq])
-            bk_pos_put(&q, v, bk_man_type(p->at[sq]), !bk_man_colour(p->at[sq]), map[sq]);
-    *p = q;
-}
-
-/* False: two men on one square. */
-static bool write_fen(const struct bk_index *ix, uint64_t number, unsigned side, bool exchanged,
-                      char out[BK_FEN_MAX])
-{
-    struct bk_placement at;
-    struct bk_pos p;
-
-    bk_index_unrank(ix, number, &at);
-    if (!bk_index_position(ix, &at, side, &p))
-        return false;
-    if (exchanged)
-        exchange(&p, ix->v, &ix->m);
-    bk_pos_to_fen(&p, ix->v, out);
-    return true;
-}
-
-static bool take_side(struct side_counts *out, const struct bk_file *f, unsigned side,
-                      bool exchanged)
-{
-    const struct bk_summary *s = &bk_file_info(f)->summary;
-    const struct bk_index *ix = bk_file_index(f);
-
-    *out = (struct side_counts){ .win = s->win[side],
-                                 .draw = s->draw[side],
-                                 .loss = s->loss[side],
-                                 .all_win = s->all_win[side],
-                                 .all_draw = s->all_draw[side],
-                                 .all_loss = s->all_loss[side],
-                                 .win_plies = s->win_plies[side],
-                                 .loss_plies = s->loss_plies[side] };
-    if (bk_file_info(f)->one_side && side == BK_BLACK) { /* what White has, turned round */
-        side = BK_WHITE;
-        exchanged = !exchanged;
-    }
-    return (out->win_plies < 0 ||
-            write_fen(ix, s->win_number[side], side, exchanged, out->win_fen)) &&
-           (out->loss_plies < 0 ||
-            write_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen));
-}
-
 static int read_counts(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
-                       struct side_counts out[2])
+                       struct bk_counts out[2])
 {
-    struct bk_material kept = *m;
-    bool exchanged = bk_material_canonical(&kept, v);
     struct bk_report why = { "" };
-    char path[PATH_MAX];
-    struct bk_file *f;
-    enum bk_err err = bk_file_open_as(&f, bk_table_path(path, c->dir, v, &kept, BK_KIND_WDL), v,
-                                      &kept, BK_KIND_WDL, &why);
-    int status = CLI_OK;
+    enum bk_err err = bk_counts_read(out, c->dir, v, m, &why);
 
     if (err == BK_E_NO_TABLE)
         return cli_fail_no_table(c, v, m);
-    if (err)
-        return cli_fail_report(err, &why);
-    for (unsigned side = 0; !status && side < 2; side++)
-        if (!take_side(&out[side], f, exchanged ? !side : side, exchanged))
-            status = cli_fail(CLI_DAMAGED, "%s: damaged: its longest game begins nowhere", path);
-    bk_file_close(f);
-    return status;
+    return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
 /* == By rule == */
@@ -174,25 +94,25 @@ static void add_tally(struct tally *sum, const struct tally *t)
 }
 
 /* A game decided by rule is over where it stands: every result is 0 plies away. */
-static void tally_side(struct side_counts *out, const struct bk_index *ix, const struct tally *t,
+static void tally_side(struct bk_counts *out, const struct bk_index *ix, const struct tally *t,
                        unsigned side)
 {
-    *out = (struct side_counts){ .win = t->wdl[side][2],
-                                 .draw = t->wdl[side][1],
-                                 .loss = t->wdl[side][0],
-                                 .all_win = t->all[side][2],
-                                 .all_draw = t->all[side][1],
-                                 .all_loss = t->all[side][0],
-                                 .win_plies = t->wdl[side][2] ? 0 : -1,
-                                 .loss_plies = t->wdl[side][0] ? 0 : -1 };
+    *out = (struct bk_counts){ .win = t->wdl[side][2],
+                               .draw = t->wdl[side][1],
+                               .loss = t->wdl[side][0],
+                               .all_win = t->all[side][2],
+                               .all_draw = t->all[side][1],
+                               .all_loss = t->all[side][0],
+                               .win_plies = t->wdl[side][2] ? 0 : -1,
+                               .loss_plies = t->wdl[side][0] ? 0 : -1 };
     if (out->win)
-        write_fen(ix, t->first[side][2], side, false, out->win_fen);
+        bk_counts_fen(ix, t->first[side][2], side, false, out->win_fen);
     if (out->loss)
-        write_fen(ix, t->first[side][0], side, false, out->loss_fen);
+        bk_counts_fen(ix, t->first[side][0], side, false, out->loss_fen);
 }
 
 static int count_by_rule(const struct cli *c, const struct bk_variant *v,
-                         const struct bk_material *m, struct side_counts out[2])
+                         const struct bk_material *m, struct bk_counts out[2])
 {
     struct count_job job = { 0 };
     struct bk_index *ix = NULL;
@@ -233,7 +153,7 @@ static json_t *longest_json(int64_t plies, const char *fen)
     return plies < 0 ? json_null() : json_pack("{sI ss}", "plies", (json_int_t)plies, "fen", fen);
 }
 
-static json_t *side_json(const struct side_counts *s)
+static json_t *side_json(const struct bk_counts *s)
 {
     return json_pack("{sI sI sI so so s{sI sI sI}}", "win", (json_int_t)s->win, "draw",
                      (json_int_t)s->draw, "loss", (json_int_t)s->loss, "longest_win",
@@ -250,7 +170,7 @@ static void print_longest(const char *what, int64_t plies, const char *fen)
         printf("  longest %-5s %s: %s\n", what, cli_plies(text, plies), fen);
 }
 
-static void print_side(unsigned side, const struct side_counts *s)
+static void print_side(unsigned side, const struct bk_counts *s)
 {
     char win[CLI_TEXT_MAX], draw[CLI_TEXT_MAX], loss[CLI_TEXT_MAX];
 
@@ -267,7 +187,7 @@ static void print_side(unsigned side, const struct side_counts *s)
 int cmd_stats(struct cli *c)
 {
     char name[BK_MATERIAL_NAME_MAX];
-    struct side_counts side[2] = { { .win = 0 } };
+    struct bk_counts side[2] = { { .win = 0 } };
     struct bk_material *m = NULL;
     struct bk_variant *v;
     unsigned n;

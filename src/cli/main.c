@@ -16,6 +16,7 @@
 
 #include "cli/report.h"
 #include "core/guess.h"
+#include "explore/server.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
 
@@ -41,6 +42,8 @@ static const struct option_line {
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
+    { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
+    { 'I', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
@@ -115,6 +118,13 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
+    { "explore", cmd_explore, "d:NImtj", 0, 99, "[FILE.ini...]",
+      "serve a page to look at endgames with, and an API",
+      "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
+      "folders\n"
+      "with `:` between; tables that come later are found.  FILE.ini: games of your own.  Only "
+      "this\n"
+      "machine is served unless --listen says otherwise; docs/explore.md describes the API.\n" },
     { "diagram", cmd_diagram, "d:oVGXrkMczlpj", 2, 16, "VARIANT FEN",
       "a position as a picture: SVG, PNG or text",
       "Colours of arrows and marks are green, red, blue, yellow, grey or #rrggbb; without one "
@@ -326,6 +336,12 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->threads = (unsigned)n;
         return true;
+    case 'N':
+        if (!cli_number(value, 0, 65535, &n))
+            return false;
+        c->port = (unsigned)n;
+        return true;
+    case 'I': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
     case 'W': c->mine.what = value; return *value;
     case 'C': c->mine.compose = true; return true;
@@ -513,7 +529,9 @@ static bool wants_json(int argc, char **argv)
 static int run(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
-    struct cli c = { .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL };
+    struct cli c = {
+        .dir = dir && *dir ? dir : "tables", .seed = 1, .effort = BK_EFFORT_NORMAL, .port = EX_PORT
+    };
     const struct command *cmd;
     int status = CLI_OK;
 

@@ -1,0 +1,69 @@
+/*
+ * cmd_explore.c - a page to look at endgames with, served to this machine.
+ *
+ * What it serves is src/explore; here are its options, its beginning and its end.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "explore/server.h"
+
+/* How many games have tables in the folders. */
+static unsigned games_there(const struct ex_games *g)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        n += ex_game_tables(g, &g->game[i]) > 0;
+    return n;
+}
+
+static int say_where(const struct cli *c, const struct ex_games *g, unsigned port)
+{
+    const char *address = c->listen ? c->listen : "127.0.0.1";
+    bool v6 = strchr(address, ':') != NULL;
+    unsigned games = games_there(g);
+    char url[128];
+
+    snprintf(url, sizeof url, "http://%s%s%s:%u/", v6 ? "[" : "", address, v6 ? "]" : "", port);
+    if (c->json)
+        return cli_print_json(
+            json_pack("{ss si si}", "url", url, "port", (int)port, "games", (int)games));
+    printf("%s  tables of %u game%s in %s; interrupt to end\n", url, games, games == 1 ? "" : "s",
+           c->dir);
+    fflush(stdout);
+    return CLI_OK;
+}
+
+static int serve(const struct cli *c, struct ex_games *g)
+{
+    struct ex_options o = { .address = c->listen, .port = c->port, .threads = c->threads };
+    struct ex_server *server;
+    struct bk_report why = { "" };
+    unsigned port = 0;
+    enum bk_err err;
+    int status;
+
+    cli_catch_signals();
+    err = ex_server_open(&server, g, &o, &port, &why);
+    status = err ? cli_fail_report(err, &why) : say_where(c, g, port);
+    fflush(stdout);
+    while (!status && !cli_stop)
+        poll(NULL, 0, 250);
+    ex_server_close(server);
+    return status;
+}
+
+int cmd_explore(struct cli *c)
+{
+    struct ex_games games;
+    struct bk_report why = { "" };
+    enum bk_err err =
+        ex_games_open(&games, c->dir, c->memory, (const char *const *)c->arg, c->nargs, &why);
+    int status = err ? cli_fail_report(err, &why) : serve(c, &games);
+
+    ex_games_close(&games);
+    return status;
+}

@@ -1,0 +1,601 @@
+/*
+ * ask.c - see ask.h.
+ *
+ * Values are the library's; moves are listed here as well, for what the library does not tell of
+ * them: how people write them, and what stands on the board afterwards.
+ */
+#include "explore/ask.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rules.h"
+#include "explore/hand.h"
+#include "explore/san.h"
+#include "explore/tell.h"
+#include "table/material.h"
+
+/* == Moves == */
+
+struct listed {
+    struct bk_move move;
+    char name[16];
+};
+
+struct moves {
+    struct bk_move *list; /* owned; legal ones */
+    struct listed *named; /* owned; by name */
+    size_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
+}
+
+static void release_moves(struct moves *m)
+{
+    free(m->list);
+    free(m->named);
+    *m = (struct moves){ 0 };
+}
+
+/* False: no memory. */
+static bool list_moves(struct moves *m, const struct bk_variant *v, const struct bk_pos *p)
+{
+    struct bk_move *some = malloc(BK_MOVES_MAX * sizeof *some);
+
+    *m = (struct moves){ 0 };
+    for (unsigned first = 0; some && first != BK_MOVES_END;) {
+        unsigned more = bk_moves_portion(v, p, &first, some);
+        struct bk_move *longer = realloc(m->list, (m->n + more + 1) * sizeof *longer);
+
+        if (!longer) {
+            free(some);
+            release_moves(m);
+            return false;
+        }
+        memcpy(longer + m->n, some, more * sizeof *some);
+        m->list = longer;
+        m->n += more;
+    }
+    m->named = some ? malloc((m->n + 1) * sizeof *m->named) : NULL;
+    free(some);
+    for (size_t i = 0; m->named && i < m->n; i++) {
+        m->named[i].move = m->list[i];
+        bk_move_name(v, &m->list[i], m->named[i].name);
+    }
+    if (m->named)
+        qsort(m->named, m->n, sizeof *m->named, by_name);
+    return m->named != NULL;
+}
+
+static const struct bk_move *find_move(const struct moves *m, const char *name)
+{
+    struct listed key;
+    const struct listed *found;
+
+    snprintf(key.name, sizeof key.name, "%s", name);
+    found = bsearch(&key, m->named, m->n, sizeof key, by_name);
+    return found ? &found->move : NULL;
+}
+
+/* "b9b10=M" as "b9b10m". */
+static void uci_name(const char *name, char out[16])
+{
+    const char *equals = strchr(name, '=');
+
+    snprintf(out, 16, "%.*s", equals ? (int)(equals - name) : 15, name);
+    if (equals && strlen(out) < 15) {
+        size_t n = strlen(out);
+
+        out[n] = (char)tolower((unsigned char)equals[1]);
+        out[n + 1] = 0;
+    }
+}
+
+/* What there is to say of a move; NULL: no memory. */
+static json_t *move_json(const struct ex_at *at, const struct moves *all,
+                         const struct bk_lib_ranked *ranked, const struct bk_move *m,
+                         const struct bk_pos *after)
+{
+    struct ex_value mover = ex_value_of_move(ranked, after), other = ex_value_turned(&mover);
+    char uci[16], san[EX_SAN_MAX], fen[BK_FEN_MAX], letter[2] = { (char)ranked->becomes, 0 };
+    json_t *o;
+
+    uci_name(ranked->name, uci);
+    ex_san(at->v, &at->p, m, all->list, all->n, after, mover.end && mover.wdl > 0, san);
+    o = json_pack("{ss ss ss}", "uci", uci, "san", san, "name", ranked->name);
+    if (!o)
+        return NULL;
+    ex_put_value(o, &other);
+    json_object_set_new(o, "zeroing",
+                        json_boolean(m->takes != BK_SQ_NONE || m->becomes != BK_STAYS));
+    json_object_set_new(o, "mover", ex_view_json(&mover));
+    json_object_set_new(o, "from", ex_square_json(at->v, m->from));
+    json_object_set_new(o, "to", ex_square_json(at->v, m->to));
+    json_object_set_new(o, "takes", ex_square_json(at->v, m->takes));
+    json_object_set_new(o, "also_takes", ex_square_json(at->v, m->castles ? BK_SQ_NONE : m->also));
+    json_object_set_new(o, "rook", ex_square_json(at->v, m->castles ? m->also : BK_SQ_NONE));
+    json_object_set_new(o, "becomes",
+                        ranked->becomes == BK_LIB_STAYS ? json_null() : json_string(letter));
+    json_object_set_new(o, "fen", json_string(bk_pos_to_fen(after, at->v, fen)));
+    return o;
+}
+
+/* == Tables == */
+
+/* The name of the table that answers a position; false: none is needed, or there are too many
+   men. */
+static bool table_of(const struct bk_variant *v, const struct bk_pos *p,
+                     char name[BK_MATERIAL_NAME_MAX])
+{
+    struct bk_material m;
+
+    if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > BK_MEN_MAX)
+        return false;
+    bk_material_of(&m, v, p);
+    bk_material_canonical(&m, v);
+    if (bk_material_by_rule(&m, v))
+        return false;
+    bk_material_name(&m, v, name);
+    return true;
+}
+
+static void note_table(json_t *names, const struct bk_variant *v, const struct bk_pos *p)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+    json_t *known;
+    size_t i;
+
+    if (!table_of(v, p, name))
+        return;
+    json_array_foreach(names, i, known) if (!strcmp(json_string_value(known), name)) return;
+    json_array_append_new(names, json_string(name));
+}
+
+/* What is missing to answer all positions like this one.  The library lists it for the game itself
+   alone; on other boards its error says it. */
+static json_t *missing_json(const struct ex_at *at)
+{
+    struct bk_lib_table *table = NULL;
+    json_t *list = json_array();
+    char name[BK_MATERIAL_NAME_MAX];
+    size_t n = 0;
+
+    if (!at->derived && table_of(at->v, &at->p, name) &&
+        !bk_list_missing(at->lib, name, NULL, 0, &n) && n && (table = calloc(n, sizeof *table))) {
+        size_t room = n;
+
+        if (!bk_list_missing(at->lib, name, table, room, &n))
+            for (size_t i = 0; i < n && i < room; i++)
+                json_array_append_new(list, json_string(table[i].material));
+    }
+    free(table);
+    return list;
+}
+
+/* == probe == */
+
+/* A position and its moves, answered as far as that is possible. */
+struct probe {
+    struct ex_at *at;
+    struct moves all;
+    struct bk_lib_ranked *ranked; /* owned */
+    size_t n;
+    struct bk_answer answer;
+    enum bk_lib_err err; /* of the position itself */
+    char why[1024];
+    bool partly; /* some move is not known */
+};
+
+static enum bk_lib_err rank(struct probe *p)
+{
+    enum bk_lib_err err;
+
+    p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
+    if (!p->ranked)
+        return BK_LIB_SYSTEM;
+    err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
+    if (p->n > p->all.n)
+        return BK_LIB_SYSTEM; /* the two lists differ */
+    p->partly = err != BK_LIB_OK;
+    return err == BK_LIB_OK || err == BK_LIB_NO_TABLE || p->n ? BK_LIB_OK : err;
+}
+
+static bool ask_probe(struct probe *p, struct ex_reply *reply)
+{
+    enum bk_lib_err err;
+
+    if (!list_moves(&p->all, p->at->v, &p->at->p))
+        return ex_reply_error(reply, 503, "system", "out of memory");
+    p->err = bk_probe_fen(p->at->lib, p->at->fen, &p->answer);
+    if (p->err)
+        snprintf(p->why, sizeof p->why, "%s", bk_error(p->at->lib));
+    err = rank(p);
+    return !err || ex_reply_lib(reply, p->at->lib, err);
+}
+
+/* Adds the moves, and names of the tables that were asked. */
+static void put_moves(const struct probe *p, json_t *o)
+{
+    json_t *moves = json_array(), *used = json_array();
+
+    note_table(used, p->at->v, &p->at->p);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct bk_move *m = find_move(&p->all, p->ranked[i].name);
+        struct bk_pos after = p->at->p;
+
+        if (!m)
+            continue;
+        bk_pos_play(&after, p->at->v, m);
+        note_table(used, p->at->v, &after);
+        json_array_append_new(moves, move_json(p->at, &p->all, &p->ranked[i], m, &after));
+    }
+    json_object_set_new(o, "tables_used", used);
+    json_object_set_new(o, "missing", p->err || p->partly ? missing_json(p->at) : json_array());
+    json_object_set_new(o, "moves", moves);
+}
+
+static void put_position(const struct ex_at *at, json_t *o)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+    struct bk_material m;
+
+    bk_material_of(&m, at->v, &at->p);
+    json_object_set_new(o, "variant", json_string(at->v->name));
+    json_object_set_new(o, "fen", json_string(at->fen));
+    json_object_set_new(o, "material", json_string(bk_material_name(&m, at->v, name)));
+    json_object_set_new(o, "check", json_boolean(bk_in_check(at->v, &at->p, at->p.stm)));
+}
+
+static json_t *probe_json(const struct probe *p)
+{
+    struct ex_value value = { .known = false };
+    json_t *o;
+
+    if (!p->err) {
+        value = ex_value_of(&p->answer, &p->at->p);
+        o = json_object();
+    } else
+        o = ex_error_json(ex_lib_code(p->err), "%s", *p->why ? p->why : bk_lib_strerror(p->err));
+    if (!o)
+        return NULL;
+    put_position(p->at, o);
+    ex_put_value(o, &value);
+    json_object_set_new(o, "mover", ex_view_json(&value));
+    if (!p->err && p->answer.plies_left >= 0)
+        json_object_set_new(o, "plies_left", json_integer(p->answer.plies_left));
+    put_moves(p, o);
+    return o;
+}
+
+void ex_ask_probe(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                  struct ex_reply *reply)
+{
+    struct ex_at at;
+    struct probe p = { .at = &at };
+
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
+        return;
+    if (ask_probe(&p, reply))
+        ex_reply_json(reply, ex_lib_status(p.err), probe_json(&p));
+    release_moves(&p.all);
+    free(p.ranked);
+    ex_at_close(&at);
+}
+
+/* == moves == */
+
+/* The legal moves by the rules alone: of none but those that end the game is the value known. */
+static bool rank_by_rules(struct probe *p)
+{
+    const struct bk_variant *v = p->at->v;
+
+    p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
+    for (p->n = 0; p->ranked && p->n < p->all.n; p->n++) {
+        const struct bk_move *m = &p->all.named[p->n].move;
+        struct bk_lib_ranked *r = &p->ranked[p->n];
+        struct bk_pos after = p->at->p;
+        int wdl = 0;
+
+        *r = (struct bk_lib_ranked){ .err = BK_LIB_NO_TABLE, .dtw = -1 };
+        snprintf(r->name, sizeof r->name, "%s", p->all.named[p->n].name);
+        r->becomes = m->becomes == BK_STAYS ? BK_LIB_STAYS : (uint8_t)v->piece[m->becomes].letter;
+        bk_pos_play(&after, v, m);
+        r->end = (enum bk_lib_end)bk_pos_end(v, &after, &wdl);
+        if (r->end) {
+            r->err = BK_LIB_OK;
+            r->wdl = r->clocked_wdl = -wdl;
+            r->clocked_known = 1;
+            r->dtw = wdl ? 1 : -1;
+        }
+    }
+    return p->ranked != NULL;
+}
+
+void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                  struct ex_reply *reply)
+{
+    struct ex_at at;
+    struct probe p = { .at = &at };
+    int wdl = 0;
+
+    if (bk_rules_hands(game->v) && ex_hand_moves(game, ex_query_arg(q, "fen"), reply))
+        return;
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
+        return;
+    if (!list_moves(&p.all, at.v, &at.p) || !rank_by_rules(&p))
+        ex_reply_error(reply, 503, "system", "out of memory");
+    else {
+        enum bk_lib_end end = (enum bk_lib_end)bk_pos_end(at.v, &at.p, &wdl);
+        struct ex_value value = { .known = end != BK_LIB_GOES_ON,
+                                  .wdl = wdl,
+                                  .clocked_wdl = wdl,
+                                  .clocked_known = true,
+                                  .end = end };
+        json_t *o = json_object();
+
+        put_position(&at, o);
+        ex_put_value(o, &value);
+        json_object_set_new(o, "mover", ex_view_json(&value));
+        put_moves(&p, o);
+        ex_reply_json(reply, 200, o);
+    }
+    release_moves(&p.all);
+    free(p.ranked);
+    ex_at_close(&at);
+}
+
+/* == line == */
+
+/* Plays the best move on at->p; *value is then of the position after it.  False: *reply says why.
+ */
+static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct ex_reply *reply)
+{
+    struct bk_lib_ranked best;
+    const struct bk_move *m;
+    struct ex_value played;
+    struct bk_pos after;
+    struct moves all;
+    size_t n;
+    enum bk_lib_err err = bk_rank_moves_fen(at->lib, at->fen, 0, 0, &best, 1, &n);
+
+    if (err)
+        return ex_reply_lib(reply, at->lib, err);
+    if (!n || !list_moves(&all, at->v, &at->p))
+        return ex_reply_error(reply, n ? 503 : 500, n ? "system" : "damaged",
+                              n ? "out of memory" : "the tables contradict each other");
+    m = find_move(&all, best.name);
+    after = at->p;
+    if (m)
+        bk_pos_play(&after, at->v, m);
+    played = ex_value_of_move(&best, &after);
+    if (!m || played.wdl != value->wdl || played.plies != value->plies) {
+        release_moves(&all);
+        return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
+                              at->fen);
+    }
+    json_array_append_new(moves, move_json(at, &all, &best, m, &after));
+    release_moves(&all);
+    at->p = after;
+    bk_pos_to_fen(&at->p, at->v, at->fen);
+    *value = ex_value_turned(&played);
+    return true;
+}
+
+void ex_ask_line(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                 struct ex_reply *reply)
+{
+    json_t *o, *moves = json_array();
+    struct ex_value value;
+    struct bk_answer a;
+    struct ex_at at;
+    enum bk_lib_err err;
+    bool good = true;
+
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply)) {
+        json_decref(moves);
+        return;
+    }
+    o = json_object();
+    put_position(&at, o);
+    err = bk_probe_fen(at.lib, at.fen, &a);
+    if (err)
+        good = ex_reply_lib(reply, at.lib, err);
+    else if (a.wdl && a.dtw < 0)
+        good = ex_reply_error(reply, 404, "no-distances",
+                              "the table has no distances, so there is no best line");
+    if (good) {
+        value = ex_value_of(&a, &at.p);
+        ex_put_value(o, &value);
+        json_object_set_new(o, "mover", ex_view_json(&value));
+        while (good && value.wdl && !value.end)
+            good = step(&at, &value, moves, reply);
+    }
+    if (good) {
+        json_object_set(o, "moves", moves);
+        json_object_set_new(o, "end_fen", json_string(at.fen));
+        ex_reply_json(reply, 200, json_incref(o));
+    }
+    json_decref(moves);
+    json_decref(o);
+    ex_at_close(&at);
+}
+
+/* == map == */
+
+struct map {
+    size_t n;
+    uint8_t sq[BK_SQ_MAX];
+    char fen[BK_SQ_MAX][BK_FEN_MAX];
+    const char *fens[BK_SQ_MAX];
+    struct bk_answer answer[BK_SQ_MAX];
+    enum bk_lib_err err[BK_SQ_MAX];
+};
+
+/* The position with the man on each square where he may stand. */
+static void spread(struct map *map, const struct ex_at *at, unsigned from)
+{
+    unsigned man = at->p.at[from], type = bk_man_type((uint8_t)man);
+    unsigned colour = bk_man_colour((uint8_t)man);
+    struct bk_pos lifted = at->p, p;
+
+    lifted.rights = 0;
+    lifted.ep = BK_SQ_NONE;
+    bk_pos_lift(&lifted, at->v, from);
+    map->n = 0;
+    for (unsigned sq = 0; sq < at->v->nsq; sq++) {
+        if (lifted.at[sq] || !bk_bits_has(&at->v->board, sq) ||
+            !bk_rules_may_stand(at->v, type, colour, sq))
+            continue;
+        p = lifted;
+        bk_pos_put(&p, at->v, type, colour, sq);
+        map->sq[map->n] = (uint8_t)sq;
+        map->fens[map->n] = bk_pos_to_fen(&p, at->v, map->fen[map->n]);
+        map->n++;
+    }
+}
+
+static json_t *square_json(const struct map *map, const struct ex_at *at, size_t i)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "square", ex_square_json(at->v, map->sq[i]));
+    if (map->err[i]) {
+        json_object_set_new(o, "category",
+                            json_string(map->err[i] == BK_LIB_ILLEGAL ? "illegal" : "unknown"));
+        json_object_set_new(o, "code", json_string(ex_lib_code(map->err[i])));
+    } else {
+        struct ex_value value = ex_value_of(&map->answer[i], &at->p);
+        json_t *view = ex_view_json(&value);
+
+        json_object_update(o, view);
+        json_decref(view);
+        json_object_set_new(o, "over", json_boolean(value.end != BK_LIB_GOES_ON));
+    }
+    return o;
+}
+
+static json_t *map_json(const struct map *map, const struct ex_at *at, unsigned from)
+{
+    char letter[2] = { bk_man_letter(at->v, at->p.at[from]), 0 };
+    json_t *o = json_object(), *squares = json_array();
+
+    put_position(at, o);
+    json_object_set_new(o, "square", ex_square_json(at->v, from));
+    json_object_set_new(o, "man", json_string(letter));
+    for (size_t i = 0; i < map->n; i++)
+        json_array_append_new(squares, square_json(map, at, i));
+    json_object_set_new(o, "squares", squares);
+    return o;
+}
+
+/* Nothing was answered: why? */
+static bool all_unknown(const struct map *map, enum bk_lib_err *first)
+{
+    *first = BK_LIB_OK;
+    for (size_t i = 0; i < map->n; i++) {
+        if (!map->err[i])
+            return false;
+        if (map->err[i] != BK_LIB_ILLEGAL && !*first)
+            *first = map->err[i];
+    }
+    return *first != BK_LIB_OK;
+}
+
+void ex_ask_map(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+                struct ex_reply *reply)
+{
+    const char *square = ex_query_arg(q, "square");
+    unsigned from = BK_SQ_NONE;
+    struct ex_at at;
+    struct map *map;
+    enum bk_lib_err err;
+
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
+        return;
+    if (square)
+        from = bk_sq_read(at.v, &square);
+    map = malloc(sizeof *map);
+    if (!map)
+        ex_reply_error(reply, 503, "system", "out of memory");
+    else if (from == BK_SQ_NONE || *square || !at.p.at[from])
+        ex_reply_error(reply, 400, "usage", "square= must name the square of a man");
+    else {
+        spread(map, &at, from);
+        err = bk_probe_batch(at.lib, map->fens, map->n, map->answer, map->err);
+        if (err && all_unknown(map, &err) && bk_probe_fen(at.lib, map->fens[0], map->answer))
+            ex_reply_lib(reply, at.lib, err);
+        else
+            ex_reply_json(reply, 200, map_json(map, &at, from));
+    }
+    free(map);
+    ex_at_close(&at);
+}
+
+/* == batch == */
+
+static json_t *error_in_place(struct ex_reply *reply)
+{
+    json_t *o = reply->body ? json_loadb(reply->body, reply->n, 0, NULL) : NULL;
+
+    if (o)
+        json_object_set_new(o, "status", json_integer(reply->status));
+    ex_reply_release(reply);
+    return o;
+}
+
+static json_t *answer_one(struct ex_games *g, struct ex_game *game, const char *fen)
+{
+    struct ex_reply failed = { 0 };
+    struct ex_value value;
+    struct bk_answer a;
+    struct ex_at at;
+    enum bk_lib_err err;
+    json_t *o;
+
+    if (!ex_at_open(&at, g, game, fen, &failed))
+        return error_in_place(&failed);
+    err = bk_probe_fen(at.lib, at.fen, &a);
+    if (err) {
+        ex_reply_lib(&failed, at.lib, err);
+        o = error_in_place(&failed);
+    } else {
+        value = ex_value_of(&a, &at.p);
+        o = json_object();
+        ex_put_value(o, &value);
+        json_object_set_new(o, "mover", ex_view_json(&value));
+    }
+    ex_at_close(&at);
+    return o;
+}
+
+void ex_ask_batch(struct ex_games *g, struct ex_game *game, const char *body, size_t n,
+                  struct ex_reply *reply)
+{
+    json_t *root = json_loadb(body, n, JSON_REJECT_DUPLICATES, NULL), *answers, *fen;
+    json_t *fens = json_object_get(root, "fens");
+    size_t i;
+
+    if (!json_is_array(fens) || !json_array_size(fens) || json_array_size(fens) > EX_BATCH_MAX) {
+        json_decref(root);
+        ex_reply_error(reply, 400, "usage", "the body must be {\"fens\": [...]}, 1 to %d of them",
+                       EX_BATCH_MAX);
+        return;
+    }
+    answers = json_array();
+    json_array_foreach(fens, i, fen)
+    {
+        json_t *one = json_is_string(fen) ? answer_one(g, game, json_string_value(fen))
+                                          : json_pack("{ss ss si}", "error", "not a string", "code",
+                                                      "usage", "status", 400);
+
+        if (one && json_is_string(fen))
+            json_object_set(one, "asked", fen);
+        json_array_append_new(answers, one);
+    }
+    json_decref(root);
+    ex_reply_json(reply, 200, json_pack("{ss so}", "variant", game->name, "answers", answers));
+}

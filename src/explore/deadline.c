@@ -1,0 +1,159 @@
+/*
+ * deadline.c - see deadline.h.
+ *
+ * Nobody else writes to a socket whose request is not whole, so the watcher may say 408 there; the
+ * mutex keeps it from sockets that are closed, and from answers.
+ */
+#include "explore/deadline.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum owes { A_REQUEST, NOTHING, TO_TAKE };
+
+struct ex_connection {
+    struct ex_connection *next, *before;
+    int fd;
+    enum owes owes;
+    double since;
+    bool cut;
+};
+
+struct ex_deadlines {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t watcher;
+    struct ex_connection *first;
+    double seconds;
+    bool stop;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Whoever serves the socket sees its end, and closes it. */
+static void cut(struct ex_connection *c)
+{
+    static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+                               "Content-Type: application/json\r\nContent-Length: 51\r\n\r\n"
+                               "{\"error\":\"the request took too long\",\"code\":\"late\"}";
+    _Static_assert(sizeof "{\"error\":\"the request took too long\",\"code\":\"late\"}" - 1 == 51,
+                   "Content-Length");
+
+    if (c->owes == A_REQUEST)
+        (void)!send(c->fd, late, sizeof late - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(c->fd, SHUT_RDWR);
+    c->cut = true;
+}
+
+static void *watch(void *context)
+{
+    struct ex_deadlines *d = context;
+
+    pthread_mutex_lock(&d->lock);
+    while (!d->stop) {
+        struct timespec until;
+        double time = now();
+
+        for (struct ex_connection *c = d->first; c; c = c->next)
+            if (!c->cut && c->owes != NOTHING && time - c->since > d->seconds)
+                cut(c);
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 500000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_cond_timedwait(&d->wake, &d->lock, &until);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+struct ex_deadlines *ex_deadlines_new(unsigned seconds)
+{
+    struct ex_deadlines *d = calloc(1, sizeof *d);
+    pthread_condattr_t steady;
+
+    if (!d)
+        return NULL;
+    d->seconds = seconds;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&d->wake, &steady);
+    pthread_condattr_destroy(&steady);
+    if (!pthread_create(&d->watcher, NULL, watch, d))
+        return d;
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    return NULL;
+}
+
+void ex_deadlines_free(struct ex_deadlines *d)
+{
+    if (!d)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->stop = true;
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->watcher, NULL);
+    pthread_cond_destroy(&d->wake);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+struct ex_connection *ex_connection_open(struct ex_deadlines *d, int fd)
+{
+    struct ex_connection *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->fd = fd;
+    c->since = now();
+    pthread_mutex_lock(&d->lock);
+    c->next = d->first;
+    if (d->first)
+        d->first->before = c;
+    d->first = c;
+    pthread_mutex_unlock(&d->lock);
+    return c;
+}
+
+void ex_connection_close(struct ex_deadlines *d, struct ex_connection *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&d->lock);
+    if (c->before)
+        c->before->next = c->next;
+    else
+        d->first = c->next;
+    if (c->next)
+        c->next->before = c->before;
+    pthread_mutex_unlock(&d->lock);
+    free(c);
+}
+
+static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&d->lock);
+    c->owes = what;
+    c->since = now();
+    pthread_mutex_unlock(&d->lock);
+}
+
+void ex_connection_ours(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, NOTHING); }
+void ex_connection_taking(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, TO_TAKE); }
+void ex_connection_asking(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, A_REQUEST); }

@@ -1,0 +1,120 @@
+/*
+ * drawing.c - see drawing.h.  src/study draws; here a query becomes a diagram.
+ */
+#include "explore/drawing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/diagram.h"
+
+/* A word of a list: some squares, and a colour behind `:`, else green. */
+static bool read_word(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
+                      uint8_t sq[2], char colour[STUDY_COLOUR_MAX])
+{
+    char text[32];
+    const char *at = text;
+
+    if (n >= sizeof text)
+        return false;
+    memcpy(text, word, n);
+    text[n] = 0;
+    for (unsigned i = 0; i < squares; i++) {
+        unsigned found = bk_sq_read(v, &at);
+
+        if (found == BK_SQ_NONE || !bk_bits_has(&v->board, found))
+            return false;
+        sq[i] = (uint8_t)found;
+    }
+    if (!*at)
+        return study_colour("green", 5, colour);
+    return *at == ':' && study_colour(at + 1, strlen(at + 1), colour);
+}
+
+/* arrows= and marks= : words with commas between. */
+static bool read_list(struct study_diagram *d, const char *list, bool arrows)
+{
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        char colour[STUDY_COLOUR_MAX];
+        uint8_t sq[2];
+
+        n = strcspn(list, ",");
+        if (!read_word(d->v, list, n, arrows ? 2 : 1, sq, colour))
+            return false;
+        if (!arrows)
+            memcpy(d->fill[sq[0]], colour, sizeof colour);
+        else if (d->narrows < STUDY_ARROWS_MAX && sq[0] != sq[1]) {
+            struct study_arrow *a = &d->arrow[d->narrows++];
+
+            a->from = sq[0];
+            a->to = sq[1];
+            memcpy(a->colour, colour, sizeof colour);
+        } else
+            return false;
+    }
+    return true;
+}
+
+static bool is_on(const struct ex_query *q, const char *key)
+{
+    const char *value = ex_query_arg(q, key);
+
+    return value && strcmp(value, "0") != 0;
+}
+
+/* Pixels a square: 8 to 512. */
+static bool read_size(const char *text, unsigned *out)
+{
+    unsigned long n = text && strlen(text) <= 3 ? strtoul(text, NULL, 10) : 0;
+
+    if (text && (n < 8 || n > 512))
+        return false;
+    *out = (unsigned)n;
+    return true;
+}
+
+static bool read_diagram(struct study_diagram *d, const struct ex_query *q, struct ex_reply *reply)
+{
+    d->flip = is_on(q, "flip");
+    d->plain = is_on(q, "plain");
+    d->caption = ex_query_arg(q, "caption");
+    if (!read_size(ex_query_arg(q, "size"), &d->pixels))
+        return ex_reply_error(reply, 400, "usage", "size= is 8 to 512 pixels a square");
+    if (!read_list(d, ex_query_arg(q, "arrows"), true))
+        return ex_reply_error(reply, 400, "usage",
+                              "arrows= are written b1c3 or b1c3:red, with "
+                              "commas between; %d at most",
+                              STUDY_ARROWS_MAX);
+    if (!read_list(d, ex_query_arg(q, "marks"), false))
+        return ex_reply_error(reply, 400, "usage",
+                              "marks= are written e4 or e4:red, with commas "
+                              "between");
+    return true;
+}
+
+void ex_draw(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
+             struct ex_reply *reply)
+{
+    struct study_text svg = { 0 };
+    struct study_diagram *d;
+    struct ex_at at;
+
+    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
+        return;
+    d = malloc(sizeof *d);
+    if (!d)
+        ex_reply_error(reply, 503, "system", "out of memory");
+    else {
+        study_diagram_init(d, at.v, &at.p);
+        if (read_diagram(d, q, reply)) {
+            study_diagram_svg(&svg, d);
+            if (svg.failed || !svg.at) {
+                study_text_free(&svg);
+                ex_reply_error(reply, 503, "system", "out of memory");
+            } else
+                *reply = (struct ex_reply){ 200, "image/svg+xml", svg.at, svg.n, true };
+        }
+    }
+    free(d);
+    ex_at_close(&at);
+}

@@ -1,0 +1,81 @@
+/*
+ * games.h - the games that can be asked, and a position of one of them.
+ *
+ * A game is loaded when it is first asked for, and its handle (probe/bareking.h) then stays open.
+ * All handles share one budget of memory.
+ *
+ * Boards with other holes than the game's cost the library some MB each, kept as long as the handle
+ * (bareking.h); somebody who sends one after the other would fill the memory.  So a handle that has
+ * seen EX_BOARDS_MAX is opened anew, which is why a position holds a lock of its game.
+ *
+ * Threads: any number.
+ */
+#ifndef BK_EXPLORE_GAMES_H
+#define BK_EXPLORE_GAMES_H
+
+#include <pthread.h>
+
+#include "core/derive.h"
+#include "core/position.h"
+#include "explore/kept.h"
+#include "explore/reply.h"
+#include "probe/bareking.h"
+
+#define EX_BOARDS_MAX 32
+
+struct ex_game {
+    const char *name;     /* as in addresses; borrowed from v */
+    const char *from;     /* built-in name, or path of a variant file; borrowed */
+    struct bk_variant *v; /* owned */
+    /* under the lock */
+    pthread_rwlock_t lock;
+    struct bk_lib *lib; /* owned; NULL: not asked yet */
+    struct bk_derivation board[EX_BOARDS_MAX];
+    unsigned nboards;
+    struct ex_kept sums; /* what its tables add up to: sums.h */
+};
+
+struct ex_games {
+    struct ex_game *game; /* owned */
+    size_t n;
+    const char *dirs;      /* folders with `:` between; borrowed */
+    struct bk_lib *budget; /* the handle whose budget the others share */
+};
+
+/*
+ * All built-in games, and those of `files` (nfiles variant files).  memory: bytes of all tables
+ * together; 0: the library's own choice.  Returns BK_OK; BK_E_USAGE (a file, or two games of one
+ * name); BK_E_SYSTEM.  ex_games_close() also after a failure.
+ */
+enum bk_err ex_games_open(struct ex_games *g, const char *dirs, uint64_t memory,
+                          const char *const *files, size_t nfiles, struct bk_report *why);
+void ex_games_close(struct ex_games *g);
+
+/* How many tables of a game there are now. */
+size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game);
+
+/* The game of that name; NULL: no such, *reply says so, and what may have been meant. */
+struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply);
+
+/* Begins to ask a game's handle: *lib stays open until ex_game_leave().  False: *reply says why. */
+bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, struct bk_lib **lib,
+                   struct ex_reply *reply);
+void ex_game_leave(struct ex_game *game);
+
+/* A legal position, and the handle to ask. */
+struct ex_at {
+    struct ex_game *game;
+    struct bk_lib *lib;
+    struct bk_variant *derived;
+    const struct bk_variant *v; /* the game it is asked in: derived, or the game's own */
+    struct bk_pos p;
+    char fen[BK_FEN_MAX]; /* as we write it */
+};
+
+/* Reads a FEN, `_` for blanks; ex_at_close() when done.  False: *reply says what is wrong, and
+   there is nothing to close. */
+bool ex_at_open(struct ex_at *at, struct ex_games *g, struct ex_game *game, const char *fen,
+                struct ex_reply *reply);
+void ex_at_close(struct ex_at *at);
+
+#endif

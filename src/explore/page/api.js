@@ -1,0 +1,50 @@
+/*
+ * api.js - questions to the server.  Answers are kept while the page is open: a line that is played
+ * forth and back is asked once.
+ */
+const kept = new Map();
+const KEPT_MAX = 2000;
+
+/* { status, ...what it says }; fails only where the server cannot be reached.  Errors come in the
+   body, so that the console shows those of the page alone. */
+async function get(path) {
+    if (kept.has(path))
+        return kept.get(path);
+    const reply = await fetch(path);
+    const answer = { status: reply.status, ...await reply.json() };
+
+    if (kept.size >= KEPT_MAX)
+        kept.delete(kept.keys().next().value);
+    if (reply.status < 500)
+        kept.set(path, answer);
+    return answer;
+}
+
+const query = (values) => Object.entries(values)
+    .map(([key, value]) => `${key}=${encodeURIComponent(value.replace(/ /g, '_')).replace(/%2F/g, '/')}`)
+    .join('&');
+
+const game = (name, what, values = {}) => {
+    return get(`api/v1/${encodeURIComponent(name)}/${what}?${query({ ...values, errors: 'body' })}`);
+};
+
+export const variants = async () => (await get('api/v1/variants')).variants;
+export const probe = (name, fen) => game(name, 'probe', { fen });
+export const moves = (name, fen) => game(name, 'moves', { fen });
+export const line = (name, fen) => game(name, 'line', { fen });
+export const map = (name, fen, square) => game(name, 'map', { fen, square });
+export const stats = (name, material) => game(name, 'stats', { material });
+export const longest = (name) => game(name, 'longest');
+export const tables = (name, material) => game(name, 'tables', material ? { material } : {});
+
+/* Pictures of men: the inner markup of each symbol, by the name of a man. */
+export async function pictures() {
+    const text = await (await fetch('pieces.svg')).text();
+    const sheet = new DOMParser().parseFromString(text, 'image/svg+xml');
+    const found = new Map();
+
+    for (const symbol of sheet.querySelectorAll('symbol'))
+        for (const name of symbol.getAttribute('class').split(' '))
+            found.set(name, symbol);
+    return found;
+}

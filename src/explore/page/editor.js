@@ -1,0 +1,120 @@
+/*
+ * editor.js - setting up a position: the tray of spare men, whose move it is, castling rights,
+ * evolutions that are still allowed, men in hand, and the board turned about.
+ */
+import { draw, make } from './dom.js';
+import { exchanged, isWhite, mirrored } from './fen.js';
+
+const RIGHTS = [['K', 'White O-O'], ['Q', 'White O-O-O'], ['k', 'Black O-O'], ['q', 'Black O-O-O']];
+
+export class Editor {
+    constructor(host, page) {
+        this.host = host;
+        this.page = page;
+    }
+
+    show(game, position) {
+        this.game = game;
+        this.position = position;
+        this.host.replaceChildren(this.tray(true), this.tray(false), this.tools(),
+            ...this.castling(), ...this.allowances(), ...this.hand());
+    }
+
+    change(values) {
+        this.page.edit({ ...this.position, ...values });
+    }
+
+    tray(white) {
+        const men = this.game.men.map(({ letter, name }) => {
+            const man = white ? letter : letter.toLowerCase();
+            const svg = draw('svg', { viewBox: '0 0 48 48', 'aria-hidden': 'true' },
+                this.page.board.man(man));
+
+            return make('div', { class: 'spare', title: `${name} (${letter})`, 'data-man': man,
+                onpointerdown: (event) => this.page.board.take(man, event) }, svg);
+        });
+
+        return make('div', { class: 'tray', 'aria-label': white ? 'White men' : 'Black men' }, men);
+    }
+
+    tools() {
+        const { turn } = this.position;
+        const side = (value, text) => make('button', { 'aria-pressed': String(turn === value),
+            onclick: () => this.change({ turn: value, passing: '-' }) }, text);
+        const turned = (make_, what) => {
+            const p = make_(this.position);
+
+            if (p)
+                this.page.edit(p);
+            else
+                this.page.complain(`The board is not the same when ${what}.`);
+        };
+
+        return make('div', { class: 'bar' },
+            make('span', { class: 'group', role: 'group', 'aria-label': 'To move' },
+                side('w', 'White to move'), side('b', 'Black to move')),
+            make('button', { onclick: () => turned(mirrored, 'left and right are exchanged') },
+                'Mirror'),
+            make('button', { onclick: () => turned(exchanged, 'the colours are exchanged') },
+                'Swap colours'),
+            make('button', { onclick: () => this.page.empty() }, 'Clear'),
+            make('button', { onclick: () => this.page.start() }, 'Beginning'));
+    }
+
+    castling() {
+        if (!this.game.castling)
+            return [];
+        const has = (right) => this.position.castling.includes(right);
+        const set = (right, on) => {
+            const rights = RIGHTS.map(([r]) => r).filter((r) => r === right ? on : has(r)).join('');
+
+            this.change({ castling: rights || '-' });
+        };
+
+        return [make('div', { class: 'bar rights' }, RIGHTS.map(([right, text]) =>
+            make('label', {}, make('input', { type: 'checkbox', checked: has(right),
+                onchange: (event) => set(right, event.target.checked) }), text)))];
+    }
+
+    /* "[RCC]": how often men may still evolve into each kind; no brackets: as often as ever. */
+    allowances() {
+        const kinds = this.game.men.filter((man) => man.evolutions);
+
+        if (!kinds.length)
+            return [];
+        const { brackets } = this.position;
+        const left = (letter, most) => brackets === null ? most
+            : [...brackets].filter((c) => c === letter).length;
+        const values = new Map();
+
+        for (const white of [true, false])
+            for (const { letter, evolutions } of kinds) {
+                const key = white ? letter : letter.toLowerCase();
+
+                values.set(key, { most: evolutions, now: left(key, evolutions) });
+            }
+        const set = (key, n) => {
+            values.get(key).now = n;
+            const all = [...values.values()].every(({ most, now }) => now === most);
+            const text = [...values].map(([letter, { now }]) => letter.repeat(now)).join('');
+
+            this.change({ brackets: all ? null : text || '-' });
+        };
+
+        return [make('div', { class: 'bar allowances' }, make('span', {}, 'Evolutions left'),
+            [...values].map(([key, { most, now }]) => make('label', { title:
+                `${isWhite(key) ? 'White' : 'Black'}: into ${key.toUpperCase()}` },
+            `${isWhite(key) ? '♔' : '♚'} ${key.toUpperCase()}`,
+            make('input', { type: 'number', min: 0, max: most, value: now,
+                onchange: (event) => set(key, Math.max(0, Math.min(most, +event.target.value))) }))))];
+    }
+
+    hand() {
+        if (!this.game.hands)
+            return [];
+        return [make('div', { class: 'bar' }, make('label', { class: 'wide' }, 'Men off the board',
+            make('input', { value: this.position.brackets ?? '', placeholder: 'Rn',
+                onchange: (event) => this.change({ brackets: event.target.value
+                    .replace(/[^A-Za-z]/g, '') || null }) })))];
+    }
+}

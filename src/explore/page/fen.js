@@ -1,0 +1,129 @@
+/*
+ * fen.js - positions as FENs write them, for boards of any size, with holes.
+ *
+ * A position is { files, ranks, at, holes, brackets, turn, castling, passing, half, move }:
+ * at[square] is a letter or undefined, holes a Set of squares; square = rank * files + file, a1 = 0.
+ */
+export function readFen(text) {
+    const fields = text.trim().replace(/_/g, ' ').split(/\s+/);
+    const bracket = /^([^[]*)(?:\[([^\]]*)\])?$/.exec(fields[0]);
+
+    if (!bracket)
+        throw new Error('the brackets of the FEN do not close');
+    const rows = bracket[1].split('/').map(readRow);
+    const files = rows[0].length, ranks = rows.length;
+
+    if (!files || files > 14 || ranks > 14 || rows.some((row) => row.length !== files))
+        throw new Error('the ranks of the FEN are not equally long');
+    const p = {
+        files, ranks, at: [], holes: new Set(), brackets: bracket[2] ?? null,
+        turn: fields[1] === 'b' ? 'b' : 'w', castling: fields[2] ?? '-', passing: fields[3] ?? '-',
+        half: fields[4] ?? '0', move: fields[5] ?? '1',
+    };
+    rows.forEach((row, i) => row.forEach((cell, file) => {
+        const square = (ranks - 1 - i) * files + file;
+
+        if (cell === '*')
+            p.holes.add(square);
+        else if (cell)
+            p.at[square] = cell;
+    }));
+    return p;
+}
+
+function readRow(text) {
+    const row = [];
+
+    for (const [, gap, cell] of text.matchAll(/(\d+)|(.)/g)) {
+        if (gap)
+            row.push(...Array(Math.min(+gap, 15)).fill(''));
+        else if (/[A-Za-z*]/.test(cell))
+            row.push(cell);
+        else
+            throw new Error(`'${cell}' in the FEN is no man`);
+    }
+    return row;
+}
+
+export function writeFen(p) {
+    const rows = [];
+
+    for (let rank = p.ranks - 1; rank >= 0; rank--) {
+        let row = '', gap = 0;
+
+        for (let file = 0; file < p.files; file++) {
+            const square = rank * p.files + file;
+            const cell = p.holes.has(square) ? '*' : p.at[square];
+
+            if (!cell) {
+                gap++;
+                continue;
+            }
+            row += (gap || '') + cell;
+            gap = 0;
+        }
+        rows.push(row + (gap || ''));
+    }
+    const brackets = p.brackets === null ? '' : `[${p.brackets}]`;
+
+    return `${rows.join('/')}${brackets} ${p.turn} ${p.castling} ${p.passing} ${p.half} ${p.move}`;
+}
+
+export function squareName(p, square) {
+    return String.fromCharCode(97 + square % p.files) + (Math.floor(square / p.files) + 1);
+}
+
+export function squareOf(p, name) {
+    return (+name.slice(1) - 1) * p.files + name.charCodeAt(0) - 97;
+}
+
+export const isWhite = (letter) => letter === letter.toUpperCase();
+
+export function countMen(p) {
+    return p.at.reduce((n, letter) => n + (letter ? 1 : 0), 0);
+}
+
+/* Nobody can castle or take in passing after men have been moved about. */
+function loose(p) {
+    return { ...p, at: [...p.at], holes: new Set(p.holes), castling: '-', passing: '-' };
+}
+
+export function put(p, square, letter) {
+    const q = loose(p);
+
+    q.castling = p.castling;
+    if (letter)
+        q.at[square] = letter;
+    else
+        delete q.at[square];
+    return q;
+}
+
+/* The position with every square carried to another, and each letter changed. */
+function carried(p, to, letter) {
+    const q = loose(p);
+
+    q.at = [];
+    q.holes = new Set([...p.holes].map(to));
+    p.at.forEach((man, square) => { q.at[to(square)] = letter(man); });
+    return q;
+}
+
+const sameHoles = (a, b) => a.size === b.size && [...a].every((square) => b.has(square));
+
+/* Left and right exchanged; null where the board is not the same then. */
+export function mirrored(p) {
+    const q = carried(p, (s) => s - s % p.files + p.files - 1 - s % p.files, (man) => man);
+
+    return sameHoles(p.holes, q.holes) ? q : null;
+}
+
+/* The colours exchanged; null likewise. */
+export function exchanged(p) {
+    const swap = (c) => isWhite(c) ? c.toLowerCase() : c.toUpperCase();
+    const q = carried(p, (s) => (p.ranks - 1 - Math.floor(s / p.files)) * p.files + s % p.files, swap);
+
+    q.turn = p.turn === 'w' ? 'b' : 'w';
+    q.brackets = p.brackets === null ? null : [...p.brackets].map(swap).join('');
+    return sameHoles(p.holes, q.holes) ? q : null;
+}

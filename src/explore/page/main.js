@@ -1,0 +1,494 @@
+/*
+ * main.js - the page: what is on the board, where one has been, and what goes on when.
+ *
+ * The address holds game, position and panel (?game=shatranj&fen=...&view=stats), so a page can be
+ * sent, and the browser's own history takes moves back.
+ */
+import * as api from './api.js';
+import { Board } from './board.js';
+import { Drill } from './drill.js';
+import { Editor } from './editor.js';
+import { colour, kindOf, make, plies, turns } from './dom.js';
+import { countMen, isWhite, put, readFen, squareName, squareOf, writeFen } from './fen.js';
+import * as panels from './panels.js';
+
+const MEN_MAX = 8; /* of a table */
+const VIEWS = [
+    ['moves', 'Moves'], ['map', 'Map'], ['drill', 'Drill'], ['stats', 'Statistics'],
+    ['longest', 'Longest'], ['tables', 'Tables'], ['rules', 'Rules'],
+];
+
+const $ = (id) => document.getElementById(id);
+
+const state = {
+    games: [], game: null, fen: '', position: null,
+    answer: null,    /* of the position, once it is here */
+    view: 'moves',
+    material: null,  /* that statistics and tables are about; null: the position's */
+    lifted: null,    /* square of the result map */
+    editing: false,
+};
+let board, editor, drill, asked = 0;
+
+/* == Where we are == */
+
+function address() {
+    const fen = state.fen.replace(/ /g, '_');
+    const view = state.view === 'moves' ? '' : `&view=${state.view}`;
+    const material = state.material ? `&material=${encodeURIComponent(state.material)}` : '';
+
+    return `?game=${encodeURIComponent(state.game.name)}&fen=${fen}${view}${material}`;
+}
+
+function remember(replace) {
+    const depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
+
+    history[replace ? 'replaceState' : 'pushState']({ depth }, '', address());
+}
+
+/* Goes to a position.  how: 'push' (a step that can be taken back), 'replace', or 'none'. */
+async function go(fen, how = 'push') {
+    let position;
+
+    try {
+        position = readFen(fen);
+    } catch (error) {
+        complain(error.message);
+        return;
+    }
+    complain('');
+    state.fen = writeFen(position);
+    state.position = position;
+    state.answer = null;
+    state.lifted = null;
+    $('fen').value = state.fen;
+    board.show(position);
+    board.arrows([]);
+    board.marks([]);
+    editor.show(state.game, position);
+    if (how !== 'none')
+        remember(how === 'replace');
+    await ask();
+}
+
+/* Asks what the position is worth; an answer that comes too late is dropped. */
+async function ask() {
+    const mine = ++asked, fen = state.fen;
+    let answer;
+
+    try {
+        const few = countMen(state.position) <= MEN_MAX;
+        const known = few && (state.game.tables || hasBareKing(state.position)) && !(state.game.hands && holds(state.position));
+
+        answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
+    } catch {
+        answer = { error: 'the server does not answer', code: 'away' };
+    }
+    if (mine !== asked)
+        return;
+    state.answer = answer;
+    showVerdict();
+    await showPanel();
+}
+
+/* The rules decide such a position, without tables. */
+function hasBareKing(p) {
+    const white = p.at.filter((letter) => letter && isWhite(letter)).length;
+
+    return white < 2 || countMen(p) - white < 2;
+}
+
+/* In games with hands tables know nothing of men who may come back. */
+function holds(p) {
+    const white = p.at.filter((letter) => letter && isWhite(letter)).length;
+
+    return p.brackets !== null || white > 2 || countMen(p) - white > 2;
+}
+
+function complain(text) {
+    $('fenerror').textContent = text;
+    $('fenerror').hidden = !text;
+}
+
+async function chooseGame(name, fen, how = 'push') {
+    state.game = state.games.find((game) => game.name === name) ?? state.games[0];
+    state.material = null;
+    $('game').value = state.game.name;
+    document.title = `${state.game.title}: bareking`;
+    board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
+        ? 'king' : man.name]), pictures);
+    await go(fen ?? await firstPosition(), how);
+}
+
+/* Something to look at: the longest win there is, else the beginning, else kings. */
+async function firstPosition() {
+    const { game } = state;
+
+    if (game.tables) {
+        const { longest } = await api.longest(game.name);
+
+        if (longest?.length)
+            return longest[0].fen;
+    }
+    return game.start || emptyBoard(game);
+}
+
+function emptyBoard(game) {
+    const { files, ranks, holes } = game.board;
+    const king = game.men.find((man) => man.royal).letter;
+    const p = { files, ranks, at: [], holes: new Set(), brackets: null, turn: 'w', castling: '-',
+        passing: '-', half: '0', move: '1' };
+
+    holes.forEach((name) => p.holes.add(squareOf(p, name)));
+    const middle = files >> 1;
+
+    p.at[middle] = king;
+    p.at[(ranks - 1) * files + (p.holes.has((ranks - 1) * files + middle) ? 0 : middle)] =
+        king.toLowerCase();
+    return writeFen(p);
+}
+
+/* == Words == */
+
+/* "White wins in 20 turns" */
+function verdictOf(answer, position) {
+    const mover = colour(position.turn), other = colour(position.turn === 'w' ? 'b' : 'w');
+    const winner = { win: mover, 'cursed-win': mover, 'maybe-win': mover, loss: other,
+        'blessed-loss': other, 'maybe-loss': other }[answer.category];
+    const loser = winner === mover ? other : mover;
+    const over = { checkmate: `Checkmate: ${winner} has won`,
+        stalemate: winner ? `Stalemate: ${winner} has won` : 'Stalemate: a draw',
+        bare: `${loser} is bare: ${winner} has won`,
+        'bare-draw': 'Bare kings: a draw',
+        configuration: `${winner} has a man in each box, and has won` }[answer.end_reason];
+
+    if (over)
+        return { text: over, kind: winner ? 'win' : 'draw', winner };
+    if (answer.category === 'draw')
+        return { text: 'A draw', kind: 'draw' };
+    if (!winner)
+        return null;
+    const distance = answer.mover?.turns ? ` in ${turns(answer.mover.turns)}` : '';
+    const late = answer.category.includes('-') && answer.category !== 'maybe-win' &&
+        answer.category !== 'maybe-loss';
+
+    return { text: `${winner} wins${distance}`, kind: late ? 'late' : 'win', winner,
+        note: late ? `too late: the game is drawn after ${turns(state.game.turns)}` : '',
+        plies: answer.mover?.plies };
+}
+
+function showVerdict() {
+    const { answer, position, game } = state, verdict = verdictOf(answer, position);
+    const box = $('verdict');
+
+    box.className = `verdict ${verdict?.kind ?? 'unknown'} ${verdict?.winner?.toLowerCase() ?? ''}`;
+    if (verdict)
+        box.replaceChildren(make('strong', {}, drill?.hides() ? 'Drill' : verdict.text),
+            make('span', {}, drill?.hides() ? `${colour(position.turn)} to move`
+                : [verdict.note, verdict.plies ? plies(verdict.plies) : '',
+                    answer.end_reason ? '' : `${colour(position.turn)} to move`]
+                    .filter(Boolean).join(' · ')));
+    else
+        box.replaceChildren(make('strong', {}, unknownText(answer, game)),
+            make('span', {}, `${colour(position.turn)} to move`));
+}
+
+function unknownText(answer, game) {
+    if (answer.error)
+        return { 'no-table': 'No table', 'away': 'No answer', 'damaged': 'A table is damaged' }[answer.code] ??
+            'Not a position of this game';
+    if (game.hands && holds(state.position))
+        return 'Men come back: no table knows this';
+    if (countMen(state.position) <= MEN_MAX)
+        return `No tables of ${game.title} here`;
+    return `${countMen(state.position)} men: tables have at most ${MEN_MAX}`;
+}
+
+/* == Panels == */
+
+async function showPanel() {
+    for (const tab of $('tabs').children) {
+        const on = tab.dataset.view === state.view;
+
+        tab.setAttribute('aria-selected', on);
+        tab.tabIndex = on ? 0 : -1;
+    }
+    const mine = asked, view = state.view, into = document.createElement('div');
+
+    if (view !== 'map')
+        board.marks([]);
+    into.className = `panel ${view}`;
+    await panels[view](into, state, page);
+    if (mine !== asked || view !== state.view)
+        return;
+    $('panel').replaceChildren(into);
+    into.dispatchEvent(new Event('shown'));
+}
+
+async function setView(view) {
+    const before = state.view;
+
+    state.view = view;
+    if (before === 'drill' && view !== 'drill')
+        drill.stop();
+    if (view !== 'stats' && view !== 'tables')
+        state.material = null;
+    remember(true);
+    showVerdict();
+    await showPanel();
+}
+
+/* What panels may do. */
+const page = {
+    go,
+    setView,
+    play: (move) => playMove(move),
+    hover: (moves) => board.arrows(moves.map(arrowOf)),
+    marks: (marks) => board.marks(marks),
+    chooseMaterial: (material, view) => { state.material = material; return setView(view); },
+    liftForMap: (square) => { state.lifted = square; return showPanel(); },
+    square: (name) => squareOf(state.position, name),
+    man: (letter) => board.man(letter),
+    refresh: () => { showVerdict(); return showPanel(); },
+    get drill() { return drill; },
+};
+
+function arrowOf(move) {
+    if (!move.from || !move.to) /* a turn of drops alone */
+        return { from: 0, to: 0, kind: 'none' };
+    const between = move.also_takes ?? (move.takes && move.takes !== move.to && !isPassing(move)
+        ? move.takes : null);
+
+    return { from: squareOf(state.position, move.from), to: squareOf(state.position, move.to),
+        via: between ? squareOf(state.position, between) : undefined,
+        kind: state.view === 'drill' ? 'plain' : kindOf(move.mover.category) };
+}
+
+const isPassing = (move) => state.position.passing === move.to;
+
+/* == Moves == */
+
+async function playMove(move) {
+    if (drill.active) {
+        await drill.played(move);
+        return;
+    }
+    await go(move.fen);
+}
+
+async function playBest() {
+    const best = state.answer?.moves?.[0];
+
+    if (best && best.mover.category !== 'unknown')
+        await playMove(best);
+}
+
+const movesFrom = (square) => (state.answer?.moves ?? [])
+    .filter((move) => move.from === squareName(state.position, square));
+
+/* A man is lifted: marks of where he may go, each with its verdict. */
+function pick(square) {
+    if (state.editing)
+        return [];
+    if (state.view === 'map') {
+        page.liftForMap(squareName(state.position, square));
+        return null;
+    }
+    const best = new Map();
+
+    for (const move of movesFrom(square))
+        if (!best.has(move.to) && move.to !== move.from)
+            best.set(move.to, move);
+    if (!best.size && !movesFrom(square).length)
+        return null;
+    return [...best.values()].map((move) => ({ square: squareOf(state.position, move.to), small: true,
+        kind: drill.hides() ? 'plain' : kindOf(move.mover.category),
+        text: drill.hides() || state.position.at[squareOf(state.position, move.to)]
+            ? '' : `${move.mover.turns ?? ''}` }));
+}
+
+/* Has he a part in castling, so that rights go when he is moved about? */
+function castles(letter) {
+    const man = state.game.men.find((known) => known.letter === letter.toUpperCase());
+
+    return Boolean(man?.royal || man?.name === 'rook');
+}
+
+/* A man is put down: a legal move is played, one of several after a question. */
+async function drop(from, to) {
+    if (state.editing) {
+        const letter = state.position.at[from];
+        const moved = put(put(state.position, from, null), to, letter);
+
+        await edit(castles(letter) ? { ...moved, castling: '-' } : moved);
+        return;
+    }
+    const fits = movesFrom(from).filter((move) => move.to === squareName(state.position, to));
+    const move = fits.length > 1 ? await choose(fits) : fits[0];
+
+    if (move)
+        await playMove(move);
+}
+
+/* A click on an empty square, or on a man who has no move: in the map he is put there. */
+async function tap(square) {
+    if (state.view === 'map' && state.lifted && !state.position.at[square]) {
+        const from = squareOf(state.position, state.lifted), letter = state.position.at[from];
+
+        await go(writeFen(put(put(state.position, from, null), square, letter)));
+        await page.liftForMap(squareName(state.position, square));
+    }
+}
+
+async function edit(position) {
+    await go(writeFen(position), 'push');
+}
+
+/* One of several moves to the same square, by what becomes of the man. */
+function choose(moves) {
+    return new Promise((answer) => {
+        const box = $('choice');
+        const done = (move) => {
+            box.hidden = true;
+            removeEventListener('keydown', escape, true);
+            answer(move);
+        };
+        const escape = (event) => {
+            if (event.key === 'Escape') {
+                event.stopPropagation();
+                done(null);
+            }
+        };
+
+        box.replaceChildren(...moves.map((move) => make('button', { role: 'menuitem',
+            onclick: () => done(move), title: move.san }, pictureOf(move),
+        make('span', {}, move.san))));
+        box.hidden = false;
+        box.querySelector('button').focus();
+        addEventListener('keydown', escape, true);
+    });
+}
+
+function pictureOf(move) {
+    const own = state.position.at[squareOf(state.position, move.from)];
+    const letter = move.becomes ?? own?.toUpperCase();
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+
+    svg.setAttribute('viewBox', '0 0 48 48');
+    if (own)
+        svg.append(board.man(isWhite(own) ? letter : letter.toLowerCase()));
+    return svg;
+}
+
+/* == Beginning == */
+
+function toggleEditing(on = !state.editing) {
+    state.editing = on;
+    $('editor').hidden = !on;
+    $('edit').setAttribute('aria-pressed', on);
+    document.body.classList.toggle('editing', on);
+    board.release();
+}
+
+function turnTheme() {
+    const theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem('theme', theme);
+    showPanel();
+}
+
+const keys = {
+    ' ': playBest,
+    'Backspace': takeBack,
+    'ArrowLeft': takeBack,
+    'ArrowRight': () => history.forward(),
+    'f': () => board.setFlipped(!board.flipped) ?? showPanel(),
+    'e': () => toggleEditing(),
+    'm': () => setView('map'),
+    'd': () => setView('drill'),
+    't': turnTheme,
+    '?': () => $('keys').showModal(),
+    'Escape': () => board.release() || (state.editing ? toggleEditing(false)
+        : state.view === 'map' ? setView('moves') : null),
+};
+
+function onKey(event) {
+    const typing = event.target.closest?.('input, select, textarea, dialog[open]');
+
+    if (typing || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+    const view = VIEWS[+event.key - 1], inTabs = event.target.closest?.('[role=tablist]');
+
+    if (event.key.startsWith('Arrow') && inTabs) {
+        const step = event.key === 'ArrowRight' ? 1 : VIEWS.length - 1;
+        const at = VIEWS.findIndex(([name]) => name === state.view);
+
+        setView(VIEWS[(at + step) % VIEWS.length][0]);
+        $('tabs').children[(at + step) % VIEWS.length].focus();
+    } else if (view)
+        setView(view[0]);
+    else if (keys[event.key])
+        keys[event.key]();
+    else
+        return;
+    event.preventDefault();
+}
+
+function takeBack() {
+    if (history.state?.depth > 0)
+        history.back();
+}
+
+async function fromAddress() {
+    const given = new URLSearchParams(location.search);
+    const view = given.get('view'), name = given.get('game');
+    const fen = given.get('fen')?.replace(/_/g, ' ');
+
+    state.view = VIEWS.some(([known]) => known === view) ? view : 'moves';
+    if (!state.game || (name && name !== state.game.name))
+        await chooseGame(name ?? 'shatranj', fen, fen && history.state ? 'none' : 'replace');
+    else
+        await go(fen ?? await firstPosition(), 'none');
+    state.material = given.get('material');
+    if (state.material)
+        await showPanel();
+}
+
+let pictures;
+
+async function begin() {
+    $('tabs').append(...VIEWS.map(([view, title], i) => make('button', { role: 'tab',
+        'data-view': view, title: `${title} (${i + 1})`, onclick: () => setView(view) }, title)));
+    board = new Board($('board'), { pick, drop, tap,
+        off: (from) => state.editing && edit({ ...put(state.position, from, null),
+            ...(castles(state.position.at[from]) ? { castling: '-' } : {}) }),
+        place: (letter, to) => edit(put(state.position, to, letter)),
+        released: () => state.view === 'map' ? showPanel() : board.marks([]) });
+    editor = new Editor($('editor'), { board, edit, start: () => go(state.game.start || emptyBoard(state.game)),
+        empty: () => go(emptyBoard(state.game)), complain });
+    drill = new Drill(state, page);
+    $('game').addEventListener('change', () => { drill.stop(); chooseGame($('game').value); });
+    $('back').addEventListener('click', takeBack);
+    $('best').addEventListener('click', playBest);
+    $('flip').addEventListener('click', keys.f);
+    $('edit').addEventListener('click', () => toggleEditing());
+    $('theme').addEventListener('click', turnTheme);
+    $('help').addEventListener('click', keys['?']);
+    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); go($('fen').value); });
+    $('copy').addEventListener('click', () => navigator.clipboard?.writeText(state.fen));
+    addEventListener('keydown', onKey);
+    addEventListener('popstate', fromAddress);
+    try {
+        [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
+    } catch {
+        complain('The server does not answer.');
+        return;
+    }
+    $('game').append(...state.games.map((game) => make('option', { value: game.name },
+        `${game.title} (${game.name})${game.tables ? ` · ${game.tables}` : ''}`)));
+    await fromAddress();
+    document.body.classList.add('ready');
+}
+
+begin();

@@ -1,0 +1,46 @@
+/*
+ * reply.h - an answer on its way out: a status of HTTP and a body.
+ *
+ * What cannot be answered is an error status, never a 200 with nothing in it:
+ *
+ *      400  the question makes no sense: FEN, square, query        404  no such table, game, path
+ *      405  another method   413, 414  too long   421  not us      500  a damaged table
+ *      503  no memory, over the budget
+ *
+ * The body of an error is {"error": text, "code": word, ...}.
+ */
+#ifndef BK_EXPLORE_REPLY_H
+#define BK_EXPLORE_REPLY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/bareking.h"
+
+struct ex_reply {
+    unsigned status;
+    const char *type; /* of the body */
+    char *body;       /* owned if `owned`; NULL where there is no memory: a bare 503 */
+    size_t n;
+    bool owned;
+};
+
+void ex_reply_release(struct ex_reply *r);
+
+/* `value` is taken; NULL: no memory. */
+void ex_reply_json(struct ex_reply *r, unsigned status, json_t *value);
+
+/* {"error": ..., "code": ...}, to be added to; NULL: no memory. */
+json_t *ex_error_json(const char *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as a reply.  Returns false, so that a check can end with it. */
+bool ex_reply_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The status and the word that go with an error of the library. */
+unsigned ex_lib_status(enum bk_lib_err err);
+const char *ex_lib_code(enum bk_lib_err err);
+/* A reply that tells a handle's last error. */
+bool ex_reply_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * server.c - see server.h.
+ *
+ * libmicrohttpd calls, for each request: log_target() with the target as it was sent, which we take
+ * apart ourselves (query.h); answer() when the headers are here, with each piece of a body, and at
+ * its end; completed() in any case.
+ */
+#include "explore/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <microhttpd.h>
+
+#include "explore/api.h"
+#include "explore/deadline.h"
+
+#define CONNECTIONS     240
+#define FROM_AN_ADDRESS 40 /* of these, where others than this machine may come */
+#define HEADERS_MAX     (32u << 10)
+#define THREADS         4
+#define SECONDS         10
+
+struct ex_server {
+    struct ex_games *games;
+    struct ex_deadlines *deadlines;
+    struct MHD_Daemon *daemon;
+    bool loopback;
+};
+
+/* A request under way. */
+struct request {
+    char *target; /* owned */
+    bool seen, refused;
+    char *body; /* owned */
+    size_t n;
+};
+
+/* == Connections == */
+
+static struct ex_connection *connection_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
+static void on_connection(void *context, struct MHD_Connection *c, void **own,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct ex_server *s = context;
+    const union MHD_ConnectionInfo *info;
+
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        ex_connection_close(s->deadlines, *own);
+        *own = NULL;
+        return;
+    }
+    info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *own = info ? ex_connection_open(s->deadlines, info->connect_fd) : NULL;
+}
+
+/* == Requests == */
+
+static void *log_target(void *context, const char *target, struct MHD_Connection *c)
+{
+    struct request *r = calloc(1, sizeof *r);
+
+    (void)context;
+    (void)c;
+    if (r && !(r->target = strdup(target))) {
+        free(r);
+        r = NULL;
+    }
+    return r;
+}
+
+static void completed(void *context, struct MHD_Connection *c, void **own,
+                      enum MHD_RequestTerminationCode how)
+{
+    struct ex_server *s = context;
+    struct request *r = *own;
+
+    (void)how;
+    ex_connection_asking(s->deadlines, connection_of(c));
+    if (r) {
+        free(r->target);
+        free(r->body);
+        free(r);
+    }
+    *own = NULL;
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/*
+ * Some page on the net may have its own name lead to this machine, and ask as if it came from here:
+ * who serves this machine alone answers to its names alone.
+ */
+static bool meant_for_us(const struct ex_server *s, struct MHD_Connection *c)
+{
+    static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
+    const char *host = header(c, "Host");
+
+    if (!s->loopback || !host)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+
+        if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
+            return true;
+    }
+    return false;
+}
+
+/* == Replies == */
+
+static const char *const always[][2] = {
+    { "Content-Security-Policy",
+      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+    { "X-Content-Type-Options", "nosniff" },
+    { "Referrer-Policy", "no-referrer" },
+    { "Cache-Control", "no-cache" },
+};
+
+static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c, struct ex_reply *r)
+{
+    struct MHD_Response *response =
+        r->body ? MHD_create_response_from_buffer(
+                      r->n, r->body, r->owned ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT)
+                : MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result sent;
+
+    if (!response) {
+        ex_reply_release(r);
+        return MHD_NO;
+    }
+    if (r->type)
+        MHD_add_response_header(response, "Content-Type", r->type);
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+        MHD_add_response_header(response, always[i][0], always[i][1]);
+    if (r->status == 405)
+        MHD_add_response_header(response, "Allow", "GET, HEAD, POST");
+    ex_connection_taking(s->deadlines, connection_of(c));
+    sent = MHD_queue_response(c, r->status, response);
+    MHD_destroy_response(response); /* the body goes with it */
+    return sent;
+}
+
+/* Headers are here: what is refused without reading on?  True: go on. */
+static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const struct request *r,
+                            const char *method, struct ex_reply *reply)
+{
+    const char *length = header(c, "Content-Length");
+    bool body = (length && strcmp(length, "0") != 0) || header(c, "Transfer-Encoding");
+
+    if (!meant_for_us(s, c))
+        return ex_reply_error(reply, 421, "host", "this server answers to localhost alone");
+    if (body && !ex_api_takes_body(method, r->target))
+        return ex_reply_error(reply, 405, "usage", "no body is wanted here");
+    if (length && strtoull(length, NULL, 10) > EX_BODY_MAX)
+        return ex_reply_error(reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
+    return true;
+}
+
+/* Takes a piece of a body in; of one that is too long nothing is kept. */
+static void take_body(struct request *r, const char *bytes, size_t n)
+{
+    char *body;
+
+    if (r->refused || r->n + n > EX_BODY_MAX) {
+        r->refused = true;
+        return;
+    }
+    body = realloc(r->body, r->n + n);
+    if (!body) {
+        r->refused = true;
+        return;
+    }
+    memcpy(body + r->n, bytes, n);
+    r->body = body;
+    r->n += n;
+}
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *c, const char *url,
+                              const char *method, const char *version, const char *bytes, size_t *n,
+                              void **own)
+{
+    struct ex_server *s = context;
+    struct request *r = *own;
+    struct ex_reply reply = { 0 };
+
+    (void)url;
+    (void)version;
+    if (!r)
+        return MHD_NO;
+    if (!r->seen) {
+        r->seen = true;
+        return look_at_headers(s, c, r, method, &reply) ? MHD_YES : send_reply(s, c, &reply);
+    }
+    if (*n) {
+        take_body(r, bytes, *n);
+        *n = 0;
+        return MHD_YES;
+    }
+    ex_connection_ours(s->deadlines, connection_of(c));
+    if (r->refused)
+        ex_reply_error(&reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
+    else
+        ex_api(s->games, method, r->target, r->body, r->n, &reply);
+    return send_reply(s, c, &reply);
+}
+
+/* == The server == */
+
+union any_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+/* Only numbers: no name is looked up.  False: it is none. */
+static bool read_address(union any_address *out, const char *text, unsigned port, bool *loopback)
+{
+    memset(out, 0, sizeof *out);
+    if (inet_pton(AF_INET, text, &out->v4.sin_addr) == 1) {
+        out->v4.sin_family = AF_INET;
+        out->v4.sin_port = htons((uint16_t)port);
+        *loopback = ntohl(out->v4.sin_addr.s_addr) >> 24 == 127;
+        return true;
+    }
+    if (inet_pton(AF_INET6, text, &out->v6.sin6_addr) == 1) {
+        out->v6.sin6_family = AF_INET6;
+        out->v6.sin6_port = htons((uint16_t)port);
+        *loopback = IN6_IS_ADDR_LOOPBACK(&out->v6.sin6_addr);
+        return true;
+    }
+    return false;
+}
+
+static struct MHD_Daemon *start(struct ex_server *s, const struct ex_options *o,
+                                const union any_address *address)
+{
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
+
+    if (address->any.sa_family == AF_INET6)
+        flags |= MHD_USE_IPv6;
+    return MHD_start_daemon(
+        flags, (uint16_t)o->port, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &address->any,
+        MHD_OPTION_THREAD_POOL_SIZE, o->threads ? o->threads : THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        s->loopback ? 0u : (unsigned)FROM_AN_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)HEADERS_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_URI_LOG_CALLBACK, log_target, s,
+        MHD_OPTION_END);
+}
+
+enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const struct ex_options *o,
+                           unsigned *port, struct bk_report *why)
+{
+    const char *name = o->address ? o->address : "127.0.0.1";
+    const union MHD_DaemonInfo *info;
+    union any_address address;
+    struct ex_server *s = calloc(1, sizeof *s);
+
+    *out = s;
+    if (!s)
+        return bk_no_memory(why);
+    s->games = g;
+    if (!read_address(&address, name, o->port, &s->loopback))
+        return bk_fail(why, BK_E_USAGE, "'%s' is no address to listen at, such as 127.0.0.1", name);
+    s->deadlines = ex_deadlines_new(o->deadline ? o->deadline : SECONDS);
+    if (!s->deadlines)
+        return bk_no_memory(why);
+    s->daemon = start(s, o, &address);
+    if (!s->daemon)
+        return bk_fail(why, BK_E_SYSTEM, "cannot listen at %s, port %u: in use?", name, o->port);
+    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    *port = info && info->port ? info->port : o->port;
+    return BK_OK;
+}
+
+void ex_server_close(struct ex_server *s)
+{
+    if (!s)
+        return;
+    if (s->daemon)
+        MHD_stop_daemon(s->daemon);
+    ex_deadlines_free(s->deadlines);
+    free(s);
+}

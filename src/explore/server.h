@@ -1,0 +1,30 @@
+/*
+ * server.h - the API (api.h) on a socket.
+ *
+ * Requests are answered by some threads of libmicrohttpd's.  What may be asked of them is bounded:
+ * the length of a request and its body, connections, and the time to send one (deadline.h).
+ */
+#ifndef BK_EXPLORE_SERVER_H
+#define BK_EXPLORE_SERVER_H
+
+#include "explore/games.h"
+
+#define EX_PORT 8643
+
+struct ex_options {
+    const char *address; /* to listen at; NULL: 127.0.0.1, this machine alone */
+    unsigned port;       /* 0: any that is free */
+    unsigned threads;    /* 0: 4 */
+    unsigned deadline;   /* seconds that a request may take to come; 0: 10 */
+};
+
+struct ex_server;
+
+/* Begins to serve; g is borrowed.  *port: where.  Returns BK_OK; BK_E_USAGE (no such address);
+   BK_E_SYSTEM. */
+enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const struct ex_options *o,
+                           unsigned *port, struct bk_report *why);
+void ex_server_close(
+    struct ex_server *s); /* NULL is fine; waits for those that are being answered */
+
+#endif

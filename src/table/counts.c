@@ -1,0 +1,100 @@
+/*
+ * counts.c - see counts.h.
+ */
+#include "table/counts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The position with the colours exchanged, as the other name of its table sees it. */
+static void exchange(struct bk_pos *p, const struct bk_variant *v, const struct bk_material *m)
+{
+    int swap = bk_material_swap(m, v);
+    uint8_t map[BK_SQ_MAX];
+    struct bk_pos q;
+
+    bk_symmetry_map(v, swap > 0 ? (unsigned)swap : 0, map);
+    bk_pos_init(&q, v);
+    q.stm = !p->stm;
+    q.rights = (uint8_t)((p->rights & 3) << 2 | p->rights >> 2);
+    for (unsigned colour = 0; colour < 2; colour++)
+        memcpy(q.left[colour], p->left[!colour], sizeof q.left[colour]);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        if (p->at[sq])
+            bk_pos_put(&q, v, bk_man_type(p->at[sq]), !bk_man_colour(p->at[sq]), map[sq]);
+    *p = q;
+}
+
+bool bk_counts_fen(const struct bk_index *ix, uint64_t number, unsigned side, bool exchanged,
+                   char out[BK_FEN_MAX])
+{
+    struct bk_placement at;
+    struct bk_pos p;
+
+    bk_index_unrank(ix, number, &at);
+    if (!bk_index_position(ix, &at, side, &p))
+        return false;
+    if (exchanged)
+        exchange(&p, ix->v, &ix->m);
+    bk_pos_to_fen(&p, ix->v, out);
+    return true;
+}
+
+enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
+                           const struct bk_variant *v, const struct bk_material *m,
+                           struct bk_report *why)
+{
+    struct bk_material kept = *m;
+    enum bk_err err = BK_E_NO_TABLE;
+    char dir[PATH_MAX], path[PATH_MAX];
+
+    *exchanged = bk_material_canonical(&kept, v);
+    *out = NULL;
+    for (size_t n; err == BK_E_NO_TABLE && *dirs; dirs += n + (dirs[n] == ':')) {
+        n = strcspn(dirs, ":");
+        snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
+        err = bk_file_open_as(out, bk_table_path(path, dir, v, &kept, BK_KIND_WDL), v, &kept,
+                              BK_KIND_WDL, why);
+    }
+    return err;
+}
+
+/* False: its longest game begins nowhere. */
+static bool take_side(struct bk_counts *out, const struct bk_file *f, unsigned side, bool exchanged)
+{
+    const struct bk_summary *s = &bk_file_info(f)->summary;
+    const struct bk_index *ix = bk_file_index(f);
+
+    *out = (struct bk_counts){ .win = s->win[side],
+                               .draw = s->draw[side],
+                               .loss = s->loss[side],
+                               .all_win = s->all_win[side],
+                               .all_draw = s->all_draw[side],
+                               .all_loss = s->all_loss[side],
+                               .win_plies = s->win_plies[side],
+                               .loss_plies = s->loss_plies[side] };
+    if (bk_file_info(f)->one_side && side == BK_BLACK) { /* what White has, turned round */
+        side = BK_WHITE;
+        exchanged = !exchanged;
+    }
+    return (out->win_plies < 0 ||
+            bk_counts_fen(ix, s->win_number[side], side, exchanged, out->win_fen)) &&
+           (out->loss_plies < 0 ||
+            bk_counts_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen));
+}
+
+enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
+                           const struct bk_material *m, struct bk_report *why)
+{
+    struct bk_file *f;
+    bool exchanged;
+    enum bk_err err = bk_counts_open(&f, &exchanged, dirs, v, m, why);
+
+    for (unsigned side = 0; !err && side < 2; side++)
+        if (!take_side(&out[side], f, exchanged ? !side : side, exchanged))
+            err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: its longest game begins nowhere",
+                          bk_file_path(f));
+    bk_file_close(f);
+    return err;
+}

@@ -1,0 +1,332 @@
+/*
+ * page.mjs - the page in a browser: what a visitor does, what he sees, and that nothing goes wrong
+ * unseen.  run.sh starts it, with URL and CHROMIUM.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const base = process.env.URL, shots = process.env.SHOTS;
+const DIAMOND = '8/8/8/3k4/8/1KQ5/8/q7_w_-_-_0_1';
+const troubles = [], outside = [];
+let passed = 0;
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
+
+/* A page of its own for each test; all that goes wrong in it is remembered. */
+async function visit(query, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+
+    page.setDefaultTimeout(15000);
+    page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning')
+            troubles.push(`${query}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => troubles.push(`${query}: ${error.stack}`));
+    page.on('request', (request) => {
+        if (!request.url().startsWith(base) && !request.url().startsWith('data:'))
+            outside.push(request.url());
+    });
+    await page.goto(base + query);
+    await page.waitForSelector('body.ready');
+    return page;
+}
+
+async function test(name, body) {
+    try {
+        await body();
+        passed++;
+    } catch (error) {
+        troubles.push(`${name}: ${error.stack}`);
+    }
+}
+
+const verdict = (page) => page.locator('#verdict strong').innerText();
+const fenOf = (page) => page.inputValue('#fen');
+const man = (square) => `.men [data-square="${square}"]`;
+const field = (square) => `.squares [data-square="${square}"]`;
+const until = (page, test_, argument) => page.waitForFunction(test_, argument);
+const hears = (page, text) => until(page, (wanted) =>
+    document.querySelector('#verdict').innerText.includes(wanted), text);
+
+async function shoot(page, name) {
+    if (!shots)
+        return;
+    mkdirSync(shots, { recursive: true });
+    await page.waitForTimeout(150);
+    await page.screenshot({ path: `${shots}/${name}.png` });
+}
+
+async function drag(page, from, to) {
+    const a = await page.locator(from).first().boundingBox(), b = await page.locator(to).first().boundingBox();
+
+    await page.mouse.move(a.x + a.width / 2, a.y + a.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(a.x + a.width / 2 + 9, a.y + a.height / 2 + 9);
+    await page.mouse.move(b.x + b.width / 2, b.y + b.height / 2, { steps: 4 });
+    await page.mouse.up();
+}
+
+await test('a position is loaded by its address, and its moves are told by verdict', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    assert.equal(await verdict(page), 'White wins in 20 turns');
+    assert.equal(await page.locator('.movegroup.win .move').count(), 4);
+    assert.equal(await page.locator('.movegroup.win .move').first().innerText(), 'Kb4\n20 turns');
+    await page.hover('.move[data-uci=b3b4]');
+    assert.equal(await page.locator('.arrowhead.win').count(), 1);
+    await shoot(page, 'moves-light');
+    await page.click('summary');
+    await page.waitForSelector('.linemoves button');
+    assert.equal(await page.locator('.linemoves button').count(), 39);
+    await page.context().close();
+});
+
+await test('men are dragged and clicked, and moves taken back', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    await drag(page, man('b3'), field('b4'));
+    await hears(page, 'in 19 turns');
+    assert.match(page.url(), /fen=8\/8\/8\/3k4\/1K6\/2Q5\/8\/q7_b_/);
+    await page.click(man('d5'));
+    await page.click(field('d6'));
+    await hears(page, 'White to move');
+    assert.equal(await fenOf(page), '8/8/3k4/8/1K6/2Q5/8/q7 w - - 0 2');
+    await drag(page, man('c3'), field('c8')); /* no such move */
+    assert.equal(await fenOf(page), '8/8/3k4/8/1K6/2Q5/8/q7 w - - 0 2');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await hears(page, 'in 20 turns');
+    await page.keyboard.press('ArrowRight');
+    await hears(page, 'in 19 turns');
+    await page.context().close();
+});
+
+await test('space plays the best line to the end', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    for (let plies = 39; plies > 0; plies--) {
+        const fen = await fenOf(page);
+
+        await page.keyboard.press(' ');
+        await until(page, (before) => document.querySelector('#fen').value !== before &&
+            document.querySelector('#verdict').innerText.includes('n'), fen);
+        if (plies > 2)
+            await hears(page, plies === 3 ? '2 plies' : `${plies - 1} plies`);
+    }
+    await hears(page, 'Black is bare: White has won');
+    assert.equal(await page.locator('.move').count() > 0, false);
+    await page.context().close();
+});
+
+/* Every square of the board is coloured, and the numbers are those of the API. */
+async function checkMap(page, game, squares) {
+    await page.keyboard.press('m');
+    await page.locator('.pickman').nth(1).click();
+    await page.waitForSelector('.mark');
+    const marks = await page.locator('.mark').evaluateAll((all) => all.map((mark) =>
+        [mark.dataset.square, mark.classList[1], mark.textContent]));
+    const given = new URL(page.url()).searchParams;
+    const own = await page.locator('.mark.own').getAttribute('data-square');
+    const answer = await (await page.request.get(`${base}api/v1/${game}/map?fen=${given.get('fen')}&square=${own}`)).json();
+    const men = (await page.locator('.men > g').count()) - 1;
+
+    assert.equal(marks.length, squares - men);
+    assert.equal(answer.squares.length, marks.length);
+    for (const [square, kind, text] of marks) {
+        const told = answer.squares.find((s) => s.square === square);
+
+        assert.equal(kind, told.category);
+        if ((kind === 'win' || kind === 'loss') && text && !told.over)
+            assert.equal(+text, told.turns);
+    }
+}
+
+await test('result map on 10x10', async () => {
+    const page = await visit('?game=grand-shatranj');
+
+    await checkMap(page, 'grand-shatranj', 100);
+    await shoot(page, 'map-10x10-light');
+    const free = await page.locator('.mark.draw, .mark.win, .mark.loss').first().getAttribute('data-square');
+
+    await page.keyboard.press('f');
+    await page.waitForSelector('.mark');
+    assert.ok(free);
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.mark'));
+    await page.context().close();
+});
+
+await test('result map on the board with the missing corner', async () => {
+    const page = await visit('?game=puzzle', { colorScheme: 'dark' });
+
+    assert.equal(await page.locator('.squares rect').count(), 60);
+    assert.equal(await page.locator(field('h8')).count(), 0);
+    await checkMap(page, 'puzzle', 60);
+    await shoot(page, 'map-puzzle-dark');
+    await page.context().close();
+});
+
+await test('a drill grades each move, and tells when the win is gone', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=drill`);
+
+    await page.click('#drillstart');
+    await page.waitForSelector('.task');
+    assert.match(await page.locator('.task').innerText(), /White.*20 turns/);
+    assert.equal(await verdict(page), 'Drill');
+    await drag(page, man('c3'), field('d2'));
+    await page.waitForSelector('.grades .late');
+    assert.match(await page.locator('.grades li').first().innerText(), /Qd2 wins, 2 turns slower best was Kb4/);
+    await hears(page, 'White to move');
+    await page.keyboard.press(' ');
+    await page.waitForSelector('.grades .win');
+    assert.match(await page.locator('.grades li').nth(1).innerText(), /best/);
+    await hears(page, 'White to move');
+    await shoot(page, 'drill-light');
+    const fen = (await fenOf(page)).replace(/ /g, '_');
+    const answer = await (await page.request.get(`${base}api/v1/shatranj/probe?fen=${fen}`)).json();
+    const slip = answer.moves.find((move) => move.mover.category !== 'win');
+
+    await drag(page, man(slip.from), field(slip.to));
+    await page.waitForSelector('#drillresult');
+    assert.match(await page.locator('#drillresult').innerText(), /The win is gone/);
+    await page.context().close();
+});
+
+await test('a drill is won to its end', async () => {
+    const line = await (await fetch(`${base}api/v1/shatranj/line?fen=${DIAMOND}`)).json();
+    const page = await visit(`?game=shatranj&fen=${line.moves[31].fen.replace(/ /g, '_')}`);
+
+    await page.keyboard.press('d');
+    await page.click('#drillstart');
+    for (let i = 0; i < 60 && !(await page.locator('#drillresult').count()); i++) {
+        await page.keyboard.press(' ');
+        await page.waitForTimeout(450);
+    }
+    assert.match(await page.locator('#drillresult').innerText(), /Won in 4 turns. 4 of 4 moves were the best\./);
+    await page.context().close();
+});
+
+await test('positions are set up: spare men, off the board, side, mirror, rights, evolutions', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    await page.keyboard.press('e');
+    await drag(page, '.spare[data-man="n"]', field('h8'));
+    await until(page, () => document.querySelector('#fen').value.startsWith('7n/'));
+    await drag(page, man('h8'), 'header h1');
+    await until(page, () => document.querySelector('#fen').value.startsWith('8/'));
+    await drag(page, man('a1'), field('h1')); /* any man anywhere */
+    await until(page, () => document.querySelector('#fen').value.includes('/7q '));
+    await page.click('text=Mirror');
+    await until(page, () => document.querySelector('#fen').value.includes('/4k3/8/5QK1/8/q7 '));
+    await page.click('text=Black to move');
+    await until(page, () => document.querySelector('#fen').value.includes(' b '));
+    await page.click('text=Swap colours');
+    await until(page, () => document.querySelector('#fen').value === 'Q7/8/5qk1/8/4K3/8/8/8 w - - 0 1');
+    await page.fill('#fen', '8/8/8/8');
+    await page.keyboard.press('Enter');
+    await shoot(page, 'editor-light');
+    await page.selectOption('#game', 'darwinian');
+    await page.waitForSelector('.allowances input');
+    await page.locator('.allowances input').first().fill('1');
+    await page.locator('.allowances input').first().blur();
+    await until(page, () => document.querySelector('#fen').value.includes('[RCCEErrccee]'));
+    await page.selectOption('#game', 'sultan');
+    await page.waitForSelector('.rights input');
+    await page.locator('.rights input').first().uncheck();
+    await until(page, () => document.querySelector('#fen').value.includes(' w Qkq '));
+    await page.context().close();
+});
+
+await test('statistics, longest wins and tables', async () => {
+    const page = await visit('?game=shatranj&fen=5R2/8/8/8/8/k7/4n3/2K5_w_-_-_0_1&view=stats');
+
+    await page.waitForSelector('.chart canvas');
+    assert.match(await page.locator('.side').first().innerText(), /wins 651,505/);
+    await shoot(page, 'stats-light');
+    await page.keyboard.press('5');
+    await page.locator('td >> text=KQvKQ').first().click();
+    await hears(page, 'in 32 turns');
+    await page.keyboard.press('6');
+    await page.waitForSelector('.hub');
+    assert.match(await page.locator('.hub').innerText(), /KQvKQ/);
+    await page.locator('td >> text=KRvKN').click();
+    await page.waitForSelector('.chart canvas');
+    assert.equal(await page.locator('#panel h2').innerText(), 'KRvKN');
+    await page.keyboard.press('7');
+    await page.waitForSelector('pre.rules');
+    await page.context().close();
+});
+
+await test('keys turn tabs, board and theme; the tabs are a tab list', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { colorScheme: 'dark' });
+
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
+    await shoot(page, 'moves-dark');
+    await page.keyboard.press('t');
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'light');
+    const before = await page.locator(man('a1')).boundingBox();
+
+    await page.keyboard.press('f');
+    const after = await page.locator(man('a1')).boundingBox();
+
+    assert.ok(after.x > before.x && after.y < before.y);
+    await page.locator('[role=tab][aria-selected=true]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[data-view=map][aria-selected=true]:focus');
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.context().close();
+});
+
+await test('on a phone nothing is wider than the screen, and fingers drag', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { viewport: { width: 360, height: 740 },
+        hasTouch: true, isMobile: true });
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+    for (const view of ['moves', 'map', 'drill', 'stats', 'longest', 'tables', 'rules']) {
+        await page.locator(`[data-view=${view}]`).click();
+        await page.waitForSelector(`[data-view=${view}][aria-selected=true]`);
+        await page.waitForTimeout(300);
+        assert.equal(await wide(), false, `${view} is too wide`);
+    }
+    await page.locator('[data-view=moves]').click();
+    await page.tap(man('b3'));
+    await page.tap(field('b4'));
+    await hears(page, 'in 19 turns');
+    await shoot(page, 'phone');
+    await page.locator('#edit').click();
+    assert.equal(await wide(), false, 'the editor is too wide');
+    await shoot(page, 'phone-editor');
+    await page.context().close();
+});
+
+await test('every game is shown, start and men', async () => {
+    const page = await visit('?game=shatranj');
+    const games = await page.locator('#game option').evaluateAll((all) => all.map((o) => o.value));
+
+    for (const game of games) {
+        await page.selectOption('#game', game);
+        await until(page, (name) => new URL(location).searchParams.get('game') === name, game);
+        await page.waitForTimeout(120);
+        assert.equal(await page.locator('.man .letter').count(), 0, `${game}: a man without a picture`);
+    }
+    await page.context().close();
+});
+
+await test('without scripts of others: the policy is sent', async () => {
+    const page = await visit('');
+    const reply = await page.request.get(base);
+
+    assert.match(reply.headers()['content-security-policy'], /default-src 'self'/);
+    await page.context().close();
+});
+
+await browser.close();
+for (const url of outside)
+    troubles.push(`asked outside: ${url}`);
+for (const trouble of troubles)
+    console.log(trouble);
+console.log(`browser: ${passed} passed, ${troubles.length} troubles`);
+process.exit(troubles.length ? 1 : 0);

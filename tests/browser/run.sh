@@ -1,0 +1,33 @@
+#!/bin/sh
+# run.sh BUILD - the page of `bareking explore` in Chromium.  Needs node, npm and chromium (Debian's);
+# playwright-core comes by npm into BUILD/browser, its browsers do not.  SHOTS=DIR: pictures to look
+# at.  Last line: how it went.
+set -eu
+case ${1:?usage: run.sh BUILD} in
+/*) build=$1 ;;
+*) build=$PWD/$1 ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+bin=$build/bareking dir=$build/browser
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    { echo "browser: no chromium; apt-get install chromium nodejs npm" >&2; exit 1; }
+command -v npm >/dev/null || { echo "browser: no npm; apt-get install chromium nodejs npm" >&2; exit 1; }
+
+mkdir -p "$dir"
+[ -d "$dir/node_modules/playwright-core" ] ||
+    (cd "$dir" && npm install --silent --no-fund --no-audit playwright-core@1) >&2
+"$bin" build shatranj KQvKQ KRvKN --dir "$dir/tables" --quiet
+"$bin" build puzzle KRvKN --dir "$dir/tables" --quiet
+"$bin" build grand-shatranj KOvKO --dir "$dir/tables" --quiet
+rm -f "$dir/where"
+"$bin" explore --port 0 --json --dir "$dir/tables" >"$dir/where" &
+server=$!
+trap 'kill $server 2>/dev/null' EXIT
+i=0
+until [ -s "$dir/where" ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
+done
+cp "$here/page.mjs" "$dir/page.mjs"
+cd "$dir"
+URL=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' where) CHROMIUM=$chromium node page.mjs

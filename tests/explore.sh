@@ -1,0 +1,175 @@
+#!/bin/sh
+# explore.sh BUILD - `bareking explore` from outside, by the requests of clients and of nobody's friends.
+# FULL=1: slow senders, too, and 1,000 mixed requests by 8 clients at once, which want p99 < 20 ms
+# with tables in memory (P99: another bound, in ms).  Last line: what was looked at.
+set -u
+LC_ALL=C
+export LC_ALL
+unset BAREKING_DIR
+case ${1:?usage: explore.sh BUILD} in
+/*) build=$1 ;;
+*) build=$PWD/$1 ;;
+esac
+bin=$build/bareking ask=$build/explore_client
+tmp=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+cd "$tmp" || exit 1
+looked=0
+
+die() { echo "explore: $1"; cat out 2>/dev/null | cut -c1-2000; exit 1; }
+
+# STATUS TEXT TARGET [METHOD [BODY]]
+wants() {
+    "$ask" "$port" get "$3" "${4-GET}" "${5-}" >out 2>&1 || die "no answer: $3"
+    case $(head -c 4 out) in "$1 ") ;; *) die "not $1: $3" ;; esac
+    grep -qF -e "$2" out || die "no '$2': $3"
+    looked=$((looked + 1))
+}
+# STATUS WHAT: of what stdin holds; several statuses with | between, 0: closed without a word
+raw() {
+    "$ask" "$port" raw >out 2>&1 || die "no answer to $2"
+    grep -qE "^($1) " out || die "not $1: $2"
+}
+repeat() { # TEXT TIMES
+    awk -v text="$1" -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", text }'
+}
+
+"$bin" build shatranj KQvKQ KRvKN --dir t --quiet || die 'no tables'
+"$bin" build puzzle KAvKA --dir t --quiet || die 'no tables'
+"$bin" explore --port 0 --json --dir t >where 2>err &
+server=$!
+i=0
+until [ -s where ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
+done
+port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
+[ -n "$port" ] || die "no server: $(cat err)"
+
+# == What clients ask ==
+api=/api/v1/shatranj
+diamond=8/8/8/3k4/8/1KQ5/8/q7_w_-_-_0_1
+wants 200 '"category":"win","dtm":39,"dtz":null' "$api/probe?fen=$diamond"
+wants 200 '"moves":[{"uci":"b3b4","san":"Kb4","name":"b3b4","category":"loss","dtm":-38' "$api/probe?fen=$diamond"
+wants 200 '"tables_used":["KQvKQ"],"missing":[]' "$api/probe?fen=$diamond"
+wants 200 '"category":"loss","dtm":-40' "$api/probe?fen=8/8/8/3k4/8/2Q5/2K5/q7_b_-_-_1_1"
+wants 200 '"variant_loss":true' "$api/probe?fen=8/8/8/3k4/8/1KQ5/8/8_b"
+wants 200 '"end_fen":"8/8/8/8/8/3k4/1K6/2Q5 b' "$api/line?fen=$diamond"
+wants 200 '{"square":"c3","category":"win","plies":39,"turns":20,"over":false}' "$api/map?fen=$diamond&square=c3"
+wants 200 '"longest_win":{"plies":53,"turns":27' "$api/stats?material=KRvKN"
+wants 200 '"longest_win":{"plies":5,"turns":3' "$api/stats?material=KNvKR"
+wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/longest"
+wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
+wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"
+wants 200 '"holes":["g7","h7","g8","h8"]' /api/v1/variants
+wants 200 '<svg' "$api/svg?fen=$diamond&arrows=b3b4&flip=1"
+wants 200 '"category":"win","dtm":39' "$api/batch" POST '{"fens":["8/8/8/3k4/8/1KQ5/8/q7 w"]}'
+wants 200 '"material":"KAvKA"' "/api/v1/puzzle/probe?fen=5k**/6**/3a4/8/8/8/5K2/1A6_w"
+wants 200 '<!doctype html>' /
+wants 200 'uPlot' /uPlot.iife.min.js
+
+# == What is not known, or makes no sense ==
+wants 404 '"missing":["KRvKR"]' "$api/probe?fen=8/8/8/3k4/8/1KR5/8/r7_w"
+wants 404 'no table' "$api/line?fen=8/8/8/3k4/8/1KR5/8/r7_w"
+wants 404 'did you mean' /api/v1/shatran/probe?fen=8
+wants 404 'no question' "$api/prob?fen=8"
+wants 404 'by-rule' "$api/stats?material=KRvK"
+wants 200 '"status":404' "$api/probe?fen=8/8/8/3k4/8/1KR5/8/r7_w&errors=body"
+wants 400 'lacks a fen=' "$api/probe"
+wants 400 'ranks' "$api/probe?fen=8/8"
+wants 400 'could take the king' "$api/probe?fen=8/8/8/3kR3/8/1K6/8/8_w"
+wants 400 'given twice' "$api/probe?fen=a&fen=b"
+wants 405 'GET' "$api/probe?fen=$diamond" PUT
+wants 405 'body' "$api/probe?fen=$diamond" POST '{}'
+
+# == What nobody's friend sends ==
+wants 400 'no such path' /../../../../etc/passwd
+wants 400 'no such path' /%2e%2e/%2e%2e/etc/passwd
+wants 400 'no such path' /..%2f..%2fetc%2fpasswd
+wants 400 'bad escape' '/api/v1/%00/probe'
+wants 400 'no such path' //etc/passwd
+wants 400 'FEN' "$api/probe?fen=$(repeat '8/' 300)_w"
+wants 414 'too long' "$api/probe?fen=$(repeat 8 5000)"
+wants 400 'FEN' "$api/probe?fen=%22%3Cscript%3E"
+wants 400 'the body must be' "$api/batch" POST "$(repeat '[' 100000)"
+wants 400 '1 to 500' "$api/batch" POST "{\"fens\":[$(repeat '"x",' 500)\"x\"]}"
+printf 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n' | raw 421 'a name that leads here' || exit 1
+printf 'GARBAGE\r\n\r\n' | raw '0|400' garbage || exit 1
+printf 'GET / HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n' "$(repeat a 60000)" | raw 431 'headers without end' || exit 1
+printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 280000\r\n\r\n%s' "$(repeat '[' 280000)" |
+    raw 413 'a body that is too long' || exit 1
+printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n' |
+    raw 413 'a body that is told to be endless' || exit 1
+{
+    printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
+    for i in 1 2 3 4 5; do
+        printf '10000\r\n%s\r\n' "$(repeat x 65536)"
+    done
+    printf '0\r\n\r\n'
+} | raw 413 'a body in pieces without end' || exit 1
+looked=$((looked + 6))
+for holes in 7\* 6\*1 6\*\* 5\*2 5\*1\* 5\*\*1 5\*\*\*; do # boards without end
+    wants 200 '"category":"draw"' "$api/probe?fen=$holes/8/8/3k4/8/1K6/8/8_w"
+done
+
+# == Load, and senders without haste ==
+if [ -n "${FULL-}" ]; then
+    "$ask" "$port" slow 30 >slow 2>&1 &
+    slow=$!
+    # what a page would ask: along the best line of each of two positions
+    for fen in $diamond 5R2/8/8/8/8/k7/4n3/2K5_w_-_-_0_1; do
+        "$ask" "$port" get "$api/line?fen=$fen" | grep -o '"fen":"[^"]*"' |
+            sed 's/"fen":"//; s/"$//; s/ /_/g'
+    done >fens
+    awk -v api="$api" '
+        function square_of(fen, man,    rank, file, i, c) { # where a man stands
+            rank = 8
+            for (i = 1; (c = substr(fen, i, 1)) != man; i++)
+                if (c == "/") { rank--; file = 0 } else file += c ~ /[1-8]/ ? c : 1
+            return substr("abcdefgh", file + 1, 1) rank
+        }
+        {
+            print api "/probe?fen=" $0
+            print api "/probe?fen=" $0
+            print api "/line?fen=" $0
+            print api "/moves?fen=" $0
+            print api "/map?fen=" $0 "&square=" square_of($0, "K")
+            print api "/svg?fen=" $0
+            if (NR % 5 == 0)
+                print api "/stats?material=KRvKN\n" api "/longest\n" api "/tables\n/api/v1/variants\n/main.js"
+        }' fens >mixed
+    # the first reads what must be read; others' work on the machine may spoil one, not five
+    for i in 0 1 2 3 4 5; do
+        "$ask" "$port" load 8 1000 <mixed >out 2>&1 || die 'errors under load'
+        cat out
+        p99=$(sed -n 's/.*p99 \([0-9]*\).*/\1/p' out)
+        [ $i -eq 0 ] || [ "$p99" -ge "${P99:-20}" ] || break
+    done
+    [ "$p99" -lt "${P99:-20}" ] || die 'slow under load'
+    wait $slow
+    cat slow
+    grep -q '^408 after 1[01] s' slow || die 'a slow sender was not cut off'
+    looked=$((looked + 3))
+fi
+
+# == It is still there, keeps to its size, and ends when it is asked to ==
+wants 200 '"category":"win","dtm":39' "$api/probe?fen=$diamond"
+rss=$(sed -n 's/VmRSS: *\([0-9]*\) kB/\1/p' "/proc/$server/status" 2>/dev/null)
+[ "${rss:-0}" -lt 400000 ] || die "it has taken $rss KB"
+kill "$server"
+wait "$server"
+status=$?
+server=
+[ $status -eq 0 ] || die "it ended with status $status"
+[ ! -s err ] || { cat err; die 'words on stderr'; }
+
+# == Bad beginnings ==
+"$bin" explore --port 99999 2>err && die 'a port that is none'
+"$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
+grep -q 'no address' err || die 'no word of a name to listen at'
+"$bin" explore ./none.ini 2>err && die 'a game that is not there'
+looked=$((looked + 3))
+
+echo "explore: $looked looked at, all well"

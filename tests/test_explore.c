@@ -1,0 +1,292 @@
+/*
+ * test_explore.c - the server's parts without a socket: addresses, moves as people write them,
+ * answers, deadlines.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/load.h"
+#include "explore/api.h"
+#include "explore/ask.h"
+#include "explore/deadline.h"
+#include "explore/query.h"
+#include "explore/san.h"
+
+/* == Addresses == */
+
+static void query__takes_a_target_apart(void **state)
+{
+    struct ex_query q;
+    const char *why;
+
+    (void)state;
+    assert_int_equal(ex_query_read(&q, "/api/v1/a%20b/probe?fen=8%2F8+w&x", &why), 0);
+    assert_int_equal(q.nparts, 4);
+    assert_string_equal(q.part[2], "a b");
+    assert_string_equal(ex_query_arg(&q, "fen"), "8/8 w");
+    assert_string_equal(ex_query_arg(&q, "x"), "");
+    assert_null(ex_query_arg(&q, "y"));
+    assert_int_equal(ex_query_read(&q, "/", &why), 0);
+    assert_int_equal(q.nparts, 0);
+}
+
+static void query__refuses_what_is_no_plain_address(void **state)
+{
+    static const char *const bad[] = {
+        "",         "x",
+        "/..",      "/../../etc/passwd",
+        "/a/../b",  "/%2e%2e/x",
+        "/a%2Fb",   "/a\\b",
+        "/a%5cb",   "//",
+        "/a//b",    "/a%00b",
+        "/a%0",     "/a%zz",
+        "/a%7f",    "/a\x80",
+        "/a?b=%",   "/a?=b",
+        "/a?b&b",   "/a?b=1&b=2",
+        "/a?b=%0a", "/a/b/c/d/e/f/g",
+    };
+    struct ex_query q;
+    const char *why;
+    char longer[EX_TARGET_MAX + 2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        why = NULL;
+        if (ex_query_read(&q, bad[i], &why) != 400 || !why)
+            fail_msg("'%s' was read", bad[i]);
+    }
+    memset(longer, 'a', sizeof longer - 1);
+    longer[0] = '/';
+    longer[sizeof longer - 1] = 0;
+    assert_int_equal(ex_query_read(&q, longer, &why), 414);
+    longer[EX_TARGET_MAX] = 0;
+    assert_int_equal(ex_query_read(&q, longer, &why), 0);
+}
+
+/* == Moves == */
+
+static void check_san(const char *game, const char *fen, const char *name, const char *wanted)
+{
+    struct bk_move *list = calloc(BK_MOVES_MAX, sizeof *list);
+    char own[16], san[EX_SAN_MAX];
+    struct bk_report why;
+    struct bk_variant *v;
+    struct bk_pos p, after;
+    unsigned n;
+    bool found = false;
+    int wdl = 0;
+
+    assert_int_equal(bk_variant_load(&v, game, NULL), BK_OK);
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    n = bk_moves_legal(v, &p, list);
+    for (unsigned i = 0; i < n && !found; i++) {
+        if (strcmp(bk_move_name(v, &list[i], own), name) != 0)
+            continue;
+        found = true;
+        after = p;
+        bk_pos_play(&after, v, &list[i]);
+        bk_pos_end(v, &after, &wdl);
+        ex_san(v, &p, &list[i], list, n, &after, wdl < 0, san);
+        assert_string_equal(san, wanted);
+    }
+    if (!found)
+        fail_msg("no move %s", name);
+    free(list);
+    bk_variant_free(v);
+}
+
+static void san__is_written_as_people_do(void **state)
+{
+    (void)state;
+    check_san("chess", "4k3/8/8/8/8/8/4P3/4K3 w", "e2e4", "e4");
+    check_san("chess", "4k3/8/8/3p4/4P3/8/8/4K3 w", "e4d5", "exd5");
+    check_san("chess", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6");
+    check_san("chess", "7k/4P3/8/8/8/8/8/4K3 w", "e7e8=Q", "e8=Q+");
+    check_san("chess", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", "O-O");
+    check_san("chess", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1", "O-O-O");
+    check_san("chess", "6k1/8/8/8/8/8/8/R3K2R w - - 0 1", "a1d1", "Rd1");
+    check_san("chess", "4k3/8/8/8/8/8/6K1/R6R w - - 0 1", "a1d1", "Rad1");
+    check_san("chess", "R7/4k3/8/8/8/8/1K6/R7 w - - 0 1", "a1a4", "R1a4");
+    check_san("chess", "8/k7/8/8/Q2Q4/8/7K/Q7 w - - 0 1", "a4d1", "Qa4d1+");
+    check_san("chess", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7", "Qg7#");
+    check_san("shatranj", "8/8/8/8/8/2q5/1K6/2Q1k3 w", "b2c3", "Kxc3#"); /* bares */
+}
+
+/* == Answers == */
+
+static unsigned ask(struct ex_games *g, const char *method, const char *target, const char *body,
+                    const char *holds)
+{
+    struct ex_reply reply;
+    unsigned status;
+
+    ex_api(g, method, target, body, body ? strlen(body) : 0, &reply);
+    status = reply.status;
+    if (!reply.body || (holds && !strstr(reply.body, holds)))
+        fail_msg("%s: no %s in %s", target, holds ? holds : "body",
+                 reply.body ? reply.body : "nothing");
+    ex_reply_release(&reply);
+    return status;
+}
+
+static void api__unknown_is_an_error_and_rules_are_not(void **state)
+{
+    struct ex_games g;
+    char *fens, many[EX_BATCH_MAX * 8 + 64];
+
+    (void)state;
+    assert_int_equal(ex_games_open(&g, "/nonexistent", 0, NULL, 0, NULL), BK_OK);
+#define A "/api/v1/shatranj/"
+    assert_int_equal(ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "\"no-table\""),
+                     404);
+    assert_int_equal(
+        ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "\"missing\":[\"KQvKQ\"]"),
+        404);
+    assert_int_equal(
+        ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1KQ5/8/8_b", NULL, "\"variant_loss\":true"), 200);
+    assert_int_equal(
+        ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1K6/8/8_b", NULL, "\"insufficient_material\":true"),
+        200);
+    assert_int_equal(
+        ask(&g, "GET", A "probe?fen=8/8/8/3k4/8/1K6/8/8_b", NULL, "\"end_reason\":\"bare-draw\""),
+        200);
+    assert_int_equal(ask(&g, "GET", A "moves?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "\"Kb4\""), 200);
+    assert_int_equal(ask(&g, "GET", "/api/v1/puzzle-mini/moves?fen=ka**/2**/4/1A1K%5Ba%5D_w", NULL,
+                         "\"name\":\"a@"),
+                     200);
+    assert_int_equal(ask(&g, "GET", A "line?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, NULL), 404);
+    assert_int_equal(ask(&g, "GET", A "map?fen=8/8/8/3k4/8/1KQ5/8/q7_w&square=c3", NULL, NULL),
+                     404);
+    assert_int_equal(ask(&g, "GET", A "map?fen=8/8/8/3k4/8/1KQ5/8/q7_w&square=h9", NULL, NULL),
+                     400);
+    assert_int_equal(ask(&g, "GET", A "svg?fen=8/8/8/3k4/8/1KQ5/8/q7_w", NULL, "<svg"), 200);
+    assert_int_equal(ask(&g, "GET", A "svg?fen=8/8/8/3k4/8/1KQ5/8/q7_w&size=9999", NULL, NULL),
+                     400);
+    assert_int_equal(ask(&g, "GET", A "stats?material=KQvKQ", NULL, NULL), 404);
+    assert_int_equal(ask(&g, "GET", A "stats?material=KXvKQ", NULL, "usage"), 400);
+    assert_int_equal(ask(&g, "GET", A "longest", NULL, NULL), 404);
+    assert_int_equal(ask(&g, "GET", A "probe", NULL, NULL), 400);
+    assert_int_equal(ask(&g, "GET", A "probe?fen=x", NULL, "\"fen\""), 400);
+    assert_int_equal(ask(&g, "GET", A "probe?fen=8/8/8/3kR3/8/1K6/8/8_w", NULL, "illegal"), 400);
+    assert_int_equal(ask(&g, "GET", A "batch", NULL, NULL), 405);
+    assert_int_equal(ask(&g, "POST", A "probe", "{}", NULL), 405);
+    assert_int_equal(ask(&g, "DELETE", A "probe", NULL, NULL), 405);
+    assert_int_equal(ask(&g, "GET", "/api/v1/shatrani/probe?fen=x", NULL, "shatranj"), 404);
+    assert_int_equal(ask(&g, "GET", "/etc/passwd", NULL, NULL), 404);
+    assert_int_equal(ask(&g, "GET", "/passwd", NULL, NULL), 404);
+    assert_int_equal(ask(&g, "GET", "/", NULL, "<!doctype html>"), 200);
+    assert_int_equal(ask(&g, "GET", "/pieces.svg", NULL, "<symbol"), 200);
+    assert_int_equal(ask(&g, "POST", A "batch", "[1", NULL), 400);
+    assert_int_equal(ask(&g, "POST", A "batch", "{\"fens\":[]}", NULL), 400);
+    assert_int_equal(ask(&g, "POST", A "batch", "{\"fens\":[\"8/8/8/3k4/8/1K6/8/8 w\",\"y\",5]}",
+                         "\"category\":\"draw\""),
+                     200);
+#undef A
+    strcpy(many, "{\"fens\":[\"x\"");
+    fens = many + strlen(many);
+    for (unsigned i = 0; i < EX_BATCH_MAX; i++)
+        fens += sprintf(fens, ",\"x\"");
+    strcpy(fens, "]}");
+    assert_int_equal(ask(&g, "POST", "/api/v1/shatranj/batch", many, NULL), 400);
+    ex_games_close(&g);
+}
+
+static void api__boards_without_end_do_not_fill_a_handle(void **state)
+{
+    struct ex_games g;
+    struct ex_game *game;
+    char target[256];
+
+    (void)state;
+    assert_int_equal(ex_games_open(&g, "/nonexistent", 0, NULL, 0, NULL), BK_OK);
+    for (unsigned i = 0; i < 3 * EX_BOARDS_MAX; i++) {
+        char rank[16] = "", *to = rank;
+
+        for (unsigned file = 0, gap = 0; file < 8; file++) { /* holes by the bits of i */
+            gap++;
+            if (i >> file & 1) {
+                to += gap > 1 ? sprintf(to, "%u*", gap - 1) : sprintf(to, "*");
+                gap = 0;
+            } else if (file == 7)
+                sprintf(to, "%u", gap);
+        }
+        snprintf(target, sizeof target, "/api/v1/shatranj/probe?fen=8/8/8/3k4/8/1K6/%s/8_w", rank);
+        ask(&g, "GET", target, NULL, "\"category\":\"draw\"");
+    }
+    game = ex_game_named(&g, "shatranj", NULL);
+    assert_true(game->nboards <= EX_BOARDS_MAX);
+    ex_games_close(&g);
+}
+
+/* == Deadlines == */
+
+static bool ended(int fd, double seconds, char *said, size_t room)
+{
+    struct timespec pause = { 0, 20000000 };
+
+    memset(said, 0, room);
+    for (int i = 0; i < (int)(seconds * 50); i++) {
+        ssize_t n = recv(fd, said, room - 1, MSG_DONTWAIT | MSG_PEEK);
+        char byte;
+
+        if (n > 0 && recv(fd, said, room - 1, MSG_DONTWAIT) == n &&
+            recv(fd, &byte, 1, MSG_DONTWAIT) == 0)
+            return true;
+        if (n == 0)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void **state)
+{
+    struct ex_deadlines *d = ex_deadlines_new(1);
+    struct ex_connection *slow, *ours;
+    int a[2], b[2];
+    char said[256];
+
+    (void)state;
+    assert_non_null(d);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, a), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, b), 0);
+    slow = ex_connection_open(d, a[0]);
+    ours = ex_connection_open(d, b[0]);
+    ex_connection_ours(d, ours);
+    assert_true(ended(a[1], 3, said, sizeof said));
+    assert_non_null(strstr(said, "HTTP/1.1 408 "));
+    assert_non_null(strstr(said, "\"late\""));
+    assert_false(ended(b[1], 0.1, said, sizeof said));
+    ex_connection_close(d, slow);
+    ex_connection_close(d, ours);
+    ex_deadlines_free(d);
+    for (int i = 0; i < 2; i++) {
+        close(a[i]);
+        close(b[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(query__takes_a_target_apart),
+        cmocka_unit_test(query__refuses_what_is_no_plain_address),
+        cmocka_unit_test(san__is_written_as_people_do),
+        cmocka_unit_test(api__unknown_is_an_error_and_rules_are_not),
+        cmocka_unit_test(api__boards_without_end_do_not_fill_a_handle),
+        cmocka_unit_test(deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
