@@ -4,7 +4,13 @@
 # which is then for systems like this one; no sdist.  Called by `make python`.
 set -eu
 build=$1 library=${2-}
-python=${PYTHON:-python3}
+for python in "${PYTHON:-python3}" /usr/bin/python3 ''; do
+    if [ -z "$python" ]; then
+        echo "make python needs: apt-get install python3-build python3-setuptools python3-wheel python3-venv" >&2
+        exit 1
+    fi
+    if "$python" -c 'import build, setuptools, wheel' 2>/dev/null; then break; fi
+done
 tree=$build/python/tree
 rm -rf "$tree"
 mkdir -p "$tree"
