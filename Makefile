@@ -190,7 +190,7 @@ $(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(T
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # and of the server
-$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(LIB_O)
+$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
