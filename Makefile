@@ -37,7 +37,7 @@ CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd
         cmd_explore cmd_mine cmd_report cmd_annotate
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
-PROOF = ref random_variant slow_hands slow_file proof solved forge
+PROOF = ref random_variant slow_hands slow_file proof solved forge lines
 FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
@@ -118,6 +118,10 @@ $(BUILD)/bench_facts: $(BUILD)/tests/bench_facts.o $(BUILD)/tests/random_variant
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -o $@
 
 $(BUILD)/bench_probe: $(BUILD)/tests/bench_probe.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
+
+$(BUILD)/soak: $(BUILD)/tests/soak.o $(BUILD)/tests/lines.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
@@ -220,13 +224,26 @@ fuzz-inputs:
 	    $(FUZZ:%=$(BUILD)/fuzzer/fuzz/fuzz_%)
 	@sh tests/fuzz/run.sh $(BUILD)/fuzzer $(or $(MINUTES),3) $(or $(TARGETS),$(FUZZ))
 
-# builds with 4 threads, watched for races
+# builds with 4 threads, and questions to the library, watched for races
 tsan:
-	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/bareking
+	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/bareking $(BUILD)/tsan/soak
 	@sh tests/tsan.sh $(BUILD)/tsan/bareking
+	@TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/soak 30000
+
+# N questions of every kind to the library by 4 threads, under each sanitizer
+probe-soak:
+	@$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='-O1 -g' SAN=-fsanitize=thread $(BUILD)/tsan/soak
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \
+	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' $(BUILD)/asan/soak
+	TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/soak $(or $(N),10000000) 4 $(SEED)
+	$(BUILD)/asan/soak $(or $(N),10000000) 4 $(SEED)
+
+# lists of root moves beside the slow generator's, N of them over all games
+probe-roots: $(BUILD)/tests/test_api
+	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_api
 
 # == Checks ==
-test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -321,6 +338,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

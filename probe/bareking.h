@@ -94,20 +94,19 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  * How a handle is opened.  Set struct_size to sizeof(struct bk_options), all else to 0 or
  *
  * paths         as of bk_open()
- * memory_bytes: that all tables of the handle may take together, kept within some percent.  What
- * has not been asked for longest goes first: distances before wdl, shards before models before open
- * tables, which take some 60 KB each, those with pawns more, and are opened again when they are
- * next asked.  Where what a question needs can never fit, it is BK_LIB_OVER_BUDGET.  2 KB a table
- * that has ever been asked count as long as the handle lives; what the game itself takes (up to a
- * few MB) does not. 0: 256 MiB of shards and models, besides what open tables take; then nothing is
- * over the budget.
- *
- * open_files: descriptors that are open at a time, two tables' worth at least (4); 0: half of what
- * the process may have (RLIMIT_NOFILE), 4096 at most.  Any number of tables can be asked with few:
- * files are closed and opened again.
- *
- * share: another handle, or NULL.  The budget is that handle's, and memory_bytes and open_files are
- * not looked at.  Handles that share may be closed in any order.
+ * memory_bytes  that all tables of the handle may take together, kept within some percent.  What
+ *               has not been asked for longest goes first: distances before wdl, shards before
+ *               models before open tables, which take some 60 KB each, those with pawns more, and
+ *               are opened again when they are next asked.  Where what a question needs can never
+ *               fit, it is BK_LIB_OVER_BUDGET.  2 KB a table that has ever been asked count as
+ *               long as the handle lives; what the game itself takes (up to a few MB) does not.
+ *               0: 256 MiB of shards and models, besides what open tables take; then nothing is
+ *               over the budget
+ * open_files    descriptors that are open at a time, two tables' worth at least (4); 0: half of
+ *               what the process may have (RLIMIT_NOFILE), 4096 at most.  Any number of tables can
+ *               be asked with few: files are closed and opened again
+ * share         another handle, or NULL.  The budget is that handle's, and memory_bytes and
+ *               open_files are not looked at.  Handles that share may be closed in any order
  */
 struct bk_options {
     size_t struct_size;

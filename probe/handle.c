@@ -1,9 +1,9 @@
 /*
  * handle.c - see handle.h.
  *
- * The one variable outside a handle is the text of a thread's last error.  It
- * is the thread's own, so no call of another thread can change it while it is
- * read, and a handle need not know its threads.
+ * What lies outside of handles belongs to a thread: the text of its last error, here, and whether
+ * it may read files just now (table/cache.c).  So no call of another thread can change a text while
+ * it is read, and a handle need not know its threads.
  */
 #include "probe/handle.h"
 

@@ -25,11 +25,10 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/material.h"
-#include "tests/random_variant.h"
+#include "tests/lines.h"
 #include "tests/ref.h"
 
-#define GOLDEN "tests/golden"
-#define KRVK   "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
+#define KRVK "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
 
 static struct bk_lib *lib_with(const char *game, const struct bk_options *o)
 {
@@ -45,85 +44,6 @@ static struct bk_lib *lib_of(const char *game, const char *paths)
     const struct bk_options o = { .struct_size = sizeof o, .paths = paths };
 
     return lib_with(game, &o);
-}
-
-/* == Games of tests/golden/list == */
-
-struct line {
-    char set[16], game[64], what[200], folder[PATH_MAX];
-    struct bk_variant *base, *v;
-    bool derived; /* asked by FEN alone */
-    struct bk_material m;
-    struct bk_lib *lib;
-};
-
-/* Games on the boards that FENs show.  Calls `visit`; returns how many lines there were. */
-static unsigned each_line(void (*visit)(struct line *l))
-{
-    FILE *in = fopen(GOLDEN "/list", "r");
-    char text[512];
-    unsigned n = 0;
-
-    if (!in)
-        fail_msg("run from the folder of the sources: no %s/list", GOLDEN);
-    while (fgets(text, sizeof text, in)) {
-        struct line l = { .set = "" };
-        struct bk_report why;
-        struct bk_pos p;
-
-        if (*text == '#' || *text == '\n' ||
-            sscanf(text, "%15s %63s %199[^\n]", l.set, l.game, l.what) != 3)
-            continue;
-        if (bk_variant_load(&l.base, l.game, &why))
-            fail_msg("%s", why.text);
-        l.v = l.base;
-        if (!strchr(l.what, '/')) {
-            if (bk_material_parse(&l.m, l.v, l.what, &why))
-                fail_msg("%s", why.text);
-        } else {
-            if (bk_variant_for_fen(&l.v, l.base, l.what, &why))
-                fail_msg("%s", why.text);
-            l.derived = l.v != NULL;
-            l.v = l.v ? l.v : l.base;
-            if (bk_pos_from_fen(&p, l.v, l.what, &why))
-                fail_msg("%s", why.text);
-            bk_material_of(&l.m, l.v, &p);
-        }
-        snprintf(l.folder, sizeof l.folder, "%s/%s", GOLDEN, l.set);
-        l.lib = lib_of(l.game, l.folder);
-        visit(&l);
-        bk_close(l.lib);
-        if (l.derived)
-            bk_variant_free(l.v);
-        bk_variant_free(l.base);
-        n++;
-    }
-    fclose(in);
-    return n;
-}
-
-/* A legal position with these men; false: none was found. */
-static bool random_position(struct bk_pos *p, const struct bk_variant *v,
-                            const struct bk_material *m, uint64_t *seed)
-{
-    for (unsigned tries = 0; tries < 1000; tries++) {
-        bool good = !m->rights;
-
-        bk_pos_init(p, v);
-        memcpy(p->left, m->left, sizeof p->left);
-        p->stm = (uint8_t)random_below(seed, 2);
-        for (unsigned man = 0; good && man < 2u * v->ntypes; man++)
-            for (unsigned i = 0; good && i < m->count[man & 1][man >> 1]; i++) {
-                unsigned sq = random_below(seed, v->nsq);
-
-                good = !p->at[sq] && bk_rules_may_stand(v, man >> 1, man & 1, sq);
-                if (good)
-                    bk_pos_put(p, v, man >> 1, man & 1, sq);
-            }
-        if (good && bk_pos_legal(v, p))
-            return true;
-    }
-    return false;
 }
 
 /* == By position == */
@@ -143,7 +63,7 @@ static void same_both_ways(struct line *l)
 
     if (l->derived)
         return;
-    for (unsigned i = 0; i < EACH && random_position(&p, l->v, &l->m, &seed); i++) {
+    for (unsigned i = 0; i < EACH && lines_position(&p, l->v, &l->m, &seed); i++) {
         struct bk_lib_piece men[32];
         struct bk_lib_pos pos;
         struct bk_answer a, b;
@@ -168,7 +88,7 @@ static void same_both_ways(struct line *l)
 static void position__is_worth_what_its_fen_is_in_every_game(void **state)
 {
     (void)state;
-    assert_true(each_line(same_both_ways) > 0);
+    assert_true(lines_each(same_both_ways) > 0);
 }
 
 static void position__keeps_en_passant_and_castling(void **state)
@@ -276,15 +196,24 @@ static void same_without_tables(struct line *l, const char *fen, enum bk_lib_end
     }
 }
 
+/* ROOTS=n: so many of each line. */
+static unsigned roots_each(void)
+{
+    const char *n = getenv("ROOTS");
+
+    return n ? (unsigned)strtoul(n, NULL, 10) : EACH;
+}
+
 static void ranked_as_the_slow_generator(struct line *l)
 {
     uint64_t seed = 11;
+    unsigned each = roots_each();
     struct ref_moves slow = { 0 };
     struct bk_pos p;
 
-    if (!strcmp(l->set, "alone")) /* without the tables after it */
+    if (l->alone) /* without the tables after it */
         return;
-    for (unsigned i = 0; i < EACH && random_position(&p, l->v, &l->m, &seed); i++) {
+    for (unsigned i = 0; i < each && lines_position(&p, l->v, &l->m, &seed); i++) {
         struct bk_lib_ranked move[512];
         struct bk_answer root;
         struct ref_pos ref;
@@ -316,7 +245,7 @@ static void ranked_as_the_slow_generator(struct line *l)
             assert_int_equal(move[k].keeps, move[k].clocked_wdl == move[0].clocked_wdl);
         }
         assert_int_equal(move[0].wdl, root.wdl);
-        if (strcmp(l->set, "wdl"))
+        if (l->distances)
             assert_int_equal(move[0].dtw, root.dtw);
         assert_int_equal(move[0].clocked_wdl, best);
         roots++;
@@ -328,7 +257,8 @@ static void root__equals_one_ply_of_the_slow_generator_in_every_game(void **stat
 {
     (void)state;
     roots = 0;
-    each_line(ranked_as_the_slow_generator);
+    lines_each(ranked_as_the_slow_generator);
+    print_message("%u roots\n", roots);
     assert_true(roots > 500);
 }
 

@@ -22,60 +22,25 @@
 
 #include <ftw.h>
 
-#include "core/derive.h"
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "table/format.h"
 #include "table/needed.h"
+#include "tests/lines.h"
 #include "tests/proof.h"
 #include "tests/slow_file.h"
 #include "tests/solved.h"
 
-#define GOLDEN    "tests/golden"
 #define SAMPLE    1500 /* numbers of a table, both sides to move */
 #define NODES_MAX 1e6  /* of the slow solver, a line */
 
 /* == Lines of the list == */
 
-/* A line; who knows what is right is found when it is asked (find_oracle()). */
-struct line {
-    char set[16], game[64], what[200];
-    struct bk_variant *base, *v; /* v: the game that the tables are of */
-    struct bk_material m;
-    bool distances, alone;
-    struct ref_table *slow; /* or NULL, and then: */
+/* Who knows what is right of a line: one of them. */
+static struct {
+    struct ref_table *slow;
     struct solved *fast;
-    struct bk_lib *lib;
-};
-
-static bool is_fen(const struct line *l) { return strchr(l->what, '/') != NULL; }
-
-static void read_game(struct line *l)
-{
-    struct bk_report why;
-
-    if (bk_variant_load(&l->base, l->game, &why))
-        fail_msg("%s", why.text);
-    l->v = l->base;
-    if (is_fen(l) && bk_variant_for_fen(&l->v, l->base, l->what, &why))
-        fail_msg("%s: %s", l->what, why.text);
-}
-
-static void read_material(struct line *l)
-{
-    struct bk_report why;
-    struct bk_pos p;
-
-    if (!is_fen(l)) {
-        if (bk_material_parse(&l->m, l->v, l->what, &why))
-            fail_msg("%s", why.text);
-    } else {
-        if (bk_pos_from_fen(&p, l->v, l->what, &why))
-            fail_msg("%s: %s", l->what, why.text);
-        bk_material_of(&l->m, l->v, &p);
-    }
-    bk_material_canonical(&l->m, l->v);
-}
+} oracle;
 
 /* Nodes of the slow solver: placements of all tables, by side to move. */
 static double nodes_of(const struct line *l, size_t tables)
@@ -93,59 +58,19 @@ static void find_oracle(struct line *l, size_t tables)
     const struct solved_options o = { .distances = true };
 
     if (nodes_of(l, tables) > NODES_MAX)
-        l->fast = solved_new(l->v, &o);
+        oracle.fast = solved_new(l->v, &o);
     else
-        l->slow = ref_solve(l->v, (const uint8_t(*)[BK_TYPES_MAX])l->m.count,
-                            (const uint8_t(*)[BK_TYPES_MAX])l->m.left, 0);
+        oracle.slow = ref_solve(l->v, (const uint8_t(*)[BK_TYPES_MAX])l->m.count,
+                                (const uint8_t(*)[BK_TYPES_MAX])l->m.left, 0);
 }
 
-static void line_open(struct line *l)
+static void forget_oracle(void)
 {
-    char folder[PATH_MAX];
-
-    read_game(l);
-    read_material(l);
-    l->distances = strcmp(l->set, "wdl") != 0;
-    l->alone = !strcmp(l->set, "alone");
-    snprintf(folder, sizeof folder, "%s/%s", GOLDEN, l->set);
-    if (bk_open(&l->lib, l->game, folder))
-        fail_msg("%s: no library handle", folder);
-}
-
-static void line_close(struct line *l)
-{
-    bk_close(l->lib);
-    ref_free(l->slow);
-    if (l->fast)
-        solved_free(l->fast);
-    if (l->v != l->base)
-        bk_variant_free(l->v);
-    bk_variant_free(l->base);
-}
-
-/* Calls `visit` for every line; returns how many there were. */
-static unsigned each_line(void (*visit)(struct line *l))
-{
-    FILE *in = fopen(GOLDEN "/list", "r");
-    char text[512];
-    unsigned n = 0;
-
-    if (!in)
-        fail_msg("run from the folder of the sources: no %s/list", GOLDEN);
-    while (fgets(text, sizeof text, in)) {
-        struct line l = { .set = "" };
-
-        if (*text == '#' || *text == '\n')
-            continue;
-        if (sscanf(text, "%15s %63s %199[^\n]", l.set, l.game, l.what) != 3)
-            fail_msg("%s/list: cannot read: %s", GOLDEN, text);
-        line_open(&l);
-        visit(&l);
-        line_close(&l);
-        n++;
-    }
-    fclose(in);
-    return n;
+    ref_free(oracle.slow);
+    if (oracle.fast)
+        solved_free(oracle.fast);
+    oracle.slow = NULL;
+    oracle.fast = NULL;
 }
 
 /* The tables of a line and those they lead to. */
@@ -170,10 +95,7 @@ static size_t tables_of(const struct line *l, struct bk_material **out)
 static char *path_of(const struct line *l, const struct bk_material *m, enum bk_kind kind,
                      char out[PATH_MAX])
 {
-    char folder[PATH_MAX];
-
-    snprintf(folder, sizeof folder, "%s/%s", GOLDEN, l->set);
-    return bk_table_path(out, folder, l->v, m, kind);
+    return bk_table_path(out, l->folder, l->v, m, kind);
 }
 
 static uint64_t step_of(uint64_t numbers, uint64_t sample)
@@ -188,12 +110,12 @@ static bool right_value(const struct line *l, const struct bk_pos *p, struct ref
 {
     struct solved_value value;
 
-    if (l->slow) {
+    if (oracle.slow) {
         struct ref_pos r = proof_ref(l->v, p);
 
-        return ref_value(l->slow, &r, out);
+        return ref_value(oracle.slow, &r, out);
     }
-    value = solved_value_of(l->fast, p);
+    value = solved_value_of(oracle.fast, p);
     out->wdl = (int8_t)value.wdl;
     out->dtw = (uint16_t)(value.wdl ? 2 * value.k + (value.wdl > 0) : 0);
     return value.legal;
@@ -246,13 +168,14 @@ static void compare_line(struct line *l)
     find_oracle(l, n);
     for (size_t i = 0; i < (l->alone ? 1 : n); i++)
         compare_table(l, &m[i]);
+    forget_oracle();
     free(m);
 }
 
 static void golden__files_say_what_the_slow_solver_says(void **state)
 {
     (void)state;
-    assert_true(each_line(compare_line) > 0);
+    assert_true(lines_each(compare_line) > 0);
 }
 
 /* == Files == */
@@ -305,7 +228,7 @@ static void open_files(struct line *l)
 static void golden__two_readers_agree(void **state)
 {
     (void)state;
-    assert_true(each_line(open_files) > 0);
+    assert_true(lines_each(open_files) > 0);
 }
 
 /* == The list == */
@@ -352,7 +275,7 @@ static void golden__no_file_is_there_that_is_not_read(void **state)
 {
     (void)state;
     opened = nseen = 0;
-    each_line(see_files);
+    lines_each(see_files);
     nftw(GOLDEN, must_be_seen, 8, FTW_PHYS);
     assert_int_equal(opened, nseen);
 }
@@ -369,7 +292,7 @@ static void see_game(struct line *l)
 static void golden__every_game_has_files(void **state)
 {
     (void)state;
-    each_line(see_game);
+    lines_each(see_game);
     for (unsigned i = 0; bk_embedded_variants[i].name; i++)
         if (!has_line[i])
             fail_msg("no line of the list is of %s", bk_embedded_variants[i].name);

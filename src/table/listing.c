@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/array.h"
 #include "core/homes.h"
 #include "table/info.h"
 
@@ -50,15 +51,8 @@ static bool add(struct list *l, const struct bk_variant *v, const char *folder, 
     one.dtw_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_DTW));
     if (!one.wdl_bytes) /* another name of the material */
         return true;
-    if (l->n == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        struct bk_listed *at = realloc(l->at, room * sizeof *at);
-
-        if (!at)
-            return false;
-        l->at = at;
-        l->room = room;
-    }
+    if (!BK_ARRAY_ROOM(l->at, l->room, l->n + 1))
+        return false;
     l->at[l->n++] = one;
     return true;
 }

@@ -434,28 +434,52 @@ static enum bk_err passing(struct settling *s, const struct bk_pos *p, struct li
     return BK_OK;
 }
 
+/* The two sides of (2): the position without its square, and the captures that it adds. */
+struct two {
+    struct bk_pos without;
+    bool counts; /* the first side: else the captures lift mate or stalemate */
+    struct list captures;
+};
+
+/* two_close() must follow, if there is no error. */
+static enum bk_err two_open(struct settling *s, struct two *two, const struct bk_pos *p,
+                            struct bk_report *why)
+{
+    bool others = false;
+    enum bk_err err;
+
+    begin(s);
+    if ((err = list_open(s, &two->captures, why)) != BK_OK)
+        return err;
+    if ((err = passing(s, p, &two->captures, &others, why)) != BK_OK) {
+        list_close(s, &two->captures);
+        return err;
+    }
+    two->without = *p;
+    two->without.ep = BK_SQ_NONE;
+    two->counts = others || !two->captures.n;
+    return BK_OK;
+}
+
+static void two_close(struct settling *s, struct two *two) { list_close(s, &two->captures); }
+
 /* (2) */
 static enum bk_err wdl_passing(struct settling *s, const struct bk_pos *p, int enough, int *wdl,
                                struct bk_report *why)
 {
-    struct bk_pos without = *p;
-    struct asked q = { .p = &without };
-    struct list l;
-    bool others, missing = false;
+    struct two two;
+    struct asked q = { .p = &two.without };
+    bool missing = false;
     int best = NO_VALUE;
-    enum bk_err err;
+    enum bk_err err = two_open(s, &two, p, why);
 
-    begin(s);
-    err = list_open(s, &l, why);
     if (err)
         return err;
-    err = passing(s, p, &l, &others, why);
-    without.ep = BK_SQ_NONE;
-    if (!err && (others || !l.n))
+    if (two.counts)
         err = wdl_without(s, &q, enough, &best, why);
     if (!err)
-        err = best_of(s, p, l.move, l.n, enough, &best, &missing, why);
-    list_close(s, &l);
+        err = best_of(s, p, two.captures.move, two.captures.n, enough, &best, &missing, why);
+    two_close(s, &two);
     *wdl = best;
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
@@ -612,27 +636,21 @@ static enum bk_err win_without(struct settling *s, struct asked *q, struct bk_wi
 static enum bk_err win_passing(struct settling *s, const struct bk_pos *p, struct bk_window w,
                                int *out, struct bk_report *why)
 {
-    struct bk_pos without = *p;
-    struct asked q = { .p = &without };
-    struct list l;
-    bool others;
+    struct two two;
+    struct asked q = { .p = &two.without };
     int wdl = 0;
-    enum bk_err err;
+    enum bk_err err = two_open(s, &two, p, why);
 
-    begin(s);
-    err = list_open(s, &l, why);
     if (err)
         return err;
-    err = passing(s, p, &l, &others, why);
-    without.ep = BK_SQ_NONE;
     *out = ENDLESS;
-    if (!err && (others || !l.n))
+    if (two.counts)
         err = wdl_without(s, &q, 1, &wdl, why);
     if (!err && wdl > 0)
         err = win_without(s, &q, w, out, why);
     if (!err)
-        err = soonest_of(s, p, l.move, l.n, w, out, why);
-    list_close(s, &l);
+        err = soonest_of(s, p, two.captures.move, two.captures.n, w, out, why);
+    two_close(s, &two);
     return err;
 }
 

@@ -24,14 +24,20 @@ function text_of(s) {
     return s
 }
 
-# The lines of a comment; a line `name  what it is` begins a definition, which goes on while indented.
+# The lines of a comment; a line `name  what it is` (or `name, name  ...`) begins a definition, which
+# goes on while indented; `== Title ==` begins a section of its own.
 function prose(    i, s, deep) {
     deep = 0
     for (i = 1; i <= notes; i++) {
         s = note[i]
-        if (s ~ /^[a-z_*]+  +[^ ]/ ) {
-            print "\n**" substr(s, 1, index(s, " ") - 1) "**"
-            sub(/^[^ ]+ +/, "", s)
+        if (s ~ /^== .* ==$/) {
+            print "### " substr(s, 4, length(s) - 6) "\n"
+            continue
+        }
+        if (s ~ /^[a-z_*]+(, [a-z_*]+)*  +[^ ]/ ) {
+            print "\n**" substr(s, 1, index(s, "  ") - 1) "**"
+            s = substr(s, index(s, "  "))
+            sub(/^ +/, "", s)
             print ": " plain(s)
             deep = 1
             continue
