@@ -164,10 +164,28 @@ static void put_distance(struct text *t, const struct bk_answer *a, const char *
         put(t, none);
 }
 
-static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
+/* What it is worth with the game's length in mind. */
+static void put_clocked(struct text *t, const struct bk_answer *a, const char *none)
+{
+    if (a->clocked_known)
+        put_number(t, a->clocked_wdl);
+    else
+        put(t, none);
+}
+
+static void put_end(struct text *t, const struct bk_answer *a, const char *none, bool json)
 {
     const char *end = many_end_name(a->end);
 
+    if (end)
+        put_words(t, end, json);
+    else
+        put(t, none);
+}
+
+/* The object is left open. */
+static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
+{
     put(t, "{\"fen\":");
     put_words(t, fen, true);
     put(t, ",\"wdl\":");
@@ -175,18 +193,11 @@ static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
     put(t, ",\"dtw\":");
     put_distance(t, a, "null");
     put(t, ",\"end\":");
-    put(t, end ? "\"" : "null");
-    if (end) {
-        put(t, end);
-        put(t, "\"");
-    }
+    put_end(t, a, "null", true);
     if (a->plies_left < 0)
         return;
     put(t, ",\"clocked\":{\"wdl\":");
-    if (a->clocked_known)
-        put_number(t, a->clocked_wdl);
-    else
-        put(t, "null");
+    put_clocked(t, a, "null");
     put(t, ",\"plies_left\":");
     put_number(t, a->plies_left);
     put(t, "}");
@@ -194,20 +205,15 @@ static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
 
 static void put_fields(struct text *t, const char *fen, const struct bk_answer *a)
 {
-    const char *end = many_end_name(a->end);
-
     put_words(t, fen, false);
     put(t, "\t");
     put_number(t, a->wdl);
     put(t, "\t");
     put_distance(t, a, "-");
     put(t, "\t");
-    if (a->clocked_known)
-        put_number(t, a->clocked_wdl);
-    else
-        put(t, "?");
+    put_clocked(t, a, "?");
     put(t, "\t");
-    put(t, end ? end : "-");
+    put_end(t, a, "-", false);
 }
 
 static void put_moves(struct text *t, const struct many_line *l, bool json)
@@ -219,6 +225,19 @@ static void put_moves(struct text *t, const struct many_line *l, bool json)
     }
     put(t, json ? "],\"end_fen\":" : "\t");
     put_words(t, l->fen, json);
+}
+
+/* A line of answer; line: the moves that follow, or NULL. */
+static void put_answer(struct text *t, const char *fen, const struct bk_answer *a,
+                       const struct many_line *line, bool json)
+{
+    if (json)
+        put_json(t, fen, a);
+    else
+        put_fields(t, fen, a);
+    if (line)
+        put_moves(t, line, json);
+    put(t, json ? "}\n" : "\n");
 }
 
 static void put_error(struct text *t, const char *fen, int status, const char *why, bool json)
@@ -288,17 +307,8 @@ static void answer_line(struct round *r, struct piece *p, size_t i)
     else if (err)
         fail_line(r, p, i, err,
                   l.contradicts ? "the tables contradict each other" : bk_error(r->lib));
-    else {
-        if (r->c->json) {
-            put_json(&p->text, r->fen[i], &l.first);
-            put_moves(&p->text, &l, true);
-            put(&p->text, "}\n");
-        } else {
-            put_fields(&p->text, r->fen[i], &l.first);
-            put_moves(&p->text, &l, false);
-            put(&p->text, "\n");
-        }
-    }
+    else
+        put_answer(&p->text, r->fen[i], &l.first, &l, r->c->json);
     free(l.name);
 }
 
@@ -309,13 +319,8 @@ static void answer_probe(struct round *r, struct piece *p, size_t i, const struc
 
     if (err) /* once more, for its text */
         fail_line(r, p, i, err, bk_probe_fen(r->lib, r->fen[i], &again) ? bk_error(r->lib) : "");
-    else if (r->c->json) {
-        put_json(&p->text, r->fen[i], a);
-        put(&p->text, "}\n");
-    } else {
-        put_fields(&p->text, r->fen[i], a);
-        put(&p->text, "\n");
-    }
+    else
+        put_answer(&p->text, r->fen[i], a, NULL, r->c->json);
 }
 
 static void answer_piece(void *context, uint64_t item, unsigned thread)
