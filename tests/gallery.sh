@@ -42,8 +42,9 @@ cat <<'TEXT'
 # Gallery
 
 What the tables say about old questions, and about games that nobody has studied yet. This page is made by
-`make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. Distances are in
-plies; letters are those of each game.
+`make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. `make gallery
+GAMES="shatranj darwinian"` asks about others. Distances are in plies; letters are those of each game
+([rules.md](rules.md)), and what searches mean is said in [study.md](study.md).
 
 ## Al-Suli's Diamond
 TEXT
@@ -78,7 +79,7 @@ picture rook-trap 'the rook trap' shatranj "$trap_fen" --arrow e6d7 --size 40
 printf '\nThe ferz steps back, and Black cannot save his rook. Two moves win:\n'
 ask probe shatranj "$trap_fen" | sed -n '/^White wins/,$p' | sed '/^ *$/d' | head -n 5 |
     told "probe shatranj \"$trap_fen\""
-printf '\n'
+
 ask line shatranj "$trap_fen" | told "line shatranj \"$trap_fen\""
 
 # == The old masters' rules ==
