@@ -29,10 +29,10 @@ SOLVE  = order prepare exits layout estimate run resume block solve
 ENCODE = columns_for entropy ribbons learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram
+STUDY = text pictures diagram where values mine chart game
 EXPLORE = query reply kept games san tell hand ask sums drawing api deadline server
-CLI   = main report machine folder many save cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor cmd_diagram \
-        cmd_explore
+CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
+        cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge
@@ -186,7 +186,7 @@ $(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(T
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
 # and of the server
-$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(LIB_O)
+$(BUILD)/tests/test_explore: $(BUILD)/tests/test_explore.o $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
 
@@ -292,6 +292,10 @@ golden: all
 bench-probe: all $(BUILD)/bench_probe
 	@sh tests/bench_probe.sh $(BUILD) $(DIR)
 
+# docs/gallery.md from commands; DIR has the tables, or gets them: hours
+gallery: all
+	@sh tests/gallery.sh $(BUILD)/bareking $(or $(DIR),$(BUILD)/gallery) docs $(GAMES)
+
 # bytes of files beside another generator's; DIR keeps the tables
 bench-files: all
 	@sh tests/bench_files.sh $(BUILD) $(DIR)
@@ -308,6 +312,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden install clean
+.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

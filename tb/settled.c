@@ -24,8 +24,9 @@
 #include "core/rules.h"
 #include "table/needed.h"
 
-#define ROWS      256 /* a piece of work at most */
-#define PASSES    3
+#define ROWS      256  /* a piece of work at most */
+#define PASSES    3    /* of a table that is verified */
+#define SEARCH    4    /* a pass of its own */
 #define NEXT_MAX  1024 /* materials that one leads to at once */
 #define SHORT_MAX 200  /* the longest distance of a header that gives codes of a byte */
 
@@ -56,7 +57,7 @@ struct bk_settled {
     /* the pass that runs */
     struct values *now;
     int pass;
-    uint64_t piece; /* rows */
+    uint64_t first, all, piece; /* rows: it begins at, has, takes at a time */
     uint64_t done;
     bk_settled_visit *visit;
     void *context;
@@ -129,9 +130,9 @@ static enum bk_err ask(const struct bk_settled *s, const struct bk_pos *p, bool 
     return err;
 }
 
-/* What a position is worth that a move led to. */
+/* What a position is worth that a move led to.  number: out, where it is looked up. */
 static enum bk_err worth_after(const struct bk_settled *s, const struct bk_pos *p, bool distances,
-                               struct bk_worth *out, struct bk_report *why)
+                               struct bk_worth *out, uint64_t *number, struct bk_report *why)
 {
     const struct bk_table *table;
     const struct values *t = NULL;
@@ -146,6 +147,8 @@ static enum bk_err worth_after(const struct bk_settled *s, const struct bk_pos *
         t = values_of(s, table->wdl);
     if (!t || (distances && !t->distances) || bk_spot_of(&spot, table, table->wdl, p, why))
         return ask(s, p, distances, out, why);
+    if (number)
+        *number = spot.number;
     code = load(t, spot.side, spot.number);
     if (code == NOTHING || code == t->ask)
         return ask(s, p, distances, out, why);
@@ -272,7 +275,7 @@ static enum bk_err raise(const struct bk_settled *s, const struct here *h, struc
         bk_pos_play(&after, s->o.v, &move[i]);
         if (!bk_pos_legal(s->o.v, &after))
             continue;
-        if ((err = worth_after(s, &after, h->t->distances, &w, why)) != BK_OK)
+        if ((err = worth_after(s, &after, h->t->distances, &w, NULL, why)) != BK_OK)
             return err;
         if (-w.wdl > best->wdl)
             best->wdl = -w.wdl;
@@ -380,7 +383,7 @@ static enum bk_err worth_moved(const struct bk_settled *s, const struct here *h,
     }
     after = h->p;
     bk_pos_play(&after, s->o.v, m);
-    return worth_after(s, &after, h->t->distances, out, why);
+    return worth_after(s, &after, h->t->distances, out, NULL, why);
 }
 
 /* What the best move brings; of a position without moves, what the rules say.  *longest: one ply
@@ -453,12 +456,35 @@ static enum bk_err look(struct bk_settled *s, unsigned thread, const struct here
     return BK_OK;
 }
 
-/* Pass 2 looks at lost positions, and 3 at the others. */
+/* A position of a search: what is known of it. */
+static enum bk_err show(struct bk_settled *s, unsigned thread, const struct here *h, unsigned code,
+                        struct bk_report *why)
+{
+    const struct values *t = h->t;
+    struct bk_seen seen = { .number = h->number,
+                            .block = h->row->block,
+                            .at = &h->at,
+                            .p = &h->p,
+                            .found = { BK_WORTH_NONE, -1 } };
+    enum bk_err err = BK_OK;
+
+    if (code == t->ask)
+        err = ask(s, &h->p, t->distances, &seen.stored, why);
+    else
+        seen.stored = worth_of(t, code);
+    if (err == BK_E_NO_TABLE)
+        return bk_catalog_missing(s->o.catalog, &h->p, why);
+    if (!err)
+        s->visit(s->context, thread, &seen);
+    return err;
+}
+
+/* Pass 2 looks at lost positions, 3 at the others, a search at all. */
 static bool is_due(const struct values *t, unsigned code, int pass)
 {
     bool lost = code != t->ask && code >= LOST && !((code - LOST) & 1);
 
-    return code != NOTHING && lost == (pass == 2);
+    return code != NOTHING && (pass == SEARCH || lost == (pass == 2));
 }
 
 static enum bk_err look_at_row(struct bk_settled *s, unsigned thread, const struct bk_row *row,
@@ -480,7 +506,8 @@ static enum bk_err look_at_row(struct bk_settled *s, unsigned thread, const stru
             begun = true;
             here_inner(&h, i);
             h.p.stm = (uint8_t)side;
-            err = look(s, thread, &h, code, why);
+            err =
+                s->pass == SEARCH ? show(s, thread, &h, code, why) : look(s, thread, &h, code, why);
         }
     return err;
 }
@@ -507,7 +534,7 @@ static void tell(struct bk_settled *s, uint64_t rows, unsigned thread)
 {
     uint64_t done = __atomic_add_fetch(&s->done, rows, __ATOMIC_RELAXED);
 
-    if (thread == 0 && s->o.progress && s->now == &s->values[s->n - 1])
+    if (thread == 0 && s->o.progress && s->pass != SEARCH && s->now == &s->values[s->n - 1])
         s->o.progress(s->o.context, done, PASSES * bk_rows_count(s->now->rows));
 }
 
@@ -516,12 +543,12 @@ static void piece(void *context, uint64_t item, unsigned thread)
     struct bk_settled *s = context;
     struct values *t = s->now;
     struct bk_report why = { "" };
-    uint64_t first = item * s->piece, all = bk_rows_count(t->rows);
-    uint64_t n = all - first < s->piece ? all - first : s->piece;
+    uint64_t before = item * s->piece;
+    uint64_t n = s->all - before < s->piece ? s->all - before : s->piece;
     struct bk_row row;
     enum bk_err err = BK_OK;
 
-    bk_row_nth(t->rows, first, &row);
+    bk_row_nth(t->rows, s->first + before, &row);
     for (uint64_t i = 0; i < n && !err && goes_on(s); i++) {
         uint64_t care[4];
 
@@ -536,12 +563,13 @@ static void piece(void *context, uint64_t item, unsigned thread)
     tell(s, n, thread);
 }
 
-static enum bk_err run_pass(struct bk_settled *s, struct values *t, int pass, struct bk_report *why)
+static enum bk_err run_rows(struct bk_settled *s, struct values *t, int pass, uint64_t first,
+                            uint64_t rows, struct bk_report *why)
 {
-    uint64_t rows = bk_rows_count(t->rows);
-
     s->now = t;
     s->pass = pass;
+    s->first = first;
+    s->all = rows;
     s->piece = rows / (8 * s->threads) + 1;
     if (s->piece > ROWS)
         s->piece = ROWS;
@@ -549,6 +577,11 @@ static enum bk_err run_pass(struct bk_settled *s, struct values *t, int pass, st
     if (s->o.stop && *s->o.stop)
         return bk_pool_interrupted(why);
     return s->err ? bk_fail(why, s->err, "%s", s->why.text) : BK_OK;
+}
+
+static enum bk_err run_pass(struct bk_settled *s, struct values *t, int pass, struct bk_report *why)
+{
+    return run_rows(s, t, pass, 0, bk_rows_count(t->rows), why);
 }
 
 enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void *context,
@@ -561,6 +594,40 @@ enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void 
     s->context = context;
     err = run_pass(s, own, 2, why);
     return err ? err : run_pass(s, own, 3, why);
+}
+
+/* == Searching == */
+
+static struct values *own_values(const struct bk_settled *s) { return &s->values[s->n - 1]; }
+
+enum bk_err bk_settled_losses(struct bk_settled *s, struct bk_report *why)
+{
+    struct values *own = own_values(s);
+
+    s->visit = NULL;
+    return own->distances && !own->alone ? run_pass(s, own, 2, why) : BK_OK;
+}
+
+const struct bk_index *bk_settled_index(const struct bk_settled *s) { return own_values(s)->ix; }
+
+uint64_t bk_settled_rows(const struct bk_settled *s) { return bk_rows_count(own_values(s)->rows); }
+
+bool bk_settled_one_sided(const struct bk_settled *s) { return own_values(s)->sides == 1; }
+
+enum bk_err bk_settled_scan(struct bk_settled *s, uint64_t first, uint64_t n,
+                            bk_settled_visit *visit, void *context, struct bk_report *why)
+{
+    s->visit = visit;
+    s->context = context;
+    return run_rows(s, own_values(s), SEARCH, first, n, why);
+}
+
+enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, struct bk_worth *out,
+                           uint64_t *number, struct bk_report *why)
+{
+    if (number)
+        *number = UINT64_MAX;
+    return worth_after(s, p, s->distances, out, number, why);
 }
 
 /* == Making == */

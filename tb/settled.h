@@ -11,6 +11,8 @@
  *      2. of each lost one, how long its longest move holds out
  *      3. of the others of the table itself, what their moves bring         (verify)
  *
+ * or, for searches, nothing more than 1 and 2, and then what anybody asks.
+ *
  * A value is a code of one byte, two where distances are long.  It all rests
  * on the plain move generator; none of the kernels is used.
  *
@@ -70,5 +72,35 @@ typedef void bk_settled_visit(void *context, unsigned thread, const struct bk_se
  */
 enum bk_err bk_settled_each(struct bk_settled *s, bk_settled_visit *visit, void *context,
                             struct bk_report *why);
+
+/* == Searching ==
+ * Values alone, in portions of rows, so that whoever looks for something may say what was found
+ * before all is read, and stop.  First of all:
+ */
+
+/* Settles how long losses of m's table itself take.  The same errors.  Cost: 1.5 us a lost
+ * position. */
+enum bk_err bk_settled_losses(struct bk_settled *s, struct bk_report *why);
+
+/* The index of m's table, and its rows; borrowed. */
+const struct bk_index *bk_settled_index(const struct bk_settled *s);
+uint64_t bk_settled_rows(const struct bk_settled *s);
+/* Is Black to move the same as White to move, and only the latter visited? */
+bool bk_settled_one_sided(const struct bk_settled *s);
+
+/*
+ * Visits the legal positions of rows [first, first + n) of m's table, in any order, by all threads.
+ * seen->found is not looked for: its wdl is BK_WORTH_NONE.  Cost: some 0.1 us a position.
+ */
+enum bk_err bk_settled_scan(struct bk_settled *s, uint64_t first, uint64_t n,
+                            bk_settled_visit *visit, void *context, struct bk_report *why);
+
+/*
+ * What a legal position is worth, of m's table or one that a move leads to.  number: that of its
+ * place in its table, or UINT64_MAX where it was not looked up; NULL is fine.  A visitor may ask.
+ * Returns BK_OK; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_SYSTEM.  Cost: 0.1 us where it is in memory.
+ */
+enum bk_err bk_settled_ask(const struct bk_settled *s, const struct bk_pos *p, struct bk_worth *out,
+                           uint64_t *number, struct bk_report *why);
 
 #endif

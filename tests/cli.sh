@@ -333,6 +333,54 @@ good '   3 |   3   K  39   7  43   3   3   3' diagram shatranj "$diamond" --map 
 good 'White wins (50), plies' diagram shatranj "$diamond" --map c3
 good '"lifted":"c3","squares":[{"square":"b1","wdl":1,"dtw":3}' diagram shatranj "$diamond" --map c3 --json
 good '{"square":"e1","wdl":-1,"dtw":50}' diagram shatranj '8/8/8/k7/8/1K1Q4/8/2q5 b - - 0 1' --map c1 --json
+good '8/8/3Q4/8/8/k6q/8/1K6 w - - 0 1' mine shatranj KQvKQ --what longest --limit 1
+good '8/8/3Q4/8/8/k6q/8/1K6 w - - c0 "wins in 63 plies (32 turns)";' \
+    mine shatranj KQvKQ --what longest --format epd
+[ "$(wc -l <out)" -eq 10 ] && pass || fail 'not ten longest'
+good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"other_dtw":17}]}' \
+    mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --json
+good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
+good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
+run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
+run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
+    '<p>179 in all, ' '</details>'; do
+    grep -qF "$text" page.html && pass || fail "no '$text' in the report"
+done
+if command -v xmllint >/dev/null; then
+    xmllint --noout page.html >out 2>err && pass || fail 'the report is no XML'
+fi
+grep -q 'http' page.html && ! grep 'http' page.html | grep -qv 'xmlns="http://www.w3.org/2000/svg"' &&
+    pass || fail 'the report needs something else'
+run 0 report shatranj KQvKQ --threads 1 && cmp page.html out >err 2>&1 && pass || fail 'another report'
+printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "$diamond" >game.pgn
+good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
+good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' annotate shatranj game.pgn
+good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
+printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
+good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
+good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
+printf '1. a3\na6 2. Ra9 *\n' >game.pgn
+bad 2 'line 2: `Ra9` is no legal move' annotate shatranj game.pgn
+printf '1. a3 {open' >game.pgn
+bad 2 'line 1: this bracket is not closed' annotate shatranj game.pgn
+printf '1. Ka2' >game.pgn
+bad 2 'line 1: puzzle begins from no array' annotate puzzle game.pgn
+bad 4 'cannot read nothing.pgn' annotate shatranj nothing.pgn
+bad 1 'decided by rule' report shatranj KQvK
+bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
+bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
+good 'White to move      1,624,350:        469,711 wins' mine shatranj KQvKQ --what any --count
+good '"what":"any","white":{"win":' mine shatranj KQvKQ --what any --count --json --where 'dist(K,k) = 2'
+bad 2 'no list that could be' mine shatranj KQvKQ --what longest --count
+bad 2 'say --what' mine shatranj KQvKQ
+bad 2 'nothing to look for' mine shatranj KQvKQ --what gold
+bad 2 'not both' mine shatranj KQvKQ --what longest --compose
+bad 2 'no format' mine shatranj KQvKQ --what longest --format pgn
+bad 2 'column 6: the material has no such man' mine shatranj KQvKQ --what longest --where 'edge(R) = 0'
+bad 2 'more than --memory' mine shatranj KQvKQ --what longest --memory 1000
+bad 1 'decided by rule' mine shatranj KQvK --what longest
+bad 1 'build it: bareking build shatranj KQvKR' mine shatranj KRvKQ --what longest
 good 'all good' check shatranj
 good 'all good' check shatranj KQvKQ
 good '"different":0,"counts_agree":true' verify shatranj KQvKQ --json
@@ -347,6 +395,8 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
+bad 2 'has no distances' mine shatranj KQvKQ --what longest --dir wdl
+run 0 mine shatranj KQvKQ --what zugzwang --dir wdl && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'without distances'
 
 # == What cannot be, or does not fit, is refused before it begins ==
 BAREKING_MACHINE=30000000

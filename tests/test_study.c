@@ -1,5 +1,8 @@
 /*
  * test_study.c - what is drawn and found for people who study endgames.
+ *
+ * Searches are compared with the definitions of docs/study.md, written out once more upon the slow
+ * solver (tests/ref.h): the same positions, no more and no less.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +15,14 @@
 #include <cmocka.h>
 
 #include "core/load.h"
+#include "core/move.h"
+#include "study/diagram.h"
+#include "study/game.h"
+#include "study/mine.h"
 #include "study/pictures.h"
+#include "tb/build/build.h"
+#include "tests/proof.h"
+#include "tests/ref.h"
 
 static struct bk_variant *load(const char *name)
 {
@@ -69,13 +79,802 @@ static void pictures__an_unknown_man_has_none_but_a_king_is_a_king(void **state)
     assert_non_null(study_picture(&man));
 }
 
+/* == Where == */
+
+static const uint8_t (*counts(const struct bk_variant *v, const char *name))[BK_TYPES_MAX]
+{
+    static struct bk_material m;
+    struct bk_report why;
+
+    if (bk_material_parse(&m, v, name, &why))
+        fail_msg("%s", why.text);
+    return (const uint8_t(*)[BK_TYPES_MAX])m.count;
+}
+
+static bool holds(const char *text, const char *fen, struct study_facts f)
+{
+    struct bk_variant *v = load("shatranj");
+    struct study_where *w;
+    struct bk_report why;
+    struct bk_pos p;
+    bool is;
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    if (study_where_new(&w, v, (const uint8_t(*)[BK_TYPES_MAX])p.count, text, &why))
+        fail_msg("%s: %s", text, why.text);
+    f.p = &p;
+    is = study_where_true(w, &f);
+    study_where_free(w);
+    bk_variant_free(v);
+    return is;
+}
+
+static void where__says_what_it_says(void **state)
+{
+    static const char fen[] = "8/8/8/3k4/8/1KQ5/8/q6R w - - 0 1";
+    static const char *const yes[] = {
+        "1",
+        "wdl = 1 and plies = 39",
+        "wdl = win and not plies < 39",
+        "dist(K, k) = 2 and dist(K, e4) = 3",
+        "file(K) = 2 and rank(K) = 3",
+        "edge(q) = 0 and edge(k) = 3 and edge(c3) = 2",
+        "K = b3 and k != e5",
+        "light(k) = light(d5) and not light(a1)",
+        "attacked(q) and not attacked(K) and defended(Q)",
+        "stm = white and other = loss and other_plies = 6",
+        "2 + 3 * 4 - -1 = 15 and (2 + 3) * 4 = 20",
+        "0 or 1 and not not 1",
+        "not 1 = 2",
+        "check = 0 and moves > 10",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
+        struct study_facts f = { .wdl = 1, .plies = 39, .other_wdl = -1, .other_plies = 6 };
+        char no[128];
+
+        if (!holds(yes[i], fen, f))
+            fail_msg("%s", yes[i]);
+        snprintf(no, sizeof no, "not (%s)", yes[i]);
+        if (holds(no, fen, f))
+            fail_msg("%s", no);
+    }
+}
+
+static void where__says_what_is_wrong_and_where(void **state)
+{
+    static const char *const bad[][2] = {
+        { "plis > 3", "column 1: no such word" },
+        { "wdl = ", "column 7: a number" },
+        { "dist(K) = 2", "column 7: a comma" },
+        { "dist(K, k = 2", "closing bracket" },
+        { "edge K", "column 6: a bracket" },
+        { "N = a1", "column 1: the material has no such man" },
+        { "X = a1", "column 1: the game has no such man" },
+        { "edge(R) = 0", "column 6: there are several" },
+        { "edge(R#3) = 0", "column 8: there are not so many" },
+        { "K = i9", "column 5: no square" },
+        { "attacked(d4)", "column 1: this is asked of a man" },
+        { "1 = 2 = 3", "column 7: this cannot stand here" },
+        { "99999999", "too large" },
+        { "((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))", "too many" },
+        { "", "column 1: a number" },
+        { "K & k", "column 3: this cannot" },
+    };
+    struct bk_variant *v = load("shatranj");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct study_where *w;
+        struct bk_report why = { "" };
+
+        assert_int_equal(study_where_new(&w, v, counts(v, "KRRvKQ"), bad[i][0], &why), BK_E_USAGE);
+        assert_null(w);
+        if (!strstr(why.text, bad[i][1]))
+            fail_msg("%s: %s", bad[i][0], why.text);
+    }
+    bk_variant_free(v);
+}
+
+/* == Mine == */
+
+static const char small_text[] = "[variant]\n"
+                                 "name = small\n"
+                                 "source = -\n"
+                                 "board = 4x5\n"
+                                 "bare-king = wins-unless-bared-back\n"
+                                 "stalemate = loss\n"
+                                 "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                                 "[piece rook]\nletter = R\nmove = R\n"
+                                 "[piece knight]\nletter = N\nmove = N\n"
+                                 "[piece ferz]\nletter = Q\nmove = F\n"
+                                 "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-4\n"
+                                 "becomes = 5 must Q\n";
+static const char *const tables[] = { "KRvKN", "KRvKR", "KQvKP" };
+#define NTABLES (sizeof tables / sizeof tables[0])
+
+static char dir[PROOF_DIR_MAX];
+static struct bk_variant *small;
+static struct ref_table *slow[NTABLES];
+
+static struct bk_material material(const char *name)
+{
+    struct bk_material m;
+    struct bk_report why;
+
+    if (bk_material_parse(&m, small, name, &why))
+        fail_msg("%s", why.text);
+    bk_material_canonical(&m, small);
+    return m;
+}
+
+static int build_small(void)
+{
+    struct bk_build_options o = { .pool = NULL };
+    struct bk_material m[NTABLES];
+    struct bk_plan *plan;
+    struct bk_report why;
+    enum bk_err err;
+
+    for (size_t i = 0; i < NTABLES; i++)
+        m[i] = material(tables[i]);
+    err = bk_plan_new(&plan, small, dir, m, NTABLES, 0, true, &why);
+    if (!err) {
+        err = bk_build(plan, &o, &why);
+        bk_plan_free(plan);
+    }
+    if (err)
+        print_error("%s\n", why.text);
+    return err != BK_OK;
+}
+
+static int set_up(void **state)
+{
+    char path[PROOF_DIR_MAX + 16];
+    struct bk_report why;
+    FILE *f;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/small.ini", proof_folder(dir));
+    f = fopen(path, "w");
+    if (!f || fputs(small_text, f) < 0 || fclose(f))
+        return -1;
+    if (bk_variant_load(&small, path, &why)) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    for (size_t i = 0; i < NTABLES; i++) {
+        struct bk_material m = material(tables[i]);
+
+        slow[i] = ref_solve(small, (const uint8_t(*)[BK_TYPES_MAX])m.count, NULL, 0);
+    }
+    return build_small();
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NTABLES; i++)
+        ref_free(slow[i]);
+    bk_variant_free(small);
+    proof_remove(dir);
+    return 0;
+}
+
+/* A class of positions: the least of its images, square by square, and who is to move. */
+struct class
+{
+    char at[BK_SQ_MAX + 1];
+    struct ref_pos p; /* some position of it */
+    int plies;        /* and its distance */
+};
+
+/* either: whoever is to move. */
+static void image(struct class *least, const struct ref_pos *p, const uint8_t *map, bool exchanged,
+                  bool either)
+{
+    char at[BK_SQ_MAX + 1] = "";
+
+    for (unsigned sq = 0; sq < small->nsq; sq++)
+        at[map[sq]] = (char)('m' + (exchanged ? -p->at[sq] : p->at[sq]));
+    at[small->nsq] = (exchanged ? !p->stm : p->stm) && !either ? 'b' : 'w';
+    if (!least->at[0] || memcmp(at, least->at, sizeof at) < 0)
+        memcpy(least->at, at, sizeof at);
+}
+
+static struct class class_of(const struct bk_material *m, const struct ref_pos *p, int plies,
+                             bool either)
+{
+    unsigned group = bk_material_symmetries(m, small);
+    struct class c = { .p = *p, .plies = plies };
+    struct bk_material other = bk_material_exchanged(m);
+    int swap = bk_material_equal(m, &other) ? bk_material_swap(m, small) : -1;
+
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        uint8_t map[BK_SQ_MAX], turn[BK_SQ_MAX], both[BK_SQ_MAX];
+
+        if (!(group >> sym & 1) || !bk_symmetry_map(small, sym, map))
+            continue;
+        image(&c, p, map, false, either);
+        if (swap < 0 || !bk_symmetry_map(small, (unsigned)swap, turn))
+            continue;
+        for (unsigned sq = 0; sq < small->nsq; sq++)
+            both[sq] = map[turn[sq]];
+        image(&c, p, both, true, either);
+    }
+    return c;
+}
+
+struct classes {
+    struct class *c;
+    size_t n, room;
+};
+
+static void add(struct classes *list, struct class c)
+{
+    if (list->n == list->room) {
+        list->room = 2 * list->room + 64;
+        list->c = realloc(list->c, list->room * sizeof *list->c);
+        assert_non_null(list->c);
+    }
+    list->c[list->n++] = c;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return memcmp(((const struct class *)a)->at, ((const struct class *)b)->at,
+                  sizeof((struct class *)0)->at);
+}
+
+static void sort(struct classes *list, bool once)
+{
+    size_t n = 0;
+
+    if (list->n)
+        qsort(list->c, list->n, sizeof *list->c, compare);
+    for (size_t i = 0; i < list->n; i++)
+        if (!once || !n || compare(&list->c[n - 1], &list->c[i]))
+            list->c[n++] = list->c[i];
+    list->n = n;
+}
+
+/* == The definitions, once more == */
+
+static struct ref_value slow_value(struct ref_table *t, const struct ref_pos *p)
+{
+    struct ref_value x = { 0, 0 };
+
+    assert_true(ref_value(t, p, &x));
+    return x;
+}
+
+static bool has_moves(const struct ref_pos *p)
+{
+    struct ref_moves moves = { NULL, 0, 0 };
+    bool has;
+
+    ref_moves(small, p, &moves);
+    has = moves.n;
+    ref_moves_free(&moves);
+    return has;
+}
+
+static bool slow_pair(struct ref_table *t, const struct ref_pos *p, enum study_kind kind)
+{
+    struct ref_pos other = *p;
+    int a, b;
+
+    other.stm = !other.stm;
+    if (p->stm != BK_WHITE || ref_in_check(small, p, BK_WHITE) || ref_in_check(small, p, BK_BLACK))
+        return false;
+    if (!has_moves(p) || !has_moves(&other))
+        return false;
+    a = slow_value(t, p).wdl;
+    b = -slow_value(t, &other).wdl; /* both as White sees them */
+    return kind == STUDY_ZUGZWANG        ? a < b
+           : kind == STUDY_FULL_ZUGZWANG ? a == -1 && b == 1
+                                         : a == 1 && b == -1;
+}
+
+/* How many moves keep the value; the last of them goes to *which. */
+static unsigned slow_keepers(struct ref_table *t, const struct ref_pos *p, int wdl,
+                             struct ref_pos *after, unsigned *all)
+{
+    struct ref_moves moves = { NULL, 0, 0 };
+    unsigned found = 0;
+
+    ref_moves(small, p, &moves);
+    for (unsigned i = 0; i < moves.n; i++) {
+        struct ref_pos next = *p;
+
+        ref_apply(small, &next, &moves.move[i]);
+        if (-slow_value(t, &next).wdl >= wdl) {
+            found++;
+            *after = next;
+        }
+    }
+    *all = moves.n;
+    ref_moves_free(&moves);
+    return found;
+}
+
+/* Could the other side take the man on `sq`?  As if he were the king, who stands where he stood. */
+static bool slow_attacked(const struct ref_pos *p, unsigned sq, unsigned king)
+{
+    struct ref_pos q = *p;
+    unsigned colour = p->at[sq] > 0 ? BK_WHITE : BK_BLACK;
+
+    q.at[sq] = p->at[king];
+    q.at[king] = p->at[sq];
+    return ref_in_check(small, &q, colour);
+}
+
+static bool slow_lost_man(struct ref_table *t, const struct ref_pos *p, unsigned sq)
+{
+    struct ref_moves moves = { NULL, 0, 0 };
+    bool lost = false;
+
+    ref_moves(small, p, &moves);
+    for (unsigned i = 0; i < moves.n; i++) {
+        struct ref_pos next = *p;
+
+        ref_apply(small, &next, &moves.move[i]);
+        lost |= moves.move[i].taken == sq && slow_value(t, &next).wdl < 0;
+    }
+    ref_moves_free(&moves);
+    return lost;
+}
+
+static bool slow_domination(struct ref_table *t, const struct ref_pos *p, int wdl)
+{
+    struct ref_moves moves = { NULL, 0, 0 };
+    int king = small->royal + 1, sign = p->stm == BK_WHITE ? 1 : -1;
+    unsigned at_king = 0;
+    bool found = false;
+
+    if (wdl >= 0 || ref_in_check(small, p, p->stm))
+        return false;
+    for (unsigned sq = 0; sq < small->nsq; sq++)
+        if (p->at[sq] == sign * king)
+            at_king = sq;
+    ref_moves(small, p, &moves);
+    for (unsigned sq = 0; sq < small->nsq; sq++) {
+        unsigned goes = 0, lost = 0;
+
+        if (p->at[sq] * sign <= 0 || sq == at_king || slow_attacked(p, sq, at_king))
+            continue;
+        for (unsigned i = 0; i < moves.n; i++) {
+            struct ref_pos next = *p;
+
+            if (moves.move[i].from != sq)
+                continue;
+            ref_apply(small, &next, &moves.move[i]);
+            goes++;
+            lost += slow_lost_man(t, &next, moves.move[i].to);
+        }
+        found |= goes >= 3 && goes == lost;
+    }
+    ref_moves_free(&moves);
+    return found;
+}
+
+static bool slow_is(struct ref_table *t, const struct ref_pos *p, struct ref_value x,
+                    enum study_kind kind)
+{
+    struct ref_pos after;
+    unsigned all;
+
+    switch (kind) {
+    case STUDY_ZUGZWANG:
+    case STUDY_FULL_ZUGZWANG:
+    case STUDY_BARE_RACE: return slow_pair(t, p, kind);
+    case STUDY_ONLY_MOVE:
+        return x.wdl >= 0 && slow_keepers(t, p, x.wdl, &after, &all) == 1 && all > 1;
+    case STUDY_DOMINATION: return slow_domination(t, p, x.wdl);
+    default: return x.wdl > 0 && x.dtw > 1;
+    }
+}
+
+/* Kinds of placements, whoever is to move. */
+static bool is_of_both(enum study_kind kind)
+{
+    return kind == STUDY_ZUGZWANG || kind == STUDY_FULL_ZUGZWANG || kind == STUDY_BARE_RACE;
+}
+
+static struct classes scan_slowly(size_t table, enum study_kind kind)
+{
+    struct bk_material m = material(tables[table]);
+    struct classes list = { NULL, 0, 0 };
+
+    for (uint64_t i = 0; i < ref_size(slow[table]); i++) {
+        struct ref_pos p;
+        struct ref_value x;
+
+        if (ref_at(slow[table], i, &p, &x) && slow_is(slow[table], &p, x, kind))
+            add(&list, class_of(&m, &p, x.dtw, is_of_both(kind)));
+    }
+    sort(&list, true);
+    return list;
+}
+
+/* == And the search == */
+
+struct found {
+    struct bk_material m;
+    enum study_kind kind;
+    struct classes list;
+};
+
+static void keep(void *context, const struct study_find *f)
+{
+    struct found *all = context;
+    struct ref_pos p = proof_ref(small, &f->p);
+
+    add(&all->list, class_of(&all->m, &p, f->worth.plies, is_of_both(all->kind)));
+}
+
+static struct classes search(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
+                             const char *where)
+{
+    struct found all = { .m = material(tables[table]), .kind = kind };
+    struct study_where *w = NULL;
+    struct study_values x;
+    struct bk_pool *pool;
+    struct bk_report why;
+
+    assert_int_equal(bk_pool_open(&pool, threads, &why), BK_OK);
+    if (where &&
+        study_where_new(&w, small, (const uint8_t(*)[BK_TYPES_MAX])all.m.count, where, &why))
+        fail_msg("%s", why.text);
+    if (study_values_open(&x,
+                          &(struct study_values_options){
+                              .v = small, .dir = dir, .pool = pool, .memory = 1 << 26 },
+                          &all.m, &why) ||
+        study_mine_run(
+            &x,
+            &(struct study_mine){
+                .kind = kind, .where = w, .limit = limit, .context = &all, .found = keep },
+            &why))
+        fail_msg("%s", why.text);
+    study_values_close(&x);
+    study_where_free(w);
+    bk_pool_close(pool);
+    return all.list;
+}
+
+static void assert_same_classes(const struct classes *a, const struct classes *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++)
+        assert_memory_equal(a->c[i].at, b->c[i].at, sizeof a->c[i].at);
+}
+
+static void mine__finds_what_the_slow_solver_finds(void **state)
+{
+    static const enum study_kind kinds[] = { STUDY_ZUGZWANG, STUDY_FULL_ZUGZWANG, STUDY_BARE_RACE,
+                                             STUDY_ONLY_MOVE, STUDY_DOMINATION };
+    size_t all[5] = { 0 };
+
+    (void)state;
+    for (size_t table = 0; table < NTABLES; table++)
+        for (size_t k = 0; k < 5; k++) {
+            struct classes a = scan_slowly(table, kinds[k]),
+                           b = search(table, kinds[k], 0, 2, NULL);
+
+            all[k] += a.n;
+            print_message("%s: %zu of %s\n", tables[table], a.n, study_kind_names[kinds[k]]);
+            sort(&b, false); /* none may come twice */
+            assert_same_classes(&a, &b);
+            free(a.c);
+            free(b.c);
+        }
+    for (size_t k = 0; k < 5; k++) /* else this would show nothing */
+        if (!all[k])
+            fail_msg("no %s", study_kind_names[kinds[k]]);
+}
+
+static int longer(const void *a, const void *b)
+{
+    return ((const struct class *)b)->plies - ((const struct class *)a)->plies;
+}
+
+static void mine__the_longest_are_the_longest(void **state)
+{
+    (void)state;
+    for (size_t table = 0; table < NTABLES; table++) {
+        struct classes a = scan_slowly(table, STUDY_LONGEST);
+        struct classes b = search(table, STUDY_LONGEST, 100, 2, NULL);
+
+        qsort(a.c, a.n, sizeof *a.c, longer);
+        assert_true(b.n == 100 && a.n >= 100);
+        for (size_t i = 0; i < b.n; i++) {
+            assert_int_equal(b.c[i].plies, a.c[i].plies);
+            assert_int_equal(slow_value(slow[table], &b.c[i].p).dtw, b.c[i].plies);
+        }
+        sort(&b, true);
+        assert_int_equal(b.n, 100);
+        free(a.c);
+        free(b.c);
+    }
+}
+
+/* Has the side to move one way to win, all the way, against every longest defence? */
+static bool slow_problem(struct ref_table *t, const struct ref_pos *p, int plies)
+{
+    struct ref_moves moves = { NULL, 0, 0 };
+    struct ref_pos after;
+    bool one = true;
+    unsigned all;
+
+    if (slow_keepers(t, p, 1, &after, &all) != 1)
+        return false;
+    if (plies == 1)
+        return true;
+    ref_moves(small, &after, &moves);
+    for (unsigned i = 0; i < moves.n && one; i++) {
+        struct ref_pos next = after;
+
+        ref_apply(small, &next, &moves.move[i]);
+        if (slow_value(t, &next).dtw == plies - 2)
+            one = slow_problem(t, &next, plies - 2);
+    }
+    ref_moves_free(&moves);
+    return one;
+}
+
+static void mine__problems_have_one_solution_and_none_is_longer(void **state)
+{
+    (void)state;
+    for (size_t table = 0; table < NTABLES; table++) {
+        struct classes a = scan_slowly(table, STUDY_COMPOSE);
+        struct classes b = search(table, STUDY_COMPOSE, 5, 2, NULL);
+        size_t i = 0;
+
+        qsort(a.c, a.n, sizeof *a.c, longer);
+        while (i < a.n && !slow_problem(slow[table], &a.c[i].p, a.c[i].plies))
+            i++;
+        assert_true(b.n > 0 && i < a.n);
+        assert_int_equal(b.c[0].plies, a.c[i].plies);
+        for (i = 0; i < b.n; i++)
+            assert_true(slow_problem(slow[table], &b.c[i].p, b.c[i].plies));
+        free(a.c);
+        free(b.c);
+    }
+}
+
+static void mine__where_leaves_out_the_others(void **state)
+{
+    struct classes all = search(0, STUDY_ONLY_MOVE, 0, 1, NULL);
+    struct classes some = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = black and edge(k) = 0");
+    struct classes rest = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = white or edge(k) > 0");
+    struct classes other = search(0, STUDY_ZUGZWANG, 0, 1, "other = loss");
+
+    (void)state;
+    assert_true(some.n && rest.n && other.n);
+    assert_int_equal(some.n + rest.n, all.n);
+    free(all.c);
+    free(some.c);
+    free(rest.c);
+    free(other.c);
+}
+
+/* The same with any number of threads, and with a limit what comes first. */
+static void mine__the_order_is_that_of_the_table(void **state)
+{
+    struct classes one = search(2, STUDY_ONLY_MOVE, 0, 1, NULL);
+    struct classes three = search(2, STUDY_ONLY_MOVE, 0, 3, NULL);
+    struct classes few = search(2, STUDY_ONLY_MOVE, 7, 3, NULL);
+
+    (void)state;
+    assert_same_classes(&one, &three);
+    assert_int_equal(few.n, 7);
+    one.n = 7;
+    assert_same_classes(&one, &few);
+    free(one.c);
+    free(three.c);
+    free(few.c);
+}
+
+/* == Diagrams == */
+
+/* A man of an unknown name is his letter; everybody else is drawn by a symbol that is there. */
+static void diagram__has_the_pictures_that_it_uses(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *game = bk_embedded_variants; game->name; game++) {
+        struct bk_variant *v = load(game->name);
+        struct study_text out = { 0 };
+        struct study_diagram *d = malloc(sizeof *d);
+        struct bk_report why;
+        struct bk_pos p;
+        unsigned uses = 0;
+
+        assert_non_null(d);
+        if (*v->start && !bk_pos_from_fen(&p, v, v->start, &why)) {
+            study_diagram_init(d, v, &p);
+            study_diagram_svg(&out, d);
+            for (const char *at = out.at; (at = strstr(at, "href=\"#")) != NULL; at++, uses++) {
+                char id[64];
+
+                snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
+                if (!strstr(out.at, id))
+                    fail_msg("%s: no %s", v->name, id);
+            }
+            assert_int_equal(uses, bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]));
+        }
+        study_text_free(&out);
+        free(d);
+        bk_variant_free(v);
+    }
+}
+
+/* == Games == */
+
+static void game__moves_are_read_as_they_are_written(void **state)
+{
+    (void)state;
+    for (const struct bk_embedded *game = bk_embedded_variants; game->name; game++) {
+        struct bk_variant *v = load(game->name);
+        static struct bk_move move[BK_MOVES_MAX];
+        struct bk_report why;
+        struct bk_pos p;
+        unsigned n = 0;
+
+        if (*v->start && !bk_pos_from_fen(&p, v, v->start, &why))
+            n = bk_moves_legal(v, &p, move);
+        for (unsigned i = 0; i < n; i++) {
+            struct bk_move again;
+            char name[16], man[32];
+
+            bk_move_name(v, &move[i], name);
+            if (study_move_read(&again, v, &p, name, strlen(name), &why))
+                fail_msg("%s: %s", v->name, why.text);
+            assert_memory_equal(&again, &move[i], sizeof again);
+            snprintf(man, sizeof man, "%c%s+!?", v->piece[bk_man_type(p.at[move[i].from])].letter,
+                     name);
+            if (study_move_read(&again, v, &p, man, strlen(man), &why))
+                fail_msg("%s: %s", v->name, why.text);
+            assert_memory_equal(&again, &move[i], sizeof again);
+        }
+        bk_variant_free(v);
+    }
+}
+
+static void assert_move(const char *game, const char *fen, const char *text, const char *name)
+{
+    struct bk_variant *v = load(game);
+    struct bk_report why = { "" };
+    struct bk_move m;
+    struct bk_pos p;
+    char found[16];
+    enum bk_err err;
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    err = study_move_read(&m, v, &p, text, strlen(text), &why);
+    if (err)
+        snprintf(found, sizeof found, "%s", strstr(why.text, "several") ? "several" : "none");
+    else
+        bk_move_name(v, &m, found);
+    if (strcmp(found, name) != 0)
+        fail_msg("%s: %s, not %s", text, found, name);
+    bk_variant_free(v);
+}
+
+static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
+{
+    static const char chess[] = "r3k2r/1P6/8/8/2N3N1/8/P6P/R3K2R w KQkq - 0 1";
+    static const char grand[] = "4k5/10/10/10/10/10/10/4J5/10/4K4J w - - 0 1";
+
+    (void)state;
+    assert_move("chess", chess, "O-O", "e1g1");
+    assert_move("chess", chess, "O-O-O+", "e1c1");
+    assert_move("chess", chess, "a4", "a2a4");
+    assert_move("chess", chess, "Nd6+", "c4d6");
+    assert_move("chess", chess, "Ne5", "several");
+    assert_move("chess", chess, "Nce5", "c4e5");
+    assert_move("chess", chess, "Ng4e5!?", "g4e5");
+    assert_move("chess", chess, "bxa8=Q", "b7a8=Q");
+    assert_move("chess", chess, "b8=N", "b7b8=N");
+    assert_move("chess", chess, "b8", "none");
+    assert_move("chess", chess, "Kd1", "e1d1");
+    assert_move("chess", chess, "Ke1", "none");
+    assert_move("chess", chess, "Qd1", "none");
+    assert_move("chess", chess, "", "none");
+    assert_move("chess", chess, "x", "none");
+    assert_move("chess", chess, "=Q", "none");
+    assert_move("chess", chess, "O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O", "none");
+    assert_move("grand-shatranj", grand, "Jj3", "j1j3");
+    assert_move("grand-shatranj", grand, "Je5", "e3e5");
+    assert_move("grand-shatranj", "4k5/4J5/10/10/10/10/10/10/10/4K4J w - - 0 1", "Jxe10", "none");
+    assert_move("grand-shatranj", "k9/10/4J5/10/10/10/10/10/10/4K4J w - - 0 1", "Je10", "e8e10");
+}
+
+static void game__tokens_are_what_stands_there(void **state)
+{
+    static const char text[] =
+        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 ) {";
+    static const struct {
+        enum study_token_kind kind;
+        const char *text;
+    } wanted[] = { { STUDY_TAG, "[FEN \"a]\\\"b\"]" },
+                   { STUDY_NUMBER, "12..." },
+                   { STUDY_MOVE, "Kb4!?" },
+                   { STUDY_COMMENT, "{c (}" },
+                   { STUDY_OTHER, "$4" },
+                   { STUDY_OTHER, "(d {)} (e))" },
+                   { STUDY_COMMENT, "; rest" },
+                   { STUDY_RESULT, "1/2-1/2" },
+                   { STUDY_MOVE, ")" },
+                   { STUDY_BROKEN, "{" },
+                   { STUDY_END, "" } };
+    struct study_tokens t = { text, 1 };
+    char value[16];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct study_token k = study_token_next(&t);
+
+        assert_int_equal(k.kind, wanted[i].kind);
+        assert_int_equal(k.n, strlen(wanted[i].text));
+        assert_memory_equal(k.text, wanted[i].text, k.n);
+        assert_int_equal(k.line, i < 7 ? 1 : 2);
+        if (i)
+            continue;
+        assert_true(study_tag_value(&k, "FEN", value, sizeof value));
+        assert_string_equal(value, "a]\"b");
+        assert_false(study_tag_value(&k, "FE", value, sizeof value));
+        assert_false(study_tag_value(&k, "FEN", value, 4));
+    }
+}
+
+/* Nothing that a text may hold leads out of it, or to no end. */
+static void game__any_text_has_an_end(void **state)
+{
+    static const char letters[] = "[](){};$1/2-0*\" \\\nKb4.=Qx";
+    unsigned seed = 1;
+
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[40];
+        struct study_tokens t = { text, 1 };
+        struct study_token k;
+        size_t n = 0, all = 0;
+
+        while (n < sizeof text - 1) {
+            seed = seed * 1103515245 + 12345;
+            text[n++] = letters[(seed >> 16) % (sizeof letters - 1)];
+        }
+        text[n] = 0;
+        while ((k = study_token_next(&t)).kind != STUDY_END) {
+            assert_true(k.n > 0);
+            all += k.n;
+        }
+        assert_true(all <= n && t.at == text + n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures__every_man_of_every_game_has_one),
         cmocka_unit_test(pictures__men_of_a_game_differ),
         cmocka_unit_test(pictures__an_unknown_man_has_none_but_a_king_is_a_king),
+        cmocka_unit_test(diagram__has_the_pictures_that_it_uses),
+        cmocka_unit_test(game__moves_are_read_as_they_are_written),
+        cmocka_unit_test(game__moves_in_pgn_mean_what_chess_players_mean),
+        cmocka_unit_test(game__tokens_are_what_stands_there),
+        cmocka_unit_test(game__any_text_has_an_end),
+        cmocka_unit_test(where__says_what_it_says),
+        cmocka_unit_test(where__says_what_is_wrong_and_where),
+        cmocka_unit_test(mine__finds_what_the_slow_solver_finds),
+        cmocka_unit_test(mine__the_longest_are_the_longest),
+        cmocka_unit_test(mine__problems_have_one_solution_and_none_is_longer),
+        cmocka_unit_test(mine__where_leaves_out_the_others),
+        cmocka_unit_test(mine__the_order_is_that_of_the_table),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

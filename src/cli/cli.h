@@ -31,6 +31,13 @@ struct cli_draw {
     const char *caption;
 };
 
+/* What is looked for in a table; NULL: not given. */
+struct cli_mine {
+    const char *what, *where, *format;
+    uint64_t limit; /* 0: the usual */
+    bool compose, count;
+};
+
 /* The command line, read. */
 struct cli {
     const char *command;
@@ -52,6 +59,7 @@ struct cli {
     bool wdl, quiet, json, divide, deep, force, any;
     const char *output; /* file to write, or NULL: stdout */
     struct cli_draw draw;
+    struct cli_mine mine;
 };
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
@@ -74,6 +82,9 @@ int cmd_manifest(struct cli *c);
 int cmd_facts(struct cli *c);
 int cmd_perft(struct cli *c);
 int cmd_diagram(struct cli *c);
+int cmd_mine(struct cli *c);
+int cmd_report(struct cli *c);
+int cmd_annotate(struct cli *c);
 int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/many.h"
+#include "cli/map.h"
 #include "cli/report.h"
 #include "cli/save.h"
-#include "core/rules.h"
 #include "study/diagram.h"
 
 enum form { AS_SVG, AS_PNG, AS_TEXT };
@@ -80,91 +79,6 @@ static int read_marks(struct study_diagram *d, const char *list)
 
 /* == The result map == */
 
-/* One square where the lifted man could stand. */
-struct place {
-    uint8_t sq;
-    char fen[BK_FEN_MAX];
-    struct bk_answer answer;
-    int white_wdl;
-};
-
-struct map {
-    struct place place[BK_SQ_MAX];
-    size_t n;
-};
-
-/* All legal positions with the man of `from` on some square, himself included. */
-static void list_places(struct map *map, const struct bk_variant *v, const struct bk_pos *p,
-                        unsigned from)
-{
-    unsigned type = bk_man_type(p->at[from]), colour = bk_man_colour(p->at[from]);
-    struct bk_pos without = *p;
-
-    without.ep = BK_SQ_NONE; /* rights and passing pawns are of the position as it was */
-    without.rights = 0;
-    bk_pos_lift(&without, v, from);
-    map->n = 0;
-    for (unsigned sq = 0; sq < v->nsq; sq++) {
-        struct bk_pos with = without;
-
-        if (!bk_bits_has(&v->board, sq) || without.at[sq] ||
-            !bk_rules_may_stand(v, type, colour, sq))
-            continue;
-        bk_pos_put(&with, v, type, colour, sq);
-        if (!bk_pos_legal(v, &with))
-            continue;
-        map->place[map->n].sq = (uint8_t)sq;
-        bk_pos_to_fen(&with, v, map->place[map->n++].fen);
-    }
-}
-
-static int ask_places(struct map *map, const struct cli *c, unsigned stm)
-{
-    struct bk_lib *lib = NULL;
-    const char *fens[BK_SQ_MAX];
-    struct bk_answer answers[BK_SQ_MAX];
-    enum bk_lib_err err = bk_open(&lib, c->arg[0], c->dir);
-    int status = CLI_OK;
-
-    for (size_t i = 0; i < map->n; i++)
-        fens[i] = map->place[i].fen;
-    if (!err)
-        err = bk_probe_batch(lib, fens, map->n, answers, NULL);
-    if (err)
-        status = cli_fail(many_status(err), "%s",
-                          lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
-    for (size_t i = 0; i < map->n && !status; i++) {
-        map->place[i].answer = answers[i];
-        map->place[i].white_wdl = stm == BK_WHITE ? answers[i].wdl : -answers[i].wdl;
-    }
-    bk_close(lib);
-    return status;
-}
-
-static void colour_places(struct study_diagram *d, const struct map *map)
-{
-    static const char *const who[3] = { "Black wins", "drawn", "White wins" };
-    unsigned count[3] = { 0 };
-
-    for (size_t i = 0; i < map->n; i++) {
-        const struct place *at = &map->place[i];
-
-        count[at->white_wdl + 1]++;
-        strcpy(d->fill[at->sq], study_verdict_colour(at->white_wdl));
-        if (at->white_wdl && at->answer.dtw >= 0)
-            snprintf(d->label[at->sq], sizeof d->label[0], "%s%u", at->white_wdl > 0 ? "" : "-",
-                     (unsigned)at->answer.dtw % 10000);
-        else
-            strcpy(d->label[at->sq], at->white_wdl > 0 ? "+" : at->white_wdl ? "-" : "=");
-    }
-    for (int wdl = 1; wdl >= -1; wdl--)
-        if (count[wdl + 1]) {
-            strcpy(d->legend[d->nlegend].colour, study_verdict_colour(wdl));
-            snprintf(d->legend[d->nlegend++].text, sizeof d->legend[0].text, "%s (%u)%s",
-                     who[wdl + 1], count[wdl + 1], wdl ? ", plies" : "");
-        }
-}
-
 static int print_map_json(const struct bk_variant *v, const struct map *map, const char *fen,
                           const char *lifted)
 {
@@ -183,13 +97,21 @@ static int print_map_json(const struct bk_variant *v, const struct map *map, con
                                     lifted, "squares", list));
 }
 
+static int fail_lib(struct bk_lib *lib, enum bk_lib_err err)
+{
+    return cli_fail(many_status(err), "%s",
+                    lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
+}
+
 static int draw_map(struct study_diagram *d, const struct cli *c)
 {
     const char *at = c->draw.map;
     unsigned sq = bk_sq_read(d->v, &at);
-    struct map *map;
+    struct bk_lib *lib = NULL;
     char fen[BK_FEN_MAX];
-    int status;
+    enum bk_lib_err err;
+    struct map *map;
+    int status = CLI_OK;
 
     if (sq == BK_SQ_NONE || *at)
         return cli_fail(CLI_USAGE, "--map %s: no square of this board", c->draw.map);
@@ -198,14 +120,16 @@ static int draw_map(struct study_diagram *d, const struct cli *c)
     map = malloc(sizeof *map);
     if (!map)
         return cli_no_memory();
-    list_places(map, d->v, d->p, sq);
-    status = ask_places(map, c, d->p->stm);
-    if (!status && c->json)
+    err = bk_open(&lib, c->arg[0], c->dir);
+    if (!err)
+        err = map_ask(map, lib, d->v, d->p, sq);
+    if (err)
+        status = fail_lib(lib, err);
+    else if (c->json)
         status = print_map_json(d->v, map, bk_pos_to_fen(d->p, d->v, fen), c->draw.map);
-    else if (!status) {
-        d->faded = (uint8_t)sq;
-        colour_places(d, map);
-    }
+    else
+        map_colour(d, map, sq);
+    bk_close(lib);
     free(map);
     return status;
 }

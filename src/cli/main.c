@@ -43,8 +43,15 @@ static const struct option_line {
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
-    { 'L', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
+    { 'H', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
+    { 'W', "what", "HOW",
+      "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
+    { 'C', "compose", NULL, "problems with one solution all the way, longest first" },
+    { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
+    { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
+    { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
+    { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
     { 'o', "output", "FILE", "write to this file, not to stdout" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
     { 'G', "png", NULL, "as PNG, by rsvg-convert" },
@@ -111,7 +118,7 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
-    { "explore", cmd_explore, "d:NLmtj", 0, 99, "[FILE.ini...]",
+    { "explore", cmd_explore, "d:NHmtj", 0, 99, "[FILE.ini...]",
       "serve a page to look at endgames with, and an API",
       "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
       "folders\n"
@@ -131,6 +138,26 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
+    { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+      "positions of a table: zugzwangs, longest, only moves, races, problems",
+      "Looks through a whole table; docs/study.md says what is meant, and what EXPR may ask.  "
+      "Values\n"
+      "of the table and of all that it leads to are held in memory, as `verify` does (--memory,\n"
+      "default: 2G).  Positions come in the order of the table, each class once; of problems each\n"
+      "has one winning move at every turn, against a defence that holds out longest.  With --json\n"
+      "all are one answer.\n" },
+    { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+      "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
+      "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
+      "the table in memory (--memory, default: 2G).\n" },
+    { "annotate", cmd_annotate, "d:oj", 2, 2, "VARIANT FILE|-",
+      "games or positions, with moves marked that give something away",
+      "FILE: PGN, with FEN tags where games do not begin from the array, moves as in PGN or as\n"
+      "`probe` writes them; or EPD, a position a line, whose move is its `sm` or `bm`.  A mistake\n"
+      "($2) gives away a win or a draw, a blunder ($4) makes a loss of a win; what would have "
+      "been\n"
+      "best stands behind it.  What the tables do not reach is passed over.  DIR may be a list of\n"
+      "folders with `:` between.\n" },
     { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
@@ -314,8 +341,14 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->port = (unsigned)n;
         return true;
-    case 'L': c->listen = value; return *value;
+    case 'H': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
+    case 'W': c->mine.what = value; return *value;
+    case 'C': c->mine.compose = true; return true;
+    case 'U': c->mine.count = true; return true;
+    case 'E': c->mine.where = value; return *value;
+    case 'L': return cli_number(value, 1, 1000000000, &c->mine.limit);
+    case 'R': c->mine.format = value; return *value;
     case 'o': c->output = value; return *value;
     case 'V': c->draw.svg = true; return true;
     case 'G': c->draw.png = true; return true;

@@ -827,14 +827,17 @@ static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
     return memcmp(a->sq, b->sq, ix->nslots);
 }
 
-bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
+/* The least of the placements that the symmetries of its slice make of one; true: another. */
+static bool least_image(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
+                        struct bk_placement *least)
 {
     const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
     size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
     unsigned keep = b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
-    struct bk_placement self = *at;
+    bool other = false;
 
-    sort_men(ix, &self);
+    *least = *at;
+    sort_men(ix, least);
     for (unsigned sym = 1; keep >> sym; sym++) {
         struct bk_placement image = *at;
 
@@ -842,8 +845,24 @@ bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct 
             continue;
         turn(ix, &image, sym);
         sort_men(ix, &image);
-        if (compare_men(ix, &image, &self) < 0)
-            return false;
+        if (compare_men(ix, &image, least) < 0) {
+            *least = image;
+            other = true;
+        }
     }
-    return true;
+    return other;
+}
+
+bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
+{
+    struct bk_placement least;
+
+    return !least_image(ix, number, at, &least);
+}
+
+uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
+{
+    struct bk_placement least;
+
+    return least_image(ix, number, at, &least) ? bk_index_rank(ix, &least) : number;
 }

@@ -172,6 +172,8 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at);
  * symmetry keeps, where of mirrored positions only one is.
  */
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
+/* The number that does: this one, or that of a mirrored position. */
+uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 
 /* Radix of the digit of `slot` in a block: C(n, k) for the first of k equal men of a cell,
    1 for the others. */

@@ -1,0 +1,469 @@
+/*
+ * cmd_annotate.c - games and positions, with what the tables say of them.
+ *
+ * A text is handed on as it stands; behind moves that give something away
+ * comes a mark and what would have been better.  Positions out of the tables'
+ * reach are passed over.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/many.h"
+#include "cli/report.h"
+#include "cli/save.h"
+#include "core/derive.h"
+#include "study/game.h"
+
+#define BYTES_MAX (64u << 20)
+#define COLUMNS   79
+
+struct annotation {
+    const struct cli *c;
+    struct bk_variant *base;
+    struct bk_lib *lib;
+    struct study_text out;
+    size_t column;
+    json_t *games; /* with --json */
+    /* the game under way */
+    struct bk_variant *v; /* base, or derived for its FEN: then owned */
+    struct bk_pos p;
+    bool begun; /* p is set: moves may come */
+    bool told;  /* a position of the game was in reach */
+    unsigned ply;
+    json_t *game, *moves;
+};
+
+/* == What the tables say == */
+
+/* A position in reach; known false: it is not. */
+struct verdict {
+    bool known;
+    struct bk_answer a;
+};
+
+static int ask(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
+               struct verdict *out)
+{
+    char fen[BK_FEN_MAX];
+    enum bk_lib_err err = bk_probe_fen(n->lib, bk_pos_to_fen(p, v, fen), &out->a);
+
+    out->known = !err;
+    return !err || err == BK_LIB_NO_TABLE ? CLI_OK
+                                          : cli_fail(many_status(err), "%s", bk_error(n->lib));
+}
+
+/* "White wins in 39 plies (20 turns)" */
+static char *words(char out[2 * CLI_TEXT_MAX], unsigned stm, const struct bk_answer *a)
+{
+    char plies[CLI_TEXT_MAX];
+
+    if (!a->clocked_wdl)
+        snprintf(out, 2 * CLI_TEXT_MAX, "a draw");
+    else if (a->dtw < 0)
+        snprintf(out, 2 * CLI_TEXT_MAX, "%s wins", cli_colour(a->clocked_wdl > 0 ? stm : !stm));
+    else
+        snprintf(out, 2 * CLI_TEXT_MAX, "%s wins in %s",
+                 cli_colour(a->clocked_wdl > 0 ? stm : !stm), cli_plies(plies, a->dtw));
+    return out;
+}
+
+/* A move that was played, and what came of it. */
+struct played {
+    struct verdict before, after;
+    int given;       /* away: 1, or 2 from a win to a loss */
+    char name[16];   /* of the move */
+    char best[16];   /* where something was given away */
+    struct bk_pos p; /* afterwards */
+};
+
+static int judge(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
+                 const struct bk_move *m, struct played *out)
+{
+    struct bk_lib_move best;
+    char fen[BK_FEN_MAX];
+    size_t all;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    bk_move_name(v, m, out->name);
+    out->p = *p;
+    bk_pos_play(&out->p, v, m);
+    status = ask(n, v, p, &out->before);
+    if (!status)
+        status = ask(n, v, &out->p, &out->after);
+    if (status || !out->before.known || !out->after.known || out->before.a.end)
+        return status;
+    out->given = out->before.a.clocked_wdl + out->after.a.clocked_wdl;
+    if (out->given > 0 && !bk_probe_moves(n->lib, bk_pos_to_fen(p, v, fen), &best, 1, &all) && all)
+        strcpy(out->best, best.name);
+    return CLI_OK;
+}
+
+/* == Writing == */
+
+/* A word, or a comment, on this line or the next. */
+static void put_word(struct annotation *n, const char *text, size_t length)
+{
+    const char *line = text + length;
+
+    if (n->column && n->column + 1 + length > COLUMNS) {
+        study_put(&n->out, "\n");
+        n->column = 0;
+    }
+    study_putf(&n->out, "%s%.*s", n->column ? " " : "", (int)length, text);
+    n->column += length + (n->column > 0);
+    while (line > text && line[-1] != '\n')
+        line--;
+    if (line > text) /* a comment of several lines */
+        n->column = (size_t)(text + length - line);
+}
+
+static void put_comment(struct annotation *n, const char *text)
+{
+    struct study_text comment = { 0 };
+
+    study_putf(&comment, "{%s}", text);
+    if (comment.at)
+        put_word(n, comment.at, comment.n);
+    n->out.failed |= comment.failed;
+    study_text_free(&comment);
+}
+
+static void put_played(struct annotation *n, const struct played *m)
+{
+    char now[2 * CLI_TEXT_MAX], was[2 * CLI_TEXT_MAX], text[5 * CLI_TEXT_MAX];
+    unsigned mover = !m->p.stm;
+
+    if (m->given > 0) {
+        put_word(n, m->given > 1 ? "$4" : "$2", 2);
+        snprintf(text, sizeof text, "%s; with %s %s", words(now, !mover, &m->after.a), m->best,
+                 words(was, mover, &m->before.a));
+        put_comment(n, text);
+    } else if (!n->told && m->after.known && !m->after.a.end) {
+        put_comment(n, words(now, !mover, &m->after.a));
+    }
+    n->told |= m->after.known;
+}
+
+static json_t *answer_json(const struct verdict *x)
+{
+    if (!x->known)
+        return json_null();
+    return json_pack("{si so}", "wdl", x->a.clocked_wdl, "dtw",
+                     x->a.wdl && x->a.dtw >= 0 ? json_integer(x->a.dtw) : json_null());
+}
+
+static void add_played(struct annotation *n, const struct played *m)
+{
+    json_t *x = json_pack("{si ss so so}", "ply", (int)n->ply, "move", m->name, "before",
+                          answer_json(&m->before), "after", answer_json(&m->after));
+
+    if (m->given > 0) {
+        json_object_set_new(x, "mark", json_string(m->given > 1 ? "??" : "?"));
+        json_object_set_new(x, "best", json_string(m->best));
+    }
+    json_array_append_new(n->moves, x);
+}
+
+/* == A game == */
+
+static void end_game(struct annotation *n)
+{
+    if (n->v != n->base)
+        bk_variant_free(n->v);
+    n->v = n->base;
+    n->begun = n->told = false;
+    n->ply = 0;
+    if (n->game)
+        json_array_append_new(n->games, n->game);
+    n->game = n->moves = NULL;
+    if (n->column)
+        study_put(&n->out, "\n");
+    n->column = 0;
+}
+
+/* Sets up the position of a FEN, or of the game's array. */
+static int set_up(struct annotation *n, const char *fen, unsigned line)
+{
+    struct bk_variant *derived = NULL;
+    struct bk_report why = { "" };
+    enum bk_err err;
+
+    if (!fen && !*n->base->start)
+        return cli_fail(CLI_USAGE, "line %u: %s begins from no array; a FEN tag is needed", line,
+                        n->base->name);
+    err = bk_variant_for_fen(&derived, n->base, fen ? fen : n->base->start, &why);
+    if (derived)
+        n->v = derived;
+    if (!err)
+        err = bk_pos_from_fen(&n->p, n->v, fen ? fen : n->base->start, &why);
+    if (err)
+        return cli_fail(cli_status(err), "line %u: %s", line, why.text);
+    if (!bk_pos_legal(n->v, &n->p))
+        return cli_fail(CLI_USAGE, "line %u: illegal position: %s is to move and %s is in check",
+                        line, cli_colour(n->p.stm), cli_colour(!n->p.stm));
+    n->begun = true;
+    return CLI_OK;
+}
+
+static void begin_json(struct annotation *n)
+{
+    char fen[BK_FEN_MAX];
+
+    if (!n->games || n->game)
+        return;
+    n->moves = json_array();
+    n->game = json_pack("{ss so}", "fen", bk_pos_to_fen(&n->p, n->v, fen), "moves", n->moves);
+}
+
+static int take_move(struct annotation *n, const struct study_token *k)
+{
+    struct bk_report why = { "" };
+    struct played m;
+    struct bk_move move;
+    int status = n->begun ? CLI_OK : set_up(n, NULL, k->line);
+
+    if (status)
+        return status;
+    begin_json(n);
+    if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
+        return cli_fail(CLI_USAGE, "line %u: %s", k->line, why.text);
+    status = judge(n, n->v, &n->p, &move, &m);
+    if (status)
+        return status;
+    n->ply++;
+    put_word(n, k->text, k->n);
+    put_played(n, &m);
+    if (n->game)
+        add_played(n, &m);
+    n->p = m.p;
+    return CLI_OK;
+}
+
+/* A tag behind moves belongs to the next game. */
+static int take_tag(struct annotation *n, const struct study_token *k)
+{
+    char fen[BK_FEN_MAX];
+
+    if (n->column || n->ply)
+        end_game(n);
+    study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
+    if (!study_tag_value(k, "FEN", fen, sizeof fen))
+        return CLI_OK;
+    if (n->begun) /* one without moves */
+        end_game(n);
+    return set_up(n, fen, k->line);
+}
+
+static int annotate_games(struct annotation *n, const char *text)
+{
+    struct study_tokens tokens = { text, 1 };
+    bool tagged = false;
+    int status = CLI_OK;
+
+    while (!status) {
+        struct study_token k = study_token_next(&tokens);
+
+        if (k.kind == STUDY_END)
+            break;
+        if (tagged && k.kind != STUDY_TAG)
+            study_put(&n->out, "\n");
+        else if (k.kind == STUDY_TAG && !tagged && n->out.n)
+            study_put(&n->out, n->column ? "\n\n" : "\n"), n->column = 0;
+        tagged = k.kind == STUDY_TAG;
+        switch (k.kind) {
+        case STUDY_TAG: status = take_tag(n, &k); break;
+        case STUDY_MOVE: status = take_move(n, &k); break;
+        case STUDY_RESULT:
+            put_word(n, k.text, k.n);
+            end_game(n);
+            break;
+        case STUDY_BROKEN:
+            status = cli_fail(CLI_USAGE, "line %u: this bracket is not closed", k.line);
+            break;
+        default: put_word(n, k.text, k.n);
+        }
+    }
+    end_game(n);
+    return status;
+}
+
+/* == Positions == */
+
+/* The move of an operation, "bm b3b4 c3d2;" the first; its length. */
+static size_t move_of(const char *ops, const char *name, const char **move)
+{
+    for (const char *at = ops; (at = strstr(at, name)) != NULL; at++) {
+        if ((at != ops && !strchr(" ;", at[-1])) || at[strlen(name)] != ' ')
+            continue;
+        *move = at + strlen(name) + strspn(at + strlen(name), " ");
+        return strcspn(*move, " ;");
+    }
+    return 0;
+}
+
+/* Behind the fourth field. */
+static size_t position_length(const char *line)
+{
+    size_t n = 0;
+
+    for (unsigned fields = 0; line[n] && (line[n] != ' ' || ++fields < 4); n++) {
+    }
+    return n;
+}
+
+static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
+{
+    char now[2 * CLI_TEXT_MAX], was[2 * CLI_TEXT_MAX];
+    struct bk_report why = { "" };
+    struct bk_move move;
+    struct played m;
+    int status;
+
+    if (study_move_read(&move, n->v, &n->p, text, length, &why))
+        return cli_fail(CLI_USAGE, "line %u: %s", line, why.text);
+    status = judge(n, n->v, &n->p, &move, &m);
+    if (status)
+        return status;
+    begin_json(n);
+    n->ply++;
+    if (n->game)
+        add_played(n, &m);
+    if (m.given > 0)
+        study_putf(&n->out, " c1 \"%s%s: %s; with %s %s\";", m.name, m.given > 1 ? "??" : "?",
+                   words(now, m.p.stm, &m.after.a), m.best, words(was, !m.p.stm, &m.before.a));
+    else if (m.before.known && m.after.known)
+        study_putf(&n->out, " c1 \"%s keeps it: %s\";", m.name, words(now, m.p.stm, &m.after.a));
+    return CLI_OK;
+}
+
+static int annotate_line(struct annotation *n, char *line, unsigned number)
+{
+    size_t length = position_length(line);
+    char kept = line[length], text[2 * CLI_TEXT_MAX];
+    struct verdict x;
+    const char *move;
+    int status;
+
+    line[length] = 0;
+    status = set_up(n, line, number);
+    line[length] = kept;
+    if (!status)
+        status = ask(n, n->v, &n->p, &x);
+    if (status)
+        return status;
+    begin_json(n);
+    study_put(&n->out, line);
+    if (x.known)
+        study_putf(&n->out, " c0 \"%s\";", words(text, n->p.stm, &x.a));
+    if ((length = move_of(line + length, "sm", &move)) != 0 ||
+        (length = move_of(line + position_length(line), "bm", &move)) != 0)
+        status = annotate_move(n, move, length, number);
+    study_put(&n->out, "\n");
+    end_game(n);
+    return status;
+}
+
+static int annotate_positions(struct annotation *n, char *text)
+{
+    unsigned number = 1;
+    int status = CLI_OK;
+
+    for (char *line = text, *next; *line && !status; line = next, number++) {
+        size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] == '\n');
+        while (length && isspace((unsigned char)line[length - 1]))
+            length--;
+        line[length] = 0;
+        if (*line && *line != '#')
+            status = annotate_line(n, line, number);
+        else
+            study_putf(&n->out, "%s\n", line);
+    }
+    return status;
+}
+
+/* == The command == */
+
+static int read_text(const char *name, struct study_text *out)
+{
+    FILE *f = strcmp(name, "-") ? fopen(name, "r") : stdin;
+    int status = CLI_OK;
+    char bytes[4096];
+    size_t n;
+
+    if (!f)
+        return cli_fail(CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
+    while (!status && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
+        if (memchr(bytes, 0, n))
+            status = cli_fail(CLI_USAGE, "%s is no text", name);
+        else if (out->n + n > BYTES_MAX)
+            status = cli_fail(CLI_USAGE, "%s has more than %u bytes", name, BYTES_MAX);
+        else
+            study_putf(out, "%.*s", (int)n, bytes);
+    if (!status && ferror(f))
+        status = cli_fail(CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
+    if (!status && out->failed)
+        status = cli_no_memory();
+    if (f != stdin)
+        fclose(f);
+    return status;
+}
+
+/* Does the text begin with a position?  In a PGN nothing has a stroke before its first blank but
+   a result. */
+static bool is_positions(const char *text)
+{
+    size_t n;
+
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (*text != '#')
+            break;
+        text += strcspn(text, "\n");
+    }
+    n = strcspn(text, " \t\r\n");
+    return *text != '[' && *text != '{' && memchr(text, '/', n) && strncmp(text, "1/2", 3);
+}
+
+static int annotate(struct annotation *n, char *text)
+{
+    int status = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
+
+    if (status)
+        return status;
+    if (n->games)
+        return cli_print_json(json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
+    return n->out.n || n->out.failed ? save_text(n->c, &n->out) : CLI_OK;
+}
+
+int cmd_annotate(struct cli *c)
+{
+    struct annotation n = { .c = c };
+    struct study_text text = { 0 };
+    int status = cli_variant(c, &n.base);
+
+    n.v = n.base;
+    if (!status)
+        status = read_text(c->arg[1], &text);
+    if (!status) {
+        enum bk_lib_err err = bk_open(&n.lib, c->arg[0], c->dir);
+
+        if (err)
+            status =
+                cli_fail(many_status(err), "%s", n.lib ? bk_error(n.lib) : bk_lib_strerror(err));
+    }
+    n.games = c->json ? json_array() : NULL;
+    if (!status && text.at)
+        status = annotate(&n, text.at);
+    end_game(&n);
+    json_decref(n.games);
+    study_text_free(&n.out);
+    study_text_free(&text);
+    bk_close(n.lib);
+    bk_variant_free(n.base);
+    return status;
+}

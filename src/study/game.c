@@ -1,0 +1,258 @@
+/*
+ * game.c - see game.h.
+ */
+#include "study/game.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define MOVE_MAX 24 /* letters of a move, marks left out */
+
+/* == Tokens == */
+
+static void skip_blanks(struct study_tokens *t)
+{
+    for (; *t->at && isspace((unsigned char)*t->at); t->at++)
+        t->line += *t->at == '\n';
+}
+
+/* Letters up to a closing sign, which is one of them; nesting where open is not 0.  0: it is not
+   closed. */
+static size_t closed(const char *at, char open, char close)
+{
+    unsigned depth = 0;
+
+    for (size_t n = 0; at[n]; n++) {
+        if (at[n] == open && open)
+            depth++;
+        if (at[n] == close && (!open || !--depth))
+            return n + 1;
+    }
+    return 0;
+}
+
+/* A variation may hold comments with brackets of their own. */
+static size_t variation(const char *at)
+{
+    unsigned depth = 0;
+
+    for (size_t n = 0; at[n]; n++) {
+        if (at[n] == '{') {
+            size_t comment = closed(at + n, 0, '}');
+
+            if (!comment)
+                return 0;
+            n += comment - 1;
+        } else if (at[n] == '(') {
+            depth++;
+        } else if (at[n] == ')' && !--depth) {
+            return n + 1;
+        }
+    }
+    return 0;
+}
+
+/* A tag ends behind its value: that may hold a bracket. */
+static size_t tag(const char *at)
+{
+    bool quoted = false;
+
+    for (size_t n = 0; at[n] && at[n] != '\n'; n++) {
+        if (at[n] == '\\' && quoted && at[n + 1])
+            n++;
+        else if (at[n] == '"')
+            quoted = !quoted;
+        else if (at[n] == ']' && !quoted)
+            return n + 1;
+    }
+    return 0;
+}
+
+static size_t number(const char *at)
+{
+    size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
+
+    return n && dots ? n + dots : 0;
+}
+
+static bool is_result(const char *at, size_t n)
+{
+    static const char *const results[] = { "1-0", "0-1", "1/2-1/2", "*" };
+
+    for (size_t i = 0; i < 4; i++)
+        if (strlen(results[i]) == n && !strncmp(results[i], at, n))
+            return true;
+    return false;
+}
+
+struct study_token study_token_next(struct study_tokens *t)
+{
+    struct study_token k;
+
+    skip_blanks(t);
+    k = (struct study_token){ .kind = STUDY_MOVE, .text = t->at, .line = t->line };
+    if (!*t->at) {
+        k.kind = STUDY_END;
+    } else if (*t->at == '[') {
+        k.kind = STUDY_TAG;
+        k.n = tag(t->at);
+    } else if (*t->at == '{') {
+        k.kind = STUDY_COMMENT;
+        k.n = closed(t->at, 0, '}');
+    } else if (*t->at == ';') {
+        k.kind = STUDY_COMMENT;
+        k.n = strcspn(t->at, "\n");
+    } else if (*t->at == '(') {
+        k.kind = STUDY_OTHER;
+        k.n = variation(t->at);
+    } else if (*t->at == '$') {
+        k.kind = STUDY_OTHER;
+        k.n = 1 + strspn(t->at + 1, "0123456789");
+    } else if ((k.n = number(t->at)) != 0) {
+        k.kind = STUDY_NUMBER;
+    } else {
+        k.n = strcspn(t->at, " \t\r\n\v\f{}();[]");
+        k.n = k.n ? k.n : 1; /* a closing bracket that nothing has opened */
+        k.kind = is_result(t->at, k.n) ? STUDY_RESULT : STUDY_MOVE;
+    }
+    if (*t->at && !k.n) {
+        k.kind = STUDY_BROKEN;
+        k.n = strlen(t->at);
+    }
+    for (size_t i = 0; i < k.n; i++)
+        t->line += k.text[i] == '\n';
+    t->at += k.n;
+    return k;
+}
+
+bool study_tag_value(const struct study_token *k, const char *name, char *out, size_t room)
+{
+    const char *at = k->text + 1, *end = k->text + k->n;
+    size_t n = 0;
+
+    at += strspn(at, " \t");
+    if (strncmp(at, name, strlen(name)) != 0 || !strchr(" \t\"", at[strlen(name)]))
+        return false;
+    at = memchr(at, '"', (size_t)(end - at));
+    for (at = at ? at + 1 : end; at < end && *at != '"' && n + 1 < room; at++) {
+        if (*at == '\\' && at + 1 < end)
+            at++;
+        out[n++] = *at;
+    }
+    out[n] = 0;
+    return at < end && *at == '"';
+}
+
+/* == Moves == */
+
+/* What a move in PGN says. */
+struct said {
+    char letter;          /* of the man, upper case */
+    int file, rank;       /* where he comes from, -1: not said */
+    unsigned to, becomes; /* BK_STAYS: not said */
+};
+
+/* A square at the end of n letters; its length, or 0. */
+static size_t last_square(const struct bk_variant *v, const char *text, size_t n, unsigned *sq)
+{
+    for (size_t length = 3; length >= 2; length--) {
+        char word[4] = "";
+        const char *at = word;
+
+        if (n < length)
+            continue;
+        memcpy(word, text + n - length, length);
+        *sq = bk_sq_read(v, &at);
+        if (*sq != BK_SQ_NONE && !*at)
+            return length;
+    }
+    return 0;
+}
+
+/* "Qdx", "P", "b10", "": the man and where he comes from. */
+static bool read_man(struct said *s, const char *text, size_t n)
+{
+    size_t i = 0;
+
+    if (i < n && isupper((unsigned char)text[i]))
+        s->letter = text[i++];
+    if (i < n && islower((unsigned char)text[i]) && text[i] != 'x')
+        s->file = text[i++] - 'a';
+    if (i < n && isdigit((unsigned char)text[i])) {
+        s->rank = 0;
+        for (; i < n && isdigit((unsigned char)text[i]) && s->rank < 100; i++)
+            s->rank = 10 * s->rank + (text[i] - '0');
+        s->rank--;
+    }
+    if (i < n && (text[i] == 'x' || text[i] == '-'))
+        i++;
+    return i == n;
+}
+
+static bool read_said(struct said *s, const struct bk_variant *v, const char *text, size_t n)
+{
+    *s = (struct said){ .letter = 'P', .file = -1, .rank = -1, .becomes = BK_STAYS };
+    if (n >= 2 && text[n - 2] == '=') {
+        int type = bk_variant_type(v, text[n - 1]);
+
+        if (type < 0)
+            return false;
+        s->becomes = (unsigned)type;
+        n -= 2;
+    }
+    if (n < 2)
+        return false;
+    n -= last_square(v, text, n, &s->to);
+    return s->to != BK_SQ_NONE && read_man(s, text, n);
+}
+
+static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
+                 const struct said *s)
+{
+    unsigned type = bk_man_type(p->at[m->from]);
+
+    return v->piece[type].letter == s->letter && m->to == s->to && m->becomes == s->becomes &&
+           !m->castles && (s->file < 0 || m->from % v->files == s->file) &&
+           (s->rank < 0 || m->from / v->files == s->rank);
+}
+
+/* O-O is to the side of the last file. */
+static bool is_castling(const struct bk_move *m, const char *text)
+{
+    bool far_side = !strcmp(text, "O-O-O") || !strcmp(text, "0-0-0");
+
+    return m->castles && (far_side || !strcmp(text, "O-O") || !strcmp(text, "0-0")) &&
+           (m->also < m->from) == far_side;
+}
+
+enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
+                            const char *text, size_t n, struct bk_report *why)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned all = bk_moves_legal(v, p, move), found = 0;
+    char word[MOVE_MAX + 1] = "", name[16];
+    struct said s;
+    bool said;
+
+    while (n && strchr("+#!?", text[n - 1]))
+        n--;
+    if (!n || n > MOVE_MAX)
+        return bk_fail(why, BK_E_USAGE, "`%.*s` is no move", (int)(n > MOVE_MAX ? MOVE_MAX : n),
+                       text);
+    memcpy(word, text, n);
+    said = read_said(&s, v, word, n);
+    for (unsigned i = 0; i < all; i++)
+        if (!strcmp(bk_move_name(v, &move[i], name), word)) {
+            *out = move[i];
+            return BK_OK;
+        }
+    for (unsigned i = 0; i < all; i++)
+        if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s))) {
+            *out = move[i];
+            found++;
+        }
+    if (found == 1)
+        return BK_OK;
+    return bk_fail(why, BK_E_USAGE, found ? "`%s` may be several moves" : "`%s` is no legal move",
+                   word);
+}

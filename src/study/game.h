@@ -1,0 +1,53 @@
+/*
+ * game.h - games as people write them down: PGN, and moves in it.
+ *
+ * The reader is lenient about what it need not understand: comments, marks,
+ * variations and tags are handed on as they stand.
+ */
+#ifndef BK_STUDY_GAME_H
+#define BK_STUDY_GAME_H
+
+#include <stddef.h>
+
+#include "core/move.h"
+
+enum study_token_kind {
+    STUDY_END,
+    STUDY_TAG,     /* [Name "value"], brackets included */
+    STUDY_MOVE,    /* with its marks, "Kb4!?" */
+    STUDY_RESULT,  /* 1-0, 0-1, 1/2-1/2, * */
+    STUDY_NUMBER,  /* "12." or "12..." */
+    STUDY_COMMENT, /* {...}, or ; to the end of the line */
+    STUDY_OTHER,   /* $4, a variation (...) as a whole */
+    STUDY_BROKEN,  /* a bracket that is not closed: the rest of the text */
+};
+
+struct study_token {
+    enum study_token_kind kind;
+    const char *text; /* borrowed from the text that is read */
+    size_t n;
+    unsigned line; /* where it begins, from 1 */
+};
+
+/* Begins as { text, 1 }, of a text that ends with 0. */
+struct study_tokens {
+    const char *at;
+    unsigned line;
+};
+struct study_token study_token_next(struct study_tokens *t);
+
+/* The value of a tag of that name, with \" and \\ as they are meant; false: it is another tag, or
+   too long. */
+bool study_tag_value(const struct study_token *tag, const char *name, char *out, size_t room);
+
+/*
+ * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter
+ * (none of pawns, the game's own of the others), where he comes from as far as needed, `x`, the
+ * square, `=Q`, O-O.  Checks and marks behind it (+ # ! ?) say nothing.
+ *
+ * Returns BK_OK; BK_E_USAGE: no legal move, or several, in words.
+ */
+enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
+                            const char *text, size_t n, struct bk_report *why);
+
+#endif

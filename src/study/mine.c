@@ -1,0 +1,694 @@
+/*
+ * mine.c - see mine.h, and docs/study.md for what the kinds mean.
+ *
+ * A position is looked at in three steps, the cheapest first: by its value (or
+ * values, with either side to move), by the expression, by its moves.
+ *
+ * Kinds that rank keep a list of the best so far, a few times as long as what
+ * is asked; a position that is shorter than the last of a full list is dropped at once.
+ */
+#include "study/mine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/move.h"
+
+#define PORTION (UINT64_C(1) << 14) /* rows that are looked at before what they had is shown */
+#define PROBLEMS                                                                                   \
+    64              /* a problem that is asked for, this many are kept: many are parts of others   \
+                     */
+#define DOMINATED 3 /* squares that a man must have to be dominated */
+#define PLIES_MAX 1024
+
+const char *const study_kind_names[STUDY_KINDS] = {
+    [STUDY_ANY] = "any",
+    [STUDY_ZUGZWANG] = "zugzwang",
+    [STUDY_FULL_ZUGZWANG] = "full-zugzwang",
+    [STUDY_LONGEST] = "longest",
+    [STUDY_ONLY_MOVE] = "only-move",
+    [STUDY_BARE_RACE] = "bare-race",
+    [STUDY_DOMINATION] = "domination",
+    [STUDY_COMPOSE] = "compose",
+};
+
+bool study_kind_of(const char *name, enum study_kind *kind)
+{
+    for (unsigned k = 0; k < STUDY_KINDS; k++)
+        if (!strcmp(name, study_kind_names[k])) {
+            *kind = (enum study_kind)k;
+            return true;
+        }
+    return false;
+}
+
+bool study_kind_ranks(enum study_kind kind)
+{
+    return kind == STUDY_LONGEST || kind == STUDY_COMPOSE;
+}
+
+void study_find_release(struct study_find *f)
+{
+    free(f->line);
+    f->line = NULL;
+}
+
+/* Finds of a thread, or of all. */
+struct finds {
+    struct study_find *f;
+    size_t n, room;
+};
+
+struct miner {
+    const struct study_mine *o;
+    const struct study_values *x;
+    const struct bk_variant *v;
+    struct bk_settled *s;
+    const struct bk_index *ix;
+    struct finds *by_thread;
+    struct study_counts *counted; /* by thread, where they are counted */
+    struct finds best;            /* of kinds that rank, in their order */
+    size_t keep;
+    int least; /* plies that a position of a full list has to have */
+    uint64_t shown;
+    struct bk_first_error error;
+};
+
+/* == Lists == */
+
+static bool finds_add(struct finds *list, const struct study_find *f)
+{
+    if (list->n == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        struct study_find *at = realloc(list->f, room * sizeof *at);
+
+        if (!at)
+            return false;
+        list->f = at;
+        list->room = room;
+    }
+    list->f[list->n++] = *f;
+    return true;
+}
+
+static void finds_release(struct finds *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        study_find_release(&list->f[i]);
+    free(list->f);
+    *list = (struct finds){ 0 };
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const struct study_find *a = x, *b = y;
+
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return (int)a->p.stm - (int)b->p.stm;
+}
+
+/* Longest first; then with fewest idle men. */
+static int by_rank(const void *x, const void *y)
+{
+    const struct study_find *a = x, *b = y;
+
+    if (a->worth.plies != b->worth.plies)
+        return b->worth.plies - a->worth.plies;
+    if (a->idle != b->idle)
+        return (int)a->idle - (int)b->idle;
+    return by_number(x, y);
+}
+
+/* == One position == */
+
+static void keep_error(struct miner *k, enum bk_err err, const struct bk_report *why)
+{
+    bk_first_error_keep(&k->error, err, why);
+}
+
+/* What a position is worth; false: it could not be found out, which is kept. */
+static bool ask(struct miner *k, const struct bk_pos *p, struct bk_worth *out, uint64_t *number)
+{
+    struct bk_report why = { "" };
+    enum bk_err err = bk_settled_ask(k->s, p, out, number, &why);
+
+    if (err)
+        keep_error(k, err, &why);
+    return !err;
+}
+
+/* Is the game over where a side has to move?  Then it is nothing that moving changes. */
+static bool is_over(const struct miner *k, const struct bk_pos *p)
+{
+    int wdl;
+
+    return bk_pos_end(k->v, p, &wdl) != BK_END_NONE;
+}
+
+/* The same men with the other side to move.  False: not legal, or not to be found out. */
+static bool look_other(struct miner *k, struct study_find *f, uint64_t *number)
+{
+    struct bk_pos other = f->p;
+
+    f->other = (struct bk_worth){ BK_WORTH_NONE, -1 };
+    other.stm = !other.stm;
+    return bk_pos_legal(k->v, &other) && ask(k, &other, &f->other, number);
+}
+
+/* == By values == */
+
+/* Do these values of the two sides to move, each for who moves, make one of the kinds of pairs? */
+static bool is_pair(enum study_kind kind, int white, int black)
+{
+    switch (kind) {
+    case STUDY_FULL_ZUGZWANG: return white < 0 && black < 0;
+    case STUDY_BARE_RACE: return white > 0 && black > 0;
+    default: return white + black < 0; /* zugzwang */
+    }
+}
+
+/* Does the class of position `twin` stand before number `own`, the first of its class? */
+static bool comes_before(const struct miner *k, uint64_t twin, uint64_t own)
+{
+    struct bk_placement at;
+
+    if (twin == UINT64_MAX)
+        return false;
+    bk_index_unrank(k->ix, twin, &at);
+    return bk_index_first(k->ix, twin, &at) < own;
+}
+
+/*
+ * Kinds that look at a placement with either side to move.  Each placement once: with White to
+ * move; of a table with one side, of it and its mirror image, colours exchanged, that with the
+ * smaller number.
+ */
+static bool is_found_pair(struct miner *k, struct study_find *f)
+{
+    struct bk_pos other = f->p;
+    uint64_t number = UINT64_MAX;
+
+    if (f->p.stm != BK_WHITE || (k->o->kind == STUDY_BARE_RACE) != (f->worth.wdl > 0) ||
+        !look_other(k, f, &number) || !is_pair(k->o->kind, f->worth.wdl, f->other.wdl))
+        return false;
+    if (k->x->one_sided && comes_before(k, number, f->number))
+        return false;
+    other.stm = BK_BLACK;
+    return !is_over(k, &f->p) && !is_over(k, &other);
+}
+
+/* What its values alone say of a position; false: it is not what is looked for. */
+static bool may_be(struct miner *k, struct study_find *f)
+{
+    switch (k->o->kind) {
+    case STUDY_ANY: return true;
+    case STUDY_ZUGZWANG:
+    case STUDY_FULL_ZUGZWANG:
+    case STUDY_BARE_RACE: return is_found_pair(k, f);
+    case STUDY_LONGEST:
+    case STUDY_COMPOSE: return f->worth.wdl > 0 && f->worth.plies > 1 && f->worth.plies >= k->least;
+    case STUDY_ONLY_MOVE: return f->worth.wdl >= 0;
+    case STUDY_DOMINATION: return f->worth.wdl < 0;
+    case STUDY_KINDS: break;
+    }
+    return false;
+}
+
+static bool is_wanted(struct miner *k, struct study_find *f)
+{
+    const struct study_where *w = k->o->where;
+
+    if (!w)
+        return true;
+    if (study_where_asks_other(w) && f->other.wdl == BK_WORTH_NONE)
+        look_other(k, f, NULL);
+    return study_where_true(w, &(struct study_facts){ .p = &f->p,
+                                                      .wdl = f->worth.wdl,
+                                                      .plies = f->worth.plies,
+                                                      .other_wdl = f->other.wdl,
+                                                      .other_plies = f->other.plies });
+}
+
+/* == By moves == */
+
+/* How many moves keep the value, two at most; the first of them goes to *only. */
+static unsigned keepers(struct miner *k, const struct bk_pos *p, int wdl,
+                        const struct bk_move *move, unsigned n, struct bk_move *only)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < n && found < 2; i++) {
+        struct bk_pos after = *p;
+        struct bk_worth w;
+
+        bk_pos_play(&after, k->v, &move[i]);
+        if (!ask(k, &after, &w, NULL))
+            return 0;
+        if (-w.wdl >= wdl && !found++)
+            *only = move[i];
+    }
+    return found;
+}
+
+static bool is_only_move(struct miner *k, struct study_find *f)
+{
+    struct bk_move move[BK_MOVES_MAX], only;
+    unsigned n = bk_moves_legal(k->v, &f->p, move);
+
+    if (n < 2 || keepers(k, &f->p, f->worth.wdl, move, n, &only) != 1)
+        return false;
+    bk_move_name(k->v, &only, f->move);
+    return true;
+}
+
+/* Can the man on `sq` be taken at once, and the game stays won for who takes him? */
+static bool is_lost_man(struct miner *k, const struct bk_pos *p, unsigned sq)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(k->v, p, move);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+        struct bk_worth w;
+
+        if (move[i].takes != sq && move[i].also != sq)
+            continue;
+        bk_pos_play(&after, k->v, &move[i]);
+        if (!ask(k, &after, &w, NULL))
+            return false;
+        if (w.wdl < 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many squares a man can go to, if he is lost on each of them; else 0. */
+static unsigned dominated(struct miner *k, const struct bk_pos *p, unsigned from,
+                          const struct bk_move *move, unsigned n)
+{
+    unsigned squares = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *p;
+
+        if (move[i].from != from)
+            continue;
+        bk_pos_play(&after, k->v, &move[i]);
+        if (!is_lost_man(k, &after, move[i].to))
+            return 0;
+        squares++;
+    }
+    return squares;
+}
+
+static bool is_domination(struct miner *k, struct study_find *f)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n, stm = f->p.stm;
+
+    if (bk_in_check(k->v, &f->p, stm))
+        return false;
+    n = bk_moves_legal(k->v, &f->p, move);
+    for (unsigned sq = 0; sq < k->v->nsq; sq++) {
+        unsigned squares;
+
+        if (!bk_bits_has(&f->p.by[stm], sq) || sq == f->p.king[stm] ||
+            bk_attacked(k->v, &f->p, sq, !stm))
+            continue;
+        squares = dominated(k, &f->p, sq, move, n);
+        if (squares >= DOMINATED && squares > f->squares) {
+            f->man = (uint8_t)sq;
+            f->squares = (uint16_t)squares;
+        }
+    }
+    return f->squares;
+}
+
+/* == Problems == */
+
+/* A line under way. */
+struct line {
+    struct bk_pos p;
+    char name[PLIES_MAX][16];
+    unsigned n;
+    struct bk_bits idle; /* squares on which men stand who have not moved */
+};
+
+static void line_play(struct miner *k, struct line *l, const struct bk_move *m)
+{
+    bk_move_name(k->v, m, l->name[l->n++]);
+    bk_bits_clear(&l->idle, m->from);
+    if (m->takes != BK_SQ_NONE)
+        bk_bits_clear(&l->idle, m->takes);
+    if (m->also != BK_SQ_NONE)
+        bk_bits_clear(&l->idle, m->also);
+    bk_pos_play(&l->p, k->v, m);
+}
+
+/* The only move that wins. */
+static bool play_only(struct miner *k, struct line *l)
+{
+    struct bk_move move[BK_MOVES_MAX], only;
+    unsigned n = bk_moves_legal(k->v, &l->p, move);
+
+    if (keepers(k, &l->p, 1, move, n, &only) != 1)
+        return false;
+    line_play(k, l, &only);
+    return true;
+}
+
+/* The move that holds out longest; of several the first by name. */
+static bool play_longest(struct miner *k, struct line *l)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(k->v, &l->p, move), best = 0;
+    char best_name[16] = "", name[16];
+    int longest = -1;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = l->p;
+        struct bk_worth w;
+
+        bk_pos_play(&after, k->v, &move[i]);
+        if (!ask(k, &after, &w, NULL) || w.wdl <= 0)
+            return false;
+        bk_move_name(k->v, &move[i], name);
+        if (w.plies > longest || (w.plies == longest && strcmp(name, best_name) < 0)) {
+            longest = w.plies;
+            best = i;
+            strcpy(best_name, name);
+        }
+    }
+    if (n)
+        line_play(k, l, &move[best]);
+    return n;
+}
+
+static char *joined(const struct line *l)
+{
+    char *text = malloc((size_t)l->n * sizeof l->name[0] + 1), *at = text;
+
+    for (unsigned i = 0; text && i < l->n; i++)
+        at += sprintf(at, "%s%s", i ? " " : "", l->name[i]);
+    return text;
+}
+
+static void line_begin(struct line *l, const struct bk_pos *p)
+{
+    l->p = *p;
+    l->n = 0;
+    l->idle = p->by[0];
+    for (unsigned i = 0; i < 4; i++)
+        l->idle.w[i] |= p->by[1].w[i];
+}
+
+/* Follows the only way to win; true: it is that to the end, which `l` then has. */
+static bool follow(struct miner *k, struct line *l, const struct bk_pos *p, int plies)
+{
+    line_begin(l, p);
+    if (plies > PLIES_MAX)
+        return false;
+    while ((int)l->n < plies)
+        if (!(l->n & 1 ? play_longest(k, l) : play_only(k, l)))
+            return false;
+    return is_over(k, &l->p);
+}
+
+/* Notes a position in which the only way to win has to be found, once. */
+static bool note(struct finds *list, const struct bk_pos *p, int plies)
+{
+    struct study_find f = { .p = *p, .worth = { 1, plies } };
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->f[i].worth.plies == plies && !memcmp(list->f[i].p.at, p->at, sizeof p->at))
+            return true;
+    return finds_add(list, &f);
+}
+
+/* Notes what all longest defences lead to.  after: won in `plies` by who is not to move. */
+static bool note_defences(struct miner *k, struct finds *list, const struct bk_pos *after,
+                          int plies)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(k->v, after, move);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos next = *after;
+        struct bk_worth w;
+
+        bk_pos_play(&next, k->v, &move[i]);
+        if (!ask(k, &next, &w, NULL) || w.wdl <= 0)
+            return false;
+        if (w.plies == plies - 1 && !note(list, &next, w.plies))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Is there one way to win, to the end, against every defence that holds out longest?  Positions to
+ * look at form a list that grows at its end; most candidates fail at its first.
+ */
+static bool has_one_solution(struct miner *k, const struct bk_pos *p, int plies)
+{
+    struct finds list = { 0 };
+    bool one = note(&list, p, plies);
+
+    for (size_t i = 0; one && i < list.n; i++) {
+        struct bk_move move[BK_MOVES_MAX], only;
+        struct bk_pos after = list.f[i].p;
+        unsigned n = bk_moves_legal(k->v, &after, move);
+
+        plies = list.f[i].worth.plies;
+        one = keepers(k, &after, 1, move, n, &only) == 1;
+        if (!one)
+            break;
+        bk_pos_play(&after, k->v, &only);
+        if (plies > 1)
+            one = note_defences(k, &list, &after, plies - 1);
+    }
+    finds_release(&list);
+    return one;
+}
+
+static bool is_problem(struct miner *k, struct study_find *f)
+{
+    struct bk_report why = { "" };
+    struct line l;
+
+    if (!has_one_solution(k, &f->p, f->worth.plies) || !follow(k, &l, &f->p, f->worth.plies))
+        return false;
+    f->idle = (uint16_t)bk_bits_count(&l.idle);
+    memcpy(f->move, l.name[0], sizeof f->move);
+    f->line = joined(&l);
+    if (!f->line)
+        keep_error(k, bk_no_memory(&why), &why);
+    return f->line;
+}
+
+/* What its moves say of a position that may be one. */
+static bool is_one(struct miner *k, struct study_find *f)
+{
+    switch (k->o->kind) {
+    case STUDY_ONLY_MOVE: return is_only_move(k, f);
+    case STUDY_DOMINATION: return is_domination(k, f);
+    case STUDY_COMPOSE: return is_problem(k, f);
+    default: return true;
+    }
+}
+
+/* == All positions == */
+
+static void look(void *context, unsigned thread, const struct bk_seen *seen)
+{
+    struct miner *k = context;
+    struct study_find f = { .p = *seen->p,
+                            .number = seen->number,
+                            .worth = seen->stored,
+                            .other = { BK_WORTH_NONE, -1 },
+                            .man = BK_SQ_NONE };
+    struct bk_report why = { "" };
+
+    if (bk_first_error_any(&k->error) || !may_be(k, &f) ||
+        !bk_index_is_first(k->ix, seen->number, seen->at) || !is_wanted(k, &f) || !is_one(k, &f))
+        return;
+    if (k->counted) {
+        k->counted[thread].n[f.p.stm][f.worth.wdl + 1]++;
+    } else if (!finds_add(&k->by_thread[thread], &f)) {
+        study_find_release(&f);
+        keep_error(k, bk_no_memory(&why), &why);
+    }
+}
+
+/* Moves what the threads have found into one list. */
+static bool gather(struct miner *k, struct finds *into)
+{
+    for (unsigned i = 0; i < bk_pool_threads(k->x->pool); i++) {
+        struct finds *list = &k->by_thread[i];
+
+        while (list->n) {
+            if (!finds_add(into, &list->f[list->n - 1]))
+                return false;
+            list->n--;
+        }
+    }
+    return true;
+}
+
+static void cut(struct finds *list, size_t n)
+{
+    while (list->n > n)
+        study_find_release(&list->f[--list->n]);
+}
+
+/* Keeps the best of what there was and what was found; the list sets a bar for the rest. */
+static bool keep_best(struct miner *k)
+{
+    if (!gather(k, &k->best))
+        return false;
+    if (k->best.n)
+        qsort(k->best.f, k->best.n, sizeof *k->best.f, by_rank);
+    cut(&k->best, k->keep);
+    if (k->best.n == k->keep)
+        k->least = k->best.f[k->keep - 1].worth.plies;
+    return true;
+}
+
+static bool is_full(const struct miner *k) { return k->o->limit && k->shown == k->o->limit; }
+
+static void show(struct miner *k, const struct study_find *f)
+{
+    if (is_full(k))
+        return;
+    k->o->found(k->o->context, f);
+    k->shown++;
+}
+
+static bool show_portion(struct miner *k)
+{
+    struct finds list = { 0 };
+    bool all = gather(k, &list);
+
+    if (list.n)
+        qsort(list.f, list.n, sizeof *list.f, by_number);
+    for (size_t i = 0; i < list.n && all; i++)
+        show(k, &list.f[i]);
+    finds_release(&list);
+    return all;
+}
+
+static enum bk_err scan(struct miner *k, struct bk_report *why)
+{
+    uint64_t rows = bk_settled_rows(k->s);
+    enum bk_err err = BK_OK;
+
+    for (uint64_t at = 0; at < rows && !err && !is_full(k); at += PORTION) {
+        uint64_t n = rows - at < PORTION ? rows - at : PORTION;
+
+        err = bk_settled_scan(k->s, at, n, look, k, why);
+        if (!err)
+            err = bk_first_error_of(&k->error, why);
+        if (!err && !(study_kind_ranks(k->o->kind) ? keep_best(k) : show_portion(k)))
+            err = bk_no_memory(why);
+        if (k->o->progress)
+            k->o->progress(k->o->context, at + n, rows);
+    }
+    return err;
+}
+
+/* == The best == */
+
+/* Adds the positions of a problem's line in which its side is to move. */
+static bool add_line(struct miner *k, const struct study_find *f, struct finds *to)
+{
+    struct study_find part = { .line = NULL };
+    struct line l;
+
+    line_begin(&l, &f->p);
+    do {
+        struct bk_worth w;
+
+        part.p = l.p;
+        if (!ask(k, &l.p, &w, &part.number) || !finds_add(to, &part))
+            return false;
+    } while (play_only(k, &l) && (int)l.n < f->worth.plies && play_longest(k, &l));
+    return true;
+}
+
+/* Do two lines meet?  Then the shorter one is a part of the other, or its beginning is new at most.
+ */
+static bool meet(const struct finds *a, const struct finds *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t j = 0; j < b->n; j++)
+            if (a->f[i].number == b->f[j].number && a->f[i].p.stm == b->f[j].p.stm &&
+                !memcmp(a->f[i].p.count, b->f[j].p.count, sizeof a->f[i].p.count))
+                return true;
+    return false;
+}
+
+/* Is the problem unlike those that were shown?  Then its line is added to theirs. */
+static bool is_new(struct miner *k, const struct study_find *f, struct finds *shown)
+{
+    struct finds own = { 0 };
+    struct bk_report why = { "" };
+    bool all = add_line(k, f, &own), new = all && !meet(&own, shown);
+
+    for (size_t i = 0; new &&all &&i < own.n; i++)
+        all = finds_add(shown, &own.f[i]);
+    if (!all)
+        keep_error(k, bk_no_memory(&why), &why);
+    finds_release(&own);
+    return new;
+}
+
+static enum bk_err show_best(struct miner *k, struct bk_report *why)
+{
+    struct finds shown = { 0 };
+
+    for (size_t i = 0; i < k->best.n && !is_full(k) && !bk_first_error_any(&k->error); i++)
+        if (k->o->kind != STUDY_COMPOSE || is_new(k, &k->best.f[i], &shown))
+            show(k, &k->best.f[i]);
+    finds_release(&shown);
+    return bk_first_error_of(&k->error, why);
+}
+
+/* == All of it == */
+
+static void add_up(struct study_counts *sum, const struct study_counts *by_thread, unsigned threads)
+{
+    *sum = (struct study_counts){ { { 0 } } };
+    for (unsigned i = 0; i < threads; i++)
+        for (unsigned side = 0; side < 2; side++)
+            for (unsigned wdl = 0; wdl < 3; wdl++)
+                sum->n[side][wdl] += by_thread[i].n[side][wdl];
+}
+
+enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
+                           struct bk_report *why)
+{
+    struct miner k = { .o = o, .x = x, .v = x->v, .s = x->settled, .ix = x->index };
+    unsigned threads = bk_pool_threads(x->pool);
+    char name[BK_MATERIAL_NAME_MAX];
+    enum bk_err err;
+
+    if (!x->distances && study_kind_ranks(o->kind))
+        return bk_fail(why, BK_E_USAGE, "%s has no distances, without which nothing is long",
+                       bk_material_name(&x->m, x->v, name));
+    k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
+    k.by_thread = calloc(threads, sizeof *k.by_thread);
+    k.counted = o->counts ? calloc(threads, sizeof *k.counted) : NULL;
+    err = k.by_thread && (k.counted || !o->counts) ? scan(&k, why) : bk_no_memory(why);
+    if (!err)
+        err = show_best(&k, why);
+    for (unsigned i = 0; k.by_thread && i < threads; i++)
+        finds_release(&k.by_thread[i]);
+    if (!err && k.counted)
+        add_up(o->counts, k.counted, threads);
+    free(k.counted);
+    free(k.by_thread);
+    finds_release(&k.best);
+    return err;
+}

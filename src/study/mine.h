@@ -1,0 +1,77 @@
+/*
+ * mine.h - looks through a table for positions of some kind.
+ *
+ * What the kinds mean is said in docs/study.md, and nowhere else so exactly.
+ * The rows of the table (values.h) go by in portions, and what was found in one is
+ * handed out in the order of the table's numbers before the next is begun.  So
+ * the same command finds the same positions in the same order with any number
+ * of threads.
+ *
+ * Each class of positions that symmetries make one is looked at once; in a
+ * table whose sides have the same men, with White to move.
+ */
+#ifndef BK_STUDY_MINE_H
+#define BK_STUDY_MINE_H
+
+#include "study/values.h"
+#include "study/where.h"
+
+enum study_kind {
+    STUDY_ANY,
+    STUDY_ZUGZWANG,
+    STUDY_FULL_ZUGZWANG,
+    STUDY_LONGEST,
+    STUDY_ONLY_MOVE,
+    STUDY_BARE_RACE,
+    STUDY_DOMINATION,
+    STUDY_COMPOSE,
+    STUDY_KINDS,
+};
+
+/* By kind, as the command has them: "full-zugzwang". */
+extern const char *const study_kind_names[STUDY_KINDS];
+/* Is one position compared with others before any is shown: is there a best one? */
+bool study_kind_ranks(enum study_kind kind);
+
+/* A position that was found. */
+struct study_find {
+    struct bk_pos p;
+    uint64_t number;       /* in its table */
+    struct bk_worth worth; /* of the side to move */
+    struct bk_worth other; /* with the other side to move, for who then moves; wdl
+                              BK_WORTH_NONE: not legal, or not looked at */
+    char move[16];         /* the only one; "": none is meant */
+    uint8_t man;           /* who is dominated, by his square, or BK_SQ_NONE */
+    uint16_t squares;      /* that he could go to */
+    uint16_t idle;         /* of a problem: men that neither move nor are taken */
+    char *line;            /* its moves, with blanks between; owned; else NULL */
+};
+void study_find_release(struct study_find *f);
+
+/* How many there are, by side to move and value + 1. */
+struct study_counts {
+    uint64_t n[2][3];
+};
+
+struct study_mine {
+    enum study_kind kind;
+    const struct study_where *where; /* NULL: all */
+    uint64_t limit;                  /* finds at most; 0: no limit, of kinds that do not rank */
+    struct study_counts *counts; /* finds are counted there, and not shown; else NULL.  Not of kinds
+                                    that rank */
+    void *context;
+    void (*found)(void *context, const struct study_find *f);
+    void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
+};
+
+/*
+ * Returns BK_OK; BK_E_NO_TABLE (what is missing); BK_E_USAGE (it needs distances that are not
+ * there); BK_E_CORRUPT; BK_E_SYSTEM (interrupted, too).
+ */
+enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
+                           struct bk_report *why);
+
+/* One of the kinds, by its name; false: there is none. */
+bool study_kind_of(const char *name, enum study_kind *kind);
+
+#endif

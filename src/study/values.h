@@ -1,0 +1,55 @@
+/*
+ * values.h - a table opened to be looked through: its values, and those of all that it leads to, in
+ * memory (tb/settled.h).
+ *
+ * Opened once, it may be searched (mine.h) and counted as often as one likes.
+ */
+#ifndef BK_STUDY_VALUES_H
+#define BK_STUDY_VALUES_H
+
+#include "tb/settled.h"
+
+struct study_values {
+    const struct bk_variant *v;
+    struct bk_pool *pool;
+    struct bk_material m;
+    struct bk_settled *settled;
+    const struct bk_index *index; /* borrowed */
+    bool one_sided;               /* White to move is all there is */
+    bool distances;
+    struct bk_catalog *catalog;
+};
+
+struct study_values_options {
+    const struct bk_variant *v; /* borrowed, as are the next two, until it is closed */
+    struct bk_pool *pool;
+    const volatile int *stop; /* nonzero: give up soon; NULL is fine */
+    const char *dir;
+    uint64_t memory; /* bytes at most for values */
+    void *context;
+    void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
+};
+
+/*
+ * m  canonical; no material that is decided by rule
+ *
+ * Returns BK_OK; BK_E_NO_TABLE; BK_E_USAGE (it does not fit o->memory); BK_E_CORRUPT; BK_E_SYSTEM
+ * (interrupted, too).  On failure there is nothing to close.  Cost: some 1 us a position of all
+ * these tables.
+ */
+enum bk_err study_values_open(struct study_values *out, const struct study_values_options *o,
+                              const struct bk_material *m, struct bk_report *why);
+void study_values_close(struct study_values *x);
+
+/* What a table adds up to, each class of positions once. */
+#define STUDY_PLIES_MAX 1024
+struct study_tally {
+    uint64_t win[2], draw[2], loss[2];  /* by side to move */
+    uint64_t plies[2][STUDY_PLIES_MAX]; /* won (odd) and lost ones (even); longer ones in the last
+                                           two */
+    unsigned longest;                   /* plies */
+};
+/* Counts.  With one side Black's are 0.  BK_E_SYSTEM; as of bk_settled_scan(). */
+enum bk_err study_tally(struct study_tally *out, struct study_values *x, struct bk_report *why);
+
+#endif

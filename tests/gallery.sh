@@ -1,0 +1,231 @@
+#!/bin/sh
+# gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery from tables
+# in DIR, which it builds where they are missing: some minutes for shatranj, an hour and more for games on
+# 100 squares.  Every figure there is an answer of the command; the games are those that are named.
+set -eu
+LC_ALL=C
+export LC_ALL
+bin=${1:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
+dir=${2:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
+out=${3:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
+shift 3
+games=${*:-shatranj puzzle chess grand-shatranj atlantean}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p "$out/gallery"
+
+ask() { # command, arguments: its answer
+    command=$1
+    shift
+    "$bin" "$command" "$@" --dir "$dir"
+}
+picture() { # name, caption, game, FEN, options: an SVG, and the line that shows it
+    name=$1 caption=$2 game=$3 fen=$4
+    shift 4
+    ask diagram "$game" "$fen" "$@" -o "$out/gallery/$name.svg"
+    printf '\n![%s](gallery/%s.svg)\n' "$caption" "$name"
+}
+told() { # a command for people, and what it says
+    printf '\n    $ bareking %s\n' "$1"
+    sed 's/^/    /'
+}
+
+# == The tables ==
+for game in $games; do
+    ask build "$game" --men 4 --quiet --effort fast
+done
+ask build shatranj KRNvKR --quiet --effort fast
+
+# == Beginning ==
+{
+cat <<'TEXT'
+# Gallery
+
+What the tables say about old questions, and about games that nobody has studied yet. This page is made by
+`make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. Distances are in
+plies; letters are those of each game.
+
+## Al-Suli's Diamond
+TEXT
+diamond='8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
+picture diamond "al-Suli's Diamond" shatranj "$diamond" --arrow b3b4 --size 40
+printf '\nWhite to move. Four first moves win:\n'
+ask probe shatranj "$diamond" | sed -n '/^White wins/,$p' | sed '/^ *$/d' | head -n 9 |
+    told "probe shatranj \"$diamond\""
+cat <<'TEXT'
+
+The same with White's ferz lifted: where he would have to stand, and in how many plies he then wins.
+TEXT
+picture diamond-map 'where the white ferz wins' shatranj "$diamond" --map c3 --size 40
+cat <<'TEXT'
+
+Murray (*A History of Chess*, 1913, no. 122) has the position one turn earlier, whose black ferz we have put
+on a1. With White to move it is won "after three moves":
+TEXT
+earlier='8/8/8/8/4k3/1KQ5/8/q7'
+ask probe shatranj "$earlier w" | sed -n '/^White wins/p' | told "probe shatranj \"$earlier w\""
+printf '\nWith Black to move "nothing except" Kd5 holds out:\n'
+ask probe shatranj "$earlier b" | sed -n "/^Black's moves/,\$p" | told "probe shatranj \"$earlier b\""
+printf '\nThe Diamond is not the longest of its kind:\n'
+ask mine shatranj KQvKQ --what longest --limit 1 --format epd |
+    told 'mine shatranj KQvKQ --what longest --limit 1 --format epd'
+
+# == The rook trap ==
+trap_fen='2r2k2/4R3/4Q1K1/8/8/8/8/8 w - - 0 1'
+printf '\n## The rook trap\n'
+ask build shatranj KRQvKR --quiet --effort fast
+picture rook-trap 'the rook trap' shatranj "$trap_fen" --arrow e6d7 --size 40
+printf '\nThe ferz steps back, and Black cannot save his rook. Two moves win:\n'
+ask probe shatranj "$trap_fen" | sed -n '/^White wins/,$p' | sed '/^ *$/d' | head -n 5 |
+    told "probe shatranj \"$trap_fen\""
+printf '\n'
+ask line shatranj "$trap_fen" | told "line shatranj \"$trap_fen\""
+
+# == The old masters' rules ==
+cat <<'TEXT'
+
+## The old masters' rules, tested
+
+The masters of Baghdad left verdicts on endings, which Forbes (*The History of Chess*, 1860, p. 126 f.) and
+Murray (1913) hand down. Here each is counted over all positions of its table in which nobody attacks
+anybody, each class that symmetries make one once:
+
+    bareking mine shatranj KRvKN --what any --count \
+        --where 'not (attacked(K) or attacked(R) or attacked(k) or attacked(n))'
+
+"First" is the side that is named first. Men: R rook, N knight, Q ferz, B alfil, P pawn.
+
+| ending | the masters | first wins: to move | other to move | first loses: to move | other to move |
+|---|---|---:|---:|---:|---:|
+TEXT
+rule() { # material, its men but kings, what the masters said, [condition, in words]
+    quiet='not (attacked(K) or attacked(k)'
+    for man in $2; do quiet="$quiet or attacked($man)"; done
+    ask mine shatranj "$1" --what any --count --where "$quiet)${4:+ and $4}" >"$tmp/count"
+    tr -d , <"$tmp/count" | awk -v name="$1${5:+, $5}" -v said="$3" -v swap="${6:-}" '
+        { gsub(/:/, ""); all[NR] = $4; win[NR] = $5; loss[NR] = $9 }
+        END {
+            # line 1: White to move; White has the men named first, or (swap) Black
+            if (swap)
+                printf "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", name, said, 100 * win[2] / all[2],
+                       100 * loss[1] / all[1], 100 * loss[2] / all[2], 100 * win[1] / all[1]
+            else
+                printf "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", name, said, 100 * win[1] / all[1],
+                       100 * loss[2] / all[2], 100 * loss[1] / all[1], 100 * win[2] / all[2]
+        }'
+}
+rule KRvKQ 'R q' 'the rook wins'
+rule KRvKB 'R b' 'the rook wins'
+rule KRvKP 'R p' 'the rook wins'
+rule KRvKN 'R n' 'drawn'
+rule KQvKN 'Q n' 'drawn' '' 'of the knight' swap
+rule KQvKN 'Q n' 'but won by the knight if the ferz is far from his king' 'edge(Q) = 0 and dist(K,Q) >= 4' \
+    'of the knight, ferz on the rim and four or more from his king' swap
+rule KQvKN 'Q n' '' 'dist(K,Q) <= 2' 'of the knight, ferz within two of his king' swap
+rule KNvKB 'N b' 'the knight wins'
+rule KNvKP 'N p' 'the knight wins'
+rule KQvKB 'Q b' 'drawn'
+rule KBvKP 'B p' 'drawn'
+rule KRNvKR 'R N r' 'drawn'
+cat <<'TEXT'
+
+So most verdicts stand. That the knight beats the alfil does not; and the exception for the ferz that is
+far from his king is strikingly true.
+TEXT
+
+# == Longest wins ==
+cat <<'TEXT'
+
+## The longest wins of four men
+
+Of each table the longest win of either side, with the position in which it begins. Materials of which one
+side has a king alone are decided by rule in games where baring wins.
+TEXT
+tables() { # game: its materials of four men
+    for file in "$dir/$1"/*.bkw; do
+        name=$(basename "$file" .bkw)
+        case $name in K?vK? | K??vK) echo "$name" ;; esac
+    done
+}
+for game in $games; do
+    printf '\n### %s\n\n| material | plies | from |\n|---|---:|---|\n' "$game"
+    for name in $(tables "$game"); do
+        ask stats "$game" "$name" | awk -v name="$name" '
+            /longest win/ {
+                match($0, /[0-9]+ pl/)
+                n = substr($0, RSTART, RLENGTH - 3) + 0
+                if (n > most) { most = n; fen = $0; sub(/.*: /, "", fen) }
+            }
+            END { if (most) printf "%05d | %s | %d | `%s` |\n", most, name, most, fen }'
+    done | sort -r | sed 's/^[0-9]* //'
+done
+
+# == Zugzwangs ==
+case " $games " in
+*' grand-shatranj '*)
+    cat <<'TEXT'
+
+## Zugzwangs of Grand Shatranj
+
+Of each table of four men without pawns: placements in which whoever moves loses, and those in which it
+would be better not to move, these included; then the first of them.
+
+| material | full | all | one |
+|---|---:|---:|---|
+TEXT
+    for name in $(tables grand-shatranj | grep -v P); do
+        ask mine grand-shatranj "$name" --what zugzwang --format csv >"$tmp/zugzwang"
+        awk -F, -v name="$name" '
+            NR == 1 { next }
+            { n++; one = one == "" ? $1 : one }
+            $2 < 0 && $4 < 0 { full++; if (!whole++) one = $1 }
+            END { printf "| %s | %d | %d | %s |\n", name, full, n, one == "" ? "" : "`" one "`" }' "$tmp/zugzwang"
+    done
+    ;;
+esac
+
+# == What men are worth ==
+cat <<'TEXT'
+
+## What men are worth against each other
+
+King and the man of the row against king and the man of the column: of all placements, with either side to
+move, how many per cent the side of the row wins / loses. Many of these are decided by a man that can be
+taken at once; the difference is what tells.
+TEXT
+for game in $games; do
+    printf '\n### %s\n\n' "$game"
+    for name in $(tables "$game" | grep '^K.vK.$'); do
+        ask stats "$game" "$name" | tr -d , | awk -v name="$name" '
+            /all placements/ { side++; win[side] = $3; draw[side] = $4; loss[side] = $5 }
+            END {
+                all = win[1] + draw[1] + loss[1] + win[2] + draw[2] + loss[2]
+                # where both sides have the same men the second is the first, colours exchanged
+                print substr(name, 2, 1), substr(name, 5, 1), 100 * (win[1] + loss[2]) / all, 100 * (loss[1] + win[2]) / all
+            }'
+    done | awk '
+        {
+            win[$1 $2] = $3; loss[$1 $2] = $4
+            win[$2 $1] = $4; loss[$2 $1] = $3
+            if ($1 == $2) win[$1 $2] = loss[$1 $2] = ($3 + $4) / 2
+            men[$1]; men[$2]
+            value[$1] += $3 - $4; value[$2] += $4 - $3
+        }
+        END {
+            for (m in men) order[++n] = m
+            for (i = 1; i <= n; i++)
+                for (j = i + 1; j <= n; j++)
+                    if (value[order[j]] > value[order[i]]) { t = order[i]; order[i] = order[j]; order[j] = t }
+            line = "| |"; rule = "|---|"
+            for (i = 1; i <= n; i++) { line = line " " order[i] " |"; rule = rule "---:|" }
+            print line; print rule
+            for (i = 1; i <= n; i++) {
+                line = "| **" order[i] "** |"
+                for (j = 1; j <= n; j++)
+                    line = line ((order[i] order[j]) in win ? sprintf(" %.1f / %.1f |", win[order[i] order[j]], loss[order[i] order[j]]) : " |")
+                print line
+            }
+        }'
+done
+} >"$tmp/gallery.md"
+cp "$tmp/gallery.md" "$out/gallery.md"
