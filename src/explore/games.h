@@ -21,7 +21,7 @@
 #include "explore/reply.h"
 #include "probe/bareking.h"
 
-#define EX_BOARDS_MAX 32
+#define EX_BOARDS_MAX 8
 
 struct ex_game {
     const char *name;     /* as in addresses; borrowed from v */
