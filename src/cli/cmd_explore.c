@@ -41,7 +41,7 @@ static int say_where(const struct cli *c, const struct ex_games *g, unsigned por
 
 static int serve(const struct cli *c, struct ex_games *g)
 {
-    struct ex_options o = { .address = c->listen, .port = c->port, .threads = c->threads };
+    struct ex_options o = { .address = c->listen, .port = c->port };
     struct ex_server *server;
     struct bk_report why = { "" };
     unsigned port = 0;
