@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "explore/count.h"
 #include "explore/server.h"
+#include "tb/memory/pool.h"
 
 /* How many games have tables in the folders. */
 static unsigned games_there(const struct ex_games *g)
@@ -39,7 +41,7 @@ static int say_where(const struct cli *c, const struct ex_games *g, unsigned por
 
 static int serve(const struct cli *c, struct ex_games *g)
 {
-    struct ex_options o = { .address = c->listen, .port = c->port, .threads = c->threads };
+    struct ex_options o = { .address = c->listen, .port = c->port };
     struct ex_server *server;
     struct bk_report why = { "" };
     unsigned port = 0;
@@ -59,11 +61,20 @@ static int serve(const struct cli *c, struct ex_games *g)
 int cmd_explore(struct cli *c)
 {
     struct ex_games games;
+    struct bk_pool *pool = NULL;
     struct bk_report why = { "" };
     enum bk_err err =
         ex_games_open(&games, c->dir, c->memory, (const char *const *)c->arg, c->nargs, &why);
-    int status = err ? cli_fail_report(err, &why) : serve(c, &games);
+    int status;
 
+    if (!err)
+        err = bk_pool_open(&pool, c->threads, &why);
+    if (!err && !(games.counter = ex_counter_new(pool, c->dir)))
+        err = bk_no_memory(&why);
+    status = err ? cli_fail_report(err, &why) : serve(c, &games);
+    ex_counter_free(games.counter);
+    if (pool)
+        bk_pool_close(pool);
     ex_games_close(&games);
     return status;
 }

@@ -43,7 +43,7 @@ static const struct option_line {
     { 'D', "divide", NULL, "also the count behind each move" },
     { 'P', "deep", NULL, "also the tables that these need, as `verify` reads them" },
     { 'N', "port", "N", "port to serve at (default: 8643; 0: any that is free)" },
-    { 'I', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
+    { 'H', "listen", "ADDRESS", "address to serve at (default: 127.0.0.1, this machine alone)" },
     { 'x', "explain", "VARIANT", "the rules of one game in plain words" },
     { 'W', "what", "HOW",
       "any, zugzwang, full-zugzwang, longest, only-move, bare-race or domination" },
@@ -118,7 +118,7 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
-    { "explore", cmd_explore, "d:NImtj", 0, 99, "[FILE.ini...]",
+    { "explore", cmd_explore, "d:NHmtj", 0, 99, "[FILE.ini...]",
       "serve a page to look at endgames with, and an API",
       "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
       "folders\n"
@@ -341,7 +341,7 @@ static bool take_option(struct cli *c, int key, const char *value)
             return false;
         c->port = (unsigned)n;
         return true;
-    case 'I': c->listen = value; return *value;
+    case 'H': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
     case 'W': c->mine.what = value; return *value;
     case 'C': c->mine.compose = true; return true;

@@ -41,34 +41,42 @@ static void release_moves(struct moves *m)
     *m = (struct moves){ 0 };
 }
 
-/* False: no memory. */
+/* All legal moves, in portions; false: no memory. */
+static bool gather_moves(struct moves *m, const struct bk_variant *v, const struct bk_pos *p,
+                         struct bk_move some[BK_MOVES_MAX])
+{
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned more = bk_moves_portion(v, p, &first, some);
+        struct bk_move *longer = realloc(m->list, (m->n + more + 1) * sizeof *longer);
+
+        if (!longer)
+            return false;
+        memcpy(longer + m->n, some, more * sizeof *some);
+        m->list = longer;
+        m->n += more;
+    }
+    return true;
+}
+
+/* False: no memory, and nothing to release. */
 static bool list_moves(struct moves *m, const struct bk_variant *v, const struct bk_pos *p)
 {
     struct bk_move *some = malloc(BK_MOVES_MAX * sizeof *some);
 
     *m = (struct moves){ 0 };
-    for (unsigned first = 0; some && first != BK_MOVES_END;) {
-        unsigned more = bk_moves_portion(v, p, &first, some);
-        struct bk_move *longer = realloc(m->list, (m->n + more + 1) * sizeof *longer);
-
-        if (!longer) {
-            free(some);
-            release_moves(m);
-            return false;
-        }
-        memcpy(longer + m->n, some, more * sizeof *some);
-        m->list = longer;
-        m->n += more;
-    }
-    m->named = some ? malloc((m->n + 1) * sizeof *m->named) : NULL;
+    if (some && gather_moves(m, v, p, some))
+        m->named = malloc((m->n + 1) * sizeof *m->named);
     free(some);
-    for (size_t i = 0; m->named && i < m->n; i++) {
+    if (!m->named) {
+        release_moves(m);
+        return false;
+    }
+    for (size_t i = 0; i < m->n; i++) {
         m->named[i].move = m->list[i];
         bk_move_name(v, &m->list[i], m->named[i].name);
     }
-    if (m->named)
-        qsort(m->named, m->n, sizeof *m->named, by_name);
-    return m->named != NULL;
+    qsort(m->named, m->n, sizeof *m->named, by_name);
+    return true;
 }
 
 static const struct bk_move *find_move(const struct moves *m, const char *name)
@@ -364,9 +372,11 @@ static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct
 
     if (err)
         return ex_reply_lib(reply, at->lib, err);
-    if (!n || !list_moves(&all, at->v, &at->p))
-        return ex_reply_error(reply, n ? 503 : 500, n ? "system" : "damaged",
-                              n ? "out of memory" : "the tables contradict each other");
+    if (!n)
+        return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
+                              at->fen);
+    if (!list_moves(&all, at->v, &at->p))
+        return ex_reply_error(reply, 503, "system", "out of memory");
     m = find_move(&all, best.name);
     after = at->p;
     if (m)

@@ -3,7 +3,6 @@
  */
 #include "explore/games.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,26 +92,24 @@ struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_re
 
 /* == Handles == */
 
-/* Notes a board; true: there is room for it, or it was known. */
-static bool note_board(struct ex_game *game, const struct bk_derivation *d)
+static bool knows_board(const struct ex_game *game, const struct bk_derivation *d)
 {
-    if (d->how == BK_ITSELF)
-        return true;
     for (unsigned i = 0; i < game->nboards; i++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
         if (!memcmp(&game->board[i], d, sizeof *d))
             return true;
+    return d->how == BK_ITSELF;
+}
+
+/* Notes a board; false: there is no room for it. */
+static bool note_board(struct ex_game *game, const struct bk_derivation *d)
+{
+    if (knows_board(game, d))
+        return true;
     if (game->nboards == EX_BOARDS_MAX)
         return false;
     game->board[game->nboards++] = *d;
     return true;
-}
-
-static bool knows_board(const struct ex_game *game, const struct bk_derivation *d)
-{
-    for (unsigned i = 0; i < game->nboards; i++)
-        if (!memcmp(&game->board[i], d, sizeof *d))
-            return true;
-    return d->how == BK_ITSELF;
 }
 
 /* With the lock for itself: opens the handle, or opens it anew if it has seen too many boards. */
@@ -142,11 +139,11 @@ static bool ready_handle(struct ex_games *g, struct ex_game *game, const struct 
 bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, struct bk_lib **lib,
                    struct ex_reply *reply)
 {
-    struct bk_derivation d = { .how = BK_ITSELF };
+    struct bk_derivation d;
     struct bk_report why = { "" };
     bool ready;
 
-    memset(&d, 0, sizeof d);
+    memset(&d, 0, sizeof d); /* BK_ITSELF */
     if (fen && bk_derivation_of(&d, game->v, fen, &why))
         return ex_reply_error(reply, 400, "fen", "%s", why.text);
     for (;;) {

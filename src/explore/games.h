@@ -21,7 +21,7 @@
 #include "explore/reply.h"
 #include "probe/bareking.h"
 
-#define EX_BOARDS_MAX 32
+#define EX_BOARDS_MAX 8
 
 struct ex_game {
     const char *name;     /* as in addresses; borrowed from v */
@@ -35,11 +35,14 @@ struct ex_game {
     struct ex_kept sums; /* what its tables add up to: sums.h */
 };
 
+struct ex_counter;
+
 struct ex_games {
     struct ex_game *game; /* owned */
     size_t n;
-    const char *dirs;      /* folders with `:` between; borrowed */
-    struct bk_lib *budget; /* the handle whose budget the others share */
+    const char *dirs;           /* folders with `:` between; borrowed */
+    struct ex_counter *counter; /* borrowed: count.h; NULL: nothing is counted */
+    struct bk_lib *budget;      /* the handle whose budget the others share */
 };
 
 /*

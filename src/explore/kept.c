@@ -50,6 +50,16 @@ bool ex_kept_state(struct ex_kept *k, uint64_t state)
     return changed;
 }
 
+uint64_t ex_kept_state_now(struct ex_kept *k)
+{
+    uint64_t state;
+
+    pthread_mutex_lock(&k->lock);
+    state = k->state;
+    pthread_mutex_unlock(&k->lock);
+    return state;
+}
+
 json_t *ex_kept_find(struct ex_kept *k, const char *key)
 {
     json_t *answer = NULL;

@@ -25,6 +25,8 @@ void ex_kept_release(struct ex_kept *k);
 
 /* The tables are in this state.  True: in another than before, and nothing is kept any more. */
 bool ex_kept_state(struct ex_kept *k, uint64_t state);
+/* The state that is known now. */
+uint64_t ex_kept_state_now(struct ex_kept *k);
 /* Owned; NULL: there is none. */
 json_t *ex_kept_find(struct ex_kept *k, const char *key);
 /* NULL is passed over; where there is no memory nothing is kept. */

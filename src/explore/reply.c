@@ -50,14 +50,14 @@ json_t *ex_error_json(const char *code, const char *fmt, ...)
     return value;
 }
 
-bool ex_reply_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt, ...)
+void ex_reply_write_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt,
+                          ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
     ex_reply_json(r, status, error_json(code, fmt, ap));
     va_end(ap);
-    return false;
 }
 
 unsigned ex_lib_status(enum bk_lib_err err)
@@ -94,10 +94,10 @@ const char *ex_lib_code(enum bk_lib_err err)
     return "system";
 }
 
-bool ex_reply_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err)
+void ex_reply_write_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err)
 {
     const char *text = bk_error(lib);
 
-    return ex_reply_error(r, ex_lib_status(err), ex_lib_code(err), "%s",
-                          *text ? text : bk_lib_strerror(err));
+    ex_reply_write_error(r, ex_lib_status(err), ex_lib_code(err), "%s",
+                         *text ? text : bk_lib_strerror(err));
 }

@@ -33,14 +33,18 @@ void ex_reply_json(struct ex_reply *r, unsigned status, json_t *value);
 
 /* {"error": ..., "code": ...}, to be added to; NULL: no memory. */
 json_t *ex_error_json(const char *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same as a reply.  Returns false, so that a check can end with it. */
-bool ex_reply_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+/* The same as a reply; is false, so that a check can end with it.  Like bk_fail() a macro, so that
+   analysers see it. */
+static inline bool ex_no(void) { return false; }
+#define ex_reply_error(...) (ex_reply_write_error(__VA_ARGS__), ex_no())
+void ex_reply_write_error(struct ex_reply *r, unsigned status, const char *code, const char *fmt,
+                          ...) __attribute__((format(printf, 4, 5)));
 
 /* The status and the word that go with an error of the library. */
 unsigned ex_lib_status(enum bk_lib_err err);
 const char *ex_lib_code(enum bk_lib_err err);
 /* A reply that tells a handle's last error. */
-bool ex_reply_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err);
+#define ex_reply_lib(...) (ex_reply_write_lib(__VA_ARGS__), ex_no())
+void ex_reply_write_lib(struct ex_reply *r, const struct bk_lib *lib, enum bk_lib_err err);
 
 #endif

@@ -22,7 +22,6 @@
 #define CONNECTIONS     240
 #define FROM_AN_ADDRESS 40 /* of these, where others than this machine may come */
 #define HEADERS_MAX     (32u << 10)
-#define THREADS         4
 #define SECONDS         10
 
 struct ex_server {
@@ -249,14 +248,14 @@ static bool read_address(union any_address *out, const char *text, unsigned port
 static struct MHD_Daemon *start(struct ex_server *s, const struct ex_options *o,
                                 const union any_address *address)
 {
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
+    unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
+                     MHD_USE_POLL | MHD_USE_ITC;
 
     if (address->any.sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     return MHD_start_daemon(
         flags, (uint16_t)o->port, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &address->any,
-        MHD_OPTION_THREAD_POOL_SIZE, o->threads ? o->threads : THREADS, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
         s->loopback ? 0u : (unsigned)FROM_AN_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEADERS_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
         MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_URI_LOG_CALLBACK, log_target, s,

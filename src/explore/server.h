@@ -1,8 +1,12 @@
 /*
  * server.h - the API (api.h) on a socket.
  *
- * Requests are answered by some threads of libmicrohttpd's.  What may be asked of them is bounded:
- * the length of a request and its body, connections, and the time to send one (deadline.h).
+ * Each connection has a thread, so nobody waits for another's question that takes long, or is
+ * thought slow because we are.  What may be asked is bounded: the length of a request and its body,
+ * connections, and the time to send one (deadline.h).
+ *
+ * Rejected: a few threads with many connections each (epoll).  It was no faster with 8 clients, and
+ * when a question took more than the deadline, those behind it were cut off.
  */
 #ifndef BK_EXPLORE_SERVER_H
 #define BK_EXPLORE_SERVER_H
@@ -14,7 +18,6 @@
 struct ex_options {
     const char *address; /* to listen at; NULL: 127.0.0.1, this machine alone */
     unsigned port;       /* 0: any that is free */
-    unsigned threads;    /* 0: 4 */
     unsigned deadline;   /* seconds that a request may take to come; 0: 10 */
 };
 

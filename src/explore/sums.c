@@ -13,6 +13,7 @@
 
 #include "core/explain.h"
 #include "core/rules.h"
+#include "explore/count.h"
 #include "table/counts.h"
 #include "table/needed.h"
 
@@ -365,8 +366,9 @@ static json_t *distances_json(const struct ex_games *g, const struct ex_game *ga
     return o ? o : json_null();
 }
 
-static void answer_stats(const struct ex_games *g, struct ex_game *game, struct bk_lib *lib,
-                         const struct bk_material *m, const char *name, struct ex_reply *reply)
+/* Owned; NULL: *reply says why. */
+static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, struct bk_lib *lib,
+                            const struct bk_material *m, const char *name, struct ex_reply *reply)
 {
     struct bk_report why = { "" };
     struct bk_counts side[2];
@@ -382,13 +384,29 @@ static void answer_stats(const struct ex_games *g, struct ex_game *game, struct 
                        : err == BK_E_CORRUPT ? "damaged"
                                              : "system",
                        "%s", err == BK_E_NO_TABLE ? "no such table" : why.text);
-        return;
+        return NULL;
     }
     o = json_pack("{ss ss so so so}", "variant", game->name, "material", name, "white",
                   side_json(&side[0]), "black", side_json(&side[1]), "histogram",
                   distances_json(g, game, lib, m));
     ex_kept_add(&game->sums, name, o);
-    ex_reply_json(reply, 200, o);
+    if (!o)
+        ex_reply_error(reply, 503, "system", "out of memory");
+    return o;
+}
+
+/* exact=1: the histogram of all positions in the place of a sample, once it is counted. */
+static void put_exact(const struct ex_games *g, struct ex_game *game, const struct bk_material *m,
+                      json_t *o)
+{
+    bool counting = false;
+    json_t *counted = NULL;
+
+    if (!json_is_true(json_object_get(json_object_get(o, "histogram"), "exact")))
+        counted = ex_counted(g->counter, game, m, &counting);
+    if (counted)
+        json_object_set_new(o, "histogram", counted);
+    json_object_set_new(o, "counting", json_boolean(counting));
 }
 
 void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
@@ -407,12 +425,15 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
     }
     bk_material_name(&m, game->v, name);
     known = ex_kept_find(&game->sums, name);
-    if (known)
-        ex_reply_json(reply, 200, known);
-    else if (ex_game_enter(g, game, NULL, &lib, reply)) {
-        answer_stats(g, game, lib, &m, name, reply);
+    if (!known && ex_game_enter(g, game, NULL, &lib, reply)) {
+        known = answer_stats(g, game, lib, &m, name, reply);
         ex_game_leave(game);
     }
+    if (!known)
+        return;
+    if (ex_query_arg(q, "exact"))
+        put_exact(g, game, &m, known);
+    ex_reply_json(reply, 200, known);
 }
 
 /* == longest == */

@@ -7,7 +7,7 @@ const KEPT_MAX = 2000;
 
 /* { status, ...what it says }; fails only where the server cannot be reached.  Errors come in the
    body, so that the console shows those of the page alone. */
-async function get(path) {
+async function get(path, keep = () => true) {
     if (kept.has(path))
         return kept.get(path);
     const reply = await fetch(path);
@@ -15,7 +15,7 @@ async function get(path) {
 
     if (kept.size >= KEPT_MAX)
         kept.delete(kept.keys().next().value);
-    if (reply.status < 500)
+    if (reply.status < 500 && keep(answer))
         kept.set(path, answer);
     return answer;
 }
@@ -24,16 +24,16 @@ const query = (values) => Object.entries(values)
     .map(([key, value]) => `${key}=${encodeURIComponent(value.replace(/ /g, '_')).replace(/%2F/g, '/')}`)
     .join('&');
 
-const game = (name, what, values = {}) => {
-    return get(`api/v1/${encodeURIComponent(name)}/${what}?${query({ ...values, errors: 'body' })}`);
-};
+const game = (name, what, values = {}, keep = undefined) =>
+    get(`api/v1/${encodeURIComponent(name)}/${what}?${query({ ...values, errors: 'body' })}`, keep);
 
 export const variants = async () => (await get('api/v1/variants')).variants;
 export const probe = (name, fen) => game(name, 'probe', { fen });
 export const moves = (name, fen) => game(name, 'moves', { fen });
 export const line = (name, fen) => game(name, 'line', { fen });
 export const map = (name, fen, square) => game(name, 'map', { fen, square });
-export const stats = (name, material) => game(name, 'stats', { material });
+export const stats = (name, material) => game(name, 'stats', { material, exact: '1' },
+    (answer) => !answer.counting); /* of all positions, once they are counted */
 export const longest = (name) => game(name, 'longest');
 export const tables = (name, material) => game(name, 'tables', material ? { material } : {});
 

@@ -29,6 +29,7 @@ const state = {
     editing: false,
 };
 let board, editor, drill, asked = 0;
+let answered = Promise.resolve(); /* when the last question is */
 
 /* == Where we are == */
 
@@ -68,7 +69,8 @@ async function go(fen, how = 'push') {
     editor.show(state.game, position);
     if (how !== 'none')
         remember(how === 'replace');
-    await ask();
+    answered = ask();
+    await answered;
 }
 
 /* Asks what the position is worth; an answer that comes too late is dropped. */
@@ -276,11 +278,21 @@ async function playMove(move) {
     await go(move.fen);
 }
 
-async function playBest() {
-    const best = state.answer?.moves?.[0];
+/* Each press is a move, also where the answer to the last one is still on its way. */
+let playing = Promise.resolve(), presses = 0;
 
-    if (best && best.mover.category !== 'unknown')
-        await playMove(best);
+function playBest() {
+    if (presses > 2) /* the key is held down */
+        return;
+    presses++;
+    playing = playing.catch(() => {}).then(async () => {
+        await answered;
+        presses--;
+        const best = state.answer?.moves?.[0];
+
+        if (best && best.mover.category !== 'unknown')
+            await playMove(best);
+    });
 }
 
 const movesFrom = (square) => (state.answer?.moves ?? [])

@@ -256,7 +256,7 @@ export async function stats(into, state, page) {
     for (const side of ['white', 'black'])
         into.append(sideStats(side, answer[side], page));
     if (answer.histogram)
-        histogram(into, answer);
+        histogram(into, answer, () => api.stats(state.game.name, material));
 }
 
 function chooser(material, page, view) {
@@ -288,23 +288,38 @@ function sideStats(side, s, page) {
             longest('win', s.longest_win), longest('loss', s.longest_loss)));
 }
 
-function histogram(into, answer) {
-    const { histogram: h } = answer;
-    const host = make('div', { class: 'chart' }), sides = ['white', 'black'];
+/* A sample at first; asked again while the server counts all positions. */
+function histogram(into, answer, again) {
+    let h = answer.histogram, shown = 'white';
+    const host = make('div', { class: 'chart' }), sides = ['white', 'black'], what = note();
     const buttons = sides.map((side) => button(`${side === 'white' ? 'White' : 'Black'} to move`,
         () => show(side)));
     const show = (side) => {
+        shown = side;
         buttons.forEach((b, i) => b.setAttribute('aria-pressed', sides[i] === side));
+        what.textContent = 'Share of the positions that are decided in so many turns' + (h.exact ? ', of all of them.'
+            : `, in a sample of ${number(h.white.positions + h.black.positions)}` +
+                (answer.counting ? '; all are being counted …' : '.'));
         chart(host, h[side]);
+    };
+    const wait = async () => {
+        while (answer.counting) {
+            await new Promise((done) => setTimeout(done, 1000));
+            if (!host.isConnected)
+                return;
+            answer = await again();
+            if (!answer.counting) {
+                h = answer.histogram ?? h;
+                show(shown);
+            }
+        }
     };
 
     into.append(make('section', {}, make('div', { class: 'bar' }, make('h3', { class: 'grow' }, 'How long wins take'),
         make('span', { class: 'group' }, buttons)), host,
     make('ul', { class: 'legend' }, make('li', {}, make('i', { class: 'key win' }), 'wins'),
-        make('li', {}, make('i', { class: 'key loss' }), 'losses')),
-    note('Share of all positions that are decided in so many turns. ',
-        h.exact ? 'All positions.' : `A sample of ${number(h.white.positions + h.black.positions)} positions.`)));
-    into.addEventListener('shown', () => show('white'));
+        make('li', {}, make('i', { class: 'key loss' }), 'losses')), what));
+    into.addEventListener('shown', () => { show('white'); wait(); });
 }
 
 /* == Longest == */

@@ -1,0 +1,31 @@
+/*
+ * count.h - tables counted to the last position, beside the answering of requests.
+ *
+ * Counting takes a second or more for each million positions, so nobody waits for it: one thread
+ * counts one table after the other, and what it finds is kept with the game.  Whoever asks again
+ * later gets it.
+ */
+#ifndef BK_EXPLORE_COUNT_H
+#define BK_EXPLORE_COUNT_H
+
+#include "explore/games.h"
+#include "table/material.h"
+
+#define EX_COUNT_MAX    (UINT64_C(24) << 20)  /* numbers of a table, a side: more are not counted */
+#define EX_COUNT_MEMORY (UINT64_C(512) << 20) /* bytes for its values and those it leads to */
+
+struct bk_pool;
+struct ex_counter;
+
+/* pool: borrowed; used by the counter alone.  NULL: no memory, or no thread. */
+struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs);
+void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up what it is at */
+
+/*
+ * The histogram of a table, as /stats tells it: owned.  NULL: it is not counted (yet).
+ * *counting: it is, or will be; ask again.
+ */
+json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
+                   bool *counting);
+
+#endif
