@@ -9,7 +9,7 @@ bin=${1:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 dir=${2:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 out=${3:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 shift 3
-games=${*:-shatranj puzzle chess grand-shatranj atlantean}
+games=${*:-shatranj puzzle sultan chess grand-shatranj atlantean}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$out/gallery"
@@ -42,8 +42,9 @@ cat <<'TEXT'
 # Gallery
 
 What the tables say about old questions, and about games that nobody has studied yet. This page is made by
-`make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. Distances are in
-plies; letters are those of each game.
+`make gallery` (`tests/gallery.sh`) from commands; every figure is an answer of theirs. `make gallery
+GAMES="shatranj darwinian"` asks about others. Distances are in plies; letters are those of each game
+([rules.md](rules.md)), and what searches mean is said in [study.md](study.md).
 
 ## Al-Suli's Diamond
 TEXT
@@ -78,7 +79,7 @@ picture rook-trap 'the rook trap' shatranj "$trap_fen" --arrow e6d7 --size 40
 printf '\nThe ferz steps back, and Black cannot save his rook. Two moves win:\n'
 ask probe shatranj "$trap_fen" | sed -n '/^White wins/,$p' | sed '/^ *$/d' | head -n 5 |
     told "probe shatranj \"$trap_fen\""
-printf '\n'
+
 ask line shatranj "$trap_fen" | told "line shatranj \"$trap_fen\""
 
 # == The old masters' rules ==
@@ -93,7 +94,7 @@ anybody, each class that symmetries make one once:
     bareking mine shatranj KRvKN --what any --count \
         --where 'not (attacked(K) or attacked(R) or attacked(k) or attacked(n))'
 
-"First" is the side that is named first. Men: R rook, N knight, Q ferz, B alfil, P pawn.
+"First" is the side that is named first, or that the words name. Men: R rook, N knight, Q ferz, B alfil, P pawn.
 
 | ending | the masters | first wins: to move | other to move | first loses: to move | other to move |
 |---|---|---:|---:|---:|---:|
@@ -114,7 +115,7 @@ rule() { # material, its men but kings, what the masters said, [condition, in wo
                        100 * loss[2] / all[2], 100 * loss[1] / all[1], 100 * win[2] / all[2]
         }'
 }
-rule KRvKQ 'R q' 'the rook wins'
+rule KQvKR 'Q r' 'the rook wins' '' 'of the rook' swap
 rule KRvKB 'R b' 'the rook wins'
 rule KRvKP 'R p' 'the rook wins'
 rule KRvKN 'R n' 'drawn'
@@ -122,7 +123,7 @@ rule KQvKN 'Q n' 'drawn' '' 'of the knight' swap
 rule KQvKN 'Q n' 'but won by the knight if the ferz is far from his king' 'edge(Q) = 0 and dist(K,Q) >= 4' \
     'of the knight, ferz on the rim and four or more from his king' swap
 rule KQvKN 'Q n' '' 'dist(K,Q) <= 2' 'of the knight, ferz within two of his king' swap
-rule KNvKB 'N b' 'the knight wins'
+rule KBvKN 'B n' 'the knight wins' '' 'of the knight' swap
 rule KNvKP 'N p' 'the knight wins'
 rule KQvKB 'Q b' 'drawn'
 rule KBvKP 'B p' 'drawn'

@@ -178,6 +178,45 @@ static void where__says_what_is_wrong_and_where(void **state)
     bk_variant_free(v);
 }
 
+/* Nothing that one may write makes it fall, neither reading nor asking it. */
+static void where__any_text_is_refused_or_answered(void **state)
+{
+    static const char *const words[] = { "wdl",   "plies", "dist(", "edge(",  "attacked(", "(",
+                                         ")",     ",",     "K",     "k",      "R#1",       "R#2",
+                                         "e4",    "not",   "and",   "or",     "=",         "<",
+                                         "-",     "*",     "1",     "999999", "#",         "other",
+                                         "moves", "light(" };
+    struct bk_variant *v = load("shatranj");
+    struct study_facts f = { .wdl = 1, .plies = 3 };
+    struct bk_report why;
+    struct bk_pos p;
+    unsigned seed = 7, read = 0;
+
+    (void)state;
+    assert_int_equal(bk_pos_from_fen(&p, v, "8/8/8/3k4/8/1KQ5/8/q6R w - - 0 1", &why), BK_OK);
+    f.p = &p;
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[256] = "";
+        struct study_where *w;
+
+        for (unsigned n = 0; n < 1 + i % 12; n++) {
+            seed = seed * 1103515245 + 12345;
+            strcat(text, words[(seed >> 16) % (sizeof words / sizeof words[0])]);
+            strcat(text, " ");
+        }
+        why.text[0] = 0;
+        if (study_where_new(&w, v, (const uint8_t(*)[BK_TYPES_MAX])p.count, text, &why)) {
+            assert_true(why.text[0]);
+            continue;
+        }
+        study_where_true(w, &f);
+        study_where_free(w);
+        read++;
+    }
+    assert_true(read > 100);
+    bk_variant_free(v);
+}
+
 /* == Mine == */
 
 static const char small_text[] = "[variant]\n"
@@ -869,6 +908,7 @@ int main(void)
         cmocka_unit_test(game__any_text_has_an_end),
         cmocka_unit_test(where__says_what_it_says),
         cmocka_unit_test(where__says_what_is_wrong_and_where),
+        cmocka_unit_test(where__any_text_is_refused_or_answered),
         cmocka_unit_test(mine__finds_what_the_slow_solver_finds),
         cmocka_unit_test(mine__the_longest_are_the_longest),
         cmocka_unit_test(mine__problems_have_one_solution_and_none_is_longer),

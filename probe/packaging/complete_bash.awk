@@ -9,6 +9,8 @@ $1 == "option" {
         folders = folders (folders ~ "(^| )" $3 "( |$)" ? "" : " " $3)
     else if ($4 == "VARIANT")
         variants = variants " " $3
+    else if ($4 == "FILE")
+        files = files (files ~ "(^| )" $3 "( |$)" ? "" : " " $3)
     else if ($4 == "HOW")
         words[$3] = words_of($5)
     else if ($4 != "")
@@ -55,6 +57,9 @@ END {
     print "    " pattern(folders) ")"
     print "        compopt -o filenames 2>/dev/null"
     print "        COMPREPLY=($(compgen -d -- \"$cur\")); return ;;"
+    print "    " pattern(files " -o") ")"
+    print "        compopt -o filenames 2>/dev/null"
+    print "        COMPREPLY=($(compgen -f -- \"$cur\")); return ;;"
     print "    " pattern(variants) ") COMPREPLY=($(compgen -W \"$games\" -- \"$cur\")); return ;;"
     for (o in words)
         print "    " o ") COMPREPLY=($(compgen -W '" words[o] "' -- \"$cur\")); return ;;"
@@ -67,7 +72,7 @@ END {
     print "    # which argument is it, options and their values left out?"
     print "    for ((i = 2; i < COMP_CWORD; i++)); do"
     print "        case ${COMP_WORDS[i]} in"
-    values = pattern(folders variants others)
+    values = pattern(folders files " -o" variants others)
     for (o in words)
         values = values " | " o
     print "        " values ") i=$((i + 1)) ;;"

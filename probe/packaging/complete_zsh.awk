@@ -23,6 +23,8 @@ function action(value, text) {
         return ""
     if (value == "DIR")
         return ":folder:_files -/"
+    if (value == "FILE")
+        return ":file:_files"
     if (value == "VARIANT")
         return ":game:_bareking_games"
     if (value == "HOW") {

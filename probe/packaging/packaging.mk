@@ -26,7 +26,7 @@ EPOCH := $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null |
 # == Man pages ==
 # From the texts that say it already: --help, bareking.h, docs/*.md; by way of Markdown
 man: $(BUILD)/man/done
-$(BUILD)/man/done: $(BUILD)/bareking $(BUILD)/bareking-engine probe/bareking.h docs/variant-files.md docs/format.md \
+$(BUILD)/man/done: $(BUILD)/bareking $(BUILD)/bareking-engine probe/bareking.h docs/variant-files.md docs/format.md docs/study.md \
                    $(wildcard $(PACKAGING)/man/*)
 	@echo "  MAN $(@D)"
 	$(Q)VERSION=$(VERSION) EPOCH=$(EPOCH) sh $(PACKAGING)/man/pages.sh $(BUILD)/bareking $(@D)

@@ -18,6 +18,7 @@
 
 #define BYTES_MAX (64u << 20)
 #define COLUMNS   79
+#define WORDS_MAX 128 /* "White wins in 39 plies (20 turns)" */
 
 struct annotation {
     const struct cli *c;
@@ -50,22 +51,21 @@ static int ask(const struct annotation *n, const struct bk_variant *v, const str
     enum bk_lib_err err = bk_probe_fen(n->lib, bk_pos_to_fen(p, v, fen), &out->a);
 
     out->known = !err;
-    return !err || err == BK_LIB_NO_TABLE ? CLI_OK
-                                          : cli_fail(many_status(err), "%s", bk_error(n->lib));
+    return !err || err == BK_LIB_NO_TABLE ? CLI_OK : many_fail(n->lib, err);
 }
 
 /* "White wins in 39 plies (20 turns)" */
-static char *words(char out[2 * CLI_TEXT_MAX], unsigned stm, const struct bk_answer *a)
+static char *words(char out[WORDS_MAX], unsigned stm, const struct bk_answer *a)
 {
     char plies[CLI_TEXT_MAX];
 
     if (!a->clocked_wdl)
-        snprintf(out, 2 * CLI_TEXT_MAX, "a draw");
+        snprintf(out, WORDS_MAX, "a draw");
     else if (a->dtw < 0)
-        snprintf(out, 2 * CLI_TEXT_MAX, "%s wins", cli_colour(a->clocked_wdl > 0 ? stm : !stm));
+        snprintf(out, WORDS_MAX, "%s wins", cli_colour(a->clocked_wdl > 0 ? stm : !stm));
     else
-        snprintf(out, 2 * CLI_TEXT_MAX, "%s wins in %s",
-                 cli_colour(a->clocked_wdl > 0 ? stm : !stm), cli_plies(plies, a->dtw));
+        snprintf(out, WORDS_MAX, "%s wins in %s", cli_colour(a->clocked_wdl > 0 ? stm : !stm),
+                 cli_plies(plies, a->dtw));
     return out;
 }
 
@@ -133,7 +133,7 @@ static void put_comment(struct annotation *n, const char *text)
 
 static void put_played(struct annotation *n, const struct played *m)
 {
-    char now[2 * CLI_TEXT_MAX], was[2 * CLI_TEXT_MAX], text[5 * CLI_TEXT_MAX];
+    char now[WORDS_MAX], was[WORDS_MAX], text[3 * WORDS_MAX];
     unsigned mover = !m->p.stm;
 
     if (m->given > 0) {
@@ -316,7 +316,7 @@ static size_t position_length(const char *line)
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
 {
-    char now[2 * CLI_TEXT_MAX], was[2 * CLI_TEXT_MAX];
+    char now[WORDS_MAX], was[WORDS_MAX];
     struct bk_report why = { "" };
     struct bk_move move;
     struct played m;
@@ -342,7 +342,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
 static int annotate_line(struct annotation *n, char *line, unsigned number)
 {
     size_t length = position_length(line);
-    char kept = line[length], text[2 * CLI_TEXT_MAX];
+    char kept = line[length], text[WORDS_MAX];
     struct verdict x;
     const char *move;
     int status;
@@ -453,8 +453,7 @@ int cmd_annotate(struct cli *c)
         enum bk_lib_err err = bk_open(&n.lib, c->arg[0], c->dir);
 
         if (err)
-            status =
-                cli_fail(many_status(err), "%s", n.lib ? bk_error(n.lib) : bk_lib_strerror(err));
+            status = many_fail(n.lib, err);
     }
     n.games = c->json ? json_array() : NULL;
     if (!status && text.at)

@@ -73,17 +73,6 @@ static int open_question(struct question *q, const struct cli *c)
 
 /* == Words == */
 
-/* "wins in 39 plies (20 turns)", "draws", "loses" */
-static char *verdict(char out[CLI_TEXT_MAX], int wdl, int dtw)
-{
-    char plies[CLI_TEXT_MAX];
-
-    snprintf(out, CLI_TEXT_MAX, "%s", wdl > 0 ? "wins" : wdl < 0 ? "loses" : "draws");
-    if (wdl && dtw >= 0)
-        snprintf(out + strlen(out), CLI_TEXT_MAX - strlen(out), " in %s", cli_plies(plies, dtw));
-    return out;
-}
-
 /* A finished game, in a sentence: who is bare, mated, stalemated. */
 static void print_over(const struct bk_pos *p, const struct bk_answer *a)
 {
@@ -169,13 +158,13 @@ static void print_probe(const struct question *q, const struct bk_answer *a,
     }
     if (a->wdl)
         printf("%s %s\n", cli_colour(a->wdl > 0 ? q->pos.stm : !q->pos.stm),
-               verdict(text, 1, a->dtw));
+               cli_verdict(text, 1, a->dtw));
     else
         printf("a draw\n");
     print_clock(q, a);
     printf("\n%s's moves:\n", mover);
     for (size_t i = 0; i < n; i++)
-        printf("  %-10s %s%s\n", move[i].name, verdict(text, move[i].wdl, move[i].dtw),
+        printf("  %-10s %s%s\n", move[i].name, cli_verdict(text, move[i].wdl, move[i].dtw),
                lateness(move[i].wdl, move[i].dtw, a->plies_left));
 }
 
@@ -271,7 +260,7 @@ static void print_line(const struct question *q, const struct many_line *l, unsi
     }
     if (!l->first.end)
         printf("%s %s\n", cli_colour(l->first.wdl > 0 ? stm : !stm),
-               verdict(text, 1, l->first.dtw));
+               cli_verdict(text, 1, l->first.dtw));
     print_clock(q, &l->first);
     if (!l->first.end)
         putchar('\n');

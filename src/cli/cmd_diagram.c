@@ -97,12 +97,6 @@ static int print_map_json(const struct bk_variant *v, const struct map *map, con
                                     lifted, "squares", list));
 }
 
-static int fail_lib(struct bk_lib *lib, enum bk_lib_err err)
-{
-    return cli_fail(many_status(err), "%s",
-                    lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
-}
-
 static int draw_map(struct study_diagram *d, const struct cli *c)
 {
     const char *at = c->draw.map;
@@ -124,7 +118,7 @@ static int draw_map(struct study_diagram *d, const struct cli *c)
     if (!err)
         err = map_ask(map, lib, d->v, d->p, sq);
     if (err)
-        status = fail_lib(lib, err);
+        status = many_fail(lib, err);
     else if (c->json)
         status = print_map_json(d->v, map, bk_pos_to_fen(d->p, d->v, fen), c->draw.map);
     else

@@ -30,19 +30,6 @@ struct search {
 
 /* == A line == */
 
-/* "wins in 39 plies (20 turns)" */
-static char *verdict(char out[CLI_TEXT_MAX], const struct bk_worth *w)
-{
-    char plies[CLI_TEXT_MAX];
-
-    if (w->wdl && w->plies >= 0)
-        snprintf(out, CLI_TEXT_MAX, "%s in %.48s", w->wdl > 0 ? "wins" : "loses",
-                 cli_plies(plies, w->plies));
-    else
-        snprintf(out, CLI_TEXT_MAX, "%s", w->wdl > 0 ? "wins" : w->wdl ? "loses" : "draws");
-    return out;
-}
-
 /* The first four fields of a FEN, and what is known of the position. */
 static void print_epd(const struct study_find *f, const char *fen, const char *man)
 {
@@ -54,9 +41,10 @@ static void print_epd(const struct study_find *f, const char *fen, const char *m
     printf("%.*s", (int)n, fen);
     if (f->move[0])
         printf(" bm %s;", f->move);
-    printf(" c0 \"%s\";", verdict(text, &f->worth));
+    printf(" c0 \"%s\";", cli_verdict(text, f->worth.wdl, f->worth.plies));
     if (f->other.wdl != BK_WORTH_NONE)
-        printf(" c1 \"the other side to move %s\";", verdict(text, &f->other));
+        printf(" c1 \"the other side to move %s\";",
+               cli_verdict(text, f->other.wdl, f->other.plies));
     if (*man)
         printf(" c2 \"the man on %s is lost on all %u squares\";", man, f->squares);
     if (f->line)

@@ -30,12 +30,6 @@ struct page {
     struct study_text out;
 };
 
-static int fail_lib(struct bk_lib *lib, enum bk_lib_err err)
-{
-    return cli_fail(many_status(err), "%s",
-                    lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
-}
-
 /* == Diagrams == */
 
 /* A diagram with a caption of HTML below, which is text. */
@@ -167,19 +161,6 @@ static void keep_find(void *context, const struct study_find *f)
     *(struct study_find *)context = *f;
 }
 
-/* "wins in 39 plies (20 turns)" */
-static char *verdict(char out[CLI_TEXT_MAX], const struct bk_worth *w)
-{
-    char plies[CLI_TEXT_MAX];
-
-    if (w->wdl && w->plies >= 0)
-        snprintf(out, CLI_TEXT_MAX, "%s in %.48s", w->wdl > 0 ? "wins" : "loses",
-                 cli_plies(plies, w->plies));
-    else
-        snprintf(out, CLI_TEXT_MAX, "%s", w->wdl > 0 ? "wins" : w->wdl ? "loses" : "draws");
-    return out;
-}
-
 static void put_moves(struct page *g, const struct many_line *l, unsigned stm)
 {
     study_put(&g->out, "<p>");
@@ -209,7 +190,7 @@ static int put_along(struct page *g, const struct study_find *f, const struct ma
         struct bk_pos p;
 
         if (err)
-            return fail_lib(g->lib, err);
+            return many_fail(g->lib, err);
         memcpy(fen, next, sizeof fen);
         if (((i + 1) % every && i + 1 < l->n) || bk_pos_from_fen(&p, g->v, fen, NULL))
             continue;
@@ -232,14 +213,14 @@ static int put_line(struct page *g, const struct study_find *f)
     char fen[BK_FEN_MAX], text[CLI_TEXT_MAX], caption[2 * CLI_TEXT_MAX];
     struct many_line l;
     enum bk_lib_err err = many_follow(&l, g->lib, bk_pos_to_fen(&f->p, g->v, fen));
-    int status = err ? fail_lib(g->lib, err) : CLI_OK;
+    int status = err ? many_fail(g->lib, err) : CLI_OK;
 
     if (!status) {
         study_put(&g->out, "<h2>The longest win</h2>\n<p><code>");
         study_put_xml(&g->out, fen);
         study_put(&g->out, "</code></p>\n");
         snprintf(caption, sizeof caption, "%s to move %s", cli_colour(f->p.stm),
-                 verdict(text, &f->worth));
+                 cli_verdict(text, f->worth.wdl, f->worth.plies));
         put_position(g, &f->p, PIXELS, caption);
         put_moves(g, &l, f->p.stm);
         status = put_along(g, f, &l);
@@ -267,7 +248,7 @@ static int put_maps(struct page *g, const struct study_find *f)
             continue;
         err = map_ask(map, g->lib, g->v, &f->p, sq);
         if (err)
-            status = fail_lib(g->lib, err);
+            status = many_fail(g->lib, err);
         else {
             map_colour(d, map, sq);
             snprintf(caption, sizeof caption, "%s's %s from %s, %s to move",
@@ -320,7 +301,8 @@ static void put_zugzwang(void *context, const struct study_find *f)
     if (s->n++ >= SHOWN)
         return;
     snprintf(caption, sizeof caption, "White to move %s; Black to move %s",
-             verdict(white, &f->worth), verdict(black, &f->other));
+             cli_verdict(white, f->worth.wdl, f->worth.plies),
+             cli_verdict(black, f->other.wdl, f->other.plies));
     put_position(s->g, &f->p, PIXELS_IN, caption);
 }
 
@@ -331,7 +313,7 @@ static void put_problem(void *context, const struct study_find *f)
 
     s->n++;
     snprintf(caption, sizeof caption, "%s to move %s", cli_colour(f->p.stm),
-             verdict(text, &f->worth));
+             cli_verdict(text, f->worth.wdl, f->worth.plies));
     put_position(s->g, &f->p, PIXELS, caption);
     study_put(&s->g->out, "<details><summary>Solution</summary>");
     study_put_xml(&s->g->out, f->line);
@@ -400,7 +382,7 @@ static int put_problems(struct page *g)
 static int write_page(struct page *g)
 {
     enum bk_lib_err err = bk_open(&g->lib, g->c->arg[0], g->c->dir);
-    int status = err ? fail_lib(g->lib, err) : CLI_OK;
+    int status = err ? many_fail(g->lib, err) : CLI_OK;
 
     if (!status) {
         put_beginning(g);

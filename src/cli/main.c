@@ -140,12 +140,15 @@ static const struct command {
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
     { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
-      "Looks through a whole table; docs/study.md says what is meant, and what EXPR may ask.  "
-      "Values\n"
-      "of the table and of all that it leads to are held in memory, as `verify` does (--memory,\n"
-      "default: 2G).  Positions come in the order of the table, each class once; of problems each\n"
-      "has one winning move at every turn, against a defence that holds out longest.  With --json\n"
-      "all are one answer.\n" },
+      "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "
+      "what\n"
+      "EXPR may ask.  Values of the table and of all that it leads to are held in memory, as "
+      "`verify`\n"
+      "does (--memory, default: 2G).  Positions come in the order of the table and in its "
+      "colours,\n"
+      "each class once; problems have one winning move at every turn, against all defences that "
+      "hold\n"
+      "out longest.  With --json all are one answer.\n" },
     { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"

@@ -38,6 +38,12 @@ int many_status(enum bk_lib_err err)
     return CLI_SYSTEM;
 }
 
+int many_fail(struct bk_lib *lib, enum bk_lib_err err)
+{
+    return cli_fail(many_status(err), "%s",
+                    lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
+}
+
 const char *many_end_name(enum bk_lib_end end)
 {
     switch (end) {

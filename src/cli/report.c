@@ -295,6 +295,16 @@ char *cli_plies(char out[CLI_TEXT_MAX], long long plies)
     return out;
 }
 
+char *cli_verdict(char out[CLI_TEXT_MAX], int wdl, long long plies)
+{
+    char text[CLI_TEXT_MAX];
+
+    snprintf(out, CLI_TEXT_MAX, "%s", wdl > 0 ? "wins" : wdl < 0 ? "loses" : "draws");
+    if (wdl && plies >= 0)
+        snprintf(out + strlen(out), CLI_TEXT_MAX - strlen(out), " in %s", cli_plies(text, plies));
+    return out;
+}
+
 const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : "Black"; }
 
 const char *cli_end_name(enum bk_end end)

@@ -516,6 +516,7 @@ static void look(void *context, unsigned thread, const struct bk_seen *seen)
         return;
     if (k->counted) {
         k->counted[thread].n[f.p.stm][f.worth.wdl + 1]++;
+        study_find_release(&f);
     } else if (!finds_add(&k->by_thread[thread], &f)) {
         study_find_release(&f);
         keep_error(k, bk_no_memory(&why), &why);

@@ -1,9 +1,9 @@
 /*
  * fuzz_cli.c - a command line, a word a line, as the command reads it.
  *
- * What makes tables, or would rightly take long, is left out: build, verify, whole; explore, which
- * does not end; plans of
- * many men; deep counts.  It runs in an empty folder.
+ * What makes tables, or would rightly take long, is left out: build, verify, whole; plans of many
+ * men; deep counts; explore, which does not end.  So are files that it would write.  It runs in an
+ * empty folder.
  */
 #include <getopt.h>
 #include <string.h>
@@ -30,6 +30,16 @@ static bool takes_long(int argc, char **argv)
            (strlen(argv[argc - 1]) > 1 || argv[argc - 1][0] > '2');
 }
 
+/* Whose documents would be written to any path, or who would start another program. */
+static bool writes(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (!strncmp(argv[i], "-o", 2) || !strncmp(argv[i], "--o", 3) ||
+            !strncmp(argv[i], "--pn", 4))
+            return true;
+    return false;
+}
+
 static void begin(void)
 {
     char folder[] = "/tmp/bk-fuzz.XXXXXX";
@@ -52,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     begun = true;
     while (*rest && argc <= WORDS_MAX)
         argv[argc++] = fuzz_line(&rest);
-    if (!takes_long(argc, argv)) {
+    if (!takes_long(argc, argv) && !writes(argc, argv)) {
         optind = 0; /* getopt_long() begins anew */
         status = bareking_main(argc, argv);
         FUZZ_CHECK(status >= 0 && status <= 4);

@@ -10,7 +10,7 @@ mkdir -p "$out"
 
 commands() { "$bareking" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help; }
 what() { "$bareking" help | sed -n "s/^  $1  *//p"; } # of a command
-linked="variant-files.md=bareking-variant(5) format.md=bareking-table(5) bareking.h=libbareking(3)"
+linked="variant-files.md=bareking-variant(5) format.md=bareking-table(5) study.md=bareking-study(7) bareking.h=libbareking(3)"
 page() { # name section: Markdown to the page
     awk -f "$man/to_man.awk" -v page="$1" -v section="$2" -v date="$date" -v version="$VERSION" \
         -v pages="$linked" >"$out/$1.$2"
@@ -38,7 +38,7 @@ done
         -v what="$("$bareking" help | sed -n '1s/^bareking - //p')"
     printf '\n# Games\n\n'
     "$bareking" variants | awk '{ name = $1; sub(/^[^ ]+ +/, ""); print "**" name "**\n: " $0 "\n" }'
-    see "bareking-engine(1)" "libbareking(3)" "bareking-variant(5)" "bareking-table(5)"
+    see "bareking-engine(1)" "libbareking(3)" "bareking-variant(5)" "bareking-table(5)" "bareking-study(7)"
 } | page bareking 1
 
 {
@@ -54,12 +54,13 @@ done
 tr '\n' ' ' <probe/bareking.h | grep -o 'BK_API [^;()]*bk_[a-z0-9_]*(' | sed 's/.*[ *]\(bk_[a-z0-9_]*\)($/\1/' | sort -u |
     while read -r function; do echo '.so man3/libbareking.3' >"$out/$function.3"; done
 
-document() { # name, what, file: its first heading gives way to ours
+document() { # name, section, what, file: its first heading gives way to ours
     {
-        printf '# Name\n\n%s - %s\n\n# Description\n\n' "$1" "$2"
-        sed 1d "$3"
+        printf '# Name\n\n%s - %s\n\n# Description\n\n' "$1" "$3"
+        sed 1d "$4"
         see "bareking(1)" "libbareking(3)"
-    } | page "$1" 5
+    } | page "$1" "$2"
 }
-document bareking-variant "a game of bareking as a file" docs/variant-files.md
-document bareking-table "a file of an endgame table" docs/format.md
+document bareking-variant 5 "a game of bareking as a file" docs/variant-files.md
+document bareking-table 5 "a file of an endgame table" docs/format.md
+document bareking-study 7 "what its searches, maps and reports mean" docs/study.md
