@@ -184,6 +184,20 @@ static json_t *missing_json(const struct ex_at *at)
     return list;
 }
 
+/* Was a table missing that may have come since? */
+static bool may_ask_again(const struct ex_at *at, enum bk_lib_err err)
+{
+    return err == BK_LIB_NO_TABLE && ex_game_look_again(at->game, at->lib);
+}
+
+/* Asks a position; once more where tables have come. */
+static enum bk_lib_err ask_value(const struct ex_at *at, struct bk_answer *out)
+{
+    enum bk_lib_err err = bk_probe_fen(at->lib, at->fen, out);
+
+    return may_ask_again(at, err) ? bk_probe_fen(at->lib, at->fen, out) : err;
+}
+
 /* == probe == */
 
 /* A position and its moves, answered as far as that is possible. */
@@ -206,6 +220,8 @@ static enum bk_lib_err rank(struct probe *p)
     if (!p->ranked)
         return BK_LIB_SYSTEM;
     err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
+    if (may_ask_again(p->at, err))
+        err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
     if (p->n > p->all.n)
         return BK_LIB_SYSTEM; /* the two lists differ */
     p->partly = err != BK_LIB_OK;
@@ -218,7 +234,7 @@ static bool ask_probe(struct probe *p, struct ex_reply *reply)
 
     if (!list_moves(&p->all, p->at->v, &p->at->p))
         return ex_reply_error(reply, 503, "system", "out of memory");
-    p->err = bk_probe_fen(p->at->lib, p->at->fen, &p->answer);
+    p->err = ask_value(p->at, &p->answer);
     if (p->err)
         snprintf(p->why, sizeof p->why, "%s", bk_error(p->at->lib));
     err = rank(p);
@@ -411,7 +427,7 @@ void ex_ask_line(struct ex_games *g, struct ex_game *game, const struct ex_query
     }
     o = json_object();
     put_position(&at, o);
-    err = bk_probe_fen(at.lib, at.fen, &a);
+    err = ask_value(&at, &a);
     if (err)
         good = ex_reply_lib(reply, at.lib, err);
     else if (a.wdl && a.dtw < 0)
@@ -536,6 +552,8 @@ void ex_ask_map(struct ex_games *g, struct ex_game *game, const struct ex_query 
     else {
         spread(map, &at, from);
         err = bk_probe_batch(at.lib, map->fens, map->n, map->answer, map->err);
+        if (may_ask_again(&at, err))
+            err = bk_probe_batch(at.lib, map->fens, map->n, map->answer, map->err);
         if (err && all_unknown(map, &err) && bk_probe_fen(at.lib, map->fens[0], map->answer))
             ex_reply_lib(reply, at.lib, err);
         else
@@ -568,7 +586,7 @@ static json_t *answer_one(struct ex_games *g, struct ex_game *game, const char *
 
     if (!ex_at_open(&at, g, game, fen, &failed))
         return error_in_place(&failed);
-    err = bk_probe_fen(at.lib, at.fen, &a);
+    err = ask_value(&at, &a);
     if (err) {
         ex_reply_lib(&failed, at.lib, err);
         o = error_in_place(&failed);

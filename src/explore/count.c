@@ -40,8 +40,9 @@ static json_t *pairs_json(const uint64_t plies[STUDY_PLIES_MAX], unsigned first)
 /* A won position takes an odd number of plies, a lost one an even number. */
 static json_t *side_json(const struct study_tally *t, unsigned side)
 {
-    return json_pack("{sI sI so so}", "positions",
-                     (json_int_t)(t->win[side] + t->draw[side] + t->loss[side]), "draw",
+    uint64_t all = t->win[side] + t->draw[side] + t->loss[side];
+
+    return json_pack("{sI sI so so}", "positions", (json_int_t)all, "draw",
                      (json_int_t)t->draw[side], "win", pairs_json(t->plies[side], 1), "loss",
                      pairs_json(t->plies[side], 0));
 }

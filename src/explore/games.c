@@ -161,6 +161,34 @@ bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, st
     }
 }
 
+/* A number that changes when the tables in the folders do. */
+static uint64_t stamp_of(const struct bk_lib_table *table, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ n;
+
+    for (size_t i = 0; i < n; i++) {
+        for (const char *s = table[i].material; *s; s++)
+            h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+        h = (h ^ table[i].bytes ^ (uint64_t)table[i].has << 60) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
+bool ex_game_look_again(struct ex_game *game, struct bk_lib *lib)
+{
+    size_t room = 0, n = 0;
+    struct bk_lib_table *table;
+    bool changed = false;
+
+    if (bk_list_tables(lib, NULL, 0, &room))
+        return false;
+    table = calloc(room + 1, sizeof *table);
+    if (table && !bk_list_tables(lib, table, room, &n))
+        changed = ex_kept_state(&game->sums, stamp_of(table, n < room ? n : room));
+    free(table);
+    return changed && !bk_refresh(lib);
+}
+
 void ex_game_leave(struct ex_game *game) { pthread_rwlock_unlock(&game->lock); }
 
 /* == Positions == */

@@ -65,6 +65,10 @@ bool ex_game_enter(struct ex_games *g, struct ex_game *game, const char *fen, st
                    struct ex_reply *reply);
 void ex_game_leave(struct ex_game *game);
 
+/* Have tables come or gone?  Then the handle looks for them, and what was kept of others is
+   forgotten.  Cost: a listing of the folders. */
+bool ex_game_look_again(struct ex_game *game, struct bk_lib *lib);
+
 /* A legal position, and the handle to ask. */
 struct ex_at {
     struct ex_game *game;

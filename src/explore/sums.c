@@ -19,19 +19,6 @@
 
 /* == The folders == */
 
-/* A number that changes when the tables in the folders do. */
-static uint64_t stamp_of(const struct bk_lib_table *table, size_t n)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ n;
-
-    for (size_t i = 0; i < n; i++) {
-        for (const char *s = table[i].material; *s; s++)
-            h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-        h = (h ^ table[i].bytes ^ (uint64_t)table[i].has << 60) * UINT64_C(0x100000001b3);
-    }
-    return h;
-}
-
 /* The tables in the folders; *out owned.  False: *reply says why. */
 static bool list_tables(struct bk_lib *lib, struct bk_lib_table **out, size_t *n,
                         struct ex_reply *reply)
@@ -50,13 +37,6 @@ static bool list_tables(struct bk_lib *lib, struct bk_lib_table **out, size_t *n
     *out = NULL;
     return err ? ex_reply_lib(reply, lib, err)
                : ex_reply_error(reply, 503, "system", "out of memory");
-}
-
-/* Tables that have come or gone are looked for; what is kept of others is forgotten. */
-static void look_again(struct ex_game *game, struct bk_lib *lib, uint64_t stamp)
-{
-    if (ex_kept_state(&game->sums, stamp))
-        bk_refresh(lib);
 }
 
 /* == variants == */
@@ -214,7 +194,7 @@ void ex_sum_tables(struct ex_games *g, struct ex_game *game, const struct ex_que
     if ((one && !read_material(game, q, &m, reply)) || !ex_game_enter(g, game, NULL, &lib, reply))
         return;
     if (list_tables(lib, &table, &n, reply)) {
-        look_again(game, lib, stamp_of(table, n));
+        ex_game_look_again(game, lib);
         if (one)
             answer_material(game, lib, &m, table, n, reply);
         else {
@@ -536,7 +516,7 @@ void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_qu
         if (!ex_game_enter(g, game, NULL, &lib, reply))
             return;
         if (list_tables(lib, &table, &n, reply)) {
-            look_again(game, lib, stamp_of(table, n));
+            ex_game_look_again(game, lib);
             if (n) {
                 answer = longest_list(g, game, table, n);
                 ex_kept_add(&game->sums, "longest", answer);

@@ -204,7 +204,7 @@ await test('a drill is won to its end', async () => {
         await page.keyboard.press(' ');
         await page.waitForTimeout(450);
     }
-    assert.match(await page.locator('#drillresult').innerText(), /Won in 4 turns. 4 of 4 moves were the best\./);
+    assert.match(await page.locator('#drillresult').innerText(), /Won in 4 turns. 4 of 4 moves were the best; 4 shown to you\./);
     await page.context().close();
 });
 

@@ -7,7 +7,7 @@ const KEPT_MAX = 2000;
 
 /* { status, ...what it says }; fails only where the server cannot be reached.  Errors come in the
    body, so that the console shows those of the page alone. */
-async function get(path, keep = () => true) {
+async function get(path, keep = (answer) => !answer.error && !answer.missing?.length) {
     if (kept.has(path))
         return kept.get(path);
     const reply = await fetch(path);
@@ -33,7 +33,7 @@ export const moves = (name, fen) => game(name, 'moves', { fen });
 export const line = (name, fen) => game(name, 'line', { fen });
 export const map = (name, fen, square) => game(name, 'map', { fen, square });
 export const stats = (name, material) => game(name, 'stats', { material, exact: '1' },
-    (answer) => !answer.counting); /* of all positions, once they are counted */
+    (answer) => !answer.counting && !answer.error); /* of all positions, once they are counted */
 export const longest = (name) => game(name, 'longest');
 export const tables = (name, material) => game(name, 'tables', material ? { material } : {});
 

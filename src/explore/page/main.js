@@ -290,8 +290,11 @@ function playBest() {
         presses--;
         const best = state.answer?.moves?.[0];
 
-        if (best && best.mover.category !== 'unknown')
-            await playMove(best);
+        if (!best || best.mover.category === 'unknown')
+            return;
+        if (drill.hides())
+            drill.hints++; /* it was not found, but shown */
+        await playMove(best);
     });
 }
 

@@ -197,7 +197,7 @@ export async function drill(into, state, page) {
             d.ended ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
             ` ${score.best} of ${score.moves} moves were the best`,
             score.slower ? `, ${turns(score.slower)} lost in all` : '',
-            d.hints ? `, ${d.hints} shown to you.` : '.'),
+            d.hints ? `; ${d.hints} shown to you.` : '.'),
         make('div', { class: 'bar' },
             d.ended ? button('Take it back', () => { d.ended = null; d.log.pop(); history.back(); }, { class: 'primary' }) : null,
             button('Another position', () => another(state, page), { class: d.ended ? '' : 'primary' }),
