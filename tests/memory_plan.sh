@@ -18,6 +18,7 @@ fi
     chess:KQvKR:--threads,2 chess:KPvKP:--threads,1 chess:KRPvK:--threads,3 \
     sultan:KQvKR:--threads,1 sultan:KQvKP:--threads,2 darwinian:KRvKE:--threads,2 \
     puzzle:KRvKA:--threads,2 grand-shatranj:KMvKN:--threads,1 grand-shatranj:KMvKN:--threads,4 \
+    grand-shatranj:KMvKN:--threads,7 \
     grand-shatranj:KOvKL:--threads,2 grand-shatranj:KJvKN:--threads,2,--wdl
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

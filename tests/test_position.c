@@ -105,6 +105,10 @@ static void fen__fills_missing_fields_with_the_usual(void **state)
     assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     assert_comes_back(v, "  4k3/8/8/8/8/8/8/4K3\tb - - 12 40\r\n",
                       "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
+    /* XBoard's: what is not said before the clocks is left out */
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K3 b 12 40", "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
+    assert_comes_back(v, "4k3/8/8/8/8/8/8/4K2R w K 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert_refused(v, "4k3/8/8/8/8/8/8/4K3 w 0 x", "FEN move number: 'x' is not 1 to 65535");
     bk_variant_free(v);
 }
 

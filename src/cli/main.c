@@ -99,7 +99,8 @@ static const struct command {
       "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
       "a\n"
-      "guess, near for the sum of many tables, off by a factor of two or more for one.\n" },
+      "guess: within some 15 percent for the tables of a game together, for a single one off by a\n"
+      "factor of 1.5, at times of ten.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"

@@ -370,9 +370,13 @@ static enum bk_err right_read(struct reading *r)
     return BK_OK;
 }
 
+/* Is there such a field, before the clocks?  XBoard leaves out those of rights and of a square:
+   `w 0 1`. */
+static bool next_but_clocks(struct reading *r) { return next_field(r) && !is_digit(*r->s); }
+
 static enum bk_err castling_read(struct reading *r)
 {
-    if (!next_field(r))
+    if (!next_but_clocks(r))
         return BK_OK;
     if (r->s[0] == '-' && field_chars(r) == 1) {
         r->s++;
@@ -422,7 +426,7 @@ static enum bk_err ep_read(struct reading *r)
     unsigned ep;
     int chars;
 
-    if (!next_field(r))
+    if (!next_but_clocks(r))
         return BK_OK;
     field = r->s;
     chars = field_chars(r);

@@ -46,7 +46,8 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
  * Reads a FEN as Fairy-Stockfish writes it: gaps of several digits, `*` for a
  * hole, optional `[...]` with the evolutions still allowed, side to move,
  * castling, en passant, half-move clock, move number; missing trailing fields
- * take their usual values.  Castling is KQkq or the rooks' files; with shuffled
+ * take their usual values, and as XBoard writes it, without castling and en
+ * passant before the clocks (`w 0 1`).  Castling is KQkq or the rooks' files; with shuffled
  * homes `v` is the game derived for this FEN's (core/homes.h).
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,

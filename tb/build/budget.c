@@ -17,7 +17,7 @@
 #define ENCODER_BYTES (UINT64_C(4) << 20)
 /* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with
    2 and 7 threads (tests/memory.sh). */
-#define THREAD_BYTES (UINT64_C(7) << 20)
+#define THREAD_BYTES (UINT64_C(4) << 20)
 
 /* For the cells of a unit, if solving has not taken more. */
 #define CELLS_BYTES (UINT64_C(1) << 29)

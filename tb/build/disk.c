@@ -21,15 +21,20 @@
  * Truth: `tests/disk.sh BAREKING DIR` prints guess and truth of a folder by class, with the factor
  * that a class' constant would have to be multiplied by.  Sums, guess against truth:
  *
- *   Shatranj, 69 tables of 4 and 5 men        812 MB     0 %   (the constants are from these
- *   chess, 42 of 3 to 5 men                    84 MB     0 %    two)
- *   Sultan, 36 of 3 and 4 men                  18 MB    +1 %
- *   Grand Shatranj, 28 of 4 men                24 MB    -6 %
- *   Shatranj Darwinian, 17 of 4 men             8 MB   +79 %   (half its men become others)
+ *   Shatranj, all 15 of 4 men                         2.4 MB    0 %   (the constants are from
+ *     36 of the 75 of 5 men, 26 drawn by lot          643 MB    0 %    these and chess)
+ *     14 more, whose results alone are known           27 MB   -7 %
+ *   chess, all 35 of 3 and 4 men                      6.2 MB    0 %
+ *     3 of 5 men without pawns                         27 MB  -36 %
+ *   Sultan, all 48 of 3 and 4 men                      28 MB    0 %
+ *   Grand Shatranj, the 21 of 4 men without pawns      11 MB   +4 %
+ *   Shatranj Darwinian, 20 of 4 men                    10 MB  +49 %   (half its men become others)
  *
- * By constants of one random half of Shatranj's, the other half is off by 20 % (median; one in ten
- * by more than 42).  Of 20 random tables the sum is off by 14 % (34), of 10 by 20 (66), of 5 by 31;
- * a single table by a factor of 1.9 (11).
+ * So a game's tables together are within 15 percent, but where most men become others.  Of parts of
+ * Shatranj's, drawn by lot from those 36: of 30 tables the sum is off by 4 % (median; one time in
+ * ten by more than 9), of 20 by 7 (19), of 10 by 13 (35), of 5 by 21 (64); a single table by a
+ * factor of 1.5, one in ten by more than 11.  Constants of one random half are off by 18 % (44) for
+ * the other.
  */
 #include "tb/build/disk.h"
 
@@ -44,15 +49,15 @@
 static const uint32_t bits[2][2][3][3] = {
     {
         /* results */
-        { { 0, 518, 518 }, { 80, 102, 514 }, { 194, 1134, 1134 } },   /* a bare king plays on */
-        { { 684, 705, 805 }, { 684, 705, 805 }, { 315, 840, 1695 } }, /* a bare king loses */
+        { { 0, 518, 518 }, { 80, 102, 514 }, { 194, 1134, 1134 } },  /* a bare king plays on */
+        { { 684, 705, 805 }, { 684, 705, 805 }, { 331, 478, 889 } }, /* a bare king loses */
     },
     {
         /* distances */
         { { 3060, 4197, 4197 },
           { 2611, 3231, 3602 },
           { 2125, 3344, 3344 } }, /* a bare king plays on */
-        { { 1827, 1792, 871 }, { 1827, 1792, 871 }, { 2688, 3582, 5247 } }, /* a bare king loses */
+        { { 1827, 1792, 871 }, { 1827, 1792, 871 }, { 3014, 3220, 3251 } }, /* a bare king loses */
     },
 };
 

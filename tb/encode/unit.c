@@ -407,8 +407,9 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
 
 /* What is asked at a time, and the codes: most tables have half as much, few three
    times: where memory is short, that counts, and while a model is written, so many bytes a
-   sampled position for the codes of distances. */
-enum { ASKED_NUMBER = 8, CODES = 4 << 20, CODES_LONG = 20 };
+   sampled position for the codes of distances.  Distances of many leaves, measured: of them nearly
+   all numbers are asked, and while that is so there are the tree and the codes. */
+enum { ASKED_NUMBER = 8, ASKED_MORE = 5, CODES = 4 << 20, CODES_LONG = 20, CODES_KEPT = 9 };
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -429,6 +430,10 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     uint64_t columns = bk_sample_bytes(n->facts, n->bits, positions), learning = columns + list;
     uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
 
+    if (n->bits > SMALL_BITS) {
+        writing += writing_bytes(n->numbers, n->words, threads, false) * ASKED_MORE / ASKED_NUMBER;
+        writing += positions * CODES_KEPT;
+    }
     return (struct bk_unit_memory){
         learning > writing ? learning : writing,
         columns,
@@ -871,6 +876,10 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
             met.in_cells += u->desk[t].met[q].in_cells;
         }
         bk_rates_choose(&m->question[q], &met);
+    }
+    for (unsigned t = 0; t < u->threads; t++) { /* each as large as half the counts */
+        bk_spill_free(u->desk[t].met);
+        u->desk[t].met = NULL;
     }
     return BK_OK;
 }
