@@ -134,33 +134,33 @@ static uint64_t add_up(const uint64_t *most, unsigned n)
     return sum;
 }
 
-/* What large units of the same numbers take: columns of all of them, and what each needs besides,
-   one after the other. */
-struct large {
-    uint64_t columns, first_columns, most_columns, rest;
-};
-
-static void add_large(struct large *l, const struct bk_unit_memory *m)
-{
-    l->first_columns = l->columns ? l->first_columns : m->columns;
-    l->columns += m->columns;
-    l->most_columns = m->columns > l->most_columns ? m->columns : l->most_columns;
-    l->rest = m->peak - m->columns > l->rest ? m->peak - m->columns : l->rest;
-}
-
 static uint64_t together_most(const struct bk_encode_options *o)
 {
     return o->memory_bytes > TOGETHER_BYTES ? o->memory_bytes : TOGETHER_BYTES;
 }
 
-/* While cells are remembered, a unit's own columns are gone. */
+/* Large units of the same numbers, in the order in which they are encoded: the columns of those
+   that are still to come lie beside whatever one takes. */
+struct large {
+    struct bk_unit_memory of[BK_SAMPLES_MAX];
+    unsigned n;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 static uint64_t large_peak(const struct large *l, const struct bk_encode_options *o)
 {
-    uint64_t most = together_most(o), first = l->first_columns, columns;
+    uint64_t most = together_most(o), later = 0, peak = 0;
 
-    most = most > l->most_columns ? most : l->most_columns;
-    columns = l->columns < most ? l->columns : most;
-    return columns + l->rest + (o->memory_bytes > first ? o->memory_bytes - first : 0);
+    for (unsigned i = l->n; i-- > 0;) {
+        const struct bk_unit_memory *m = &l->of[i];
+        bool together = later + m->columns <= most;
+
+        peak = larger(peak, (together ? later : 0) + m->columns + m->sampling);
+        peak = larger(peak, (together ? later : 0) + m->writing);
+        later = together ? later + m->columns : larger(most, m->columns);
+    }
+    return peak;
 }
 
 /* The units of a table, for an estimate. */
@@ -214,22 +214,19 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_in
             measure(ix, u.rows, u.facts, p, i / u.nplaces, o, small ? 1 : threads);
 
         if (small) {
-            insert(most, together, m.peak);
+            insert(most, together, larger(m.columns + m.sampling, m.writing));
             insert(most_own, together, m.own);
         } else {
-            add_large(&u.large[i % u.nplaces % u.each], &m);
-            *own = m.own > *own ? m.own : *own;
+            struct large *l = &u.large[i % u.nplaces % u.each];
+
+            l->of[l->n++] = m;
+            *own = larger(*own, m.own);
         }
     }
     for (unsigned i = 0; !err && i < u.each; i++)
-        if (large_peak(&u.large[i], o) > *peak)
-            *peak = large_peak(&u.large[i], o);
-    if (o->memory_bytes > add_up(most, together))
-        insert(most, together, o->memory_bytes);
-    if (add_up(most, together) > *peak)
-        *peak = add_up(most, together);
-    if (add_up(most_own, together) > *own)
-        *own = add_up(most_own, together);
+        *peak = larger(*peak, large_peak(&u.large[i], o));
+    *peak = larger(*peak, add_up(most, together));
+    *own = larger(*own, add_up(most_own, together));
     units_release(&u);
     return err;
 }

@@ -402,7 +402,8 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
 
 /*
  * Learning takes the most, so that is what the rest may take, too, or more if the caller has more;
- * remembered cells fill what is left of it beside counts, codes and questions.
+ * remembered cells fill what is left of it beside counts, codes and questions.  All of them take
+ * a third of a byte to one byte a number, measured.
  */
 
 /* What is asked at a time, and the codes: most tables have half as much, few three
@@ -427,16 +428,19 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     uint64_t sample = bk_sample_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
     uint64_t list = bk_sample_list_bytes(n, options->effort);
-    uint64_t columns = bk_sample_bytes(n->facts, n->bits, positions), learning = columns + list;
-    uint64_t writing = writing_bytes(n->numbers, n->words, threads, false);
+    uint64_t columns = bk_sample_bytes(n->facts, n->bits, positions);
+    uint64_t cells =
+        least(n->numbers, columns > options->memory_bytes ? columns : options->memory_bytes);
+    uint64_t writing = cells + writing_bytes(n->numbers, n->words, threads, false);
 
     if (n->bits > SMALL_BITS) {
         writing += writing_bytes(n->numbers, n->words, threads, false) * ASKED_MORE / ASKED_NUMBER;
         writing += positions * CODES_KEPT;
     }
     return (struct bk_unit_memory){
-        learning > writing ? learning : writing,
         columns,
+        list,
+        writing,
         writing_bytes(n->numbers, n->words, threads, true) + list +
             positions * CODES_LONG * (n->bits > 2),
     };

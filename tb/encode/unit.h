@@ -29,14 +29,14 @@ struct bk_unit_options {
 #define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
 
 /*
- * What bk_unit_encode() takes at its worst with so many threads, options->memory_bytes left aside.
- * How many leaves there will be, and how often a row is asked something, is not known: that share
- * is measured.
+ * What bk_unit_encode() takes at its worst with so many threads.  How many leaves there will be,
+ * and how often a row is asked something, is not known: that share is measured.
  */
 struct bk_unit_memory {
-    uint64_t peak;
-    uint64_t columns; /* of it: what is learned from */
-    uint64_t own;     /* with a spill: what does not go there */
+    uint64_t columns;  /* what is learned from; there until the tree is grown */
+    uint64_t sampling; /* besides, while they are filled */
+    uint64_t writing;  /* afterwards, in their place */
+    uint64_t own;      /* with a spill: what does not go there */
 };
 struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
                                      const struct bk_unit_options *options, unsigned threads);
