@@ -38,7 +38,7 @@ extract() { # page: its programs as N.c, N.cpp, N.py, what they print as N.text
 # the name of the program that runs N.c ..., made if need be; nothing where its language is not there
 compiled() {
     case $1 in
-    *.c) "${CC:-cc}" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program ;;
+    *.c) ${CC:-cc} -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program ;;
     *.cpp)
         command -v g++ >/dev/null || return 0
         g++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources/probe" "$1" -L"$build" -lbareking -o ./program && echo ./program

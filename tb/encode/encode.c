@@ -17,6 +17,7 @@
 #include "core/array.h"
 #include "core/homes.h"
 #include "core/move.h"
+#include "core/move.h"
 #include "core/rules.h"
 #include "table/head.h"
 #include "table/write.h"
@@ -68,28 +69,62 @@ static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned 
 
 /*
  * Of 100 positions those with a value to be told: legal, and not told by their exits.  How many are
- * legal is found out by drawing some: 60 where a queen of chess goes before a king, 90 with pawns.
- * Of these exits tell a tenth or more where baring wins, elsewhere perhaps none; measured.
- * Distances, measured: of the side that wins more, and the other.
+ * legal and how many have exits is found out by drawing some: 60 are legal where a queen of chess
+ * goes before a king, 90 with pawns.  Of the side that wins more (White, by the names of materials)
+ * exits tell most that have any; of the other a tenth or more where baring wins, elsewhere perhaps
+ * none.  Distances: of the side that wins more, and the other.  All measured.
  */
-enum { DRAWN = 512, NOT_TOLD = 90, CARE_MORE = 60, CARE_LESS = 10 };
+enum {
+    DRAWN = 512,
+    NOT_TOLD = 90,
+    EXITS_TELL = 75,
+    TOLD_MOST = 40,
+    CARE_MORE = 60,
+    CARE_LESS = 10
+};
 
-static unsigned care_of_wdl(const struct bk_index *ix, const struct bk_unit_place *place)
+struct drawn {
+    unsigned legal, exits; /* of DRAWN positions */
+};
+
+static struct drawn draw_positions(const struct bk_index *ix, const struct bk_unit_place *place)
 {
     uint64_t numbers = place->end - place->first;
-    unsigned legal = 0, care = bk_rules_bare_loses(ix->v) ? NOT_TOLD : 100;
+    struct drawn d = { 0 };
 
     for (uint64_t i = 0; numbers && i < DRAWN; i++) { /* spread by the golden ratio */
         uint64_t part = (i * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
         uint64_t number =
             place->first + (numbers >> 32) * part + ((numbers & 0xffffffff) * part >> 32);
+        struct bk_move exit[BK_MOVES_MAX];
         struct bk_placement at;
         struct bk_pos p;
 
         bk_index_unrank(ix, number, &at);
-        legal += bk_index_position(ix, &at, place->side, &p) && bk_pos_legal(ix->v, &p);
+        if (!bk_index_position(ix, &at, place->side, &p) || !bk_pos_legal(ix->v, &p))
+            continue;
+        d.legal++;
+        d.exits += bk_exits_may_be(ix->v, &p) && bk_moves_exits(ix->v, &p, exit);
     }
-    return (legal * care + DRAWN - 1) / DRAWN;
+    return d;
+}
+
+static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static unsigned care_of(const struct bk_index *ix, const struct bk_unit_place *place, unsigned kind)
+{
+    const struct drawn d = draw_positions(ix, place);
+    unsigned care = 100 * d.legal;
+
+    if (kind && place->side)
+        return CARE_LESS;
+    if (kind)
+        return smaller(CARE_MORE, (care - 25 * d.exits + DRAWN - 1) / DRAWN);
+    if (place->side || bk_table_one_side(&ix->m, ix->v))
+        care = (bk_rules_bare_loses(ix->v) ? NOT_TOLD : 100) * d.legal;
+    else
+        care -= smaller(EXITS_TELL * d.exits, TOLD_MOST * d.legal);
+    return (care + DRAWN - 1) / DRAWN;
 }
 
 static struct bk_unit_memory measure(const struct bk_index *ix, const struct bk_rows *rows,
@@ -103,9 +138,7 @@ static struct bk_unit_memory measure(const struct bk_index *ix, const struct bk_
                                     .facts = bk_facts_count(facts),
                                     .words = bk_facts_words(facts),
                                     .bits = kind ? 6 : 2,
-                                    .care = !kind         ? care_of_wdl(ix, place)
-                                            : place->side ? CARE_LESS
-                                                          : CARE_MORE };
+                                    .care = care_of(ix, place, kind) };
     const struct bk_unit_options options = { .effort = o->effort, .memory_bytes = o->memory_bytes };
 
     return bk_unit_memory(&n, &options, threads);
