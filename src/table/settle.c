@@ -917,7 +917,7 @@ struct telling {
     void *context;
 };
 
-static void tell(void *telling, struct bk_step_of_men step, const struct bk_brought *brought)
+static void tell_move(void *telling, struct bk_step_of_men step, const struct bk_brought *brought)
 {
     const struct telling *t = telling;
     const struct bk_men *men = &t->root->men;
@@ -950,7 +950,7 @@ bool bk_settle_moves(const struct bk_tables *t, const struct bk_pos *p, bool dis
     open_question(&s, t);
     if (!find(&s, &q, NULL) && !bk_view_root(&root, &s.direct, q.table, p, NULL) && root.direct) {
         to.swap = bk_men_swap(q.table, p);
-        told = bk_direct_moves(&s.direct, &root, distances, tell, &to);
+        told = bk_direct_moves(&s.direct, &root, distances, tell_move, &to);
     }
     visit_end(t, at);
     return told;
