@@ -264,8 +264,8 @@ BK_API enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man 
  * out  n answers; out[i] is written only where err[i] is BK_LIB_OK
  * err  n codes, or NULL
  *
- * They are asked in the order in which the tables keep them: much faster than one by
- * one where files are not in memory.
+ * What is in memory is answered at once; the rest in the order in which the tables keep it,
+ * which is much faster than one by one.
  * Returns BK_LIB_OK when all were answered; else the first error in the order of
  * fens, which bk_error() explains, the others being answered all the same.
  * Memory: 32 bytes a FEN.

@@ -88,17 +88,22 @@ enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned f
     return bk_call_end(&call, err);
 }
 
-/* == Many at once == */
+/* == Many at once ==
+ * What is in memory is answered in the order in which it is asked.  The rest waits, and is then
+ * asked in the order of the files, so that what is read for one serves its neighbours. */
 
-/* What is asked: FENs or positions. */
+/* What is asked, FENs or positions, and where the answers go. */
 struct batch {
     struct bk_lib *lib;
     const char *const *fen;
     const struct bk_lib_pos *pos;
     unsigned flags;
+    struct bk_answer *out;
+    enum bk_lib_err *errs; /* or NULL */
+    size_t first_error;    /* the least that failed; SIZE_MAX: none */
 };
 
-/* Where the answer lies; all zero where no table is asked, or in vain. */
+/* One that waits, and where its answer lies; all zero where no table is asked, or in vain. */
 struct asked {
     size_t nth;
     const void *table;
@@ -144,71 +149,76 @@ static void find_place(struct asked *a, const struct batch *b)
     bk_call_end(&call, BK_OK);
 }
 
-static enum bk_lib_err answer_nth(const struct batch *b, size_t nth, struct bk_answer *out)
+static enum bk_lib_err answer_nth(const struct batch *b, size_t nth, unsigned flags)
 {
     struct bk_call call;
     struct bk_pos p;
-    enum bk_err err = bk_call_begin(&call, b->lib, true, b->flags, KNOWN);
+    enum bk_err err = bk_call_begin(&call, b->lib, true, flags, KNOWN);
 
     if (!err)
         err = place_nth(&call, b, nth, true, &p);
     if (!err)
-        err = bk_answer_to(&call, &p, b->flags, out);
+        err = bk_answer_to(&call, &p, flags, &b->out[nth]);
     return bk_call_end(&call, err);
 }
 
-static enum bk_lib_err answer_all(const struct batch *b, size_t n, const struct asked *order,
-                                  struct bk_answer *out, enum bk_lib_err *errs)
+static void note(struct batch *b, size_t nth, enum bk_lib_err err)
 {
-    size_t first = n;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t nth = order[i].nth;
-        enum bk_lib_err err = answer_nth(b, nth, &out[nth]);
-
-        if (errs)
-            errs[nth] = err;
-        if (err && nth < first)
-            first = nth;
-    }
-    if (first < n) { /* once more, for its text */
-        struct bk_answer again;
-
-        return answer_nth(b, first, &again);
-    }
-    return BK_LIB_OK;
+    if (b->errs)
+        b->errs[nth] = err;
+    if (err && nth < b->first_error)
+        b->first_error = nth;
 }
 
-static enum bk_lib_err ask_batch(const struct batch *b, size_t n, bool given, struct bk_answer *out,
-                                 enum bk_lib_err *errs)
+/* Answers what is in memory.  Returns how many wait, which are then listed. */
+static size_t answer_at_once(struct batch *b, size_t n, struct asked *waiting)
+{
+    size_t wait = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        enum bk_lib_err err = answer_nth(b, i, b->flags | BK_LIB_CACHE_ONLY);
+
+        if (err == BK_LIB_NOT_IN_MEMORY && !(b->flags & BK_LIB_CACHE_ONLY)) {
+            waiting[wait].nth = i;
+            find_place(&waiting[wait++], b);
+        } else {
+            note(b, i, err);
+        }
+    }
+    return wait;
+}
+
+static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
 {
     struct bk_call call;
-    struct asked *order = NULL;
+    struct asked *waiting = NULL;
+    size_t wait;
     enum bk_lib_err result;
-    enum bk_err err = bk_call_begin(&call, b->lib, n == 0 || (given && out), b->flags, KNOWN);
+    enum bk_err err = bk_call_begin(&call, b->lib, n == 0 || (given && b->out), b->flags, KNOWN);
 
-    if (!err && n && !(order = calloc(n, sizeof *order)))
+    if (!err && n && !(waiting = calloc(n, sizeof *waiting)))
         err = bk_fail(call.why, BK_E_SYSTEM, "no memory for %zu positions", n);
     result =
         bk_call_end(&call, err); /* each position is a call of its own: they hold nothing long */
     if (err || !n)
         return result;
-    for (size_t i = 0; i < n; i++) {
-        order[i].nth = i;
-        find_place(&order[i], b);
-    }
-    qsort(order, n, sizeof *order, by_place);
-    result = answer_all(b, n, order, out, errs);
-    free(order);
-    return result;
+    wait = answer_at_once(b, n, waiting);
+    qsort(waiting, wait, sizeof *waiting, by_place);
+    for (size_t i = 0; i < wait; i++)
+        note(b, waiting[i].nth, answer_nth(b, waiting[i].nth, b->flags));
+    free(waiting);
+    /* once more, for its text */
+    return b->first_error == SIZE_MAX ? BK_LIB_OK : answer_nth(b, b->first_error, b->flags);
 }
 
 enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *fens, size_t n,
                                   unsigned flags, struct bk_answer *out, enum bk_lib_err *errs)
 {
-    const struct batch b = { .lib = lib, .fen = fens, .flags = flags };
+    struct batch b = {
+        .lib = lib, .fen = fens, .flags = flags, .out = out, .errs = errs, .first_error = SIZE_MAX
+    };
 
-    return ask_batch(&b, n, fens, out, errs);
+    return ask_batch(&b, n, fens);
 }
 
 enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fens, size_t n,
@@ -220,7 +230,9 @@ enum bk_lib_err bk_probe_batch(struct bk_lib *lib, const char *const *fens, size
 enum bk_lib_err bk_probe_many(struct bk_lib *lib, const struct bk_lib_pos *p, size_t n,
                               unsigned flags, struct bk_answer *out, enum bk_lib_err *errs)
 {
-    const struct batch b = { .lib = lib, .pos = p, .flags = flags };
+    struct batch b = {
+        .lib = lib, .pos = p, .flags = flags, .out = out, .errs = errs, .first_error = SIZE_MAX
+    };
 
-    return ask_batch(&b, n, p, out, errs);
+    return ask_batch(&b, n, p);
 }
