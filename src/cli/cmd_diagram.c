@@ -16,29 +16,6 @@ enum form { AS_SVG, AS_PNG, AS_TEXT };
 
 /* == Lists of arrows and marks == */
 
-/* One word of a list: squares, and a colour behind ':'. */
-static bool read_squares(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
-                         uint8_t sq[2], char colour[STUDY_COLOUR_MAX])
-{
-    char text[64];
-    const char *at = text;
-
-    if (n >= sizeof text)
-        return false;
-    memcpy(text, word, n);
-    text[n] = 0;
-    for (unsigned i = 0; i < squares; i++) {
-        unsigned found = bk_sq_read(v, &at);
-
-        if (found == BK_SQ_NONE || !bk_bits_has(&v->board, found))
-            return false;
-        sq[i] = (uint8_t)found;
-    }
-    if (!*at)
-        return study_colour("green", 5, colour);
-    return *at == ':' && study_colour(at + 1, strlen(at + 1), colour);
-}
-
 static int fail_word(const char *what, const char *word, size_t n, const char *example)
 {
     return cli_fail(CLI_USAGE, "'%.*s' is no %s of this board; it is written %s", (int)n, word,
@@ -54,7 +31,7 @@ static int read_arrows(struct study_diagram *d, const char *list)
         n = strcspn(list, ",");
         if (d->narrows == STUDY_ARROWS_MAX)
             return cli_fail(CLI_USAGE, "a diagram has at most %d arrows", STUDY_ARROWS_MAX);
-        if (!read_squares(d->v, list, n, 2, sq, a->colour) || sq[0] == sq[1])
+        if (!study_squares(d->v, list, n, 2, sq, a->colour) || sq[0] == sq[1])
             return fail_word("arrow", list, n, "b1c3 or b1c3:red");
         a->from = sq[0];
         a->to = sq[1];
@@ -70,7 +47,7 @@ static int read_marks(struct study_diagram *d, const char *list)
         uint8_t sq[2];
 
         n = strcspn(list, ",");
-        if (!read_squares(d->v, list, n, 1, sq, colour))
+        if (!study_squares(d->v, list, n, 1, sq, colour))
             return fail_word("square", list, n, "e4 or e4:red");
         memcpy(d->fill[sq[0]], colour, sizeof colour);
     }

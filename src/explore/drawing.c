@@ -8,29 +8,6 @@
 
 #include "study/diagram.h"
 
-/* A word of a list: some squares, and a colour behind `:`, else green. */
-static bool read_word(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
-                      uint8_t sq[2], char colour[STUDY_COLOUR_MAX])
-{
-    char text[32];
-    const char *at = text;
-
-    if (n >= sizeof text)
-        return false;
-    memcpy(text, word, n);
-    text[n] = 0;
-    for (unsigned i = 0; i < squares; i++) {
-        unsigned found = bk_sq_read(v, &at);
-
-        if (found == BK_SQ_NONE || !bk_bits_has(&v->board, found))
-            return false;
-        sq[i] = (uint8_t)found;
-    }
-    if (!*at)
-        return study_colour("green", 5, colour);
-    return *at == ':' && study_colour(at + 1, strlen(at + 1), colour);
-}
-
 /* arrows= and marks= : words with commas between. */
 static bool read_list(struct study_diagram *d, const char *list, bool arrows)
 {
@@ -39,7 +16,7 @@ static bool read_list(struct study_diagram *d, const char *list, bool arrows)
         uint8_t sq[2];
 
         n = strcspn(list, ",");
-        if (!read_word(d->v, list, n, arrows ? 2 : 1, sq, colour))
+        if (!study_squares(d->v, list, n, arrows ? 2 : 1, sq, colour))
             return false;
         if (!arrows)
             memcpy(d->fill[sq[0]], colour, sizeof colour);

@@ -46,6 +46,28 @@ bool study_colour(const char *name, size_t n, char out[STUDY_COLOUR_MAX])
     return true;
 }
 
+bool study_squares(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
+                   uint8_t sq[2], char colour[STUDY_COLOUR_MAX])
+{
+    char text[64];
+    const char *at = text;
+
+    if (n >= sizeof text)
+        return false;
+    memcpy(text, word, n);
+    text[n] = 0;
+    for (unsigned i = 0; i < squares; i++) {
+        unsigned found = bk_sq_read(v, &at);
+
+        if (found == BK_SQ_NONE || !bk_bits_has(&v->board, found))
+            return false;
+        sq[i] = (uint8_t)found;
+    }
+    if (!*at)
+        return study_colour("green", 5, colour);
+    return *at == ':' && study_colour(at + 1, strlen(at + 1), colour);
+}
+
 /* Blue and orange: told apart by everybody, and lighter and darker without colours. */
 const char *study_verdict_colour(int white_wdl)
 {

@@ -47,6 +47,11 @@ void study_diagram_init(struct study_diagram *d, const struct bk_variant *v,
 /* "green", "red", "blue", "yellow", "grey" or "#rrggbb" into out; false: it is none. */
 bool study_colour(const char *name, size_t n, char out[STUDY_COLOUR_MAX]);
 
+/* A word of a list of arrows (squares: 2) or marks (1): squares of the board, and a colour behind
+   ':', else green.  Returns whether it is one. */
+bool study_squares(const struct bk_variant *v, const char *word, size_t n, unsigned squares,
+                   uint8_t sq[2], char colour[STUDY_COLOUR_MAX]);
+
 /* What a verdict is coloured with, from White's side: -1, 0, +1. */
 const char *study_verdict_colour(int white_wdl);
 
