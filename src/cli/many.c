@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "core/move.h"
+#include "study/text.h"
 #include "tb/memory/pool.h"
 
 #define ROUND_BYTES (4u << 20) /* read before it is answered; a longer line is refused */
@@ -44,17 +46,7 @@ int many_fail(struct bk_lib *lib, enum bk_lib_err err)
                     lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
 }
 
-const char *many_end_name(enum bk_lib_end end)
-{
-    switch (end) {
-    case BK_LIB_GOES_ON: return NULL;
-    case BK_LIB_CHECKMATE: return "checkmate";
-    case BK_LIB_STALEMATE: return "stalemate";
-    case BK_LIB_BARE: return "bare";
-    case BK_LIB_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
+const char *many_end_name(enum bk_lib_end end) { return bk_end_name((enum bk_end)end); }
 
 /* == The best line == */
 
@@ -103,138 +95,116 @@ enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char 
     return err;
 }
 
-/* == A text that grows == */
+/* == Words and numbers == */
 
-struct text {
-    char *at;
-    size_t n, room;
-    bool failed; /* no memory: what it has is not whole */
-};
-
-static bool text_room(struct text *t, size_t more)
-{
-    if (t->n + more > t->room) {
-        size_t room = 2 * (t->n + more);
-        char *at = realloc(t->at, room);
-
-        if (!at) {
-            t->failed = true;
-            return false;
-        }
-        t->at = at;
-        t->room = room;
-    }
-    return true;
-}
-
-static void put(struct text *t, const char *s)
-{
-    size_t n = strlen(s);
-
-    if (text_room(t, n))
-        memcpy(t->at + t->n, s, n);
-    t->n += t->failed ? 0 : n;
-}
-
-static void put_number(struct text *t, int n)
+static void put_number(struct study_text *t, int n)
 {
     char digits[16];
 
     snprintf(digits, sizeof digits, "%d", n);
-    put(t, digits);
+    study_put(t, digits);
 }
 
 /* A string of JSON, or a field: what would end it, and what is not ASCII, is '?' or escaped. */
-static void put_words(struct text *t, const char *s, bool json)
+static void put_words(struct study_text *t, const char *s, bool json)
 {
-    if (!text_room(t, 2 * strlen(s) + 2))
-        return;
     if (json)
-        t->at[t->n++] = '"';
-    for (; *s; s++) {
-        if (json && (*s == '"' || *s == '\\'))
-            t->at[t->n++] = '\\';
-        t->at[t->n++] = (char)(iscntrl((unsigned char)*s) || *s & 0x80 ? '?' : *s);
+        study_put(t, "\"");
+    while (*s) {
+        const char *from = s;
+
+        while (*s && !iscntrl((unsigned char)*s) && !(*s & 0x80) && *s != '"' && *s != '\\')
+            s++;
+        study_put_n(t, from, (size_t)(s - from));
+        if (!*s)
+            break;
+        if (iscntrl((unsigned char)*s) || *s & 0x80) {
+            study_put(t, "?");
+        } else {
+            study_put(t, json ? "\\" : "");
+            study_put_n(t, s, 1);
+        }
+        s++;
     }
     if (json)
-        t->at[t->n++] = '"';
+        study_put(t, "\"");
 }
 
 /* == Answers as text == */
 
-static void put_distance(struct text *t, const struct bk_answer *a, const char *none)
+static void put_distance(struct study_text *t, const struct bk_answer *a, const char *none)
 {
     if (a->wdl && a->dtw >= 0)
         put_number(t, a->dtw);
     else
-        put(t, none);
+        study_put(t, none);
 }
 
 /* What it is worth with the game's length in mind. */
-static void put_clocked(struct text *t, const struct bk_answer *a, const char *none)
+static void put_clocked(struct study_text *t, const struct bk_answer *a, const char *none)
 {
     if (a->clocked_known)
         put_number(t, a->clocked_wdl);
     else
-        put(t, none);
+        study_put(t, none);
 }
 
-static void put_end(struct text *t, const struct bk_answer *a, const char *none, bool json)
+static void put_end(struct study_text *t, const struct bk_answer *a, const char *none, bool json)
 {
     const char *end = many_end_name(a->end);
 
     if (end)
         put_words(t, end, json);
     else
-        put(t, none);
+        study_put(t, none);
 }
 
 /* The object is left open. */
-static void put_json(struct text *t, const char *fen, const struct bk_answer *a)
+static void put_json(struct study_text *t, const char *fen, const struct bk_answer *a)
 {
-    put(t, "{\"fen\":");
+    study_put(t, "{\"fen\":");
     put_words(t, fen, true);
-    put(t, ",\"wdl\":");
+    study_put(t, ",\"wdl\":");
     put_number(t, a->wdl);
-    put(t, ",\"dtw\":");
+    study_put(t, ",\"dtw\":");
     put_distance(t, a, "null");
-    put(t, ",\"end\":");
+    study_put(t, ",\"end\":");
     put_end(t, a, "null", true);
     if (a->plies_left < 0)
         return;
-    put(t, ",\"clocked\":{\"wdl\":");
+    study_put(t, ",\"clocked\":{\"wdl\":");
     put_clocked(t, a, "null");
-    put(t, ",\"plies_left\":");
+    study_put(t, ",\"plies_left\":");
     put_number(t, a->plies_left);
-    put(t, "}");
+    study_put(t, "}");
 }
 
-static void put_fields(struct text *t, const char *fen, const struct bk_answer *a)
+static void put_fields(struct study_text *t, const char *fen, const struct bk_answer *a)
 {
     put_words(t, fen, false);
-    put(t, "\t");
+    study_put(t, "\t");
     put_number(t, a->wdl);
-    put(t, "\t");
+    study_put(t, "\t");
     put_distance(t, a, "-");
-    put(t, "\t");
+    study_put(t, "\t");
     put_clocked(t, a, "?");
-    put(t, "\t");
+    study_put(t, "\t");
     put_end(t, a, "-", false);
 }
 
-static void put_moves(struct text *t, const struct many_line *l, bool json)
+static void put_moves(struct study_text *t, const struct many_line *l, bool json)
 {
-    put(t, json ? ",\"moves\":[" : "\t");
+    study_put(t, json ? ",\"moves\":[" : "\t");
     for (size_t i = 0; i < l->n; i++) {
-        put(t, i == 0 ? "" : json ? "," : " ");
+        study_put(t, i == 0 ? "" : json ? "," : " ");
         put_words(t, l->name[i], json);
     }
-    put(t, json ? "],\"end_fen\":" : "\t");
+    study_put(t, json ? "],\"end_fen\":" : "\t");
     put_words(t, l->fen, json);
 }
 
 /* A line of answer; line: the moves that follow, or NULL. */
-static void put_answer(struct text *t, const char *fen, const struct bk_answer *a,
+static void put_answer(struct study_text *t, const char *fen, const struct bk_answer *a,
                        const struct many_line *line, bool json)
 {
     if (json)
@@ -243,29 +213,29 @@ static void put_answer(struct text *t, const char *fen, const struct bk_answer *
         put_fields(t, fen, a);
     if (line)
         put_moves(t, line, json);
-    put(t, json ? "}\n" : "\n");
+    study_put(t, json ? "}\n" : "\n");
 }
 
-static void put_error(struct text *t, const char *fen, int status, const char *why, bool json)
+static void put_error(struct study_text *t, const char *fen, int status, const char *why, bool json)
 {
     if (json)
-        put(t, "{\"fen\":");
+        study_put(t, "{\"fen\":");
     put_words(t, fen, json);
-    put(t, json ? ",\"error\":" : "\terror\t");
+    study_put(t, json ? ",\"error\":" : "\terror\t");
     put_words(t, why, json);
     if (json) {
-        put(t, ",\"status\":");
+        study_put(t, ",\"status\":");
         put_number(t, status);
-        put(t, "}");
+        study_put(t, "}");
     }
-    put(t, "\n");
+    study_put(t, "\n");
 }
 
 /* == A round == */
 
 struct piece { /* lines that one thread answers */
     size_t first, n;
-    struct text text;
+    struct study_text text;
     int status;     /* the highest */
     size_t errors;  /* how many */
     size_t refused; /* the first of these, and */
@@ -532,7 +502,7 @@ int many_answer(struct cli *c, bool lines)
         bk_pool_close(pool);
     bk_close(r.lib);
     for (size_t i = 0; i < r.pieces_room; i++)
-        free(r.piece[i].text.at);
+        study_text_free(&r.piece[i].text);
     free(r.piece);
     free(r.fen);
     free(r.bytes);

@@ -307,18 +307,6 @@ char *cli_verdict(char out[CLI_TEXT_MAX], int wdl, long long plies)
 
 const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : "Black"; }
 
-const char *cli_end_name(enum bk_end end)
-{
-    switch (end) {
-    case BK_END_NONE: return NULL;
-    case BK_END_CHECKMATE: return "checkmate";
-    case BK_END_STALEMATE: return "stalemate";
-    case BK_END_BARE: return "bare";
-    case BK_END_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
-
 void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl)
 {
     const char *mover = cli_colour(p->stm), *winner = cli_colour(wdl > 0 ? p->stm : !p->stm);

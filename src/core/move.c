@@ -698,6 +698,18 @@ bool bk_moves_fit(const struct bk_variant *v, const uint8_t count[2][BK_TYPES_MA
 
 /* == The end of a game =================================================== */
 
+const char *bk_end_name(enum bk_end end)
+{
+    switch (end) {
+    case BK_END_NONE: return NULL;
+    case BK_END_CHECKMATE: return "checkmate";
+    case BK_END_STALEMATE: return "stalemate";
+    case BK_END_BARE: return "bare";
+    case BK_END_BARE_DRAW: return "bare-draw";
+    }
+    return NULL;
+}
+
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl)
 {
     bool ours = bk_bits_single(&p->by[p->stm]), theirs = bk_bits_single(&p->by[!p->stm]);

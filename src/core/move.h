@@ -77,6 +77,9 @@ enum bk_end {
     BK_END_BARE_DRAW, /* the bared side bares back; or both are bare */
 };
 
+/* "checkmate", "stalemate", "bare", "bare-draw", as answers in JSON have it; NULL: it is not over. */
+const char *bk_end_name(enum bk_end end);
+
 /*
  * Is it over?  `*wdl` (-1, 0, +1 from the side to move) is set when it is.
  * Baring is looked at before mate and stalemate.  King against king is

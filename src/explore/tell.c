@@ -4,6 +4,7 @@
 #include "explore/tell.h"
 
 #include "core/bits.h"
+#include "core/move.h"
 
 static bool kings_only(const struct bk_pos *p)
 {
@@ -55,18 +56,6 @@ const char *ex_category(const struct ex_value *v)
     return v->wdl > 0 ? "win" : "loss";
 }
 
-static const char *end_name(enum bk_lib_end end)
-{
-    switch (end) {
-    case BK_LIB_GOES_ON: return NULL;
-    case BK_LIB_CHECKMATE: return "checkmate";
-    case BK_LIB_STALEMATE: return "stalemate";
-    case BK_LIB_BARE: return "bare";
-    case BK_LIB_BARE_DRAW: return "bare-draw";
-    }
-    return NULL;
-}
-
 static void put_flag(json_t *object, const char *key, bool is)
 {
     json_object_set_new(object, key, json_boolean(is));
@@ -74,7 +63,7 @@ static void put_flag(json_t *object, const char *key, bool is)
 
 void ex_put_value(json_t *object, const struct ex_value *v)
 {
-    const char *end = end_name(v->end);
+    const char *end = bk_end_name((enum bk_end)v->end);
 
     json_object_set_new(object, "category", json_string(ex_category(v)));
     json_object_set_new(object, "dtm",

@@ -28,7 +28,7 @@ static bool make_room(struct study_text *t, size_t more)
     return true;
 }
 
-static void put_n(struct study_text *t, const char *text, size_t n)
+void study_put_n(struct study_text *t, const char *text, size_t n)
 {
     if (!make_room(t, n))
         return;
@@ -37,7 +37,7 @@ static void put_n(struct study_text *t, const char *text, size_t n)
     t->at[t->n] = 0;
 }
 
-void study_put(struct study_text *t, const char *text) { put_n(t, text, strlen(text)); }
+void study_put(struct study_text *t, const char *text) { study_put_n(t, text, strlen(text)); }
 
 void study_putf(struct study_text *t, const char *fmt, ...)
 {
@@ -64,7 +64,7 @@ void study_put_xml(struct study_text *t, const char *text)
         case '>': study_put(t, "&gt;"); break;
         case '"': study_put(t, "&quot;"); break;
         case '\'': study_put(t, "&#39;"); break;
-        default: put_n(t, (unsigned char)*text < ' ' ? "?" : text, 1);
+        default: study_put_n(t, (unsigned char)*text < ' ' ? "?" : text, 1);
         }
 }
 

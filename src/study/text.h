@@ -17,6 +17,7 @@ struct study_text {
 };
 
 void study_put(struct study_text *t, const char *text);
+void study_put_n(struct study_text *t, const char *text, size_t n); /* its first n characters */
 void study_putf(struct study_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same as text of XML or HTML: & < > and quotes are written out; what is no character of XML
    becomes a question mark. */
