@@ -77,7 +77,7 @@ enum bk_end {
     BK_END_BARE_DRAW, /* the bared side bares back; or both are bare */
 };
 
-/* "checkmate", "stalemate", "bare", "bare-draw", as answers in JSON have it; NULL: it is not over. */
+/* "checkmate", "stalemate", "bare", "bare-draw", as in answers; NULL: it is not over. */
 const char *bk_end_name(enum bk_end end);
 
 /*

@@ -13,6 +13,9 @@
 
 #define BK_CLASSES_MAX 12
 
+/* Words of a column of so many positions. */
+static inline size_t bk_column_words(uint64_t positions) { return (size_t)((positions + 63) / 64); }
+
 struct bk_columns {
     /* count[k]: how many bits `column` and class[k] have in common. */
     void (*count)(const uint64_t *column, const uint64_t *const *class, unsigned classes,

@@ -113,11 +113,13 @@ static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
 static unsigned care_of(const struct bk_index *ix, const struct bk_unit_place *place, unsigned kind)
 {
-    const struct drawn d = draw_positions(ix, place);
-    unsigned care = 100 * d.legal;
+    struct drawn d;
+    unsigned care;
 
     if (kind && place->side)
         return CARE_LESS;
+    d = draw_positions(ix, place);
+    care = 100 * d.legal;
     if (kind)
         return smaller(CARE_MORE, (care - 25 * d.exits + DRAWN - 1) / DRAWN);
     if (place->side || bk_table_one_side(&ix->m, ix->v))

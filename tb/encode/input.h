@@ -8,6 +8,9 @@
 #include "table/model.h"
 #include "table/rows.h"
 
+/* Values of so few bits are results; of more, distances. */
+#define BK_RESULT_BITS 2
+
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */
     unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX */

@@ -29,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 
 #define EVAL_WORDS      4096
@@ -39,7 +38,6 @@
 #define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
 #define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
-#define SMALL_BITS      2         /* values of so many bits are classes themselves */
 #define CONSTANT        INT64_MIN /* the column is the same everywhere */
 
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
@@ -89,17 +87,15 @@ struct learner {
     bool failed; /* no memory */
 };
 
-static size_t words_of(uint64_t n) { return (size_t)((n + 63) / 64); }
-
 /* == Sets == */
 
 /* A set of up to `n` positions, with columns of its own.  False: no memory. */
 static bool set_new(const struct learner *l, struct set *s, unsigned cols, uint64_t n)
 {
-    size_t words = words_of(n) + 1, columns = cols + l->planes;
+    size_t words = bk_column_words(n) + 1, columns = cols + l->planes;
     uint64_t *bits;
 
-    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .room = words, .cols = cols };
+    *s = (struct set){ .n = (uint32_t)n, .words = bk_column_words(n), .room = words, .cols = cols };
     s->block =
         malloc(columns * (words * sizeof(*bits) + sizeof(*s->col)) + cols * sizeof(*s->fact));
     if (!s->block)
@@ -118,7 +114,7 @@ static bool set_new_within(const struct learner *l, struct set *s, unsigned cols
 {
     size_t columns = cols + l->planes;
 
-    *s = (struct set){ .n = (uint32_t)n, .words = words_of(n), .cols = cols };
+    *s = (struct set){ .n = (uint32_t)n, .words = bk_column_words(n), .cols = cols };
     s->block = malloc(columns * sizeof(*s->col) + cols * sizeof(*s->fact) + 1);
     if (!s->block)
         return false;
@@ -223,13 +219,13 @@ static bool make_steps(struct parting *p)
 /* Is there room to part a set where it is, so that `n` of its positions come last? */
 static bool has_room_for_parts(const struct set *s, uint64_t n)
 {
-    return words_of(n) + words_of(s->n - n) + 2 <= s->room;
+    return bk_column_words(n) + bk_column_words(s->n - n) + 2 <= s->room;
 }
 
 /* The ends of the columns become those of `small`, which shares what there is to spare. */
 static void lend_ends(const struct learner *l, struct set *s, struct set *small)
 {
-    size_t words = words_of(s->n - small->n), spare = s->room - words - small->words - 2;
+    size_t words = bk_column_words(s->n - small->n), spare = s->room - words - small->words - 2;
 
     small->room = small->words + 1 + spare * small->words / (words + small->words);
     for (unsigned j = 0; j < s->cols + l->planes; j++)
@@ -636,7 +632,7 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
     p->need_small = p->need_rest = true;
     part_columns(p, pool, s->cols, l->planes);
     s->n -= small->n;
-    s->words = words_of(s->n);
+    s->words = bk_column_words(s->n);
     if (!l->failed) {
         p->need_small = !is_leaf(l, small, histogram);
         p->need_rest = !is_leaf(l, s, histogram);
@@ -851,7 +847,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
                          .spill = spill,
                          .facts = sample->facts,
                          .planes = src->bits + 1,
-                         .small = src->bits <= SMALL_BITS,
+                         .small = src->bits <= BK_RESULT_BITS,
                          .partly = sample->partly };
     struct set all;
 

@@ -17,7 +17,6 @@
 #define ALL_TIMES  2 /* rows: if there are at most so many times as many, all are taken whole */
 #define SPREAD     4 /* else so many times as many are drawn, and a part of each is taken */
 #define BATCH      8 /* columns that a thread takes at a time */
-#define SMALL_BITS 2 /* of values: results; else distances */
 
 /* One unit of those that are sampled together. */
 struct part {
@@ -45,8 +44,6 @@ struct drawing {
     volatile bool failed;
 };
 
-static size_t words_of(uint64_t n) { return (size_t)((n + 63) / 64); }
-
 /* == How many rows == */
 
 /*
@@ -68,7 +65,7 @@ static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bit
 {
     const struct sampling *s = &sampling_of[effort];
     uint64_t rows = numbers / (64 * s->part);
-    uint32_t most = bits <= SMALL_BITS ? s->most : s->most_long;
+    uint32_t most = bits <= BK_RESULT_BITS ? s->most : s->most_long;
 
     if (rows < s->least)
         rows = s->least;
@@ -87,7 +84,7 @@ uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
     return SPREAD * sizeof(uint64_t) *
-           (uint64_t)rows_to_draw(effort, n->words, SMALL_BITS, n->numbers);
+           (uint64_t)rows_to_draw(effort, n->words, BK_RESULT_BITS, n->numbers);
 }
 
 /* Words of a column of so many: some to spare, for parts of sets. */
@@ -95,7 +92,8 @@ static size_t column_room(uint64_t words) { return (size_t)(words + words / 16 +
 
 uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions)
 {
-    return (facts + bits + UINT64_C(1)) * column_room(words_of(positions)) * sizeof(uint64_t);
+    return (facts + bits + UINT64_C(1)) * column_room(bk_column_words(positions)) *
+           sizeof(uint64_t);
 }
 
 /* == Which rows == */
@@ -174,7 +172,7 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
-    uint32_t most = SPREAD * rows_to_draw(effort, d->words, SMALL_BITS, span);
+    uint32_t most = SPREAD * rows_to_draw(effort, d->words, BK_RESULT_BITS, span);
 
     d->row = malloc(most * sizeof(*d->row));
     if (!d->row)
@@ -261,7 +259,7 @@ static bool measure(struct drawing *d, uint64_t bytes_most)
     for (struct part *p = d->part; p < d->part + d->n; p++) {
         for (size_t c = 0; c < chunks; c++) {
             p->word[c] = p->words;
-            p->words += words_of(p->positions[c]);
+            p->words += bk_column_words(p->positions[c]);
             p->out->positions += p->positions[c];
             p->out->covered += p->numbers[c] >> p->halved;
         }

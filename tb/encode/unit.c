@@ -40,7 +40,6 @@
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 #define SHARD_KEYS    14000
 #define WORDS_MAX     BK_CELL_WORDS_MAX
-#define SMALL_BITS    2  /* of values of so few bits, what agrees with each is noted for a row */
 #define PARTS         10 /* bits of a fraction of a key, in estimates */
 
 /* Questions that positions of cells are asked: a word with the question and, once they are chosen,
@@ -169,8 +168,8 @@ struct cell_reader {
     uint32_t nth; /* of the row in the piece */
     bool seen;    /* its values have been read */
     struct bk_row_values values;
-    uint64_t agree[1u << SMALL_BITS][WORDS_MAX]; /* who may have this value */
-    struct bk_cell_in in;                        /* what is remembered */
+    uint64_t agree[1u << BK_RESULT_BITS][WORDS_MAX]; /* who may have this value */
+    struct bk_cell_in in;                            /* what is remembered */
 };
 
 /* Positions that are at least 0 are free. */
@@ -214,9 +213,9 @@ static void read_values(struct cell_reader *r)
 
 static void note_agreeing(struct cell_reader *r)
 {
-    for (uint32_t value = 0; value < 1u << SMALL_BITS; value++)
+    for (uint32_t value = 0; value < 1u << BK_RESULT_BITS; value++)
         for (unsigned i = 0; i < r->u->words; i++)
-            r->agree[value][i] = agreeing(&r->values, SMALL_BITS, i, value);
+            r->agree[value][i] = agreeing(&r->values, BK_RESULT_BITS, i, value);
 }
 
 /* Has some position of a cell another value than its leaf's guess? */
@@ -232,7 +231,7 @@ INLINE bool is_odd_of(const struct cell_reader *r, uint32_t leaf, const uint64_t
     return other;
 }
 
-static bool is_small(const struct unit *u) { return u->src->bits == SMALL_BITS; }
+static bool is_small(const struct unit *u) { return u->src->bits == BK_RESULT_BITS; }
 
 static bool is_odd(const struct cell_reader *r, uint32_t leaf, const uint64_t *squares)
 {
@@ -433,7 +432,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
         least(n->numbers, columns > options->memory_bytes ? columns : options->memory_bytes);
     uint64_t writing = cells + writing_bytes(n->numbers, n->words, threads, false);
 
-    if (n->bits > SMALL_BITS) {
+    if (n->bits > BK_RESULT_BITS) {
         writing += writing_bytes(n->numbers, n->words, threads, false) * ASKED_MORE / ASKED_NUMBER;
         writing += positions * CODES_KEPT;
     }
@@ -451,7 +450,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
  */
 static size_t room_for_cells(const struct unit *u, uint64_t counts)
 {
-    uint64_t room = u->sampled_bytes, met = u->src->bits > SMALL_BITS ? counts / 3 : 0;
+    uint64_t room = u->sampled_bytes, met = u->src->bits > BK_RESULT_BITS ? counts / 3 : 0;
     uint64_t own = counts + writing_bytes(u->src->end - u->src->first, u->words, u->threads, false);
 
     if (u->spill)
