@@ -33,7 +33,8 @@ enum bk_err ex_http_load(struct ex_http *out, struct bk_report *why)
 
         if (!found)
             return bk_fail(why, BK_E_SYSTEM, "explore needs another libmicrohttpd: %s", dlerror());
-        /* C has no cast from an object's address to a function's; POSIX says that they look alike */
+        /* C has no cast from an object's address to a function's; POSIX says that they look alike
+         */
         memcpy((char *)out + functions[i].at, &found, sizeof found);
     }
     return BK_OK;
