@@ -316,6 +316,52 @@ await test('every game is shown, start and men', async () => {
     await page.context().close();
 });
 
+if (api !== base) {
+    await test('a host that knows no ranges sends whole files', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+
+        await page.route('**/tables/**', async (route) => {
+            const headers = { ...route.request().headers() };
+
+            delete headers.range;
+            await route.continue({ headers });
+        });
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'White wins in 20 turns');
+        await page.context().close();
+    });
+
+    await test('a table that cannot be fetched is told, and asked again later', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+        let fails = true;
+
+        await page.route('**/tables/**', (route) => fails ? route.fulfill({ status: 206, body: 'x' }) : route.continue());
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'No answer');
+        fails = false;
+        await page.keyboard.press('Enter');
+        await hears(page, 'White wins in 20 turns');
+        await page.context().close();
+    });
+
+    await test('bytes that are not those of the table are refused', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+
+        await page.route('**/tables/**', async (route) => {
+            const reply = await route.fetch(), body = await reply.body();
+
+            body[body.length >> 1] ^= 1;
+            await route.fulfill({ response: reply, body });
+        });
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'A table is damaged');
+        await page.context().close();
+    });
+}
+
 await test('without scripts of others: the policy is sent', async () => {
     const page = await visit('');
     const reply = await page.request.get(base);

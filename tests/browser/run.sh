@@ -35,7 +35,7 @@ API=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' where)
 export API
 status=0
 URL=$API node page.mjs || status=1
-rm -rf site
+rm -rf site far
 if ! "$bin" site tables -o site --quiet 2>where; then
     grep -q 'make wasm' where || { cat where >&2; exit 1; }
     echo "browser: not tried without a server; \`make wasm\` first (Debian: emscripten)"
