@@ -20,8 +20,8 @@ Q := $(if $(V),,@)
 CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
         ini cursor keys read fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
-TABLE = material materials needed index rows model info head readers cache shards write format tables memo \
-        direct settle catalog listing counts
+TABLE = material materials needed index rows model info head host readers cache shards write format tables memo \
+        direct settle foresee catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
@@ -32,11 +32,11 @@ ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values mine chart game
-EXPLORE = query reply kept games san tell hand ask count sums drawing api deadline http server
+EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
-        cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore
+        cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_host test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge lines
 FUZZ  = variant fairy fen material checkpoint cli table explore
 
@@ -135,10 +135,17 @@ $(BUILD)/pieces.c: src/study/pieces.sh src/study/pieces.svg
 	$(Q)sh $< $@ $(filter %.svg,$^)
 
 # the page, likewise
-PAGE = $(wildcard src/explore/page/*)
+PAGE = $(wildcard src/explore/page/*) $(wildcard $(BUILD)/wasm/bareking.wasm)
 $(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
 	@mkdir -p $(@D)
 	$(Q)sh $< $@ $(PAGE) src/study/pieces.svg
+
+# the prober for pages without a server; where it has been made it is one of the page's files
+WASM_C = $(CORE:%=src/core/%.c) $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) \
+         $(addprefix src/explore/,$(addsuffix .c,query reply kept games san tell hand ask far))
+wasm: $(BUILD)/embedded.c
+	@sh src/explore/wasm.sh $(BUILD) $(WASM_C)
+	@$(MAKE) --no-print-directory $(BUILD)/bareking
 
 $(BUILD)/embedded.o $(BUILD)/pieces.o $(BUILD)/pages.o: $(BUILD)/%.o: $(BUILD)/%.c | $(BUILD)/packages
 	@echo "  CC $@"
@@ -338,6 +345,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -83,13 +83,14 @@ int bk_has(struct bk_lib *lib, const char *material)
     struct bk_call call;
     struct bk_material m;
     unsigned has = 0;
+    bool unsure;
     enum bk_err err = bk_call_begin(&call, lib, material, 0, 0);
 
     _Static_assert(BK_LIB_HAS_WDL == BK_HAS_WDL && BK_LIB_HAS_DTW == BK_HAS_DTW, "the same");
     if (!err)
         err = read_material(&call, material, &m);
     if (!err)
-        has = bk_catalog_has(call.on->catalog, &m);
+        has = bk_catalog_has(call.on->catalog, &m, &unsure);
     bk_call_end(&call, err);
     return (int)has;
 }
@@ -142,6 +143,7 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
     struct bk_call call;
     struct bk_material m, *needed = NULL;
     size_t all = 0, missing = 0;
+    bool unsure = false;
     enum bk_err err = bk_call_begin(&call, lib, material && n && (out || !room), 0, 0);
 
     if (!err)
@@ -149,8 +151,10 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
     if (!err)
         err = bk_materials_needed(&needed, &all, &m, call.on->v, call.why);
     for (size_t i = 0; !err && i < all; i++) {
-        unsigned has = bk_catalog_has(call.on->catalog, &needed[i]);
+        bool one = false;
+        unsigned has = bk_catalog_has(call.on->catalog, &needed[i], &one);
 
+        unsure |= one;
         if (has & BK_LIB_HAS_DTW)
             continue;
         if (missing++ < room) {
@@ -162,6 +166,8 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
             t->has = (int)has;
         }
     }
+    if (!err && unsure)
+        err = bk_fail(call.why, BK_E_NEEDS_BYTES, "needs to know which tables there are");
     if (!err)
         *n = missing;
     free(needed);
@@ -175,15 +181,15 @@ static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, s
     struct bk_cache *cache = bk_catalog_cache(call->on->catalog);
     enum bk_err err = BK_OK;
 
-    for (size_t i = 0; i < n && !err; i++) {
+    for (size_t i = 0; i < n && (!err || err == BK_E_NEEDS_BYTES); i++) {
         const struct bk_table *t;
         struct bk_file *f;
+        enum bk_err each = bk_catalog_open(call->on->catalog, &m[i], &t, call->why);
 
-        err = bk_catalog_open(call->on->catalog, &m[i], &t, call->why);
-        if (!err && (f = kind == BK_KIND_WDL ? t->wdl : t->dtw) != NULL)
-            err = bk_file_warm(f, bk_cache_bytes(cache), call->why);
-        if (err == BK_E_NO_TABLE)
-            err = BK_OK;
+        if (!each && (f = kind == BK_KIND_WDL ? t->wdl : t->dtw) != NULL)
+            each = bk_file_warm(f, bk_cache_bytes(cache), call->why);
+        if (each && each != BK_E_NO_TABLE)
+            err = each; /* of a host that has not got all, what else he lacks is noted, too */
     }
     return err;
 }
@@ -201,8 +207,11 @@ enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned f
         err = bk_materials_needed(&needed, &n, &m, call.on->v, call.why);
     if (!err)
         err = warm_all(&call, needed, n, BK_KIND_WDL);
-    if (!err && !(flags & BK_LIB_WDL_ONLY))
-        err = warm_all(&call, needed, n, BK_KIND_DTW);
+    if ((!err || err == BK_E_NEEDS_BYTES) && !(flags & BK_LIB_WDL_ONLY)) {
+        enum bk_err more = warm_all(&call, needed, n, BK_KIND_DTW);
+
+        err = more ? more : err;
+    }
     free(needed);
     return bk_call_end(&call, err);
 }

@@ -73,6 +73,7 @@ enum bk_lib_err {
     BK_LIB_PIECE = 7,         /* a letter or number that is no piece of this game     */
     BK_LIB_NOT_IN_MEMORY = 8, /* expected: BK_LIB_CACHE_ONLY, and it must be read     */
     BK_LIB_OVER_BUDGET = 9,   /* the handle's memory is too small for this question   */
+    BK_LIB_NEEDS_BYTES = 10,  /* expected: the host must bring some: bk_take_needs()  */
 };
 BK_API const char *bk_lib_strerror(enum bk_lib_err err); /* a fixed text, never NULL */
 
@@ -105,8 +106,11 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  * open_files    descriptors that are open at a time, two tables' worth at least (4); 0: half of
  *               what the process may have (RLIMIT_NOFILE), 4096 at most.  Any number of tables can
  *               be asked with few: files are closed and opened again
- * share         another handle, or NULL.  The budget is that handle's, and memory_bytes and
- *               open_files are not looked at.  Handles that share may be closed in any order
+ * share         another handle, or NULL.  The budget is that handle's, and so is the host;
+ *               memory_bytes, open_files and host are not looked at.  Handles that share may be
+ *               closed in any order
+ * host          where the bytes of files come from, if not from folders: struct bk_host, which is
+ *               copied; NULL: from folders
  */
 struct bk_options {
     size_t struct_size;
@@ -115,9 +119,66 @@ struct bk_options {
     struct bk_lib *share;
     unsigned open_files;
     unsigned reserved; /* 0 */
+    const struct bk_host *host;
 };
 BK_API enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
                                     const struct bk_options *options);
+/*
+ * Who has the bytes of files: a web server, an archive, a disk too slow to wait for.  He need not
+ * have them when he is asked:
+ *
+ *     while ((err = bk_probe_fen(lib, fen, &a)) == BK_LIB_NEEDS_BYTES) {
+ *         bk_take_needs(lib, range, ROOM, &n);      all that it lacks, as far as can be foreseen
+ *         ...                                       brings them, all at once
+ *     }
+ *
+ * A question that lacks bytes is BK_LIB_NEEDS_BYTES.  It notes what it lacks, and goes on past
+ * that to note what else its answer may want; asked again when all is there, it answers, or notes
+ * what it has learned to need since.  A position whose tables' models are there takes one round or
+ * two, of some 2 to 5 reads and 5 to 12 KB; so do all its moves together, with more of them. Models
+ * are a round before, and the heads of files another where the host does not know them; where men
+ * are about to promote into tables not asked before it may be one or two more.
+ *
+ * struct_size  sizeof(struct bk_host)
+ * context      is handed to both
+ * size         bytes of the file of that path ("DIR/shatranj/KRvKN.bkw", DIR as of paths), which
+ *              need not be there yet; BK_LIB_NONE: there is no such file; BK_LIB_LATER: not known
+ *              yet; BK_LIB_BROKEN: BK_LIB_SYSTEM for who asks
+ * read         writes `bytes` bytes at `at` to `to`, and is BK_LIB_HOST_OK; or BK_LIB_LATER: not
+ *              all of them are here; BK_LIB_BROKEN
+ *
+ * Both are called by whichever thread asks, several at once, with no lock held; they must not ask
+ * the library.  What has been brought must stay readable until the question is answered, since it
+ * may be read again; what the library keeps of it then is its own.  Bytes are checked as those of
+ * files are.  NONE and damage are remembered until bk_refresh(), LATER and BROKEN never.
+ *
+ * bk_list_tables() and bk_men_max() find nothing, for a host cannot be listed; bk_has() takes what
+ * is not known yet for missing.
+ */
+#define BK_LIB_HOST_OK 0
+#define BK_LIB_NONE    (-1)
+#define BK_LIB_LATER   (-2)
+#define BK_LIB_BROKEN  (-3)
+struct bk_host {
+    size_t struct_size;
+    void *context;
+    int64_t (*size)(void *context, const char *path);
+    int (*read)(void *context, const char *path, uint64_t at, void *to, size_t bytes);
+};
+/* Bytes of a file.  path: borrowed until bk_close(), of the last of those that share.  Where size()
+   has been asked in vain these are the file's first bytes, and may be more than it has. */
+struct bk_range {
+    const char *path;
+    uint64_t at, bytes;
+};
+/*
+ * Takes what has been noted on this handle, and on those that share its host, by any thread: up to
+ * `room` ranges, which are then forgotten.  By file and place; those that touch are one.  How many
+ * there were goes to *n, so out may be NULL with room 0.  Who asks again before they are there
+ * notes them again.
+ */
+BK_API enum bk_lib_err bk_take_needs(struct bk_lib *lib, struct bk_range *out, size_t room,
+                                     size_t *n);
 /* Another budget, at any time; of all that share it. */
 BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
 /* What the tables take now, and the budget; either may be NULL. */
@@ -227,8 +288,8 @@ struct bk_answer {
  * own (KRvKR+Kk).
  *
  * Returns BK_LIB_OK; NO_TABLE; ILLEGAL; PIECE; USAGE (off the board, two men on a square, no king,
- * a right or en passant square that the men do not bear out); NOT_IN_MEMORY; OVER_BUDGET;
- * CORRUPT; SYSTEM.
+ * a right or en passant square that the men do not bear out); NOT_IN_MEMORY; NEEDS_BYTES;
+ * OVER_BUDGET; CORRUPT; SYSTEM.
  */
 BK_API enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                 struct bk_answer *out);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/load.h"
+#include "table/readers.h"
 
 struct bk_lib {
     struct bk_variant *v;
@@ -40,6 +41,7 @@ enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err)
     case BK_E_SYSTEM: return BK_LIB_SYSTEM;
     case BK_E_NOT_CACHED: return BK_LIB_NOT_IN_MEMORY;
     case BK_E_OVER_BUDGET: return BK_LIB_OVER_BUDGET;
+    case BK_E_NEEDS_BYTES: return BK_LIB_NEEDS_BYTES;
     }
     return BK_LIB_SYSTEM;
 }
@@ -57,6 +59,7 @@ const char *bk_lib_strerror(enum bk_lib_err err)
     case BK_LIB_PIECE: return "no such piece in this game";
     case BK_LIB_NOT_IN_MEMORY: return "not in memory";
     case BK_LIB_OVER_BUDGET: return "over the budget of memory";
+    case BK_LIB_NEEDS_BYTES: return "needs bytes of files";
     }
     return "unknown error";
 }
@@ -205,19 +208,34 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
     memcpy(o, given, bytes < sizeof *o ? bytes : sizeof *o);
     if (o->share && !o->share->cache)
         return bk_fail(&last.why, BK_E_USAGE, "the handle to share with was not opened");
+    if (o->host && (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))
+        return bk_fail(&last.why, BK_E_USAGE, "the host lacks its struct_size, size() or read()");
     return BK_OK;
+}
+
+static enum bk_err host_for(struct bk_lib *lib, const struct bk_host *host)
+{
+    const struct bk_hosted h = { host->context, host->size, host->read };
+
+    _Static_assert(
+        (int)BK_LIB_HOST_OK == (int)BK_HOST_OK && (int)BK_LIB_NONE == (int)BK_HOST_NONE &&
+            (int)BK_LIB_LATER == (int)BK_HOST_LATER && (int)BK_LIB_BROKEN == (int)BK_HOST_BROKEN,
+        "the same answers");
+    return bk_readers_set_host(bk_cache_readers(lib->cache), &h, &last.why);
 }
 
 static enum bk_err cache_for(struct bk_lib *lib, const struct bk_options *o)
 {
     unsigned files = o->open_files && o->open_files < 4 ? 4 : o->open_files;
+    enum bk_err err;
 
     if (o->share) {
         lib->cache = bk_cache_share(o->share->cache);
         return BK_OK;
     }
-    return o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &last.why)
-                           : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &last.why);
+    err = o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &last.why)
+                          : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &last.why);
+    return !err && o->host ? host_for(lib, o->host) : err;
 }
 
 static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struct bk_options *given)
@@ -331,5 +349,21 @@ enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget)
         *used = bk_cache_used(lib->cache);
     if (!err && budget)
         *budget = bk_cache_bytes(lib->cache);
+    return bk_call_end(&call, err);
+}
+
+/* == A host == */
+
+enum bk_lib_err bk_take_needs(struct bk_lib *lib, struct bk_range *out, size_t room, size_t *n)
+{
+    struct bk_call call;
+    enum bk_err err = bk_call_begin(&call, lib, n && (out || !room), 0, 0);
+
+    _Static_assert(sizeof *out == sizeof(struct bk_need) &&
+                       offsetof(struct bk_range, at) == offsetof(struct bk_need, at) &&
+                       offsetof(struct bk_range, bytes) == offsetof(struct bk_need, bytes),
+                   "the same");
+    if (!err)
+        *n = bk_readers_take(bk_cache_readers(lib->cache), (struct bk_need *)(void *)out, room);
     return bk_call_end(&call, err);
 }

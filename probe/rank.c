@@ -43,7 +43,7 @@ struct ranking {
     struct order *order;
     size_t n, room;
     enum bk_err full; /* no memory for a move */
-    enum bk_err err;  /* of the first move that is not known, damage before all else */
+    enum bk_err err;  /* of the first move that is not known; see weight() */
     struct bk_report why;
 };
 
@@ -96,10 +96,16 @@ static bool ask_together(struct ranking *r)
            bk_values_after(on->catalog, on->v, &r->p, !(r->flags & BK_LIB_WDL_ONLY), add_move, r);
 }
 
+/* Which error of several is told: damage, then what would be known if bytes came. */
+static unsigned weight(enum bk_err err)
+{
+    return err == BK_E_CORRUPT ? 2 : err == BK_E_NEEDS_BYTES;
+}
+
 static void note_error(struct ranking *r, struct listed *m, enum bk_err err)
 {
     m->err = bk_call_code(&r->call, err);
-    if (!r->err || (r->err != BK_E_CORRUPT && err == BK_E_CORRUPT)) {
+    if (!r->err || weight(err) > weight(r->err)) {
         r->err = err;
         r->why = *r->call.why;
     }
@@ -203,8 +209,8 @@ static enum bk_err rank(struct ranking *r)
 static enum bk_err partly(struct ranking *r)
 {
     if (r->err == BK_E_NO_TABLE)
-        bk_catalog_missing(r->call.on->catalog, &r->p, r->call.why);
-    else if (r->err)
+        return bk_catalog_missing(r->call.on->catalog, &r->p, r->call.why);
+    if (r->err)
         *r->call.why = r->why;
     return r->err;
 }

@@ -9,6 +9,7 @@
 #include "probe/value.h"
 
 #include "core/rules.h"
+#include "table/foresee.h"
 
 #define FAR 0x100000 /* more than any distance */
 
@@ -49,6 +50,13 @@ static struct bk_tables tables_of(struct bk_catalog *c, const struct bk_variant 
     };
 }
 
+/* A host has not got all of it: whatever else the answer may need is noted at once. */
+static enum bk_err needs_bytes(const struct bk_tables *t, const struct bk_pos *p, bool distances)
+{
+    bk_foresee(t, p, distances);
+    return BK_E_NEEDS_BYTES;
+}
+
 enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why)
 {
@@ -57,6 +65,8 @@ enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v
 
     if (err == BK_E_NO_TABLE && bk_pos_end(v, p, wdl) != BK_END_NONE)
         return BK_OK; /* mate needs no table */
+    if (err == BK_E_NEEDS_BYTES)
+        return needs_bytes(&t, p, false);
     return err == BK_E_NO_TABLE ? bk_catalog_missing(c, p, why) : err;
 }
 
@@ -75,6 +85,8 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
             *out = value;
             return BK_OK;
         }
+        if (err == BK_E_NEEDS_BYTES)
+            return needs_bytes(&t, p, true);
         end = bk_pos_end(v, p, &wdl); /* mate needs no table */
     }
     if (end != BK_END_NONE) {

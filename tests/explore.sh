@@ -191,4 +191,29 @@ grep -q 'no address' err || die 'no word of a name to listen at'
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'
 looked=$((looked + 3))
 
+# == Without a server: what `make wasm` made is in the command, or it says so ==
+"$bin" site t 2>err && die 'a site nowhere'
+grep -q 'say where with -o' err || die 'no word of -o'
+if "$bin" site t -o s --json >out 2>err; then
+    grep -q '"games":2,"tables":[0-9]*,' out || die 'not all tables are in the site'
+    for file in index.html bareking.wasm data/variants.json data/shatranj/files.json \
+        data/shatranj/longest.json data/shatranj/KRvKN.json; do
+        [ -s "s/$file" ] || die "the site lacks $file"
+    done
+    grep -q 'far.js' s/place.js || die 'the site asks a server'
+    cmp -s t/shatranj/KRvKN.bkd s/tables/shatranj/KRvKN.bkd || die 'not the table'
+    grep -q '\["shatranj/KRvKN.bkd",[0-9]*,"iUJLRQ0KGgo' s/data/shatranj/files.json || die 'no head of a table'
+    "$bin" site t shatranj -o s --quiet || die 'a site is not brought up to date'
+    grep -q '"name":"puzzle"' s/data/variants.json && die 'a game that was not asked for'
+    find s -name '*.part' | grep -q . && die 'a file that is not whole'
+    "$bin" site t nogame -o s2 2>err && die 'a game that is none'
+    [ ! -d s2 ] || die 'a folder for nothing'
+    mkdir none
+    "$bin" site none -o s2 2>err && die 'a site without tables'
+    grep -q 'no tables' err || die 'no word of the lack of tables'
+    looked=$((looked + 9))
+else
+    grep -q 'make wasm' err || die "no site: $(cat err)"
+fi
+
 echo "explore: $looked looked at, all well"

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dirent.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "explore/api.h"
 #include "explore/ask.h"
 #include "explore/deadline.h"
+#include "explore/far.h"
 #include "explore/query.h"
 #include "explore/san.h"
 
@@ -277,6 +280,164 @@ static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void *
     }
 }
 
+/* == Without a server == */
+
+#define FAR "tests/golden/normal"
+
+static char *copied(const char *text)
+{
+    char *copy = ex_far_room(strlen(text) + 1);
+
+    return strcpy(copy, text);
+}
+
+/* Bytes of a file below FAR. */
+static void *bytes_of(const char *path, uint64_t at, size_t n)
+{
+    char full[600];
+    void *room = ex_far_room(n);
+    FILE *f;
+
+    snprintf(full, sizeof full, FAR "/%s", path);
+    assert_non_null(f = fopen(full, "rb"));
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    assert_int_equal(fread(room, 1, n, f), n);
+    fclose(f);
+    return room;
+}
+
+/* Tells of all files, with 40 bytes each: not all of any head. */
+static unsigned tell_files(void)
+{
+    unsigned n = 0;
+    struct dirent *game, *file;
+    DIR *games = opendir(FAR), *tables;
+
+    assert_non_null(games);
+    while ((game = readdir(games)) != NULL) {
+        char path[600];
+
+        snprintf(path, sizeof path, FAR "/%s", game->d_name);
+        if (*game->d_name == '.' || !(tables = opendir(path)))
+            continue;
+        while ((file = readdir(tables)) != NULL) {
+            struct stat s;
+
+            snprintf(path, sizeof path, FAR "/%s/%s", game->d_name, file->d_name);
+            if (*file->d_name == '.' || stat(path, &s))
+                continue;
+            assert_true(ex_far_file(copied(path + sizeof FAR), (double)s.st_size,
+                                    bytes_of(path + sizeof FAR, 0, 40), 40));
+            n++;
+        }
+        closedir(tables);
+    }
+    closedir(games);
+    return n;
+}
+
+static json_t *ask_far(const char *target, unsigned *rounds)
+{
+    for (*rounds = 0;; ++*rounds) {
+        json_t *o = json_loads(ex_far_ask(copied(target)), 0, NULL), *need;
+        json_t *needs = json_object_get(o, "needs");
+        size_t i;
+
+        if (!needs)
+            return o;
+        assert_true(*rounds < 200 && json_array_size(needs) > 0);
+        json_array_foreach(needs, i, need)
+        {
+            const char *path = json_string_value(json_object_get(need, "path"));
+            uint64_t at = (uint64_t)json_integer_value(json_object_get(need, "at"));
+            size_t n = (size_t)json_integer_value(json_object_get(need, "bytes"));
+
+            assert_true(ex_far_bring(copied(path), (double)at, bytes_of(path, at, n), n));
+        }
+        json_decref(o);
+    }
+}
+
+static void far__answers_as_the_api_does(void **state)
+{
+    static const char *const asked[] = {
+        "chess/probe?fen=8/4P3/8/3k4/8/8/8/4K3_w",
+        "chess/line?fen=8/8/8/3k4/8/8/8/R3K3_w",
+        "chess/probe?fen=8/8/8/8/1k6/8/8/R3K2r_b_Q",
+        "chess/map?fen=8/8/8/3k4/8/8/4P3/4K3_w&square=e2",
+        "chess/moves?fen=8/8/8/3k4/8/8/8/RN2K3_w",
+        "chess/probe?fen=8/8/8/3k4/8/8/8/RN2K3_w", /* no table */
+        "chess/probe?fen=nonsense",
+        "chess/map?fen=8/8/8/3k4/8/8/8/R3K3_w&square=h8",
+        "shatranj/probe?fen=3*/*b2/k2K/1BN*_w", /* another board */
+        "shatranj/line?fen=3*/*p2/k2K/*P2/*3_w",
+        "puzzle-mini/probe?fen=3*/kn2/4/1F1K_w",
+        "darwinian/probe?fen=3*/*f2/k2K/1W2/*3[e]_w",
+        "grand-shatranj/probe?fen=10/10/10/3k6/10/10/3KO5/10/10/9o_w",
+    };
+    struct ex_games g;
+    struct bk_report why;
+    unsigned rounds, most = 0;
+
+    (void)state;
+    assert_int_equal(ex_games_open(&g, FAR, 0, NULL, 0, &why), BK_OK);
+    assert_true(tell_files() > 50);
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        struct ex_reply reply;
+        char target[200];
+        json_t *near, *far;
+
+        snprintf(target, sizeof target, "/api/v1/%s", asked[i]);
+        ex_api(&g, "GET", target, NULL, 0, &reply);
+        near = json_loadb(reply.body, reply.n, 0, NULL);
+        json_object_set_new(near, "status", json_integer(reply.status));
+        far = ask_far(target, &rounds);
+        if (json_object_get(near, "error")) { /* it names the folder */
+            json_object_del(near, "error");
+            assert_int_equal(json_object_del(far, "error"), 0);
+        }
+        if (!json_equal(near, far))
+            fail_msg("%s:\n%s\n%s", target, json_dumps(near, 0), json_dumps(far, 0));
+        if (strstr(target, "/probe") && rounds > most)
+            most = rounds;
+        json_decref(near);
+        json_decref(far);
+        ex_reply_release(&reply);
+    }
+    assert_in_range(most, 1, 4);
+    ex_games_close(&g);
+    ex_far_forget();
+}
+
+static void far__refuses_what_it_does_not_know(void **state)
+{
+    static const struct {
+        const char *target;
+        int status;
+    } asked[] = {
+        { "/api/v1/nogame/probe?fen=8", 404 },
+        { "/api/v1/chess/stats?material=KRvK", 404 },
+        { "/api/v1/chess/name?material=X", 400 },
+        { "/api/v1/chess", 404 },
+        { "/api/v1/chess/../x", 400 },
+        { "", 400 },
+    };
+    unsigned rounds;
+    json_t *o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        o = ask_far(asked[i].target, &rounds);
+        assert_int_equal(json_integer_value(json_object_get(o, "status")), asked[i].status);
+        json_decref(o);
+    }
+    o = ask_far("/api/v1/chess/name?material=KvKR", &rounds);
+    assert_string_equal(json_string_value(json_object_get(o, "material")), "KRvK");
+    json_decref(o);
+    assert_false(ex_far_bring(copied("chess/KRvK.bkw"), 0, ex_far_room(1), 1)); /* no such file */
+    ex_far_forget();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +445,8 @@ int main(void)
         cmocka_unit_test(query__refuses_what_is_no_plain_address),
         cmocka_unit_test(san__is_written_as_people_do),
         cmocka_unit_test(api__unknown_is_an_error_and_rules_are_not),
+        cmocka_unit_test(far__answers_as_the_api_does),
+        cmocka_unit_test(far__refuses_what_it_does_not_know),
         cmocka_unit_test(api__boards_without_end_do_not_fill_a_handle),
         cmocka_unit_test(deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us),
     };

@@ -89,5 +89,6 @@ int cmd_whole(struct cli *c);
 int cmd_variants(struct cli *c);
 int cmd_check_variant(struct cli *c);
 int cmd_explore(struct cli *c);
+int cmd_site(struct cli *c);
 
 #endif

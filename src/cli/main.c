@@ -126,6 +126,13 @@ static const struct command {
       "with `:` between; tables that come later are found.  FILE.ini: games of your own.  Only "
       "this\n"
       "machine is served unless --listen says otherwise; docs/explore.md describes the API.\n" },
+    { "site", cmd_site, "oqj", 1, 99, "DIR [VARIANT...] -o OUT",
+      "make a folder that any web host can serve: the page of `explore`, without a server",
+      "Tables of DIR, of these games or of all, are linked into OUT, or copied where that cannot "
+      "be;\n"
+      "an earlier site there is brought up to date.  Built-in games; docs/explore.md says what a "
+      "host\n"
+      "must know.  This needs a bareking that was built after `make wasm`.\n" },
     { "diagram", cmd_diagram, "d:oVGXrkMczlpj", 2, 16, "VARIANT FEN",
       "a position as a picture: SVG, PNG or text",
       "Colours of arrows and marks are green, red, blue, yellow, grey or #rrggbb; without one "

@@ -34,6 +34,7 @@ int many_status(enum bk_lib_err err)
     case BK_LIB_FEN:
     case BK_LIB_PIECE: return CLI_USAGE;
     case BK_LIB_NOT_IN_MEMORY:
+    case BK_LIB_NEEDS_BYTES:
     case BK_LIB_OVER_BUDGET:
     case BK_LIB_SYSTEM: return CLI_SYSTEM;
     }

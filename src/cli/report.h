@@ -41,7 +41,8 @@ static inline int cli_status(enum bk_err err)
     case BK_E_CORRUPT: return CLI_DAMAGED;
     case BK_E_SYSTEM:
     case BK_E_NOT_CACHED:
-    case BK_E_OVER_BUDGET: return CLI_SYSTEM;
+    case BK_E_OVER_BUDGET:
+    case BK_E_NEEDS_BYTES: return CLI_SYSTEM;
     }
     return CLI_SYSTEM;
 }

@@ -20,6 +20,7 @@ enum bk_err {
     BK_E_SYSTEM,      /* broken: memory, disk, permissions                    */
     BK_E_NOT_CACHED,  /* expected: it would have to be read, and must not be  */
     BK_E_OVER_BUDGET, /* more memory than the caller allows                   */
+    BK_E_NEEDS_BYTES, /* expected: who brings the bytes of files has not yet  */
 };
 
 /* One line for people, without a newline.  Empty when there was no error. */

@@ -51,6 +51,31 @@ enum bk_err ex_games_open(struct ex_games *g, const char *dirs, uint64_t memory,
     return err;
 }
 
+static bool is_built_in(const char *name)
+{
+    for (size_t i = 0; bk_embedded_variants[i].name; i++)
+        if (!strcmp(bk_embedded_variants[i].name, name))
+            return true;
+    return false;
+}
+
+enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *dirs,
+                              uint64_t memory, const struct bk_host *host, struct bk_report *why)
+{
+    struct bk_options o = { .struct_size = sizeof o, .memory_bytes = memory, .host = host };
+    enum bk_err err;
+
+    *g = (struct ex_games){ .dirs = dirs };
+    if (!is_built_in(name))
+        return bk_fail(why, BK_E_USAGE, "no game '%.64s'", name);
+    if (!(g->game = calloc(1, sizeof *g->game)) || bk_open_with(&g->budget, name, &o))
+        return bk_no_memory(why);
+    err = add_game(g, name, why);
+    if (!err) /* as it was given, the game keeps it */
+        g->game[0].from = g->game[0].name;
+    return err;
+}
+
 void ex_games_close(struct ex_games *g)
 {
     for (size_t i = 0; i < g->n; i++) {

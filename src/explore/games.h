@@ -53,6 +53,9 @@ struct ex_games {
 enum bk_err ex_games_open(struct ex_games *g, const char *dirs, uint64_t memory,
                           const char *const *files, size_t nfiles, struct bk_report *why);
 void ex_games_close(struct ex_games *g);
+/* One built-in game, whose tables a host has: struct bk_host.  The same errors. */
+enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *dirs,
+                              uint64_t memory, const struct bk_host *host, struct bk_report *why);
 
 /* How many tables of a game there are now. */
 size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game);

@@ -72,6 +72,7 @@ unsigned ex_lib_status(enum bk_lib_err err)
     case BK_LIB_CORRUPT: return 500;
     case BK_LIB_SYSTEM:
     case BK_LIB_NOT_IN_MEMORY:
+    case BK_LIB_NEEDS_BYTES:
     case BK_LIB_OVER_BUDGET: return 503;
     }
     return 503;
@@ -88,6 +89,7 @@ const char *ex_lib_code(enum bk_lib_err err)
     case BK_LIB_PIECE: return "piece";
     case BK_LIB_CORRUPT: return "damaged";
     case BK_LIB_SYSTEM: return "system";
+    case BK_LIB_NEEDS_BYTES: return "needs-bytes";
     case BK_LIB_NOT_IN_MEMORY:
     case BK_LIB_OVER_BUDGET: return "over-budget";
     }

@@ -242,8 +242,11 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     if (!o)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     err = source_open(&t->wdl, c, e, BK_KIND_WDL, NULL, why);
-    if (!err)
-        err = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, why);
+    if (!err || err == BK_E_NEEDS_BYTES) {
+        enum bk_err of_dtw = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, why);
+
+        err = err ? err : of_dtw; /* what both lack is noted at once */
+    }
     if (!err) {
         opened_fill(o, c, e);
         err = bk_cache_fits(c->cache, o->held.bytes, e->wdl.path, why);
@@ -271,6 +274,16 @@ static enum bk_err home_open(struct bk_opened **out, struct entry *e, const stru
     if (err == BK_E_NO_TABLE)
         err = BK_OK;
     return err ? err : opened_new(out, c, e, why);
+}
+
+/* A host does not know the size of the first file: that of the second is asked at once. */
+static void note_distances(const struct bk_catalog *c, const struct entry *e)
+{
+    struct source s;
+
+    for (size_t i = 0; i < c->nfolders; i++)
+        if (!source_find(&s, c, c->folder[i], &e->key, BK_KIND_DTW, NULL))
+            source_release(&s);
 }
 
 enum bk_err bk_catalog_reopen(void *catalog, struct bk_origin *origin, bool exchanged,
@@ -366,7 +379,9 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, s
     if (err == BK_E_CORRUPT && !(e->text = strdup(own.text)))
         err = BK_E_SYSTEM;
     if (err != BK_OK && err != BK_E_NO_TABLE && err != BK_E_CORRUPT) {
-        entry_free(c, e); /* no memory, no file handles: that may pass, so it is not kept */
+        if (err == BK_E_NEEDS_BYTES && !e->wdl.file)
+            note_distances(c, e);
+        entry_free(c, e); /* no memory, no bytes, no file handles: may pass, so it is not kept */
         return bk_fail(why, err, "%s", own.text);
     }
     if (err) {
@@ -475,35 +490,44 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 
 /* == What is missing ===================================================== */
 
-/* Is this file in one of the folders? */
-static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind)
+/* Is this file in one of the folders?  *unsure: a host does not know yet, and it may be. */
+static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind,
+                     bool *unsure)
 {
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < c->nfolders; i++)
-        if (!access(bk_table_path(path, c->folder[i], c->v, m, kind), F_OK))
+    for (size_t i = 0; i < c->nfolders; i++) {
+        enum bk_err err = bk_reader_look(bk_cache_readers(c->cache),
+                                         bk_table_path(path, c->folder[i], c->v, m, kind), NULL);
+
+        if (!err)
             return true;
+        *unsure |= err == BK_E_NEEDS_BYTES;
+    }
     return false;
 }
 
-unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m)
+unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m, bool *unsure)
 {
-    if (!is_there(c, m, BK_KIND_WDL))
-        return 0;
-    return is_there(c, m, BK_KIND_DTW) ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL;
+    bool wdl, dtw;
+
+    *unsure = false;
+    wdl = is_there(c, m, BK_KIND_WDL, unsure);
+    dtw = (wdl || *unsure) && is_there(c, m, BK_KIND_DTW, unsure);
+    return wdl ? dtw ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL : 0;
 }
 
 /* Writes what the n materials lack into `out`; how many do. */
 static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
-                           bool distances, char *out, size_t room)
+                           bool distances, char *out, size_t room, bool *unsure)
 {
     char game[64], name[BK_MATERIAL_NAME_MAX];
     size_t missing = 0, at = 0;
 
     for (size_t i = 0; i < n; i++) {
-        enum bk_kind kind = is_there(c, &m[i], BK_KIND_WDL) ? BK_KIND_DTW : BK_KIND_WDL;
+        enum bk_kind kind = is_there(c, &m[i], BK_KIND_WDL, unsure) ? BK_KIND_DTW : BK_KIND_WDL;
 
-        if (kind == BK_KIND_DTW && (!distances || is_there(c, &m[i], kind)))
+        if (kind == BK_KIND_DTW && (!distances || is_there(c, &m[i], kind, unsure)))
             continue;
         bk_material_name(&m[i], c->v, name);
         bk_homes_name(c->v, bk_wings(m[i].rights), game);
@@ -526,6 +550,7 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
     struct entry *e = look_up(c, &key);
     char *text = e ? atomic_load(&e->missing) : NULL;
     struct bk_report found = { "" };
+    bool unsure = false;
     size_t n;
 
     if (text)
@@ -534,9 +559,11 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
         return BK_E_NO_TABLE;
     if (bk_materials_needed(&needed, &n, &key, c->v, why))
         return BK_E_SYSTEM;
-    if (!list_missing(c, needed, n, false, found.text, sizeof found.text))
-        list_missing(c, needed, n, true, found.text, sizeof found.text);
+    if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure))
+        list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure);
     free(needed);
+    if (unsure)
+        return bk_fail(why, BK_E_NEEDS_BYTES, "needs to know which tables there are");
     text = e ? strdup(found.text) : NULL;
     if (text) {
         char *none = NULL;

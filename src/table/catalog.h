@@ -29,9 +29,10 @@ enum bk_err bk_catalog_new(struct bk_catalog **out, const struct bk_variant *v, 
 void bk_catalog_free(struct bk_catalog *c);                    /* NULL is fine */
 struct bk_cache *bk_catalog_cache(const struct bk_catalog *c); /* borrowed */
 
-/* Which files of a canonical material there are; none is opened. */
+/* Which files of a canonical material there are; none is opened.  *unsure: there may be more, and
+   the size of what is not known has been noted (host.h). */
 enum { BK_HAS_WDL = 1, BK_HAS_DTW = 2 };
-unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m);
+unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m, bool *unsure);
 
 /*
  * The table of a material, in the colours that it is kept under (bk_material_canonical()).
@@ -62,8 +63,8 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 
 /*
  * Names everything that is missing to answer all positions of this one's
- * material, its own table first; returns BK_E_NO_TABLE.  Costs a look for each
- * file, once a material.
+ * material, its own table first; returns BK_E_NO_TABLE, or BK_E_NEEDS_BYTES where a host does not
+ * know all of them.  Costs a look for each file, once a material.
  */
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
 

@@ -30,8 +30,6 @@
 #include "table/ribbon.h"
 #include "table/shards.h"
 
-#define FIRST_READ 4096 /* nearly every head is shorter */
-
 /* What is read when a unit is first asked. */
 struct loaded {
     struct bk_model *model;
@@ -91,17 +89,31 @@ static enum bk_err read_at(const struct bk_file *f, void *to, size_t bytes, uint
 
 /* == Opening: bytes == */
 
+/* What is read before the size of the head is known.  A host may have the head alone. */
+static size_t first_bytes(const struct bk_file *f)
+{
+    size_t fit = bk_reader_hosted(f->file) ? BK_HEAD_FIRST : BK_READER_FIRST;
+
+    return f->bytes < fit ? f->bytes : fit;
+}
+
+static enum bk_err read_start(struct bk_file *f, void *to, size_t bytes, struct bk_report *why)
+{
+    return bk_reader_read_ahead(f->file, to, bytes, 0,
+                                bytes < BK_READER_FIRST ? BK_READER_FIRST : bytes, why);
+}
+
 /* sections 10.1 to 10.5, but for the sums */
 static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
 {
-    uint8_t first[FIRST_READ], *all = first;
-    size_t there = f->bytes < sizeof first ? f->bytes : sizeof first;
+    uint8_t first[BK_READER_FIRST], *all = first;
+    size_t there = first_bytes(f);
     uint32_t bytes;
     enum bk_err err;
 
     if (there < BK_HEAD_FIRST)
         return damaged(f, why, "shorter than a head");
-    err = read_at(f, first, there, 0, why);
+    err = read_start(f, first, there, why);
     if (!err)
         err = bk_head_bytes(&bytes, first, f->bytes, f->path, why);
     if (err)
@@ -109,7 +121,7 @@ static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
     if (bytes > there) {
         if (!(all = malloc(bytes)))
             return no_memory(f, why);
-        err = read_at(f, all, bytes, 0, why);
+        err = read_start(f, all, bytes, why);
     }
     if (!err)
         err = bk_head_parse(&f->head, all, bytes, f->path, why);
@@ -726,22 +738,45 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
 
 /* == Reading ahead == */
 
+enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why)
+{
+    struct unit *u = unit_with(f, side, number);
+    unsigned visit;
+    const struct loaded *l;
+    struct brain *b;
+    enum bk_err err;
+
+    if (!u)
+        return no_number(f, number, why);
+    visit = bk_visit_begin(f->cache);
+    if ((err = brain_of(f, &b, why)) == BK_OK)
+        err = loaded_of(f, b, u, &l, why);
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
+/* What a host has not got yet does not keep us from noting what else he lacks. */
+static bool go_on(enum bk_err err) { return !err || err == BK_E_NEEDS_BYTES; }
+
 static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full,
                              struct bk_report *why)
 {
     unsigned visit = bk_visit_begin(f->cache);
     const struct loaded *l;
     struct brain *b;
-    enum bk_err err = brain_of(f, &b, why);
+    enum bk_err err = brain_of(f, &b, why), each;
 
     if (!err)
         err = loaded_of(f, b, u, &l, why);
-    for (uint32_t i = 0; !err && i < l->directory.n && bk_cache_used(f->cache) < full; i++) {
-        struct bk_shard_place place = place_of(u, l, i);
-        const uint8_t *bytes;
+    if (!err)
+        for (uint32_t i = 0; go_on(err) && i < l->directory.n && bk_cache_used(f->cache) < full;
+             i++) {
+            struct bk_shard_place place = place_of(u, l, i);
+            const uint8_t *bytes;
 
-        err = bytes_of(f, &place, &bytes, why);
-    }
+            if ((each = bytes_of(f, &place, &bytes, why)) != BK_OK)
+                err = each;
+        }
     bk_visit_end(f->cache, visit);
     return err;
 }
@@ -750,8 +785,12 @@ enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; !err && i < f->head.info.nunits; i++)
-        err = warm_unit(f, &f->unit[i], full - full / 64, why);
+    for (unsigned i = 0; go_on(err) && i < f->head.info.nunits; i++) {
+        enum bk_err each = warm_unit(f, &f->unit[i], full - full / 64, why);
+
+        if (each)
+            err = each;
+    }
     return err;
 }
 

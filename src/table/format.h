@@ -96,6 +96,9 @@ enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number
                                const struct bk_placement *at, struct bk_fact_look *look,
                                unsigned *value, struct bk_report *why);
 
+/* Reads the model alone that a number is asked of.  The errors of bk_file_value(). */
+enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why);
+
 /* Reads ahead: models, and shards while less than `full` bytes of the cache are used. */
 enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why);
 

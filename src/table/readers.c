@@ -22,7 +22,8 @@ struct bk_reader {
     struct bk_readers *all;
     const char *path;
     struct stat first; /* as it was found */
-    int fd;            /* -1: closed */
+    uint64_t bytes;
+    int fd; /* -1: closed */
     unsigned users;
     struct bk_reader *newer, *older; /* of those that are open */
 };
@@ -31,6 +32,8 @@ struct bk_readers {
     pthread_mutex_t lock;
     unsigned limit, open;
     struct bk_reader *newest, *oldest;
+    struct bk_hosted host;
+    struct bk_needs *needs; /* of the host; NULL: there is none */
 };
 
 static unsigned files_fit(void)
@@ -59,6 +62,7 @@ void bk_readers_free(struct bk_readers *r)
 {
     if (!r)
         return;
+    bk_needs_free(r->needs);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
@@ -71,6 +75,59 @@ unsigned bk_readers_open(struct bk_readers *r)
     open = r->open;
     pthread_mutex_unlock(&r->lock);
     return open;
+}
+
+/* == A host == */
+
+enum bk_err bk_readers_set_host(struct bk_readers *r, const struct bk_hosted *host,
+                                struct bk_report *why)
+{
+    r->host = *host;
+    return bk_needs_new(&r->needs, why);
+}
+
+bool bk_readers_hosted(const struct bk_readers *r) { return r->needs != NULL; }
+bool bk_reader_hosted(const struct bk_reader *f) { return bk_readers_hosted(f->all); }
+
+size_t bk_readers_take(struct bk_readers *r, struct bk_need *out, size_t room)
+{
+    return r->needs ? bk_needs_take(r->needs, out, room) : 0;
+}
+
+static enum bk_err host_fails(const char *path, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_SYSTEM, "%s: its host cannot read it", path);
+}
+
+static enum bk_err host_size(struct bk_readers *r, const char *path, uint64_t *bytes,
+                             struct bk_report *why)
+{
+    int64_t size = r->host.size(r->host.context, path);
+
+    if (size == BK_HOST_NONE)
+        return bk_fail(why, BK_E_NO_TABLE, "%s: no such file", path);
+    if (size == BK_HOST_LATER)
+        return bk_needs_note(r->needs, path, 0, BK_READER_FIRST, why);
+    if (size < 0)
+        return host_fails(path, why);
+    *bytes = (uint64_t)size;
+    return BK_OK;
+}
+
+static enum bk_err host_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                             uint64_t ahead, struct bk_report *why)
+{
+    const struct bk_hosted *h = &f->all->host;
+    uint64_t left = f->bytes - at;
+
+    if (at > f->bytes || bytes > left)
+        return bk_fail(why, BK_E_CORRUPT, "%s: damaged: cut short", f->path);
+    switch (h->read(h->context, f->path, at, to, bytes)) {
+    case BK_HOST_OK: return BK_OK;
+    case BK_HOST_LATER:
+        return bk_needs_note(f->all->needs, f->path, at, ahead < left ? ahead : left, why);
+    default: return host_fails(f->path, why);
+    }
 }
 
 /* == The list of those that are open: with the lock == */
@@ -171,6 +228,8 @@ static enum bk_err first_look(struct bk_reader *f, struct bk_report *why)
         err = fail(f, errno, why);
     else if (!S_ISREG(f->first.st_mode))
         err = bk_fail(why, BK_E_CORRUPT, "%s: not a regular file", f->path);
+    else
+        f->bytes = (uint64_t)f->first.st_size;
     if (err)
         shut(f);
     return err;
@@ -185,9 +244,13 @@ enum bk_err bk_reader_new(struct bk_reader **out, struct bk_readers *r, const ch
     if (!f)
         return bk_no_memory(why);
     *f = (struct bk_reader){ .all = r, .path = path, .fd = -1 };
-    pthread_mutex_lock(&r->lock);
-    err = first_look(f, why);
-    pthread_mutex_unlock(&r->lock);
+    if (r->needs) {
+        err = host_size(r, path, &f->bytes, why);
+    } else {
+        pthread_mutex_lock(&r->lock);
+        err = first_look(f, why);
+        pthread_mutex_unlock(&r->lock);
+    }
     if (err)
         free(f);
     else
@@ -206,7 +269,18 @@ void bk_reader_free(struct bk_reader *f)
     free(f);
 }
 
-uint64_t bk_reader_bytes(const struct bk_reader *f) { return (uint64_t)f->first.st_size; }
+uint64_t bk_reader_bytes(const struct bk_reader *f) { return f->bytes; }
+
+enum bk_err bk_reader_look(struct bk_readers *r, const char *path, struct bk_report *why)
+{
+    uint64_t bytes;
+
+    if (r->needs)
+        return host_size(r, path, &bytes, why);
+    if (!access(path, F_OK))
+        return BK_OK;
+    return bk_fail(why, BK_E_NO_TABLE, "%s: %s", path, strerror(errno));
+}
 
 /* == Reading == */
 
@@ -254,14 +328,22 @@ static enum bk_err read_all(const struct bk_reader *f, char *to, size_t bytes, u
     return BK_OK;
 }
 
-enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
-                           struct bk_report *why)
+enum bk_err bk_reader_read_ahead(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                                 uint64_t ahead, struct bk_report *why)
 {
-    enum bk_err err = use(f, why);
+    enum bk_err err;
 
-    if (err)
+    if (f->all->needs)
+        return host_read(f, to, bytes, at, ahead, why);
+    if ((err = use(f, why)) != BK_OK)
         return err;
     err = read_all(f, to, bytes, at, why);
     used(f);
     return err;
+}
+
+enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                           struct bk_report *why)
+{
+    return bk_reader_read_ahead(f, to, bytes, at, bytes, why);
 }

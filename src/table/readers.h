@@ -3,7 +3,8 @@
  *
  * A reader is a file by its path.  Its descriptor may be closed to open another, and is opened
  * again when it is next read; what is found there then must be the same file, by its number, size
- * and time, or reading fails.
+ * and time, or reading fails.  Where a host brings the bytes (host.h) there are no descriptors, and
+ * what he has not got yet is noted.
  *
  * Threads: any.  Reading takes a lock before and after, none meanwhile.
  */
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/err.h"
+#include "table/host.h"
 
 struct bk_readers;
 struct bk_reader;
@@ -22,18 +23,32 @@ struct bk_reader;
 enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why);
 void bk_readers_free(struct bk_readers *r);     /* NULL is fine; all have been closed */
 unsigned bk_readers_open(struct bk_readers *r); /* how many descriptors are open now */
+/* From now on the host is asked; before the first reader.  His functions are copied. */
+enum bk_err bk_readers_set_host(struct bk_readers *r, const struct bk_hosted *host,
+                                struct bk_report *why);
+bool bk_readers_hosted(const struct bk_readers *r);
+/* bk_needs_take(); 0: there is no host. */
+size_t bk_readers_take(struct bk_readers *r, struct bk_need *out, size_t room);
 
 /*
  * path borrowed.  Returns BK_OK; BK_E_NO_TABLE (no such file); BK_E_CORRUPT (no regular file);
- * BK_E_SYSTEM.
+ * BK_E_NEEDS_BYTES (its size is not known; noted as BK_READER_FIRST bytes of it); BK_E_SYSTEM.
  */
+#define BK_READER_FIRST 4096 /* nearly every head of a table is shorter */
 enum bk_err bk_reader_new(struct bk_reader **out, struct bk_readers *r, const char *path,
                           struct bk_report *why);
 void bk_reader_free(struct bk_reader *f); /* NULL is fine */
 uint64_t bk_reader_bytes(const struct bk_reader *f);
 
-/* Reads bytes at a place.  BK_E_CORRUPT: it is cut short; BK_E_SYSTEM. */
+/* Reads bytes at a place.  BK_E_CORRUPT: it is cut short; BK_E_NEEDS_BYTES; BK_E_SYSTEM. */
 enum bk_err bk_reader_read(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
                            struct bk_report *why);
+/* The same; but where a host has not got them, so many more are noted as `ahead` says in all. */
+enum bk_err bk_reader_read_ahead(struct bk_reader *f, void *to, size_t bytes, uint64_t at,
+                                 uint64_t ahead, struct bk_report *why);
+bool bk_reader_hosted(const struct bk_reader *f);
+
+/* Is there such a file?  As bk_reader_new(). */
+enum bk_err bk_reader_look(struct bk_readers *r, const char *path, struct bk_report *why);
 
 #endif

@@ -40,7 +40,7 @@ enum bk_err bk_shards_new(struct bk_shards **out, const struct bk_shards_of *of,
     *out = NULL;
     if (s) {
         s->of = *of;
-        s->small = of->bytes <= BK_SHARDS_SMALL;
+        s->small = of->bytes <= (bk_reader_hosted(of->file) ? BK_SHARDS_HOSTED : BK_SHARDS_SMALL);
         s->home = calloc(homes(s) ? homes(s) : 1, sizeof *s->home);
     }
     if (!s || !s->home) {

@@ -15,6 +15,8 @@
 
 #define BK_SHARDS_SMALL                                                                            \
     (UINT64_C(256) << 10) /* bytes: read as a whole, at once; nearly all with four men */
+#define BK_SHARDS_HOSTED                                                                           \
+    (UINT64_C(4) << 10) /* the same where bytes come from afar: a large shard */
 
 struct bk_shards;
 

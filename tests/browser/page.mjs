@@ -1,12 +1,13 @@
 /*
  * page.mjs - the page in a browser: what a visitor does, what he sees, and that nothing goes wrong
- * unseen.  run.sh starts it, with URL and CHROMIUM.
+ * unseen.  run.sh starts it, with URL (of a server, or of a site without one), API (of a server that
+ * knows what is right) and CHROMIUM.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-const base = process.env.URL, shots = process.env.SHOTS;
+const base = process.env.URL, api = process.env.API ?? base, shots = process.env.SHOTS;
 const DIAMOND = '8/8/8/3k4/8/1KQ5/8/q7_w_-_-_0_1';
 const troubles = [], outside = [];
 let passed = 0;
@@ -129,7 +130,7 @@ async function checkMap(page, game, squares) {
         [mark.dataset.square, mark.classList[1], mark.textContent]));
     const given = new URL(page.url()).searchParams;
     const own = await page.locator('.mark.own').getAttribute('data-square');
-    const answer = await (await page.request.get(`${base}api/v1/${game}/map?fen=${given.get('fen')}&square=${own}`)).json();
+    const answer = await (await page.request.get(`${api}api/v1/${game}/map?fen=${given.get('fen')}&square=${own}`)).json();
     const men = (await page.locator('.men > g').count()) - 1;
 
     assert.equal(marks.length, squares - men);
@@ -185,7 +186,7 @@ await test('a drill grades each move, and tells when the win is gone', async () 
     await hears(page, 'White to move');
     await shoot(page, 'drill-light');
     const fen = (await fenOf(page)).replace(/ /g, '_');
-    const answer = await (await page.request.get(`${base}api/v1/shatranj/probe?fen=${fen}`)).json();
+    const answer = await (await page.request.get(`${api}api/v1/shatranj/probe?fen=${fen}`)).json();
     const slip = answer.moves.find((move) => move.mover.category !== 'win');
 
     await drag(page, man(slip.from), field(slip.to));
@@ -195,7 +196,7 @@ await test('a drill grades each move, and tells when the win is gone', async () 
 });
 
 await test('a drill is won to its end', async () => {
-    const line = await (await fetch(`${base}api/v1/shatranj/line?fen=${DIAMOND}`)).json();
+    const line = await (await fetch(`${api}api/v1/shatranj/line?fen=${DIAMOND}`)).json();
     const page = await visit(`?game=shatranj&fen=${line.moves[31].fen.replace(/ /g, '_')}`);
 
     await page.keyboard.press('d');
@@ -315,6 +316,52 @@ await test('every game is shown, start and men', async () => {
     await page.context().close();
 });
 
+if (api !== base) {
+    await test('a host that knows no ranges sends whole files', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+
+        await page.route('**/tables/**', async (route) => {
+            const headers = { ...route.request().headers() };
+
+            delete headers.range;
+            await route.continue({ headers });
+        });
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'White wins in 20 turns');
+        await page.context().close();
+    });
+
+    await test('a table that cannot be fetched is told, and asked again later', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+        let fails = true;
+
+        await page.route('**/tables/**', (route) => fails ? route.fulfill({ status: 206, body: 'x' }) : route.continue());
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'No answer');
+        fails = false;
+        await page.keyboard.press('Enter');
+        await hears(page, 'White wins in 20 turns');
+        await page.context().close();
+    });
+
+    await test('bytes that are not those of the table are refused', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+
+        await page.route('**/tables/**', async (route) => {
+            const reply = await route.fetch(), body = await reply.body();
+
+            body[body.length >> 1] ^= 1;
+            await route.fulfill({ response: reply, body });
+        });
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'A table is damaged');
+        await page.context().close();
+    });
+}
+
 await test('without scripts of others: the policy is sent', async () => {
     const page = await visit('');
     const reply = await page.request.get(base);
@@ -328,5 +375,5 @@ for (const url of outside)
     troubles.push(`asked outside: ${url}`);
 for (const trouble of troubles)
     console.log(trouble);
-console.log(`browser: ${passed} passed, ${troubles.length} troubles`);
+console.log(`browser${api === base ? '' : ', without a server'}: ${passed} passed, ${troubles.length} troubles`);
 process.exit(troubles.length ? 1 : 0);

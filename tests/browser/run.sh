@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh BUILD - the page of `bareking explore` in Chromium.  Needs node, npm and chromium (Debian's);
-# playwright-core comes by npm into BUILD/browser, its browsers do not.  SHOTS=DIR: pictures to look
-# at.  Last line: how it went.
+# run.sh BUILD - the page of `bareking explore` in Chromium, then, after `make wasm`, that of `bareking
+# site`, which has no server.  Needs node, npm and chromium (Debian's); playwright-core comes by npm
+# into BUILD/browser, its browsers do not.  SHOTS=DIR: pictures to look at.  Last line: how it went.
 set -eu
 case ${1:?usage: run.sh BUILD} in
 /*) build=$1 ;;
@@ -28,6 +28,26 @@ until [ -s "$dir/where" ] || [ $i -ge 100 ]; do
     i=$((i + 1))
     sleep 0.1
 done
-cp "$here/page.mjs" "$dir/page.mjs"
+cp "$here"/*.mjs "$dir/"
 cd "$dir"
-URL=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' where) CHROMIUM=$chromium node page.mjs
+export CHROMIUM="$chromium"
+API=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' where)
+export API
+status=0
+URL=$API node page.mjs || status=1
+rm -rf site far
+if ! "$bin" site tables -o site --quiet 2>where; then
+    grep -q 'make wasm' where || { cat where >&2; exit 1; }
+    echo "browser: not tried without a server; \`make wasm\` first (Debian: emscripten)"
+    exit $status
+fi
+node host.mjs site >far &
+host=$!
+trap 'kill $server $host 2>/dev/null' EXIT
+i=0
+until [ -s far ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
+done
+URL=$(cat far) SHOTS=${SHOTS:+$SHOTS/far} node page.mjs || status=1
+exit $status

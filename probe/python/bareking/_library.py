@@ -26,7 +26,8 @@ WDL_ONLY = 2
 
 class Options(Structure):
     _fields_ = [("struct_size", c_size_t), ("paths", c_char_p), ("memory_bytes", c_uint64),
-                ("share", c_void_p), ("open_files", c_uint), ("reserved", c_uint)]
+                ("share", c_void_p), ("open_files", c_uint), ("reserved", c_uint),
+                ("host", c_void_p)]
 
 
 class Piece(Structure):

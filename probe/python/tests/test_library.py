@@ -41,8 +41,9 @@ def test_functions_and_numbers_are_those_of_the_header(header):
         arguments = re.search(r"BK_API [^;]*\b%s\(([^;]*)\);" % name, header)[1]
         taken = 0 if arguments == "void" else arguments.count(",") + 1
         assert len(_library.FUNCTIONS[name][1]) == taken, name
-    codes = dict(re.findall(r"^    BK_LIB_(\w+) = (\d),", header, re.M))
+    codes = dict(re.findall(r"^    BK_LIB_(\w+) = (\d+),", header, re.M))
     assert int(codes.pop("OK")) == 0
+    assert int(codes.pop("NEEDS_BYTES")) == 10  # of a host, which only C has
     assert {int(code) for code in codes.values()} == set(_errors.BY_CODE)
     assert int(re.search(r"BK_LIB_FEN_MAX +(\d+)", header)[1]) == _library.FEN_MAX
     ends = re.search(r"enum bk_lib_end \{([^}]*)\}", header)[1]

@@ -1,21 +1,23 @@
 /*
- * api.js - questions to the server.  Answers are kept while the page is open: a line that is played
+ * api.js - questions, to whoever answers (place.js).  Answers are kept while the page is open: a line that is played
  * forth and back is asked once.
  */
+import { answer as ask, away } from './place.js';
+
+export { away };
 const kept = new Map();
 const KEPT_MAX = 2000;
 
-/* { status, ...what it says }; fails only where the server cannot be reached.  Errors come in the
+/* { status, ...what it says }; fails only where nobody answers.  Errors come in the
    body, so that the console shows those of the page alone. */
 async function get(path, keep = (answer) => !answer.error && !answer.missing?.length) {
     if (kept.has(path))
         return kept.get(path);
-    const reply = await fetch(path);
-    const answer = { status: reply.status, ...await reply.json() };
+    const answer = await ask(path);
 
     if (kept.size >= KEPT_MAX)
         kept.delete(kept.keys().next().value);
-    if (reply.status < 500 && keep(answer))
+    if (answer.status < 500 && keep(answer))
         kept.set(path, answer);
     return answer;
 }

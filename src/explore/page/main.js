@@ -84,7 +84,7 @@ async function ask() {
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
-        answer = { error: 'the server does not answer', code: 'away' };
+        answer = { error: api.away, code: 'away' };
     }
     if (mine !== asked)
         return;
@@ -497,7 +497,7 @@ async function begin() {
     try {
         [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
     } catch {
-        complain('The server does not answer.');
+        complain(api.away);
         return;
     }
     $('game').append(...state.games.map((game) => make('option', { value: game.name },

@@ -1,0 +1,422 @@
+/*
+ * cmd_site.c - the page of `explore` as a folder of files, for hosts that can serve nothing else.
+ *
+ *      OUT/index.html, ...        the page, as explore serves it, but for place.js
+ *      OUT/bareking.wasm          the prober (src/explore/far.h)
+ *      OUT/tables/GAME/...        the tables: links to those of DIR, or copies
+ *      OUT/data/variants.json     what /api/v1/variants answers
+ *      OUT/data/GAME/             files.json: path, bytes and head of each file; longest.json,
+ *                                 tables.json, MATERIAL.json: what the API answers
+ *
+ * Files are written beside their place and renamed, so a site may be made anew while it is served.
+ * The list comes last: what it names is there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <nettle/base64.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/folder.h"
+#include "cli/report.h"
+#include "explore/api.h"
+#include "explore/pages.h"
+#include "table/head.h"
+
+#define HEAD_MOST (64u << 10) /* bytes of a head that a list has; nearly all are below 300 */
+#define COPY      (1u << 20)
+
+static const char place[] = "export { answer, away } from './far.js';\n";
+
+struct site {
+    const struct cli *c;
+    struct folder from;
+    struct ex_games games;
+    json_t *files; /* of a game: its files.json */
+    unsigned tables, linked, copied, ngames;
+    uint64_t bytes;
+};
+
+/* == Writing == */
+
+static int fail_at(const char *path)
+{
+    return cli_fail(CLI_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+/* OUT/..., which is made up of two parts; false, and said: it is too long. */
+static bool path_in(char out[PATH_MAX], const struct site *s, const char *folder, const char *name)
+{
+    int n = snprintf(out, PATH_MAX, "%s/%s%s", s->c->output, folder, name);
+
+    if (n >= 0 && n < PATH_MAX - 8)
+        return true;
+    cli_say("%s: the path is too long", name);
+    return false;
+}
+
+static int make_folder(const struct site *s, const char *name)
+{
+    char path[PATH_MAX];
+
+    if (!path_in(path, s, name, ""))
+        return CLI_SYSTEM;
+    return !mkdir(path, 0777) || errno == EEXIST ? CLI_OK : fail_at(path);
+}
+
+/* Puts a file in its place when it is whole. */
+static int write_file(struct site *s, const char *folder, const char *name, const void *bytes,
+                      size_t n)
+{
+    char path[PATH_MAX], part[PATH_MAX + 8];
+    FILE *f;
+    bool ok;
+
+    if (!path_in(path, s, folder, name))
+        return CLI_SYSTEM;
+    snprintf(part, sizeof part, "%s.part", path);
+    if (!(f = fopen(part, "wb")))
+        return fail_at(part);
+    ok = fwrite(bytes, 1, n, f) == n;
+    ok = !fclose(f) && ok;
+    if (ok && !rename(part, path))
+        return CLI_OK;
+    unlink(part);
+    return fail_at(path);
+}
+
+/* Takes `value`; NULL: no memory. */
+static int write_json(struct site *s, const char *folder, const char *name, json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    int status = text ? write_file(s, folder, name, text, strlen(text)) : cli_no_memory();
+
+    free(text);
+    json_decref(value);
+    return status;
+}
+
+/* == The page == */
+
+static int write_pages(struct site *s)
+{
+    int status = CLI_OK;
+
+    for (const struct ex_page *p = ex_pages; p->name && !status; p++)
+        status = strcmp(p->name, "place.js") != 0
+                     ? write_file(s, "", p->name, p->bytes, p->n)
+                     : write_file(s, "", p->name, place, strlen(place));
+    return status;
+}
+
+static bool has_prober(void)
+{
+    for (const struct ex_page *p = ex_pages; p->name; p++)
+        if (!strcmp(p->name, "bareking.wasm"))
+            return true;
+    return false;
+}
+
+/* == What the API says == */
+
+/* Writes a name so that a query reads it. */
+static void escape(char out[3 * BK_MATERIAL_NAME_MAX], const char *name)
+{
+    for (; *name; name++)
+        out += sprintf(out, "%%%02x", (unsigned char)*name);
+    *out = '\0';
+}
+
+/* Asks the API; NULL: *status, and it has been said. */
+static json_t *ask_api(struct site *s, const char *target, int *status)
+{
+    struct ex_reply reply;
+    json_t *o;
+
+    ex_api(&s->games, "GET", target, NULL, 0, &reply);
+    o = reply.body ? json_loadb(reply.body, reply.n, 0, NULL) : NULL;
+    if (!o)
+        *status = cli_no_memory();
+    else if (reply.status != 200) {
+        *status = cli_fail(reply.status == 500 ? CLI_DAMAGED : CLI_SYSTEM, "%s",
+                           json_string_value(json_object_get(o, "error")));
+        json_decref(o);
+        o = NULL;
+    }
+    ex_reply_release(&reply);
+    return o;
+}
+
+static int write_answer(struct site *s, const char *folder, const char *game, const char *what)
+{
+    char target[256], name[64];
+    int status = CLI_OK;
+    json_t *o;
+
+    snprintf(target, sizeof target, "/api/v1/%s/%s", game, what);
+    snprintf(name, sizeof name, "%s.json", what);
+    o = ask_api(s, target, &status);
+    return o ? write_json(s, folder, name, o) : status;
+}
+
+/* What a table adds up to, and where it leads. */
+static int write_table(struct site *s, const char *folder, const char *game, const char *material)
+{
+    char target[512], escaped[3 * BK_MATERIAL_NAME_MAX], name[BK_MATERIAL_NAME_MAX + 8];
+    int status = CLI_OK;
+    json_t *stats, *leads;
+
+    escape(escaped, material);
+    snprintf(target, sizeof target, "/api/v1/%s/stats?material=%s", game, escaped);
+    stats = ask_api(s, target, &status);
+    snprintf(target, sizeof target, "/api/v1/%s/tables?material=%s", game, escaped);
+    leads = stats ? ask_api(s, target, &status) : NULL;
+    snprintf(name, sizeof name, "%s.json", material);
+    if (!leads) {
+        json_decref(stats);
+        return status;
+    }
+    return write_json(s, folder, name, json_pack("{so so}", "stats", stats, "tables", leads));
+}
+
+/* == Tables == */
+
+/* The head of a file in letters; owned.  NULL: it has been said. */
+static char *head_of(const char *path, uint64_t bytes)
+{
+    uint8_t first[BK_HEAD_FIRST], *head = NULL;
+    struct bk_report why = { "" };
+    uint32_t n = 0;
+    char *text = NULL;
+    FILE *f = fopen(path, "rb");
+
+    if (f && fread(first, 1, sizeof first, f) == sizeof first &&
+        !bk_head_bytes(&n, first, bytes, path, &why) && n <= HEAD_MOST && !fseek(f, 0, SEEK_SET) &&
+        (head = malloc(n)) != NULL && fread(head, 1, n, f) == n &&
+        (text = calloc(1, BASE64_ENCODE_RAW_LENGTH(n) + 1)) != NULL)
+        base64_encode_raw(text, n, head);
+    else
+        cli_say("%s", *why.text ? why.text : path);
+    if (f)
+        fclose(f);
+    free(head);
+    return text;
+}
+
+static int copy(const char *from, const char *to)
+{
+    char *room = malloc(COPY);
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t n = 0;
+    bool ok = room && in && out;
+
+    while (ok && (n = fread(room, 1, COPY, in)) > 0)
+        ok = fwrite(room, 1, n, out) == n;
+    ok = ok && !ferror(in);
+    if (in)
+        fclose(in);
+    if (out)
+        ok = !fclose(out) && ok;
+    free(room);
+    return ok ? CLI_OK : fail_at(to);
+}
+
+/* Links a table into the site, or copies it. */
+static int put_table(struct site *s, const char *from, const char *path)
+{
+    char to[PATH_MAX], part[PATH_MAX + 8];
+    int status = CLI_OK;
+
+    if (!path_in(to, s, "tables/", path))
+        return CLI_SYSTEM;
+    snprintf(part, sizeof part, "%s.part", to);
+    unlink(part);
+    if (!link(from, part))
+        s->linked++;
+    else {
+        status = copy(from, part);
+        s->copied++;
+    }
+    if (!status && rename(part, to))
+        status = fail_at(to);
+    unlink(part); /* two names of one file: rename() leaves both */
+    return status;
+}
+
+/* Is it a file of the game, or of it on another board (GAME@...)? */
+static bool is_of(const struct folder_file *f, const char *game)
+{
+    size_t n = strlen(game);
+
+    return !strncmp(f->path, game, n) && (f->path[n] == '/' || f->path[n] == '@');
+}
+
+static int put_file(struct site *s, const struct folder_file *f)
+{
+    char from[PATH_MAX], folder[PATH_MAX], *head;
+    int status;
+
+    snprintf(folder, sizeof folder, "tables/%.*s", (int)f->game_n, f->path);
+    status = make_folder(s, folder);
+    folder_path(from, &s->from, f->path);
+    if (status || !(head = head_of(from, f->bytes)))
+        return status ? status : CLI_DAMAGED;
+    status = put_table(s, from, f->path);
+    if (!status &&
+        json_array_append_new(s->files, json_pack("[s I s]", f->path, (json_int_t)f->bytes, head)))
+        status = cli_no_memory();
+    free(head);
+    s->bytes += f->bytes;
+    return status;
+}
+
+/* What the API says of each table of the game itself. */
+static int write_tables(struct site *s, const char *folder, const struct ex_game *game)
+{
+    int status = CLI_OK;
+    char target[128];
+    size_t i;
+    json_t *all, *t;
+
+    snprintf(target, sizeof target, "/api/v1/%s/tables", game->name);
+    if (!(all = ask_api(s, target, &status)))
+        return status;
+    json_array_foreach(json_object_get(all, "tables"), i, t)
+    {
+        if (!status && !cli_stop)
+            status = write_table(s, folder, game->name,
+                                 json_string_value(json_object_get(t, "material")));
+        s->tables++;
+    }
+    json_decref(all);
+    return status ? status : cli_stop ? cli_fail(CLI_SYSTEM, "interrupted") : CLI_OK;
+}
+
+static int write_game(struct site *s, const struct ex_game *game)
+{
+    char folder[128];
+    int status;
+
+    snprintf(folder, sizeof folder, "data/%s/", game->name);
+    status = make_folder(s, folder);
+    s->files = json_array();
+    for (size_t i = 0; !status && i < s->from.n; i++)
+        if (is_of(&s->from.file[i], game->name))
+            status = put_file(s, &s->from.file[i]);
+    if (!status)
+        status = write_tables(s, folder, game);
+    if (!status)
+        status = write_answer(s, folder, game->name, "longest");
+    if (!status)
+        status = write_answer(s, folder, game->name, "tables");
+    if (!status)
+        status = write_json(s, folder, "files.json", s->files);
+    else
+        json_decref(s->files);
+    s->ngames++;
+    return status;
+}
+
+/* == The whole == */
+
+/* Is a game one of those that are asked for? */
+static bool is_wanted(const struct cli *c, const char *game)
+{
+    for (unsigned i = 1; i < c->nargs; i++)
+        if (!strcmp(c->arg[i], game))
+            return true;
+    return c->nargs == 1;
+}
+
+static int check_wanted(struct site *s)
+{
+    for (unsigned i = 1; i < s->c->nargs; i++) {
+        struct ex_reply reply = { 0 };
+
+        if (ex_game_named(&s->games, s->c->arg[i], &reply))
+            continue;
+        ex_reply_release(&reply);
+        return cli_fail(CLI_USAGE, "site: no built-in game '%s'; see bareking variants",
+                        s->c->arg[i]);
+    }
+    return CLI_OK;
+}
+
+/* The games that are wanted; of all the others the page knows nothing. */
+static int write_variants(struct site *s)
+{
+    int status = CLI_OK;
+    json_t *all = ask_api(s, "/api/v1/variants", &status), *list, *game;
+
+    if (!all)
+        return status;
+    list = json_object_get(all, "variants");
+    for (size_t i = json_array_size(list); i--;) {
+        game = json_array_get(list, i);
+        if (!is_wanted(s->c, json_string_value(json_object_get(game, "name"))))
+            json_array_remove(list, i);
+    }
+    return write_json(s, "data/", "variants.json", all);
+}
+
+static int write_site(struct site *s)
+{
+    static const char *const folders[] = { "", "data", "tables" };
+    int status = check_wanted(s);
+
+    for (unsigned i = 0; !status && i < 3; i++)
+        status = make_folder(s, folders[i]);
+    for (size_t i = 0; !status && i < s->games.n; i++) {
+        const struct ex_game *game = &s->games.game[i];
+
+        if (is_wanted(s->c, game->name) && ex_game_tables(&s->games, game))
+            status = write_game(s, game);
+    }
+    if (!status && !s->ngames)
+        status = cli_fail(CLI_NO, "%s: no tables of %s", s->c->arg[0],
+                          s->c->nargs > 1 ? "these games" : "a built-in game");
+    if (!status)
+        status = write_pages(s);
+    return status ? status : write_variants(s);
+}
+
+static int tell(const struct site *s)
+{
+    char bytes[CLI_TEXT_MAX];
+
+    if (s->c->json)
+        return cli_print_json(json_pack("{ss si si sI si si}", "site", s->c->output, "games",
+                                        (int)s->ngames, "tables", (int)s->tables, "bytes",
+                                        (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
+                                        (int)s->copied));
+    if (!s->c->quiet)
+        printf("%s: %u table%s of %u game%s, %s, %s; any web host can serve it\n", s->c->output,
+               s->tables, s->tables == 1 ? "" : "s", s->ngames, s->ngames == 1 ? "" : "s",
+               cli_bytes(bytes, s->bytes), s->copied ? "copied" : "linked");
+    return CLI_OK;
+}
+
+int cmd_site(struct cli *c)
+{
+    struct site s = { .c = c };
+    struct bk_report why = { "" };
+    enum bk_err err;
+    int status;
+
+    if (!c->output)
+        return cli_fail(CLI_USAGE, "site: say where with -o OUT");
+    if (!has_prober())
+        return cli_fail(CLI_SYSTEM, "site: this bareking was built without its WebAssembly prober: "
+                                    "`make wasm` where emscripten is (docs/explore.md)");
+    cli_catch_signals();
+    if ((status = folder_read(&s.from, c->arg[0])) != CLI_OK)
+        return status;
+    err = ex_games_open(&s.games, c->arg[0], 0, NULL, 0, &why);
+    status = err ? cli_fail_report(err, &why) : write_site(&s);
+    ex_games_close(&s.games);
+    folder_free(&s.from);
+    return status ? status : tell(&s);
+}
