@@ -123,6 +123,15 @@ void bk_state_free(struct bk_state *st, struct bk_spares *spares)
     st->piece = NULL;
 }
 
+void bk_state_free_side(struct bk_state *st, unsigned side)
+{
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        if (stays(st, a)) {
+            bk_spill_free(st->array[a][side]);
+            st->array[a][side] = NULL;
+        }
+}
+
 void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side)
 {
     void *taken = st->array[array][side];
