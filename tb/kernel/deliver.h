@@ -104,7 +104,7 @@ static void deliver_attained(const struct bk_solver *b, const struct bk_delivery
 }
 
 static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
-                    unsigned side, struct bk_tally *tally)
+                    struct bk_tally *tally)
 {
     const struct bk_setup *s = d->block;
     const uint8_t *king = s->pairs->king[slice];
@@ -112,10 +112,11 @@ static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint
     uint32_t from =
         (uint32_t)b->setup->pairs->slice[(size_t)d->map[king[0]] * s->v->nsq + d->map[king[1]]];
 
-    for (uint32_t conf = 0; conf < s->nconf; conf++) {
-        deliver_row(b, d, &to, from, side, conf, tally);
-        deliver_attained(b, d, &to, from, side, conf);
-    }
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t conf = 0; conf < s->nconf; conf++) {
+            deliver_row(b, d, &to, from, side, conf, tally);
+            deliver_attained(b, d, &to, from, side, conf);
+        }
 }
 
 #endif

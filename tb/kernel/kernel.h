@@ -49,10 +49,9 @@ struct bk_kernel {
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
     /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
     void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
-    /* after that: a slice of one block of a group, with one side to move, goes to the block's own
-       arrays, and is counted */
+    /* after that: a slice of one block of a group goes to the block's own arrays, and is counted */
     void (*deliver)(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
-                    unsigned side, struct bk_tally *tally);
+                    struct bk_tally *tally);
     bk_kings_solver *solve_kings; /* a block in which only the kings move */
 };
 

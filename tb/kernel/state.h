@@ -43,6 +43,7 @@ struct bk_state {
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
     uint32_t nslices;
     bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
+    bool grouped;                         /* nothing stays */
     void *piece;                          /* in which those lie that do not stay */
     uint32_t ply;                         /* under way */
     atomic_uint last_wait;                /* plies / 2 of the last one that waits */
@@ -82,9 +83,6 @@ void bk_spares_free(struct bk_spares *spares);
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
 /* spares: get what can be used again; NULL: nobody does. */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);
-
-/* Frees, of one side, what would stay of a block. */
-void bk_state_free_side(struct bk_state *st, unsigned side);
 
 /* Hands an array on; the state has it no longer.  Owned: bk_spill_free(). */
 void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side);

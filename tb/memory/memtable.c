@@ -60,22 +60,18 @@ uint64_t bk_memblock_bytes(uint64_t places, unsigned code_bytes)
     return (code_bytes ? 2 : 4) * (uint64_t)bk_memblock_array_bytes(places, code_bytes);
 }
 
-bool bk_memblock_alloc_side(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
-                            unsigned code_bytes, unsigned side)
-{
-    size_t bytes = bk_memblock_array_bytes(places, code_bytes);
-
-    mb->code[side] = bk_spill_new(st, bytes);
-    if (mb->code[side] && !code_bytes)
-        mb->draw[side] = bk_spill_new(st, bytes);
-    return mb->code[side] && (code_bytes || mb->draw[side]);
-}
-
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes)
 {
-    return bk_memblock_alloc_side(mb, st, places, code_bytes, 0) &&
-           bk_memblock_alloc_side(mb, st, places, code_bytes, 1);
+    size_t bytes = bk_memblock_array_bytes(places, code_bytes);
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++) {
+        ok = ok && (mb->code[side] = bk_spill_new(st, bytes));
+        if (!code_bytes)
+            ok = ok && (mb->draw[side] = bk_spill_new(st, bytes));
+    }
+    return ok;
 }
 
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)

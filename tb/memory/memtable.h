@@ -77,9 +77,6 @@ uint64_t bk_memtable_bytes(const struct bk_memtable *t);
    memory. */
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
-/* Those of one side to move. */
-bool bk_memblock_alloc_side(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
-                            unsigned code_bytes, unsigned side);
 void bk_memblock_free(struct bk_memblock *mb);
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side);
 void bk_memblock_free_attained(struct bk_memblock *mb);

@@ -227,9 +227,9 @@ static bool gather_codes(const struct work *w, struct bk_memblock *mb)
 {
     size_t n = (size_t)w->setup->nslices * w->setup->nconf;
 
+    if (!bk_memblock_alloc(mb, w->t->spill, n, 0))
+        return false;
     for (unsigned side = 0; side < 2; side++) {
-        if (!bk_memblock_alloc_side(mb, w->t->spill, n, 0, side))
-            return false;
         gather(w, BK_WON, side, mb->code[side]);
         gather(w, BK_UNDECIDED, side, mb->draw[side]);
     }
@@ -284,7 +284,6 @@ static bool hand_over_block(struct work *w, struct bk_memblock *mb)
 struct handing {
     struct work *w;
     struct bk_delivery d;
-    unsigned side;
 };
 
 static void run_deliver(void *context, uint64_t item, unsigned thread)
@@ -292,7 +291,7 @@ static void run_deliver(void *context, uint64_t item, unsigned thread)
     struct handing *h = context;
 
     bk_spill_ease(h->w->t->spill);
-    h->w->k->deliver(&h->w->solver, &h->d, (uint32_t)item, h->side, &h->w->tally[thread]);
+    h->w->k->deliver(&h->w->solver, &h->d, (uint32_t)item, &h->w->tally[thread]);
 }
 
 /* The group's configurations, by those of a block.  NULL: no memory. */
@@ -320,21 +319,18 @@ static uint32_t *configurations_of(const struct bk_setup *group, const struct bk
     return conf;
 }
 
-/* Arrays of one side. */
-static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb,
-                      unsigned side)
+static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
 {
     size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
-    bool ok = bk_memblock_alloc_side(mb, w->t->spill, s->nslices * mb->slice_stride,
-                                     w->t->code_bytes, side);
+    bool ok = bk_memblock_alloc(mb, w->t->spill, s->nslices * mb->slice_stride, w->t->code_bytes);
 
     for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
-        ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
+        for (unsigned side = 0; side < 2; side++)
+            ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
     return ok;
 }
 
-/* One side of one block. */
-static bool deliver_block(struct work *w, uint32_t block, unsigned side)
+static bool deliver_block(struct work *w, uint32_t block)
 {
     struct bk_setup_request r = request_for(w);
     struct bk_memblock *mb = &w->t->block[block];
@@ -352,8 +348,8 @@ static bool deliver_block(struct work *w, uint32_t block, unsigned side)
     bk_group_member(w->b->group, w->t->ix, block, &member);
     bk_setup_lay_out_codes(s, w->k, true, mb, w->t->code_bytes);
     conf = configurations_of(w->setup, s, &member);
-    if (conf && make_room(w, s, mb, side)) {
-        struct handing h = { w, { s, mb, conf, member.map, !member.straight }, side };
+    if (conf && make_room(w, s, mb)) {
+        struct handing h = { w, { s, mb, conf, member.map, !member.straight } };
 
         bk_pool_run(w->b->pool, s->nslices, run_deliver, &h);
         ok = true;
@@ -363,15 +359,11 @@ static bool deliver_block(struct work *w, uint32_t block, unsigned side)
     return ok;
 }
 
-/* Side after side: then no more than half of it is there twice. */
 static bool hand_over_group(struct work *w)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        for (uint32_t i = 0; i < w->b->n; i++)
-            if (!deliver_block(w, w->b->block[i], side))
-                return false;
-        bk_state_free_side(&w->solver.state, side);
-    }
+    for (uint32_t i = 0; i < w->b->n; i++)
+        if (!deliver_block(w, w->b->block[i]))
+            return false;
     return true;
 }
 

@@ -132,9 +132,9 @@ struct level_estimate {
     uint64_t most, fixed, room;
 };
 
-/* A group: its state, and half of what its blocks keep of it a second time. */
+/* A group: nothing of its state stays, its blocks are copied out of it. */
 static struct level_estimate estimate_group(const struct bk_estimate_request *r,
-                                            const struct bk_order *o, uint32_t level, uint64_t kept)
+                                            const struct bk_order *o, uint32_t level)
 {
     struct bk_group group;
     struct bk_setup_request request;
@@ -149,7 +149,6 @@ static struct level_estimate estimate_group(const struct bk_estimate_request *r,
     l.fixed = n.tables + n.scratch * r->threads;
     l.room = n.room;
     l.most = n.state + l.fixed;
-    l.most -= kept / 2; /* which the caller adds */
     return l;
 }
 
@@ -186,7 +185,7 @@ static void estimate_level(struct bk_estimate *out, const struct bk_estimate_req
 
     for (uint32_t i = 0; i < nblocks; i++)
         left += n[block[i]].codes + n[block[i]].attained;
-    l = o->group[level] ? estimate_group(r, o, level, left)
+    l = o->group[level] ? estimate_group(r, o, level)
                         : estimate_apart(n, block, nblocks, r->threads);
     if (live + left + l.most > out->peak)
         out->peak = live + left + l.most;
