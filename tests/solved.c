@@ -77,10 +77,10 @@ static enum bk_err solve(struct solved *s, struct bk_memtable *t, struct bk_repo
                                 .pool = s->pool };
     struct bk_tally tally;
 
-    if (s->o.distances && s->o.chains)
-        job.strategy = BK_CHAINS;
     if (!s->o.distances && s->o.compact)
         job.strategy = BK_COMPACT;
+    if (s->o.groups)
+        job.strategy = s->o.groups;
     return bk_solve_table(&job, &tally, why);
 }
 

@@ -9,9 +9,9 @@
 
 struct solved_options {
     bool distances;
-    bool compact;   /* BK_COMPACT, where there are no distances */
-    bool chains;    /* BK_CHAINS, where there are */
-    unsigned k_max; /* as bk_solve_job's: smaller makes codes of two bytes */
+    bool compact;            /* BK_COMPACT, where there are no distances */
+    enum bk_strategy groups; /* BK_GROUPS or BK_WIDE, where there are; else 0 */
+    unsigned k_max;          /* as bk_solve_job's: smaller makes codes of two bytes */
 };
 
 struct solved; /* the tables of a game */

@@ -74,8 +74,11 @@ enum feature {
     LITTLE_MEMORY,
     TWO_BYTES,
     NO_DISTANCES,
-    CHAINS,
+    GROUPS,
+    WIDE_GROUPS,
     COMPACT,
+    PAWN_BESIDE,
+    PAWNS_BESIDE,
     FEATURES
 };
 
@@ -114,8 +117,11 @@ static const char *const feature_name[FEATURES] = {
     "little memory",
     "distances of two bytes",
     "no distances",
-    "chains of blocks",
+    "groups",
+    "wide ones",
     "compact",
+    "a pawn beside a man",
+    "pawns",
 };
 
 /* == One case == */
@@ -126,7 +132,8 @@ struct setting {
     unsigned threads;
     bool distances;
     unsigned k_max; /* longer distances take two bytes */
-    bool tight;     /* so little memory that tables are read back from their files */
+    enum bk_strategy largest;
+    bool tight; /* so little memory that tables are read back from their files */
     enum bk_effort effort;
     bool standalone;
 };
@@ -157,11 +164,12 @@ static void on_signal(int number) { interrupted = number; }
 static void describe(const struct fuzz *f)
 {
     printf("\nreplay: build/tests/test_fuzz 1 %llu\n", (unsigned long long)f->seed);
-    printf(
-        "; kernel %s, sets of %s bits, %u threads, %s, one byte up to %u, %s memory, effort %d%s\n",
-        f->how.kernel, f->how.set_bits, f->how.threads,
-        f->how.distances ? "with distances" : "without distances", f->how.k_max,
-        f->how.tight ? "little" : "enough", f->how.effort, f->how.standalone ? ", standalone" : "");
+    printf("; kernel %s, sets of %s bits, %u threads, %s, one byte up to %u, %s memory, groups up "
+           "to %d, effort %d%s\n",
+           f->how.kernel, f->how.set_bits, f->how.threads,
+           f->how.distances ? "with distances" : "without distances", f->how.k_max,
+           f->how.tight ? "little" : "enough", f->how.largest, f->how.effort,
+           f->how.standalone ? ", standalone" : "");
     variant_print_ini(stdout, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
@@ -211,6 +219,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
                                   .standalone = f->how.standalone,
                                   .k_max = f->how.k_max,
                                   .frugal = f->how.tight,
+                                  .largest = f->how.largest,
                                   .context = f,
                                   .built = built };
     struct bk_report why = { "" };
@@ -222,7 +231,8 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
     f->seen[TWO_BYTES] += f->two_bytes;
-    f->seen[CHAINS] += solved_so(f->plan, BK_CHAINS);
+    f->seen[GROUPS] += solved_so(f->plan, BK_GROUPS);
+    f->seen[WIDE_GROUPS] += solved_so(f->plan, BK_WIDE);
     f->seen[COMPACT] += solved_so(f->plan, BK_COMPACT);
     return !err || failed("not built", &why);
 }
@@ -655,10 +665,27 @@ static bool type_shows(const struct bk_variant *v, unsigned type, enum feature f
     }
 }
 
+/* Are there so many pawns, and another man but the kings? */
+static bool has_pawns(const struct fuzz *f, unsigned least)
+{
+    unsigned pawns = 0, others = 0;
+
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned t = 0; t < f->drawn.ntypes; t++) {
+            pawns += f->drawn.piece[t].letter == 'P' ? f->count[c][t] : 0u;
+            others +=
+                f->drawn.piece[t].letter != 'P' && !f->drawn.piece[t].royal ? f->count[c][t] : 0u;
+        }
+    return pawns >= least && others;
+}
+
 /* Has a side, or have both for PASSING, such a man? */
 static bool shows(const struct fuzz *f, enum feature feature)
 {
     bool side[2] = { false, false };
+
+    if (feature == PAWN_BESIDE || feature == PAWNS_BESIDE)
+        return has_pawns(f, feature == PAWNS_BESIDE ? 2 : 1);
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
@@ -694,9 +721,8 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
-    static const enum feature rare[] = {
-        TAKES_TWICE, ALLOWANCES, PASSING, ZONES, IN_PLACE, CASTLES
-    };
+    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING,     ZONES,
+                                         IN_PLACE,    CASTLES,    PAWN_BESIDE, PAWNS_BESIDE };
     const unsigned n = sizeof rare / sizeof *rare;
     unsigned drawn = random_below(&f->state, 2 * n);
     enum feature focus = drawn < n ? rare[drawn] : FEATURES;
@@ -725,6 +751,8 @@ static void draw_setting(struct fuzz *f)
     f->how.distances = !random_once_in(&f->state, 5);
     f->how.k_max = random_once_in(&f->state, 4) ? 1 + random_below(&f->state, 8) : BK_CODE_K_MAX;
     f->how.tight = random_once_in(&f->state, 4);
+    f->how.largest = (const enum bk_strategy[]){ 0, 0, BK_GROUPS, BK_GROUPS,
+                                                 BK_APART }[random_below(&f->state, 5)];
     f->how.effort = (enum bk_effort)random_below(&f->state, 3);
     f->how.standalone = random_once_in(&f->state, 4);
     setenv("BAREKING_KERNEL", f->how.kernel, 1);
@@ -764,6 +792,8 @@ static void note_game(struct fuzz *f)
     f->seen[STALE_DRAW + (enum feature)v->stalemate]++;
     f->seen[strstr(name, "512") ? AVX512 : strstr(name, "avx2") ? AVX2 : PORTABLE]++;
     f->seen[kernel->set_bytes * 8 == 64 ? SET64 : kernel->set_bytes * 8 == 128 ? SET128 : SET256]++;
+    f->seen[PAWN_BESIDE] += shows(f, PAWN_BESIDE);
+    f->seen[PAWNS_BESIDE] += shows(f, PAWNS_BESIDE);
     f->seen[TWO_THREADS] += f->how.threads > 1;
     f->seen[NO_DISTANCES] += !f->how.distances;
 }

@@ -267,7 +267,7 @@ static void compare_games(const struct solved_options *o, size_t apart)
 
 static void source__tells_what_the_move_generator_says(void **state)
 {
-    const struct solved_options o = { .distances = true, .chains = true };
+    const struct solved_options o = { .distances = true, .groups = BK_WIDE };
 
     (void)state;
     compare_games(&o, 1);
@@ -275,7 +275,7 @@ static void source__tells_what_the_move_generator_says(void **state)
 
 static void source__tells_the_same_of_wide_codes(void **state)
 {
-    const struct solved_options o = { .distances = true, .k_max = 3 };
+    const struct solved_options o = { .distances = true, .groups = BK_GROUPS, .k_max = 3 };
 
     (void)state;
     compare_games(&o, 3);
@@ -284,9 +284,11 @@ static void source__tells_the_same_of_wide_codes(void **state)
 static void source__tells_the_same_without_distances(void **state)
 {
     const struct solved_options o = { 0 }, compact = { .compact = true };
+    const struct solved_options groups = { .groups = BK_GROUPS };
 
     (void)state;
     compare_games(&o, 2);
+    compare_games(&groups, 4);
     compare_games(&compact, 4);
 }
 
@@ -301,7 +303,8 @@ static bool compare_random(uint64_t seed)
     struct bk_material m = { 0 };
     struct solved_options o = { .distances = !random_once_in(&seed, 3),
                                 .compact = random_once_in(&seed, 2),
-                                .chains = random_once_in(&seed, 2),
+                                .groups = (enum bk_strategy[]){ 0, BK_GROUPS,
+                                                                BK_WIDE }[random_below(&seed, 3)],
                                 .k_max = random_once_in(&seed, 4) ? 3 : 0 };
     const struct bk_memtable *t = NULL;
     struct solved *s;

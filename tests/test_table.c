@@ -357,9 +357,9 @@ static void table__verify_finds_a_planted_error(void **state)
     bk_variant_free(v);
 }
 
-/* Levels that are chains, and the blocks of the longest. */
-static void count_chains(const struct bk_variant *v, const char *name, uint32_t *chains,
-                         uint32_t *longest)
+/* Levels that are groups, and the blocks of the largest. */
+static void count_groups(const struct bk_variant *v, const char *name, enum bk_strategy strategy,
+                         uint32_t *groups, uint32_t *largest)
 {
     struct bk_material m;
     struct bk_index *ix;
@@ -368,49 +368,50 @@ static void count_chains(const struct bk_variant *v, const char *name, uint32_t 
     assert_int_equal(bk_material_parse(&m, v, name, NULL), BK_OK);
     bk_material_canonical(&m, v);
     assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
-    assert_true(bk_order_new(&o, ix, true));
-    *chains = *longest = 0;
+    assert_true(bk_order_new(&o, ix, strategy));
+    *groups = *largest = 0;
     for (uint32_t l = 0; l < o.nlevels; l++) {
         uint32_t n = o.first[l + 1] - o.first[l];
 
-        *chains += o.chain[l];
-        *longest = o.chain[l] && n > *longest ? n : *longest;
+        *groups += o.group[l];
+        *largest = o.group[l] && n > *largest ? n : *largest;
     }
     bk_order_free(&o);
     bk_index_free(ix);
 }
 
-static void table__blocks_of_a_pawns_file_make_a_chain(void **state)
+static void table__blocks_that_steps_connect_make_a_group(void **state)
 {
-    /* up to ten steps of the lance lead to one square, more than can be listed */
-    static const char many[] =
-        "[variant]\nname = many\nboard = 5x6\nbare-king = nothing\nstalemate = draw\n"
-        "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
-        "[piece rook]\nletter = R\nmove = R\n"
-        "[piece lance]\nletter = L\nranks = 1-5\nmove = fWflF\nzone-ranks = 1-3\n"
-        "zone-move = fDffNfAfHffC\n";
     const struct {
-        const char *name;
-        uint32_t chains, longest;
-    } known[] = { { "KRPvKN", 4, 6 },
-                  { "KNvKP", 0, 0 },
-                  { "KRPvKP", 0, 0 },
-                  { "KPvKP", 0, 0 },
-                  { "KRNvKR", 0, 0 } };
-    struct bk_variant *v = load("shatranj");
-    uint32_t chains, longest;
+        const char *game, *name;
+        enum bk_strategy strategy;
+        uint32_t groups, largest;
+    } known[] = {
+        { "shatranj", "KRPvKN", BK_GROUPS, 4, 6 }, /* a file */
+        { "shatranj", "KRPvKN", BK_WIDE, 4, 6 },
+        { "shatranj", "KNvKP", BK_GROUPS, 4, 6 },
+        { "shatranj", "KRPvKP", BK_GROUPS, 32, 36 }, /* two files */
+        { "shatranj", "KRPvKP", BK_WIDE, 4, 288 },   /* a file and the board */
+        { "shatranj", "KPPvKQ", BK_GROUPS, 20, 36 }, /* pairs of files, up to the mirror */
+        { "shatranj", "KPPvKQ", BK_WIDE, 20, 36 },
+        { "shatranj", "KPvKP", BK_WIDE, 0, 0 },
+        { "shatranj", "KRNvKR", BK_WIDE, 0, 0 },
+        { "shatranj", "KRPvKN", BK_APART, 0, 0 },
+        { "chess", "KRPvKN", BK_GROUPS, 4, 6 },
+        { "chess", "KRPvKP", BK_GROUPS, 128, 16 }, /* on its first two ranks, or beyond */
+        { "chess", "KRPvKP", BK_WIDE, 16, 128 },
+    };
 
     (void)state;
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
-        count_chains(v, known[i].name, &chains, &longest);
-        assert_int_equal(chains, known[i].chains);
-        assert_int_equal(longest, known[i].longest);
+        struct bk_variant *v = load(known[i].game);
+        uint32_t groups, largest;
+
+        count_groups(v, known[i].name, known[i].strategy, &groups, &largest);
+        assert_int_equal(groups, known[i].groups);
+        assert_int_equal(largest, known[i].largest);
+        bk_variant_free(v);
     }
-    bk_variant_free(v);
-    assert_int_equal(bk_variant_parse(&v, "many.ini", many, NULL), BK_OK);
-    count_chains(v, "KRLvK", &chains, &longest);
-    assert_int_equal(chains, 0);
-    bk_variant_free(v);
 }
 
 static int begin(void **state)
@@ -440,7 +441,7 @@ int main(void)
         cmocka_unit_test(table__castling_rook_is_told_from_its_equals),
         cmocka_unit_test(table__without_distances_has_the_same_results),
         cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
-        cmocka_unit_test(table__blocks_of_a_pawns_file_make_a_chain),
+        cmocka_unit_test(table__blocks_that_steps_connect_make_a_group),
         cmocka_unit_test(table__verify_finds_a_planted_error),
     };
 

@@ -67,18 +67,6 @@ static enum bk_err estimate_both(const struct bk_plan *p, const struct bk_index 
     return err ? err : estimate(&n->let_go, p, ix, BK_APART, true, threads, why);
 }
 
-/* The peak with another strategy; 0 if that makes no difference. */
-static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, const struct bk_index *ix,
-                             enum bk_strategy strategy, bool let_go, unsigned threads,
-                             struct bk_report *why)
-{
-    struct bk_estimate n = { 0 };
-    enum bk_err err = estimate(&n, p, ix, strategy, let_go, threads, why);
-
-    *peak = err || (strategy == BK_CHAINS && !n.chains) ? 0 : n.peak;
-    return err;
-}
-
 /* A table under way. */
 struct prediction {
     struct bk_resident *h;
@@ -115,17 +103,31 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     return err;
 }
 
-/* More memory for less time with distances, less for more without: by three quarters of what there
-   is.  solving: the peak with BK_APART, other: that of the other strategy. */
-static enum bk_strategy choose_strategy(const struct prediction *x, uint64_t solving,
-                                        uint64_t other)
+/*
+ * As large groups as there is memory for, by three quarters of what there is; else no groups, or,
+ * without distances, sets that are fewer.  n: what the strategy takes; before: one by one.
+ */
+static enum bk_err choose_strategy(const struct prediction *x, const struct bk_index *ix, bool keep,
+                                   enum bk_strategy *strategy, struct bk_estimate *n,
+                                   struct bk_report *why)
 {
     uint64_t beside = x->always + x->h->bytes;
-    bool roomy = beside + (x->p->distances ? other : solving) <= 3 * x->h->limit;
+    enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
 
-    if (x->p->distances)
-        return roomy && other ? BK_CHAINS : BK_APART;
-    return roomy ? BK_APART : BK_COMPACT;
+    for (*strategy = BK_WIDE; *strategy > last; (*strategy)--) {
+        struct bk_estimate tried;
+        enum bk_err err = estimate(&tried, x->p, ix, *strategy, !keep, x->threads, why);
+
+        if (err)
+            return err;
+        if (*strategy > BK_APART && !tried.groups)
+            continue;
+        if (beside + tried.peak <= 3 * x->h->limit) {
+            *n = tried;
+            return BK_OK;
+        }
+    }
+    return estimate(n, x->p, ix, last, !keep, x->threads, why);
 }
 
 /* What the encoder may take to remember cells: what solving has taken, or a byte a position.  Of
@@ -144,7 +146,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
 {
     struct bk_plan_table *t = &p->table[nth];
     struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
-    uint64_t solving, other_peak = 0, fixed, encoder, least_encoder, encoding;
+    struct bk_estimate chosen = { 0 };
+    uint64_t fixed, encoder, least_encoder, encoding;
     bool keep;
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
@@ -156,22 +159,19 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     bk_resident_leave(h, nth);
     t->code_bytes = all[nth].kept.codes;
     keep = bk_resident_will_keep(h, nth, t->code_bytes);
-    err = find_peak(&other_peak, p, ix, p->distances ? BK_CHAINS : BK_COMPACT, !keep, threads, why);
+    err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
     if (err)
         return err;
-    solving = keep ? all[nth].kept.peak : all[nth].let_go.peak;
-    t->strategy = choose_strategy(&x, solving, other_peak);
-    if (t->strategy != BK_APART)
-        solving = other_peak;
-    encoding = keep ? all[nth].kept.encoding : all[nth].let_go.encoding;
-    t->encode_bytes = bytes_for_cells(t->positions, solving > encoding ? solving - encoding : 0);
+    encoding = chosen.encoding;
+    t->encode_bytes =
+        bytes_for_cells(t->positions, chosen.peak > encoding ? chosen.peak - encoding : 0);
     if (t->encode_bytes > h->limit / 2)
         t->encode_bytes = h->limit / 2;
     err = estimate_encoder(&encoder, &least_encoder, p, ix, t->encode_bytes, threads, why);
     if (err)
         return err;
     encoding += encoder;
-    t->memory_bytes = x.always + h->bytes + (solving > encoding ? solving : encoding);
+    t->memory_bytes = x.always + h->bytes + (chosen.peak > encoding ? chosen.peak : encoding);
     if (t->memory_bytes < x.peak)
         t->memory_bytes = x.peak;
     fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;

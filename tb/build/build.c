@@ -475,6 +475,9 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         for (unsigned i = 0; i < p->n; i++)
             p->table[i].strategy = p->distances ? p->table[i].strategy : BK_COMPACT;
     }
+    for (unsigned i = 0; o->largest && i < p->n; i++)
+        if (p->table[i].strategy > o->largest)
+            p->table[i].strategy = o->largest;
     bk_pool_stop_when(o->pool, o->stop);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];

@@ -175,7 +175,7 @@ static bool compile_tables(struct bk_setup *s)
             occ[conf] |= bit(sq);
             for (unsigned p = 0; p < o; p++)
                 if (s->ix->like[s->outer[p].slot] == s->ix->like[slot] &&
-                    s->b->cell[s->outer[p].slot] == s->b->cell[slot] && s->conf.sq[conf][p] > sq)
+                    s->outer[p].digit[sq] != BK_SQ_NONE && s->conf.sq[conf][p] > sq)
                     sorted = false;
             if (s->inner.slot >= 0 && s->ix->like[s->inner.slot] == s->ix->like[slot])
                 for (unsigned t = 0; t <= sq; t++)

@@ -30,11 +30,11 @@ static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
 struct view {
     struct bk_free_man men[BK_SLOTS_MAX];
     unsigned n;
-    uint32_t stride[BK_OUTERS_MAX]; /* by outer; 0 if not free */
-    bool by_square[BK_OUTERS_MAX];  /* digit is the square (the man changes) */
-    bool pinned[BK_OUTERS_MAX];     /* has one place only: */
-    uint8_t target;                 /* the square of a fixed man that an outer one takes, or
-                                       BK_SQ_NONE */
+    uint32_t stride[BK_OUTERS_MAX];      /* by outer */
+    const uint8_t *digit[BK_OUTERS_MAX]; /* by outer: its digit by square; NULL: it is not free, or
+                                            has one place only */
+    uint8_t target;                      /* the square of a fixed man that an outer one takes, or
+                                            BK_SQ_NONE */
     bool has_inner;
 };
 
@@ -61,6 +61,19 @@ static uint8_t target_of(const struct bk_setup *s, const struct bk_exit *e)
     return BK_SQ_NONE;
 }
 
+/* The squares of an outer man that takes none or changes; or of one that takes another outer man,
+   which is only on some: that one's. */
+static const struct bk_outer *squares_for(const struct bk_setup *s, const struct bk_exit *e,
+                                          const struct bk_outer *out)
+{
+    const struct bk_outer *taken = &s->outer[outer_of_slot(s, e->taken)];
+
+    if (out->slot != e->mover || e->taken < 0 || taken == s->outer + s->nouter || !taken->several ||
+        bk_rules_takes_twice(s->v, out->type))
+        return out;
+    return taken;
+}
+
 static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct view *view)
 {
     size_t stride = 1;
@@ -74,29 +87,23 @@ static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct
         if (is_taken(e, out->slot) || (out->slot == e->mover && leaves(s, e->mover)))
             continue;
         if (out->slot == e->mover && e->becomes == BK_STAYS && view->target != BK_SQ_NONE) {
-            view->pinned[o] = true;
             *man = (struct bk_free_man){ out->slot, 1, &view->target };
         } else if (out->slot == e->mover && e->becomes != BK_STAYS) {
-            view->by_square[o] = true;
+            view->digit[o] = s->all_sq;
             *man = (struct bk_free_man){ out->slot, s->v->nsq, s->all_sq };
         } else {
-            *man = (struct bk_free_man){ out->slot, out->n, out->sq };
+            out = squares_for(s, e, out);
+            view->digit[o] = out->digit;
+            *man = (struct bk_free_man){ s->outer[o].slot, out->nsq, out->sq };
         }
         view->n++;
     }
     view->has_inner = s->inner.slot >= 0 && !is_taken(e, (unsigned)s->inner.slot);
-    if (view->has_inner) {
+    if (view->has_inner)
         view->men[view->n++] = (struct bk_free_man){ (uint8_t)s->inner.slot, s->v->nsq, s->all_sq };
-        stride = s->v->nsq;
-    }
-    for (unsigned o = s->nouter; o-- > 0;) {
-        unsigned slot = s->outer[o].slot;
-
-        if (is_taken(e, slot) || (slot == e->mover && leaves(s, slot)))
-            continue;
-        view->stride[o] = (uint32_t)stride;
-        stride *= view->pinned[o] ? 1 : view->by_square[o] ? s->v->nsq : s->outer[o].n;
-    }
+    for (unsigned i = view->n; i-- > 0; stride *= view->men[i].n)
+        if (view->men[i].slot != s->inner.slot)
+            view->stride[outer_of_slot(s, view->men[i].slot)] = (uint32_t)stride;
 }
 
 /* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
@@ -108,8 +115,8 @@ static inline size_t view_offset(const struct bk_setup *s, const struct view *vi
     for (unsigned o = 0; o < s->nouter; o++) {
         unsigned sq = (int)o == moved ? to : s->conf.sq[conf][o];
 
-        if (!view->pinned[o])
-            at += (size_t)view->stride[o] * (view->by_square[o] ? sq : s->outer[o].digit[sq]);
+        if (view->digit[o])
+            at += (size_t)view->stride[o] * view->digit[o][sq];
     }
     return at;
 }
@@ -139,7 +146,14 @@ struct exits {
 
 static void fill(struct exits *x)
 {
-    bk_view_fill(&x->e->plan, &x->at, x->view.men, x->view.n, x->w->view);
+    const struct bk_exit *e = x->e;
+
+    if (e->cache)
+        bk_view_fill_kept(e->cache, &e->plan, &x->at,
+                          leaves(x->w->ctx.s, e->mover) ? x->at.sq[e->mover] : 0, x->view.men,
+                          x->view.n, x->w->view);
+    else
+        bk_view_fill(&e->plan, &x->at, x->view.men, x->view.n, x->w->view);
 }
 
 /* What a reach must be able to do for this exit. */
@@ -255,6 +269,9 @@ static bool may_stand(const struct bk_setup *s, int slot, unsigned sq)
     for (unsigned i = 0; i < s->fixed.n; i++)
         if (s->fixed.slot[i] == slot)
             return s->fixed.sq[i] == sq;
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (s->outer[o].slot == slot)
+            return s->outer[o].digit[sq] != BK_SQ_NONE;
     return true;
 }
 
@@ -347,15 +364,6 @@ static void castling_exits(struct exits *x)
     }
 }
 
-/* Does this move lead to a block that is being solved at the same time? */
-static bool is_step(const struct bk_links *links, unsigned slot, unsigned to)
-{
-    for (unsigned i = 0; i < links->nout; i++)
-        if (links->out[i].slot == slot && links->out[i].to == to)
-            return true;
-    return false;
-}
-
 /* A man of several cells moves from `home`.  mover: as for offer_arrivals(). */
 static void exits_from(struct exits *x, unsigned mover, unsigned home)
 {
@@ -370,9 +378,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
         if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
             continue;
         if (x->e->in_block && mover < s->nouter && s->outer[mover].digit[r[i].to] != BK_SQ_NONE)
-            continue; /* no exit: it stays in its cell */
-        if (x->e->in_block && is_step(x->w->ctx.links, slot, r[i].to))
-            continue; /* nor this: it stays in the chain */
+            continue; /* no exit: it stays in its cell, or in the group */
         x->at.sq[slot] = r[i].to;
         fill(x);
         if (x->e->in_block)
@@ -431,7 +437,7 @@ static void leaver_exits(struct exits *x)
 
     if (o == s->nouter)
         exits_from(x, o, x->at.sq[x->e->mover]);
-    for (unsigned d = 0; o < s->nouter && d < s->outer[o].n; d++)
+    for (unsigned d = 0; o < s->nouter && d < s->outer[o].nsq; d++)
         exits_from(x, o, s->outer[o].sq[d]);
 }
 

@@ -11,14 +11,16 @@
 static void consider(const struct bk_setup *s, struct bk_longest *l, int plies, uint32_t slice,
                      uint32_t conf, unsigned sq)
 {
-    uint64_t number = ((uint64_t)slice * s->nconf + conf) * s->width + sq;
+    struct bk_longest this = { .plies = plies,
+                               .number = ((uint64_t)slice * s->nconf + conf) * s->width + sq,
+                               .advance = s->b->advance,
+                               .block = (uint32_t)(s->b - s->ix->block) };
 
-    if (plies < l->plies || (plies == l->plies && number >= l->number))
+    if (!bk_longest_before(&this, l))
         return;
-    l->plies = plies;
-    l->number = number;
-    l->at.king[0] = s->b->pairs->king[slice][0];
-    l->at.king[1] = s->b->pairs->king[slice][1];
+    *l = this;
+    l->at.king[0] = s->pairs->king[slice][0];
+    l->at.king[1] = s->pairs->king[slice][1];
     for (unsigned o = 0; o < s->nouter; o++)
         l->at.sq[s->outer[o].slot] = s->conf.sq[conf][o];
     for (unsigned i = 0; i < s->fixed.n; i++)
@@ -102,20 +104,18 @@ static void write_codes(const struct bk_setup *s, void *dtw, set wins, set losse
     }
 }
 
-/* Notes the first position whose plies are the block's maximum, `last`. */
-static void longest_of(const struct ctx *c, const void *dtw, set x, int last, struct bk_longest *l,
-                       uint32_t conf)
+/* Notes the first position whose plies are the maximum, `last`; stored: what its number is then. */
+static void longest_of(const struct ctx *c, const void *dtw, set x, int last, unsigned stored,
+                       struct bk_longest *l, uint32_t conf)
 {
     const struct bk_setup *s = c->s;
 
     if (last < 0 || !any(x) || last < l->plies)
         return;
-    if (last == l->plies && ((uint64_t)c->slice * s->nconf + conf) * s->width >= l->number)
-        return;
     if (s->dtw_bytes == 1)
-        x = where_is(dtw, x, (unsigned)last >> 1, false);
+        x = where_is(dtw, x, stored, false);
     EACH (sq, x)
-        if (dtw_get(s, dtw, sq) == (unsigned)last >> 1) {
+        if (dtw_get(s, dtw, sq) == stored) {
             consider(s, l, last, c->slice, conf, sq);
             return;
         }
@@ -131,7 +131,7 @@ struct finished {
 static void count_finished(const struct ctx *c, const struct finished *f, struct bk_tally *tally)
 {
     const struct bk_setup *s = c->s;
-    unsigned side = f->side, keep = s->b->pairs->stabilizer[c->slice] & ~1u;
+    unsigned side = f->side, keep = s->pairs->stabilizer[c->slice] & ~1u;
     uint64_t images =
         (uint64_t)__builtin_popcount(s->ix->group) / (unsigned)__builtin_popcount(keep | 1);
     set mine = ((const set *)s->conf.count)[f->conf];
@@ -179,13 +179,18 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             if (s->distances) {
                 void *dtw = dtw_of(s, st, side, slice, conf);
 
-                longest_of(c, dtw, f.wins, last_win[side], &tally->longest_win[side], conf);
-                longest_of(c, dtw, f.losses, last_loss[side], &tally->longest_loss[side], conf);
+                if (!s->grouped) {
+                    longest_of(c, dtw, f.wins, last_win[side], (unsigned)last_win[side] >> 1,
+                               &tally->longest_win[side], conf);
+                    longest_of(c, dtw, f.losses, last_loss[side], (unsigned)last_loss[side] >> 1,
+                               &tally->longest_loss[side], conf);
+                }
                 write_codes(s, dtw, f.wins, f.losses, f.draw);
             }
             *won = f.wins | ~f.legal; /* illegal positions in both */
             *undecided = f.draw | ~f.legal;
-            count_finished(c, &f, tally);
+            if (!s->grouped)
+                count_finished(c, &f, tally);
         }
     }
 }

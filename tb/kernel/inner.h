@@ -8,7 +8,7 @@
 
 static inline lanes unstep(const struct ctx *c, unsigned i, lanes x)
 {
-    return lanes_shifted(x, -c->s->inner.step[i].delta) & c->src[i];
+    return lanes_rotated(x, -c->s->inner.step[i].delta) & c->src[i];
 }
 
 /* One man must stand between. */

@@ -19,6 +19,17 @@ struct bk_setup;
 struct bk_solver;
 struct bk_tally;
 
+struct bk_memblock;
+
+/* A solved block of a group, and where its positions are in it. */
+struct bk_delivery {
+    const struct bk_setup *block; /* by itself, to count */
+    struct bk_memblock *mb;       /* gets its codes, or bitmaps, and what exits attain */
+    const uint32_t *conf;         /* the group's configuration, by the block's */
+    const uint8_t *map;           /* the block's squares to the group's */
+    bool turned;                  /* they are not the same */
+};
+
 struct bk_kernel {
     const char *name;
     size_t set_bytes;
@@ -34,10 +45,13 @@ struct bk_kernel {
     bool (*win)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*lose)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
-       adds up; `tally` is the thread's own */
+       adds up, unless it is a group; `tally` is the thread's own */
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
     /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
     void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
+    /* after that: a slice of one block of a group goes to the block's own arrays, and is counted */
+    void (*deliver)(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
+                    struct bk_tally *tally);
     bk_kings_solver *solve_kings; /* a block in which only the kings move */
 };
 

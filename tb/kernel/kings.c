@@ -482,11 +482,15 @@ static bool iterate(struct kings *g)
 static void consider(const struct kings *g, struct bk_longest *l, int plies, uint32_t slice,
                      unsigned wk, unsigned bk)
 {
-    if (plies < l->plies || (plies == l->plies && slice >= l->number))
+    struct bk_longest this = { .plies = plies,
+                               .at = g->at,
+                               .number = slice,
+                               .advance = g->s->b->advance,
+                               .block = (uint32_t)(g->s->b - g->s->ix->block) };
+
+    if (!bk_longest_before(&this, l))
         return;
-    l->plies = plies;
-    l->number = slice;
-    l->at = g->at;
+    *l = this;
     l->at.king[0] = (uint8_t)wk;
     l->at.king[1] = (uint8_t)bk;
 }
@@ -512,7 +516,7 @@ static void put_code(struct bk_memblock *mb, unsigned side, unsigned code_bytes,
 static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
 {
     const struct bk_setup *s = g->s;
-    const struct bk_pairs *pairs = s->b->pairs;
+    const struct bk_pairs *pairs = s->pairs;
     unsigned loss = s->dtw_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
 
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
@@ -549,7 +553,7 @@ static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk
 /* What exits attain (attain.h), a bit a slice. */
 static void write_attained(const struct kings *g, struct bk_memblock *mb)
 {
-    const struct bk_pairs *pairs = g->s->b->pairs;
+    const struct bk_pairs *pairs = g->s->pairs;
 
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
         unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
@@ -607,7 +611,7 @@ bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *sp
     uint16_t *k = calloc(2 * pairs, sizeof *k);
     bool ok = g && planes && k;
 
-    ok = ok && bk_memblock_alloc(mb, spill, s->b->pairs->nslices, s->dtw_bytes) &&
+    ok = ok && bk_memblock_alloc(mb, spill, s->pairs->nslices, s->dtw_bytes) &&
          (!s->attains || allocate_attained(s, spill, mb));
     if (ok) {
         memset(g, 0, sizeof *g);

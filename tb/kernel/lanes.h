@@ -79,6 +79,16 @@ INLINE lanes lanes_down(lanes x, unsigned d)
     return lanes_down_some(x, d);
 }
 
+/* The same, but what leaves a set at one end may come back at the other: one operation. */
+INLINE lanes lanes_rotated(lanes x, int d)
+{
+#if BK_SET_BITS == 64 && defined __AVX512BW__
+    return (lanes)_mm512_rolv_epi64((__m512i)x, _mm512_set1_epi64(d));
+#else
+    return d >= 0 ? lanes_up(x, (unsigned)d) : lanes_down(x, (unsigned)-d);
+#endif
+}
+
 INLINE lanes lanes_shifted(lanes x, int d)
 {
     return d >= 0 ? lanes_up(x, (unsigned)d) : lanes_down(x, (unsigned)-d);

@@ -1,5 +1,5 @@
 /*
- * moves.h - un-moves and escapes: quiet moves within the block, or the chain.
+ * moves.h - un-moves and escapes: quiet moves within the block, or the group.
  */
 #ifndef BK_KERNEL_MOVES_H
 #define BK_KERNEL_MOVES_H
@@ -166,19 +166,6 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     }
 }
 
-/* The positions of a vector in which nothing stands in the way of a fixed man's step. */
-static inline lanes step_open(const struct ctx *c, const struct bk_fixed_step *t, uint32_t vector)
-{
-    const set *conf_occ = (const set *)c->s->conf.occ + (size_t)vector * LANES;
-    lane_sets open;
-
-    if (!t->npaths)
-        return ~NO_LANES;
-    for (unsigned i = 0; i < LANES; i++)
-        open[i] = open_squares(c, t->hops, t->npaths, t->path, c->base_occ | conf_occ[i]);
-    return *(const lanes *)open;
-}
-
 /* The last results of a side in a slice, with the marks of vectors that hold anything. */
 struct frontier {
     const lanes *sets;
@@ -196,20 +183,6 @@ static inline struct frontier frontier_of(const struct bk_state *st, unsigned si
         bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
         *any_of,
     };
-}
-
-/* A fixed man goes from here to the same slice of another block. */
-static void step_unmoves(struct scratch *w, const struct bk_fixed_step *t, bool losses)
-{
-    struct ctx *c = &w->ctx;
-    struct frontier to = frontier_of(&t->other->state, !t->colour, losses, c->slice);
-
-    if (!to.any)
-        return;
-    EACH_MARKED (vector, to.marks, c->s->nmarks)
-        w->acc[vector] |= to.sets[vector] & step_open(c, t, (uint32_t)vector);
-    for (uint32_t i = 0; i < c->s->nmarks; i++)
-        w->dirty[i] |= to.marks[i];
 }
 
 /*
@@ -230,9 +203,6 @@ static void unmoves(struct scratch *w, unsigned side, bool losses)
         if (there.any)
             king_unmoves(c->s, w, m, there.sets, there.marks);
     }
-    for (unsigned i = 0; i < c->links->nout; i++)
-        if (c->links->out[i].colour == side)
-            step_unmoves(w, &c->links->out[i], losses);
 }
 
 /* Takes from `cand` what an outer man saves that stands on one square in the whole vector.  won:
@@ -346,13 +316,6 @@ static lanes without_escapes(const struct ctx *c, uint32_t vector, unsigned side
     const struct bk_setup *s = c->s;
     struct won here = won_in(c, c->st, !side, c->slice);
 
-    for (unsigned i = 0; i < c->links->nout; i++) {
-        const struct bk_fixed_step *t = &c->links->out[i];
-
-        if (t->colour == side)
-            cand &= won_lanes(won_in(c, &t->other->state, !side, c->slice), vector) |
-                    ~step_open(c, t, vector);
-    }
     for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
         cand = without_king_escapes(c, &c->king_move[side][i], side, vector, cand);
     if (!lanes_any(cand))

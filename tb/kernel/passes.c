@@ -27,6 +27,7 @@
 
 #include "tb/kernel/attain.h"
 #include "tb/kernel/compile.h"
+#include "tb/kernel/deliver.h"
 #include "tb/kernel/finish.h"
 #include "tb/kernel/init.h"
 #include "tb/kernel/ply.h"
@@ -50,5 +51,6 @@ const struct bk_kernel KERNEL_NAME = {
     .lose = lose,
     .finish = finish,
     .attain = attain,
+    .deliver = deliver,
     .solve_kings = NAME1(bk_kings_, BK_SET_BITS),
 };

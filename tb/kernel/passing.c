@@ -46,6 +46,17 @@ static bool may_be_answered(const struct bk_setup *s, const struct bk_double_ste
     return false;
 }
 
+/* The same, with all men on their squares. */
+static bool is_answered(const struct bk_setup *s, const struct bk_double_step *d,
+                        const struct bk_placement *here, unsigned ep)
+{
+    for (unsigned i = 0; i < s->ix->nslots; i++)
+        if (s->ix->colour[i] != d->exit->colour && bk_rules_doubles(s->v, s->ix->type[i]) &&
+            takes_on(s, i, here->sq[i], ep))
+            return true;
+    return false;
+}
+
 /* What a capture in passing, `m`, brings who makes it, from the exits of his side. */
 static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step *d,
                            const struct bk_placement *here, const struct bk_move *m)
@@ -138,7 +149,8 @@ void bk_passing_correct(const struct bk_setup *s, const struct bk_double_step *d
             continue;
         for (unsigned j = d->nfree; j-- > 0; rest /= d->men[j].n)
             here.sq[d->men[j].slot] = d->men[j].sq[rest % d->men[j].n];
-        if (!bk_index_position(s->ix, &here, !e->colour, &p) || p.at[ep] || p.at[d->from])
+        if (!is_answered(s, d, &here, ep) || !bk_index_position(s->ix, &here, !e->colour, &p) ||
+            p.at[ep] || p.at[d->from])
             continue; /* no double step leads there */
         p.ep = (uint8_t)ep;
         best = best_reply(s, d, &here, &p, &only);

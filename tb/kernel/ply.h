@@ -32,9 +32,8 @@ static inline bool take_todo(const struct bk_state *st, unsigned side, bool to_w
 }
 
 /*
- * Something new in this slice: `side` may move into it from here, from where
- * its king comes from, and from blocks where a man steps into this one.  Bytes
- * are only ever set to 1 in a pass.
+ * Something new in this slice: `side` may move into it from here, and from
+ * where its king comes from.  Bytes are only ever set to 1 in a pass.
  */
 static void wake(const struct ctx *c, unsigned side, bool to_win)
 {
@@ -44,9 +43,6 @@ static void wake(const struct ctx *c, unsigned side, bool to_win)
     set_todo(c->st, side, to_win, c->slice);
     for (uint32_t i = first[0]; i < first[1]; i++)
         set_todo(c->st, side, to_win, kings->back[side][i]);
-    for (unsigned i = 0; i < c->links->nin; i++)
-        if (c->links->in[i].colour == side)
-            set_todo(&c->links->in[i].other->state, side, to_win, c->slice);
 }
 
 /* == A pass over a slice == */

@@ -1,5 +1,5 @@
 /*
- * setup.h - a block as plain arrays: all that is fixed once it is prepared.
+ * setup.h - a block, or a group of them, as plain arrays: all that is fixed once it is prepared.
  *
  * Made by solve/prepare.c, read by the passes, which never write to it.  A
  * position of the block is a slice (kings), a configuration (the outer men) and
@@ -14,6 +14,7 @@
 #include "tb/memory/view.h"
 
 #define BK_OUTERS_MAX (BK_SLOTS_MAX)
+#define BK_LANES_MAX  8 /* sets in a vector */
 
 /* One quiet move of an outer man, as seen from a digit of its. */
 struct bk_kmove {
@@ -52,9 +53,11 @@ enum bk_lookup {
 struct bk_outer {
     enum bk_lookup lookup;
     uint8_t slot, type, colour;
-    uint16_t n;               /* digits */
-    const uint8_t *sq;        /* by digit */
-    uint8_t digit[BK_SQ_MAX]; /* BK_SQ_NONE outside its cell */
+    uint16_t n;                           /* digits */
+    uint16_t nsq;                         /* of them squares; the rest fill up a vector */
+    bool several;                         /* its squares are of several cells: a group */
+    uint8_t sq[BK_SQ_MAX + BK_LANES_MAX]; /* by digit */
+    uint8_t digit[BK_SQ_MAX];             /* BK_SQ_NONE: on no square of its here */
     uint32_t stride;
     struct bk_klist into[BK_SQ_MAX], from[BK_SQ_MAX];   /* by digit */
     struct bk_klist vinto[BK_SQ_MAX], vfrom[BK_SQ_MAX]; /* vmoves by vector of digits */
@@ -90,6 +93,7 @@ struct bk_exit {
     int8_t castles; /* by this right (of bk_pos.rights), or -1; the mover is the king */
     bool in_block;  /* stays in this table (a fixed man's quiet move) */
     struct bk_view_plan plan;
+    struct bk_view_cache *cache; /* owned; NULL: a block by itself */
 };
 
 /* A king's move from one slice to another. */
@@ -125,17 +129,19 @@ struct bk_moves {
 /* Of every configuration. */
 struct bk_configurations {
     uint8_t (*sq)[BK_OUTERS_MAX];    /* squares of the outers */
-    uint8_t *clash;                  /* two outers (or an outer and a fixed man) share a square */
+    uint8_t *clash;                  /* two outers (or an outer and a fixed man) share a square, or
+                                        one is on none */
     void *occ;                       /* squares of the outers as a set */
     void *count;                     /* inner squares counted: equal men once */
     uint32_t *turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
 };
 
 struct bk_setup {
-    const struct bk_variant *v; /* borrowed, as index, block and kings */
+    const struct bk_variant *v; /* borrowed, as index, block and pairs */
     const struct bk_index *ix;
-    const struct bk_block *b;
-    const struct bk_king_moves *kings; /* NULL if kings_only */
+    const struct bk_block *b;     /* the one, or the first of a group */
+    const struct bk_pairs *pairs; /* the kings' squares */
+    struct bk_king_moves *kings;  /* owned; NULL if kings_only */
 
     /* sizes */
     uint32_t nslices;
@@ -157,6 +163,7 @@ struct bk_setup {
     struct bk_outer outer[BK_OUTERS_MAX];
     struct bk_inner inner;
     struct bk_fixed fixed;
+    bool grouped;              /* blocks of a group; else one block */
     bool equal_men;            /* some mobile men are alike */
     bool kings_only;           /* nothing else moves: kings.c; no moves are compiled */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */

@@ -15,7 +15,6 @@
 struct ctx {
     const struct bk_setup *s;
     const struct bk_state *st; /* NULL where legality alone is asked */
-    const struct bk_links *links;
     uint32_t slice;
     const struct bk_bits *path;
     unsigned king[2];
@@ -90,8 +89,8 @@ static void enter_setup(struct ctx *c, const struct bk_setup *s, uint32_t slice)
     c->s = s;
     c->slice = slice;
     c->path = v->geometry->path;
-    c->king[0] = s->b->pairs->king[slice][0];
-    c->king[1] = s->b->pairs->king[slice][1];
+    c->king[0] = s->pairs->king[slice][0];
+    c->king[1] = s->pairs->king[slice][1];
     c->base_occ = bit(c->king[0]) | bit(c->king[1]);
     c->void_slice = false;
     for (unsigned i = 0; i < s->fixed.n; i++) {
@@ -115,7 +114,6 @@ static void enter_setup(struct ctx *c, const struct bk_setup *s, uint32_t slice)
 static void enter(struct ctx *c, const struct bk_solver *b, uint32_t slice)
 {
     c->st = &b->state;
-    c->links = &b->links;
     enter_setup(c, b->setup, slice);
 }
 

@@ -13,6 +13,7 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     memset(st->slice_bytes, 0, sizeof st->slice_bytes);
     st->nslices = s->nslices;
     st->attains = s->attains;
+    st->grouped = s->grouped;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
         st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
@@ -41,6 +42,8 @@ static bool stays(const struct bk_state *st, enum bk_array a)
 {
     bool distances = st->slice_bytes[BK_DTW];
 
+    if (st->grouped)
+        return false; /* its blocks are copied out of it */
     if (st->attains && (a == BK_LOSSES || (a == BK_WINS && distances)))
         return true;
     return distances ? a == BK_DTW : a == BK_WON || a == BK_UNDECIDED;

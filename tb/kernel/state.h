@@ -43,6 +43,7 @@ struct bk_state {
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
     uint32_t nslices;
     bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
+    bool grouped;                         /* nothing stays */
     void *piece;                          /* in which those lie that do not stay */
     uint32_t ply;                         /* under way */
     atomic_uint last_wait;                /* plies / 2 of the last one that waits */

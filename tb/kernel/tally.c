@@ -7,7 +7,7 @@
 
 static void longer(struct bk_longest *into, const struct bk_longest *from)
 {
-    if (from->plies > into->plies || (from->plies == into->plies && from->number < into->number))
+    if (from->plies >= 0 && bk_longest_before(from, into))
         *into = *from;
 }
 

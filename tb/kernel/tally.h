@@ -10,8 +10,25 @@
 struct bk_longest {
     int plies; /* -1: none */
     struct bk_placement at;
-    uint64_t number; /* of equal ones the lowest is kept */
+    uint64_t number; /* within its block */
+    uint32_t block, advance;
 };
+
+/*
+ * Is x kept rather than y?  Of equally long ones the one of the lowest number, of
+ * those that of the block solved first, if they are solved one by one: the same
+ * in whatever order it is.
+ */
+static inline bool bk_longest_before(const struct bk_longest *x, const struct bk_longest *y)
+{
+    if (x->plies != y->plies)
+        return x->plies > y->plies;
+    if (x->number != y->number)
+        return x->number < y->number;
+    if (x->advance != y->advance)
+        return x->advance > y->advance;
+    return x->block < y->block;
+}
 
 /* [side to move] */
 struct bk_tally {

@@ -3,6 +3,7 @@
  */
 #include "tb/memory/view.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,7 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
 struct places {
     uint64_t stride;
     unsigned n;
+    size_t skip; /* of the view, from square to square */
     uint8_t digit[BK_SQ_MAX];
 };
 
@@ -322,26 +324,48 @@ static void gather_row(const struct bk_memtable *t, const struct located *l, uin
     }
 }
 
-/* men: the free men but the last, n of them */
-static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
-                   const struct places *men, unsigned n, const struct row *row, int16_t **out)
+/* A row of the view, the squares of which need not follow each other. */
+static void put_row(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                    const struct row *r, int16_t *out)
 {
-    size_t skip = row->man.n;
+    int16_t score[BK_SQ_MAX];
 
-    if (!n) {
-        gather_row(t, l, base, row, *out);
-        *out += row->man.n;
+    if (r->man.skip == 1) {
+        gather_row(t, l, base, r, out);
         return;
     }
-    for (unsigned i = 1; i < n; i++)
-        skip *= men[i].n;
+    gather_row(t, l, base, r, score);
+    for (unsigned j = 0; j < r->man.n; j++)
+        out[j * r->man.skip] = score[j];
+}
+
+/* Nothing, for n free men. */
+static void put_none(const struct places *men, unsigned n, const struct row *row, int16_t *out)
+{
+    const struct places *man = n ? men : &row->man;
+
+    for (unsigned j = 0; j < man->n; j++)
+        if (n)
+            put_none(men + 1, n - 1, row, out + j * man->skip);
+        else
+            out[j * man->skip] = BK_SCORE_NONE;
+}
+
+/* men: the free men but the last, n of them */
+static void gather(const struct bk_memtable *t, const struct located *l, uint64_t base,
+                   const struct places *men, unsigned n, const struct row *row, int16_t *out)
+{
+    if (!n) {
+        put_row(t, l, base, row, out);
+        return;
+    }
     for (unsigned j = 0; j < men->n; j++) {
-        if (men->digit[j] != BK_SQ_NONE) {
-            gather(t, l, base + men->stride * men->digit[j], men + 1, n - 1, row, out);
-            continue;
-        }
-        for (size_t i = 0; i < skip; i++)
-            *(*out)++ = BK_SCORE_NONE;
+        int16_t *there = out + j * men->skip;
+
+        if (men->digit[j] != BK_SQ_NONE)
+            gather(t, l, base + men->stride * men->digit[j], men + 1, n - 1, row, there);
+        else
+            put_none(men + 1, n - 1, row, there);
     }
 }
 
@@ -430,14 +454,19 @@ static bool any_of_several_cells(const struct bk_view_plan *p, const struct bk_f
 static bool fill_from_block(const struct bk_view_plan *p, const struct located *l,
                             const struct bk_free_man *men, unsigned nfree, int16_t *out)
 {
-    struct places other[BK_SLOTS_MAX];       /* free men but the last */
-    struct row last = { .man = { .n = 1 } }; /* or a single place */
+    struct places other[BK_SLOTS_MAX];                  /* free men but the last */
+    struct row last = { .man = { .n = 1, .skip = 1 } }; /* or a single place */
+    size_t skip = 1;
 
-    for (unsigned i = 0; i < nfree; i++)
-        if (!find_places(p, l, &men[i], i + 1 < nfree ? &other[i] : &last.man))
+    for (unsigned i = nfree; i-- > 0; skip *= men[i].n) {
+        struct places *man = i + 1 < nfree ? &other[i] : &last.man;
+
+        if (!find_places(p, l, &men[i], man))
             return false;
+        man->skip = skip;
+    }
     shape_row(&last);
-    gather(p->t, l, l->base, other, nfree ? nfree - 1 : 0, &last, &out);
+    gather(p->t, l, l->base, other, nfree ? nfree - 1 : 0, &last, out);
     return true;
 }
 
@@ -465,6 +494,8 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
     fill_slowly(p, &at, men, nfree, &out);
 }
 
+/* == Men that stand still == */
+
 /* The men's offset in a table after each symmetry of their block, and the block. */
 struct still_men {
     const struct bk_block *b;
@@ -473,8 +504,9 @@ struct still_men {
     uint64_t offset[BK_SYMMETRIES]; /* by the symmetry that the kings ask for */
 };
 
+/* Those of free_mask, of one cell each, stand on any square of it and add nothing. */
 static bool place_still_men(const struct bk_view_plan *p, const struct bk_placement *at,
-                            struct still_men *still)
+                            unsigned free_mask, struct still_men *still)
 {
     const struct bk_index *ix = p->t->ix;
     uint8_t sq[BK_SLOTS_MAX] = { 0 }, turned[BK_SLOTS_MAX] = { 0 }, cell[BK_SLOTS_MAX];
@@ -499,7 +531,8 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
             return false;
         still->offset[sym] = 0;
         for (unsigned i = 0; i < p->nmen; i++)
-            still->offset[sym] += man_offset(p, still->mb, slot[i], turned[i]);
+            if (!(free_mask >> p->parent[i] & 1))
+                still->offset[sym] += man_offset(p, still->mb, slot[i], turned[i]);
     }
     return true;
 }
@@ -519,6 +552,225 @@ static size_t pair_of(const struct bk_view_plan *p, const struct still_men *stil
     return (size_t)turn[wk] * p->t->ix->v->nsq + turn[bk];
 }
 
+/* == Views that share where men stand == */
+
+/* A choice of squares for the men of several cells.  there: the table has such a block. */
+struct placing {
+    bool there;
+    struct still_men men;
+};
+
+/* The other free men after a turn of the block and one of the kings. */
+struct turned_men {
+    struct places man[BK_SLOTS_MAX]; /* in the order of the view, but for the last: */
+    struct row last;
+    unsigned n; /* of man[] */
+};
+
+struct bk_view_cache {
+    _Atomic(_Atomic(struct placing *) *) placing; /* by choice */
+    _Atomic size_t n;
+    _Atomic(struct turned_men *) turned[BK_SYMMETRIES][BK_SYMMETRIES]; /* block's, kings' */
+};
+
+struct bk_view_cache *bk_view_cache_new(void) { return calloc(1, sizeof(struct bk_view_cache)); }
+
+void bk_view_cache_free(struct bk_view_cache *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; c->placing && i < c->n; i++)
+        free(c->placing[i]);
+    free(c->placing);
+    for (unsigned i = 0; i < BK_SYMMETRIES * BK_SYMMETRIES; i++)
+        free(c->turned[i / BK_SYMMETRIES][i % BK_SYMMETRIES]);
+    free(c);
+}
+
+/* A view being filled. */
+struct filling {
+    struct bk_view_cache *c;
+    const struct bk_view_plan *p;
+    struct bk_placement at;
+    const struct bk_free_man *men;
+    size_t skip[BK_SLOTS_MAX]; /* of the view, by free man */
+    unsigned nfree;
+    unsigned still[BK_SLOTS_MAX], nstill; /* free men of several cells */
+    unsigned other[BK_SLOTS_MAX], nother; /* of one */
+    unsigned free_mask;                   /* slots of those */
+};
+
+static struct placing *placing_new(const struct filling *f)
+{
+    const struct bk_view_plan *p = f->p;
+    unsigned stm = p->exchanged ? !p->stm : p->stm;
+    struct placing *made = calloc(1, sizeof *made);
+
+    if (made)
+        made->there =
+            place_still_men(p, &f->at, f->free_mask, &made->men) && made->men.mb->code[stm];
+    return made;
+}
+
+static struct turned_men *turned_new(const struct filling *f, const struct placing *at,
+                                     unsigned sym)
+{
+    const struct bk_view_plan *p = f->p;
+    const struct bk_index *ix = p->t->ix;
+    const uint8_t *by_block = ix->map[at->men.turn_block], *by_kings = ix->map[sym];
+    struct turned_men *made = calloc(1, sizeof *made);
+    struct located l = { .block = at->men.mb };
+    uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
+
+    if (!made)
+        return NULL;
+    squares_of(p, &f->at, sq);
+    find_slots(p, sq, cell, l.slot); /* of men of one cell the same after any turn */
+    for (unsigned s = 0; s < ix->v->nsq; s++)
+        l.map[s] = by_kings[by_block[p->exchanged ? p->swap[s] : s]];
+    made->last.man = (struct places){ .n = 1, .skip = 1 };
+    for (unsigned i = 0; i < f->nother; i++) {
+        struct places *man = i + 1 < f->nother ? &made->man[i] : &made->last.man;
+
+        find_places(p, &l, &f->men[f->other[i]], man);
+        man->skip = f->skip[f->other[i]];
+    }
+    made->n = f->nother ? f->nother - 1 : 0;
+    shape_row(&made->last);
+    return made;
+}
+
+static struct placing *find_placing(struct filling *f, size_t choice)
+{
+    _Atomic(struct placing *) *kept = &f->c->placing[choice];
+    struct placing *found = atomic_load_explicit(kept, memory_order_acquire), *mine;
+
+    if (found)
+        return found;
+    mine = placing_new(f);
+    if (mine && !atomic_compare_exchange_strong(kept, &found, mine)) {
+        free(mine); /* another thread was first */
+        mine = found;
+    }
+    return mine;
+}
+
+static struct turned_men *find_turned(struct filling *f, const struct placing *at, unsigned sym)
+{
+    _Atomic(struct turned_men *) *kept = &f->c->turned[at->men.turn_block][sym];
+    struct turned_men *found = atomic_load_explicit(kept, memory_order_acquire), *mine;
+
+    if (found)
+        return found;
+    mine = turned_new(f, at, sym);
+    if (mine && !atomic_compare_exchange_strong(kept, &found, mine)) {
+        free(mine);
+        mine = found;
+    }
+    return mine;
+}
+
+/* Nothing, for the men of one cell from the ith on. */
+static void no_others(const struct filling *f, unsigned i, int16_t *out)
+{
+    const struct bk_free_man *man = &f->men[f->other[i]];
+
+    if (i == f->nother) {
+        *out = BK_SCORE_NONE;
+        return;
+    }
+    for (unsigned j = 0; j < man->n; j++)
+        no_others(f, i + 1, out + j * f->skip[f->other[i]]);
+}
+
+/* The men of several cells stand where f->at says.  False: no memory. */
+static bool fill_choice(struct filling *f, size_t choice, int16_t *out)
+{
+    const struct bk_view_plan *p = f->p;
+    const struct placing *at = find_placing(f, choice);
+    const struct turned_men *men;
+    struct located l;
+    size_t pair;
+    unsigned sym;
+
+    if (!at)
+        return false;
+    pair = at->there ? pair_of(p, &at->men, f->at.king[0], f->at.king[1]) : 0;
+    if (!at->there || at->men.b->pairs->slice[pair] < 0) {
+        no_others(f, 0, out);
+        return true;
+    }
+    sym = at->men.b->pairs->sym[pair];
+    men = find_turned(f, at, sym);
+    if (!men)
+        return false;
+    l.block = at->men.mb;
+    l.stm = p->exchanged ? !p->stm : p->stm;
+    l.base = (uint64_t)at->men.b->pairs->slice[pair] * l.block->slice_stride + at->men.offset[sym];
+    gather(p->t, &l, l.base, men->man, men->n, &men->last, out);
+    return true;
+}
+
+/* All squares of the men of several cells from the ith on. */
+static bool fill_choices(struct filling *f, unsigned i, size_t choice, int16_t *out)
+{
+    const struct bk_free_man *man = &f->men[f->still[i]];
+    bool ok = true;
+
+    if (i == f->nstill)
+        return fill_choice(f, choice, out);
+    for (unsigned j = 0; ok && j < man->n; j++) {
+        f->at.sq[man->slot] = man->sq[j];
+        ok = fill_choices(f, i + 1, choice * man->n + j, out + j * f->skip[f->still[i]]);
+    }
+    return ok;
+}
+
+/* Room for all choices, by the first who asks.  False: no memory. */
+static bool make_room(struct filling *f)
+{
+    _Atomic(struct placing *) *none = NULL, *room;
+    size_t n = f->p->t->ix->v->nsq;
+
+    if (atomic_load_explicit(&f->c->placing, memory_order_acquire))
+        return true;
+    for (unsigned i = 0; i < f->nstill; i++)
+        n *= f->men[f->still[i]].n;
+    room = calloc(n, sizeof *room);
+    if (!room)
+        return false;
+    f->c->n = n;
+    if (!atomic_compare_exchange_strong(&f->c->placing, &none, room))
+        free(room);
+    return true;
+}
+
+void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
+                       const struct bk_placement *at, unsigned moved, const struct bk_free_man *men,
+                       unsigned nfree, int16_t *out)
+{
+    struct filling f = { .c = c, .p = p, .at = *at, .men = men, .nfree = nfree };
+    size_t skip = 1;
+
+    if (p->t->by_rule) {
+        bk_view_fill(p, at, men, nfree, out);
+        return;
+    }
+    stand_somewhere(p, men, nfree, &f.at);
+    for (unsigned i = nfree; i-- > 0; skip *= men[i].n)
+        f.skip[i] = skip;
+    for (unsigned i = 0; i < nfree; i++) {
+        if (p->t->ix->cells[slot_like(p, men[i].slot)]->n > 1) {
+            f.still[f.nstill++] = i;
+        } else {
+            f.other[f.nother++] = i;
+            f.free_mask |= 1u << men[i].slot;
+        }
+    }
+    if (!make_room(&f) || !fill_choices(&f, 0, moved, out))
+        bk_view_fill(p, at, men, nfree, out); /* no memory for it: the slow way */
+}
+
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
                    const struct bk_king_squares kings[2], int16_t *out)
 {
@@ -526,7 +778,7 @@ void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *wher
     unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
     struct bk_placement at = *where;
     struct still_men still = { .b = NULL };
-    bool there = t->by_rule || (place_still_men(p, where, &still) && still.mb->code[stm]);
+    bool there = t->by_rule || (place_still_men(p, where, 0, &still) && still.mb->code[stm]);
 
     for (unsigned i = 0; i < kings[0].n; i++)
         for (unsigned j = 0; j < kings[1].n; j++) {

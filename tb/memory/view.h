@@ -57,6 +57,22 @@ struct bk_free_man {
 void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *at,
                   const struct bk_free_man *men, unsigned nfree, int16_t *out);
 
+/*
+ * What views of one kind share: where men of several cells stand in the table, for
+ * each choice of their squares, is looked up once and kept.  Of one plan, one list
+ * of free men and men that stand still but for one, the mover.
+ * Threads: any number fill and ask at a time.
+ */
+struct bk_view_cache;
+struct bk_view_cache *bk_view_cache_new(void); /* owned; NULL: no memory */
+void bk_view_cache_free(struct bk_view_cache *c);
+
+/* As bk_view_fill().  moved: where the man is that does not always stand on the same square; 0 if
+   there is none. */
+void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
+                       const struct bk_placement *at, unsigned moved, const struct bk_free_man *men,
+                       unsigned nfree, int16_t *out);
+
 /* Squares that a king ranges over. */
 struct bk_king_squares {
     const uint8_t *sq;

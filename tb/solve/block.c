@@ -1,8 +1,8 @@
 /*
  * block.c - see block.h.
  *
- * A block is a chain of one.  All blocks of a chain have the same slices and
- * the same kings' moves; a pass goes over all slices of all of them.
+ * A group is solved as a block is: it only has more configurations.  When it is
+ * done its blocks are taken out of it.
  */
 #include "tb/solve/block.h"
 
@@ -13,15 +13,13 @@
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
 
-struct chain {
+struct work {
     struct bk_run *run;
     const struct bk_blocks *b;
     const struct bk_kernel *k;
     struct bk_memtable *t;
-    uint32_t nslices;         /* of each */
-    struct bk_setup **setup;  /* owned, as what follows */
-    struct bk_solver *member; /* the same blocks, under way */
-    struct bk_king_moves *kings;
+    struct bk_setup *setup;  /* owned, as what follows */
+    struct bk_solver solver; /* the same, under way */
     struct bk_scratch scratch;
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
@@ -31,100 +29,53 @@ struct chain {
 
 /* == Prepare == */
 
-static enum bk_err prepare_member(struct chain *c, uint32_t i, struct bk_report *why)
+static struct bk_setup_request request_for(const struct work *w)
 {
-    const struct bk_solve_job *job = c->run->job;
+    const struct bk_solve_job *job = w->run->job;
     unsigned k_max = job->k_max ? job->k_max : BK_CODE_K_MAX;
-    struct bk_setup_request r = { .ix = c->t->ix,
-                                  .block = c->b->block[i],
-                                  .kernel = c->k,
-                                  .distances = job->distances,
-                                  .attains = job->attain,
-                                  .compact = c->run->strategy == BK_COMPACT,
-                                  .dtw_bytes = c->t->code_bytes,
-                                  .k_limit = c->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
-    struct bk_setup *s = c->setup[i] = bk_setup_new(&r, &c->kings);
+
+    return (struct bk_setup_request){ .ix = w->t->ix,
+                                      .block = w->b->block[0],
+                                      .group = w->b->group,
+                                      .kernel = w->k,
+                                      .distances = job->distances,
+                                      .attains = job->attain,
+                                      .compact = w->run->strategy == BK_COMPACT,
+                                      .dtw_bytes = w->t->code_bytes,
+                                      .k_limit = w->t->code_bytes > 1 ? BK_CODE_K_MAX16 : k_max };
+}
+
+/* The setup with its exits. */
+static enum bk_err prepare(struct work *w, struct bk_report *why)
+{
+    struct bk_setup_request r = request_for(w);
+    struct bk_setup *s = w->setup = bk_setup_new(&r);
 
     if (!s)
         return bk_no_memory(why);
-    c->nslices = s->nslices;
-    c->member[i].setup = s;
-    c->member[i].kernel = c->k;
-    bk_state_measure(&c->member[i].state, s, c->k->set_bytes);
-    bk_setup_lay_out_codes(s, c->k, &c->t->block[c->b->block[i]], c->t->code_bytes);
-    return bk_exits_find(s, &job->tables, why);
+    w->solver.setup = s;
+    w->solver.kernel = w->k;
+    bk_state_measure(&w->solver.state, s, w->k->set_bytes);
+    if (!w->b->group)
+        bk_setup_lay_out_codes(s, w->k, false, &w->t->block[w->b->block[0]], w->t->code_bytes);
+    return bk_exits_find(s, &w->run->job->tables, why);
 }
 
-/* The member that is this block. */
-static struct bk_solver *member_of(const struct chain *c, uint32_t block)
+static struct bk_spares *spares_of(const struct work *w)
 {
-    uint32_t k = 0;
-
-    while (c->b->block[k] != block)
-        k++;
-    return &c->member[k];
-}
-
-/* The steps that connect the members, in both directions. */
-static void link_members(struct chain *c)
-{
-    for (uint32_t i = 0; i < c->b->n; i++) {
-        struct bk_solver *from = &c->member[i];
-        struct bk_link link[BK_LINKS_MAX];
-        unsigned n = bk_order_links(c->t->ix, c->b->block[i], link);
-
-        for (unsigned j = 0; j < n; j++) {
-            struct bk_solver *to = member_of(c, link[j].block);
-            struct bk_fixed_step step = { .other = to,
-                                          .slot = link[j].slot,
-                                          .to = link[j].to,
-                                          .colour = c->t->ix->colour[link[j].slot],
-                                          .hops = link[j].way->how & BK_HOPS,
-                                          .npaths = link[j].way->npaths,
-                                          .path = link[j].way->path };
-
-            if (!from->setup->change_ok[step.slot][BK_STAYS][step.to])
-                continue; /* it must become something else there */
-            from->links.out[from->links.nout++] = step;
-            step.other = from;
-            to->links.in[to->links.nin++] = step;
-        }
-    }
-}
-
-/* The setups of all members, with their exits and links. */
-static enum bk_err prepare(struct chain *c, struct bk_report *why)
-{
-    enum bk_err err = BK_OK;
-
-    c->setup = calloc(c->b->n, sizeof(struct bk_setup *));
-    c->member = calloc(c->b->n, sizeof *c->member);
-    if (!c->setup || !c->member)
-        return bk_no_memory(why);
-    for (uint32_t i = 0; !err && i < c->b->n; i++)
-        err = prepare_member(c, i, why);
-    if (!err && c->b->n > 1)
-        link_members(c);
-    return err;
-}
-
-static struct bk_spares *spares_of(const struct chain *c)
-{
-    return c->b->apart ? NULL : &c->run->spares;
+    return w->b->apart ? NULL : &w->run->spares;
 }
 
 /* Arrays and scratch. */
-static enum bk_err allocate(struct chain *c, struct bk_report *why)
+static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
-    unsigned threads = bk_pool_threads(c->b->pool);
-    bool ok = true;
+    unsigned threads = bk_pool_threads(w->b->pool);
+    bool ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
 
-    for (uint32_t i = 0; ok && i < c->b->n; i++)
-        ok = bk_state_new(&c->member[i].state, c->t->spill, spares_of(c));
-    c->tally = calloc(threads, sizeof *c->tally);
-    ok = ok && c->tally && bk_scratch_new(&c->scratch, threads, c->k->scratch_bytes(c->setup[0]));
+    w->tally = calloc(threads, sizeof *w->tally);
+    ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
-        bk_tally_init(&c->tally[i]);
+        bk_tally_init(&w->tally[i]);
     return ok ? BK_OK : bk_no_memory(why);
 }
 
@@ -132,95 +83,82 @@ static enum bk_err allocate(struct chain *c, struct bk_report *why)
 
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
-    struct chain *c = context;
+    struct work *w = context;
 
-    bk_spill_ease(c->t->spill);
-    c->k->init(&c->member[item / c->nslices], (uint32_t)(item % c->nslices),
-               c->scratch.of_thread[thread]);
+    bk_spill_ease(w->t->spill);
+    w->k->init(&w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
 static void run_pass(void *context, uint64_t item, unsigned thread)
 {
-    struct chain *c = context;
-    uint64_t both = 2 * (uint64_t)c->nslices;
-    struct bk_solver *b = &c->member[item / both];
-    struct bk_state *st = &b->state;
+    struct work *w = context;
+    struct bk_state *st = &w->solver.state;
     unsigned side = item & 1;
 
-    bk_spill_ease(c->t->spill);
-    if (c->pass(b, (uint32_t)(item % both >> 1), side, c->scratch.of_thread[thread])) {
-        atomic_store_explicit(&c->found, true, memory_order_relaxed);
+    bk_spill_ease(w->t->spill);
+    if (w->pass(&w->solver, (uint32_t)(item >> 1), side, w->scratch.of_thread[thread])) {
+        atomic_store_explicit(&w->found, true, memory_order_relaxed);
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
     }
 }
 
-static uint64_t slices_of(const struct chain *c) { return (uint64_t)c->b->n * c->nslices; }
-
 /* Ply 0: legality, exits, mates.  False: stopped. */
-static bool first_passes(struct chain *c)
+static bool first_passes(struct work *w)
 {
-    for (uint32_t i = 0; i < c->b->n; i++)
-        for (unsigned side = 0; side < 2; side++) {
-            c->member[i].state.last_win[side] = -1;
-            c->member[i].state.last_loss[side] = -1;
-        }
-    c->pass = c->k->mated;
-    return bk_pool_try(c->b->pool, slices_of(c), run_init, c) &&
-           bk_pool_try(c->b->pool, 2 * slices_of(c), run_pass, c);
+    struct bk_state *st = &w->solver.state;
+
+    for (unsigned side = 0; side < 2; side++) {
+        st->last_win[side] = -1;
+        st->last_loss[side] = -1;
+    }
+    w->pass = w->k->mated;
+    return bk_pool_try(w->b->pool, w->setup->nslices, run_init, w) &&
+           bk_pool_try(w->b->pool, 2 * (uint64_t)w->setup->nslices, run_pass, w);
 }
 
-/* One ply of all members; c->found: has anything been found?  last_wait: the last ply for which
-   something waits.  False: stopped. */
-static bool run_ply(struct chain *c, uint32_t ply, uint32_t *last_wait)
+/* One ply; w->found: has anything been found?  False: stopped. */
+static bool run_ply(struct work *w, uint32_t ply)
 {
-    unsigned most = 0;
     bool done;
 
-    for (uint32_t i = 0; i < c->b->n; i++)
-        c->member[i].state.ply = ply;
-    c->pass = ply & 1 ? c->k->win : c->k->lose;
-    c->found = false;
-    done = bk_pool_try(c->b->pool, 2 * slices_of(c), run_pass, c);
-    for (uint32_t i = 0; i < c->b->n; i++)
-        if (c->member[i].state.last_wait > most)
-            most = c->member[i].state.last_wait;
-    *last_wait = 2 * most;
-    return done && !bk_run_is_stopped(c->run);
+    w->solver.state.ply = ply;
+    w->pass = ply & 1 ? w->k->win : w->k->lose;
+    w->found = false;
+    done = bk_pool_try(w->b->pool, 2 * (uint64_t)w->setup->nslices, run_pass, w);
+    return done && !bk_run_is_stopped(w->run);
 }
 
 /* The first passes, or what a checkpoint has of them and later ones. */
-static enum bk_err begin_plies(struct chain *c, struct bk_moment *m, struct bk_report *why)
+static enum bk_err begin_plies(struct work *w, struct bk_moment *m, struct bk_report *why)
 {
-    *m = (struct bk_moment){ .block = c->b->block[0], .before = true, .there = true };
-    if (bk_resume_has(c->run, m->block))
-        return bk_resume_blocks(c->run, c->member, c->b->n, m) ? BK_OK : bk_no_memory(why);
-    return first_passes(c) ? BK_OK : bk_pool_interrupted(why);
+    *m = (struct bk_moment){ .block = w->b->block[0], .before = true, .there = true };
+    if (bk_resume_has(w->run, m->block))
+        return bk_resume_block(w->run, &w->solver, m) ? BK_OK : bk_no_memory(why);
+    return first_passes(w) ? BK_OK : bk_pool_interrupted(why);
 }
 
 /* Ply after ply until two in turn find nothing and nothing waits. */
-static enum bk_err iterate(struct chain *c, struct bk_report *why)
+static enum bk_err iterate(struct work *w, struct bk_report *why)
 {
-    const struct bk_setup *s = c->setup[0];
+    const struct bk_setup *s = w->setup;
     struct bk_moment m;
-    enum bk_err err = begin_plies(c, &m, why);
+    enum bk_err err = begin_plies(w, &m, why);
 
     if (err)
         return err;
     for (m.ply++;; m.ply++) {
-        uint32_t last_wait;
-
-        if (!run_ply(c, m.ply, &last_wait))
+        if (!run_ply(w, m.ply))
             return bk_pool_interrupted(why);
-        if (!c->found && !m.before && m.ply > last_wait)
+        if (!w->found && !m.before && m.ply > 2 * w->solver.state.last_wait)
             return BK_OK;
-        m.before = c->found;
+        m.before = w->found;
         if (s->distances && m.ply >> 1 >= s->k_limit)
-            return bk_run_too_far(c->run, why);
-        if (c->b->apart)
+            return bk_run_too_far(w->run, why);
+        if (w->b->apart)
             continue;
-        bk_run_progress(c->run, m.block, m.ply);
-        bk_resume_save(c->run, c->member, c->b->n, &m);
+        bk_run_progress(w->run, m.block, m.ply);
+        bk_resume_save(w->run, &w->solver, &m);
     }
 }
 
@@ -228,23 +166,19 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
 
 static void run_finish(void *context, uint64_t item, unsigned thread)
 {
-    struct chain *c = context;
+    struct work *w = context;
 
-    bk_spill_ease(c->t->spill);
-    c->k->finish(&c->member[item / c->nslices], (uint32_t)(item % c->nslices), &c->tally[thread],
-                 c->scratch.of_thread[thread]);
-    if (c->run->job->attain)
-        c->k->attain(&c->member[item / c->nslices], (uint32_t)(item % c->nslices),
-                     c->scratch.of_thread[thread]);
+    bk_spill_ease(w->t->spill);
+    w->k->finish(&w->solver, (uint32_t)item, &w->tally[thread], w->scratch.of_thread[thread]);
+    if (w->run->job->attain)
+        w->k->attain(&w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
-/* Results become codes, and are counted. */
-static enum bk_err settle(struct chain *c, struct bk_report *why)
+/* Results become codes, and are counted; those of a group when they are handed over. */
+static enum bk_err settle(struct work *w, struct bk_report *why)
 {
-    if (!bk_pool_try(c->b->pool, slices_of(c), run_finish, c))
+    if (!bk_pool_try(w->b->pool, w->setup->nslices, run_finish, w))
         return bk_pool_interrupted(why);
-    for (unsigned i = 0; i < c->scratch.n; i++)
-        bk_tally_add(c->b->tally, &c->tally[i]);
     return BK_OK;
 }
 
@@ -280,35 +214,32 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
 }
 
 /* The lowest bit of each set of an array, as a bitmap. */
-static void gather(const struct chain *c, const struct bk_solver *from, enum bk_array sets,
-                   unsigned side, uint64_t *bits)
+static void gather(const struct work *w, enum bk_array sets, unsigned side, uint64_t *bits)
 {
-    const struct bk_setup *s = from->setup;
+    const struct bk_setup *s = w->setup;
     size_t n = (size_t)s->nslices * s->nconf;
-    struct gathering g = { c->t->spill, s, &from->state, sets, side, c->k->set_bytes, n, bits };
+    struct gathering g = { w->t->spill, s, &w->solver.state, sets, side, w->k->set_bytes, n, bits };
 
-    bk_pool_run(c->b->pool, (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED), gather_bits, &g);
+    bk_pool_run(w->b->pool, (n + 64 * WORDS_GATHERED - 1) / (64 * WORDS_GATHERED), gather_bits, &g);
 }
 
-static bool gather_codes(const struct chain *c, const struct bk_solver *from,
-                         struct bk_memblock *mb)
+static bool gather_codes(const struct work *w, struct bk_memblock *mb)
 {
-    size_t n = (size_t)from->setup->nslices * from->setup->nconf;
+    size_t n = (size_t)w->setup->nslices * w->setup->nconf;
 
-    if (!bk_memblock_alloc(mb, c->t->spill, n, 0))
+    if (!bk_memblock_alloc(mb, w->t->spill, n, 0))
         return false;
     for (unsigned side = 0; side < 2; side++) {
-        gather(c, from, BK_WON, side, mb->code[side]);
-        gather(c, from, BK_UNDECIDED, side, mb->draw[side]);
+        gather(w, BK_WON, side, mb->code[side]);
+        gather(w, BK_UNDECIDED, side, mb->draw[side]);
     }
     return true;
 }
 
 /* What exits attain: the frontiers hold it. */
-static bool hand_over_attained(const struct chain *c, struct bk_solver *from,
-                               struct bk_memblock *mb)
+static bool hand_over_attained(struct work *w, struct bk_memblock *mb)
 {
-    const struct bk_setup *s = from->setup;
+    const struct bk_setup *s = w->setup;
     size_t bytes = bk_memblock_array_bytes((size_t)s->nslices * s->nconf, 0);
 
     for (unsigned told = 0; told < (s->distances ? 2 : 1); told++)
@@ -316,100 +247,185 @@ static bool hand_over_attained(const struct chain *c, struct bk_solver *from,
             enum bk_array sets = told == BK_WDL ? BK_LOSSES : BK_WINS;
 
             if (s->inner.slot >= 0) {
-                mb->attained[told][side] = bk_state_take(&from->state, sets, side);
+                mb->attained[told][side] = bk_state_take(&w->solver.state, sets, side);
                 continue;
             }
-            mb->attained[told][side] = bk_spill_new(c->t->spill, bytes);
+            mb->attained[told][side] = bk_spill_new(w->t->spill, bytes);
             if (!mb->attained[told][side])
                 return false;
-            gather(c, from, sets, side, mb->attained[told][side]);
+            gather(w, sets, side, mb->attained[told][side]);
         }
     return true;
 }
 
 /* What a solved block leaves behind, to be read by others, goes to its table. */
-static bool hand_over_block(const struct chain *c, struct bk_solver *from, struct bk_memblock *mb)
+static bool hand_over_block(struct work *w, struct bk_memblock *mb)
 {
-    const struct bk_setup *s = from->setup;
+    const struct bk_setup *s = w->setup;
+    struct bk_state *st = &w->solver.state;
 
-    if (s->attains && !hand_over_attained(c, from, mb))
+    if (s->attains && !hand_over_attained(w, mb))
         return false;
     if (!s->distances && s->inner.slot < 0)
-        return gather_codes(c, from, mb);
+        return gather_codes(w, mb);
     for (unsigned side = 0; side < 2; side++) {
         if (s->distances) {
-            mb->code[side] = bk_state_take(&from->state, BK_DTW, side);
+            mb->code[side] = bk_state_take(st, BK_DTW, side);
         } else {
-            mb->code[side] = bk_state_take(&from->state, BK_WON, side);
-            mb->draw[side] = bk_state_take(&from->state, BK_UNDECIDED, side);
+            mb->code[side] = bk_state_take(st, BK_WON, side);
+            mb->draw[side] = bk_state_take(st, BK_UNDECIDED, side);
         }
     }
     return true;
 }
 
-static enum bk_err hand_over(struct chain *c, struct bk_report *why)
-{
-    for (uint32_t i = 0; i < c->b->n; i++) {
-        struct bk_memblock *mb = &c->t->block[c->b->block[i]];
+/* == Hand over the blocks of a group == */
 
-        if (!hand_over_block(c, &c->member[i], mb))
-            return bk_no_memory(why);
-        mb->solved = true;
+struct handing {
+    struct work *w;
+    struct bk_delivery d;
+};
+
+static void run_deliver(void *context, uint64_t item, unsigned thread)
+{
+    struct handing *h = context;
+
+    bk_spill_ease(h->w->t->spill);
+    h->w->k->deliver(&h->w->solver, &h->d, (uint32_t)item, &h->w->tally[thread]);
+}
+
+/* The group's configurations, by those of a block.  NULL: no memory. */
+static uint32_t *configurations_of(const struct bk_setup *group, const struct bk_setup *block,
+                                   const struct bk_member *m)
+{
+    uint32_t *conf = calloc(block->nconf, sizeof *conf);
+
+    for (unsigned o = 0; conf && o < group->nouter; o++) {
+        const struct bk_outer *out = &group->outer[o];
+        unsigned slot = 0, own = 0;
+
+        while (m->slot[slot] != out->slot)
+            slot++;
+        while (own < block->nouter && block->outer[own].slot != slot)
+            own++;
+        for (uint32_t i = 0; i < block->nconf; i++) {
+            const struct bk_cells *c = block->ix->cells[slot];
+            unsigned sq = own < block->nouter ? block->conf.sq[i][own]
+                                              : c->sq[c->first[block->b->cell[slot]]];
+
+            conf[i] += out->stride * out->digit[m->map[sq]];
+        }
     }
+    return conf;
+}
+
+static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
+{
+    size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
+    bool ok = bk_memblock_alloc(mb, w->t->spill, s->nslices * mb->slice_stride, w->t->code_bytes);
+
+    for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++)
+            ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
+    return ok;
+}
+
+static bool deliver_block(struct work *w, uint32_t block)
+{
+    struct bk_setup_request r = request_for(w);
+    struct bk_memblock *mb = &w->t->block[block];
+    struct bk_member member;
+    struct bk_setup *s;
+    uint32_t *conf;
+    bool ok = false;
+
+    r.block = block;
+    r.group = NULL;
+    r.to_count = true;
+    s = bk_setup_new(&r);
+    if (!s)
+        return false;
+    bk_group_member(w->b->group, w->t->ix, block, &member);
+    bk_setup_lay_out_codes(s, w->k, true, mb, w->t->code_bytes);
+    conf = configurations_of(w->setup, s, &member);
+    if (conf && make_room(w, s, mb)) {
+        struct handing h = { w, { s, mb, conf, member.map, !member.straight } };
+
+        bk_pool_run(w->b->pool, s->nslices, run_deliver, &h);
+        ok = true;
+    }
+    free(conf);
+    bk_setup_free(s);
+    return ok;
+}
+
+static bool hand_over_group(struct work *w)
+{
+    for (uint32_t i = 0; i < w->b->n; i++)
+        if (!deliver_block(w, w->b->block[i]))
+            return false;
+    return true;
+}
+
+static enum bk_err hand_over(struct work *w, struct bk_report *why)
+{
+    struct bk_memblock *block = w->t->block;
+
+    if (!(w->b->group ? hand_over_group(w) : hand_over_block(w, &block[w->b->block[0]])))
+        return bk_no_memory(why);
+    for (uint32_t i = 0; i < w->b->n; i++)
+        block[w->b->block[i]].solved = true;
+    for (unsigned i = 0; i < w->scratch.n; i++)
+        bk_tally_add(w->b->tally, &w->tally[i]);
     return BK_OK;
 }
 
 /* == All of it == */
 
 /* Only kings move here: kings.c solves such a block by itself, in this thread. */
-static enum bk_err solve_kings(const struct chain *c, struct bk_report *why)
+static enum bk_err solve_kings(const struct work *w, struct bk_report *why)
 {
-    struct bk_memblock *mb = &c->t->block[c->b->block[0]];
+    struct bk_memblock *mb = &w->t->block[w->b->block[0]];
     struct bk_tally own;
     bool too_far = false;
 
     bk_tally_init(&own);
-    if (!c->k->solve_kings(c->setup[0], c->t->spill, mb, &own, &too_far))
+    if (!w->k->solve_kings(w->setup, w->t->spill, mb, &own, &too_far))
         return bk_no_memory(why);
     if (too_far)
-        return bk_run_too_far(c->run, why);
-    bk_tally_add(c->b->tally, &own);
+        return bk_run_too_far(w->run, why);
+    bk_tally_add(w->b->tally, &own);
     mb->solved = true;
     return BK_OK;
 }
 
-static void release(struct chain *c)
+static void release(struct work *w)
 {
-    for (uint32_t i = 0; c->member && i < c->b->n; i++)
-        if (c->member[i].setup)
-            bk_state_free(&c->member[i].state, spares_of(c));
-    for (uint32_t i = 0; c->setup && i < c->b->n; i++)
-        bk_setup_free(c->setup[i]);
-    bk_king_moves_free(c->kings);
-    bk_scratch_free(&c->scratch);
-    free(c->setup);
-    free(c->member);
-    free(c->tally);
+    if (w->setup)
+        bk_state_free(&w->solver.state, spares_of(w));
+    bk_setup_free(w->setup);
+    bk_scratch_free(&w->scratch);
+    free(w->tally);
 }
 
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why)
 {
-    struct chain c = { .run = run, .b = b, .k = run->job->kernel, .t = run->job->t };
-    enum bk_err err = prepare(&c, why);
+    struct work w = { .run = run, .b = b, .k = run->job->kernel, .t = run->job->t };
+    enum bk_err err = prepare(&w, why);
 
-    if (!err && c.setup[0]->kings_only) {
-        err = solve_kings(&c, why);
+    if (!err && w.setup->kings_only) {
+        err = solve_kings(&w, why);
     } else if (!err) {
-        err = allocate(&c, why);
+        err = allocate(&w, why);
         if (!err)
-            err = iterate(&c, why);
+            err = iterate(&w, why);
         if (!err)
-            err = settle(&c, why);
+            err = settle(&w, why);
         if (!err)
-            err = hand_over(&c, why);
+            err = hand_over(&w, why);
     }
-    release(&c);
+    release(&w);
     for (uint32_t i = 0; err && i < b->n; i++)
-        bk_memblock_free(&c.t->block[b->block[i]]);
+        bk_memblock_free(&w.t->block[b->block[i]]);
     return err;
 }

@@ -1,5 +1,5 @@
 /*
- * block.h - solves one block, or the blocks of a chain, ply after ply.
+ * block.h - solves one block, or those of a group, ply after ply.
  */
 #ifndef BK_SOLVE_BLOCK_H
 #define BK_SOLVE_BLOCK_H
@@ -7,11 +7,12 @@
 #include "tb/solve/run.h"
 
 struct bk_blocks {
-    const uint32_t *block; /* one, or those of a chain */
+    const uint32_t *block; /* one, or those of a group */
     uint32_t n;
-    struct bk_pool *pool;   /* NULL: in this thread */
-    bool apart;             /* others are being solved at the same time: nobody is told */
-    struct bk_tally *tally; /* what they add up to is added */
+    const struct bk_group *group; /* NULL: one block */
+    struct bk_pool *pool;         /* NULL: in this thread */
+    bool apart;                   /* others are being solved at the same time: nobody is told */
+    struct bk_tally *tally;       /* what they add up to is added */
 };
 
 /*

@@ -10,61 +10,77 @@
 #include "tb/kernel/state.h"
 #include "tb/solve/prepare.h"
 
+/* Of a block, or of a group but for the first two. */
 struct block_estimate {
     uint64_t codes;    /* when solved */
     uint64_t attained; /* what exits attain: when solved, until it is encoded */
-    uint64_t state;    /* of which both become a part */
+    uint64_t state;    /* of which both become a part, unless it is a group */
     uint64_t tables;   /* of moves and configurations */
-    uint64_t kings;    /* of kings' moves, once for a chain */
     uint64_t scratch;  /* a thread */
     uint64_t room;     /* of the state, touched by one pass over one slice */
 };
 
-static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
-                           uint32_t block)
+static struct bk_setup_request request_for(const struct bk_estimate_request *r, uint32_t block,
+                                           const struct bk_group *group)
 {
-    const struct bk_index *ix = r->ix;
+    return (struct bk_setup_request){ .ix = r->ix,
+                                      .block = block,
+                                      .group = group,
+                                      .kernel = r->kernel,
+                                      .distances = r->distances,
+                                      .dtw_bytes = r->distances,
+                                      .attains = r->attain,
+                                      .compact = r->strategy == BK_COMPACT };
+}
+
+/* What solving takes. */
+static void estimate_work(struct block_estimate *n, const struct bk_estimate_request *r,
+                          const struct bk_setup *s)
+{
     const struct bk_kernel *k = r->kernel;
-    struct bk_setup_request request = { .ix = ix,
-                                        .block = block,
-                                        .kernel = k,
-                                        .distances = r->distances,
-                                        .dtw_bytes = r->distances,
-                                        .attains = r->attain,
-                                        .compact = r->strategy == BK_COMPACT };
-    uint64_t nsq = ix->v->nsq, symmetries;
-    struct bk_memblock mb;
-    struct bk_setup s;
+    uint64_t nsq = r->ix->v->nsq;
+    uint64_t symmetries = (uint64_t)__builtin_popcount(s->pairs->group) - 1;
     struct bk_state st;
 
+    bk_state_measure(&st, s, k->set_bytes);
+    n->state = bk_state_bytes(&st);
+    n->tables = sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) +
+                s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
+                symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
+    n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
+    n->scratch = k->scratch_bytes(s);
+    n->room = s->nslices ? n->state / s->nslices * 2 : 0; /* its own, and neighbours' frontiers */
+}
+
+/* taken: out of a group. */
+static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
+                           uint32_t block, bool taken)
+{
+    struct bk_setup_request request = request_for(r, block, NULL);
+    uint64_t nsq = r->ix->v->nsq;
+    struct bk_memblock mb;
+    struct bk_setup s;
+
     bk_setup_init(&s, &request);
-    bk_setup_lay_out_codes(&s, k, &mb, r->distances);
+    bk_setup_lay_out_codes(&s, r->kernel, taken, &mb, r->distances);
     memset(n, 0, sizeof *n);
     n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, r->distances);
     if (r->attain)
         n->attained =
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
-    if (s.kings_only) {
-        n->state = n->codes + n->attained;
-        n->tables = 10 * nsq * nsq + sizeof s;
+    if (!s.kings_only) {
+        estimate_work(n, r, &s);
         return;
     }
-    symmetries = (uint64_t)__builtin_popcount(s.b->group) - 1;
-    bk_state_measure(&st, &s, k->set_bytes);
-    n->state = bk_state_bytes(&st);
-    n->tables = sizeof s + s.nouter * nsq * nsq * sizeof(uint32_t) +
-                s.nconf * (sizeof *s.conf.sq + 1 + 2 * k->set_bytes) +
-                symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes);
-    n->kings = 2 * s.nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight moves a king */
-    n->scratch = k->scratch_bytes(&s);
-    n->room = s.nslices ? n->state / s.nslices * 2 : 0; /* its own, and neighbours' frontiers */
+    n->state = n->codes + n->attained;
+    n->tables = 10 * nsq * nsq + sizeof s;
 }
 
 /* == Blocks that are alike == */
 
 /* What the estimate of a block depends on; the bytes between members are 0. */
 struct likeness {
-    uint32_t nslices, group;
+    uint32_t nslices, group, taken;
     uint32_t size[BK_SLOTS_MAX]; /* of the cells */
 };
 
@@ -77,7 +93,7 @@ struct kind {
     struct block_estimate n;
 };
 
-static struct likeness likeness_of(const struct bk_index *ix, uint32_t block)
+static struct likeness likeness_of(const struct bk_index *ix, uint32_t block, bool taken)
 {
     const struct bk_block *b = &ix->block[block];
     struct likeness l;
@@ -85,16 +101,17 @@ static struct likeness likeness_of(const struct bk_index *ix, uint32_t block)
     memset(&l, 0, sizeof l);
     l.nslices = b->pairs->nslices;
     l.group = b->group;
+    l.taken = taken;
     for (unsigned slot = 0; slot < ix->nslots; slot++)
         l.size[slot] = ix->cells[slot]->size[b->cell[slot]];
     return l;
 }
 
 static void estimate_alike(struct block_estimate *n, const struct bk_estimate_request *r,
-                           uint32_t block, struct kind kind[KINDS])
+                           uint32_t block, bool taken, struct kind kind[KINDS])
 {
-    struct likeness l = likeness_of(r->ix, block);
-    uint32_t h = l.nslices * 31 + l.group;
+    struct likeness l = likeness_of(r->ix, block, taken);
+    uint32_t h = (l.nslices * 31 + l.group) * 2 + taken;
     struct kind *k;
 
     for (unsigned slot = 0; slot < r->ix->nslots; slot++)
@@ -103,41 +120,79 @@ static void estimate_alike(struct block_estimate *n, const struct bk_estimate_re
     if (!k->known || memcmp(&k->like, &l, sizeof l)) {
         k->known = true;
         k->like = l;
-        estimate_block(&k->n, r, block);
+        estimate_block(&k->n, r, block, taken);
     }
     *n = k->n;
 }
 
 /* == Levels == */
 
-/* The blocks of a level: those of a chain all at once, else as many as there are threads. */
-static void estimate_level(struct bk_estimate *out, const struct block_estimate *n,
-                           const uint32_t *block, uint32_t nblocks, bool chain, uint64_t live,
-                           unsigned threads)
+/* How much a level takes of what is needed while it is solved: for all, and what no spill holds. */
+struct level_estimate {
+    uint64_t most, fixed, room;
+};
+
+/* A group: nothing of its state stays, its blocks are copied out of it. */
+static struct level_estimate estimate_group(const struct bk_estimate_request *r,
+                                            const struct bk_order *o, uint32_t level)
 {
-    bool apart = !chain && nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
-    uint64_t together = chain ? nblocks : apart ? threads : 1;
-    uint64_t left = 0, most = 0, fixed = 0, room = 0, shared;
+    struct bk_group group;
+    struct bk_setup_request request;
+    struct block_estimate n = { 0 };
+    struct level_estimate l;
+    struct bk_setup s;
+
+    bk_order_group(o, r->ix, level, &group);
+    request = request_for(r, o->block[o->first[level]], &group);
+    bk_setup_init(&s, &request);
+    estimate_work(&n, r, &s);
+    l.fixed = n.tables + n.scratch * r->threads;
+    l.room = n.room;
+    l.most = n.state + l.fixed;
+    return l;
+}
+
+/* Blocks by themselves: one a thread, or one by all. */
+static struct level_estimate estimate_apart(const struct block_estimate *n, const uint32_t *block,
+                                            uint32_t nblocks, unsigned threads)
+{
+    bool apart = nblocks >= 2 * threads && threads > 1; /* as in solve_level() */
+    uint64_t together = apart ? threads : 1;
+    struct level_estimate l = { 0 };
 
     for (uint32_t i = 0; i < nblocks; i++) {
         const struct block_estimate *x = &n[block[i]];
-        uint64_t own = x->tables + (chain ? 0 : x->kings + x->scratch * (apart ? 1 : threads));
+        uint64_t own = x->tables + x->scratch * (apart ? 1 : threads);
 
-        left += x->codes + x->attained;
-        if (x->state + own - x->codes - x->attained > most)
-            most = x->state + own - x->codes - x->attained;
-        fixed = own > fixed ? own : fixed;
-        room = x->room > room ? x->room : room;
+        if (x->state + own - x->codes - x->attained > l.most)
+            l.most = x->state + own - x->codes - x->attained;
+        l.fixed = own > l.fixed ? own : l.fixed;
+        l.room = x->room > l.room ? x->room : l.room;
     }
-    shared = chain ? n[block[0]].kings + n[block[0]].scratch * threads : 0;
-    most = most * together + shared;
-    fixed = fixed * together + shared;
-    if (live + left + most > out->peak)
-        out->peak = live + left + most;
-    if (fixed > out->fixed)
-        out->fixed = fixed;
-    if (room * threads > out->room)
-        out->room = room * threads;
+    l.most *= together;
+    l.fixed *= together;
+    return l;
+}
+
+static void estimate_level(struct bk_estimate *out, const struct bk_estimate_request *r,
+                           const struct bk_order *o, uint32_t level, const struct block_estimate *n,
+                           uint64_t live)
+{
+    const uint32_t *block = o->block + o->first[level];
+    uint32_t nblocks = o->first[level + 1] - o->first[level];
+    struct level_estimate l;
+    uint64_t left = 0;
+
+    for (uint32_t i = 0; i < nblocks; i++)
+        left += n[block[i]].codes + n[block[i]].attained;
+    l = o->group[level] ? estimate_group(r, o, level)
+                        : estimate_apart(n, block, nblocks, r->threads);
+    if (live + left + l.most > out->peak)
+        out->peak = live + left + l.most;
+    if (l.fixed > out->fixed)
+        out->fixed = l.fixed;
+    if (l.room * r->threads > out->room)
+        out->room = l.room * r->threads;
 }
 
 /* When is each block encoded?  When the last block of its unit is solved: its place in `order`. */
@@ -174,8 +229,7 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
     for (uint32_t l = 0; l < o->nlevels; l++) {
         uint32_t first = o->first[l], end = o->first[l + 1];
 
-        out->chains = out->chains || o->chain[l];
-        estimate_level(out, n, o->block + first, end - first, o->chain[l], live, r->threads);
+        estimate_level(out, r, o, l, n, live);
         for (uint32_t x = first; x < end; x++) {
             live += n[o->block[x]].codes + n[o->block[x]].attained;
             if (r->let_go)
@@ -209,9 +263,12 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     bool ok;
 
     memset(out, 0, sizeof *out);
-    ok = solved && n && kind && bk_order_new(&o, ix, r->strategy == BK_CHAINS);
+    ok = solved && n && kind && bk_order_new(&o, ix, r->strategy);
+    out->groups = ok && o.any_group;
+    for (uint32_t l = 0; ok && l < o.nlevels; l++)
+        for (uint32_t i = o.first[l]; i < o.first[l + 1]; i++)
+            estimate_alike(&n[o.block[i]], r, o.block[i], o.group[l], kind);
     for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
-        estimate_alike(&n[i], r, i, kind);
         out->codes += n[i].codes;
         if (r->let_go)
             bk_order_read(ix, i, 1, readers);

@@ -24,7 +24,7 @@ struct bk_estimate {
     uint64_t encoding; /* of solved blocks, and what exits attain, while a unit is encoded */
     uint64_t fixed;    /* of that, what no spill holds: the threads' scratch, tables of moves */
     uint64_t room;     /* what one piece of work of each thread touches of the rest */
-    bool chains;       /* there are any, and they are solved together */
+    bool groups;       /* there are any, and they are solved together */
 };
 
 /* Cost: some microseconds a block.  BK_E_SYSTEM: no memory. */

@@ -80,7 +80,9 @@ static void add_exit(struct exit_list *l, struct bk_exit e)
                                                      .also = e.also,
                                                      .changed = changes ? (int)e.mover : -1,
                                                      .to = e.becomes });
-    if (!BK_ARRAY_ROOM(s->exit, l->room, s->nexit + 1)) {
+    e.cache = s->grouped ? bk_view_cache_new() : NULL;
+    if ((s->grouped && !e.cache) || !BK_ARRAY_ROOM(s->exit, l->room, s->nexit + 1)) {
+        bk_view_cache_free(e.cache);
         l->err = bk_no_memory(l->why);
         return;
     }

@@ -7,8 +7,8 @@
 #include "tb/kernel/kernel.h"
 #include "tb/memory/memtable.h"
 
-/* Memory for a block's codes, zeroed. */
+/* Memory for a block's codes, zeroed.  taken: as in prepare.h. */
 enum bk_err bk_layout_block(struct bk_memtable *t, uint32_t block, const struct bk_kernel *k,
-                            struct bk_report *why);
+                            bool taken, struct bk_report *why);
 
 #endif

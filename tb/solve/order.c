@@ -13,51 +13,58 @@
 
 /* == Where quiet moves lead == */
 
-/* Block * 8 + symmetry, once `slot` has gone to another cell; -1: there is none.  plain: are
-   the men then in the order they were in? */
+/* A quiet move of a man to another cell. */
+struct step {
+    unsigned slot, from, to; /* squares */
+    uint32_t block;          /* the one it leads to */
+};
+
+/* The block once `slot` has gone to another cell; -1: there is none. */
 static int32_t block_after(const struct bk_index *ix, const struct bk_block *b, unsigned slot,
-                           unsigned to_cell, bool *plain)
+                           unsigned to_cell)
 {
     uint8_t cell[BK_SLOTS_MAX];
+    int32_t found;
 
     memcpy(cell, b->cell, sizeof cell);
     cell[slot] = (uint8_t)to_cell;
-    *plain = bk_sort_like(cell, ix->like, ix->nslots);
-    return bk_block_of_cells(ix, cell);
+    bk_sort_like(cell, ix->like, ix->nslots);
+    found = bk_block_of_cells(ix, cell);
+    return found < 0 ? -1 : found >> 3;
 }
 
-/* Does a quiet reach of `slot` lead out of its cell in this block? */
-static bool leaves_cell(const struct bk_index *ix, const struct bk_block *b, unsigned slot,
+/* Does a quiet reach of `slot` lead out of this cell, to another one? */
+static bool leaves_cell(const struct bk_index *ix, unsigned slot, unsigned own,
                         const struct bk_reach *r)
 {
     unsigned cell = ix->cells[slot]->cell_of[r->to];
 
-    return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != b->cell[slot];
+    return r->how & BK_QUIET && cell != BK_SQ_NONE && cell != own;
 }
 
-/* Visits every block that a quiet move out of `block` leads to, maybe more than once. */
+/* Visits every quiet move out of `block`; more than one may lead to the same. */
 static void each_next(const struct bk_index *ix, uint32_t block,
-                      void (*visit)(void *context, uint32_t next), void *context)
+                      void (*visit)(void *context, const struct step *step), void *context)
 {
     const struct bk_block *b = &ix->block[block];
 
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
         const struct bk_cells *c = ix->cells[slot];
+        unsigned own = b->cell[slot];
 
-        for (unsigned i = 0; c->n > 1 && i < c->size[b->cell[slot]]; i++) {
-            unsigned n;
-            const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot],
-                                                     c->sq[c->first[b->cell[slot]] + i], &n);
+        for (unsigned i = 0; c->n > 1 && i < c->size[own]; i++) {
+            unsigned n, from = c->sq[c->first[own] + i];
+            const struct bk_reach *r =
+                bk_reach_from(ix->v, ix->type[slot], ix->colour[slot], from, &n);
 
             for (unsigned j = 0; j < n; j++) {
-                bool plain;
                 int32_t next;
 
-                if (!leaves_cell(ix, b, slot, &r[j]))
+                if (!leaves_cell(ix, slot, own, &r[j]))
                     continue;
-                next = block_after(ix, b, slot, c->cell_of[r[j].to], &plain);
+                next = block_after(ix, b, slot, c->cell_of[r[j].to]);
                 if (next >= 0)
-                    visit(context, (uint32_t)next >> 3);
+                    visit(context, &(struct step){ slot, from, r[j].to, (uint32_t)next });
             }
         }
     }
@@ -68,11 +75,11 @@ struct reading {
     int by;
 };
 
-static void add_reader(void *context, uint32_t next)
+static void add_reader(void *context, const struct step *step)
 {
     const struct reading *r = context;
 
-    r->readers[next] += (uint32_t)r->by;
+    r->readers[step->block] += (uint32_t)r->by;
 }
 
 void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *readers)
@@ -82,100 +89,245 @@ void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *
     each_next(ix, block, add_reader, &r);
 }
 
-/* == Chains == */
+/* == Parts == */
 
-/*
- * The man whose steps connect the blocks of a chain: the only one of several
- * cells, if two others move within the blocks; -1: there is none.  With two
- * pawns, or one man beside the pawn, blocks are small, and threads do better to
- * solve one each (KNvKP with two threads: 1.2 s, as chains 1.4 s).
- */
-static int chain_slot(const struct bk_index *ix)
-{
-    unsigned leavers = 0;
-    int slot = -1;
-
-    for (unsigned i = 0; i < ix->nslots; i++)
-        if (ix->cells[i]->n > 1) {
-            slot = (int)i;
-            leavers++;
-        }
-    return leavers == 1 && ix->nslots > 2 && !ix->m.rights ? slot : -1;
-}
-
-/* May a double step of this man be answered en passant? */
+/* May a double step of this man be answered en passant?  Then it is an exit, whose value is
+   corrected: where it leads to must be solved before. */
 static bool may_be_passed(const struct bk_index *ix, unsigned slot, unsigned from, unsigned to)
 {
     const struct bk_variant *v = ix->v;
-    int up = (int)(to / v->files) - (int)(from / v->files);
 
-    for (unsigned i = 0; bk_rules_en_passant(v) && (up == 2 || up == -2) && i < ix->nslots; i++)
+    if (!bk_rules_en_passant(v) ||
+        !bk_rules_doubles_from(v, ix->type[slot], ix->colour[slot], from) ||
+        abs((int)to - (int)from) != 2 * v->files)
+        return false;
+    for (unsigned i = 0; i < ix->nslots; i++)
         if (ix->colour[i] != ix->colour[slot] && bk_rules_doubles(v, ix->type[i]))
             return true;
     return false;
 }
 
-unsigned bk_order_links(const struct bk_index *ix, uint32_t block, struct bk_link out[BK_LINKS_MAX])
-{
-    const struct bk_block *b = &ix->block[block];
-    int slot = chain_slot(ix);
-    const struct bk_cells *c = slot < 0 ? NULL : ix->cells[slot];
-    const struct bk_reach *r;
-    unsigned n, links = 0, from;
-
-    if (!c || c->size[b->cell[slot]] != 1)
-        return 0;
-    from = c->sq[c->first[b->cell[slot]]];
-    r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot], from, &n);
-    for (unsigned i = 0; i < n && links < BK_LINKS_MAX; i++) {
-        bool plain;
-        int32_t next;
-
-        if (!leaves_cell(ix, b, (unsigned)slot, &r[i]) || c->size[c->cell_of[r[i].to]] != 1 ||
-            may_be_passed(ix, (unsigned)slot, from, r[i].to))
-            continue;
-        next = block_after(ix, b, (unsigned)slot, c->cell_of[r[i].to], &plain);
-        if (next < 0 || next & 7 || !plain || ix->block[next >> 3].pairs != b->pairs)
-            continue;
-        out[links++] = (struct bk_link){ (uint8_t)slot, r[i].to, (uint32_t)next >> 3, &r[i] };
-    }
-    return links;
-}
-
-static uint32_t root_of(uint32_t *root, uint32_t i)
+static unsigned root_of(uint8_t *root, unsigned i)
 {
     while (root[i] != i)
         i = root[i] = root[root[i]];
     return i;
 }
 
-/* By block: the first of those connected with it, by links in either direction. */
-static void connect(const struct bk_index *ix, uint32_t *root)
+/* The cells that a man's steps connect, those of one square; or, wide, all of those.  A sitting
+   pawn's cell stays by itself: it would connect all files. */
+static void connect_cells(const struct bk_index *ix, unsigned slot, bool wide, uint8_t *root)
 {
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        root[i] = i;
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        struct bk_link link[BK_LINKS_MAX];
-        unsigned n = bk_order_links(ix, i, link);
+    const struct bk_cells *c = ix->cells[slot];
+    unsigned any = BK_SQ_NONE;
 
-        for (unsigned j = 0; j < n; j++) {
-            uint32_t a = root_of(root, i), b = root_of(root, link[j].block);
+    for (unsigned cell = 0; cell < c->n; cell++)
+        root[cell] = (uint8_t)cell;
+    for (unsigned cell = 0; cell < c->n; cell++) {
+        unsigned from = c->sq[c->first[cell]], n;
+        const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot], from, &n);
 
-            root[a > b ? a : b] = a < b ? a : b;
+        if (c->size[cell] > 1)
+            continue;
+        any = any == BK_SQ_NONE ? cell : any;
+        if (wide)
+            root[root_of(root, cell)] = (uint8_t)root_of(root, any);
+        for (unsigned i = 0; !wide && i < n; i++)
+            if (leaves_cell(ix, slot, cell, &r[i]) && c->size[c->cell_of[r[i].to]] == 1)
+                root[root_of(root, c->cell_of[r[i].to])] = (uint8_t)root_of(root, cell);
+    }
+    for (unsigned cell = 0; cell < c->n; cell++)
+        root[cell] = (uint8_t)root_of(root, cell);
+}
+
+/* Where a double step may be answered en passant, its two squares are in different parts: the
+   cells as far on as it leads, and those before. */
+static void cut_at_doubles(const struct bk_index *ix, unsigned slot, uint8_t *root)
+{
+    const struct bk_cells *c = ix->cells[slot];
+    bool cut[BK_SQ_MAX + 1] = { false }; /* by advance */
+    uint8_t part[BK_SQ_MAX], parts = 0;
+    struct {
+        uint8_t root, layer;
+    } known[BK_SQ_MAX];
+
+    for (unsigned cell = 0; cell < c->n; cell++) {
+        unsigned from = c->sq[c->first[cell]], n;
+        const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot], from, &n);
+
+        for (unsigned i = 0; c->size[cell] == 1 && i < n; i++)
+            if (leaves_cell(ix, slot, cell, &r[i]) && may_be_passed(ix, slot, from, r[i].to))
+                cut[c->advance[c->cell_of[r[i].to]]] = true;
+    }
+    for (unsigned cell = 0; cell < c->n; cell++) {
+        unsigned layer = 0, k = 0;
+
+        for (unsigned a = 0; a <= c->advance[cell]; a++)
+            layer += cut[a];
+        while (k < parts && (known[k].root != root[cell] || known[k].layer != layer))
+            k++;
+        if (k == parts) {
+            known[parts].root = root[cell];
+            known[parts++].layer = (uint8_t)layer;
+        }
+        part[cell] = (uint8_t)k;
+    }
+    memcpy(root, part, c->n);
+}
+
+/* The man that has all its cells in one part: of several cells, like no other, of those the last.
+   There must be another of several cells, or half of what is solved would mirror the rest. */
+static int wide_slot(const struct bk_index *ix)
+{
+    int wide = -1;
+    unsigned leavers = 0;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        bool alone = ix->like[slot] == slot &&
+                     (slot + 1 == ix->nslots || ix->like[slot + 1] != ix->like[slot]);
+
+        leavers += ix->cells[slot]->n > 1;
+        if (ix->cells[slot]->n > 1 && alone)
+            wide = (int)slot;
+    }
+    return leavers > 1 ? wide : -1;
+}
+
+static void find_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
+{
+    int whole = wide ? wide_slot(ix) : -1;
+
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        if (ix->cells[slot]->n == 1) {
+            p->of[slot][0] = 0;
+            continue;
+        }
+        connect_cells(ix, slot, (int)slot == whole, p->of[slot]);
+        cut_at_doubles(ix, slot, p->of[slot]);
+    }
+}
+
+/* == Groups == */
+
+/* The parts of a block's men after a symmetry, by the group's slots; those of equal men ascend.
+   slot: by the block's, that of the group, if asked for. */
+static void parts_of(const struct bk_parts *p, const struct bk_index *ix, const struct bk_block *b,
+                     unsigned sym, uint8_t *part, uint8_t *slot)
+{
+    uint8_t own[BK_SLOTS_MAX];
+
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        const struct bk_cells *c = ix->cells[s];
+
+        own[s] = part[s] = p->of[s][c->cell_of[ix->map[sym][c->sq[c->first[b->cell[s]]]]]];
+    }
+    bk_sort_like(part, ix->like, ix->nslots);
+    for (unsigned s = 0; slot && s < ix->nslots; s++) {
+        slot[s] = ix->like[s];
+        for (unsigned t = ix->like[s]; t < ix->nslots && ix->like[t] == ix->like[s]; t++)
+            slot[s] = (uint8_t)(slot[s] + (own[t] < own[s] || (own[t] == own[s] && t < s)));
+    }
+}
+
+/* The symmetry after which the parts of a block come first. */
+static unsigned first_parts(const struct bk_parts *p, const struct bk_index *ix,
+                            const struct bk_block *b, uint8_t *part)
+{
+    uint8_t other[BK_SLOTS_MAX] = { 0 };
+    unsigned best = 0;
+
+    parts_of(p, ix, b, 0, part, NULL);
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++) {
+        if (!(ix->group >> sym & 1))
+            continue;
+        parts_of(p, ix, b, sym, other, NULL);
+        if (memcmp(other, part, ix->nslots) < 0) {
+            memcpy(part, other, ix->nslots);
+            best = sym;
         }
     }
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        root[i] = root_of(root, i);
+    return best;
+}
+
+/* Do these symmetries of kings' squares leave every man of the group within its part? */
+static bool parts_stay(const struct bk_parts *p, const struct bk_index *ix, const uint8_t *part,
+                       unsigned symmetries)
+{
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        for (unsigned s = 0; symmetries >> sym & 1 && s < ix->nslots; s++)
+            for (unsigned cell = 0; cell < ix->cells[s]->n; cell++) {
+                const struct bk_cells *c = ix->cells[s];
+                unsigned image = c->cell_of[ix->map[sym][c->sq[c->first[cell]]]];
+
+                if (p->of[s][cell] == part[s] && p->of[s][image] != part[s])
+                    return false;
+            }
+    return true;
+}
+
+/*
+ * The kings' squares of a group of blocks: theirs, if all have the same and none has to be turned;
+ * else all there are.  NULL: the blocks had better stay by themselves.
+ */
+static const struct bk_pairs *pairs_of(const struct bk_parts *p, const struct bk_index *ix,
+                                       const uint32_t *block, uint32_t n)
+{
+    const struct bk_pairs *pairs = ix->block[block[0]].pairs;
+    uint8_t part[BK_SLOTS_MAX];
+
+    for (uint32_t i = 0; i < n; i++)
+        if (ix->block[block[i]].pairs != pairs || first_parts(p, ix, &ix->block[block[i]], part))
+            return ix->pairs[1];
+    return parts_stay(p, ix, part, pairs->group) ? pairs : ix->pairs[1];
+}
+
+void bk_order_group(const struct bk_order *o, const struct bk_index *ix, uint32_t level,
+                    struct bk_group *out)
+{
+    const uint32_t *block = o->block + o->first[level];
+
+    memset(out, 0, sizeof *out);
+    out->parts = o->parts;
+    out->pairs = pairs_of(o->parts, ix, block, o->first[level + 1] - o->first[level]);
+    first_parts(o->parts, ix, &ix->block[block[0]], out->part);
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        const struct bk_cells *c = ix->cells[s];
+
+        for (unsigned sq = 0; c->n > 1 && sq < ix->v->nsq; sq++)
+            if (c->cell_of[sq] != BK_SQ_NONE && o->parts->of[s][c->cell_of[sq]] == out->part[s])
+                out->sq[s][out->n[s]++] = (uint8_t)sq;
+    }
+}
+
+void bk_group_member(const struct bk_group *g, const struct bk_index *ix, uint32_t block,
+                     struct bk_member *out)
+{
+    uint8_t part[BK_SLOTS_MAX];
+    unsigned sym = first_parts(g->parts, ix, &ix->block[block], part);
+
+    memcpy(out->map, ix->map[sym], ix->v->nsq);
+    parts_of(g->parts, ix, &ix->block[block], sym, part, out->slot);
+    out->straight = !sym;
 }
 
 /* == The order == */
 
 struct place {
+    uint64_t key; /* of its group */
     uint32_t block, root;
-    unsigned advance; /* the highest of its chain */
+    unsigned advance; /* the highest of its group */
 };
 
-/* Highest advance first, each chain in one piece. */
+static int by_key(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* Highest advance first, each group in one piece. */
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -187,7 +339,7 @@ static int by_place(const void *a, const void *b)
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-static bool in_chain(const struct place *p, uint32_t n, uint32_t i)
+static bool in_group(const struct place *p, uint32_t n, uint32_t i)
 {
     return (i && p[i - 1].root == p[i].root) || (i + 1 < n && p[i + 1].root == p[i].root);
 }
@@ -195,7 +347,7 @@ static bool in_chain(const struct place *p, uint32_t n, uint32_t i)
 /* Does the block at place i begin a level? */
 static bool begins_level(const struct place *p, uint32_t n, uint32_t i)
 {
-    if (!i || in_chain(p, n, i) || in_chain(p, n, i - 1))
+    if (!i || in_group(p, n, i) || in_group(p, n, i - 1))
         return !i || p[i].root != p[i - 1].root;
     return p[i].advance != p[i - 1].advance;
 }
@@ -203,103 +355,147 @@ static bool begins_level(const struct place *p, uint32_t n, uint32_t i)
 static void cut_levels(struct bk_order *o, const struct place *p, uint32_t n)
 {
     o->nlevels = 0;
+    o->any_group = false;
     for (uint32_t i = 0; i < n; i++) {
         o->block[i] = p[i].block;
         if (begins_level(p, n, i)) {
-            o->chain[o->nlevels] = in_chain(p, n, i);
+            o->group[o->nlevels] = in_group(p, n, i);
+            o->any_group = o->any_group || o->group[o->nlevels];
             o->first[o->nlevels++] = i;
         }
     }
     o->first[o->nlevels] = n;
 }
 
-/* root: by block, NULL: every block is by itself. */
-static void sort_blocks(struct bk_order *o, const struct bk_index *ix, struct place *p,
-                        const uint32_t *root)
+/* Every block by itself. */
+static void part_blocks(const struct bk_index *ix, struct place *p)
 {
-    uint32_t n = ix->nblocks;
-
-    for (uint32_t i = 0; i < n; i++) { /* what the first of a chain has, its others get */
-        struct place *first = &p[root ? root[i] : i];
-
-        p[i] = (struct place){ i, root ? root[i] : i, ix->block[i].advance };
-        if (p[i].advance > first->advance)
-            first->advance = p[i].advance;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        p[i].advance = p[p[i].root].advance;
-    qsort(p, n, sizeof *p, by_place);
-    cut_levels(o, p, n);
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        p[i] = (struct place){ .block = i, .root = i, .advance = ix->block[i].advance };
 }
 
+/* One run of places with the same key becomes a group, if it has a frame. */
+static bool join_run(const struct bk_parts *parts, const struct bk_index *ix, struct place *p,
+                     uint32_t n)
+{
+    uint32_t *block = malloc(n * sizeof *block);
+    unsigned most = 0;
+
+    if (!block)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        block[i] = p[i].block;
+        most = p[i].advance > most ? p[i].advance : most;
+    }
+    if (pairs_of(parts, ix, block, n))
+        for (uint32_t i = 0; i < n; i++) {
+            p[i].root = block[0];
+            p[i].advance = most;
+        }
+    free(block);
+    return true;
+}
+
+/* Blocks whose men are in the same parts make a group. */
+static bool join_blocks(const struct bk_parts *parts, const struct bk_index *ix, struct place *p)
+{
+    bool ok = true;
+
+    part_blocks(ix, p);
+    for (uint32_t i = 0; i < ix->nblocks; i++) {
+        uint8_t part[BK_SLOTS_MAX];
+
+        first_parts(parts, ix, &ix->block[i], part);
+        for (unsigned s = 0; s < ix->nslots; s++)
+            p[i].key = p[i].key << 8 | part[s];
+    }
+    qsort(p, ix->nblocks, sizeof *p, by_key);
+    for (uint32_t i = 0, end; ok && i < ix->nblocks; i = end) {
+        for (end = i + 1; end < ix->nblocks && p[end].key == p[i].key;)
+            end++;
+        if (end - i > 1)
+            ok = join_run(parts, ix, p + i, end - i);
+    }
+    return ok;
+}
+
+static void sort_blocks(struct bk_order *o, const struct bk_index *ix, struct place *p)
+{
+    qsort(p, ix->nblocks, sizeof *p, by_place);
+    cut_levels(o, p, ix->nblocks);
+}
+
+/* == Does it hold? == */
+
 struct check {
+    const struct bk_order *o;
+    const struct bk_index *ix;
     const uint32_t *level; /* by block */
-    uint32_t own, inside;  /* the level of the block looked at; moves that stay in it */
+    uint32_t own;          /* the block looked at */
     bool fails;
 };
 
-static void check_next(void *context, uint32_t next)
+/* A move leads to an earlier level; or, in a group, to another cell of the same part, and nobody
+   answers it en passant. */
+static void check_next(void *context, const struct step *step)
 {
     struct check *k = context;
+    const uint8_t *cell_of = k->ix->cells[step->slot]->cell_of, *part = k->o->parts->of[step->slot];
+    uint32_t here = k->level[k->own], there = k->level[step->block];
+    bool inside = k->o->group[here] && part[cell_of[step->from]] == part[cell_of[step->to]];
 
-    if (k->level[next] > k->own)
+    if (inside ? there != here || may_be_passed(k->ix, step->slot, step->from, step->to)
+               : there >= here)
         k->fails = true;
-    k->inside += k->level[next] == k->own;
 }
 
-/* Can the links into every block be listed? */
-static bool links_fit(const struct bk_index *ix, uint32_t *links_into)
-{
-    memset(links_into, 0, ix->nblocks * sizeof *links_into);
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        struct bk_link link[BK_LINKS_MAX];
-        unsigned n = bk_order_links(ix, i, link);
-
-        for (unsigned j = 0; j < n; j++)
-            if (++links_into[link[j].block] > BK_LINKS_MAX)
-                return false;
-    }
-    return true;
-}
-
-/* Chains hold if every move leads to an earlier level or by a link to the same.  level: scratch. */
+/* level: scratch. */
 static bool order_holds(const struct bk_order *o, const struct bk_index *ix, uint32_t *level)
 {
-    if (!links_fit(ix, level))
-        return false;
+    struct check k = { o, ix, level, 0, false };
+
     for (uint32_t l = 0; l < o->nlevels; l++)
         for (uint32_t i = o->first[l]; i < o->first[l + 1]; i++)
             level[o->block[i]] = l;
-    for (uint32_t i = 0; i < ix->nblocks; i++) {
-        struct bk_link link[BK_LINKS_MAX];
-        struct check k = { .level = level, .own = level[i] };
-
-        each_next(ix, i, check_next, &k);
-        if (k.fails || k.inside != (o->chain[k.own] ? bk_order_links(ix, i, link) : 0))
-            return false;
-    }
-    return true;
+    for (k.own = 0; k.own < ix->nblocks && !k.fails; k.own++)
+        each_next(ix, k.own, check_next, &k);
+    return !k.fails;
 }
 
-bool bk_order_new(struct bk_order *o, const struct bk_index *ix, bool chains)
+/* Groups want a man whose squares are the bits of a word, and no castling rights. */
+static bool may_have_groups(const struct bk_index *ix)
 {
-    uint32_t n = ix->nblocks, *root = malloc((n + 1u) * sizeof *root);
+    bool one = false, several = false;
+
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        one = one || ix->cells[s]->n == 1;
+        several = several || ix->cells[s]->n > 1;
+    }
+    return one && several && !ix->m.rights;
+}
+
+bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy)
+{
+    uint32_t n = ix->nblocks, *level = malloc((n + 1u) * sizeof *level);
     struct place *p = malloc((n + 1u) * sizeof *p);
-    bool ok;
+    bool ok, groups = strategy >= BK_GROUPS && may_have_groups(ix);
 
     o->block = malloc((n + 1u) * sizeof *o->block);
     o->first = malloc((n + 1u) * sizeof *o->first);
-    o->chain = malloc((n + 1u) * sizeof *o->chain);
-    ok = root && p && o->block && o->first && o->chain;
-    chains = chains && chain_slot(ix) >= 0;
-    if (ok && chains) {
-        connect(ix, root);
-        sort_blocks(o, ix, p, root);
-        chains = order_holds(o, ix, root);
+    o->group = malloc((n + 1u) * sizeof *o->group);
+    o->parts = groups ? malloc(sizeof *o->parts) : NULL;
+    ok = level && p && o->block && o->first && o->group && (o->parts || !groups);
+    if (ok && groups) {
+        find_parts(ix, strategy == BK_WIDE, o->parts);
+        ok = join_blocks(o->parts, ix, p);
+        sort_blocks(o, ix, p);
+        groups = ok && o->any_group && order_holds(o, ix, level);
     }
-    if (ok && !chains)
-        sort_blocks(o, ix, p, NULL);
-    free(root);
+    if (ok && !groups) {
+        part_blocks(ix, p);
+        sort_blocks(o, ix, p);
+    }
+    free(level);
     free(p);
     if (!ok)
         bk_order_free(o);
@@ -310,6 +506,7 @@ void bk_order_free(struct bk_order *o)
 {
     free(o->block);
     free(o->first);
-    free(o->chain);
+    free(o->group);
+    free(o->parts);
     *o = (struct bk_order){ 0 };
 }

@@ -2,49 +2,71 @@
  * order.h - in which order the blocks of a table are solved, and which together.
  *
  * A block can be solved when all those are that a man's move leads to.  Blocks
- * that do not lead to each other make a level.  A chain is a level of another
- * kind: the blocks that one pawn's steps connect, solved together, ply by ply,
- * as if the pawn were a king that goes from slice to slice.  That costs the
- * memory of all of them at once, and saves the look at every position of the
- * block ahead, and the wait for what it is worth.
+ * that do not lead to each other make a level.
+ *
+ * A group is a level of another kind: the blocks that steps of pawns (of any men
+ * without a way back) connect, solved at once by one solver to which such a man
+ * is an outer man like any other: its digits are its squares in the group, and
+ * its moves just go one way.  The cells of such a man are sorted into *parts*, a
+ * pawn's file, say; a choice of parts, up to symmetry and the order of equal men,
+ * is a group.
  */
 #ifndef BK_ORDER_H
 #define BK_ORDER_H
 
 #include "table/index.h"
-#include "tb/kernel/solver.h"
 
 /* How the blocks of a table are solved, by the memory it takes. */
 enum bk_strategy {
     BK_COMPACT, /* one by one, without distances, with a set less a side: passes.c */
     BK_APART,   /* one by one */
-    BK_CHAINS,  /* those of a chain together */
+    BK_GROUPS,  /* those of a group together; a part is what steps connect */
+    BK_WIDE,    /* the same, and one man has all its cells in one part, if there are others */
+};
+
+/* By slot and cell.  A man of one cell has part 0 only. */
+struct bk_parts {
+    uint8_t of[BK_SLOTS_MAX][BK_SQ_MAX];
 };
 
 struct bk_order {
     uint32_t *block; /* all of them, first to be solved first */
     uint32_t nlevels;
-    uint32_t *first; /* by level, and one more: places in block[] */
-    bool *chain;     /* by level: its blocks are solved together */
+    uint32_t *first;        /* by level, and one more: places in block[] */
+    bool *group;            /* by level: its blocks are solved together */
+    bool any_group;         /* is any? */
+    struct bk_parts *parts; /* NULL: there are no groups */
 };
 
-/* chains: if the table has any.  False: no memory. */
-bool bk_order_new(struct bk_order *o, const struct bk_index *ix, bool chains);
+/* What the blocks of a group have in common: the frame in which they are solved. */
+struct bk_group {
+    const struct bk_parts *parts; /* borrowed, as pairs */
+    const struct bk_pairs *pairs; /* the kings' */
+    uint8_t part[BK_SLOTS_MAX];   /* by slot */
+    uint16_t n[BK_SLOTS_MAX];     /* squares of a man of several cells; 0: of one cell */
+    uint8_t sq[BK_SLOTS_MAX][BK_SQ_MAX];
+};
+
+/* Where the positions of a block are in its group. */
+struct bk_member {
+    uint8_t map[BK_SQ_MAX];     /* the block's squares to the group's */
+    uint8_t slot[BK_SLOTS_MAX]; /* its slots to the group's */
+    bool straight;              /* squares are the same */
+};
+
+/* False: no memory. */
+bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strategy strategy);
 void bk_order_free(struct bk_order *o);
 
 /* Adds `by` to the readers of every block that a quiet move out of `block` leads to, once for
    each such move. */
 void bk_order_read(const struct bk_index *ix, uint32_t block, int by, uint32_t *readers);
 
-/* A step of the man of a chain from one block to the next, in which all else stays in place. */
-struct bk_link {
-    uint8_t slot, to; /* the man, its new square */
-    uint32_t block;
-    const struct bk_reach *way;
-};
-
-/* Those out of a block; returns how many. */
-unsigned bk_order_links(const struct bk_index *ix, uint32_t block,
-                        struct bk_link out[BK_LINKS_MAX]);
+/* The group that a level is.  The order stays where it is as long as it is used. */
+void bk_order_group(const struct bk_order *o, const struct bk_index *ix, uint32_t level,
+                    struct bk_group *out);
+/* How one of its blocks lies in it. */
+void bk_group_member(const struct bk_group *g, const struct bk_index *ix, uint32_t block,
+                     struct bk_member *out);
 
 #endif

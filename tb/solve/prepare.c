@@ -120,9 +120,54 @@ static void prepare_inner(struct bk_setup *s)
                 in->step[i].opposite = (int16_t)j;
 }
 
+static void number_squares(const struct bk_setup *s, struct bk_outer *o)
+{
+    o->type = s->ix->type[o->slot];
+    o->colour = s->ix->colour[o->slot];
+    o->nsq = o->n;
+    memset(o->digit, BK_SQ_NONE, sizeof o->digit);
+    for (unsigned i = 0; i < o->n; i++)
+        o->digit[o->sq[i]] = (uint8_t)i;
+}
+
+/* Does `a` vary more slowly than `b`?  several_first: a man of several cells does anyway. */
+static bool is_slower(const struct bk_setup *s, const struct bk_outer *a, const struct bk_outer *b,
+                      bool several_first)
+{
+    if (several_first && a->several != b->several)
+        return a->several;
+    return mobility(s->v, a->type, a->colour) > mobility(s->v, b->type, b->colour);
+}
+
+/*
+ * The man with most moves varies slowest: its moves then go from row to row.
+ * In a group the last man's squares fill whole vectors, so that all moves go
+ * from vector to vector: it is a man of one cell, if its squares do; else one of
+ * several, with digits filled up.
+ */
+static void sort_outers(struct bk_setup *s, unsigned lanes)
+{
+    struct bk_outer *o = s->outer;
+    bool several_first = false;
+
+    for (unsigned i = 0; s->grouped && i < s->nouter; i++)
+        several_first = several_first || (!o[i].several && o[i].n % lanes == 0);
+    for (unsigned i = 1; i < s->nouter; i++)
+        for (unsigned j = i; j && is_slower(s, &o[j], &o[j - 1], several_first); j--) {
+            struct bk_outer swap = o[j];
+
+            o[j] = o[j - 1];
+            o[j - 1] = swap;
+        }
+    if (!s->grouped)
+        return;
+    for (o += s->nouter - 1; o->several && o->n % lanes; o->n++)
+        o->sq[o->n] = o->sq[0];
+}
+
 /* Men with a cell of one square in this block are fixed, rooks with castling rights, too;
-   the rest, but for the inner, outer. */
-static void sort_out_men(struct bk_setup *s, unsigned lanes)
+   the rest, but for the inner, outer.  g: NULL: one block. */
+static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned lanes)
 {
     const struct bk_index *ix = s->ix;
 
@@ -133,31 +178,24 @@ static void sort_out_men(struct bk_setup *s, unsigned lanes)
 
         if ((int)slot == s->inner.slot)
             continue;
+        if (g && g->n[slot] > 1) {
+            *o = (struct bk_outer){ .slot = (uint8_t)slot, .n = g->n[slot], .several = true };
+            memcpy(o->sq, g->sq[slot], g->n[slot]);
+            s->nouter++;
+            continue;
+        }
         if (cells->size[cell] == 1 && (cells->n > 1 || ix->right[slot] >= 0)) {
             s->fixed.slot[s->fixed.n] = (uint8_t)slot;
             s->fixed.sq[s->fixed.n++] = cells->sq[cells->first[cell]];
             continue;
         }
-        o->slot = (uint8_t)slot;
-        o->type = ix->type[slot];
-        o->colour = ix->colour[slot];
-        o->n = cells->size[cell];
-        o->sq = cells->sq + cells->first[cell];
-        memset(o->digit, BK_SQ_NONE, sizeof o->digit);
-        for (unsigned i = 0; i < o->n; i++)
-            o->digit[o->sq[i]] = (uint8_t)i;
+        *o = (struct bk_outer){ .slot = (uint8_t)slot, .n = cells->size[cell] };
+        memcpy(o->sq, cells->sq + cells->first[cell], o->n);
         s->nouter++;
     }
-    /* the man with most moves varies slowest: its moves then go from row to row */
-    for (unsigned i = 1; i < s->nouter; i++)
-        for (unsigned j = i; j && mobility(s->v, s->outer[j].type, s->outer[j].colour) >
-                                      mobility(s->v, s->outer[j - 1].type, s->outer[j - 1].colour);
-             j--) {
-            struct bk_outer swap = s->outer[j];
-
-            s->outer[j] = s->outer[j - 1];
-            s->outer[j - 1] = swap;
-        }
+    for (unsigned o = 0; o < s->nouter; o++)
+        number_squares(s, &s->outer[o]);
+    sort_outers(s, lanes);
     s->nconf = 1;
     for (unsigned o = s->nouter; o-- > 0;) {
         s->outer[o].stride = s->nconf;
@@ -176,10 +214,10 @@ static void sort_out_men(struct bk_setup *s, unsigned lanes)
             s->kings_only = false;
 }
 
-static void sort_men(struct bk_setup *s, const struct bk_kernel *k)
+static void sort_men(struct bk_setup *s, const struct bk_group *g, const struct bk_kernel *k)
 {
     choose_inner(s);
-    sort_out_men(s, k->lanes);
+    sort_out_men(s, g, k->lanes);
 }
 
 /* == Quiet moves of outer men == */
@@ -193,7 +231,7 @@ static bool quiet_moves(struct bk_setup *s, struct bk_outer *o, bool into, size_
         struct bk_klist *list = into ? &o->into[d] : &o->from[d];
 
         list->first = s->moves.n;
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned i = 0; d < o->nsq && i < n; i++) {
             unsigned other = r[i].to, to = into ? sq : other;
 
             if (!(r[i].how & BK_QUIET) || o->digit[other] == BK_SQ_NONE ||
@@ -250,16 +288,15 @@ static bool turn_configurations(struct bk_setup *s, unsigned sym)
         return false;
     /* the symmetry may exchange the cells of equal men */
     for (unsigned o = 0; o < s->nouter; o++) {
-        unsigned slot = s->outer[o].slot;
-        unsigned cell = ix->cells[slot]->cell_of[ix->map[sym][s->outer[o].sq[0]]];
+        unsigned slot = s->outer[o].slot, image = ix->map[sym][s->outer[o].sq[0]];
         unsigned same = 0;
 
         for (unsigned p = 0; p < o; p++)
             same += ix->like[s->outer[p].slot] == ix->like[slot] &&
-                    s->b->cell[s->outer[p].slot] == s->b->cell[slot];
+                    s->outer[p].digit[s->outer[o].sq[0]] != BK_SQ_NONE;
         for (unsigned p = 0; p < s->nouter; p++)
             if (ix->like[s->outer[p].slot] == ix->like[slot] &&
-                s->b->cell[s->outer[p].slot] == cell && same-- == 0) {
+                s->outer[p].digit[image] != BK_SQ_NONE && same-- == 0) {
                 to_outer[o] = p;
                 break;
             }
@@ -290,9 +327,10 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
     memset(s->conf.clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
     for (uint32_t conf = 0; conf < s->nconf; conf++)
         for (unsigned o = 0; o < s->nouter; o++) {
-            unsigned sq = s->outer[o].sq[conf / s->outer[o].stride % s->outer[o].n];
+            unsigned digit = conf / s->outer[o].stride % s->outer[o].n, sq = s->outer[o].sq[digit];
 
             s->conf.sq[conf][o] = (uint8_t)sq;
+            s->conf.clash[conf] |= digit >= s->outer[o].nsq;
             for (unsigned p = 0; p < o; p++)
                 s->conf.clash[conf] |= s->conf.sq[conf][p] == sq;
             for (unsigned i = 0; i < s->fixed.n; i++)
@@ -303,7 +341,7 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
             if (s->fixed.sq[i] == s->fixed.sq[j])
                 memset(s->conf.clash, 1, s->nconf);
     for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
-        if (s->b->group >> sym & 1) {
+        if (s->pairs->group >> sym & 1) {
             s->turn_tab[sym] = aligned(k->turn_bytes);
             if (!s->turn_tab[sym] || !turn_configurations(s, sym))
                 return false;
@@ -379,27 +417,25 @@ static bool find_king_moves(struct bk_king_moves *m, const struct bk_index *ix,
     return true;
 }
 
-static struct bk_king_moves *king_moves_new(const struct bk_index *ix, const struct bk_pairs *pairs)
+static void king_moves_free(struct bk_king_moves *m) /* NULL is fine */
 {
-    struct bk_king_moves *m = calloc(1, sizeof *m);
-
-    if (m && find_king_moves(m, ix, pairs, BK_WHITE) && find_king_moves(m, ix, pairs, BK_BLACK))
-        return m;
-    bk_king_moves_free(m);
-    return NULL;
-}
-
-void bk_king_moves_free(struct bk_king_moves *m)
-{
-    if (!m)
-        return;
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; m && side < 2; side++) {
         free(m->move[side]);
         free(m->first[side]);
         free(m->back[side]);
         free(m->back_first[side]);
     }
     free(m);
+}
+
+static struct bk_king_moves *king_moves_new(const struct bk_index *ix, const struct bk_pairs *pairs)
+{
+    struct bk_king_moves *m = calloc(1, sizeof *m);
+
+    if (m && find_king_moves(m, ix, pairs, BK_WHITE) && find_king_moves(m, ix, pairs, BK_BLACK))
+        return m;
+    king_moves_free(m);
+    return NULL;
 }
 
 /* == A setup == */
@@ -422,14 +458,20 @@ void bk_setup_free(struct bk_setup *s)
     free(s->conf.occ);
     free(s->conf.count);
     free(s->conf.clash);
+    king_moves_free(s->kings);
+    for (uint32_t i = 0; i < s->nexit; i++)
+        bk_view_cache_free(s->exit[i].cache);
     free(s->exit);
     free(s);
 }
 
-static bool compile_moves(struct bk_setup *s, const struct bk_kernel *k)
+static bool prepare_moves(struct bk_setup *s, const struct bk_kernel *k)
 {
     size_t room = 0;
 
+    s->kings = king_moves_new(s->ix, s->pairs);
+    if (!s->kings)
+        return false;
     for (unsigned o = 0; o < s->nouter; o++)
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
@@ -442,16 +484,18 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
     *s = (struct bk_setup){ .v = r->ix->v,
                             .ix = r->ix,
                             .b = &r->ix->block[r->block],
-                            .nslices = r->ix->block[r->block].pairs->nslices,
+                            .pairs = r->group ? r->group->pairs : r->ix->block[r->block].pairs,
+                            .grouped = r->group,
                             .distances = r->distances,
                             .attains = r->attains,
                             .compact = r->compact,
                             .dtw_bytes = r->dtw_bytes,
                             .k_limit = r->k_limit };
-    sort_men(s, r->kernel);
+    s->nslices = s->pairs->nslices;
+    sort_men(s, r->group, r->kernel);
 }
 
-struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings)
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
 {
     struct bk_setup *s = malloc(sizeof *s);
 
@@ -460,17 +504,14 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_m
     bk_setup_init(s, r);
     for (unsigned sq = 0; sq < s->v->nsq; sq++)
         s->all_sq[sq] = (uint8_t)sq;
-    for (unsigned slot = 0; slot < s->ix->nslots; slot++)
+    for (unsigned slot = 0; !r->to_count && slot < s->ix->nslots; slot++)
         bk_each_change(s->ix, slot, note_change, s);
     prepare_inner(s);
-    if (r->for_kernel)
+    if (r->for_kernel || r->to_count)
         s->kings_only = false;
     if (s->kings_only)
         return s;
-    if (!*kings)
-        *kings = king_moves_new(s->ix, s->b->pairs);
-    s->kings = *kings;
-    if (s->kings && compile_moves(s, r->kernel))
+    if (r->to_count ? prepare_configurations(s, r->kernel) : prepare_moves(s, r->kernel))
         return s;
     bk_setup_free(s);
     return NULL;
@@ -488,13 +529,13 @@ static void lay_out(const struct bk_setup *s, unsigned row, uint32_t nconf, uint
     *slice_stride = (uint64_t)nconf * row;
 }
 
-void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k, bool taken,
                             struct bk_memblock *mb, unsigned code_bytes)
 {
     bool sets = s->inner.slot >= 0;
 
-    lay_out(s, sets ? 8 * (unsigned)k->set_bytes : 1, sets ? s->pitch : s->nconf, mb->bit_stride,
-            &mb->bit_slice_stride);
+    lay_out(s, sets ? 8 * (unsigned)k->set_bytes : 1, sets && !taken ? s->pitch : s->nconf,
+            mb->bit_stride, &mb->bit_slice_stride);
     if (code_bytes) {
         lay_out(s, s->width, s->nconf, mb->stride, &mb->slice_stride);
     } else {

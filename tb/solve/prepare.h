@@ -10,29 +10,25 @@
 
 #include "tb/kernel/kernel.h"
 #include "tb/kernel/setup.h"
+#include "tb/solve/order.h"
 
 struct bk_setup_request {
-    const struct bk_index *ix; /* borrowed */
-    uint32_t block;
+    const struct bk_index *ix;    /* borrowed */
+    uint32_t block;               /* if group: the first of it */
+    const struct bk_group *group; /* borrowed; NULL: the block by itself */
     const struct bk_kernel *kernel;
     bool distances, attains, compact;
     unsigned dtw_bytes, k_limit; /* 0 without distances */
     bool for_kernel;             /* compile moves even if only kings move */
+    bool to_count;               /* configurations, but no moves */
 };
 
 /* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
 void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 
-/*
- * Everything but the exits.
- *
- * *kings  the kings' moves, which the blocks of a chain share; made if they are
- *         NULL and asked for.  Owned by the caller: bk_king_moves_free(), last.
- * Owned: bk_setup_free().  NULL: no memory.
- */
-struct bk_setup *bk_setup_new(const struct bk_setup_request *r, struct bk_king_moves **kings);
-void bk_setup_free(struct bk_setup *s);           /* NULL is fine */
-void bk_king_moves_free(struct bk_king_moves *m); /* NULL is fine */
+/* Everything but the exits.  Owned: bk_setup_free().  NULL: no memory. */
+struct bk_setup *bk_setup_new(const struct bk_setup_request *r);
+void bk_setup_free(struct bk_setup *s); /* NULL is fine */
 
 /* Visits every change that a man may make, BK_STAYS included, on every square of the board: where
    it arrives, and in place. */
@@ -41,8 +37,9 @@ typedef void bk_visit_change(void *context, unsigned slot, const struct bk_chang
 void bk_each_change(const struct bk_index *ix, unsigned slot, bk_visit_change *visit,
                     void *context);
 
-/* How a block's codes lie, or its two bitmaps: there a set is a row. */
-void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
+/* How a block's codes lie, or its two bitmaps: there a set is a row.  taken: out of a group, else
+   they are the solver's own, with rows that fill up vectors. */
+void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k, bool taken,
                             struct bk_memblock *mb, unsigned code_bytes);
 
 #endif

@@ -69,7 +69,20 @@ static bool may_be(uint8_t flags, bool attain)
     return flags == (IS_SOLVED | HAS_CODES | (attain ? HAS_ATTAINED : 0));
 }
 
-static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct bk_solve_job *job)
+/* By block: does it come out of a group?  Owned; NULL: no memory. */
+static bool *taken_blocks(const struct bk_run *run)
+{
+    const struct bk_order *o = &run->order;
+    bool *taken = calloc(run->job->t->ix->nblocks + 1u, sizeof *taken);
+
+    for (uint32_t l = 0; taken && l < o->nlevels; l++)
+        for (uint32_t i = o->first[l]; i < o->first[l + 1]; i++)
+            taken[o->block[i]] = o->group[l];
+    return taken;
+}
+
+static bool load_all(struct bk_reader *r, struct bk_memtable *t, const struct bk_solve_job *job,
+                     const bool *taken)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         struct bk_memblock *mb = &t->block[i];
@@ -79,7 +92,7 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct
             return false;
         mb->solved = flags & IS_SOLVED;
         mb->encoded = flags & IS_ENCODED;
-        if (flags & HAS_CODES && bk_layout_block(t, i, job->kernel, NULL))
+        if (flags & HAS_CODES && bk_layout_block(t, i, job->kernel, taken[i], NULL))
             return false;
         for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
             if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
@@ -90,7 +103,15 @@ static bool load_blocks(struct bk_reader *r, struct bk_memtable *t, const struct
     return true;
 }
 
-/* == Blocks under way == */
+static bool load_blocks(struct bk_reader *r, const struct bk_run *run)
+{
+    bool *taken = taken_blocks(run), ok = taken && load_all(r, run->job->t, run->job, taken);
+
+    free(taken);
+    return ok;
+}
+
+/* == What is under way == */
 
 /* What is no array. */
 struct numbers {
@@ -152,13 +173,10 @@ bool bk_resume_has(const struct bk_run *run, uint32_t block)
     return run->reader && run->moment.there && run->moment.block == block;
 }
 
-bool bk_resume_blocks(struct bk_run *run, struct bk_solver *under_way, uint32_t n,
-                      struct bk_moment *m)
+bool bk_resume_block(struct bk_run *run, struct bk_solver *under_way, struct bk_moment *m)
 {
-    bool ok = true;
+    bool ok = load_state(run->reader, &under_way->state) && marks_exist(under_way);
 
-    for (uint32_t i = 0; ok && i < n; i++)
-        ok = load_state(run->reader, &under_way[i].state) && marks_exist(&under_way[i]);
     *m = run->moment;
     bk_reader_close(run->reader);
     run->reader = NULL;
@@ -172,7 +190,7 @@ static bool is_due(struct bk_run *run)
     return run->checkpoint.path && bk_checkpoint_due(&run->checkpoint);
 }
 
-void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way, uint32_t n,
+void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way,
                     const struct bk_moment *m)
 {
     static const struct bk_moment none;
@@ -192,9 +210,9 @@ void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way, uint3
         save_blocks(w, run->job->t);
         if (sink->save)
             sink->save(sink->context, w);
-        bk_write(w, n ? m : &none, sizeof *m);
-        for (uint32_t i = 0; i < n; i++)
-            save_state(w, &under_way[i].state);
+        bk_write(w, under_way ? m : &none, sizeof *m);
+        if (under_way)
+            save_state(w, &under_way->state);
         err = bk_writer_commit(w, &why);
     }
     if (err)
@@ -222,7 +240,7 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     if (strategy != run->strategy) {
         run->strategy = strategy;
         bk_order_free(&run->order);
-        if (!bk_order_new(&run->order, run->job->t->ix, strategy == BK_CHAINS))
+        if (!bk_order_new(&run->order, run->job->t->ix, strategy))
             return bk_no_memory(why);
     }
     return bk_run_begin(run, code_bytes, why);
@@ -281,8 +299,8 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
     const struct bk_sink *sink = run->job->sink;
 
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
-           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run->job->t, run->job) &&
-           is_in_order(run) && (!sink->load || sink->load(sink->context, r)) &&
+           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run) && is_in_order(run) &&
+           (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment);
 }
 

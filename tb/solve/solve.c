@@ -1,6 +1,6 @@
 /*
  * solve.c - a table, level after level: blocks that do not lead to each other,
- * or those of a chain.
+ * or those of a group.
  */
 #include "tb/solve/solve.h"
 
@@ -33,14 +33,18 @@ static void add_done(const struct level *l, uint32_t first, uint32_t n)
         l->run->done += 2 * l->run->job->t->ix->block[l->block[i]].size;
 }
 
-/* All at once: they are a chain. */
+/* All at once: they are a group. */
 static enum bk_err solve_together(const struct level *l, struct bk_report *why)
 {
+    struct bk_run *run = l->run;
+    struct bk_group group;
     struct bk_blocks b = {
-        .block = l->block, .n = l->n, .pool = l->run->job->pool, .tally = l->run->tally
+        .block = l->block, .n = l->n, .group = &group, .pool = run->job->pool, .tally = run->tally
     };
-    enum bk_err err = bk_blocks_solve(l->run, &b, why);
+    enum bk_err err;
 
+    bk_order_group(&run->order, run->job->t->ix, run->level, &group);
+    err = bk_blocks_solve(run, &b, why);
     add_done(l, 0, l->n);
     return err;
 }
@@ -62,7 +66,7 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
             err = bk_blocks_solve(run, &b, why);
         add_done(l, i, 1);
         if (!err)
-            bk_resume_save(run, NULL, 0, NULL);
+            bk_resume_save(run, NULL, NULL);
     }
     return err;
 }
@@ -120,7 +124,7 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
         r.n = l->n - r.first < most ? l->n - r.first : most;
         err = solve_round(&r, why);
         if (!err)
-            bk_resume_save(l->run, NULL, 0, NULL);
+            bk_resume_save(l->run, NULL, NULL);
     }
     free(r.tally);
     return err;
@@ -135,7 +139,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
     bool under_way = run->reader && run->moment.there;
     enum bk_err err;
 
-    if (o->chain[run->level])
+    if (o->group[run->level])
         err = solve_together(&l, why);
     else if (l.n < 2 * threads || threads == 1 || under_way)
         err = solve_in_turn(&l, why); /* a checkpoint is read by all threads: not while each
@@ -157,7 +161,7 @@ static enum bk_err solve_levels(struct bk_run *run, struct bk_report *why)
         err = solve_level(run, why);
         run->level++;
         if (!err && run->level < run->order.nlevels)
-            bk_resume_save(run, NULL, 0, NULL);
+            bk_resume_save(run, NULL, NULL);
     }
     return err;
 }

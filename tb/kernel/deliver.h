@@ -1,0 +1,122 @@
+/*
+ * deliver.h - what a solved group leaves behind: its blocks, each by itself.
+ *
+ * Files, and views of other tables, know of blocks only.  A position is in the
+ * group's slice of the same kings, the configuration that has its men's squares,
+ * and in the same place of a row; but where the group stands for mirrored blocks,
+ * or equal men are in another order there: then squares are turned.  A group may
+ * hold a block twice; one is taken.
+ *
+ * Cost: a copy of what is kept, and the counts that finish() leaves out.
+ */
+#ifndef BK_KERNEL_DELIVER_H
+#define BK_KERNEL_DELIVER_H
+
+#include "tb/kernel/finish.h"
+#include "tb/memory/memtable.h"
+
+/* A set of the group as one of the block. */
+static set brought(const struct bk_delivery *d, set x)
+{
+    set r = x;
+
+    for (unsigned sq = 0; d->turned && sq < d->block->v->nsq; sq++)
+        r = has(x, d->map[sq]) ? r | bit(sq) : r & ~bit(sq);
+    return r;
+}
+
+/* A row of codes, likewise. */
+static void bring_codes(const struct bk_delivery *d, void *to, const void *from)
+{
+    const struct bk_setup *s = d->block;
+
+    if (!d->turned || s->width == 1) {
+        memcpy(to, from, (size_t)s->width * s->dtw_bytes);
+        return;
+    }
+    for (unsigned sq = 0; sq < s->width; sq++)
+        dtw_put(s, to, sq, dtw_get(s, from, d->map[sq]));
+}
+
+/* A set goes to a bitmap of the block, or its lowest bit, if there is no inner man. */
+static void put_set(const struct bk_delivery *d, void *map, uint32_t slice, uint32_t conf, set x)
+{
+    const struct bk_setup *s = d->block;
+    uint64_t at = slice * d->mb->bit_slice_stride;
+
+    if (s->inner.slot >= 0)
+        ((set *)((char *)map + at / 8))[conf] = x;
+    else if (has(x, 0)) /* the next slice may be another thread's, and in the same word */
+        __atomic_fetch_or((uint64_t *)map + (at + conf) / 64, UINT64_C(1) << (at + conf) % 64,
+                          __ATOMIC_RELAXED);
+}
+
+/* One position of kings, one configuration, one side to move. */
+static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
+                        const struct ctx *to, uint32_t from, unsigned side, uint32_t conf,
+                        struct bk_tally *tally)
+{
+    const struct bk_setup *s = d->block;
+    const struct bk_state *st = &b->state;
+    uint32_t there = d->conf[conf];
+    set won = ((const set *)sets_of(st, BK_WON, side, from))[there];
+    set und = ((const set *)sets_of(st, BK_UNDECIDED, side, from))[there];
+    struct finished f = { .side = side, .conf = conf };
+
+    won = s->inner.slot >= 0 ? brought(d, won) : won;
+    und = s->inner.slot >= 0 ? brought(d, und) : und;
+    f.legal = ~(won & und);
+    f.wins = won & ~und;
+    f.draw = und & ~won;
+    f.losses = ~(won | und);
+    if (s->distances) {
+        char *row = (char *)d->mb->code[side] +
+                    (to->slice * d->mb->slice_stride + (size_t)conf * s->width) * s->dtw_bytes;
+        unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+        bring_codes(d, row, dtw_of(b->setup, st, side, from, there));
+        longest_of(to, row, f.wins, st->last_win[side],
+                   BK_CODE_WIN + ((unsigned)st->last_win[side] >> 1), &tally->longest_win[side],
+                   conf);
+        longest_of(to, row, f.losses, st->last_loss[side],
+                   loss + ((unsigned)st->last_loss[side] >> 1), &tally->longest_loss[side], conf);
+    } else {
+        put_set(d, d->mb->code[side], to->slice, conf, won);
+        put_set(d, d->mb->draw[side], to->slice, conf, und);
+    }
+    count_finished(to, &f, tally);
+}
+
+/* What exits attain of it: the frontiers hold it. */
+static void deliver_attained(const struct bk_solver *b, const struct bk_delivery *d,
+                             const struct ctx *to, uint32_t from, unsigned side, uint32_t conf)
+{
+    for (unsigned told = 0; told < 2; told++) {
+        enum bk_array sets = told == BK_WDL ? BK_LOSSES : BK_WINS;
+        set x;
+
+        if (!d->mb->attained[told][side])
+            continue;
+        x = ((const set *)sets_of(&b->state, sets, side, from))[d->conf[conf]];
+        put_set(d, d->mb->attained[told][side], to->slice, conf,
+                d->block->inner.slot >= 0 ? brought(d, x) : x);
+    }
+}
+
+static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
+                    struct bk_tally *tally)
+{
+    const struct bk_setup *s = d->block;
+    const uint8_t *king = s->pairs->king[slice];
+    struct ctx to = { .s = s, .slice = slice };
+    uint32_t from =
+        (uint32_t)b->setup->pairs->slice[(size_t)d->map[king[0]] * s->v->nsq + d->map[king[1]]];
+
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t conf = 0; conf < s->nconf; conf++) {
+            deliver_row(b, d, &to, from, side, conf, tally);
+            deliver_attained(b, d, &to, from, side, conf);
+        }
+}
+
+#endif
