@@ -25,9 +25,9 @@ TABLE = material materials needed index rows model info head readers cache shard
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool spill checkpoint code scores memtable view
+MEMORY = cpu pool transport ranks spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
-SOLVE  = order prepare exits layout estimate run resume block solve
+SOLVE  = order prepare exits layout estimate owners share run resume block solve
 ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
@@ -83,6 +83,18 @@ all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/
 $(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
+
+# several processes that make a table together: where Open MPI is (docs/distributed.md)
+mpi: $(BUILD)/bareking-mpi
+mpi_flags = $(subst -I/,-isystem /,$(shell mpicc --showme:$(1)))
+$(BUILD)/bareking-mpi: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(filter-out %/transport.o,$(TB_O)) $(BUILD)/tb/transport_mpi.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(call mpi_flags,link) $(LIBS) -o $@
+$(BUILD)/tb/transport_mpi.o: tb/transport_mpi.c | $(BUILD)/packages
+	@command -v mpicc >/dev/null || { echo "make mpi: no mpicc; Debian has it in libopenmpi-dev" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -c $< -o $@
 
 $(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
 	@echo "  CC $@"
@@ -338,6 +350,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all mpi test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -19,6 +19,7 @@
 #include "explore/server.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
+#include "tb/memory/ranks.h"
 
 /* == Options == */
 
@@ -570,20 +571,40 @@ static void guard_streams(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Several processes that make tables together answer once: the first does. */
+static void answer_nothing(void)
+{
+    if (!freopen("/dev/null", "w", stdout))
+        exit(CLI_SYSTEM);
+}
+
+static int answer(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    cli_answer_errors(status);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    bk_transport_open(&argc, &argv);
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
     cli_say_json(wants_json(argc, argv));
-    status = run(argc, argv);
-    cli_answer_errors(status);
+    if (bk_transport_rank())
+        answer_nothing();
+    if (bk_ranks_wait(&status))
+        status = answer(argc, argv);
 
     errno = 0;
     if (fflush(stdout) || ferror(stdout))
-        return cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
-                        errno ? strerror(errno) : "output error");
+        status = cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
+                          errno ? strerror(errno) : "output error");
+    bk_ranks_end(status);
+    bk_transport_close();
     return status;
 }

@@ -22,6 +22,7 @@
 #include "table/head.h"
 #include "table/write.h"
 #include "tb/encode/source.h"
+#include "tb/memory/ranks.h"
 
 /* With so many numbers a unit is work for all threads. */
 #define LARGE (UINT64_C(1) << 23)
@@ -425,6 +426,11 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     enum bk_err err;
 
     find_alike(e, first, &a);
+    if (!bk_ranks_is_first()) { /* the first process has them all */
+        for (unsigned i = 0; i < a.n; i++)
+            a.task[i]->done = true;
+        return BK_OK;
+    }
     err = sample_alike(e, &a, why);
     for (unsigned i = 0; !err && i < a.n; i++) {
         a.task[i]->at = e->scratch_bytes;
@@ -435,6 +441,9 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     return err;
 }
 
+/* The process that encodes the nth of the small ones of a round. */
+static unsigned rank_of_small(uint64_t nth) { return (unsigned)(nth % bk_ranks()); }
+
 static void encode_small(void *context, uint64_t item, unsigned thread)
 {
     struct bk_encoder *e = context;
@@ -443,11 +452,83 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     struct unit_rows rows;
 
     (void)thread;
-    if (bk_first_error_any(&e->failed))
+    if (rank_of_small(item) != bk_rank() || bk_first_error_any(&e->failed))
         return;
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
                         encode_unit(e, task, &rows, NULL, NULL, keep_shards, task, &why), &why);
+}
+
+/* What is no array of a unit. */
+struct unit_numbers {
+    uint64_t model_bytes, directory_bytes, shard_bytes, bytes;
+    uint32_t leaves, shards;
+};
+
+static void send_small(const struct task *task, struct bk_box *box)
+{
+    const struct bk_unit *u = &task->unit;
+    const struct unit_numbers x = { u->model_bytes, u->directory_bytes, u->shard_bytes,
+                                    task->bytes,    u->leaves,          u->shards };
+
+    bk_box_put(box, &x, sizeof x);
+    bk_box_put(box, u->model, u->model_bytes);
+    bk_box_put(box, u->directory, u->directory_bytes);
+    bk_box_put(box, task->shard, task->bytes);
+}
+
+static const char *receive_small(struct task *task, const char *at, struct bk_report *why)
+{
+    struct bk_unit *u = &task->unit;
+    struct unit_numbers x;
+
+    memcpy(&x, at, sizeof x);
+    at += sizeof x;
+    *u = (struct bk_unit){ malloc(x.model_bytes + 1), malloc(x.directory_bytes + 1),
+                           x.model_bytes, x.directory_bytes, x.shard_bytes, x.leaves, x.shards };
+    if (!u->model || !u->directory ||
+        keep_shards(task, at + x.model_bytes + x.directory_bytes, x.bytes, why))
+        return NULL;
+    memcpy(u->model, at, x.model_bytes);
+    memcpy(u->directory, at + x.model_bytes, x.directory_bytes);
+    task->done = true;
+    return at + x.model_bytes + x.directory_bytes + x.bytes;
+}
+
+/* It is the first process's now. */
+static void let_small_go(struct task *task)
+{
+    free(task->shard);
+    task->shard = NULL;
+    task->bytes = task->room = 0;
+    task->done = true;
+}
+
+/* All of them come to the first process, which writes the file. */
+static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why)
+{
+    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    const char *at[BK_PROCESSES_MAX] = { NULL };
+    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+
+    for (unsigned i = 0; !err && i < e->nsmall; i++)
+        if (rank_of_small(i) == bk_rank() && bk_rank())
+            send_small(e->small[i], &out[0]);
+    if (!err)
+        err = bk_ranks_exchange(out, in, why);
+    for (unsigned r = 0; !err && r < bk_ranks(); r++)
+        at[r] = in[r].at;
+    for (unsigned i = 0; !err && i < e->nsmall; i++) {
+        unsigned r = rank_of_small(i);
+
+        if (bk_rank())
+            let_small_go(e->small[i]);
+        else if (r && !(at[r] = receive_small(e->small[i], at[r], why)))
+            err = bk_no_memory(why);
+    }
+    bk_boxes_free(out);
+    bk_boxes_free(in);
+    return bk_ranks_agree(err, why);
 }
 
 /* Those that threads take by themselves. */
@@ -457,17 +538,18 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     bool whole = bk_pool_try(e->pool, e->nsmall, encode_small, e);
 
     if (bk_first_error_any(&e->failed))
-        return bk_first_error_of(&e->failed, why);
-    if (!whole)
-        return bk_pool_interrupted(why);
+        err = bk_first_error_of(&e->failed, why);
+    else if (!whole)
+        err = bk_pool_interrupted(why);
+    err = bk_ranks_agree(err, why);
+    if (!err && bk_ranks_several() && e->nsmall)
+        err = gather_small_ones(e, why);
     for (unsigned i = 0; !err && i < e->nsmall; i++) {
         struct task *task = e->small[i];
 
         task->at = e->scratch_bytes;
         err = to_scratch(e, task->shard, task->bytes, why);
-        free(task->shard);
-        task->shard = NULL;
-        task->bytes = task->room = 0;
+        let_small_go(task);
     }
     e->nsmall = 0;
     return err;
@@ -508,6 +590,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         }
         err = encode_alike(e, task, why);
     }
+    err = bk_ranks_agree(err, why);
     if (!err)
         err = encode_small_ones(e, why);
     for (unsigned i = 0; !err && i < e->nplaces; i++)
@@ -561,7 +644,9 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         return bk_no_memory(why);
     *e = (struct bk_encoder){ .t = t, .dir = dir, .o = *o, .pool = pool, .scratch = -1 };
     e->one_side = bk_table_one_side(&t->ix->m, t->ix->v);
-    err = make_tasks(e) ? open_scratch(e, why) : bk_no_memory(why);
+    err = make_tasks(e) ? BK_OK : bk_no_memory(why);
+    if (!err && bk_ranks_is_first())
+        err = open_scratch(e, why);
     if (!err)
         err = bk_rows_new(&e->rows, t->ix, why);
     if (!err)
@@ -746,7 +831,9 @@ enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum
     enum bk_err err = BK_OK;
 
     bytes[0] = bytes[1] = 0;
-    for (unsigned k = e->nkinds; !err && k-- > 0;)
+    for (unsigned k = e->nkinds; bk_ranks_is_first() && !err && k-- > 0;)
         err = write_kind(e, (enum bk_kind)k, sum, &bytes[k], why);
+    err = bk_ranks_agree(err, why);
+    bk_ranks_first_says(bytes, 2 * sizeof *bytes);
     return err;
 }

@@ -36,8 +36,7 @@ uint64_t bk_state_bytes(const struct bk_state *st)
     return 2 * bytes * st->nslices;
 }
 
-/* When the block is solved: does anybody read it? */
-static bool stays(const struct bk_state *st, enum bk_array a)
+bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 {
     bool distances = st->slice_bytes[BK_DTW];
 
@@ -60,9 +59,14 @@ static size_t piece_bytes(const struct bk_state *st)
     size_t bytes = 0;
 
     for (enum bk_array a = 0; a < BK_ARRAYS; a++)
-        if (!stays(st, a))
+        if (!bk_state_stays(st, a))
             bytes += 2 * array_bytes(st, a);
     return bytes;
+}
+
+static void *array_new(const struct bk_state *st, struct bk_spill *spill, size_t bytes)
+{
+    return st->sparse ? bk_spill_new_sparse(bytes) : bk_spill_new(spill, bytes);
 }
 
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares)
@@ -73,7 +77,7 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
 
     if (spares && spares->bytes != bytes) /* no room for what cannot be used */
         bk_spares_free(spares);
-    at = st->piece = used ? spares->piece[--spares->n] : bk_spill_new(spill, bytes);
+    at = st->piece = used ? spares->piece[--spares->n] : array_new(st, spill, bytes);
     if (!at)
         return false;
     for (unsigned side = 0; side < 2; side++)
@@ -82,8 +86,8 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
 
             if (!own)
                 continue;
-            if (stays(st, a)) {
-                st->array[a][side] = bk_spill_new(spill, own);
+            if (bk_state_stays(st, a)) {
+                st->array[a][side] = array_new(st, spill, own);
                 if (!st->array[a][side])
                     return false;
                 continue;
@@ -112,7 +116,7 @@ void bk_state_free(struct bk_state *st, struct bk_spares *spares)
 {
     for (unsigned side = 0; side < 2; side++)
         for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
-            if (stays(st, a))
+            if (bk_state_stays(st, a))
                 bk_spill_free(st->array[a][side]);
             st->array[a][side] = NULL;
         }

@@ -42,6 +42,7 @@ struct bk_state {
     void *array[BK_ARRAYS][2];     /* by side to move; NULL: not there */
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
     uint32_t nslices;
+    bool sparse;                          /* most slices are another process's: ranks.h */
     bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
     void *piece;                          /* in which those lie that do not stay */
     uint32_t ply;                         /* under way */
@@ -60,6 +61,9 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
 void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
 /* Bytes of all arrays. */
 uint64_t bk_state_bytes(const struct bk_state *st);
+
+/* Is there something in this array, when the block is solved, that others read? */
+bool bk_state_stays(const struct bk_state *st, enum bk_array a);
 
 /*
  * Arrays that do not stay lie in one piece, large enough for huge pages; those

@@ -12,6 +12,7 @@
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
+#include "tb/solve/share.h"
 
 struct chain {
     struct bk_run *run;
@@ -22,11 +23,13 @@ struct chain {
     struct bk_setup **setup;  /* owned, as what follows */
     struct bk_solver *member; /* the same blocks, under way */
     struct bk_king_moves *kings;
+    struct bk_share *share; /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     atomic_bool found;
+    bool failed; /* news could not be taken in: no memory */
 };
 
 /* == Prepare == */
@@ -110,7 +113,7 @@ static enum bk_err prepare(struct chain *c, struct bk_report *why)
 
 static struct bk_spares *spares_of(const struct chain *c)
 {
-    return c->b->apart ? NULL : &c->run->spares;
+    return c->b->apart || c->share ? NULL : &c->run->spares;
 }
 
 /* Arrays and scratch. */
@@ -119,6 +122,8 @@ static enum bk_err allocate(struct chain *c, struct bk_report *why)
     unsigned threads = bk_pool_threads(c->b->pool);
     bool ok = true;
 
+    for (uint32_t i = 0; i < c->b->n; i++)
+        c->member[i].state.sparse = c->share;
     for (uint32_t i = 0; ok && i < c->b->n; i++)
         ok = bk_state_new(&c->member[i].state, c->t->spill, spares_of(c));
     c->tally = calloc(threads, sizeof *c->tally);
@@ -130,44 +135,93 @@ static enum bk_err allocate(struct chain *c, struct bk_report *why)
 
 /* == Iterate == */
 
+/* Slices of a block that are worked on here, and the nth of them. */
+static uint32_t slices_here(const struct chain *c)
+{
+    return c->share ? c->share->nown : c->nslices;
+}
+
+static uint32_t slice_here(const struct chain *c, uint64_t nth)
+{
+    return c->share ? c->share->own[nth] : (uint32_t)nth;
+}
+
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct chain *c = context;
+    uint32_t n = slices_here(c);
 
     bk_spill_ease(c->t->spill);
-    c->k->init(&c->member[item / c->nslices], (uint32_t)(item % c->nslices),
-               c->scratch.of_thread[thread]);
+    c->k->init(&c->member[item / n], slice_here(c, item % n), c->scratch.of_thread[thread]);
+}
+
+static void run_init_halo(void *context, uint64_t item, unsigned thread)
+{
+    struct chain *c = context;
+    uint32_t n = c->share->nhalo;
+
+    bk_share_init_halo(c->share, &c->member[item / n], (uint32_t)(item % n),
+                       c->scratch.of_thread[thread]);
 }
 
 static void run_pass(void *context, uint64_t item, unsigned thread)
 {
     struct chain *c = context;
-    uint64_t both = 2 * (uint64_t)c->nslices;
+    uint64_t both = 2 * (uint64_t)slices_here(c);
     struct bk_solver *b = &c->member[item / both];
     struct bk_state *st = &b->state;
     unsigned side = item & 1;
 
     bk_spill_ease(c->t->spill);
-    if (c->pass(b, (uint32_t)(item % both >> 1), side, c->scratch.of_thread[thread])) {
+    if (c->pass(b, slice_here(c, item % both >> 1), side, c->scratch.of_thread[thread])) {
         atomic_store_explicit(&c->found, true, memory_order_relaxed);
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
     }
 }
 
-static uint64_t slices_of(const struct chain *c) { return (uint64_t)c->b->n * c->nslices; }
+static uint64_t slices_of(const struct chain *c) { return (uint64_t)c->b->n * slices_here(c); }
+
+/* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
+static bool join(struct chain *c, bool done)
+{
+    struct bk_joined x = { .found = c->found, .stopped = !done, .failed = c->failed };
+    bool losses = !(c->member[0].state.ply & 1);
+
+    if (!c->share)
+        return done;
+    for (uint32_t i = 0; i < c->b->n; i++)
+        bk_share_join(&c->member[i].state, &x);
+    c->found = x.found;
+    c->failed = x.failed;
+    done = !x.stopped && !x.failed;
+    for (uint32_t i = 0; done && i < c->b->n; i++)
+        c->failed |= bk_share_news(c->share, &c->member[i], losses, NULL) != BK_OK;
+    return done;
+}
+
+/* Why a pass was the last one. */
+static enum bk_err not_done(const struct chain *c, struct bk_report *why)
+{
+    return c->failed ? bk_no_memory(why) : bk_pool_interrupted(why);
+}
 
 /* Ply 0: legality, exits, mates.  False: stopped. */
 static bool first_passes(struct chain *c)
 {
+    bool done;
+
     for (uint32_t i = 0; i < c->b->n; i++)
         for (unsigned side = 0; side < 2; side++) {
             c->member[i].state.last_win[side] = -1;
             c->member[i].state.last_loss[side] = -1;
         }
     c->pass = c->k->mated;
-    return bk_pool_try(c->b->pool, slices_of(c), run_init, c) &&
+    done = bk_pool_try(c->b->pool, slices_of(c), run_init, c) &&
+           (!c->share ||
+            bk_pool_try(c->b->pool, (uint64_t)c->b->n * c->share->nhalo, run_init_halo, c)) &&
            bk_pool_try(c->b->pool, 2 * slices_of(c), run_pass, c);
+    return join(c, done);
 }
 
 /* One ply of all members; c->found: has anything been found?  last_wait: the last ply for which
@@ -182,11 +236,12 @@ static bool run_ply(struct chain *c, uint32_t ply, uint32_t *last_wait)
     c->pass = ply & 1 ? c->k->win : c->k->lose;
     c->found = false;
     done = bk_pool_try(c->b->pool, 2 * slices_of(c), run_pass, c);
+    done = join(c, done && !bk_run_is_stopped(c->run));
     for (uint32_t i = 0; i < c->b->n; i++)
         if (c->member[i].state.last_wait > most)
             most = c->member[i].state.last_wait;
     *last_wait = 2 * most;
-    return done && !bk_run_is_stopped(c->run);
+    return done;
 }
 
 /* The first passes, or what a checkpoint has of them and later ones. */
@@ -195,7 +250,7 @@ static enum bk_err begin_plies(struct chain *c, struct bk_moment *m, struct bk_r
     *m = (struct bk_moment){ .block = c->b->block[0], .before = true, .there = true };
     if (bk_resume_has(c->run, m->block))
         return bk_resume_blocks(c->run, c->member, c->b->n, m) ? BK_OK : bk_no_memory(why);
-    return first_passes(c) ? BK_OK : bk_pool_interrupted(why);
+    return first_passes(c) ? BK_OK : not_done(c, why);
 }
 
 /* Ply after ply until two in turn find nothing and nothing waits. */
@@ -211,7 +266,7 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
         uint32_t last_wait;
 
         if (!run_ply(c, m.ply, &last_wait))
-            return bk_pool_interrupted(why);
+            return not_done(c, why);
         if (!c->found && !m.before && m.ply > last_wait)
             return BK_OK;
         m.before = c->found;
@@ -229,13 +284,13 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
 static void run_finish(void *context, uint64_t item, unsigned thread)
 {
     struct chain *c = context;
+    uint32_t n = slices_here(c), slice = slice_here(c, item % n);
+    struct bk_solver *b = &c->member[item / n];
 
     bk_spill_ease(c->t->spill);
-    c->k->finish(&c->member[item / c->nslices], (uint32_t)(item % c->nslices), &c->tally[thread],
-                 c->scratch.of_thread[thread]);
+    c->k->finish(b, slice, &c->tally[thread], c->scratch.of_thread[thread]);
     if (c->run->job->attain)
-        c->k->attain(&c->member[item / c->nslices], (uint32_t)(item % c->nslices),
-                     c->scratch.of_thread[thread]);
+        c->k->attain(b, slice, c->scratch.of_thread[thread]);
 }
 
 /* Results become codes, and are counted. */
@@ -243,9 +298,24 @@ static enum bk_err settle(struct chain *c, struct bk_report *why)
 {
     if (!bk_pool_try(c->b->pool, slices_of(c), run_finish, c))
         return bk_pool_interrupted(why);
-    for (unsigned i = 0; i < c->scratch.n; i++)
-        bk_tally_add(c->b->tally, &c->tally[i]);
+    for (unsigned i = 1; i < c->scratch.n; i++)
+        bk_tally_add(&c->tally[0], &c->tally[i]);
     return BK_OK;
+}
+
+/* Counts, and values, of all processes. */
+static void bring_together(struct chain *c)
+{
+    for (unsigned r = 0; r < bk_ranks(); r++) {
+        struct bk_tally tally = c->tally[0];
+
+        if (c->share)
+            bk_transport_tell(&tally, sizeof tally, r);
+        if (c->share || r == bk_rank())
+            bk_tally_add(c->b->tally, &tally);
+    }
+    for (uint32_t i = 0; c->share && i < c->b->n; i++)
+        bk_share_spread(c->share, &c->member[i].state);
 }
 
 /* == Hand over == */
@@ -387,9 +457,47 @@ static void release(struct chain *c)
         bk_setup_free(c->setup[i]);
     bk_king_moves_free(c->kings);
     bk_scratch_free(&c->scratch);
+    bk_share_free(c->share);
     free(c->setup);
     free(c->member);
     free(c->tally);
+}
+
+/* With so few positions a block is solved by every process for itself. */
+#define SHARED_FROM (1u << 16)
+
+/* Is the work on it shared among processes? */
+static bool is_shared(const struct chain *c)
+{
+    return c->run->owners.ranks > 1 && !c->b->apart && !c->setup[0]->kings_only &&
+           c->setup[0]->b->size >= SHARED_FROM;
+}
+
+/* A step that has ended here: of shared blocks all processes fail alike. */
+static enum bk_err ended(bool shared, enum bk_err err, struct bk_report *why)
+{
+    return shared ? bk_ranks_agree(err, why) : err;
+}
+
+static enum bk_err solve_slices(struct chain *c, struct bk_report *why)
+{
+    bool shared = is_shared(c);
+    enum bk_err err = BK_OK;
+
+    if (shared)
+        err = bk_share_new(&c->share, c->setup[0], &c->run->owners, why);
+    if (!err)
+        err = allocate(c, why);
+    err = ended(shared, err, why);
+    if (!err)
+        err = iterate(c, why);
+    if (!err)
+        err = ended(shared, settle(c, why), why);
+    if (!err) {
+        bring_together(c);
+        err = ended(shared, hand_over(c, why), why);
+    }
+    return err;
 }
 
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why)
@@ -397,17 +505,10 @@ enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struc
     struct chain c = { .run = run, .b = b, .k = run->job->kernel, .t = run->job->t };
     enum bk_err err = prepare(&c, why);
 
-    if (!err && c.setup[0]->kings_only) {
-        err = solve_kings(&c, why);
-    } else if (!err) {
-        err = allocate(&c, why);
-        if (!err)
-            err = iterate(&c, why);
-        if (!err)
-            err = settle(&c, why);
-        if (!err)
-            err = hand_over(&c, why);
-    }
+    if (!b->apart)
+        err = bk_ranks_agree(err, why);
+    if (!err)
+        err = c.setup[0]->kings_only ? solve_kings(&c, why) : solve_slices(&c, why);
     release(&c);
     for (uint32_t i = 0; err && i < b->n; i++)
         bk_memblock_free(&c.t->block[b->block[i]]);
