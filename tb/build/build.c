@@ -217,6 +217,11 @@ static bool load_units(void *context, struct bk_reader *r)
     return bk_encoder_load(((struct making *)context)->encoder, r);
 }
 
+static uint64_t slice_readers(void *context, uint32_t slice)
+{
+    return bk_encoder_readers(((struct making *)context)->encoder, slice);
+}
+
 static void pass_progress(void *context, const struct bk_progress *p)
 {
     const struct builder *b = ((struct making *)context)->b;
@@ -270,6 +275,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                   .solved = encode_blocks,
                                   .save = save_units,
                                   .load = load_units,
+                                  .readers = slice_readers,
                                   .progress = pass_progress,
                                   .note = pass_note };
     const struct bk_checkpoint checkpoint = { .path = checkpoint_file,
@@ -475,7 +481,8 @@ static void sweep(const struct builder *b)
     struct bk_lock *lock;
     bool waited;
 
-    if (!bk_ranks_is_first() || b->p->anew || !leftovers(b, false) || bk_lock_take(&lock, &wish, &waited, NULL))
+    if (!bk_ranks_is_first() || b->p->anew || !leftovers(b, false) ||
+        bk_lock_take(&lock, &wish, &waited, NULL))
         return;
     leftovers(b, true);
     bk_lock_free(lock);

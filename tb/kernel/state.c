@@ -127,6 +127,16 @@ void bk_state_free(struct bk_state *st, struct bk_spares *spares)
     st->piece = NULL;
 }
 
+void bk_state_free_piece(struct bk_state *st)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+            if (!bk_state_stays(st, a))
+                st->array[a][side] = NULL;
+    bk_spill_free(st->piece);
+    st->piece = NULL;
+}
+
 void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side)
 {
     void *taken = st->array[array][side];

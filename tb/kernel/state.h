@@ -87,6 +87,9 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
 /* spares: get what can be used again; NULL: nobody does. */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);
 
+/* Frees what does not stay of a block that is solved, before its values are handed on. */
+void bk_state_free_piece(struct bk_state *st);
+
 /* Hands an array on; the state has it no longer.  Owned: bk_spill_free(). */
 void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side);
 

@@ -36,7 +36,8 @@ void bk_transport_sum(uint64_t *x, size_t n);
 void bk_transport_tell(void *x, size_t bytes, unsigned from);
 /* out[r], a number for rank r, arrives there as its in[me]; each n numbers. */
 void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n);
-/* The same of pieces; in[]: memory for as many bytes as come.  What is for itself is not touched. */
+/* The same of pieces; in[]: memory for as many bytes as come.  What is for itself is not touched.
+ */
 void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in);
 
 #endif

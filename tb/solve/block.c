@@ -303,19 +303,52 @@ static enum bk_err settle(struct chain *c, struct bk_report *why)
     return BK_OK;
 }
 
-/* Counts, and values, of all processes. */
-static void bring_together(struct chain *c)
+/* Of a shared block: who wants its slices, by slice; owned.  NULL: everyone wants all, or there is
+   no memory to tell. */
+static uint64_t *find_readers(const struct chain *c)
 {
+    const struct bk_solve_job *job = c->run->job;
+    uint64_t *readers;
+
+    if (!job->let_go || !job->sink->readers || c->t->ix->nblocks > 1 || c->setup[0]->inner.slot < 0)
+        return NULL;
+    readers = malloc((c->nslices + 1u) * sizeof *readers);
+    for (uint32_t i = 0; readers && i < c->nslices; i++)
+        readers[i] = job->sink->readers(job->sink->context, i);
+    return readers;
+}
+
+/* Values go to those who read them. */
+static enum bk_err spread(struct chain *c, struct bk_report *why)
+{
+    uint64_t *readers = find_readers(c);
+    int64_t everyone = !readers;
+    enum bk_err err = BK_OK;
+
+    bk_transport_max(&everyone, 1);
+    for (uint32_t i = 0; i < c->b->n; i++)
+        if (everyone)
+            bk_share_spread(c->share, &c->member[i].state);
+        else
+            err = bk_share_hand_out(c->share, &c->member[i].state, readers, why);
+    free(readers);
+    return err;
+}
+
+/* Counts and values of all processes. */
+static enum bk_err bring_together(struct chain *c, struct bk_report *why)
+{
+    if (!c->share) {
+        bk_tally_add(c->b->tally, &c->tally[0]);
+        return BK_OK;
+    }
     for (unsigned r = 0; r < bk_ranks(); r++) {
         struct bk_tally tally = c->tally[0];
 
-        if (c->share)
-            bk_transport_tell(&tally, sizeof tally, r);
-        if (c->share || r == bk_rank())
-            bk_tally_add(c->b->tally, &tally);
+        bk_transport_tell(&tally, sizeof tally, r);
+        bk_tally_add(c->b->tally, &tally);
     }
-    for (uint32_t i = 0; c->share && i < c->b->n; i++)
-        bk_share_spread(c->share, &c->member[i].state);
+    return spread(c, why);
 }
 
 /* == Hand over == */
@@ -493,11 +526,11 @@ static enum bk_err solve_slices(struct chain *c, struct bk_report *why)
         err = iterate(c, why);
     if (!err)
         err = ended(shared, settle(c, why), why);
-    if (!err) {
-        bring_together(c);
-        err = ended(shared, hand_over(c, why), why);
-    }
-    return err;
+    if (!err)
+        err = bring_together(c, why);
+    if (!err)
+        err = hand_over(c, why);
+    return ended(shared, err, why);
 }
 
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why)

@@ -150,8 +150,8 @@ static int32_t gain_of(const struct split *s, uint32_t x)
         uint8_t there = s->in[s->g->edge[i].to];
 
         if (there < 2)
-            gain += there == s->in[x] ? -(int32_t)s->g->edge[i].weight
-                                      : (int32_t)s->g->edge[i].weight;
+            gain +=
+                there == s->in[x] ? -(int32_t)s->g->edge[i].weight : (int32_t)s->g->edge[i].weight;
     }
     return gain;
 }
@@ -225,8 +225,8 @@ static void change_sides(struct split *s, uint32_t x)
         const struct edge *e = &s->g->edge[i];
 
         if (s->in[e->to] < 2)
-            s->gain[e->to] += 2 * (s->in[e->to] == s->in[x] ? -(int32_t)e->weight
-                                                            : (int32_t)e->weight);
+            s->gain[e->to] +=
+                2 * (s->in[e->to] == s->in[x] ? -(int32_t)e->weight : (int32_t)e->weight);
     }
 }
 

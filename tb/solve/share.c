@@ -14,8 +14,8 @@ static void find_readers(struct bk_share *h, const struct bk_king_moves *kings)
         for (uint32_t slice = 0; slice < h->nslices; slice++) {
             uint64_t *readers = &h->readers[!side][slice];
 
-            for (uint32_t i = kings->back_first[side][slice]; i < kings->back_first[side][slice + 1];
-                 i++)
+            for (uint32_t i = kings->back_first[side][slice];
+                 i < kings->back_first[side][slice + 1]; i++)
                 *readers |= UINT64_C(1) << h->owner[kings->back[side][i]];
             *readers &= ~(UINT64_C(1) << h->owner[slice]);
         }
@@ -279,7 +279,6 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
 
 /* == Values == */
 
-/* Slices of one rank, from `first` of its own on, that come to some MiB. */
 static void spread_array(const struct bk_share *h, const struct bk_state *st, enum bk_array a,
                          unsigned side)
 {
@@ -292,4 +291,94 @@ void bk_share_spread(const struct bk_share *h, const struct bk_state *st)
     for (enum bk_array a = 0; a < BK_ARRAYS; a++)
         for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
             spread_array(h, st, a, side);
+}
+
+#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are handed out at a time */
+
+/* Some slices of an array. */
+struct round {
+    const struct bk_share *h;
+    const struct bk_state *st;
+    const uint64_t *readers;
+    enum bk_array array;
+    unsigned side;
+    uint32_t from, to;
+};
+
+static bool wants(const struct round *r, uint32_t slice, unsigned rank)
+{
+    return r->readers[slice] >> rank & 1;
+}
+
+static void pack_slices(const struct round *r)
+{
+    size_t bytes = r->st->slice_bytes[r->array];
+
+    for (uint32_t slice = r->from; slice < r->to; slice++) {
+        void *values = bk_state_slice(r->st, r->array, r->side, slice);
+
+        if (r->h->owner[slice] != bk_rank())
+            continue;
+        for (unsigned rank = 0; rank < bk_ranks(); rank++)
+            if (rank != bk_rank() && wants(r, slice, rank))
+                bk_box_put(&r->h->out[rank], values, bytes);
+        if (!wants(r, slice, bk_rank()))
+            bk_spill_forget(values, bytes);
+    }
+}
+
+static void unpack_slices(const struct round *r)
+{
+    size_t bytes = r->st->slice_bytes[r->array], at[BK_PROCESSES_MAX] = { 0 };
+
+    for (uint32_t slice = r->from; slice < r->to; slice++) {
+        unsigned from = r->h->owner[slice];
+
+        if (from == bk_rank() || !wants(r, slice, bk_rank()))
+            continue;
+        memcpy(bk_state_slice(r->st, r->array, r->side, slice), r->h->in[from].at + at[from],
+               bytes);
+        at[from] += bytes;
+    }
+}
+
+static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
+{
+    size_t bytes = r->st->slice_bytes[r->array];
+    uint32_t step = bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+    enum bk_err err = BK_OK;
+
+    for (r->from = 0; r->from < r->h->nslices; r->from = r->to) {
+        enum bk_err now;
+
+        r->to = r->h->nslices - r->from < step ? r->h->nslices : r->from + step;
+        pack_slices(r);
+        now = bk_ranks_exchange(r->h->out, r->h->in, why);
+        if (!now) /* else the others go on, and so does this one: they meet at the end */
+            unpack_slices(r);
+        err = err ? err : now;
+    }
+    return err;
+}
+
+enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
+                              const uint64_t *readers, struct bk_report *why)
+{
+    struct round r = { .h = h, .st = st, .readers = readers };
+    enum bk_err err = BK_OK;
+
+    bk_state_free_piece(st);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+        if (!bk_state_stays(st, a) || !st->slice_bytes[a])
+            continue;
+        for (r.array = a, r.side = 0; r.side < 2; r.side++) {
+            enum bk_err now;
+
+            for (uint32_t i = 0; i < h->nhalo; i++)
+                bk_spill_forget(bk_state_slice(st, a, r.side, h->halo[i]), st->slice_bytes[a]);
+            now = hand_out_array(&r, why);
+            err = err ? err : now;
+        }
+    }
+    return err;
 }

@@ -12,7 +12,8 @@
  *   init     own slices by the kernel; of the halo what is legal, which follows
  *            from the rules alone
  *   pass     own slices; then join(), then news()
- *   spread   when the block is solved: values to everyone
+ *   spread   when the block is solved: values to everyone; or hand_out(): to those
+ *            who encode them, if nobody else asks for them
  *
  * `news` is taken in as the pass would have left it in one process: frontier,
  * marks, what is won, and the flags that wake slices.
@@ -26,13 +27,13 @@
 
 struct bk_share {
     uint32_t nslices;
-    uint8_t *owner;                /* by slice; owned, as what follows */
-    uint32_t *own, *halo;          /* slices */
+    uint8_t *owner;       /* by slice; owned, as what follows */
+    uint32_t *own, *halo; /* slices */
     uint32_t nown, nhalo;
-    uint64_t *readers[2];          /* by side and slice: ranks, other than its owner, that read what
-                                      the side to move has there */
-    struct bk_box *out, *in;       /* by rank */
-    struct bk_setup *bare;         /* the block without its exits */
+    uint64_t *readers[2];    /* by side and slice: ranks, other than its owner, that read what
+                                the side to move has there */
+    struct bk_box *out, *in; /* by rank */
+    struct bk_setup *bare;   /* the block without its exits */
 };
 
 /* s: prepared, with its kings' moves; borrowed as long as the share.  *out is owned. */
@@ -57,5 +58,9 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
 
 /* Everyone has all slices of the arrays that stay. */
 void bk_share_spread(const struct bk_share *h, const struct bk_state *st);
+/* Those have them that want them, `readers` by slice, a bit a process; the rest of the state, and
+   what this process does not want, goes.  BK_E_SYSTEM: no memory, perhaps here alone. */
+enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
+                              const uint64_t *readers, struct bk_report *why);
 
 #endif
