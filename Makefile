@@ -42,8 +42,9 @@ FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
-# what tests may do without: that of C++ and Python
-TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv)
+# what tests may do without: that of C++, Python and several processes
+TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
+                openmpi-bin libopenmpi-dev)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
@@ -256,7 +257,12 @@ probe-roots: $(BUILD)/tests/test_api
 
 # == Checks ==
 test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
+
+# several processes make the bytes of one, in full: some half an hour on four cores
+test-mpi: all $(BUILD)/bareking-mpi
+	@sh tests/mpi.sh $(BUILD) long
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -350,6 +356,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all mpi test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all mpi test test-mpi test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

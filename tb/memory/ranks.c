@@ -16,7 +16,7 @@ struct bk_ranks_traffic bk_ranks_sent(void) { return sent; }
 
 /* == Beginning and ending == */
 
-static bool begun; /* here */
+static bool begun, dismissed; /* here */
 
 unsigned bk_ranks(void) { return begun ? bk_transport_ranks() : 1; }
 unsigned bk_rank(void) { return begun ? bk_transport_rank() : 0; }
@@ -34,6 +34,7 @@ bool bk_ranks_wait(int *status)
         return true;
     bk_transport_tell(&call, sizeof call, 0);
     *status = call.status;
+    dismissed = !call.begins;
     return call.begins;
 }
 
@@ -50,7 +51,7 @@ void bk_ranks_end(int status)
 {
     struct call call = { .status = status };
 
-    if (begun)
+    if (begun || dismissed)
         return;
     if (!bk_transport_rank())
         bk_transport_tell(&call, sizeof call, 0);
