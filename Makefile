@@ -33,7 +33,7 @@ MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values mine chart game
 EXPLORE = query reply kept games san tell hand ask count sums drawing api deadline server
-CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
+CLI   = main report machine folder many save map jobs cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
@@ -263,6 +263,9 @@ test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN
 # several processes make the bytes of one, in full: some half an hour on four cores
 test-mpi: all $(BUILD)/bareking-mpi
 	@sh tests/mpi.sh $(BUILD) long
+# the jobs of `plan --slurm` by a real Slurm on this machine, as root
+test-slurm: all $(BUILD)/bareking-mpi
+	@sh tests/slurm.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -356,6 +359,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all mpi test test-mpi test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all mpi test test-mpi test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/jobs.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "core/rules.h"
@@ -193,7 +194,11 @@ int cmd_plan(struct cli *c)
     if (status)
         return status;
     sum = add_up(p);
-    if (c->json)
+    if (c->slurm)
+        status = cli_jobs_slurm(c, p);
+    else if (c->make)
+        status = cli_jobs_make(c, p);
+    else if (c->json)
         status = print_plan_json(p, &sum);
     else
         print_plan(p, &sum);
