@@ -25,15 +25,15 @@ TABLE = material materials needed index rows model info head host readers cache 
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool spill checkpoint code scores memtable view
+MEMORY = cpu pool transport ranks spill checkpoint code scores memtable view
 KERNEL = dispatch passing state tally
-SOLVE  = order prepare exits layout estimate run resume block solve
+SOLVE  = order prepare exits layout estimate owners share run resume block solve
 ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values mine chart game
 EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline http server
-CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
+CLI   = main report machine folder many save map jobs cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = say game name value hash search session setup uci cecp main
 TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_host test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
@@ -42,8 +42,9 @@ FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
-# what tests may do without: that of C++ and Python
-TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv)
+# what tests may do without: that of C++, Python and several processes
+TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
+                openmpi-bin libopenmpi-dev)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))
@@ -83,6 +84,18 @@ all: $(BUILD)/bareking $(BUILD)/bareking-engine $(BUILD)/libbareking.a $(BUILD)/
 $(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(LIBS) -o $@
+
+# several processes that make a table together: where Open MPI is (docs/distributed.md)
+mpi: $(BUILD)/bareking-mpi
+mpi_flags = $(subst -I/,-isystem /,$(shell mpicc --showme:$(1)))
+$(BUILD)/bareking-mpi: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(filter-out %/transport.o,$(TB_O)) $(BUILD)/tb/transport_mpi.o $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(call mpi_flags,link) $(LIBS) -o $@
+$(BUILD)/tb/transport_mpi.o: tb/transport_mpi.c | $(BUILD)/packages
+	@command -v mpicc >/dev/null || { echo "make mpi: no mpicc; Debian has it in libopenmpi-dev" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -c $< -o $@
 
 $(BUILD)/bareking-engine: $(ENGINE_O) $(CORE_O) $(TABLE_O)
 	@echo "  CC $@"
@@ -251,7 +264,15 @@ probe-roots: $(BUILD)/tests/test_api
 
 # == Checks ==
 test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
+
+# several processes make the bytes of one, in full: some half an hour on four cores
+test-mpi: all $(BUILD)/bareking-mpi
+	@sh tests/mpi.sh $(BUILD) long
+# the jobs of `plan --slurm` by a real Slurm on this machine, as root
+test-slurm: all $(BUILD)/bareking-mpi
+	@sh tests/slurm.sh $(BUILD)
 
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
@@ -345,6 +366,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm test test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-mpi test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -311,6 +311,24 @@ rm -rf longest
 good '"longest_win_plies":63,"longest_loss_plies":62' build shatranj KQvKQ --dir longest --json
 good '"present":true' plan shatranj KQvKQ --json
 # a sum of tables takes what was foretold, by half more or less: two small ones
+good '15 tables' plan shatranj --men 4 --dir none --slurm jobs
+good '3 jobs' plan shatranj --men 4 --dir none --slurm jobs
+if sh -n jobs/submit.sh && sh -n jobs/build.sh && sh -n jobs/job2.sh && grep -q 'afterok:$j1' jobs/submit.sh; then
+    pass
+else
+    fail 'jobs for Slurm that no shell reads'
+fi
+bad 4 'none/no' plan shatranj KRvKN --dir none --slurm none/no/jobs
+bad 2 'ranks' plan shatranj KRvKN --ranks 65
+good 'build ' plan shatranj KNvKP --dir "made's" --make
+# by its own Makefile, and as an ordinary build makes them
+if make -s -f out THREADS=1 2>err && [ ! -s err ] && "$bin" build shatranj KNvKP --dir made2 --quiet &&
+    diff -r "made's" made2 >out; then
+    pass
+else
+    fail 'plan --make does not make the tables'
+fi
+good 'all:' plan shatranj KNvKP --dir made2 --make
 good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
 guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
 good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess

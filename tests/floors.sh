@@ -76,10 +76,13 @@ for room in $above; do
         forbid "tb/$room" "tb/($(echo "$above" | tr ' ' '|'))"
     fi
 done
-for beside in settled verify whole; do
-    forbid "tb/$beside.c" 'tb/(kernel|solve|encode|build)'
-    forbid "tb/$beside.h" 'tb/(kernel|solve|encode|build)'
+for beside in settled.c settled.h verify.c verify.h whole.c whole.h transport_mpi.c; do
+    forbid "tb/$beside" 'tb/(kernel|solve|encode|build)'
 done
+if grep -rlE 'include <mpi\.h>|\bMPI_[A-Z]' src tb probe | grep -v '^tb/transport_mpi\.c$'; then
+    echo "floors: only tb/transport_mpi.c knows of MPI" >&2
+    fail=1
+fi
 # Within a room a file includes only those before it; its name is in the list, and every X.c has X.h.
 room() { # name, files from the lowest up
     room=$1
@@ -94,10 +97,10 @@ room() { # name, files from the lowest up
         fi
     done
 }
-room memory bitmap cpu pool spill checkpoint code scores memtable view
+room memory bitmap cpu pool transport ranks spill checkpoint code scores memtable view
 room kernel lanes tally setup passing kings kernel state solver slice compile inner legal moves \
     waits exits init ply finish attain deliver passes dispatch
-room solve order prepare exits job scratch layout estimate run resume block solve
+room solve order prepare exits job scratch layout estimate owners share run resume block solve
 room encode bytes source columns columns_for eliminate ribbons entropy input cells sample learn codes unit encode
 room build disk plan resident budget lock build
 [ $fail -eq 0 ] && echo "floors: includes point down"

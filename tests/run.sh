@@ -67,6 +67,7 @@ script hostile sh "$tests/hostile.sh" "$build/bareking"
 script memory sh "$tests/memory.sh" "$build/bareking"
 script kill env CHECKPOINT=0.05 GAME=$tests/six.ini TABLE=KRPvKN OPTIONS="--threads 2" \
     sh "$tests/kill.sh" "$build/bareking" 10
+if [ -z "${SAN-}" ]; then script mpi sh "$tests/mpi.sh" "$build"; fi
 script soak "$build/soak" 50000
 script engine sh "$tests/engine.sh" "$build"
 script explore sh "$tests/explore.sh" "$build"

@@ -58,6 +58,9 @@ struct cli {
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
     const char *output; /* file to write, or NULL: stdout */
+    bool make;          /* the plan as a Makefile */
+    const char *slurm;  /* folder for the plan as jobs, or NULL */
+    unsigned ranks;     /* processes of a job; 0: one */
     struct cli_draw draw;
     struct cli_mine mine;
 };

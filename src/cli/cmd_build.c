@@ -7,10 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/jobs.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "core/rules.h"
 #include "tb/build/build.h"
+#include "tb/memory/ranks.h"
 
 static double now(void)
 {
@@ -192,7 +194,11 @@ int cmd_plan(struct cli *c)
     if (status)
         return status;
     sum = add_up(p);
-    if (c->json)
+    if (c->slurm)
+        status = cli_jobs_slurm(c, p);
+    else if (c->make)
+        status = cli_jobs_make(c, p);
+    else if (c->json)
         status = print_plan_json(p, &sum);
     else
         print_plan(p, &sum);
@@ -372,6 +378,8 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
     enum bk_err err = bk_build(w->p, &o, &why);
 
     clear_bar(w);
+    if (err && !bk_ranks_is_first()) /* the first says it */
+        return cli_status(err);
     if (err && cli_stop)
         return cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
     return err ? cli_fail_report(err, &why) : CLI_OK;
@@ -430,7 +438,10 @@ int cmd_build(struct cli *c)
         bk_variant_free(v);
         return status;
     }
-    bk_plan_check(w.p, &w, tell_damaged);
+    if (!bk_transport_rank())
+        bk_plan_check(w.p, &w, tell_damaged);
+    bk_ranks_begin();
+    w.bar &= bk_ranks_is_first();
     watch_add(&w, w.p);
     give_memory_back();
     cli_catch_signals();

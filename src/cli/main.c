@@ -19,6 +19,7 @@
 #include "explore/server.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
+#include "tb/memory/ranks.h"
 
 /* == Options == */
 
@@ -38,6 +39,9 @@ static const struct option_line {
     { 'A', "standalone", NULL, "files that answer without others: 2 to 4 times larger" },
     { 'a', "any", NULL, "materials that no game can reach, too" },
     { 'f', "force", NULL, "even if it takes more memory than there is" },
+    { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
+    { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
+    { 'K', "ranks", "N", "N processes share each large table, by bareking-mpi" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
@@ -94,13 +98,15 @@ static const struct command {
       "as\n"
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
       "one needs.  What was built with --wdl or --standalone stays so.\n" },
-    { "plan", cmd_plan, "dntmwFj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmwFBYKqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
-      "Writes nothing.  Memory is that of the whole process, with as many threads; where it is\n"
+      "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
       "a\n"
       "guess: within some 15 percent for the tables of a game together, for a single one off by a\n"
-      "factor of 1.5, at times of ten.\n" },
+      "factor of 1.5, at times of ten.  --make and --slurm write what makes the missing tables one "
+      "by\n"
+      "one, wherever each can run: docs/distributed.md.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
@@ -335,6 +341,13 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'A': c->standalone = true; return true;
     case 'a': c->any = true; return true;
     case 'f': c->force = true; return true;
+    case 'B': c->make = true; return true;
+    case 'Y': c->slurm = value; return *value;
+    case 'K':
+        if (!cli_number(value, 1, BK_PROCESSES_MAX, &n))
+            return false;
+        c->ranks = (unsigned)n;
+        return true;
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
     case 'n':
@@ -577,20 +590,40 @@ static void guard_streams(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Several processes that make tables together answer once: the first does. */
+static void answer_nothing(void)
+{
+    if (!freopen("/dev/null", "w", stdout))
+        exit(CLI_SYSTEM);
+}
+
+static int answer(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    cli_answer_errors(status);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    bk_transport_open(&argc, &argv);
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
     cli_say_json(wants_json(argc, argv));
-    status = run(argc, argv);
-    cli_answer_errors(status);
+    if (bk_transport_rank())
+        answer_nothing();
+    if (bk_ranks_wait(&status))
+        status = answer(argc, argv);
 
     errno = 0;
     if (fflush(stdout) || ferror(stdout))
-        return cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
-                        errno ? strerror(errno) : "output error");
+        status = cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
+                          errno ? strerror(errno) : "output error");
+    bk_ranks_end(status);
+    bk_transport_close();
     return status;
 }

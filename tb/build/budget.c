@@ -205,12 +205,12 @@ static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsig
     return err;
 }
 
-enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
-                           struct bk_report *why)
+/* Of all tables that are not there.  all: what is known of each so far. */
+static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                               struct both *all, struct bk_report *why)
 {
-    struct both *all = calloc(p->n + 1u, sizeof *all);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    enum bk_err err = all ? BK_OK : bk_no_memory(why);
+    enum bk_err err = BK_OK;
     struct bk_resident h;
 
     if (!threads)
@@ -222,6 +222,37 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
         else if (!p->table[i].present)
             err = predict_table(&h, p, i, threads, memory_limit, all, why);
     bk_resident_release(&h);
+    return err;
+}
+
+enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                           struct bk_report *why)
+{
+    struct both *all = calloc(p->n + 1u, sizeof *all);
+    enum bk_err err = all ? predict_all(p, threads, memory_limit, all, why) : bk_no_memory(why);
+
+    free(all);
+    return err;
+}
+
+enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_report *why)
+{
+    struct both *all = calloc(p->n + 1u, sizeof *all);
+    bool *missing = calloc(p->n + 1u, sizeof *missing);
+    enum bk_err err = all && missing ? BK_OK : bk_no_memory(why);
+
+    for (unsigned i = 0; !err && i < p->n; i++) {
+        missing[i] = !p->table[i].present;
+        p->table[i].present = true;
+    }
+    for (unsigned i = 0; !err && i < p->n; i++) {
+        p->table[i].present = !missing[i];
+        err = predict_all(p, threads, 0, all, why);
+        p->table[i].present = true;
+    }
+    for (unsigned i = 0; missing && i < p->n; i++)
+        p->table[i].present = !missing[i];
+    free(missing);
     free(all);
     return err;
 }

@@ -16,5 +16,8 @@
  */
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why);
+/* The same of builds of one table each, when all others are there and nothing is held from before:
+   what it moves into is solved anew. */
+enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_report *why);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "tb/build/lock.h"
 #include "tb/build/resident.h"
+#include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
 
 struct builder {
@@ -113,6 +114,7 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
 
     if (!err)
         err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
+    err = bk_ranks_agree(err, why);
     if (!err) {
         job.t->spill = b->spill;
         job.tables = (struct bk_exit_tables){ job.t, find_table, &n };
@@ -215,6 +217,11 @@ static bool load_units(void *context, struct bk_reader *r)
     return bk_encoder_load(((struct making *)context)->encoder, r);
 }
 
+static uint64_t slice_readers(void *context, uint32_t slice)
+{
+    return bk_encoder_readers(((struct making *)context)->encoder, slice);
+}
+
 static void pass_progress(void *context, const struct bk_progress *p)
 {
     const struct builder *b = ((struct making *)context)->b;
@@ -268,6 +275,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                   .solved = encode_blocks,
                                   .save = save_units,
                                   .load = load_units,
+                                  .readers = slice_readers,
                                   .progress = pass_progress,
                                   .note = pass_note };
     const struct bk_checkpoint checkpoint = { .path = checkpoint_file,
@@ -284,7 +292,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .let_go = m->let_go,
                                       .k_max = b->o->k_max,
                                       .sink = &sink,
-                                      .checkpoint = &checkpoint,
+                                      .checkpoint = bk_ranks_several() ? NULL : &checkpoint,
                                       .pool = b->o->pool,
                                       .stop = b->o->stop };
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -330,7 +338,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     double wall = seconds(CLOCK_MONOTONIC);
     struct bk_tally tally;
     char path[PATH_MAX];
-    enum bk_err err = bk_memtable_new(&m.t, b->p->v, &pt->m, why);
+    enum bk_err err = bk_ranks_agree(bk_memtable_new(&m.t, b->p->v, &pt->m, why), why);
 
     if (err)
         return err;
@@ -338,7 +346,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     checkpoint_path(b, path);
     err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
     if (!err)
-        err = find_neighbours(&m.neighbours, b, b->nth, why);
+        err = bk_ranks_agree(find_neighbours(&m.neighbours, b, b->nth, why), why);
     m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
     if (!err)
         err = solve(&m, path, &tally, why);
@@ -351,11 +359,12 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         bk_memtable_free(m.t);
         return err;
     }
-    bk_checkpoint_remove(path);
+    if (bk_ranks_is_first())
+        bk_checkpoint_remove(path);
     pt->present = true;
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
     m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
-    err = keep_or_free(&m, why);
+    err = bk_ranks_agree(keep_or_free(&m, why), why);
     if (!err && b->o->built)
         b->o->built(b->o->context, &m.built, b->nth);
     return err;
@@ -369,6 +378,11 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     if (limit && pt->memory_bytes > limit) {
+        if (bk_ranks_several())
+            return bk_fail(why, BK_E_SYSTEM,
+                           "needs a memory limit of %llu MiB for each process, it is %llu MiB",
+                           (unsigned long long)((pt->memory_bytes >> 20) + 1),
+                           (unsigned long long)(limit >> 20));
         if (pt->least_bytes > limit)
             return bk_fail(why, BK_E_SYSTEM, "needs a memory limit of %llu MiB, it is %llu MiB",
                            (unsigned long long)((pt->least_bytes >> 20) + 1),
@@ -420,23 +434,36 @@ static void remove_distances(const struct builder *b)
     unlink(bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_DTW));
 }
 
+/* Is it there by now?  As the first process sees it. */
+static bool is_there(const struct bk_plan *p, struct bk_plan_table *t)
+{
+    bool there = bk_ranks_is_first() && bk_plan_look(p, t);
+
+    bk_ranks_first_says(&there, sizeof there);
+    t->present = there;
+    return there;
+}
+
 /* Unless somebody else makes it, or has made it since the plan: lock.h. */
 static enum bk_err build_locked(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *t = &b->p->table[b->nth];
     const struct bk_lock_wish wish = { b->p->dir,     b->p->v->name, t->name, b->o->stop,
                                        b->o->context, b->o->wait,    false };
-    struct bk_lock *lock;
+    struct bk_lock *lock = NULL;
     bool waited;
-    enum bk_err err = bk_lock_take(&lock, &wish, &waited, why);
+    enum bk_err err = BK_OK;
 
+    if (bk_ranks_is_first())
+        err = bk_lock_take(&lock, &wish, &waited, why);
+    err = bk_ranks_agree(err, why);
     if (err)
         return err;
-    if (!bk_plan_look(b->p, t)) {
+    if (!is_there(b->p, t)) {
         err = build_within(b, why);
-        if (!err && !b->p->distances)
+        if (!err && bk_ranks_is_first() && !b->p->distances)
             remove_distances(b);
-        if (!err)
+        if (!err && bk_ranks_is_first())
             leftovers(b, true);
     }
     bk_lock_free(lock);
@@ -454,10 +481,41 @@ static void sweep(const struct builder *b)
     struct bk_lock *lock;
     bool waited;
 
-    if (b->p->anew || !leftovers(b, false) || bk_lock_take(&lock, &wish, &waited, NULL))
+    if (!bk_ranks_is_first() || b->p->anew || !leftovers(b, false) ||
+        bk_lock_take(&lock, &wish, &waited, NULL))
         return;
     leftovers(b, true);
     bk_lock_free(lock);
+}
+
+/* == Several processes == */
+
+/* Of whatever the bytes that they exchange, and those of files, depend on. */
+static uint64_t fingerprint_of_rank(const struct bk_plan *p)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%d %016llx %u %u %u %zu %u", BK_RESUME_VERSION,
+             (unsigned long long)p->v->rules_id, p->n, ZSTD_versionNumber(), BK_FORMAT_VERSION,
+             p->kernel->set_bytes, p->kernel->lanes);
+    return XXH64(text, strlen(text), 0);
+}
+
+/* What disks and memory have decided is what the first process found. */
+static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
+{
+    struct bk_plan *p = b->p;
+    enum bk_err err = bk_ranks_same(fingerprint_of_rank(p), "what this process would make", why);
+
+    for (unsigned i = 0; !err && i < p->n; i++) {
+        struct bk_plan_table first = p->table[i];
+
+        bk_ranks_first_says(&first, sizeof first);
+        first.next = p->table[i].next;
+        p->table[i] = first;
+    }
+    bk_ranks_first_says(&b->resident.limit, sizeof b->resident.limit);
+    return err;
 }
 
 enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
@@ -468,6 +526,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     p->stop = o->stop;
     p->effort = o->effort;
     err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
+    err = bk_ranks_agree(err, why);
 
     bk_resident_init(&b.resident, p, o->memory_limit);
     if (o->frugal) {
@@ -478,6 +537,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     for (unsigned i = 0; o->largest && i < p->n; i++)
         if (p->table[i].strategy > o->largest)
             p->table[i].strategy = o->largest;
+    if (!err && bk_ranks_several())
+        err = agree_on_plan(&b, why);
     bk_pool_stop_when(o->pool, o->stop);
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];
@@ -489,7 +550,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         }
         if (o->stop && *o->stop)
             err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
-        else if ((err = build_locked(&b, &inner)))
+        err = bk_ranks_agree(err, why);
+        if (!err && (err = build_locked(&b, &inner)))
             bk_fail(why, err, "%s: %s", t->name, inner.text);
     }
     bk_pool_stop_when(o->pool, NULL);

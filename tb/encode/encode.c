@@ -22,6 +22,7 @@
 #include "table/head.h"
 #include "table/write.h"
 #include "tb/encode/source.h"
+#include "tb/memory/ranks.h"
 
 /* With so many numbers a unit is work for all threads. */
 #define LARGE (UINT64_C(1) << 23)
@@ -335,10 +336,24 @@ static void give_row(void *context, uint64_t number, struct bk_row *row,
         bk_source_row(&s->source, row, values);
 }
 
+/* Values of rows, from wherever they were: of each care, least and planes, for the words of a
+   set. */
+struct fetched {
+    struct fetched_row {
+        uint64_t first; /* number of the row's first position: ascending */
+        uint32_t at;    /* in units of `each` */
+    } * row;
+    uint64_t *word;
+    uint32_t n;
+    size_t each; /* words of a row */
+};
+
 /* The rows of a unit, for those who encode it. */
 struct unit_rows {
     struct row_source rows;
     struct bk_unit_source src;
+    struct alike *alike;    /* of a unit that processes share */
+    struct fetched fetched; /* while the first process learns; n 0: nothing */
 };
 
 static void open_rows(const struct bk_encoder *e, const struct task *task, struct unit_rows *u)
@@ -352,13 +367,15 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
                                      .side = task->place->side,
                                      .alone = e->o.standalone } };
     bits = bk_source_bits(&u->rows.source, task->place->block, task->place->nblocks);
+    u->alike = NULL;
+    u->fetched = (struct fetched){ 0 };
     u->rows.source.bits = bits;
     u->src = (struct bk_unit_source){ .first = task->place->first,
                                       .end = task->place->end,
                                       .bits = bits,
                                       .facts = e->facts,
                                       .inner = bk_rows_inner(e->rows),
-                                      .context = &u->rows,
+                                      .context = u,
                                       .row = give_row };
 }
 
@@ -370,7 +387,8 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
                                              .memory_bytes = e->o.memory_bytes /
                                                              (pool ? 1 : bk_pool_threads(e->pool)),
                                              .spill = e->t->spill,
-                                             .sample = sample };
+                                             .sample = sample,
+                                             .shared = u->alike };
     enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
 
     task->done = !err;
@@ -383,24 +401,225 @@ struct alike {
     struct unit_rows rows[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
     unsigned n;
+    bool left; /* fetching has failed, and nobody serves any more */
 };
 
 static void find_alike(const struct bk_encoder *e, struct task *first, struct alike *a)
 {
-    a->n = 0;
+    *a = (struct alike){ .n = 0 };
     for (unsigned i = 0; i < e->nkinds * e->nplaces; i++) {
         struct task *task = &e->task[i];
 
         if (task->done || task->place->block != first->place->block)
             continue;
         open_rows(e, task, &a->rows[a->n]);
-        a->sample[a->n] = (struct bk_sample){ 0 };
         a->task[a->n++] = task;
     }
 }
 
+/* == Rows of other processes ==
+ *
+ * The first process, which learns, asks for the values of rows; everyone answers with those of its
+ * part of the unit. */
+
+/* What it asks for; n 0: no more. */
+struct request {
+    uint32_t unit; /* of those alike */
+    uint32_t n;    /* numbers, one a row, which come next */
+};
+
+static size_t words_of_row(const struct unit_rows *u)
+{
+    return bk_facts_words(u->src.facts) * (2 + (size_t)u->src.bits);
+}
+
+/* Who has the row that holds a number of the unit. */
+static unsigned rank_of_row(const struct unit_rows *u, const struct bk_row *row)
+{
+    return bk_unit_rank(u->src.first, u->src.end, row->first);
+}
+
+static void put_values(struct bk_box *box, const struct unit_rows *u, const struct bk_row_values *v)
+{
+    size_t bytes = bk_facts_words(u->src.facts) * sizeof(uint64_t);
+
+    bk_box_put(box, v->care, bytes);
+    bk_box_put(box, v->least, bytes);
+    for (unsigned b = 0; b < u->src.bits; b++)
+        bk_box_put(box, v->plane[b], bytes);
+}
+
+/* Those of this process, in the order in which they are asked. */
+static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint32_t n,
+                        struct bk_box *box)
+{
+    struct bk_row row = { 0 };
+    struct bk_row_values v;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bk_row_of(u->rows.e->rows, number[i], &row);
+        if (rank_of_row(u, &row) != bk_rank())
+            continue;
+        bk_source_row(&u->rows.source, &row, &v);
+        put_values(box, u, &v);
+    }
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct fetched_row *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* What has come, of all processes. */
+static enum bk_err keep_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
+                             const struct bk_box *in, struct bk_report *why)
+{
+    struct fetched *f = &u->fetched;
+    size_t each = words_of_row(u), at[BK_PROCESSES_MAX] = { 0 };
+    struct bk_row row = { 0 };
+
+    *f = (struct fetched){ malloc((n + 1u) * sizeof *f->row),
+                           malloc((n + 1u) * each * sizeof *f->word), n, each };
+    if (!f->row || !f->word)
+        return bk_no_memory(why);
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned r;
+
+        bk_row_of(u->rows.e->rows, number[i], &row);
+        r = rank_of_row(u, &row);
+        f->row[i] = (struct fetched_row){ row.first, i };
+        memcpy(f->word + i * each, in[r].at + at[r], each * sizeof *f->word);
+        at[r] += each * sizeof *f->word;
+    }
+    qsort(f->row, n, sizeof *f->row, by_first);
+    return BK_OK;
+}
+
+static void forget_rows(struct unit_rows *u)
+{
+    free(u->fetched.row);
+    free(u->fetched.word);
+    u->fetched = (struct fetched){ 0 };
+}
+
+/* Of all processes together: the rows of a request come to the first. */
+static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
+                             struct bk_report *why)
+{
+    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+
+    if (!err) {
+        answer_rows(u, number, n, bk_ranks_is_first() ? &in[0] : &out[0]);
+        err = bk_ranks_exchange(out, in, why);
+    }
+    if (!err && bk_ranks_is_first())
+        err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
+    bk_boxes_free(out);
+    bk_boxes_free(in);
+    return bk_ranks_agree(err, why);
+}
+
+static enum bk_err fetch_rows(void *context, const uint64_t *number, uint32_t n,
+                              struct bk_report *why)
+{
+    struct unit_rows *u = context;
+    struct request r = { (uint32_t)(u - u->alike->rows), n };
+    enum bk_err err;
+
+    if (u->alike->left)
+        return BK_OK;
+    bk_ranks_first_says(&r, sizeof r);
+    if (!n) {
+        for (unsigned i = 0; i < u->alike->n; i++)
+            forget_rows(&u->alike->rows[i]);
+        return BK_OK;
+    }
+    forget_rows(u);
+    bk_ranks_first_says((uint64_t *)number, n * sizeof *number);
+    err = move_rows(u, number, n, why);
+    u->alike->left = err;
+    return err;
+}
+
+static enum bk_err serve_rows(void *context, struct bk_report *why)
+{
+    const struct alike *a = ((struct unit_rows *)context)->alike;
+
+    for (;;) {
+        struct request r;
+        uint64_t *number;
+        enum bk_err err;
+
+        bk_ranks_first_says(&r, sizeof r);
+        if (!r.n)
+            return BK_OK;
+        number = malloc(r.n * sizeof *number);
+        if (!number) /* the first waits for an answer */
+            bk_transport_abandon(1);
+        bk_ranks_first_says(number, r.n * sizeof *number);
+        err = move_rows((struct unit_rows *)&a->rows[r.unit], number, r.n, why);
+        free(number);
+        if (err)
+            return err;
+    }
+}
+
+/* The values of a row that was fetched.  False: it was not. */
+static bool recall_row(const struct unit_rows *u, const struct bk_row *row,
+                       struct bk_row_values *values)
+{
+    const struct fetched_row key = { .first = row->first };
+    const struct fetched_row *found =
+        u->fetched.n ? bsearch(&key, u->fetched.row, u->fetched.n, sizeof key, by_first) : NULL;
+    size_t words = bk_facts_words(u->src.facts);
+    const uint64_t *at;
+
+    if (!found)
+        return false;
+    at = u->fetched.word + found->at * u->fetched.each;
+    memcpy(values->care, at, words * sizeof *at);
+    memcpy(values->least, at + words, words * sizeof *at);
+    for (unsigned b = 0; b < u->src.bits; b++)
+        memcpy(values->plane[b], at + (2 + b) * words, words * sizeof *at);
+    return true;
+}
+
+static void give_shared_row(void *context, uint64_t number, struct bk_row *row,
+                            struct bk_row_values *values)
+{
+    const struct unit_rows *u = context;
+
+    give_row(context, number, row, u->fetched.n ? NULL : values);
+    if (u->fetched.n && values)
+        recall_row(u, row, values);
+}
+
+/* They are encoded by all processes together.  Distances: everyone has those of its part. */
+static void share_alike(struct alike *a)
+{
+    int64_t bits[BK_SAMPLES_MAX];
+
+    for (unsigned i = 0; i < a->n; i++)
+        bits[i] = a->rows[i].src.bits;
+    bk_transport_max(bits, a->n);
+    for (unsigned i = 0; i < a->n; i++) {
+        struct unit_rows *u = &a->rows[i];
+
+        u->rows.source.bits = u->src.bits = (unsigned)bits[i];
+        u->alike = a;
+        u->src.row = give_shared_row;
+        u->src.fetch = fetch_rows;
+        u->src.serve = serve_rows;
+    }
+}
+
+/* == Large units == */
+
 /* Takes their samples together.  Of values that may be wide each unit takes its own. */
-static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, struct bk_report *why)
+static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, struct bk_report *why)
 {
     const struct bk_unit_source *src[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
@@ -419,12 +638,30 @@ static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, struct bk
     return err;
 }
 
+/* The first of several processes does, of rows that all have. */
+static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, struct bk_report *why)
+{
+    enum bk_err err;
+
+    if (!bk_ranks_several())
+        return take_samples(e, a, why);
+    if (bk_ranks_is_first()) {
+        err = take_samples(e, a, why);
+        fetch_rows(&a->rows[0], NULL, 0, NULL);
+    } else {
+        err = serve_rows(&a->rows[0], why);
+    }
+    return bk_ranks_agree(err, why);
+}
+
 static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct bk_report *why)
 {
     struct alike a;
     enum bk_err err;
 
     find_alike(e, first, &a);
+    if (bk_ranks_several())
+        share_alike(&a);
     err = sample_alike(e, &a, why);
     for (unsigned i = 0; !err && i < a.n; i++) {
         a.task[i]->at = e->scratch_bytes;
@@ -435,6 +672,9 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     return err;
 }
 
+/* The process that encodes the nth of the small ones of a round. */
+static unsigned rank_of_small(uint64_t nth) { return (unsigned)(nth % bk_ranks()); }
+
 static void encode_small(void *context, uint64_t item, unsigned thread)
 {
     struct bk_encoder *e = context;
@@ -443,11 +683,88 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     struct unit_rows rows;
 
     (void)thread;
-    if (bk_first_error_any(&e->failed))
+    if (rank_of_small(item) != bk_rank() || bk_first_error_any(&e->failed))
         return;
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
                         encode_unit(e, task, &rows, NULL, NULL, keep_shards, task, &why), &why);
+}
+
+/* What is no array of a unit. */
+struct unit_numbers {
+    uint64_t model_bytes, directory_bytes, shard_bytes, bytes;
+    uint32_t leaves, shards;
+};
+
+static void send_small(const struct task *task, struct bk_box *box)
+{
+    const struct bk_unit *u = &task->unit;
+    const struct unit_numbers x = { u->model_bytes, u->directory_bytes, u->shard_bytes,
+                                    task->bytes,    u->leaves,          u->shards };
+
+    bk_box_put(box, &x, sizeof x);
+    bk_box_put(box, u->model, u->model_bytes);
+    bk_box_put(box, u->directory, u->directory_bytes);
+    bk_box_put(box, task->shard, task->bytes);
+}
+
+static const char *receive_small(struct task *task, const char *at, struct bk_report *why)
+{
+    struct bk_unit *u = &task->unit;
+    struct unit_numbers x;
+
+    memcpy(&x, at, sizeof x);
+    at += sizeof x;
+    *u = (struct bk_unit){ malloc(x.model_bytes + 1),
+                           malloc(x.directory_bytes + 1),
+                           x.model_bytes,
+                           x.directory_bytes,
+                           x.shard_bytes,
+                           x.leaves,
+                           x.shards };
+    if (!u->model || !u->directory ||
+        keep_shards(task, at + x.model_bytes + x.directory_bytes, x.bytes, why))
+        return NULL;
+    memcpy(u->model, at, x.model_bytes);
+    memcpy(u->directory, at + x.model_bytes, x.directory_bytes);
+    task->done = true;
+    return at + x.model_bytes + x.directory_bytes + x.bytes;
+}
+
+/* It is the first process's now. */
+static void let_small_go(struct task *task)
+{
+    free(task->shard);
+    task->shard = NULL;
+    task->bytes = task->room = 0;
+    task->done = true;
+}
+
+/* All of them come to the first process, which writes the file. */
+static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why)
+{
+    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    const char *at[BK_PROCESSES_MAX] = { NULL };
+    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+
+    for (unsigned i = 0; !err && i < e->nsmall; i++)
+        if (rank_of_small(i) == bk_rank() && bk_rank())
+            send_small(e->small[i], &out[0]);
+    if (!err)
+        err = bk_ranks_exchange(out, in, why);
+    for (unsigned r = 0; !err && r < bk_ranks(); r++)
+        at[r] = in[r].at;
+    for (unsigned i = 0; !err && i < e->nsmall; i++) {
+        unsigned r = rank_of_small(i);
+
+        if (bk_rank())
+            let_small_go(e->small[i]);
+        else if (r && !(at[r] = receive_small(e->small[i], at[r], why)))
+            err = bk_no_memory(why);
+    }
+    bk_boxes_free(out);
+    bk_boxes_free(in);
+    return bk_ranks_agree(err, why);
 }
 
 /* Those that threads take by themselves. */
@@ -457,17 +774,18 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     bool whole = bk_pool_try(e->pool, e->nsmall, encode_small, e);
 
     if (bk_first_error_any(&e->failed))
-        return bk_first_error_of(&e->failed, why);
-    if (!whole)
-        return bk_pool_interrupted(why);
+        err = bk_first_error_of(&e->failed, why);
+    else if (!whole)
+        err = bk_pool_interrupted(why);
+    err = bk_ranks_agree(err, why);
+    if (!err && bk_ranks_several() && e->nsmall)
+        err = gather_small_ones(e, why);
     for (unsigned i = 0; !err && i < e->nsmall; i++) {
         struct task *task = e->small[i];
 
         task->at = e->scratch_bytes;
         err = to_scratch(e, task->shard, task->bytes, why);
-        free(task->shard);
-        task->shard = NULL;
-        task->bytes = task->room = 0;
+        let_small_go(task);
     }
     e->nsmall = 0;
     return err;
@@ -508,12 +826,27 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
         }
         err = encode_alike(e, task, why);
     }
+    err = bk_ranks_agree(err, why);
     if (!err)
         err = encode_small_ones(e, why);
     for (unsigned i = 0; !err && i < e->nplaces; i++)
         if (task_of(e, 0, i)->done)
             note_encoded(e, &e->place[i]);
     return err;
+}
+
+uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t slice)
+{
+    const struct bk_index *ix = e->t->ix;
+    const struct bk_block *b = &ix->block[0];
+    uint64_t first = slice * b->slice_weight, end = first + b->slice_weight, readers = 0;
+
+    if (ix->nblocks > 1 || ix->order[0] != BK_KINGS_SLOT || ix->positions < LARGE)
+        return ~UINT64_C(0);
+    for (unsigned r = bk_unit_rank(0, ix->positions, first);
+         r <= bk_unit_rank(0, ix->positions, end - 1); r++)
+        readers |= UINT64_C(1) << r;
+    return readers;
 }
 
 /* == Open and close == */
@@ -561,7 +894,9 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         return bk_no_memory(why);
     *e = (struct bk_encoder){ .t = t, .dir = dir, .o = *o, .pool = pool, .scratch = -1 };
     e->one_side = bk_table_one_side(&t->ix->m, t->ix->v);
-    err = make_tasks(e) ? open_scratch(e, why) : bk_no_memory(why);
+    err = make_tasks(e) ? BK_OK : bk_no_memory(why);
+    if (!err && bk_ranks_is_first())
+        err = open_scratch(e, why);
     if (!err)
         err = bk_rows_new(&e->rows, t->ix, why);
     if (!err)
@@ -746,7 +1081,9 @@ enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum
     enum bk_err err = BK_OK;
 
     bytes[0] = bytes[1] = 0;
-    for (unsigned k = e->nkinds; !err && k-- > 0;)
+    for (unsigned k = e->nkinds; bk_ranks_is_first() && !err && k-- > 0;)
         err = write_kind(e, (enum bk_kind)k, sum, &bytes[k], why);
+    err = bk_ranks_agree(err, why);
+    bk_ranks_first_says(bytes, 2 * sizeof *bytes);
     return err;
 }

@@ -45,6 +45,10 @@ void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
 
+/* The processes (memory/ranks.h) that encode a slice of the table's only block, a bit each; all:
+   everyone may ask for it. */
+uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t slice);
+
 /* All blocks are there: writes the files.  bytes: of the file of each kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why);

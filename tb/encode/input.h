@@ -22,6 +22,16 @@ struct bk_unit_source {
      * thread's last call left there (n is 0 before the first), so that a source may go on from it.
      */
     void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
+    /*
+     * Of a unit that several processes encode together each has the values of its own part alone
+     * (unit.h), and the first one learns for all.  NULL: it is one process's.
+     *
+     * fetch  by the first: the values of these rows, by a number of each, will be asked for; n 0:
+     *        no more will be fetched.  Fails on all alike.
+     * serve  by the others: answers until the first wants no more
+     */
+    enum bk_err (*fetch)(void *context, const uint64_t *number, uint32_t n, struct bk_report *why);
+    enum bk_err (*serve)(void *context, struct bk_report *why);
 };
 
 /* What is known of a unit before its values are. */

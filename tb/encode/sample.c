@@ -471,6 +471,9 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
         d.part[i] = (struct part){ .src = src[i], .out = &out[i], .planes = src[i]->bits + 1 };
     }
     err = list_rows(&d, effort, why);
+    for (unsigned i = 0; !err && i < n; i++)
+        if (src[i]->fetch)
+            err = src[i]->fetch(src[i]->context, d.row, d.part[i].rows, why);
     if (!err && (!measure(&d, bytes_most) || !fill_samples(&d)))
         err = bk_fail(why, BK_E_SYSTEM, "no memory for a sample of %u rows", d.rows);
     for (unsigned i = 0; i < n; i++) {

@@ -23,6 +23,10 @@
  * pieces; a shard ends with its window.  Of a window a few pieces for each thread
  * are asked at a time, and forgotten as soon as their rows are in shards: so much
  * is in memory at once, whatever the table.
+ *
+ * Several processes share a unit by windows, a run of them each.  The first one
+ * learns; all count and meet their own pieces, the sums are everybody's, and so
+ * each makes the same codes; shards come to the first in the order of windows.
  */
 #include "tb/encode/unit.h"
 
@@ -33,6 +37,7 @@
 #include "tb/encode/codes.h"
 #include "tb/encode/learn.h"
 #include "tb/encode/ribbons.h"
+#include "tb/memory/ranks.h"
 
 #define PIECE_NUMBERS (UINT64_C(1) << 17)
 #define WINDOW_PIECES 512
@@ -109,9 +114,11 @@ struct unit {
     struct bk_learned learned;
     struct bk_counts counts;
     struct bk_codes codes;
-    uint32_t pieces;
+    bool shared;
+    uint32_t pieces, from, to; /* all; those from `from` to `to` - 1 are worked on here */
     struct piece *piece;
-    uint8_t *cells; /* remembered, of all pieces; NULL: none */
+    struct bk_box *box; /* by process; shared: the shards that are made here, for the first */
+    uint8_t *cells;     /* remembered, of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
     uint8_t *verdict; /* by leaf */
     struct desk *desk;
@@ -363,9 +370,10 @@ INLINE bool is_likely(const struct cell_reader *r, uint32_t leaf)
 
 /* == Bits of values == */
 
-static void widest_piece(void *context, uint64_t piece, unsigned thread)
+static void widest_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
+    uint64_t piece = u->from + nth;
     struct cell_reader r = reader_of(u, &u->piece[piece], thread, NULL);
     uint64_t at = u->src->first + piece * PIECE_NUMBERS, end = at + PIECE_NUMBERS;
     unsigned bits = u->desk[thread].bits;
@@ -382,18 +390,32 @@ static void widest_piece(void *context, uint64_t piece, unsigned thread)
     u->desk[thread].bits = bits;
 }
 
+/* A step has ended here; of a shared unit all processes fail alike. */
+static enum bk_err ended(const struct unit *u, enum bk_err err, struct bk_report *why)
+{
+    return u->shared ? bk_ranks_agree(err, why) : err;
+}
+
 /* A source says how many bits its values might have; counting is by value, so it is worth while
    to know how many they do have. */
 static enum bk_err narrow(struct unit *u, struct bk_report *why)
 {
+    int64_t bits = BK_BITS_AS_TOLD;
+    enum bk_err err = BK_OK;
+
     if (u->src->bits <= BK_BITS_AS_TOLD)
         return BK_OK;
-    if (!bk_pool_try(u->pool, u->pieces, widest_piece, u))
-        return bk_fail(why, BK_E_SYSTEM, "stopped");
-    u->own.bits = BK_BITS_AS_TOLD;
+    if (!bk_pool_try(u->pool, u->to - u->from, widest_piece, u))
+        err = bk_fail(why, BK_E_SYSTEM, "stopped");
+    err = ended(u, err, why);
+    if (err)
+        return err;
     for (unsigned t = 0; t < u->threads; t++)
-        if (u->desk[t].bits > u->own.bits)
-            u->own.bits = u->desk[t].bits;
+        if (u->desk[t].bits > bits)
+            bits = u->desk[t].bits;
+    if (u->shared)
+        bk_transport_max(&bits, 1);
+    u->own.bits = (unsigned)bits;
     return BK_OK;
 }
 
@@ -544,10 +566,10 @@ static void remember_cells(struct unit *u, struct piece *p, const struct bk_cell
         memcpy(p->cells.byte, cells->byte, cells->n);
 }
 
-static void count_piece(void *context, uint64_t piece, unsigned thread)
+static void count_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct cell_reader r = reader_of(u, &u->piece[piece], thread, count_cell);
+    struct cell_reader r = reader_of(u, &u->piece[u->from + nth], thread, count_cell);
 
     bk_cells_init(&r.desk->cells, u->words, u->learned.leaves);
     r.records = u->cells && u->learned.leaves < BK_CELL_LEAVES_MAX &&
@@ -557,7 +579,7 @@ static void count_piece(void *context, uint64_t piece, unsigned thread)
         remember_cells(u, r.piece, &r.desk->cells);
 }
 
-static enum bk_err count_all(struct unit *u, struct bk_report *why)
+static enum bk_err count_here(struct unit *u, struct bk_report *why)
 {
     struct bk_counts *c = &u->counts;
     size_t n = (size_t)2 * u->learned.leaves << u->src->bits;
@@ -576,7 +598,7 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
             return bk_fail(why, BK_E_SYSTEM, "no memory to count the values of %u leaves",
                            c->leaves);
     }
-    if (!bk_pool_try(u->pool, u->pieces, count_piece, u))
+    if (!bk_pool_try(u->pool, u->to - u->from, count_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (unsigned t = 1; t < u->threads && !u->counts_shared; t++) {
         for (size_t i = 0; i < n; i++)
@@ -585,6 +607,16 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
         u->desk[t].count = NULL;
     }
     return BK_OK;
+}
+
+/* Of a shared unit everyone has the counts of all. */
+static enum bk_err count_all(struct unit *u, struct bk_report *why)
+{
+    enum bk_err err = ended(u, count_here(u, why), why);
+
+    if (!err && u->shared)
+        bk_transport_sum(u->counts.n, (size_t)2 * u->learned.leaves << u->src->bits);
+    return err;
 }
 
 /* == Questions of a cell == */
@@ -825,10 +857,10 @@ static void meet_cell(struct cell_reader *r, uint32_t leaf, const uint64_t *squa
     }
 }
 
-static void meet_piece(void *context, uint64_t piece, unsigned thread)
+static void meet_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
-    struct cell_reader r = reader_of(u, &u->piece[piece], thread, meet_cell);
+    struct cell_reader r = reader_of(u, &u->piece[u->from + nth], thread, meet_cell);
 
     r.recalls = r.piece->remembered;
     read_piece(&r);
@@ -856,35 +888,65 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
-static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
+/* What questions meet in the pieces of this process, in the first thread's. */
+static enum bk_err meet_here(struct unit *u, struct bk_report *why)
 {
-    struct bk_model *m = &u->codes.model;
+    uint32_t questions = u->codes.model.questions;
 
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].met =
-            bk_spill_new(u->spill, ((size_t)m->questions + 1) * sizeof(*u->desk[t].met));
+        u->desk[t].met = bk_spill_new(u->spill, ((size_t)questions + 1) * sizeof(*u->desk[t].met));
         if (!u->desk[t].met)
-            return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", m->questions);
+            return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
     }
     bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
-    if (!bk_pool_try(u->pool, u->pieces, meet_piece, u))
+    if (!bk_pool_try(u->pool, u->to - u->from, meet_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
-    for (uint32_t q = 0; q < m->questions; q++) {
-        struct bk_met met = u->desk[0].met[q];
-
-        for (unsigned t = 1; t < u->threads; t++) {
-            met.cells += u->desk[t].met[q].cells;
-            met.in_cells += u->desk[t].met[q].in_cells;
+    for (unsigned t = 1; t < u->threads; t++)
+        for (uint32_t q = 0; q < questions; q++) {
+            u->desk[0].met[q].cells += u->desk[t].met[q].cells;
+            u->desk[0].met[q].in_cells += u->desk[t].met[q].in_cells;
         }
-        bk_rates_choose(&m->question[q], &met);
+    return BK_OK;
+}
+
+/* Cells are of this process so far; positions and exceptions follow from the counts of all. */
+static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
+{
+    uint32_t questions = u->codes.model.questions;
+    struct bk_met *met = u->desk[0].met;
+    uint64_t *sum = malloc(((size_t)questions + 1) * 2 * sizeof *sum);
+    enum bk_err err = ended(u, sum ? BK_OK : bk_no_memory(why), why);
+
+    for (uint32_t q = 0; !err && q < questions; q++) {
+        sum[2 * (size_t)q] = met[q].cells;
+        sum[2 * (size_t)q + 1] = met[q].in_cells;
     }
+    if (!err)
+        bk_transport_sum(sum, (size_t)questions * 2);
+    for (uint32_t q = 0; !err && q < questions; q++) {
+        met[q].cells = sum[2 * (size_t)q];
+        met[q].in_cells = sum[2 * (size_t)q + 1];
+    }
+    free(sum);
+    return err;
+}
+
+static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
+{
+    struct bk_model *m = &u->codes.model;
+    enum bk_err err = ended(u, meet_here(u, why), why);
+
+    if (!err && u->shared)
+        err = add_up_met(u, why);
+    for (uint32_t q = 0; !err && q < m->questions; q++)
+        bk_rates_choose(&m->question[q], &u->desk[0].met[q]);
     for (unsigned t = 0; t < u->threads; t++) { /* each as large as half the counts */
         bk_spill_free(u->desk[t].met);
         u->desk[t].met = NULL;
     }
-    return BK_OK;
+    return err;
 }
 
 /* == Cutting == */
@@ -1141,27 +1203,74 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
 
 /* == Writing == */
 
+/* The unit's next shard. */
+static enum bk_err give_shard(struct unit *u, struct bk_unit *out, struct bk_shard *entry,
+                              uint32_t numbers, const void *bytes, bk_shard_sink *sink,
+                              void *context, struct bk_report *why)
+{
+    size_t n = bk_shard_bytes(entry);
+
+    if (!grow_list((void **)&u->directory, &u->directory_room,
+                   out->directory_bytes + BK_SHARD_ENTRY_BYTES, 1))
+        return bk_fail(why, BK_E_SYSTEM, "no memory for a directory");
+    entry->sum = bk_shard_sum(bytes, n, out->shards++);
+    bk_shard_entry_write(u->directory + out->directory_bytes, entry, numbers);
+    out->directory_bytes += BK_SHARD_ENTRY_BYTES;
+    out->shard_bytes += n;
+    return n ? sink(context, bytes, n, why) : BK_OK;
+}
+
+/* A shard for the first process, and what comes before its bytes. */
+struct sent_shard {
+    struct bk_shard entry;
+    uint32_t numbers;
+};
+
+static void send_shard(const struct unit *u, const struct shard *s, uint32_t numbers)
+{
+    const struct sent_shard head = { s->entry, numbers };
+
+    bk_box_put(&u->box[0], &head, sizeof head);
+    bk_box_put(&u->box[0], s->bytes, bk_shard_bytes(&s->entry));
+}
+
 static enum bk_err give_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
                                void *context, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    if (!grow_list((void **)&u->directory, &u->directory_room,
-                   out->directory_bytes + (size_t)u->cuts * BK_SHARD_ENTRY_BYTES, 1))
-        return bk_fail(why, BK_E_SYSTEM, "no memory for a directory");
     for (uint32_t i = 0; i < u->cuts && !err; i++) {
         struct shard *s = &u->shard[i];
-        size_t n = bk_shard_bytes(&s->entry);
+        uint32_t numbers = (uint32_t)u->cut[i].numbers;
 
-        s->entry.sum = bk_shard_sum(s->bytes, n, out->shards++);
-        bk_shard_entry_write(u->directory + out->directory_bytes, &s->entry,
-                             (uint32_t)u->cut[i].numbers);
-        out->directory_bytes += BK_SHARD_ENTRY_BYTES;
-        out->shard_bytes += n;
-        if (n)
-            err = sink(context, s->bytes, n, why);
+        if (u->shared && !bk_ranks_is_first())
+            send_shard(u, s, numbers);
+        else
+            err = give_shard(u, out, &s->entry, numbers, s->bytes, sink, context, why);
     }
     return err;
+}
+
+/* The shards of other processes, whose windows come after those of the first in their order. */
+static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
+                                  void *context, struct bk_report *why)
+{
+    struct bk_box *in = bk_boxes_new();
+    enum bk_err err = ended(u, in ? BK_OK : bk_no_memory(why), why);
+
+    if (!err)
+        err = bk_ranks_exchange(u->box, in, why);
+    for (unsigned r = 1; !err && bk_ranks_is_first() && r < bk_ranks(); r++)
+        for (const char *at = in[r].at, *end = at + in[r].n; !err && at < end;) {
+            struct sent_shard s;
+
+            memcpy(&s, at, sizeof s);
+            at += sizeof s;
+            err = give_shard(u, out, &s.entry, s.numbers, at, sink, context, why);
+            at += bk_shard_bytes(&s.entry);
+        }
+    bk_boxes_free(in);
+    return ended(u, err, why);
 }
 
 /* Forgets the shards, and the pieces all of whose rows are in shards. */
@@ -1209,20 +1318,50 @@ static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_si
 {
     enum bk_err err = BK_OK;
 
-    while (u->asked < u->pieces && !err) {
+    while (u->asked < u->to && !err) {
         uint32_t pieces = (u->spill ? 1 : BATCH_PIECES) * u->threads,
                  left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
 
-        if (left > u->pieces - u->asked)
-            left = u->pieces - u->asked;
+        if (left > u->to - u->asked)
+            left = u->to - u->asked;
         if (pieces > left)
             pieces = left;
         err = write_batch(u, pieces, pieces == left, out, sink, context, why);
     }
-    return err;
+    err = ended(u, err, why);
+    return !err && u->shared ? receive_shards(u, out, sink, context, why) : err;
 }
 
 /* == All of it == */
+
+#define WINDOW_NUMBERS (WINDOW_PIECES * PIECE_NUMBERS)
+
+static uint64_t windows_of(uint64_t first, uint64_t end)
+{
+    return (end - first + WINDOW_NUMBERS - 1) / WINDOW_NUMBERS;
+}
+
+/* Process r has the windows from windows * r / ranks on. */
+unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number)
+{
+    uint64_t window = (number - first) / WINDOW_NUMBERS, ranks = bk_ranks();
+
+    return (unsigned)(((window + 1) * ranks - 1) / windows_of(first, end));
+}
+
+/* The pieces of this process. */
+static void take_share(struct unit *u)
+{
+    uint64_t windows = windows_of(u->src->first, u->src->end), ranks = bk_ranks(), r = bk_rank();
+
+    u->to = u->pieces;
+    if (!u->shared)
+        return;
+    u->from = (uint32_t)(windows * r / ranks) * WINDOW_PIECES;
+    if (windows * (r + 1) / ranks < windows)
+        u->to = (uint32_t)(windows * (r + 1) / ranks) * WINDOW_PIECES;
+    u->asked = u->forgotten = u->from;
+}
 
 static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
                              const struct bk_unit_options *options, struct bk_pool *pool,
@@ -1235,10 +1374,13 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->words = bk_facts_words(src->facts);
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
-    u->memory = options->memory_bytes;
+    u->shared = options->shared;
+    take_share(u);
+    u->memory = options->memory_bytes / (u->shared ? bk_ranks() : 1);
+    u->box = u->shared ? bk_boxes_new() : NULL;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->desk = calloc(u->threads, sizeof(*u->desk));
-    if (!u->piece || !u->desk)
+    if (!u->piece || !u->desk || (u->shared && !u->box))
         return bk_fail(why, BK_E_SYSTEM, "no memory to encode");
     for (unsigned t = 0; t < u->threads; t++) {
         enum bk_err err = bk_fact_row_new(&u->desk[t].row, src->facts, src->inner, why);
@@ -1275,27 +1417,72 @@ static void unit_release(struct unit *u)
     free(u->verdict);
     bk_spill_free(u->cells);
     bk_spill_free(u->counts.n);
+    bk_boxes_free(u->box);
     free(u->directory);
     bk_codes_release(&u->codes);
     bk_learned_release(&u->learned);
     free(u);
 }
 
-static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
-                         struct bk_report *why)
+static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *options,
+                              struct bk_report *why)
 {
     struct bk_sample own = { 0 },
                      *sample = options->sample && options->sample->bits ? options->sample : &own;
     const struct bk_unit_source *src = u->src;
-    enum bk_err err = narrow(u, why);
+    enum bk_err err = BK_OK;
 
-    if (!err && sample == &own)
+    if (sample == &own)
         err = bk_samples_take(&own, &src, 1, options->effort, 0, u->pool, options->spill, why);
     u->sampled_bytes = sample->first_bytes;
     if (!err)
         err = bk_learn(&u->learned, u->src, sample, &u->logs, u->pool, options->spill, why);
     bk_sample_release(sample);
     return err;
+}
+
+/* What the first process has learned goes to all. */
+static enum bk_err tell_learned(struct unit *u, struct bk_report *why)
+{
+    struct bk_learned *l = &u->learned;
+    struct bk_learned first = *l;
+    enum bk_err err = BK_OK;
+
+    bk_ranks_first_says(&first, sizeof first);
+    if (!bk_ranks_is_first()) {
+        *l = (struct bk_learned){ malloc((first.nodes + 1u) * sizeof *l->tree), first.nodes,
+                                  first.leaves, malloc((first.leaves + 1u) * sizeof *l->guess) };
+        if (!l->tree || !l->guess)
+            err = bk_no_memory(why);
+    }
+    err = bk_ranks_agree(err, why);
+    if (err)
+        return err;
+    bk_ranks_first_says(l->tree, l->nodes * sizeof *l->tree);
+    bk_ranks_first_says(l->guess, l->leaves * sizeof *l->guess);
+    return BK_OK;
+}
+
+static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
+                         struct bk_report *why)
+{
+    enum bk_err err = narrow(u, why);
+
+    if (err)
+        return err;
+    if (!u->shared)
+        return learn_here(u, options, why);
+    if (bk_ranks_is_first()) {
+        enum bk_err told;
+
+        err = learn_here(u, options, why);
+        told = u->src->fetch(u->src->context, NULL, 0, why);
+        err = err ? err : told;
+    } else {
+        err = u->src->serve(u->src->context, why);
+    }
+    err = bk_ranks_agree(err, why);
+    return err ? err : tell_learned(u, why);
 }
 
 static enum bk_err encode(struct unit *u, struct bk_unit *out,
@@ -1306,16 +1493,19 @@ static enum bk_err encode(struct unit *u, struct bk_unit *out,
 
     if (!err)
         err = count_all(u, why);
-    if (!err)
-        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
-                           u->spill, why);
+    if (err)
+        return err;
+    err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, u->spill,
+                       why);
     if (!err)
         err = judge_guesses(u, why);
+    err = ended(u, err, why);
     if (!err)
         err = choose_rates(u, why);
     bk_spill_ease(u->spill);
-    if (!err)
-        err = bk_model_write(&out->model, &out->model_bytes, &u->codes.model, why);
+    if (err)
+        return err;
+    err = ended(u, bk_model_write(&out->model, &out->model_bytes, &u->codes.model, why), why);
     if (!err)
         err = write_shards(u, out, sink, context, why);
     out->leaves = u->learned.leaves;
@@ -1332,12 +1522,14 @@ enum bk_err bk_unit_encode(struct bk_unit *out, const struct bk_unit_source *src
     enum bk_err err;
 
     *out = (struct bk_unit){ 0 };
-    if (!u)
-        return bk_fail(why, BK_E_SYSTEM, "no memory to encode");
-    err = unit_init(u, src, options, pool, why);
+    err = u ? unit_init(u, src, options, pool, why)
+            : bk_fail(why, BK_E_SYSTEM, "no memory to encode");
+    if (options->shared)
+        err = bk_ranks_agree(err, why);
     if (!err)
         err = encode(u, out, options, sink, context, why);
-    unit_release(u);
+    if (u)
+        unit_release(u);
     if (err)
         bk_unit_release(out);
     return err;

@@ -5,7 +5,7 @@
  * come from is the caller's: rows, in any order, from any thread.
  *
  * The bytes depend on the values, the facts and the effort alone: not on the
- * number of threads, the machine, or how much memory may be used.
+ * number of threads or processes, the machine, or how much memory may be used.
  */
 #ifndef BK_UNIT_H
 #define BK_UNIT_H
@@ -24,7 +24,14 @@ struct bk_unit_options {
     /* What is learned from, if it has been taken already; else NULL, or with no bits.  Of values of
        up to BK_BITS_AS_TOLD bits only.  Released. */
     struct bk_sample *sample;
+    /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
+       shards come to the first one's sink. */
+    bool shared;
 };
+
+/* The process that encodes a number of such a unit, which has the numbers from first to end - 1:
+   whole windows, so that the first may have none. */
+unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number);
 
 #define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
 

@@ -37,8 +37,7 @@ uint64_t bk_state_bytes(const struct bk_state *st)
     return 2 * bytes * st->nslices;
 }
 
-/* When the block is solved: does anybody read it? */
-static bool stays(const struct bk_state *st, enum bk_array a)
+bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 {
     bool distances = st->slice_bytes[BK_DTW];
 
@@ -63,9 +62,14 @@ static size_t piece_bytes(const struct bk_state *st)
     size_t bytes = 0;
 
     for (enum bk_array a = 0; a < BK_ARRAYS; a++)
-        if (!stays(st, a))
+        if (!bk_state_stays(st, a))
             bytes += 2 * array_bytes(st, a);
     return bytes;
+}
+
+static void *array_new(const struct bk_state *st, struct bk_spill *spill, size_t bytes)
+{
+    return st->sparse ? bk_spill_new_sparse(bytes) : bk_spill_new(spill, bytes);
 }
 
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares)
@@ -76,7 +80,7 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
 
     if (spares && spares->bytes != bytes) /* no room for what cannot be used */
         bk_spares_free(spares);
-    at = st->piece = used ? spares->piece[--spares->n] : bk_spill_new(spill, bytes);
+    at = st->piece = used ? spares->piece[--spares->n] : array_new(st, spill, bytes);
     if (!at)
         return false;
     for (unsigned side = 0; side < 2; side++)
@@ -85,8 +89,8 @@ bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares 
 
             if (!own)
                 continue;
-            if (stays(st, a)) {
-                st->array[a][side] = bk_spill_new(spill, own);
+            if (bk_state_stays(st, a)) {
+                st->array[a][side] = array_new(st, spill, own);
                 if (!st->array[a][side])
                     return false;
                 continue;
@@ -115,7 +119,7 @@ void bk_state_free(struct bk_state *st, struct bk_spares *spares)
 {
     for (unsigned side = 0; side < 2; side++)
         for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
-            if (stays(st, a))
+            if (bk_state_stays(st, a))
                 bk_spill_free(st->array[a][side]);
             st->array[a][side] = NULL;
         }
@@ -123,6 +127,16 @@ void bk_state_free(struct bk_state *st, struct bk_spares *spares)
         keep(spares, st->piece, piece_bytes(st));
     else
         bk_spill_free(st->piece);
+    st->piece = NULL;
+}
+
+void bk_state_free_piece(struct bk_state *st)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+            if (!bk_state_stays(st, a))
+                st->array[a][side] = NULL;
+    bk_spill_free(st->piece);
     st->piece = NULL;
 }
 

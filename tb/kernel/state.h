@@ -42,6 +42,7 @@ struct bk_state {
     void *array[BK_ARRAYS][2];     /* by side to move; NULL: not there */
     size_t slice_bytes[BK_ARRAYS]; /* 0: not there */
     uint32_t nslices;
+    bool sparse;                          /* most slices are another process's: ranks.h */
     bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
     bool grouped;                         /* nothing stays */
     void *piece;                          /* in which those lie that do not stay */
@@ -61,6 +62,9 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
 void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
 /* Bytes of all arrays. */
 uint64_t bk_state_bytes(const struct bk_state *st);
+
+/* Is there something in this array, when the block is solved, that others read? */
+bool bk_state_stays(const struct bk_state *st, enum bk_array a);
 
 /*
  * Arrays that do not stay lie in one piece, large enough for huge pages; those
@@ -83,6 +87,9 @@ void bk_spares_free(struct bk_spares *spares);
 bool bk_state_new(struct bk_state *st, struct bk_spill *spill, struct bk_spares *spares);
 /* spares: get what can be used again; NULL: nobody does. */
 void bk_state_free(struct bk_state *st, struct bk_spares *spares);
+
+/* Frees what does not stay of a block that is solved, before its values are handed on. */
+void bk_state_free_piece(struct bk_state *st);
 
 /* Hands an array on; the state has it no longer.  Owned: bk_spill_free(). */
 void *bk_state_take(struct bk_state *st, enum bk_array array, unsigned side);

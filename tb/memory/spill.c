@@ -140,6 +140,35 @@ static struct front *map_memory(size_t all)
     return p;
 }
 
+void *bk_spill_new_sparse(size_t bytes)
+{
+    size_t all = whole_pages(((bytes + 63) & ~(size_t)63) + FRONT);
+    struct front *p;
+
+    if (all < bytes)
+        return NULL;
+    p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, all, MADV_NOHUGEPAGE); /* a large page would fill up what is to stay empty */
+    *p = (struct front){ .bytes = all, .mapped = true };
+    return (char *)p + FRONT;
+}
+
+void bk_spill_forget(void *part, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)part & (page - 1);
+    size_t whole = bytes > before ? (bytes - before) & ~(page - 1) : 0;
+
+    if (!whole) {
+        memset(part, 0, bytes);
+        return;
+    }
+    memset(part, 0, before);
+    madvise((char *)part + before, whole, MADV_DONTNEED);
+    memset((char *)part + before + whole, 0, bytes - before - whole);
+}
+
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
 {
     int refused = 0;

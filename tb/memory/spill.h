@@ -34,6 +34,13 @@ void bk_spill_close(struct bk_spill *st);
 /* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
+/*
+ * The same of an array of which only parts will ever be touched, in memory:
+ * nothing is reserved, and pages are small.
+ */
+void *bk_spill_new_sparse(size_t bytes);
+/* Part of such an array is zero again; whole pages of it go back to the machine. */
+void bk_spill_forget(void *part, size_t bytes);
 /* Work has failed.  If the disk had no room for an array, the report says so instead of
    "out of memory"; else it stays.  st NULL is fine. */
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why);

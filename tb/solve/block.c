@@ -12,6 +12,7 @@
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
+#include "tb/solve/share.h"
 
 struct work {
     struct bk_run *run;
@@ -20,11 +21,13 @@ struct work {
     struct bk_memtable *t;
     struct bk_setup *setup;  /* owned, as what follows */
     struct bk_solver solver; /* the same, under way */
+    struct bk_share *share;  /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     atomic_bool found;
+    bool failed; /* news could not be taken in: no memory */
 };
 
 /* == Prepare == */
@@ -63,15 +66,17 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
 
 static struct bk_spares *spares_of(const struct work *w)
 {
-    return w->b->apart ? NULL : &w->run->spares;
+    return w->b->apart || w->share ? NULL : &w->run->spares;
 }
 
 /* Arrays and scratch. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
     unsigned threads = bk_pool_threads(w->b->pool);
-    bool ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
+    bool ok;
 
+    w->solver.state.sparse = w->share;
+    ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
@@ -81,12 +86,30 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
 
 /* == Iterate == */
 
+/* Slices that are worked on here, and the nth of them. */
+static uint32_t slices_here(const struct work *w)
+{
+    return w->share ? w->share->nown : w->setup->nslices;
+}
+
+static uint32_t slice_here(const struct work *w, uint64_t nth)
+{
+    return w->share ? w->share->own[nth] : (uint32_t)nth;
+}
+
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
 
     bk_spill_ease(w->t->spill);
-    w->k->init(&w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
+    w->k->init(&w->solver, slice_here(w, item), w->scratch.of_thread[thread]);
+}
+
+static void run_init_halo(void *context, uint64_t item, unsigned thread)
+{
+    struct work *w = context;
+
+    bk_share_init_halo(w->share, &w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
 static void run_pass(void *context, uint64_t item, unsigned thread)
@@ -96,25 +119,51 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
     unsigned side = item & 1;
 
     bk_spill_ease(w->t->spill);
-    if (w->pass(&w->solver, (uint32_t)(item >> 1), side, w->scratch.of_thread[thread])) {
+    if (w->pass(&w->solver, slice_here(w, item >> 1), side, w->scratch.of_thread[thread])) {
         atomic_store_explicit(&w->found, true, memory_order_relaxed);
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
     }
 }
 
+/* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
+static bool join(struct work *w, bool done)
+{
+    struct bk_state *st = &w->solver.state;
+    struct bk_joined x = { .found = w->found, .stopped = !done, .failed = w->failed };
+    bool losses = !(st->ply & 1);
+
+    if (!w->share)
+        return done;
+    bk_share_join(st, &x);
+    w->found = x.found;
+    w->failed = x.failed;
+    done = !x.stopped && !x.failed;
+    if (done)
+        w->failed = bk_share_news(w->share, &w->solver, losses, NULL) != BK_OK;
+    return done;
+}
+
+/* Why a pass was the last one. */
+static enum bk_err not_done(const struct work *w, struct bk_report *why)
+{
+    return w->failed ? bk_no_memory(why) : bk_pool_interrupted(why);
+}
+
 /* Ply 0: legality, exits, mates.  False: stopped. */
 static bool first_passes(struct work *w)
 {
     struct bk_state *st = &w->solver.state;
+    uint32_t n = slices_here(w);
 
     for (unsigned side = 0; side < 2; side++) {
         st->last_win[side] = -1;
         st->last_loss[side] = -1;
     }
     w->pass = w->k->mated;
-    return bk_pool_try(w->b->pool, w->setup->nslices, run_init, w) &&
-           bk_pool_try(w->b->pool, 2 * (uint64_t)w->setup->nslices, run_pass, w);
+    return join(w, bk_pool_try(w->b->pool, n, run_init, w) &&
+                       (!w->share || bk_pool_try(w->b->pool, w->share->nhalo, run_init_halo, w)) &&
+                       bk_pool_try(w->b->pool, 2 * (uint64_t)n, run_pass, w));
 }
 
 /* One ply; w->found: has anything been found?  False: stopped. */
@@ -125,8 +174,8 @@ static bool run_ply(struct work *w, uint32_t ply)
     w->solver.state.ply = ply;
     w->pass = ply & 1 ? w->k->win : w->k->lose;
     w->found = false;
-    done = bk_pool_try(w->b->pool, 2 * (uint64_t)w->setup->nslices, run_pass, w);
-    return done && !bk_run_is_stopped(w->run);
+    done = bk_pool_try(w->b->pool, 2 * (uint64_t)slices_here(w), run_pass, w);
+    return join(w, done && !bk_run_is_stopped(w->run));
 }
 
 /* The first passes, or what a checkpoint has of them and later ones. */
@@ -135,7 +184,7 @@ static enum bk_err begin_plies(struct work *w, struct bk_moment *m, struct bk_re
     *m = (struct bk_moment){ .block = w->b->block[0], .before = true, .there = true };
     if (bk_resume_has(w->run, m->block))
         return bk_resume_block(w->run, &w->solver, m) ? BK_OK : bk_no_memory(why);
-    return first_passes(w) ? BK_OK : bk_pool_interrupted(why);
+    return first_passes(w) ? BK_OK : not_done(w, why);
 }
 
 /* Ply after ply until two in turn find nothing and nothing waits. */
@@ -149,7 +198,7 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
         return err;
     for (m.ply++;; m.ply++) {
         if (!run_ply(w, m.ply))
-            return bk_pool_interrupted(why);
+            return not_done(w, why);
         if (!w->found && !m.before && m.ply > 2 * w->solver.state.last_wait)
             return BK_OK;
         m.before = w->found;
@@ -167,19 +216,68 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
 static void run_finish(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
+    uint32_t slice = slice_here(w, item);
 
     bk_spill_ease(w->t->spill);
-    w->k->finish(&w->solver, (uint32_t)item, &w->tally[thread], w->scratch.of_thread[thread]);
+    w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);
     if (w->run->job->attain)
-        w->k->attain(&w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
+        w->k->attain(&w->solver, slice, w->scratch.of_thread[thread]);
 }
 
 /* Results become codes, and are counted; those of a group when they are handed over. */
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
-    if (!bk_pool_try(w->b->pool, w->setup->nslices, run_finish, w))
+    if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
         return bk_pool_interrupted(why);
     return BK_OK;
+}
+
+/* Of a shared block: who wants its slices, by slice; owned.  NULL: everyone wants all, or there is
+   no memory to tell. */
+static uint64_t *find_readers(const struct work *w)
+{
+    const struct bk_solve_job *job = w->run->job;
+    uint32_t nslices = w->setup->nslices;
+    uint64_t *readers;
+
+    if (!job->let_go || !job->sink->readers || w->t->ix->nblocks > 1 || w->setup->inner.slot < 0)
+        return NULL;
+    readers = malloc((nslices + 1u) * sizeof *readers);
+    for (uint32_t i = 0; readers && i < nslices; i++)
+        readers[i] = job->sink->readers(job->sink->context, i);
+    return readers;
+}
+
+/* Values go to those who read them. */
+static enum bk_err spread(struct work *w, struct bk_report *why)
+{
+    uint64_t *readers = find_readers(w);
+    int64_t everyone = !readers;
+    enum bk_err err = BK_OK;
+
+    bk_transport_max(&everyone, 1);
+    if (everyone)
+        bk_share_spread(w->share, &w->solver.state);
+    else
+        err = bk_share_hand_out(w->share, &w->solver.state, readers, why);
+    free(readers);
+    return err;
+}
+
+/* Of a shared block: counts and values of all processes. */
+static enum bk_err bring_together(struct work *w, struct bk_report *why)
+{
+    struct bk_tally own = w->tally[0];
+
+    for (unsigned i = 1; i < w->scratch.n; i++)
+        bk_tally_add(&own, &w->tally[i]);
+    for (unsigned r = 0; r < bk_ranks(); r++) {
+        struct bk_tally tally = own;
+
+        bk_transport_tell(&tally, sizeof tally, r);
+        bk_tally_add(w->b->tally, &tally);
+    }
+    return spread(w, why);
 }
 
 /* == Hand over == */
@@ -375,7 +473,7 @@ static enum bk_err hand_over(struct work *w, struct bk_report *why)
         return bk_no_memory(why);
     for (uint32_t i = 0; i < w->b->n; i++)
         block[w->b->block[i]].solved = true;
-    for (unsigned i = 0; i < w->scratch.n; i++)
+    for (unsigned i = 0; !w->share && i < w->scratch.n; i++)
         bk_tally_add(w->b->tally, &w->tally[i]);
     return BK_OK;
 }
@@ -405,7 +503,45 @@ static void release(struct work *w)
         bk_state_free(&w->solver.state, spares_of(w));
     bk_setup_free(w->setup);
     bk_scratch_free(&w->scratch);
+    bk_share_free(w->share);
     free(w->tally);
+}
+
+/* With so few positions a block is solved by every process for itself. */
+#define SHARED_FROM (1u << 16)
+
+/* Is the work on it shared among processes? */
+static bool is_shared(const struct work *w)
+{
+    return w->run->owners.ranks > 1 && !w->b->apart && !w->setup->kings_only &&
+           w->setup->b->size >= SHARED_FROM;
+}
+
+/* A step that has ended here: of a shared block all processes fail alike. */
+static enum bk_err ended(bool shared, enum bk_err err, struct bk_report *why)
+{
+    return shared ? bk_ranks_agree(err, why) : err;
+}
+
+static enum bk_err solve_slices(struct work *w, struct bk_report *why)
+{
+    bool shared = is_shared(w);
+    enum bk_err err = BK_OK;
+
+    if (shared)
+        err = bk_share_new(&w->share, w->setup, &w->run->owners, why);
+    if (!err)
+        err = allocate(w, why);
+    err = ended(shared, err, why);
+    if (!err)
+        err = iterate(w, why);
+    if (!err)
+        err = ended(shared, settle(w, why), why);
+    if (!err && shared)
+        err = bring_together(w, why);
+    if (!err)
+        err = hand_over(w, why);
+    return ended(shared, err, why);
 }
 
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why)
@@ -413,17 +549,10 @@ enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struc
     struct work w = { .run = run, .b = b, .k = run->job->kernel, .t = run->job->t };
     enum bk_err err = prepare(&w, why);
 
-    if (!err && w.setup->kings_only) {
-        err = solve_kings(&w, why);
-    } else if (!err) {
-        err = allocate(&w, why);
-        if (!err)
-            err = iterate(&w, why);
-        if (!err)
-            err = settle(&w, why);
-        if (!err)
-            err = hand_over(&w, why);
-    }
+    if (!b->apart)
+        err = bk_ranks_agree(err, why);
+    if (!err)
+        err = w.setup->kings_only ? solve_kings(&w, why) : solve_slices(&w, why);
     release(&w);
     for (uint32_t i = 0; err && i < b->n; i++)
         bk_memblock_free(&w.t->block[b->block[i]]);

@@ -30,6 +30,9 @@ struct bk_sink {
        false when it cannot. */
     void (*save)(void *context, struct bk_writer *w);
     bool (*load)(void *context, struct bk_reader *r);
+    /* Of several processes (memory/ranks.h) those that want the values of a slice of the table's
+       only block, a bit each; NULL: everyone does. */
+    uint64_t (*readers)(void *context, uint32_t slice);
     void (*progress)(void *context, const struct bk_progress *p);
     void (*note)(void *context, const char *text); /* what is no error */
 };

@@ -11,18 +11,6 @@
 
 /* == Blocks that are solved == */
 
-static size_t array_bytes_of(const struct bk_memtable *t, uint32_t block)
-{
-    return bk_memblock_array_bytes(
-        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].slice_stride, t->code_bytes);
-}
-
-static size_t bitmap_bytes_of(const struct bk_memtable *t, uint32_t block)
-{
-    return bk_memblock_array_bytes(
-        (uint64_t)t->ix->block[block].pairs->nslices * t->block[block].bit_slice_stride, 0);
-}
-
 enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
 
 static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
@@ -35,12 +23,12 @@ static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
 
         bk_write(w, &flags, 1);
         for (unsigned side = 0; flags & HAS_CODES && side < 2; side++) {
-            bk_write_array(w, mb->code[side], array_bytes_of(t, i));
+            bk_write_array(w, mb->code[side], bk_layout_code_bytes(t, i));
             if (mb->draw[side])
-                bk_write_array(w, mb->draw[side], array_bytes_of(t, i));
+                bk_write_array(w, mb->draw[side], bk_layout_code_bytes(t, i));
             for (unsigned told = 0; told < 2; told++)
                 if (mb->attained[told][side])
-                    bk_write_array(w, mb->attained[told][side], bitmap_bytes_of(t, i));
+                    bk_write_array(w, mb->attained[told][side], bk_layout_bit_bytes(t, i));
         }
     }
 }
@@ -48,14 +36,9 @@ static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
 /* What exits attain in block i, of one side. */
 static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i, unsigned side)
 {
-    struct bk_memblock *mb = &t->block[i];
-    size_t bytes = bitmap_bytes_of(t, i);
-
-    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++) {
-        mb->attained[told][side] = bk_spill_new(t->spill, bytes);
-        if (!mb->attained[told][side] || !bk_read_array(r, mb->attained[told][side], bytes))
+    for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++)
+        if (!bk_read_array(r, t->block[i].attained[told][side], bk_layout_bit_bytes(t, i)))
             return false;
-    }
     return true;
 }
 
@@ -94,9 +77,11 @@ static bool load_all(struct bk_reader *r, struct bk_memtable *t, const struct bk
         mb->encoded = flags & IS_ENCODED;
         if (flags & HAS_CODES && bk_layout_block(t, i, job->kernel, taken[i], NULL))
             return false;
+        if (flags & HAS_ATTAINED && bk_layout_attained(t, i, NULL))
+            return false;
         for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
-            if (!bk_read_array(r, mb->code[side], array_bytes_of(t, i)) ||
-                (mb->draw[side] && !bk_read_array(r, mb->draw[side], array_bytes_of(t, i))) ||
+            if (!bk_read_array(r, mb->code[side], bk_layout_code_bytes(t, i)) ||
+                (mb->draw[side] && !bk_read_array(r, mb->draw[side], bk_layout_code_bytes(t, i))) ||
                 (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
                 return false;
     }

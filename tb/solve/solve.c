@@ -10,6 +10,7 @@
 #include "table/rows.h"
 #include "tb/solve/block.h"
 #include "tb/solve/layout.h"
+#include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/run.h"
 
@@ -62,8 +63,9 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
 
         if (bk_run_is_stopped(run))
             err = bk_pool_interrupted(why);
-        else if (!is_solved(l, i))
-            err = bk_blocks_solve(run, &b, why);
+        err = bk_ranks_agree(err, why);
+        if (!err && !is_solved(l, i))
+            err = bk_ranks_agree(bk_blocks_solve(run, &b, why), why);
         add_done(l, i, 1);
         if (!err)
             bk_resume_save(run, NULL, NULL);
@@ -71,13 +73,16 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
     return err;
 }
 
-/* Some blocks side by side, one a thread. */
+/* Some blocks side by side, one a thread; of several processes each takes its share of them. */
 struct round {
     const struct level *l;
     uint32_t first, n;
     struct bk_tally *tally; /* by block: which thread takes it must not matter */
     struct bk_first_error failed;
 };
+
+/* Blocks of a round are dealt out. */
+static unsigned rank_of(uint32_t i) { return i % bk_ranks(); }
 
 static void solve_one(void *context, uint64_t item, unsigned thread)
 {
@@ -89,22 +94,80 @@ static void solve_one(void *context, uint64_t item, unsigned thread)
     struct bk_report why = { "" };
 
     (void)thread;
-    if (!bk_first_error_any(&r->failed) && !is_solved(r->l, i))
+    if (rank_of((uint32_t)item) == bk_rank() && !bk_first_error_any(&r->failed) &&
+        !is_solved(r->l, i))
         bk_first_error_keep(&r->failed, bk_blocks_solve(r->l->run, &b, &why), &why);
+}
+
+/* Memory for what other processes have solved. */
+static enum bk_err lay_out_round(const struct round *r, struct bk_report *why)
+{
+    const struct bk_solve_job *job = r->l->run->job;
+    enum bk_err err = BK_OK;
+
+    for (uint32_t i = 0; !err && i < r->n; i++) {
+        uint32_t block = r->l->block[r->first + i];
+
+        if (rank_of(i) == bk_rank())
+            continue;
+        err = bk_layout_block(job->t, block, job->kernel, false, why);
+        if (!err && job->attain)
+            err = bk_layout_attained(job->t, block, why);
+        job->t->block[block].solved = true;
+    }
+    return err;
+}
+
+/* Everyone has a block that one has solved. */
+static void spread_block(struct bk_memtable *t, uint32_t block, unsigned from)
+{
+    const struct bk_memblock *mb = &t->block[block];
+
+    for (unsigned side = 0; side < 2; side++) {
+        bk_transport_tell(mb->code[side], bk_layout_code_bytes(t, block), from);
+        if (mb->draw[side])
+            bk_transport_tell(mb->draw[side], bk_layout_code_bytes(t, block), from);
+        for (unsigned told = 0; told < 2; told++)
+            if (mb->attained[told][side])
+                bk_transport_tell(mb->attained[told][side], bk_layout_bit_bytes(t, block), from);
+    }
+}
+
+/* Everyone has all blocks of the round, and what each adds up to. */
+static enum bk_err bring_together(struct round *r, enum bk_err err, struct bk_report *why)
+{
+    struct bk_run *run = r->l->run;
+    int64_t too_far = run->too_far;
+
+    bk_transport_max(&too_far, 1);
+    run->too_far = too_far;
+    err = bk_ranks_agree(err, why);
+    if (!err)
+        err = bk_ranks_agree(lay_out_round(r, why), why);
+    for (uint32_t i = 0; !err && i < r->n; i++) {
+        spread_block(run->job->t, r->l->block[r->first + i], rank_of(i));
+        bk_transport_tell(&r->tally[i], sizeof r->tally[i], rank_of(i));
+    }
+    return err;
 }
 
 static enum bk_err solve_round(struct round *r, struct bk_report *why)
 {
     struct bk_run *run = r->l->run;
+    enum bk_err err = BK_OK;
     bool whole;
 
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_init(&r->tally[i]);
     whole = bk_pool_try(run->job->pool, r->n, solve_one, r);
     if (bk_first_error_any(&r->failed))
-        return bk_first_error_of(&r->failed, why);
-    if (!whole)
-        return bk_pool_interrupted(why);
+        err = bk_first_error_of(&r->failed, why);
+    else if (!whole)
+        err = bk_pool_interrupted(why);
+    if (bk_ranks_several())
+        err = bring_together(r, err, why);
+    if (err)
+        return err;
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_add(run->tally, &r->tally[i]);
     add_done(r->l, r->first, r->n);
@@ -115,10 +178,12 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
 /* Each thread whole blocks; some for every thread at a time, and then there is time to save. */
 static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
 {
-    uint32_t most = 32 * bk_pool_threads(l->run->job->pool);
+    uint32_t most = 32 * bk_pool_threads(l->run->job->pool) * bk_ranks();
     struct round r = { .l = l, .tally = calloc(most, sizeof *r.tally) };
     enum bk_err err = r.tally ? BK_OK : bk_no_memory(why);
 
+    if (bk_ranks_several())
+        err = bk_ranks_agree(err, why);
     bk_spares_free(&l->run->spares);
     for (; !err && r.first < l->n; r.first += most) {
         r.n = l->n - r.first < most ? l->n - r.first : most;
@@ -135,7 +200,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
     const struct bk_order *o = &run->order;
     uint32_t first = o->first[run->level];
     struct level l = { run, o->block + first, o->first[run->level + 1] - first };
-    unsigned threads = bk_pool_threads(run->job->pool);
+    unsigned threads = bk_pool_threads(run->job->pool) * bk_ranks(); /* of all processes */
     bool under_way = run->reader && run->moment.there;
     enum bk_err err;
 
@@ -148,7 +213,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
         err = solve_apart(&l, why);
     if (run->level + 1 == o->nlevels)
         bk_spares_free(&run->spares); /* encoding wants the room */
-    return err ? err : bk_run_solved(run, l.block, l.n, why);
+    return err ? err : bk_ranks_agree(bk_run_solved(run, l.block, l.n, why), why);
 }
 
 /* == A table == */
@@ -177,14 +242,14 @@ enum bk_err bk_solve_table(const struct bk_solve_job *job, struct bk_tally *tall
         return bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                        ix->v->name);
     bk_rows_reorder(ix);
-    err = bk_run_open(&run, job, tally, why);
+    err = bk_ranks_agree(bk_run_open(&run, job, tally, why), why);
     if (err)
         return err;
-    err = bk_resume_begin(&run, why);
+    err = bk_ranks_agree(bk_resume_begin(&run, why), why);
     if (!err)
         err = solve_levels(&run, why);
     if (err && run.too_far && job->t->code_bytes == 1) { /* all anew, with wider codes */
-        err = bk_run_begin(&run, 2, why);
+        err = bk_ranks_agree(bk_run_begin(&run, 2, why), why);
         if (!err)
             err = solve_levels(&run, why);
     }

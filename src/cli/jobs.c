@@ -1,0 +1,374 @@
+/*
+ * jobs.c - see jobs.h.
+ */
+#include "cli/jobs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "tb/build/budget.h"
+
+/* == Words for a shell == */
+
+/* 'TEXT' as a shell reads it, with `$` doubled for make. */
+static void print_word(FILE *f, const char *text, bool for_make)
+{
+    putc('\'', f);
+    for (const char *s = text; *s; s++)
+        if (*s == '\'')
+            fputs("'\\''", f);
+        else if (*s == '$' && for_make)
+            fputs("$$", f);
+        else
+            putc(*s, f);
+    putc('\'', f);
+}
+
+/* A path that means the same from any folder. */
+static const char *from_root(const char *path, char out[PATH_MAX])
+{
+    char here[PATH_MAX];
+
+    if (*path == '/' || !getcwd(here, sizeof here) ||
+        snprintf(out, PATH_MAX, "%s/%s", here, path) >= PATH_MAX)
+        return path;
+    return out;
+}
+
+/* The game: a name, or FILE.ini from anywhere. */
+static const char *game_of(const struct cli *c, char out[PATH_MAX])
+{
+    return strstr(c->arg[0], ".ini") ? from_root(c->arg[0], out) : c->arg[0];
+}
+
+/* This program's file, or its name alone. */
+static const char *program(char out[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+
+    if (n <= 0)
+        return "bareking";
+    out[n] = 0;
+    return out;
+}
+
+/* What every build of the plan is given but its material. */
+static void print_options(FILE *f, const struct cli *c, bool for_make)
+{
+    char path[PATH_MAX];
+
+    fputs(" --dir ", f);
+    print_word(f, from_root(c->dir, path), for_make);
+    if (c->terrain) {
+        fputs(" --for ", f);
+        print_word(f, c->terrain, for_make);
+    }
+    fputs(c->wdl ? " --wdl" : "", f);
+    fputs(" --any --quiet", f); /* what was asked for has been looked at here */
+}
+
+/* == A Makefile == */
+
+int cli_jobs_make(const struct cli *c, struct bk_plan *p)
+{
+    char path[PATH_MAX], game[PATH_MAX];
+
+    printf("# Tables of %s, each after those that it can move into; make -j N -f FILE makes them.\n"
+           "# Every one is a build of THREADS threads; one that is there already is passed over.\n"
+           "BAREKING ?= %s\nTHREADS ?= %u\nall:",
+           p->v->name, program(path), c->threads ? c->threads : 1);
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present)
+            printf(" t%u", i);
+    printf("\n");
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        if (t->present)
+            continue;
+        printf("t%u:", i);
+        for (unsigned k = 0; k < t->nnext; k++)
+            if (!p->table[t->next[k]].present)
+                printf(" t%u", t->next[k]);
+        printf("\n\t$(BAREKING) build ");
+        print_word(stdout, game_of(c, game), true);
+        putchar(' ');
+        print_word(stdout, t->name, true);
+        print_options(stdout, c, true);
+        printf(" --threads $(THREADS)\n");
+    }
+    printf(".PHONY: all");
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present)
+            printf(" t%u", i);
+    printf("\n");
+    return CLI_OK;
+}
+
+/* == Jobs == */
+
+/* Tables with less go into an array with others of their depth. */
+#define SMALL_BYTES   (UINT64_C(1) << 30)
+#define SMALL_SECONDS 900
+/* Tables with as many positions are shared by several processes, if such are asked for. */
+#define SHARED_POSITIONS (UINT64_C(100) << 20)
+
+struct job {
+    unsigned depth;
+    uint32_t *table; /* owned; by number in the plan */
+    unsigned n;
+    uint64_t memory_bytes; /* the most of its tables, as `seconds` */
+    uint64_t seconds;
+    bool small, shared;
+};
+
+struct jobs {
+    const struct cli *c;
+    const struct bk_plan *p;
+    struct job *job; /* owned */
+    unsigned n;
+    uint32_t *job_of, *depth; /* by table; owned */
+    unsigned threads;
+};
+
+/* CPU time is some 100 ns a position with distances, half of that without; pawns take twice as
+   long, a machine may be slow, and tables below are solved anew: ten times as much, and ten
+   minutes. */
+static uint64_t seconds_of(const struct jobs *j, const struct bk_plan_table *t)
+{
+    uint64_t nanoseconds = j->p->distances ? 1000 : 500;
+
+    return 600 + t->positions / 1000 * nanoseconds / 1000000 / j->threads;
+}
+
+static struct job *find_job(struct jobs *j, const struct bk_plan_table *t, unsigned depth)
+{
+    bool small = t->memory_bytes < SMALL_BYTES && seconds_of(j, t) < SMALL_SECONDS;
+    struct job *job;
+
+    for (unsigned i = 0; small && i < j->n; i++)
+        if (j->job[i].small && j->job[i].depth == depth)
+            return &j->job[i];
+    job = &j->job[j->n++];
+    *job = (struct job){ .depth = depth,
+                         .table = calloc(j->p->n + 1u, sizeof *job->table),
+                         .small = small,
+                         .shared = j->c->ranks > 1 && t->positions >= SHARED_POSITIONS };
+    return job;
+}
+
+/* Every missing table goes into a job.  False: no memory. */
+static bool make_jobs(struct jobs *j)
+{
+    for (unsigned i = 0; i < j->p->n; i++) {
+        const struct bk_plan_table *t = &j->p->table[i];
+        uint64_t seconds = seconds_of(j, t);
+        struct job *job;
+
+        for (unsigned k = 0; k < t->nnext; k++)
+            if (!j->p->table[t->next[k]].present && j->depth[t->next[k]] >= j->depth[i])
+                j->depth[i] = j->depth[t->next[k]] + 1;
+        if (t->present)
+            continue;
+        job = find_job(j, t, j->depth[i]);
+        if (!job->table)
+            return false;
+        j->job_of[i] = (uint32_t)(job - j->job);
+        job->table[job->n++] = i;
+        job->memory_bytes =
+            t->memory_bytes > job->memory_bytes ? t->memory_bytes : job->memory_bytes;
+        job->seconds = seconds > job->seconds ? seconds : job->seconds;
+    }
+    return true;
+}
+
+static void free_jobs(struct jobs *j)
+{
+    for (unsigned i = 0; j->job && i < j->n; i++)
+        free(j->job[i].table);
+    free(j->job);
+    free(j->job_of);
+    free(j->depth);
+}
+
+/* == Scripts for Slurm == */
+
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fopen(path, "w");
+}
+
+/* What all jobs do: build, and ask to be begun again if time runs out. */
+static void print_build(FILE *f, const struct jobs *j)
+{
+    char path[PATH_MAX], game[PATH_MAX];
+
+    fprintf(f, "#!/bin/sh\n"
+               "# build.sh MATERIAL - what every job does.  A job that is told that its time is "
+               "over asks to be\n"
+               "# begun again, and goes on from its last checkpoint; after ten times it gives up.\n"
+               "bareking=${BAREKING:-");
+    print_word(f, program(path), false);
+    fprintf(f, "}\n"
+               "stopped=\n"
+               "trap 'stopped=yes; kill -TERM \"$pid\"' TERM\n"
+               "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
+               "    set -- mpirun --map-by node \"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
+    print_word(f, game_of(j->c, game), false);
+    fprintf(f, " \"$1\"\nelse\n    set -- \"$bareking\" build ");
+    print_word(f, game_of(j->c, game), false);
+    fprintf(f, " \"$1\"\nfi\n\"$@\"");
+    print_options(f, j->c, false);
+    fprintf(f, " --threads \"${SLURM_CPUS_PER_TASK:-1}\" &\n"
+               "pid=$!\n"
+               "wait \"$pid\"\n"
+               "status=$?\n"
+               "[ -z \"$stopped\" ] || { wait \"$pid\"; status=$?; }\n"
+               "if [ -n \"$stopped\" ] && [ $status -ne 0 ] && [ \"${SLURM_RESTART_COUNT:-0}\" -lt "
+               "10 ]; then\n"
+               "    scontrol requeue \"$SLURM_JOB_ID\"\n"
+               "fi\n"
+               "exit $status\n");
+}
+
+static void print_script(FILE *f, const struct jobs *j, const struct job *job, unsigned nth)
+{
+    fprintf(f, "#!/bin/sh\n#SBATCH --job-name=bareking-%u\n#SBATCH --output=%%x.%s.out\n", nth,
+            job->n > 1 ? "%a" : "%j");
+    fprintf(f,
+            "#SBATCH --ntasks=%u\n#SBATCH --cpus-per-task=%u\n#SBATCH --mem=%lluM\n"
+            "#SBATCH --time=%llu\n",
+            job->shared ? j->c->ranks : 1, j->threads,
+            (unsigned long long)((job->memory_bytes / 10 * 11 >> 20) + 64),
+            (unsigned long long)((job->seconds + 59) / 60));
+    if (job->n > 1)
+        fprintf(f, "#SBATCH --array=1-%u\n", job->n);
+    fprintf(f, "#SBATCH --signal=B:TERM@60\n#SBATCH --requeue\n#SBATCH --open-mode=append\n"
+               "case ${SLURM_ARRAY_TASK_ID:-1} in\n");
+    for (unsigned i = 0; i < job->n; i++) {
+        fprintf(f, "%u) set -- ", i + 1);
+        print_word(f, j->p->table[job->table[i]].name, false);
+        fprintf(f, " ;;\n");
+    }
+    fprintf(f, "esac\n. ./build.sh\n");
+}
+
+/* Jobs with tables into which this one's can move: :$j1:$j2 */
+static void print_dependencies(FILE *f, const struct jobs *j, const struct job *job)
+{
+    bool *on = calloc(j->n + 1u, sizeof *on), any = false;
+
+    for (unsigned i = 0; on && i < job->n; i++) {
+        const struct bk_plan_table *t = &j->p->table[job->table[i]];
+
+        for (unsigned k = 0; k < t->nnext; k++)
+            if (!j->p->table[t->next[k]].present)
+                on[j->job_of[t->next[k]]] = true;
+    }
+    for (unsigned i = 0; on && i < j->n; i++)
+        if (on[i]) {
+            fprintf(f, "%s:$j%u", any ? "" : " --kill-on-invalid-dep=yes --dependency=afterok",
+                    i + 1);
+            any = true;
+        }
+    free(on);
+}
+
+static void print_submit(FILE *f, const struct jobs *j)
+{
+    fprintf(f,
+            "#!/bin/sh\n"
+            "# submit.sh [SBATCH-OPTION...] - hands all jobs to Slurm, each after those it needs.\n"
+            "set -eu\ncd \"$(dirname \"$0\")\"\n");
+    for (unsigned i = 0; i < j->n; i++) {
+        fprintf(f, "j%u=$(sbatch --parsable", i + 1);
+        print_dependencies(f, j, &j->job[i]);
+        fprintf(f, " \"$@\" job%u.sh)\n", i + 1);
+    }
+    fprintf(f, "echo \"%u jobs\"\n", j->n);
+}
+
+static int fail_write(const char *folder)
+{
+    return cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
+}
+
+/* Closes it; false: not all could be written. */
+static bool finish(FILE *f)
+{
+    bool good = !ferror(f);
+
+    return !fclose(f) && good;
+}
+
+static int write_scripts(const struct jobs *j)
+{
+    const char *folder = j->c->slurm;
+    char path[PATH_MAX];
+    FILE *f;
+
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return fail_write(folder);
+    for (unsigned i = 0; i < j->n; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "job%u.sh", i + 1);
+        f = open_in(folder, name);
+        if (!f)
+            return fail_write(folder);
+        print_script(f, j, &j->job[i], i + 1);
+        if (!finish(f))
+            return fail_write(folder);
+    }
+    f = open_in(folder, "build.sh");
+    if (!f)
+        return fail_write(folder);
+    print_build(f, j);
+    if (!finish(f) || !(f = open_in(folder, "submit.sh")))
+        return fail_write(folder);
+    print_submit(f, j);
+    if (!finish(f))
+        return fail_write(folder);
+    snprintf(path, sizeof path, "%s/submit.sh", folder);
+    if (chmod(path, 0755))
+        return fail_write(folder);
+    return CLI_OK;
+}
+
+int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
+{
+    struct jobs j = { .c = c,
+                      .p = p,
+                      .job = calloc(p->n + 1u, sizeof *j.job),
+                      .job_of = calloc(p->n + 1u, sizeof *j.job_of),
+                      .depth = calloc(p->n + 1u, sizeof *j.depth),
+                      .threads = c->threads ? c->threads : 1 };
+    struct bk_report why = { "" };
+    unsigned tables = 0;
+    int status = CLI_OK;
+    enum bk_err err;
+
+    if (!j.job || !j.job_of || !j.depth)
+        status = cli_no_memory();
+    else if ((err = bk_plan_memory_alone(p, j.threads, &why)))
+        status = cli_fail_report(err, &why);
+    else if (!make_jobs(&j))
+        status = cli_no_memory();
+    else
+        status = write_scripts(&j);
+    for (unsigned i = 0; i < j.n; i++)
+        tables += j.job[i].n;
+    if (!status && !c->quiet)
+        printf("%u job%s for %u table%s; %s/submit.sh hands them to Slurm\n", j.n,
+               j.n == 1 ? "" : "s", tables, tables == 1 ? "" : "s", c->slurm);
+    free_jobs(&j);
+    return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * transport.h - what several processes that make a table together say to each
+ * other: the few calls that need MPI.
+ *
+ * There are two of it.  transport.c is for one process, in every ordinary
+ * program; tb/transport_mpi.c is for several, in bareking-mpi, and nothing else
+ * knows of MPI.  Processes are numbered, `ranks`; every call but the first
+ * three is made by all of them, in the same order, each by its main thread.
+ *
+ * A process that is lost, or that ends while others wait for it, ends them all.
+ */
+#ifndef BK_TRANSPORT_H
+#define BK_TRANSPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bk_parcel { /* of memory */
+    char *at;
+    size_t bytes;
+};
+
+unsigned bk_transport_rank(void);
+unsigned bk_transport_ranks(void);
+/* This process cannot go on: ends all of them with this exit status.  It has said why. */
+_Noreturn void bk_transport_abandon(int status);
+
+/* First and last of all; argc and argv may lose what is MPI's. */
+void bk_transport_open(int *argc, char ***argv);
+void bk_transport_close(void);
+
+/* Everyone has the largest, or the sum, of each number. */
+void bk_transport_max(int64_t *x, unsigned n);
+void bk_transport_sum(uint64_t *x, size_t n);
+/* Everyone has what rank `from` has there. */
+void bk_transport_tell(void *x, size_t bytes, unsigned from);
+/* out[r], a number for rank r, arrives there as its in[me]; each n numbers. */
+void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n);
+/* The same of pieces; in[]: memory for as many bytes as come.  What is for itself is not touched.
+ */
+void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in);
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * share.c - see share.h.
+ */
+#include "tb/solve/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* == Whose slices are which == */
+
+static void find_readers(struct bk_share *h, const struct bk_king_moves *kings)
+{
+    for (unsigned side = 0; side < 2; side++) /* the side whose king goes there reads the other's */
+        for (uint32_t slice = 0; slice < h->nslices; slice++) {
+            uint64_t *readers = &h->readers[!side][slice];
+
+            for (uint32_t i = kings->back_first[side][slice];
+                 i < kings->back_first[side][slice + 1]; i++)
+                *readers |= UINT64_C(1) << h->owner[kings->back[side][i]];
+            *readers &= ~(UINT64_C(1) << h->owner[slice]);
+        }
+}
+
+static void list_slices(struct bk_share *h)
+{
+    for (uint32_t slice = 0; slice < h->nslices; slice++)
+        if (h->owner[slice] == bk_rank())
+            h->own[h->nown++] = slice;
+        else if ((h->readers[0][slice] | h->readers[1][slice]) >> bk_rank() & 1)
+            h->halo[h->nhalo++] = slice;
+}
+
+static bool allocate(struct bk_share *h, const struct bk_setup *s)
+{
+    size_t n = s->nslices + 1u;
+
+    h->nslices = s->nslices;
+    h->owner = malloc(n);
+    h->own = malloc(n * sizeof *h->own);
+    h->halo = malloc(n * sizeof *h->halo);
+    for (unsigned side = 0; side < 2; side++)
+        h->readers[side] = calloc(n, sizeof *h->readers[side]);
+    h->out = bk_boxes_new();
+    h->in = bk_boxes_new();
+    h->bare = malloc(sizeof *h->bare);
+    return h->owner && h->own && h->halo && h->readers[0] && h->readers[1] && h->out && h->in &&
+           h->bare;
+}
+
+enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
+                         const struct bk_owners *owners, struct bk_report *why)
+{
+    struct bk_share *h = calloc(1, sizeof *h);
+
+    if (!h || !allocate(h, s)) {
+        bk_share_free(h);
+        return bk_no_memory(why);
+    }
+    for (uint32_t slice = 0; slice < h->nslices; slice++) {
+        const uint8_t *king = s->b->pairs->king[slice];
+
+        h->owner[slice] = (uint8_t)bk_owner_of(owners, king[0], king[1]);
+    }
+    find_readers(h, s->kings);
+    list_slices(h);
+    *h->bare = *s;
+    h->bare->nexit = 0;
+    *out = h;
+    return BK_OK;
+}
+
+void bk_share_free(struct bk_share *h)
+{
+    if (!h)
+        return;
+    free(h->owner);
+    free(h->own);
+    free(h->halo);
+    free(h->readers[0]);
+    free(h->readers[1]);
+    bk_boxes_free(h->out);
+    bk_boxes_free(h->in);
+    free(h->bare);
+    free(h);
+}
+
+/* == Between passes == */
+
+/* All but what is won is not looked at here, or comes with the news. */
+void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uint32_t nth,
+                        void *scratch)
+{
+    struct bk_solver bare = { .setup = h->bare, .kernel = b->kernel };
+    uint32_t slice = h->halo[nth];
+
+    memcpy(bare.state.array, b->state.array, sizeof bare.state.array);
+    memcpy(bare.state.slice_bytes, b->state.slice_bytes, sizeof bare.state.slice_bytes);
+    bare.state.nslices = b->state.nslices;
+    b->kernel->init(&bare, slice, scratch);
+    for (enum bk_array a = BK_UNDECIDED; a <= BK_LOSSES; a++)
+        for (unsigned side = 0; b->state.slice_bytes[a] && side < 2; side++)
+            bk_spill_forget(bk_state_slice(&b->state, a, side, slice), b->state.slice_bytes[a]);
+}
+
+void bk_share_join(struct bk_state *st, struct bk_joined *x)
+{
+    int64_t most[8] = { x->found, x->stopped, x->failed, st->last_wait };
+
+    for (unsigned side = 0; side < 2; side++) {
+        most[4 + side] = st->last_win[side];
+        most[6 + side] = st->last_loss[side];
+    }
+    bk_transport_max(most, 8);
+    *x = (struct bk_joined){ most[0], most[1], most[2] };
+    st->last_wait = (unsigned)most[3];
+    for (unsigned side = 0; side < 2; side++) {
+        st->last_win[side] = (int)most[4 + side];
+        st->last_loss[side] = (int)most[6 + side];
+    }
+}
+
+/* == News == */
+
+/* The frontier of a kind. */
+struct frontier {
+    struct bk_solver *b;
+    enum bk_array sets, marks, any;
+    bool losses;
+    uint32_t words, nmarks; /* 64-bit words of a vector; of the marks of a slice */
+};
+
+static struct frontier frontier_of(struct bk_solver *b, bool losses)
+{
+    return (struct frontier){ .b = b,
+                              .sets = losses ? BK_LOSSES : BK_WINS,
+                              .marks = losses ? BK_LOSS_MARKS : BK_WIN_MARKS,
+                              .any = losses ? BK_ANY_LOSS : BK_ANY_WIN,
+                              .losses = losses,
+                              .words = (uint32_t)(b->kernel->set_bytes * b->kernel->lanes / 8),
+                              .nmarks = b->setup->nmarks };
+}
+
+/* What comes before the marks of a slice. */
+struct heading {
+    uint32_t slice;
+    uint32_t side;
+};
+
+/* A vector: which of its words hold anything (a byte: there are at most eight), and these. */
+static void put_vector(struct bk_box *box, const uint64_t *word, uint32_t words)
+{
+    uint8_t some = 0;
+
+    for (uint32_t i = 0; i < words; i++)
+        some |= (uint8_t)((word[i] != 0) << i);
+    bk_box_put(box, &some, 1);
+    for (uint32_t i = 0; i < words; i++)
+        if (word[i])
+            bk_box_put(box, &word[i], sizeof word[i]);
+}
+
+/* A slice's frontier, to one rank. */
+static void put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
+{
+    const struct bk_state *st = &f->b->state;
+    const uint64_t *marks = bk_state_slice(st, f->marks, side, slice);
+    const uint64_t *sets = bk_state_slice(st, f->sets, side, slice);
+    const struct heading head = { slice, side };
+
+    bk_box_put(box, &head, sizeof head);
+    bk_box_put(box, marks, f->nmarks * sizeof *marks);
+    for (uint32_t m = 0; m < f->nmarks; m++)
+        for (uint64_t left = marks[m]; left; left &= left - 1) {
+            size_t vector = 64 * (size_t)m + (unsigned)__builtin_ctzll(left);
+
+            put_vector(box, sets + vector * f->words, f->words);
+        }
+}
+
+static void pack_news(const struct bk_share *h, const struct frontier *f)
+{
+    for (uint32_t i = 0; i < h->nown; i++)
+        for (unsigned side = 0; side < 2; side++) {
+            uint32_t slice = h->own[i];
+            const uint8_t *any = bk_state_slice(&f->b->state, f->any, side, slice);
+            uint64_t to = *any ? h->readers[side][slice] : 0;
+
+            for (; to; to &= to - 1)
+                put_slice(f, slice, side, &h->out[__builtin_ctzll(to)]);
+        }
+}
+
+/* The halo's last frontier of the kind goes. */
+static void forget_news(const struct bk_share *h, const struct frontier *f)
+{
+    const struct bk_state *st = &f->b->state;
+
+    for (uint32_t i = 0; i < h->nhalo; i++)
+        for (unsigned side = 0; side < 2; side++) {
+            uint8_t *any = bk_state_slice(st, f->any, side, h->halo[i]);
+
+            if (!*any)
+                continue;
+            *any = 0;
+            memset(bk_state_slice(st, f->marks, side, h->halo[i]), 0, st->slice_bytes[f->marks]);
+            bk_spill_forget(bk_state_slice(st, f->sets, side, h->halo[i]),
+                            st->slice_bytes[f->sets]);
+        }
+}
+
+/* As a kernel's wake() does, from where a king comes to the slice. */
+static void wake(const struct frontier *f, uint32_t slice, unsigned side)
+{
+    const struct bk_king_moves *kings = f->b->setup->kings;
+    enum bk_array todo = f->losses ? BK_TODO_WIN : BK_TODO_LOSE;
+
+    for (uint32_t i = kings->back_first[!side][slice]; i < kings->back_first[!side][slice + 1]; i++)
+        *(uint8_t *)bk_state_slice(&f->b->state, todo, !side, kings->back[!side][i]) = 1;
+}
+
+/* Reads what put_vector() wrote. */
+static const char *take_vector(const char *at, uint64_t *word, uint64_t *won, uint32_t words)
+{
+    uint8_t some = (uint8_t)*at++;
+
+    for (uint32_t i = 0; i < words; i++) {
+        word[i] = 0;
+        if (!(some >> i & 1))
+            continue;
+        memcpy(&word[i], at, sizeof word[i]);
+        at += sizeof word[i];
+        if (won)
+            won[i] |= word[i];
+    }
+    return at;
+}
+
+/* Takes in one slice; returns what follows it. */
+static const char *take_slice(const struct frontier *f, const char *at)
+{
+    const struct bk_state *st = &f->b->state;
+    struct heading head;
+    uint64_t *marks, *sets, *won;
+
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    marks = bk_state_slice(st, f->marks, head.side, head.slice);
+    sets = bk_state_slice(st, f->sets, head.side, head.slice);
+    won = bk_state_slice(st, BK_WON, head.side, head.slice);
+    memcpy(marks, at, f->nmarks * sizeof *marks);
+    at += f->nmarks * sizeof *marks;
+    *(uint8_t *)bk_state_slice(st, f->any, head.side, head.slice) = 1;
+    for (uint32_t m = 0; m < f->nmarks; m++)
+        for (uint64_t left = marks[m]; left; left &= left - 1) {
+            size_t first = (64 * (size_t)m + (unsigned)__builtin_ctzll(left)) * f->words;
+
+            at = take_vector(at, sets + first, f->losses ? NULL : won + first, f->words);
+        }
+    wake(f, head.slice, head.side);
+    return at;
+}
+
+enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
+                          struct bk_report *why)
+{
+    struct frontier f = frontier_of(b, losses);
+    enum bk_err err;
+
+    pack_news(h, &f);
+    err = bk_ranks_exchange(h->out, h->in, why);
+    if (err)
+        return err;
+    forget_news(h, &f);
+    for (unsigned r = 0; r < bk_ranks(); r++)
+        for (const char *at = h->in[r].at, *end = at + h->in[r].n; r != bk_rank() && at < end;)
+            at = take_slice(&f, at);
+    return BK_OK;
+}
+
+/* == Values == */
+
+static void spread_array(const struct bk_share *h, const struct bk_state *st, enum bk_array a,
+                         unsigned side)
+{
+    for (uint32_t slice = 0; slice < h->nslices; slice++)
+        bk_transport_tell(bk_state_slice(st, a, side, slice), st->slice_bytes[a], h->owner[slice]);
+}
+
+void bk_share_spread(const struct bk_share *h, const struct bk_state *st)
+{
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
+            spread_array(h, st, a, side);
+}
+
+#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are handed out at a time */
+
+/* Some slices of an array. */
+struct round {
+    const struct bk_share *h;
+    const struct bk_state *st;
+    const uint64_t *readers;
+    enum bk_array array;
+    unsigned side;
+    uint32_t from, to;
+};
+
+static bool wants(const struct round *r, uint32_t slice, unsigned rank)
+{
+    return r->readers[slice] >> rank & 1;
+}
+
+static void pack_slices(const struct round *r)
+{
+    size_t bytes = r->st->slice_bytes[r->array];
+
+    for (uint32_t slice = r->from; slice < r->to; slice++) {
+        void *values = bk_state_slice(r->st, r->array, r->side, slice);
+
+        if (r->h->owner[slice] != bk_rank())
+            continue;
+        for (unsigned rank = 0; rank < bk_ranks(); rank++)
+            if (rank != bk_rank() && wants(r, slice, rank))
+                bk_box_put(&r->h->out[rank], values, bytes);
+        if (!wants(r, slice, bk_rank()))
+            bk_spill_forget(values, bytes);
+    }
+}
+
+static void unpack_slices(const struct round *r)
+{
+    size_t bytes = r->st->slice_bytes[r->array], at[BK_PROCESSES_MAX] = { 0 };
+
+    for (uint32_t slice = r->from; slice < r->to; slice++) {
+        unsigned from = r->h->owner[slice];
+
+        if (from == bk_rank() || !wants(r, slice, bk_rank()))
+            continue;
+        memcpy(bk_state_slice(r->st, r->array, r->side, slice), r->h->in[from].at + at[from],
+               bytes);
+        at[from] += bytes;
+    }
+}
+
+static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
+{
+    size_t bytes = r->st->slice_bytes[r->array];
+    uint32_t step = bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+    enum bk_err err = BK_OK;
+
+    for (r->from = 0; r->from < r->h->nslices; r->from = r->to) {
+        enum bk_err now;
+
+        r->to = r->h->nslices - r->from < step ? r->h->nslices : r->from + step;
+        pack_slices(r);
+        now = bk_ranks_exchange(r->h->out, r->h->in, why);
+        if (!now) /* else the others go on, and so does this one: they meet at the end */
+            unpack_slices(r);
+        err = err ? err : now;
+    }
+    return err;
+}
+
+enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
+                              const uint64_t *readers, struct bk_report *why)
+{
+    struct round r = { .h = h, .st = st, .readers = readers };
+    enum bk_err err = BK_OK;
+
+    bk_state_free_piece(st);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+        if (!bk_state_stays(st, a) || !st->slice_bytes[a])
+            continue;
+        for (r.array = a, r.side = 0; r.side < 2; r.side++) {
+            enum bk_err now;
+
+            for (uint32_t i = 0; i < h->nhalo; i++)
+                bk_spill_forget(bk_state_slice(st, a, r.side, h->halo[i]), st->slice_bytes[a]);
+            now = hand_out_array(&r, why);
+            err = err ? err : now;
+        }
+    }
+    return err;
+}

@@ -1,0 +1,88 @@
+/*
+ * transport_mpi.c - several processes, by MPI: see memory/transport.h.
+ *
+ * Messages are two-sided: over TCP a one-sided read from a process that computes
+ * waits until it has computed.  Counts of MPI are ints, so that long messages go
+ * in parts.  Faults are MPI's to tell: its default is to end all processes.
+ */
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "tb/memory/transport.h"
+
+#define PART ((size_t)1 << 30) /* bytes of a message */
+
+static int rank, ranks = 1;
+
+unsigned bk_transport_rank(void) { return (unsigned)rank; }
+unsigned bk_transport_ranks(void) { return (unsigned)ranks; }
+
+void bk_transport_abandon(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+    abort();
+}
+
+void bk_transport_open(int *argc, char ***argv)
+{
+    int threads;
+
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &threads);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+void bk_transport_close(void) { MPI_Finalize(); }
+
+void bk_transport_max(int64_t *x, unsigned n)
+{
+    MPI_Allreduce(MPI_IN_PLACE, x, (int)n, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+}
+
+void bk_transport_sum(uint64_t *x, size_t n)
+{
+    const size_t most = PART / sizeof *x;
+
+    for (size_t part; n; n -= part, x += part) {
+        part = n < most ? n : most;
+        MPI_Allreduce(MPI_IN_PLACE, x, (int)part, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+void bk_transport_tell(void *x, size_t bytes, unsigned from)
+{
+    char *at = x;
+
+    for (size_t part; bytes; bytes -= part, at += part) {
+        part = bytes < PART ? bytes : PART;
+        MPI_Bcast(at, (int)part, MPI_BYTE, (int)from, MPI_COMM_WORLD);
+    }
+}
+
+void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n)
+{
+    MPI_Alltoall(out, (int)n, MPI_UINT64_T, in, (int)n, MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+/* With each other rank in turn: in step k with the one k on, and the one k back. */
+void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in)
+{
+    for (int k = 1; k < ranks; k++) {
+        int to = (rank + k) % ranks, from = (rank - k + ranks) % ranks;
+        size_t put = out[to].bytes, get = in[from].bytes;
+
+        for (size_t at = 0; at < put || at < get; at += PART) {
+            size_t send = at >= put ? 0 : put - at < PART ? put - at : PART;
+            size_t receive = at >= get ? 0 : get - at < PART ? get - at : PART;
+            MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+
+            if (receive)
+                MPI_Irecv(in[from].at + at, (int)receive, MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                          &request[0]);
+            if (send)
+                MPI_Isend(out[to].at + at, (int)send, MPI_BYTE, to, 0, MPI_COMM_WORLD, &request[1]);
+            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+#!/bin/sh
+# mpi.sh BUILD [long] - several processes make the same bytes as one.
+#
+# Tables of every kind are made by BUILD/bareking and by BUILD/bareking-mpi with two, three and four
+# processes on this machine, and compared byte for byte.  Then a process is killed, all of them are,
+# they are told to stop, and one of them differs from the rest: nothing half done may stay, and what
+# is wrong is said once.  `make test` has the short form where mpirun is, `make test-mpi` the long one.
+set -eu
+build=$(cd "${1:?usage: mpi.sh BUILD [long]}" && pwd)
+long=${2:-}
+bin=$build/bareking
+mpi=$build/bareking-mpi
+tests=$(cd "$(dirname "$0")" && pwd)
+six=$tests/six.ini
+if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
+    echo "mpi: no mpirun, or no $mpi; left out"
+    exit
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# more processes than cores, which give way to each other; no network but this machine's
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+compared=0
+
+die() {
+    echo "mpi: FAILED: $*"
+    [ ! -s "$dir/err" ] || tail -n 20 "$dir/err"
+    exit 1
+}
+
+ranks() { # processes build's-arguments...
+    n=$1
+    shift
+    mpirun -n "$n" "$mpi" "$@"
+}
+
+same() { # list of numbers of processes, threads, build's arguments
+    list=$1 threads=$2
+    shift 2
+    rm -rf "$dir/one"
+    "$bin" build "$@" --dir "$dir/one" --quiet
+    for n in $list; do
+        ranks "$n" build "$@" --dir "$dir/several" --threads "$threads" --quiet 2>"$dir/err" ||
+            die "$n processes: $*"
+        diff -r "$dir/one" "$dir/several" >"$dir/err" || die "$n processes: other bytes: $*"
+        rm -rf "$dir/several"
+        compared=$((compared + 1))
+        [ -z "$long" ] || echo "same: $n processes with $threads threads: $*"
+    done
+}
+
+# == The same bytes ==
+same "2 3" 1 shatranj KRvKN KvKPP
+same 4 1 "$six" KNvKP
+if [ -z "$long" ]; then
+    same 2 2 "$six" KNvKP --wdl
+    same 3 1 sultan KRvK+K
+else
+    same "1 2 3 4" 1 shatranj KRNvKR
+    same "2 3" 2 shatranj KRNvKR --wdl
+    same "2 4" 1 shatranj KRPvKN
+    same "3" 2 shatranj KPvKP
+    same "2 3" 1 "$six" KPPvKP
+    same "2 4" 1 chess KRBvKN
+    same "2" 1 grand-shatranj KJMvKN --wdl
+    same "2 3 4" 1 sultan KRvKR+K
+    same "3 4" 1 darwinian KWvKF
+    same "2 3" 1 puzzle KRvKN
+    same "3" 1 "$six" --men 4 --standalone
+fi
+
+# == Faults ==
+"$bin" build "$six" KRvKN KNvKP --dir "$dir/one.killed" --quiet
+start() { # in the background
+    ranks 3 build "$six" KRvKN KNvKP --dir "$dir/killed" --threads 1 --quiet 2>"$dir/err" &
+    pid=$!
+}
+
+children() { # processes of the job that are there by now
+    for child in $(ps -o pid= --ppid "$pid" 2>/dev/null); do
+        if grep -q bareking-mpi "/proc/$child/comm" 2>/dev/null; then echo "$child"; fi
+    done
+}
+
+times=$([ -n "$long" ] && echo 25 || echo 2)
+for i in $(seq "$times"); do
+    for whom in one all term; do
+        start
+        sleep "$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%.3f", 0.2 + $1 / 65536 }')"
+        case $whom in
+        one) children | tail -n 1 | xargs -r kill -9 2>/dev/null || true ;;
+        all) kill -9 $(children) "$pid" 2>/dev/null || true ;;
+        term) kill -TERM "$pid" 2>/dev/null || true ;;
+        esac
+        wait "$pid" 2>/dev/null || true
+        for file in "$dir/killed"/six/*.bk[wd]; do
+            [ ! -e "$file" ] || cmp -s "$file" "$dir/one.killed/six/${file##*/}" ||
+                die "$whom killed: $file is not whole"
+        done
+    done
+    # another number of processes goes on
+    ranks 2 build "$six" KRvKN KNvKP --dir "$dir/killed" --quiet 2>"$dir/err" ||
+        die "after kills it does not go on"
+    diff -r "$dir/one.killed" "$dir/killed" >"$dir/err" || die "after kills: other bytes, or files left"
+    rm -rf "$dir/killed"
+done
+
+# what is wrong is said once, with the status that one process ends with
+says() { # status pattern command...
+    want=$1 pattern=$2 status=0
+    shift 2
+    "$@" >/dev/null 2>"$dir/err" || status=$?
+    [ $status -eq "$want" ] || die "status $status, not $want: $*"
+    [ "$(grep -c '^bareking: ' "$dir/err")" -eq 1 ] || die "not said once: $*"
+    grep -q "^bareking: .*$pattern" "$dir/err" || die "no '$pattern': $*"
+}
+says 2 'no piece of shatranj' ranks 3 build shatranj KXvK --dir "$dir/said"
+says 4 'memory limit' ranks 2 build shatranj KRvKN --dir "$dir/said" --memory 5M
+says 2 "rank 1 on .* differs from the first rank's" \
+    mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
+    -n 1 env BAREKING_SET_BITS=128 "$mpi" build "$six" KNvKP --dir "$dir/said"
+echo "mpi: $compared builds by several processes as one makes them; killed $((3 * times)) times"
