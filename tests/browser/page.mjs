@@ -303,6 +303,19 @@ await test('on a phone nothing is wider than the screen, and fingers drag', asyn
     await page.context().close();
 });
 
+await test('men in hand are shown with who holds them', async () => {
+    const page = await visit('?game=puzzle-hands&fen=5k**/6**/8/8/8/8/5K2/1R1A2n1[r]_w_-_-_0_1');
+
+    assert.equal(await page.locator('.held').innerText(), 'White holds');
+    assert.equal(await page.locator('.held svg').getAttribute('data-man'), 'r');
+    assert.ok(await page.locator('.move').count() > 10);
+    await shoot(page, 'hands');
+    await page.goto(`${base}?game=puzzle-mini&fen=2**/2**/4/4[KRNkrn]_w_-_-_0_1`);
+    await page.waitForSelector('body.ready');
+    assert.deepEqual(await page.locator('.held').allInnerTexts(), ['White has to drop', 'Black has to drop']);
+    await page.context().close();
+});
+
 await test('every game is shown, start and men', async () => {
     const page = await visit('?game=shatranj');
     const games = await page.locator('#game option').evaluateAll((all) => all.map((o) => o.value));
