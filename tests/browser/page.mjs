@@ -329,6 +329,20 @@ await test('every game is shown, start and men', async () => {
     await page.context().close();
 });
 
+if (api === base)
+    await test('an army of men who come back is solved, and played to the end', async () => {
+        const page = await visit('?game=puzzle-mini&fen=k1**/2**/K1f1/3N[-]_w_-_-_0_1');
+
+        page.setDefaultTimeout(90000); /* tables that were asked before may be counted first */
+        await hears(page, 'in 3 turns');
+        await shoot(page, 'army');
+        for (let plies = 6; plies > 0; plies--) {
+            await page.keyboard.press(' ');
+            await hears(page, plies === 1 ? 'has won' : `${plies - 1} pl`);
+        }
+        await page.context().close();
+    });
+
 if (api !== base) {
     await test('a host that knows no ranges sends whole files', async () => {
         const page = await visit('?game=shatranj&view=rules');

@@ -92,6 +92,8 @@ async function ask() {
     state.answer = answer;
     showVerdict();
     await showPanel();
+    if (answer.counting)
+        setTimeout(() => mine === asked && ask(), 1500);
 }
 
 /* The rules decide such a position, without tables. */
@@ -216,6 +218,8 @@ function unknownText(answer, game) {
     if (answer.error)
         return { 'no-table': 'No table', 'away': 'No answer', 'damaged': 'A table is damaged' }[answer.code] ??
             'Not a position of this game';
+    if (answer.counting)
+        return 'All states of these men are being solved';
     if (game.hands && holds(state.position))
         return 'Men come back: no table knows this';
     if (countMen(state.position) <= MEN_MAX)
