@@ -275,8 +275,8 @@ for game in $two; do
         }
         {
             win[$1 $2] = $3; loss[$1 $2] = $4
-            if (!($1 in sum)) rows[++nrows] = $1
-            sum[$1] += $3 - $4; cells[$1]++
+            if (!seen[$1]++) rows[++nrows] = $1
+            columns[$2]++
         }
         function sort(list, n, value,   i, j, t) {
             for (i = 1; i <= n; i++)
@@ -302,7 +302,9 @@ for game in $two; do
         }
         END {
             sort(men, nmen, worth)
-            for (two in sum) sum[two] /= cells[two]
+            for (i = 1; i <= nrows; i++)
+                for (j = 1; j <= nmen; j++)
+                    if (columns[men[j]] == nrows) sum[rows[i]] += win[rows[i] men[j]] - loss[rows[i] men[j]]
             sort(rows, nrows, sum)
             show(1)
             print "\nWhat the second man adds:\n"
