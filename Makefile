@@ -32,7 +32,7 @@ ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole mine chart game
-EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline server
+EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many save map cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = say game name value hash search session setup uci cecp main
@@ -55,7 +55,7 @@ comma     = ,
 BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
-LIBS      = $(LIBS_LIB) -ljansson -lnettle -lmicrohttpd -lpthread
+LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 
 SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable

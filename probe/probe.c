@@ -188,6 +188,21 @@ static size_t answer_at_once(struct batch *b, size_t n, struct asked *waiting)
     return wait;
 }
 
+/* The first that failed is asked once more, for its text.  A table that came meanwhile may answer
+   it: then the next. */
+static enum bk_lib_err ask_failed(struct batch *b, size_t n)
+{
+    for (size_t i = b->first_error; i < n; i++) {
+        enum bk_lib_err err = b->errs && !b->errs[i] ? BK_LIB_OK : answer_nth(b, i, b->flags);
+
+        if (err)
+            return err;
+        if (b->errs)
+            b->errs[i] = BK_LIB_OK;
+    }
+    return BK_LIB_OK;
+}
+
 static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
 {
     struct bk_call call;
@@ -207,8 +222,7 @@ static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
     for (size_t i = 0; i < wait; i++)
         note(b, waiting[i].nth, answer_nth(b, waiting[i].nth, b->flags));
     free(waiting);
-    /* once more, for its text */
-    return b->first_error == SIZE_MAX ? BK_LIB_OK : answer_nth(b, b->first_error, b->flags);
+    return ask_failed(b, n);
 }
 
 enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *fens, size_t n,

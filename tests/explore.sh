@@ -48,6 +48,12 @@ done
 port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
 [ -n "$port" ] || die "no server: $(cat err)"
 
+# == Without libmicrohttpd only explore fails ==
+mkdir none && : >none/libmicrohttpd.so.12
+LD_LIBRARY_PATH=none "$bin" explore --port 0 --dir t >out 2>&1 && die 'served without libmicrohttpd'
+grep -q 'explore needs libmicrohttpd: ' out || die 'what is missing is not said'
+LD_LIBRARY_PATH=none "$bin" probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w' --dir t >out 2>&1 || die 'probe needs libmicrohttpd'
+
 # == What clients ask ==
 api=/api/v1/shatranj
 diamond=8/8/8/3k4/8/1KQ5/8/q7_w_-_-_0_1

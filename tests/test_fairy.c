@@ -4,21 +4,16 @@
  * Oracles: our own files of the same games (equal rules_id), and published
  * counts of moves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <unistd.h>
 
 #include "core/fairy.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "tests/given.h"
 
 static struct bk_variant *read_section(const char *text, const char *section)
 {
@@ -26,16 +21,6 @@ static struct bk_variant *read_section(const char *text, const char *section)
     struct bk_variant *v;
 
     if (bk_fairy_parse(&v, "variants.ini", text, section, &why))
-        fail_msg("%s", why.text);
-    return v;
-}
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_report why;
-    struct bk_variant *v;
-
-    if (bk_variant_load(&v, name, &why))
         fail_msg("%s", why.text);
     return v;
 }

@@ -5,15 +5,9 @@
  * files, the values of the sound one.
  */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <pthread.h>
@@ -28,32 +22,12 @@
 #include "table/needed.h"
 #include "table/shards.h"
 #include "tb/build/build.h"
+#include "tests/given.h"
 #include "tests/slow_file.h"
 
 static char dir[64];
 
 /* == Tables == */
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v;
-    struct bk_report why;
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s", why.text);
-    return v;
-}
-
-static struct bk_material material(const struct bk_variant *v, const char *name)
-{
-    struct bk_material m;
-    struct bk_report why;
-
-    if (bk_material_parse(&m, v, name, &why))
-        fail_msg("%s", why.text);
-    bk_material_canonical(&m, v);
-    return m;
-}
 
 static int build(const char *game, const char *name)
 {

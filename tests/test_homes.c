@@ -7,15 +7,9 @@
  *
  *      HOMES_ALL=1 build/tests/test_homes      all homes of that board, a minute or two
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <unistd.h>
@@ -27,6 +21,7 @@
 #include "probe/bareking.h"
 #include "tb/build/build.h"
 #include "tb/verify.h"
+#include "tests/given.h"
 #include "tests/ref.h"
 
 /* Rooks and kings from anywhere to b c and d e of six files. */
@@ -63,16 +58,6 @@ static int tear_down(void **state)
     (void)state;
     nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     return 0;
-}
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_report why;
-    struct bk_variant *v;
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s", why.text);
-    return v;
 }
 
 /* Shipped chess with shuffled homes. */

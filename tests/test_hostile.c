@@ -5,13 +5,6 @@
  * go on for ever, or count wrongly without a word.  docs/security.md says what is
  * promised; tests/fuzz looks for more of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +21,7 @@
 #include "table/index.h"
 #include "tb/build/plan.h"
 #include "tb/memory/spill.h"
+#include "tests/given.h"
 
 #define LETTERS "ABCDEFGHIJLMNOQRSTUVWXYZ" /* all but K and P */
 #define HEAD(board)                                                                                \
@@ -48,26 +42,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
     t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, fmt, ap);
     va_end(ap);
     assert_true(t->n < sizeof t->at);
-}
-
-static struct bk_variant *parse(const char *text)
-{
-    struct bk_report why = { "" };
-    struct bk_variant *v = NULL;
-
-    if (bk_variant_parse(&v, "hostile.ini", text, &why))
-        fail_msg("%s", why.text);
-    return v;
-}
-
-static struct bk_pos position(const struct bk_variant *v, const char *fen)
-{
-    struct bk_report why = { "" };
-    struct bk_pos p;
-
-    if (bk_pos_from_fen(&p, v, fen, &why))
-        fail_msg("%s", why.text);
-    return p;
 }
 
 /* == Names and limits == */
@@ -122,7 +96,7 @@ static void material_name__of_many_allowances_stays_within_its_room(void **state
     (void)state;
     many_limits(&t, 1, 24);
     v = parse(t.at);
-    p = position(v, "k5/1ppp2/6/6/1PPP2/K5"
+    p = read_fen(v, "k5/1ppp2/6/6/1PPP2/K5"
                     "[ABCDEFGHIJLMNOQRSTUVWXYabcdefghijlmnoqrstuvwxy] w - - 0 1");
     bk_material_of(&m, v, &p);
     memset(&f, '#', sizeof f);
@@ -142,7 +116,7 @@ static void material_name__of_a_crowd_says_that_it_is_cut(void **state)
     struct bk_pos p;
 
     (void)state;
-    p = position(v, "KMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/14/14/14/14/"
+    p = read_fen(v, "KMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/MMMMMMMMMMMMMM/14/14/14/14/"
                     "14/14/mmmmmmmmmmmmmm/mmmmmmmmmmmmmm/mmmmmmmmmmmmmm/kmmmmmmmmmmmmm w");
     bk_material_of(&m, v, &p);
     memset(&f, '#', sizeof f);
@@ -180,7 +154,7 @@ static void promotion__with_endlessly_many_ways_is_soon_known(void **state)
     add(&t, "[piece y]\nletter = Y\nmove = W\nbecomes = 6 may counted Z\n"
             "[piece z]\nletter = Z\nmove = W\n");
     v = parse(t.at);
-    p = position(v, "5k/1a4/6/6/1A4/K5 w");
+    p = read_fen(v, "5k/1a4/6/6/1A4/K5 w");
     bk_material_of(&m, v, &p);
     assert_string_equal(bk_material_name(&m, v, name), "KAvKA");
     assert_int_equal(bk_material_parse(&m, v, "KYvKA", NULL), BK_OK);
@@ -211,7 +185,7 @@ static struct bk_variant *changelings(void)
 static void perft__counts_more_moves_than_a_list_holds(void **state)
 {
     struct bk_variant *v = changelings();
-    struct bk_pos p = position(v, CROWD);
+    struct bk_pos p = read_fen(v, CROWD);
     static struct bk_move move[BK_MOVES_MAX];
     unsigned all = 0, pieces = 0;
 
@@ -319,11 +293,11 @@ static void en_passant__is_not_for_men_that_move_by_a_zone(void **state)
                                             "zone-ranks = 3\nzone-move = K\n"));
     struct bk_variant *none = parse(PASSING("double-step = 2\nranks = 2-6\n"));
     /* Black has just gone b5b3; White's pawn stands on c3 or a3, and may take on b4 */
-    struct bk_pos p = position(zone, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    struct bk_pos p = read_fen(zone, "k5/6/6/1pP3/6/5K w - b4 0 1");
 
     (void)state;
     assert_int_equal(moves_to(zone, &p, "c3b4"), 1); /* quietly */
-    p = position(none, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    p = read_fen(none, "k5/6/6/1pP3/6/5K w - b4 0 1");
     assert_int_equal(moves_to(none, &p, "c3b4"), 1); /* in passing */
     bk_variant_free(zone);
     bk_variant_free(none);
@@ -338,9 +312,9 @@ static void en_passant__is_a_forward_capture(void **state)
 
     (void)state;
     /* a pawn that also takes backwards has passed the square: c5 does not take on b4 */
-    p = position(v, "k5/2P3/6/1p4/6/5K w - b4 0 1");
+    p = read_fen(v, "k5/2P3/6/1p4/6/5K w - b4 0 1");
     assert_int_equal(moves_to(v, &p, "c5b4"), 0);
-    p = position(v, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    p = read_fen(v, "k5/6/6/1pP3/6/5K w - b4 0 1");
     assert_int_equal(moves_to(v, &p, "c3b4"), 1);
     bk_variant_free(v);
 }

@@ -1,32 +1,10 @@
 /* test_index.c - claims about material names, symmetries and numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/load.h"
 #include "table/index.h"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v;
-
-    assert_int_equal(bk_variant_load(&v, name, NULL), BK_OK);
-    return v;
-}
-
-static struct bk_material material(const struct bk_variant *v, const char *name)
-{
-    struct bk_material m;
-    struct bk_report why = { "" };
-
-    if (bk_material_parse(&m, v, name, &why))
-        fail_msg("%s", why.text);
-    return m;
-}
+#include "tests/given.h"
 
 static struct bk_index *index_of(const struct bk_variant *v, const char *name)
 {

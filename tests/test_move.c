@@ -5,40 +5,15 @@
  * ChessV agree on (the Shatranj family); for the rest, positions small enough
  * to be checked against docs/rules.md by eye.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/load.h"
 #include "core/move.h"
 #include "core/read.h"
 #include "core/rules.h"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v = NULL;
-    struct bk_report why = { "" };
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s: %s", name, why.text);
-    return v;
-}
-
-static struct bk_pos read_fen(const struct bk_variant *v, const char *fen)
-{
-    struct bk_pos p;
-    struct bk_report why = { "" };
-
-    if (bk_pos_from_fen(&p, v, fen, &why))
-        fail_msg("%s: %s", fen, why.text);
-    return p;
-}
+#include "tests/given.h"
 
 /* A game in which a side owns one knight and two pawns, so that little can be lost. */
 static struct bk_variant few_men(const struct bk_variant *of)

@@ -2,18 +2,14 @@
  * test_numbers.c - claims about the numbers of an index row by row (rows.h):
  * every number of every material here is held against bk_index_unrank().
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/finish.h"
 #include "core/load.h"
 #include "table/rows.h"
+#include "tests/given.h"
 #include "tests/random_variant.h"
 
 /* == Materials == */
@@ -37,14 +33,6 @@ static const struct claim claims[] = {
     { "darwinian", "KFvKY", false },      { "darwinian", "KWvKF", false },
     { "puzzle", "KRvKN", false },         { "sultan", "KRvKC", false },
 };
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v;
-
-    assert_int_equal(bk_variant_load(&v, name, NULL), BK_OK);
-    return v;
-}
 
 /* The index of a material with the order that bk_rows_order() chooses. */
 static struct bk_index *index_in_rows(const struct bk_variant *v, const struct bk_material *m)

@@ -4,42 +4,17 @@
  * Oracle: the FEN conventions of Fairy-Stockfish and the examples in
  * docs/rules.md.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/load.h"
 #include "core/position.h"
+#include "tests/given.h"
 
 #define CHESS_START  "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #define SULTAN_BOARD "rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR"
 #define GRAND_START  "l8l/1nojkmhon1/pppppppppp/10/10/10/10/PPPPPPPPPP/1NOJKMHON1/L8L w - - 0 1"
 #define DARWIN_BOARD "wyffkffuw/1w5w1/ppppppppp/9/9/9/PPPPPPPPP/1W5W1/WYFFKFFUW"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v = NULL;
-    struct bk_report why = { "" };
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s: %s", name, why.text);
-    return v;
-}
-
-static struct bk_pos read_fen(const struct bk_variant *v, const char *fen)
-{
-    struct bk_pos p;
-    struct bk_report why = { "" };
-
-    if (bk_pos_from_fen(&p, v, fen, &why))
-        fail_msg("%s: %s", fen, why.text);
-    return p;
-}
 
 /* Reading `fen` and writing it again gives `back`. */
 static void assert_comes_back(const struct bk_variant *v, const char *fen, const char *back)

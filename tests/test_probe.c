@@ -7,15 +7,9 @@
  * against itself (a position is worth its best move; colours exchanged; a
  * damaged file against the sound one).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <limits.h>
@@ -30,6 +24,7 @@
 #include "probe/bareking.h"
 #include "table/format.h"
 #include "tb/build/build.h"
+#include "tests/given.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 
@@ -109,16 +104,6 @@ static void make_folder(char *path, const char *name, const char *game)
     assert_int_equal(mkdir(path, 0777), 0);
     snprintf(inner, sizeof inner, "%s/%s", path, game);
     assert_int_equal(mkdir(inner, 0777), 0);
-}
-
-static struct bk_material material(const struct bk_variant *v, const char *name)
-{
-    struct bk_material m;
-    struct bk_report why;
-
-    if (bk_material_parse(&m, v, name, &why))
-        fail_msg("%s", why.text);
-    return m;
 }
 
 /* The path of a table as it is kept, in the colours the name may not have. */

@@ -14,13 +14,6 @@
  *
  * RULES_TIMES=1 in the environment: what each row took; RULES_ONLY=rule__p*: only these.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +23,7 @@
 #include "core/load.h"
 #include "core/read.h"
 #include "tb/build/build.h"
+#include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/slow_hands.h"
 
@@ -168,16 +162,6 @@ static int tear_down(void **state)
     (void)state;
     proof_remove(dir);
     return 0;
-}
-
-static struct bk_variant *parse(const char *text)
-{
-    struct bk_report why = { "" };
-    struct bk_variant *v;
-
-    if (bk_variant_parse(&v, "game", text, &why))
-        fail_msg("%s\n%s", why.text, text);
-    return v;
 }
 
 /* The text with every `from` replaced by its `to`. */

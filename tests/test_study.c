@@ -4,15 +4,9 @@
  * Searches are compared with the definitions of docs/study.md, written out once more upon the slow
  * solver (tests/ref.h): the same positions, no more and no less.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/load.h"
 #include "core/move.h"
@@ -21,18 +15,9 @@
 #include "study/mine.h"
 #include "study/pictures.h"
 #include "tb/build/build.h"
+#include "tests/given.h"
 #include "tests/proof.h"
 #include "tests/ref.h"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_report why;
-    struct bk_variant *v;
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s", why.text);
-    return v;
-}
 
 /* == Pictures == */
 
@@ -238,17 +223,6 @@ static char dir[PROOF_DIR_MAX];
 static struct bk_variant *small;
 static struct ref_table *slow[NTABLES];
 
-static struct bk_material material(const char *name)
-{
-    struct bk_material m;
-    struct bk_report why;
-
-    if (bk_material_parse(&m, small, name, &why))
-        fail_msg("%s", why.text);
-    bk_material_canonical(&m, small);
-    return m;
-}
-
 static int build_small(void)
 {
     struct bk_build_options o = { .pool = NULL };
@@ -258,7 +232,7 @@ static int build_small(void)
     enum bk_err err;
 
     for (size_t i = 0; i < NTABLES; i++)
-        m[i] = material(tables[i]);
+        m[i] = material(small, tables[i]);
     err = bk_plan_new(&plan, small, dir, m, NTABLES, 0, true, &why);
     if (!err) {
         err = bk_build(plan, &o, &why);
@@ -285,7 +259,7 @@ static int set_up(void **state)
         return -1;
     }
     for (size_t i = 0; i < NTABLES; i++) {
-        struct bk_material m = material(tables[i]);
+        struct bk_material m = material(small, tables[i]);
 
         slow[i] = ref_solve(small, (const uint8_t(*)[BK_TYPES_MAX])m.count, NULL, 0);
     }
@@ -524,7 +498,7 @@ static bool is_of_both(enum study_kind kind)
 
 static struct classes scan_slowly(size_t table, enum study_kind kind)
 {
-    struct bk_material m = material(tables[table]);
+    struct bk_material m = material(small, tables[table]);
     struct classes list = { NULL, 0, 0 };
 
     for (uint64_t i = 0; i < ref_size(slow[table]); i++) {
@@ -557,7 +531,7 @@ static void keep(void *context, const struct study_find *f)
 static struct classes search(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
                              const char *where)
 {
-    struct found all = { .m = material(tables[table]), .kind = kind };
+    struct found all = { .m = material(small, tables[table]), .kind = kind };
     struct study_where *w = NULL;
     struct study_values x;
     struct bk_pool *pool;

@@ -6,16 +6,11 @@
  * Shatranj, which counts the same symmetry classes.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/load.h"
 #include "core/read.h"
@@ -23,18 +18,11 @@
 #include "tb/build/build.h"
 #include "tb/solve/order.h"
 #include "tb/verify.h"
+#include "tests/given.h"
 #include "tests/solved.h"
 
 static char folder[64] = "/tmp/bareking-test-XXXXXX";
 static struct bk_pool *pool;
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v;
-
-    assert_int_equal(bk_variant_load(&v, name, NULL), BK_OK);
-    return v;
-}
 
 static void build_in(const char *dir, const struct bk_variant *v, const char *name, bool distances,
                      struct bk_pool *with)

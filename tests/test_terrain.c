@@ -4,15 +4,9 @@
  * Oracle: the slow solver of ref.c, over all positions of odd masks, against
  * files built for them and asked through the base game's handle.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <unistd.h>
@@ -22,6 +16,7 @@
 #include "probe/bareking.h"
 #include "tb/build/build.h"
 #include "tb/verify.h"
+#include "tests/given.h"
 #include "tests/ref.h"
 
 /* 14x14, 20 squares in a ring with a bridge: sets of 256 bits, distances over holes */
@@ -53,16 +48,6 @@ static int tear_down(void **state)
     (void)state;
     nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     return 0;
-}
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_report why;
-    struct bk_variant *v;
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s", why.text);
-    return v;
 }
 
 static struct bk_variant *on_terrain(const char *name, const char *fen)

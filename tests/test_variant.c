@@ -2,15 +2,9 @@
  * test_variant.c - reading games: what is shipped loads and reaches what it
  * should; what is wrong is refused with its line and the reason.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/betza.h"
 #include "core/explain.h"
@@ -18,26 +12,7 @@
 #include "core/load.h"
 #include "core/read.h"
 #include "core/variant.h"
-
-static struct bk_variant *load(const char *name)
-{
-    struct bk_variant *v = NULL;
-    struct bk_report why = { "" };
-
-    if (bk_variant_load(&v, name, &why))
-        fail_msg("%s: %s", name, why.text);
-    return v;
-}
-
-static struct bk_variant *parse(const char *text)
-{
-    struct bk_variant *v = NULL;
-    struct bk_report why = { "" };
-
-    if (bk_variant_parse(&v, "game.ini", text, &why))
-        fail_msg("%s", why.text);
-    return v;
-}
+#include "tests/given.h"
 
 static unsigned type_of(const struct bk_variant *v, char letter)
 {

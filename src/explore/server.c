@@ -8,16 +8,14 @@
 #include "explore/server.h"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
-#include <microhttpd.h>
-
 #include "explore/api.h"
 #include "explore/deadline.h"
+#include "explore/http.h"
 
 #define CONNECTIONS     240
 #define FROM_AN_ADDRESS 40 /* of these, where others than this machine may come */
@@ -27,6 +25,7 @@
 struct ex_server {
     struct ex_games *games;
     struct ex_deadlines *deadlines;
+    struct ex_http http;
     struct MHD_Daemon *daemon;
     bool loopback;
 };
@@ -41,10 +40,10 @@ struct request {
 
 /* == Connections == */
 
-static struct ex_connection *connection_of(struct MHD_Connection *c)
+static struct ex_connection *connection_of(const struct ex_server *s, struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        s->http.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     return info ? info->socket_context : NULL;
 }
@@ -60,7 +59,7 @@ static void on_connection(void *context, struct MHD_Connection *c, void **own,
         *own = NULL;
         return;
     }
-    info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    info = s->http.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     *own = info ? ex_connection_open(s->deadlines, info->connect_fd) : NULL;
 }
 
@@ -86,7 +85,7 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     struct request *r = *own;
 
     (void)how;
-    ex_connection_asking(s->deadlines, connection_of(c));
+    ex_connection_asking(s->deadlines, connection_of(s, c));
     if (r) {
         free(r->target);
         free(r->body);
@@ -95,9 +94,9 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     *own = NULL;
 }
 
-static const char *header(struct MHD_Connection *c, const char *name)
+static const char *header(const struct ex_server *s, struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return s->http.lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 /*
@@ -107,7 +106,7 @@ static const char *header(struct MHD_Connection *c, const char *name)
 static bool meant_for_us(const struct ex_server *s, struct MHD_Connection *c)
 {
     static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
-    const char *host = header(c, "Host");
+    const char *host = header(s, c, "Host");
 
     if (!s->loopback || !host)
         return true;
@@ -133,9 +132,9 @@ static const char *const always[][2] = {
 static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c, struct ex_reply *r)
 {
     struct MHD_Response *response =
-        r->body ? MHD_create_response_from_buffer(
+        r->body ? s->http.create_response_from_buffer(
                       r->n, r->body, r->owned ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT)
-                : MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+                : s->http.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     enum MHD_Result sent;
 
     if (!response) {
@@ -143,14 +142,14 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
         return MHD_NO;
     }
     if (r->type)
-        MHD_add_response_header(response, "Content-Type", r->type);
+        s->http.add_response_header(response, "Content-Type", r->type);
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
-        MHD_add_response_header(response, always[i][0], always[i][1]);
+        s->http.add_response_header(response, always[i][0], always[i][1]);
     if (r->status == 405)
-        MHD_add_response_header(response, "Allow", "GET, HEAD, POST");
-    ex_connection_taking(s->deadlines, connection_of(c));
-    sent = MHD_queue_response(c, r->status, response);
-    MHD_destroy_response(response); /* the body goes with it */
+        s->http.add_response_header(response, "Allow", "GET, HEAD, POST");
+    ex_connection_taking(s->deadlines, connection_of(s, c));
+    sent = s->http.queue_response(c, r->status, response);
+    s->http.destroy_response(response); /* the body goes with it */
     return sent;
 }
 
@@ -158,8 +157,8 @@ static enum MHD_Result send_reply(struct ex_server *s, struct MHD_Connection *c,
 static bool look_at_headers(struct ex_server *s, struct MHD_Connection *c, const struct request *r,
                             const char *method, struct ex_reply *reply)
 {
-    const char *length = header(c, "Content-Length");
-    bool body = (length && strcmp(length, "0") != 0) || header(c, "Transfer-Encoding");
+    const char *length = header(s, c, "Content-Length");
+    bool body = (length && strcmp(length, "0") != 0) || header(s, c, "Transfer-Encoding");
 
     if (!meant_for_us(s, c))
         return ex_reply_error(reply, 421, "host", "this server answers to localhost alone");
@@ -210,7 +209,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *c, const cha
         *n = 0;
         return MHD_YES;
     }
-    ex_connection_ours(s->deadlines, connection_of(c));
+    ex_connection_ours(s->deadlines, connection_of(s, c));
     if (r->refused)
         ex_reply_error(&reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
     else
@@ -253,7 +252,7 @@ static struct MHD_Daemon *start(struct ex_server *s, const struct ex_options *o,
 
     if (address->any.sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
-    return MHD_start_daemon(
+    return s->http.start_daemon(
         flags, (uint16_t)o->port, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &address->any,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
         s->loopback ? 0u : (unsigned)FROM_AN_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -269,6 +268,7 @@ enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const str
     const union MHD_DaemonInfo *info;
     union any_address address;
     struct ex_server *s = calloc(1, sizeof *s);
+    enum bk_err err;
 
     *out = s;
     if (!s)
@@ -276,13 +276,15 @@ enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const str
     s->games = g;
     if (!read_address(&address, name, o->port, &s->loopback))
         return bk_fail(why, BK_E_USAGE, "'%s' is no address to listen at, such as 127.0.0.1", name);
+    if ((err = ex_http_load(&s->http, why)))
+        return err;
     s->deadlines = ex_deadlines_new(o->deadline ? o->deadline : SECONDS);
     if (!s->deadlines)
         return bk_no_memory(why);
     s->daemon = start(s, o, &address);
     if (!s->daemon)
         return bk_fail(why, BK_E_SYSTEM, "cannot listen at %s, port %u: in use?", name, o->port);
-    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    info = s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
     *port = info && info->port ? info->port : o->port;
     return BK_OK;
 }
@@ -292,7 +294,7 @@ void ex_server_close(struct ex_server *s)
     if (!s)
         return;
     if (s->daemon)
-        MHD_stop_daemon(s->daemon);
+        s->http.stop_daemon(s->daemon);
     ex_deadlines_free(s->deadlines);
     free(s);
 }
