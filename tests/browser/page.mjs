@@ -373,6 +373,22 @@ if (api !== base) {
         await page.context().close();
     });
 
+    await test('a site that is half there says so, and is read when it is', async () => {
+        const page = await visit('?game=shatranj&view=rules');
+        let fails = true;
+
+        await page.route('**/files.json', (route) => fails ? route.fulfill({ status: 200, body: '[' }) : route.continue());
+        await page.reload();
+        await page.waitForSelector('body.ready');
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'No answer');
+        fails = false;
+        await page.keyboard.press('Enter');
+        await hears(page, 'White wins in 20 turns');
+        await page.context().close();
+    });
+
     await test('bytes that are not those of the table are refused', async () => {
         const page = await visit('?game=shatranj&view=rules');
 
