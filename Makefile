@@ -31,7 +31,7 @@ SOLVE  = order prepare exits layout estimate owners share run resume block solve
 ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram where values mine chart game
+STUDY = text pictures diagram where values whole mine chart game
 EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many save map jobs cmd_build cmd_ask cmd_stats cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site

@@ -135,7 +135,7 @@ BK_API enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
  * A question that lacks bytes is BK_LIB_NEEDS_BYTES.  It notes what it lacks, and goes on past
  * that to note what else its answer may want; asked again when all is there, it answers, or notes
  * what it has learned to need since.  A position whose tables' models are there takes one round or
- * two, of some 2 to 5 reads and 5 to 12 KB; so do all its moves together, with more of them. Models
+ * two, of some 2 to 6 reads and 5 to 15 KB; so do all its moves together, with more of them. Models
  * are a round before, and the heads of files another where the host does not know them; where men
  * are about to promote into tables not asked before it may be one or two more.
  *

@@ -109,6 +109,11 @@ good ' .   .   . [.]   .' diagram shatranj 8/8/8/3k4/8/1KQ5/8/q7 --text --mark d
 good 'marker-end="url(#bk-head-c8503c)"' $svg --arrow b3b4,a1c3:red
 good 'al-Suli&#39;s &lt;Diamond&gt;' $svg --caption "al-Suli's <Diamond>"
 good '   8 | . . . . . k    ' diagram puzzle '5k**/6**/8/8/8/8/8/K7' --text
+held='5k**/6**/8/8/8/8/5K2/1R1A2n1[r] w'
+good '      off the board: r' diagram puzzle-hands "$held" --text
+good 'off the board: K k R r N n' diagram puzzle-mini '2**/2**/4/4[KRNkrn] w' --text
+bad 2 'no table knows of men who come back' diagram puzzle-hands "$held" --map b1
+bad 2 "'x' " diagram puzzle-hands '5k**/6**/8/8/8/8/5K2/8[x] w'
 bad 2 "'z9z9' is no arrow" $svg --arrow z9z9
 bad 2 "'b3b4:pink' is no arrow" $svg --arrow b3b4:pink
 bad 2 "'d9' is no square" $svg --mark e4,d9

@@ -173,6 +173,9 @@ if [ -n "${FULL-}" ]; then
     looked=$((looked + 3))
 fi
 
+wants 200 '<use href="#bk-rook"' "/api/v1/puzzle-hands/svg?fen=5k**/6**/8/8/8/8/5K2/1N1A2n1[r]_w"
+wants 400 '"code":"fen"' "/api/v1/puzzle-hands/svg?fen=5k**/6**/8/8/8/8/5K2/1N1A2n1[x]_w"
+
 # == It is still there, keeps to its size, and ends when it is asked to ==
 wants 200 '"category":"win","dtm":39' "$api/probe?fen=$diamond"
 rss=$(sed -n 's/VmRSS: *\([0-9]*\) kB/\1/p' "/proc/$server/status" 2>/dev/null)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery from tables
 # in DIR, which it builds where they are missing: some minutes for shatranj, an hour and more for games on
-# 100 squares.  Every figure there is an answer of the command; the games are those that are named.
+# 100 squares; of the games of FIVE="..." (shatranj) those of two men against one, too, which takes longer.
+# Every figure there is an answer of the command; the games are those that are named.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -35,6 +36,10 @@ for game in $games; do
     ask build "$game" --men 4 --quiet --effort fast
 done
 ask build shatranj KRNvKR --quiet --effort fast
+for game in ${FIVE-shatranj}; do # with those of five men
+    case " $games " in *" $game "*) ;; *) continue ;; esac
+    ask build "$game" --men 5 --wdl --quiet --effort fast
+done
 
 # == Beginning ==
 {
@@ -226,6 +231,85 @@ for game in $games; do
                     line = line ((order[i] order[j]) in win ? sprintf(" %.1f / %.1f |", win[order[i] order[j]], loss[order[i] order[j]]) : " |")
                 print line
             }
+        }'
+done
+
+# == Two men against one ==
+pairs() { # game: its materials of two men against one
+    for file in "$dir/$1"/*.bkw; do
+        name=$(basename "$file" .bkw)
+        case $name in K??vK?) echo "$name" ;; esac
+    done
+}
+two=
+for game in $games; do [ -z "$(pairs "$game")" ] || two="$two $game"; done
+if [ -n "$two" ]; then
+    cat <<'TEXT'
+
+## Two men against one
+
+King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
+placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
+less often than the better of them does alone. `make gallery FIVE="shatranj puzzle"` builds these tables for other
+games, too; those of Shatranj take some twenty minutes, as wins and draws alone.
+TEXT
+fi
+for game in $two; do
+    printf '\n### %s, two against one\n\n' "$game"
+    for name in $(pairs "$game") $(tables "$game" | grep '^K.vK.$'); do
+        ask stats "$game" "$name" | tr -d , | awk -v name="$name" '
+            /all placements/ { side++; win[side] = $3; draw[side] = $4; loss[side] = $5 }
+            END {
+                all = win[1] + draw[1] + loss[1] + win[2] + draw[2] + loss[2]
+                split(name, part, "v")
+                print substr(part[1], 2), substr(part[2], 2), 100 * (win[1] + loss[2]) / all, 100 * (loss[1] + win[2]) / all
+            }'
+    done | awk '
+        length($1) == 1 { # of one man: the same read both ways
+            if ($1 == $2) $3 = $4 = ($3 + $4) / 2
+            win[$1 $2] = $3; loss[$1 $2] = $4; win[$2 $1] = $4; loss[$2 $1] = $3
+            if (!($1 in worth)) men[++nmen] = $1
+            worth[$1] += $3 - $4
+            if (!($2 in worth)) men[++nmen] = $2
+            worth[$2] += $4 - $3
+            next
+        }
+        {
+            win[$1 $2] = $3; loss[$1 $2] = $4
+            if (!seen[$1]++) rows[++nrows] = $1
+            columns[$2]++
+        }
+        function sort(list, n, value,   i, j, t) {
+            for (i = 1; i <= n; i++)
+                for (j = i + 1; j <= n; j++)
+                    if (value[list[j]] > value[list[i]]) { t = list[i]; list[i] = list[j]; list[j] = t }
+        }
+        function cell(two, man, plain,   a, b) {
+            if (!((two man) in win)) return " |"
+            if (plain) return sprintf(" %.1f / %.1f |", win[two man], loss[two man])
+            a = substr(two, 1, 1) man; b = substr(two, 2, 1) man
+            if (win[b] - loss[b] > win[a] - loss[a]) a = b
+            return sprintf(" %+.1f / %+.1f |", win[two man] - win[a], loss[two man] - loss[a])
+        }
+        function show(plain,   line, rule, i, j) {
+            line = "| |"; rule = "|---|"
+            for (i = 1; i <= nmen; i++) { line = line " " men[i] " |"; rule = rule "---:|" }
+            print line; print rule
+            for (i = 1; i <= nrows; i++) {
+                line = "| **" rows[i] "** |"
+                for (j = 1; j <= nmen; j++) line = line cell(rows[i], men[j], plain)
+                print line
+            }
+        }
+        END {
+            sort(men, nmen, worth)
+            for (i = 1; i <= nrows; i++)
+                for (j = 1; j <= nmen; j++)
+                    if (columns[men[j]] == nrows) sum[rows[i]] += win[rows[i] men[j]] - loss[rows[i] men[j]]
+            sort(rows, nrows, sum)
+            show(1)
+            print "\nWhat the second man adds:\n"
+            show(0)
         }'
 done
 } >"$tmp/gallery.md"

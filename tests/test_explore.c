@@ -20,10 +20,12 @@
 #include "core/load.h"
 #include "explore/api.h"
 #include "explore/ask.h"
+#include "explore/count.h"
 #include "explore/deadline.h"
 #include "explore/far.h"
 #include "explore/query.h"
 #include "explore/san.h"
+#include "tb/whole.h"
 
 /* == Addresses == */
 
@@ -280,6 +282,96 @@ static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void *
     }
 }
 
+/* == Men who come back == */
+
+/* Asks until the army is solved; the answer. */
+static json_t *ask_army(struct ex_games *g, const char *target, unsigned *asked)
+{
+    const struct timespec soon = { .tv_nsec = 20000000 };
+
+    for (*asked = 1;; ++*asked) {
+        struct ex_reply reply;
+        json_t *o;
+
+        ex_api(g, "GET", target, NULL, 0, &reply);
+        o = json_loadb(reply.body, reply.n, 0, NULL);
+        ex_reply_release(&reply);
+        if (!json_object_get(o, "counting") || *asked > 1000)
+            return o;
+        json_decref(o);
+        nanosleep(&soon, NULL);
+    }
+}
+
+static void check_value(struct bk_whole *w, const struct bk_variant *v, json_t *o)
+{
+    static const char *const categories[] = { "loss", "draw", "win" };
+    const char *category = json_string_value(json_object_get(o, "category"));
+    struct bk_hands_pos p;
+    unsigned dtw = 0;
+    int wdl, plies = 0;
+
+    assert_int_equal(bk_hands_from_fen(&p, v, json_string_value(json_object_get(o, "fen")), NULL),
+                     BK_OK);
+    if (bk_hands_over(&p, v, &wdl) == BK_HANDS_GOES_ON)
+        bk_whole_value(w, &p, &wdl, &dtw);
+    assert_string_equal(category, categories[wdl + 1]);
+    plies = (int)json_integer_value(json_object_get(o, "dtm"));
+    assert_int_equal(plies, wdl * (int)dtw);
+}
+
+static void hands__an_army_is_solved_beside_and_then_told(void **state)
+{
+    static const char *const fens[] = { "1k**/f1**/K2N/4_w", "1k**/f1**/K2R/4_b" };
+    struct ex_games g;
+    struct bk_pool *pool;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(ex_games_open(&g, "nowhere", 0, NULL, 0, &why), BK_OK);
+    assert_int_equal(bk_pool_open(&pool, 1, &why), BK_OK);
+    g.counter = ex_counter_new(pool, "nowhere");
+    g.armies = ex_counter_armies(g.counter);
+    for (unsigned i = 0; i < 2; i++) {
+        struct ex_game *game = ex_game_named(&g, "puzzle-mini", NULL);
+        struct bk_whole_options o = { .pool = pool };
+        struct bk_hands_pos p;
+        struct bk_whole *w;
+        char target[200], fen[64];
+        unsigned asked;
+        int best = 3;
+        size_t k;
+        json_t *answer, *move;
+
+        snprintf(target, sizeof target, "/api/v1/puzzle-mini/moves?fen=%s", fens[i]);
+        snprintf(fen, sizeof fen, "%s", fens[i]);
+        *strchr(fen, '_') = ' ';
+        assert_int_equal(bk_hands_from_fen(&p, game->v, fen, &why), BK_OK);
+        answer = ask_army(&g, target, &asked);
+        assert_true(asked > 1); /* it was not known at first */
+        assert_int_equal(bk_whole_new(&w, game->v, &p, &o, &why), BK_OK);
+        check_value(w, game->v, answer);
+        assert_true(json_array_size(json_object_get(answer, "moves")) > 1);
+        json_array_foreach(json_object_get(answer, "moves"), k, move)
+        {
+            const char *category = json_string_value(json_object_get(move, "category"));
+            int rank = !strcmp(category, "loss") ? 2 : !strcmp(category, "draw") ? 1 : 0;
+
+            check_value(w, game->v, move);
+            assert_true(rank <= best); /* best first */
+            best = rank;
+        }
+        bk_whole_free(w);
+        json_decref(answer);
+        answer = ask_army(&g, target, &asked);
+        assert_int_equal(asked, 1);
+        json_decref(answer);
+    }
+    ex_counter_free(g.counter);
+    bk_pool_close(pool);
+    ex_games_close(&g);
+}
+
 /* == Without a server == */
 
 #define FAR "tests/golden/normal"
@@ -445,6 +537,7 @@ int main(void)
         cmocka_unit_test(query__refuses_what_is_no_plain_address),
         cmocka_unit_test(san__is_written_as_people_do),
         cmocka_unit_test(api__unknown_is_an_error_and_rules_are_not),
+        cmocka_unit_test(hands__an_army_is_solved_beside_and_then_told),
         cmocka_unit_test(far__answers_as_the_api_does),
         cmocka_unit_test(far__refuses_what_it_does_not_know),
         cmocka_unit_test(api__boards_without_end_do_not_fill_a_handle),

@@ -138,14 +138,29 @@ static int save(const struct cli *c, const struct study_diagram *d, enum form fo
     return form == AS_PNG ? save_png(c, &out) : save_text(c, &out);
 }
 
-static int draw(const struct cli *c, const struct bk_variant *v, const struct bk_pos *p)
+/* Whatever can be set up can be drawn, legal or not. */
+static int read_fen(struct study_diagram *d, const struct bk_variant *v, struct bk_pos *p,
+                    const char *fen)
+{
+    struct bk_report why = { "" };
+    enum bk_err err = study_diagram_read(d, v, p, fen, &why);
+
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+static int draw(const struct cli *c, const struct bk_variant *v, const char *fen)
 {
     struct study_diagram *d = malloc(sizeof *d);
+    struct bk_pos p = { 0 };
     enum form form = AS_SVG;
     int status = d ? form_of(c, &form) : cli_no_memory();
 
     if (d)
-        study_diagram_init(d, v, p);
+        study_diagram_init(d, v, &p);
+    if (!status)
+        status = read_fen(d, v, &p, fen);
+    if (!status && c->draw.map && d->noff)
+        status = cli_fail(CLI_USAGE, "diagram: no table knows of men who come back: no --map");
     if (!status)
         status = read_marks(d, c->draw.marks);
     if (!status)
@@ -167,8 +182,6 @@ int cmd_diagram(struct cli *c)
 {
     char *fen = cli_join(c, 1, c->nargs);
     struct bk_variant *v = NULL;
-    struct bk_report why = { "" };
-    struct bk_pos p;
     int status;
 
     if (!fen)
@@ -177,11 +190,8 @@ int cmd_diagram(struct cli *c)
         status = cli_fail(CLI_USAGE, "diagram: --json writes a map; say of whom, with --map");
     else
         status = cli_variant_for(c, fen, &v);
-    if (!status) { /* whatever can be set up can be drawn, legal or not */
-        enum bk_err err = bk_pos_from_fen(&p, v, fen, &why);
-
-        status = err ? cli_fail_report(err, &why) : draw(c, v, &p);
-    }
+    if (!status)
+        status = draw(c, v, fen);
     bk_variant_free(v);
     free(fen);
     return status;

@@ -71,6 +71,8 @@ int cmd_explore(struct cli *c)
         err = bk_pool_open(&pool, c->threads, &why);
     if (!err && !(games.counter = ex_counter_new(pool, c->dir)))
         err = bk_no_memory(&why);
+    if (!err)
+        games.armies = ex_counter_armies(games.counter);
     status = err ? cli_fail_report(err, &why) : serve(c, &games);
     ex_counter_free(games.counter);
     if (pool)

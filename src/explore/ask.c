@@ -346,7 +346,7 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
     struct probe p = { .at = &at };
     int wdl = 0;
 
-    if (bk_rules_hands(game->v) && ex_hand_moves(game, ex_query_arg(q, "fen"), reply))
+    if (bk_rules_hands(game->v) && ex_hand_moves(g, game, ex_query_arg(q, "fen"), reply))
         return;
     if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
         return;

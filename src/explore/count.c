@@ -7,12 +7,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/hands.h"
 #include "study/values.h"
+#include "study/whole.h"
 
 struct job {
     struct ex_game *game; /* NULL: none */
     struct bk_material m;
+    bool whole; /* not a material: */
+    struct bk_hands_pos army;
 };
 
 struct ex_counter {
@@ -23,6 +28,9 @@ struct ex_counter {
     pthread_t thread;
     struct job next, now;
     volatile int stop;
+    struct ex_armies armies;
+    pthread_mutex_t asking;   /* the army: */
+    struct study_whole *army; /* owned; NULL: none yet */
 };
 
 /* == A histogram == */
@@ -83,12 +91,38 @@ static json_t *count(struct ex_counter *c, const struct job *j)
     return answer ? answer : json_pack("{ss}", "error", why.text);
 }
 
+/* == Armies == */
+
+/* Solves one in the place of the last.  NULL: it is there; else why not. */
+static json_t *solve(struct ex_counter *c, const struct job *j)
+{
+    struct study_whole *solved = NULL;
+    struct bk_report why = { "" };
+    enum bk_err err;
+
+    pthread_mutex_lock(&c->asking);
+    study_whole_free(c->army);
+    c->army = NULL;
+    pthread_mutex_unlock(&c->asking);
+    err = study_whole_new(&solved, j->game->v, &j->army, c->pool, EX_ARMY_MEMORY, &c->stop, &why);
+    pthread_mutex_lock(&c->asking);
+    c->army = solved;
+    pthread_mutex_unlock(&c->asking);
+    return err ? json_pack("{ss}", "error", why.text) : NULL;
+}
+
 /* == The thread == */
 
 static void key_of(char key[BK_MATERIAL_NAME_MAX + 8], const struct job *j)
 {
     char name[BK_MATERIAL_NAME_MAX];
 
+    if (j->whole) {
+        for (unsigned i = 0; i < j->army.n; i++)
+            name[i] = bk_man_letter(j->game->v, j->army.man[i]);
+        snprintf(key, BK_MATERIAL_NAME_MAX + 8, "army %.*s", (int)j->army.n, name);
+        return;
+    }
     snprintf(key, BK_MATERIAL_NAME_MAX + 8, "count %s", bk_material_name(&j->m, j->game->v, name));
 }
 
@@ -110,7 +144,7 @@ static void *work(void *context)
         c->next.game = NULL;
         pthread_mutex_unlock(&c->lock);
         state = ex_kept_state_now(&c->now.game->sums);
-        found = count(c, &c->now);
+        found = c->now.whole ? solve(c, &c->now) : count(c, &c->now);
         key_of(key, &c->now);
         if (!c->stop &&
             state == ex_kept_state_now(&c->now.game->sums)) /* the tables are the same */
@@ -123,6 +157,60 @@ static void *work(void *context)
     return NULL;
 }
 
+static bool same_job(const struct job *one, const struct job *other)
+{
+    if (one->game != other->game || one->whole != other->whole)
+        return false;
+    if (!one->whole)
+        return bk_material_equal(&one->m, &other->m);
+    return one->army.n == other->army.n && !memcmp(one->army.man, other->army.man, one->army.n);
+}
+
+/* Unless it is waited for, or being counted. */
+static void ask_for(struct ex_counter *c, const struct job *job)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!same_job(&c->now, job) && !same_job(&c->next, job)) {
+        c->next = *job;
+        pthread_cond_signal(&c->wake);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* With the lock of the army, if it knows the position. */
+static bool begin_army(void *context, struct ex_game *game, const struct bk_hands_pos *p,
+                       bool *counting)
+{
+    struct ex_counter *c = context;
+    const struct job job = { .game = game, .whole = true, .army = *p };
+    char key[BK_MATERIAL_NAME_MAX + 8];
+    json_t *failed;
+
+    pthread_mutex_lock(&c->asking);
+    if (study_whole_knows(c->army, game->v, p))
+        return true;
+    pthread_mutex_unlock(&c->asking);
+    key_of(key, &job);
+    failed = ex_kept_find(&game->sums, key);
+    json_decref(failed);
+    *counting = !failed;
+    if (!failed)
+        ask_for(c, &job);
+    return false;
+}
+
+static void army_value(void *context, const struct bk_hands_pos *p, int *wdl, int *plies)
+{
+    study_whole_value(((struct ex_counter *)context)->army, p, wdl, plies);
+}
+
+static void end_army(void *context)
+{
+    pthread_mutex_unlock(&((struct ex_counter *)context)->asking);
+}
+
+const struct ex_armies *ex_counter_armies(struct ex_counter *c) { return &c->armies; }
+
 struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs)
 {
     struct ex_counter *c = calloc(1, sizeof *c);
@@ -131,7 +219,9 @@ struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs)
         return NULL;
     c->pool = pool;
     c->dirs = dirs;
+    c->armies = (struct ex_armies){ begin_army, army_value, end_army, c };
     pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->asking, NULL);
     pthread_cond_init(&c->wake, NULL);
     if (!pthread_create(&c->thread, NULL, work, c))
         return c;
@@ -148,20 +238,17 @@ void ex_counter_free(struct ex_counter *c)
     pthread_cond_signal(&c->wake);
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->thread, NULL);
+    study_whole_free(c->army);
+    pthread_mutex_destroy(&c->asking);
     pthread_cond_destroy(&c->wake);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
-static bool same_job(const struct job *j, const struct ex_game *game, const struct bk_material *m)
-{
-    return j->game == game && bk_material_equal(&j->m, m);
-}
-
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting)
 {
-    const struct job job = { game, *m };
+    const struct job job = { .game = game, .m = *m };
     char key[BK_MATERIAL_NAME_MAX + 8];
     json_t *found;
 
@@ -177,11 +264,6 @@ json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_m
     if (found)
         return found;
     *counting = true;
-    pthread_mutex_lock(&c->lock);
-    if (!same_job(&c->now, game, m) && !same_job(&c->next, game, m)) {
-        c->next = job;
-        pthread_cond_signal(&c->wake);
-    }
-    pthread_mutex_unlock(&c->lock);
+    ask_for(c, &job);
     return NULL;
 }

@@ -14,6 +14,8 @@
 #define EX_COUNT_MAX    (UINT64_C(24) << 20)  /* numbers of a table, a side: more are not counted */
 #define EX_COUNT_MEMORY (UINT64_C(512) << 20) /* bytes for its values and those it leads to */
 
+#define EX_ARMY_MEMORY (UINT64_C(256) << 20) /* bytes for an army solved whole; one at a time */
+
 struct bk_pool;
 struct ex_counter;
 
@@ -27,5 +29,8 @@ void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up what it is
  */
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,
                    bool *counting);
+
+/* Armies of games with hands: the one that was asked last is kept, solved by the same thread. */
+const struct ex_armies *ex_counter_armies(struct ex_counter *c); /* borrowed */
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rules.h"
 #include "study/diagram.h"
 
 /* arrows= and marks= : words with commas between. */
@@ -69,29 +70,57 @@ static bool read_diagram(struct study_diagram *d, const struct ex_query *q, stru
     return true;
 }
 
+static void draw(const struct study_diagram *d, struct ex_reply *reply)
+{
+    struct study_text svg = { 0 };
+
+    study_diagram_svg(&svg, d);
+    if (svg.failed || !svg.at) {
+        study_text_free(&svg);
+        ex_reply_error(reply, 503, "system", "out of memory");
+    } else
+        *reply = (struct ex_reply){ 200, "image/svg+xml", svg.at, svg.n, true };
+}
+
+/* A position with men off the board, which no handle is asked about. */
+static void draw_hands(struct study_diagram *d, const struct ex_game *game,
+                       const struct ex_query *q, struct ex_reply *reply)
+{
+    const char *fen = ex_query_arg(q, "fen");
+    struct bk_report why = { "" };
+    char text[BK_FEN_MAX];
+    struct bk_pos p = { 0 };
+    size_t n = strlen(fen);
+
+    if (n >= sizeof text) {
+        ex_reply_error(reply, 400, "fen", "the FEN is too long");
+        return;
+    }
+    for (size_t i = 0; i <= n; i++)
+        text[i] = (char)(fen[i] == '_' ? ' ' : fen[i]);
+    study_diagram_init(d, game->v, &p);
+    if (study_diagram_read(d, game->v, &p, text, &why))
+        ex_reply_error(reply, 400, "fen", "%s", why.text);
+    else if (read_diagram(d, q, reply))
+        draw(d, reply);
+}
+
 void ex_draw(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
              struct ex_reply *reply)
 {
-    struct study_text svg = { 0 };
-    struct study_diagram *d;
+    struct study_diagram *d = malloc(sizeof *d);
+    const char *fen = ex_query_arg(q, "fen");
     struct ex_at at;
 
-    if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
-        return;
-    d = malloc(sizeof *d);
     if (!d)
         ex_reply_error(reply, 503, "system", "out of memory");
-    else {
+    else if (fen && strchr(fen, '[') && bk_rules_hands(game->v))
+        draw_hands(d, game, q, reply);
+    else if (ex_at_open(&at, g, game, fen, reply)) {
         study_diagram_init(d, at.v, &at.p);
-        if (read_diagram(d, q, reply)) {
-            study_diagram_svg(&svg, d);
-            if (svg.failed || !svg.at) {
-                study_text_free(&svg);
-                ex_reply_error(reply, 503, "system", "out of memory");
-            } else
-                *reply = (struct ex_reply){ 200, "image/svg+xml", svg.at, svg.n, true };
-        }
+        if (read_diagram(d, q, reply))
+            draw(d, reply);
+        ex_at_close(&at);
     }
     free(d);
-    ex_at_close(&at);
 }

@@ -14,8 +14,9 @@
 #include "explore/games.h"
 #include "table/material.h"
 
-#define MEMORY (UINT64_C(192) << 20) /* of all tables of a game */
-#define FOLDER "tables"
+#define MEMORY    (UINT64_C(192) << 20) /* of all tables of a game */
+#define FOLDER    "tables"
+#define GAMES_MAX 64 /* more than are built in */
 
 /* Bytes of a file. */
 struct piece {
@@ -35,7 +36,7 @@ struct file {
 static struct {
     struct file *file; /* by path */
     size_t n, room;
-    struct ex_games *game[64]; /* owned; of one game each */
+    struct ex_games *game[GAMES_MAX]; /* owned; of one game each */
     unsigned games;
     struct ex_reply reply; /* of the last question */
     char *text;
@@ -182,7 +183,7 @@ static struct ex_games *game_of(const char *name, struct ex_reply *reply)
     for (unsigned i = 0; i < far.games; i++)
         if (!strcmp(far.game[i]->game[0].name, name))
             return far.game[i];
-    if (far.games == sizeof far.game / sizeof *far.game || !(g = calloc(1, sizeof *g))) {
+    if (far.games == GAMES_MAX || !(g = calloc(1, sizeof *g))) {
         ex_reply_error(reply, 503, "system", "out of memory");
         return NULL;
     }

@@ -36,13 +36,29 @@ struct ex_game {
 };
 
 struct ex_counter;
+struct bk_hands_pos;
+
+/*
+ * Who knows armies of games with hands, solved whole (count.h).
+ *
+ * begin  is this position known?  Then others may be asked that follow from it, until end().
+ *        *counting: it will be, ask again later
+ */
+struct ex_armies {
+    bool (*begin)(void *context, struct ex_game *game, const struct bk_hands_pos *p,
+                  bool *counting);
+    void (*value)(void *context, const struct bk_hands_pos *p, int *wdl, int *plies);
+    void (*end)(void *context);
+    void *context;
+};
 
 struct ex_games {
     struct ex_game *game; /* owned */
     size_t n;
-    const char *dirs;           /* folders with `:` between; borrowed */
-    struct ex_counter *counter; /* borrowed: count.h; NULL: nothing is counted */
-    struct bk_lib *budget;      /* the handle whose budget the others share */
+    const char *dirs;               /* folders with `:` between; borrowed */
+    struct ex_counter *counter;     /* borrowed: count.h; NULL: nothing is counted */
+    const struct ex_armies *armies; /* borrowed; NULL: nobody */
+    struct bk_lib *budget;          /* the handle whose budget the others share */
 };
 
 /*

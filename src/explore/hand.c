@@ -3,18 +3,28 @@
  */
 #include "explore/hand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/hands.h"
 #include "core/rules.h"
 #include "explore/tell.h"
 
+#define FAR_PLIES 100000 /* more than any game takes */
+
+struct ranked {
+    json_t *o; /* borrowed */
+    int score;
+    size_t nth;
+};
+
 /* Turns under way. */
 struct turns {
     const struct bk_variant *v;
     const struct bk_hands_pos *p;
-    json_t *list, *seen; /* by the FEN after them */
-    bool more;           /* than are told */
+    json_t *list, *seen;           /* by the FEN after them */
+    bool more;                     /* than are told */
+    const struct ex_armies *known; /* who knows this army; NULL: nobody */
 };
 
 static enum bk_lib_end end_of(enum bk_hands_end end)
@@ -44,6 +54,15 @@ static struct ex_value value_of(const struct bk_hands_pos *p, const struct bk_va
                               .end = end_of(end) };
 }
 
+/* What a position that goes on is worth, where its army is known. */
+static void ask_value(const struct ex_armies *known, const struct bk_hands_pos *p,
+                      struct ex_value *value)
+{
+    known->value(known->context, p, &value->wdl, &value->plies);
+    value->known = true;
+    value->clocked_wdl = value->wdl;
+}
+
 static void put_value(json_t *o, const struct ex_value *value, bool configuration)
 {
     ex_put_value(o, value);
@@ -71,10 +90,12 @@ static bool see_turn(void *context, const struct bk_turn *turn, const struct bk_
     json_object_set_new(t->seen, fen, json_true());
     bk_turn_name(t->p, t->v, turn, name);
     value = value_of(after, t->v, &configuration);
+    if (t->known && !value.known)
+        ask_value(t->known, after, &value);
     mover = value;
     mover.wdl = -value.wdl;
     mover.clocked_wdl = -value.clocked_wdl;
-    mover.plies = value.wdl ? 1 : -1;
+    mover.plies = value.wdl ? value.plies + 1 : -1;
     o = json_pack("{ss ss ss}", "uci", name, "san", name, "name", name);
     put_value(o, &value, configuration);
     json_object_set_new(o, "mover", ex_view_json(&mover));
@@ -85,9 +106,50 @@ static bool see_turn(void *context, const struct bk_turn *turn, const struct bk_
     return true;
 }
 
-bool ex_hand_moves(struct ex_game *game, const char *fen, struct ex_reply *reply)
+/* Best first, where that is known; else as they were made.  In place: jansson's arrays keep order.
+ */
+static int better(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
+                                : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static json_t *sorted(json_t *list)
+{
+    size_t n = json_array_size(list), i;
+    struct ranked *r = calloc(n + 1, sizeof *r);
+    json_t *out = r ? json_array() : NULL, *o;
+
+    if (!out) {
+        free(r);
+        return list;
+    }
+    json_array_foreach(list, i, o)
+    {
+        const char *category = json_string_value(json_object_get(o, "category"));
+        json_int_t plies =
+            json_integer_value(json_object_get(json_object_get(o, "mover"), "plies"));
+        int wdl = !strcmp(category, "loss") ? 1 : !strcmp(category, "win") ? -1 : 0;
+
+        r[i] = (struct ranked){ o, wdl * (FAR_PLIES - (int)plies), i };
+        if (!strcmp(category, "unknown"))
+            r[i].score = -2 * FAR_PLIES;
+    }
+    qsort(r, n, sizeof *r, better);
+    for (i = 0; i < n; i++)
+        json_array_append(out, r[i].o);
+    free(r);
+    json_decref(list);
+    return out;
+}
+
+bool ex_hand_moves(struct ex_games *g, struct ex_game *game, const char *fen,
+                   struct ex_reply *reply)
 {
     struct turns t = { .v = game->v };
+    bool counting = false;
     struct bk_report why = { "" };
     struct bk_hands_pos p;
     struct ex_value value;
@@ -110,9 +172,16 @@ bool ex_hand_moves(struct ex_game *game, const char *fen, struct ex_reply *reply
     t.seen = json_object();
     o = json_object();
     value = value_of(&p, game->v, &configuration);
+    if (!value.known && g->armies && g->armies->begin(g->armies->context, game, &p, &counting))
+        t.known = g->armies;
     if (!value.known)
         bk_hands_turns(&p, game->v, see_turn, &t);
-    if (!value.known && !json_array_size(t.list)) {
+    if (t.known) {
+        ask_value(t.known, &p, &value);
+        t.known->end(t.known->context);
+        t.list = sorted(t.list);
+    }
+    if (value.end == BK_LIB_GOES_ON && !configuration && !json_array_size(t.list)) {
         bool check = bk_hands_in_check(&p, game->v, p.stm);
 
         value.wdl = value.clocked_wdl = bk_hands_stuck_wdl(&p, game->v);
@@ -126,6 +195,8 @@ bool ex_hand_moves(struct ex_game *game, const char *fen, struct ex_reply *reply
     put_value(o, &value, configuration);
     json_object_set_new(o, "mover", ex_view_json(&value));
     json_object_set_new(o, "more", json_boolean(t.more));
+    if (counting)
+        json_object_set_new(o, "counting", json_true());
     json_object_set_new(o, "moves", t.list);
     json_decref(t.seen);
     ex_reply_json(reply, 200, o);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/rules.h"
 #include "study/pictures.h"
 
 #define SQUARE STUDY_PICTURE_SIZE
@@ -82,6 +83,26 @@ void study_diagram_init(struct study_diagram *d, const struct bk_variant *v, con
     d->faded = BK_SQ_NONE;
 }
 
+enum bk_err study_diagram_read(struct study_diagram *d, const struct bk_variant *v,
+                               struct bk_pos *p, const char *fen, struct bk_report *why)
+{
+    struct bk_hands_pos h;
+    enum bk_err err;
+
+    if (!bk_rules_hands(v) || !strchr(fen, '['))
+        return bk_pos_from_fen(p, v, fen, why);
+    if ((err = bk_hands_from_fen(&h, v, fen, why)) != BK_OK)
+        return err;
+    bk_pos_init(p, v);
+    p->stm = h.stm;
+    for (unsigned i = 0; i < h.n; i++)
+        if (h.sq[i] == BK_SQ_NONE)
+            d->off[d->noff++] = h.man[i];
+        else
+            bk_pos_put(p, v, bk_man_type(h.man[i]), bk_man_colour(h.man[i]), h.sq[i]);
+    return BK_OK;
+}
+
 /* == Places == */
 
 /* Columns and rows of the drawing, from the upper left. */
@@ -119,9 +140,12 @@ static unsigned bottom(const struct study_diagram *d)
     return EDGE + (unsigned)d->v->ranks * SQUARE + (d->plain ? EDGE : MARGIN);
 }
 
+/* Where the text below begins: men off the board come before it. */
+static unsigned below(const struct study_diagram *d) { return bottom(d) + (d->noff ? SQUARE : 0); }
+
 static unsigned height(const struct study_diagram *d)
 {
-    return bottom(d) + LINE * (d->nlegend + (d->caption ? 1u : 0u));
+    return below(d) + LINE * (d->nlegend + (d->caption ? 1u : 0u));
 }
 
 /* == Parts == */
@@ -200,23 +224,23 @@ static void put_letter(struct study_text *out, unsigned x, unsigned y, char lett
                x + SQUARE / 2, y + SQUARE / 2, x + SQUARE / 2, y + SQUARE / 2 + 9, letter);
 }
 
-static void put_man(struct study_text *out, const struct study_diagram *d, unsigned sq)
+/* A man with his upper left corner at a place. */
+static void put_man(struct study_text *out, const struct study_diagram *d, uint8_t code, unsigned x,
+                    unsigned y, bool faded)
 {
     static const char *const look[2] = {
         "fill=\"#ffffff\" stroke=\"#111111\" color=\"#111111\"",
         "fill=\"#2b2b2b\" stroke=\"#111111\" color=\"#ffffff\"",
     };
-    const struct bk_piece *man = &d->v->piece[bk_man_type(d->p->at[sq])];
+    const struct bk_piece *man = &d->v->piece[bk_man_type(code)];
     const struct study_picture *p = study_picture(man);
 
-    study_putf(out, "<g %s%s>", look[bk_man_colour(d->p->at[sq])],
-               sq == d->faded ? " opacity=\"0.35\"" : "");
+    study_putf(out, "<g %s%s>", look[bk_man_colour(code)], faded ? " opacity=\"0.35\"" : "");
     if (p)
         study_putf(out, "<use href=\"#bk-%.*s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>",
-                   id_length(p), p->names + 1, x_of(d, sq) + 2, y_of(d, sq) + 2, SQUARE - 4,
-                   SQUARE - 4);
+                   id_length(p), p->names + 1, x + 2, y + 2, SQUARE - 4, SQUARE - 4);
     else
-        put_letter(out, x_of(d, sq), y_of(d, sq), man->letter);
+        put_letter(out, x, y, man->letter);
     study_put(out, "</g>\n");
 }
 
@@ -225,7 +249,9 @@ static void put_men(struct study_text *out, const struct study_diagram *d)
     study_put(out, "<g stroke-width=\"2.4\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
     for (unsigned sq = 0; sq < d->v->nsq; sq++)
         if (d->p->at[sq])
-            put_man(out, d, sq);
+            put_man(out, d, d->p->at[sq], x_of(d, sq), y_of(d, sq), sq == d->faded);
+    for (unsigned i = 0; i < d->noff; i++)
+        put_man(out, d, d->off[i], left(d) + i * SQUARE, bottom(d), false);
     study_put(out, "</g>\n");
 }
 
@@ -273,7 +299,7 @@ static void put_arrows(struct study_text *out, const struct study_diagram *d)
 
 static void put_below(struct study_text *out, const struct study_diagram *d)
 {
-    unsigned y = bottom(d) + 20;
+    unsigned y = below(d) + 20;
 
     for (unsigned i = 0; i < d->nlegend; i++, y += LINE) {
         study_putf(out,
@@ -296,6 +322,8 @@ void study_diagram_svg(struct study_text *out, const struct study_diagram *d)
     for (unsigned sq = 0; sq < d->v->nsq; sq++)
         if (d->p->at[sq])
             wanted |= UINT32_C(1) << bk_man_type(d->p->at[sq]);
+    for (unsigned i = 0; i < d->noff; i++)
+        wanted |= UINT32_C(1) << bk_man_type(d->off[i]);
     study_putf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
                "height=\"%u\" font-family=\"sans-serif\">\n",
@@ -366,6 +394,9 @@ void study_diagram_text(struct study_text *out, const struct study_diagram *d)
             study_putf(out, "%*c", (int)cell, (int)('a' + (d->flip ? d->v->files - 1u - k : k)));
         study_put(out, "\n");
     }
+    for (unsigned i = 0; i < d->noff; i++)
+        study_putf(out, "%s%c%s", i ? " " : "      off the board: ", bk_man_letter(d->v, d->off[i]),
+                   i + 1 == d->noff ? "\n" : "");
     for (unsigned i = 0; i < d->nlegend; i++)
         study_putf(out, "      %s\n", d->legend[i].text);
     if (d->caption)

@@ -8,11 +8,12 @@
 #ifndef BK_STUDY_DIAGRAM_H
 #define BK_STUDY_DIAGRAM_H
 
-#include "core/position.h"
+#include "core/hands.h"
 #include "study/text.h"
 
 #define STUDY_ARROWS_MAX 64
 #define STUDY_LEGEND_MAX 6
+#define STUDY_OFF_MAX    BK_HANDS_MEN_MAX
 #define STUDY_COLOUR_MAX 8 /* "#rrggbb" */
 
 struct study_arrow {
@@ -38,7 +39,17 @@ struct study_diagram {
         char text[64];
     } legend[STUDY_LEGEND_MAX];
     unsigned nlegend;
+    uint8_t off[STUDY_OFF_MAX]; /* men off the board, bk_man() each: drawn below it */
+    unsigned noff;
 };
+
+/*
+ * Reads a FEN to be drawn, legal or not.  In games with hands the men in its brackets go to
+ * d->off, and the rest to *p; then it must be the start of a turn.  d and p as of
+ * study_diagram_init(), called before.
+ */
+enum bk_err study_diagram_read(struct study_diagram *d, const struct bk_variant *v,
+                               struct bk_pos *p, const char *fen, struct bk_report *why);
 
 /* A diagram of a position, without anything upon it.  v and p borrowed. */
 void study_diagram_init(struct study_diagram *d, const struct bk_variant *v,

@@ -128,9 +128,9 @@ static void look(struct foreseeing *s, const struct bk_pos *p, enum wanted wante
         touch(table, table->wdl, p, false);
     if (there && s->distances && wanted != LOSS && !lost)
         touch(table, table->dtw, p, false);
-    if (lost)
+    if (lost || (!sure && s->distances && wanted == LOSS && depth >= 2))
         look_at_replies(s, p, depth);
-    else
+    if (!lost)
         look_at_exits(s, p, s->distances ? LOSS : BOTH, depth);
     if (there && s->distances && !sure)
         touch_replies(s, p);

@@ -7,7 +7,8 @@
  * its answer may want, past all that is not there yet:
  *
  *      the position's wdl, its distance as if it were won, and what its exits bring
- *      once it is known to be lost: the distances of all positions that its moves lead to
+ *      once it is known to be lost: the distances of all positions that its moves lead to, and of
+ *      what their exits lead to, as if that were lost
  *
  * Touching too little costs another journey, too much costs bytes; no answer depends on it.
  */

@@ -10,7 +10,7 @@ const KEPT_MAX = 2000;
 
 /* { status, ...what it says }; fails only where nobody answers.  Errors come in the
    body, so that the console shows those of the page alone. */
-async function get(path, keep = (answer) => !answer.error && !answer.missing?.length) {
+async function get(path, keep = (answer) => !answer.error && !answer.missing?.length && !answer.counting) {
     if (kept.has(path))
         return kept.get(path);
     const answer = await ask(path);

@@ -19,6 +19,16 @@ async function read(path, how = {}) {
     return reply;
 }
 
+/* What is made once; again, if it failed. */
+function once(make) {
+    let made = null;
+
+    return () => (made ??= make().catch((error) => {
+        made = null;
+        throw error;
+    }));
+}
+
 const named = (path) => path.split('/').map(encodeURIComponent).join('/');
 
 /* == The prober == */
@@ -39,14 +49,14 @@ const imports = (module) => {
 
 let prober = null;
 
-async function start() {
+const start = once(async () => {
     const bytes = await (await read('bareking.wasm', { cache: 'no-cache' })).arrayBuffer();
     const module = await WebAssembly.compile(bytes);
     const { exports } = await WebAssembly.instantiate(module, imports(module));
 
     exports._initialize();
     return exports;
-}
+});
 
 const memory = () => new Uint8Array(prober.memory.buffer);
 
@@ -71,7 +81,7 @@ function textAt(at) {
 /* == Files == */
 
 const files = new Map(); /* by path: { bytes, mark } */
-const games = new Map(); /* by name: when their files are known */
+const games = new Map(); /* by name: tells of their files, once */
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
@@ -92,16 +102,16 @@ async function readFiles(game) {
 
 /* Games without tables have no list. */
 async function known(game) {
-    prober ??= await (starting ??= start());
+    prober ??= await start();
     if (!games.has(game))
-        games.set(game, (await variants()).variants.find((one) => one.name === game)?.tables
-            ? readFiles(game) : Promise.resolve());
-    await games.get(game);
+        games.set(game, once(() => readFiles(game)));
+    if (await hasTables(game))
+        await games.get(game)();
 }
 
-let starting = null, told = null;
-const variants = () => (told ??= read('data/variants.json', { cache: 'no-cache' })
-    .then((reply) => reply.json()));
+const variants = once(async () => (await read('data/variants.json', { cache: 'no-cache' })).json());
+const hasTables = async (game) =>
+    (await variants()).variants.some((one) => one.name === game && one.tables);
 
 async function bring({ path, at, bytes }) {
     const { mark } = files.get(path);
@@ -159,7 +169,7 @@ async function answerNow(path) {
     if (material)
         return table(game, what, material);
     if (what === 'longest' || what === 'tables')
-        return (await variants()).variants.find((one) => one.name === game)?.tables
+        return await hasTables(game)
             ? { status: 200, ...await (await read(`data/${named(game)}/${what}.json`,
                 { cache: 'no-cache' })).json() }
             : { status: 200, variant: game, [what]: [] };

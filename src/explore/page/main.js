@@ -8,7 +8,7 @@ import * as api from './api.js';
 import { Board } from './board.js';
 import { Drill } from './drill.js';
 import { Editor } from './editor.js';
-import { colour, kindOf, make, plies, turns } from './dom.js';
+import { colour, draw, kindOf, make, plies, turns } from './dom.js';
 import { countMen, isWhite, put, readFen, squareName, squareOf, writeFen } from './fen.js';
 import * as panels from './panels.js';
 
@@ -64,6 +64,7 @@ async function go(fen, how = 'push') {
     state.lifted = null;
     $('fen').value = state.fen;
     board.show(position);
+    showHand();
     board.arrows([]);
     board.marks([]);
     editor.show(state.game, position);
@@ -91,6 +92,8 @@ async function ask() {
     state.answer = answer;
     showVerdict();
     await showPanel();
+    if (answer.counting)
+        setTimeout(() => mine === asked && ask(), 1500);
 }
 
 /* The rules decide such a position, without tables. */
@@ -105,6 +108,22 @@ function holds(p) {
     const white = p.at.filter((letter) => letter && isWhite(letter)).length;
 
     return p.brackets !== null || white > 2 || countMen(p) - white > 2;
+}
+
+/* Men off the board, with who holds them: a captured man the other side; before the kings are down
+   each its own. */
+function showHand() {
+    const { game, position } = state, box = $('hand');
+    const men = game.hands ? [...position.brackets ?? ''].filter((letter) => letter !== '-') : [];
+    const king = game.men.find((man) => man.royal).letter.toLowerCase();
+    const opening = men.some((letter) => letter.toLowerCase() === king);
+    const of = (white) => men.filter((letter) => (isWhite(letter) === opening) === white);
+
+    box.hidden = !men.length;
+    box.replaceChildren(...[true, false].filter((white) => of(white).length).map((white) =>
+        make('span', { class: 'held', title: of(white).join(' ') },
+            `${white ? 'White' : 'Black'} ${opening ? 'has to drop' : 'holds'}`, of(white).map((letter) =>
+                draw('svg', { 'viewBox': '0 0 48 48', 'data-man': letter }, board.man(letter))))));
 }
 
 function complain(text) {
@@ -199,6 +218,8 @@ function unknownText(answer, game) {
     if (answer.error)
         return { 'no-table': 'No table', 'away': 'No answer', 'damaged': 'A table is damaged' }[answer.code] ??
             'Not a position of this game';
+    if (answer.counting)
+        return 'All states of these men are being solved';
     if (game.hands && holds(state.position))
         return 'Men come back: no table knows this';
     if (countMen(state.position) <= MEN_MAX)

@@ -36,7 +36,7 @@ export async function moves(into, state, page) {
         into.append(note('There are more; these are the first.'));
     if (!answer.moves.length && !answer.error)
         into.append(note('The game is over.'));
-    if (answer.end_reason === null && (kindOf(answer.category) === 'win' || kindOf(answer.category) === 'loss'))
+    if (answer.tables_used && answer.end_reason === null && (kindOf(answer.category) === 'win' || kindOf(answer.category) === 'loss'))
         into.append(bestLine(state, page));
     if (answer.tables_used?.length)
         into.append(make('p', { class: 'used' }, 'Asked: ', answer.tables_used.map((name) =>
