@@ -393,7 +393,7 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
         { "shatranj", "KRPvKP", BK_GROUPS, 32, 36 }, /* two files */
         { "shatranj", "KRPvKP", BK_WIDE, 4, 288 },   /* a file and the board */
         { "shatranj", "KPPvKQ", BK_GROUPS, 20, 36 }, /* pairs of files, up to the mirror */
-        { "shatranj", "KPPvKQ", BK_WIDE, 20, 36 },
+        { "shatranj", "KPPvKQ", BK_WIDE, 4, 252 },
         { "shatranj", "KPvKP", BK_WIDE, 0, 0 },
         { "shatranj", "KRNvKR", BK_WIDE, 0, 0 },
         { "shatranj", "KRPvKN", BK_APART, 0, 0 },

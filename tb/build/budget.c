@@ -24,6 +24,7 @@
 
 struct both {
     struct bk_estimate kept, let_go; /* with and without keeping solved blocks */
+    struct bk_estimate groups;       /* kept, and solved in groups */
     bool known;
 };
 
@@ -64,6 +65,8 @@ static enum bk_err estimate_both(const struct bk_plan *p, const struct bk_index 
         return BK_OK;
     n->known = true;
     err = estimate(&n->kept, p, ix, BK_APART, false, threads, why);
+    if (!err)
+        err = estimate(&n->groups, p, ix, BK_GROUPS, false, threads, why);
     return err ? err : estimate(&n->let_go, p, ix, BK_APART, true, threads, why);
 }
 
@@ -77,12 +80,13 @@ struct prediction {
     uint64_t peak, fixed, room; /* of tables that are solved anew for it */
 };
 
-/* A table whose files are there is solved anew. */
+/* A table whose files are there is solved anew: in groups, if there is memory each time. */
 static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
                                 uint64_t *bytes, struct bk_report *why)
 {
     struct prediction *x = context;
-    const struct bk_estimate *n = &x->all[table].kept; /* nothing is encoded */
+    bool *apart = &x->p->table[table].anew_apart;
+    const struct bk_estimate *n; /* nothing is encoded */
     enum bk_err err = BK_OK;
 
     if (!x->all[table].known) {
@@ -94,6 +98,8 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
         bk_index_free(ix);
     }
+    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
+    n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = n->codes;
     if (x->always + x->h->bytes + n->peak > x->peak)

@@ -28,6 +28,7 @@ struct bk_plan_table {
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
+    bool anew_apart;           /* solved anew, for one that it is needed for, they are one by one */
     uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
 };

@@ -562,7 +562,7 @@ static void remember_cells(struct unit *u, struct piece *p, const struct bk_cell
     p->cells = *cells;
     p->cells.byte = take_cell_bytes(u, cells->n);
     p->remembered = p->cells.byte;
-    if (p->remembered)
+    if (p->remembered && cells->n)
         memcpy(p->cells.byte, cells->byte, cells->n);
 }
 

@@ -316,6 +316,14 @@ static void gather_row(const struct bk_memtable *t, const struct located *l, uin
 
         bk_codes_of_bits(code, l->block->draw[l->stm], base, r->span, codes);
         t->row_scores(codes, r->span, place, r->man.n, out);
+    } else if (t->code_bytes == 1) {
+        uint8_t codes[BK_SQ_MAX];
+
+        for (unsigned j = 0; j < r->man.n; j++)
+            codes[j] = r->man.digit[j] == BK_SQ_NONE
+                           ? BK_CODE_ILLEGAL
+                           : ((const uint8_t *)code)[base + r->man.stride * r->man.digit[j]];
+        t->row_scores(codes, r->man.n, NULL, r->man.n, out);
     } else {
         for (unsigned j = 0; j < r->man.n; j++)
             out[j] = r->man.digit[j] == BK_SQ_NONE

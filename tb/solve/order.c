@@ -114,12 +114,11 @@ static unsigned root_of(uint8_t *root, unsigned i)
     return i;
 }
 
-/* The cells that a man's steps connect, those of one square; or, wide, all of those.  A sitting
-   pawn's cell stays by itself: it would connect all files. */
-static void connect_cells(const struct bk_index *ix, unsigned slot, bool wide, uint8_t *root)
+/* The cells that a man's steps connect, of those of one square.  A sitting pawn's cell stays by
+   itself: it would connect all files. */
+static void connect_cells(const struct bk_index *ix, unsigned slot, uint8_t *root)
 {
     const struct bk_cells *c = ix->cells[slot];
-    unsigned any = BK_SQ_NONE;
 
     for (unsigned cell = 0; cell < c->n; cell++)
         root[cell] = (uint8_t)cell;
@@ -127,12 +126,7 @@ static void connect_cells(const struct bk_index *ix, unsigned slot, bool wide, u
         unsigned from = c->sq[c->first[cell]], n;
         const struct bk_reach *r = bk_reach_from(ix->v, ix->type[slot], ix->colour[slot], from, &n);
 
-        if (c->size[cell] > 1)
-            continue;
-        any = any == BK_SQ_NONE ? cell : any;
-        if (wide)
-            root[root_of(root, cell)] = (uint8_t)root_of(root, any);
-        for (unsigned i = 0; !wide && i < n; i++)
+        for (unsigned i = 0; c->size[cell] == 1 && i < n; i++)
             if (leaves_cell(ix, slot, cell, &r[i]) && c->size[c->cell_of[r[i].to]] == 1)
                 root[root_of(root, c->cell_of[r[i].to])] = (uint8_t)root_of(root, cell);
     }
@@ -140,16 +134,10 @@ static void connect_cells(const struct bk_index *ix, unsigned slot, bool wide, u
         root[cell] = (uint8_t)root_of(root, cell);
 }
 
-/* Where a double step may be answered en passant, its two squares are in different parts: the
-   cells as far on as it leads, and those before. */
-static void cut_at_doubles(const struct bk_index *ix, unsigned slot, uint8_t *root)
+/* By advance: is a double step that may be answered en passant one to such a cell? */
+static void find_cuts(const struct bk_index *ix, unsigned slot, bool cut[BK_SQ_MAX + 1])
 {
     const struct bk_cells *c = ix->cells[slot];
-    bool cut[BK_SQ_MAX + 1] = { false }; /* by advance */
-    uint8_t part[BK_SQ_MAX], parts = 0;
-    struct {
-        uint8_t root, layer;
-    } known[BK_SQ_MAX];
 
     for (unsigned cell = 0; cell < c->n; cell++) {
         unsigned from = c->sq[c->first[cell]], n;
@@ -159,51 +147,49 @@ static void cut_at_doubles(const struct bk_index *ix, unsigned slot, uint8_t *ro
             if (leaves_cell(ix, slot, cell, &r[i]) && may_be_passed(ix, slot, from, r[i].to))
                 cut[c->advance[c->cell_of[r[i].to]]] = true;
     }
+}
+
+/*
+ * Cells that steps connect are one part; but where a double step may be answered en passant, its
+ * two squares are in different ones, of two layers: the cells as far on as it leads, and those
+ * before.
+ */
+static void find_parts(const struct bk_index *ix, unsigned slot, uint8_t *part, uint8_t *layer)
+{
+    const struct bk_cells *c = ix->cells[slot];
+    bool cut[BK_SQ_MAX + 1] = { false };
+    uint8_t root[BK_SQ_MAX], root_of_part[BK_SQ_MAX];
+    unsigned parts = 0;
+
+    connect_cells(ix, slot, root);
+    find_cuts(ix, slot, cut);
     for (unsigned cell = 0; cell < c->n; cell++) {
-        unsigned layer = 0, k = 0;
+        unsigned own = c->size[cell] > 1 ? c->n : 0, k = 0; /* a sitting pawn's layer is its own */
 
         for (unsigned a = 0; a <= c->advance[cell]; a++)
-            layer += cut[a];
-        while (k < parts && (known[k].root != root[cell] || known[k].layer != layer))
+            own += cut[a];
+        while (k < parts && (root_of_part[k] != root[cell] || layer[k] != own))
             k++;
         if (k == parts) {
-            known[parts].root = root[cell];
-            known[parts++].layer = (uint8_t)layer;
+            root_of_part[parts] = root[cell];
+            layer[parts++] = (uint8_t)own;
         }
         part[cell] = (uint8_t)k;
     }
-    memcpy(root, part, c->n);
 }
 
-/* The man that has all its cells in one part: of several cells, like no other, of those the last.
-   There must be another of several cells, or half of what is solved would mirror the rest. */
-static int wide_slot(const struct bk_index *ix)
+static void find_all_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
 {
-    int wide = -1;
-    unsigned leavers = 0;
+    unsigned several = 0;
 
+    memset(p, 0, sizeof *p);
+    p->wide = -1;
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
-        bool alone = ix->like[slot] == slot &&
-                     (slot + 1 == ix->nslots || ix->like[slot + 1] != ix->like[slot]);
-
-        leavers += ix->cells[slot]->n > 1;
-        if (ix->cells[slot]->n > 1 && alone)
-            wide = (int)slot;
-    }
-    return leavers > 1 ? wide : -1;
-}
-
-static void find_parts(const struct bk_index *ix, bool wide, struct bk_parts *p)
-{
-    int whole = wide ? wide_slot(ix) : -1;
-
-    for (unsigned slot = 0; slot < ix->nslots; slot++) {
-        if (ix->cells[slot]->n == 1) {
-            p->of[slot][0] = 0;
+        if (ix->cells[slot]->n == 1)
             continue;
-        }
-        connect_cells(ix, slot, (int)slot == whole, p->of[slot]);
-        cut_at_doubles(ix, slot, p->of[slot]);
+        find_parts(ix, slot, p->of[slot], p->layer[slot]);
+        several++;
+        p->wide = wide && several > 1 ? (int)slot : -1;
     }
 }
 
@@ -273,28 +259,40 @@ static const struct bk_pairs *pairs_of(const struct bk_parts *p, const struct bk
                                        const uint32_t *block, uint32_t n)
 {
     const struct bk_pairs *pairs = ix->block[block[0]].pairs;
-    uint8_t part[BK_SLOTS_MAX];
 
-    for (uint32_t i = 0; i < n; i++)
-        if (ix->block[block[i]].pairs != pairs || first_parts(p, ix, &ix->block[block[i]], part))
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bk_block *b = &ix->block[block[i]];
+        uint8_t part[BK_SLOTS_MAX];
+
+        if (b->pairs != pairs || first_parts(p, ix, b, part) ||
+            !parts_stay(p, ix, part, pairs->group))
             return ix->pairs[1];
-    return parts_stay(p, ix, part, pairs->group) ? pairs : ix->pairs[1];
+    }
+    return pairs;
 }
 
 void bk_order_group(const struct bk_order *o, const struct bk_index *ix, uint32_t level,
                     struct bk_group *out)
 {
     const uint32_t *block = o->block + o->first[level];
+    uint32_t n = o->first[level + 1] - o->first[level];
+    bool in[BK_SLOTS_MAX][BK_SQ_MAX] = { { false } }; /* by part */
 
     memset(out, 0, sizeof *out);
     out->parts = o->parts;
-    out->pairs = pairs_of(o->parts, ix, block, o->first[level + 1] - o->first[level]);
-    first_parts(o->parts, ix, &ix->block[block[0]], out->part);
+    out->pairs = pairs_of(o->parts, ix, block, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t part[BK_SLOTS_MAX];
+
+        first_parts(o->parts, ix, &ix->block[block[i]], part);
+        for (unsigned s = 0; s < ix->nslots; s++)
+            in[s][part[s]] = true;
+    }
     for (unsigned s = 0; s < ix->nslots; s++) {
         const struct bk_cells *c = ix->cells[s];
 
         for (unsigned sq = 0; c->n > 1 && sq < ix->v->nsq; sq++)
-            if (c->cell_of[sq] != BK_SQ_NONE && o->parts->of[s][c->cell_of[sq]] == out->part[s])
+            if (c->cell_of[sq] != BK_SQ_NONE && in[s][o->parts->of[s][c->cell_of[sq]]])
                 out->sq[s][out->n[s]++] = (uint8_t)sq;
     }
 }
@@ -396,7 +394,8 @@ static bool join_run(const struct bk_parts *parts, const struct bk_index *ix, st
     return true;
 }
 
-/* Blocks whose men are in the same parts make a group. */
+/* Blocks whose men are in the same parts make a group; of the man of wide parts it is the layer
+   that counts. */
 static bool join_blocks(const struct bk_parts *parts, const struct bk_index *ix, struct place *p)
 {
     bool ok = true;
@@ -407,7 +406,7 @@ static bool join_blocks(const struct bk_parts *parts, const struct bk_index *ix,
 
         first_parts(parts, ix, &ix->block[i], part);
         for (unsigned s = 0; s < ix->nslots; s++)
-            p[i].key = p[i].key << 8 | part[s];
+            p[i].key = p[i].key << 8 | ((int)s == parts->wide ? parts->layer[s][part[s]] : part[s]);
     }
     qsort(p, ix->nblocks, sizeof *p, by_key);
     for (uint32_t i = 0, end; ok && i < ix->nblocks; i = end) {
@@ -486,7 +485,7 @@ bool bk_order_new(struct bk_order *o, const struct bk_index *ix, enum bk_strateg
     o->parts = groups ? malloc(sizeof *o->parts) : NULL;
     ok = level && p && o->block && o->first && o->group && (o->parts || !groups);
     if (ok && groups) {
-        find_parts(ix, strategy == BK_WIDE, o->parts);
+        find_all_parts(ix, strategy == BK_WIDE, o->parts);
         ok = join_blocks(o->parts, ix, p);
         sort_blocks(o, ix, p);
         groups = ok && o->any_group && order_holds(o, ix, level);

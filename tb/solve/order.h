@@ -21,12 +21,15 @@ enum bk_strategy {
     BK_COMPACT, /* one by one, without distances, with a set less a side: passes.c */
     BK_APART,   /* one by one */
     BK_GROUPS,  /* those of a group together; a part is what steps connect */
-    BK_WIDE,    /* the same, and one man has all its cells in one part, if there are others */
+    BK_WIDE,    /* the same, and all parts of one such man together, if there are others */
 };
 
 /* By slot and cell.  A man of one cell has part 0 only. */
 struct bk_parts {
     uint8_t of[BK_SLOTS_MAX][BK_SQ_MAX];
+    uint8_t layer[BK_SLOTS_MAX][BK_SQ_MAX]; /* by part: how often it is cut off below */
+    int wide;                               /* slot of a group whose parts of one layer are
+                                               together; -1: none */
 };
 
 struct bk_order {
@@ -42,7 +45,6 @@ struct bk_order {
 struct bk_group {
     const struct bk_parts *parts; /* borrowed, as pairs */
     const struct bk_pairs *pairs; /* the kings' */
-    uint8_t part[BK_SLOTS_MAX];   /* by slot */
     uint16_t n[BK_SLOTS_MAX];     /* squares of a man of several cells; 0: of one cell */
     uint8_t sq[BK_SLOTS_MAX][BK_SQ_MAX];
 };
