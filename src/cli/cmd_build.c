@@ -373,14 +373,15 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .note = tell_note,
                                   .wait = tell_wait,
                                   .checkpoint_seconds = checkpoint_seconds(),
-                                  .stop = &cli_stop };
+                                  .stop = &cli_stop,
+                                  .finish = &cli_finish };
     struct bk_report why = { "" };
     enum bk_err err = bk_build(w->p, &o, &why);
 
     clear_bar(w);
     if (err && !bk_ranks_is_first()) /* the first says it */
         return cli_status(err);
-    if (err && cli_stop)
+    if (err && cli_finish)
         return cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
@@ -444,7 +445,7 @@ int cmd_build(struct cli *c)
     w.bar &= bk_ranks_is_first();
     watch_add(&w, w.p);
     give_memory_back();
-    cli_catch_signals();
+    cli_finish_on_signals(c->minutes);
     err = bk_pool_open(&pool, c->threads, &why);
     if (err) {
         status = cli_fail_report(err, &why);

@@ -218,9 +218,10 @@ static void print_build(FILE *f, const struct jobs *j)
                "bareking=${BAREKING:-");
     print_word(f, program(path), false);
     fprintf(f, "}\n"
-               "stopped=\n"
-               "trap 'stopped=yes; kill -TERM \"$pid\"' TERM\n"
+               "stopped= signal=TERM\n"
+               "trap 'stopped=yes; kill -$signal \"$pid\"' TERM\n"
                "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
+               "    signal=USR1 # mpirun hands it on\n"
                "    set -- mpirun --map-by node \"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
     print_word(f, game_of(j->c, game), false);
     fprintf(f, " \"$1\"\nelse\n    set -- \"$bareking\" build ");

@@ -244,12 +244,25 @@ static bool run_ply(struct chain *c, uint32_t ply, uint32_t *last_wait)
     return done;
 }
 
-/* The first passes, or what a checkpoint has of them and later ones. */
-static enum bk_err begin_plies(struct chain *c, struct bk_moment *m, struct bk_report *why)
+/* What a checkpoint has of the blocks; what other processes tell of theirs. */
+static enum bk_err resume(struct chain *c, const struct bk_under_way *u, struct bk_report *why)
 {
-    *m = (struct bk_moment){ .block = c->b->block[0], .before = true, .there = true };
-    if (bk_resume_has(c->run, m->block))
-        return bk_resume_blocks(c->run, c->member, c->b->n, m) ? BK_OK : bk_no_memory(why);
+    enum bk_err err = bk_resume_blocks(c->run, u, why);
+
+    if (!c->share)
+        return err;
+    err = bk_ranks_agree(err, why);
+    for (uint32_t i = 0; !err && i < c->b->n; i++)
+        err = bk_ranks_agree(bk_share_restore(c->share, &c->member[i], !(u->m->ply & 1), why), why);
+    return err;
+}
+
+/* The first passes, or what a checkpoint has of them and later ones. */
+static enum bk_err begin_plies(struct chain *c, const struct bk_under_way *u, struct bk_report *why)
+{
+    *u->m = (struct bk_moment){ .block = c->b->block[0], .before = true, .there = true };
+    if (bk_resume_has(c->run, u->m->block))
+        return resume(c, u, why);
     return first_passes(c) ? BK_OK : not_done(c, why);
 }
 
@@ -258,7 +271,8 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
 {
     const struct bk_setup *s = c->setup[0];
     struct bk_moment m;
-    enum bk_err err = begin_plies(c, &m, why);
+    const struct bk_under_way u = { c->member, c->b->n, c->share, &m };
+    enum bk_err err = begin_plies(c, &u, why);
 
     if (err)
         return err;
@@ -275,7 +289,9 @@ static enum bk_err iterate(struct chain *c, struct bk_report *why)
         if (c->b->apart)
             continue;
         bk_run_progress(c->run, m.block, m.ply);
-        bk_resume_save(c->run, c->member, c->b->n, &m);
+        bk_resume_save(c->run, &u);
+        if (c->run->finishing)
+            return bk_pool_interrupted(why);
     }
 }
 

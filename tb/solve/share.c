@@ -277,6 +277,82 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
     return BK_OK;
 }
 
+/* == After a checkpoint == */
+
+#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are sent at a time */
+
+static uint32_t slices_of_round(size_t bytes)
+{
+    return bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+}
+
+/* What the side has won in a slice, as others may read it: without what an exit has saved. */
+static void put_won(const struct bk_share *h, const struct bk_solver *b, uint32_t slice,
+                    unsigned side)
+{
+    const struct bk_state *st = &b->state;
+    const uint64_t *won = bk_state_slice(st, BK_WON, side, slice);
+    const uint64_t *undecided = bk_state_slice(st, BK_UNDECIDED, side, slice);
+    size_t words = st->slice_bytes[BK_WON] / sizeof *won;
+
+    for (uint64_t to = h->readers[side][slice]; to; to &= to - 1) {
+        uint64_t *out = bk_box_room(&h->out[__builtin_ctzll(to)], words * sizeof *won);
+
+        for (size_t i = 0; out && i < words; i++)
+            out[i] = b->setup->compact ? won[i] & ~undecided[i] : won[i];
+    }
+}
+
+static void forget_others(const struct bk_share *h, const struct bk_state *st)
+{
+    for (uint32_t slice = 0; slice < h->nslices; slice++)
+        for (enum bk_array a = 0; h->owner[slice] != bk_rank() && a < BK_ARRAYS; a++)
+            for (unsigned side = 0; st->slice_bytes[a] && side < 2; side++)
+                bk_spill_forget(bk_state_slice(st, a, side, slice), st->slice_bytes[a]);
+}
+
+/* What is won in slices [from, to), to those who read it. */
+static enum bk_err send_won(const struct bk_share *h, struct bk_solver *b, uint32_t from,
+                            uint32_t to, struct bk_report *why)
+{
+    size_t bytes = b->state.slice_bytes[BK_WON], at[BK_PROCESSES_MAX] = { 0 };
+    enum bk_err err;
+
+    for (uint32_t slice = from; slice < to; slice++)
+        for (unsigned side = 0; h->owner[slice] == bk_rank() && side < 2; side++)
+            put_won(h, b, slice, side);
+    err = bk_ranks_exchange(h->out, h->in, why);
+    for (uint32_t slice = from; !err && slice < to; slice++)
+        for (unsigned side = 0; side < 2; side++) {
+            unsigned owner = h->owner[slice];
+
+            if (owner == bk_rank() || !(h->readers[side][slice] >> bk_rank() & 1))
+                continue;
+            memcpy(bk_state_slice(&b->state, BK_WON, side, slice), h->in[owner].at + at[owner],
+                   bytes);
+            at[owner] += bytes;
+        }
+    return err;
+}
+
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+                             struct bk_report *why)
+{
+    uint32_t step = slices_of_round(2 * b->state.slice_bytes[BK_WON]), to;
+    enum bk_err err = BK_OK;
+
+    forget_others(h, &b->state);
+    for (uint32_t from = 0; from < h->nslices; from = to) {
+        enum bk_err now;
+
+        to = h->nslices - from < step ? h->nslices : from + step;
+        now = send_won(h, b, from, to, why);
+        err = err ? err : now;
+    }
+    err = bk_ranks_agree(err, why);
+    return err ? err : bk_share_news(h, b, losses, why);
+}
+
 /* == Values == */
 
 static void spread_array(const struct bk_share *h, const struct bk_state *st, enum bk_array a,
@@ -292,8 +368,6 @@ void bk_share_spread(const struct bk_share *h, const struct bk_state *st)
         for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
             spread_array(h, st, a, side);
 }
-
-#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are handed out at a time */
 
 /* Some slices of an array. */
 struct round {
@@ -344,8 +418,7 @@ static void unpack_slices(const struct round *r)
 
 static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
 {
-    size_t bytes = r->st->slice_bytes[r->array];
-    uint32_t step = bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+    uint32_t step = slices_of_round(r->st->slice_bytes[r->array]);
     enum bk_err err = BK_OK;
 
     for (r->from = 0; r->from < r->h->nslices; r->from = r->to) {

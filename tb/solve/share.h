@@ -56,6 +56,11 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x);
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why);
 
+/* After a checkpoint has given each process its own slices: the halo is as its owners have it.
+   losses: the last ply found losses.  BK_E_SYSTEM: as above. */
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+                             struct bk_report *why);
+
 /* Everyone has all slices of the arrays that stay. */
 void bk_share_spread(const struct bk_share *h, const struct bk_state *st);
 /* Those have them that want them, `readers` by slice, a bit a process; the rest of the state, and
