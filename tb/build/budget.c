@@ -31,15 +31,25 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
                             const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
                             unsigned threads, struct bk_report *why)
 {
+    struct bk_owners owners = { 0 };
     struct bk_estimate_request r = { .ix = ix,
                                      .kernel = p->kernel,
                                      .distances = p->distances,
                                      .strategy = strategy,
                                      .let_go = let_go,
                                      .attain = true,
-                                     .threads = threads };
+                                     .threads = threads,
+                                     .share = bk_encode_share(ix, p->processes) };
+    enum bk_err err = BK_OK;
 
-    return bk_estimate(out, &r, why);
+    if (p->processes > 1) {
+        err = bk_owners_new(&owners, p->v, p->processes, why);
+        r.owners = &owners;
+    }
+    if (!err)
+        err = bk_estimate(out, &r, why);
+    bk_owners_free(&owners);
+    return err;
 }
 
 /* What its encoder takes; own: what no spill holds of it. */
@@ -75,7 +85,7 @@ static enum bk_err find_peak(uint64_t *peak, const struct bk_plan *p, const stru
     struct bk_estimate n = { 0 };
     enum bk_err err = estimate(&n, p, ix, strategy, let_go, threads, why);
 
-    *peak = err || (strategy == BK_CHAINS && !n.chains) ? 0 : n.peak;
+    *peak = err || (strategy == BK_CHAINS && (!n.chains || p->processes > 1)) ? 0 : n.peak;
     return err;
 }
 
@@ -167,7 +177,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     t->encode_bytes = bytes_for_cells(t->positions, solving > encoding ? solving - encoding : 0);
     if (t->encode_bytes > h->limit / 2)
         t->encode_bytes = h->limit / 2;
-    err = estimate_encoder(&encoder, &least_encoder, p, ix, t->encode_bytes, threads, why);
+    err = estimate_encoder(&encoder, &least_encoder, p, ix,
+                           t->encode_bytes / (p->processes > 1 ? p->processes : 1), threads, why);
     if (err)
         return err;
     encoding += encoder;

@@ -1349,6 +1349,13 @@ unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number)
     return (unsigned)(((window + 1) * ranks - 1) / windows_of(first, end));
 }
 
+uint64_t bk_unit_most(uint64_t numbers, unsigned ranks)
+{
+    uint64_t most = (windows_of(0, numbers) + ranks - 1) / ranks * WINDOW_NUMBERS;
+
+    return most < numbers ? most : numbers;
+}
+
 /* The pieces of this process. */
 static void take_share(struct unit *u)
 {

@@ -342,11 +342,12 @@ static enum bk_err spread(struct chain *c, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     bk_transport_max(&everyone, 1);
-    for (uint32_t i = 0; i < c->b->n; i++)
-        if (everyone)
-            bk_share_spread(c->share, &c->member[i].state);
-        else
-            err = bk_share_hand_out(c->share, &c->member[i].state, readers, why);
+    for (uint32_t i = 0; !err && i < c->b->n; i++) {
+        struct bk_state *st = &c->member[i].state;
+
+        err = everyone ? bk_share_spread(c->share, st, why)
+                       : bk_ranks_agree(bk_share_hand_out(c->share, st, readers, why), why);
+    }
     free(readers);
     return err;
 }
@@ -512,14 +513,11 @@ static void release(struct chain *c)
     free(c->tally);
 }
 
-/* With so few positions a block is solved by every process for itself. */
-#define SHARED_FROM (1u << 16)
-
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct chain *c)
 {
     return c->run->owners.ranks > 1 && !c->b->apart && !c->setup[0]->kings_only &&
-           c->setup[0]->b->size >= SHARED_FROM;
+           c->setup[0]->b->size >= BK_SHARED_FROM;
 }
 
 /* A step that has ended here: of shared blocks all processes fail alike. */

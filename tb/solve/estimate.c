@@ -9,6 +9,7 @@
 #include "table/format.h"
 #include "tb/kernel/state.h"
 #include "tb/solve/prepare.h"
+#include "tb/solve/share.h"
 
 struct block_estimate {
     uint64_t codes;    /* when solved */
@@ -19,6 +20,20 @@ struct block_estimate {
     uint64_t scratch;  /* a thread */
     uint64_t room;     /* of the state, touched by one pass over one slice */
 };
+
+/* The same of the process that has most: state, then values, of which everyone has all in the end
+   or those that it encodes. */
+static void share_block(struct block_estimate *n, const struct bk_estimate_request *r,
+                        const struct bk_setup *s, const struct bk_state *st)
+{
+    n->state = bk_share_bytes(s, st, r->owners);
+    if (r->let_go && r->ix->nblocks == 1) {
+        n->codes = (uint64_t)((double)n->codes * r->share);
+        n->attained = (uint64_t)((double)n->attained * r->share);
+    }
+    if (n->state < n->codes + n->attained)
+        n->state = n->codes + n->attained;
+}
 
 static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
                            uint32_t block)
@@ -52,6 +67,8 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     symmetries = (uint64_t)__builtin_popcount(s.b->group) - 1;
     bk_state_measure(&st, &s, k->set_bytes);
     n->state = bk_state_bytes(&st);
+    if (r->owners && s.nslices && s.b->size >= BK_SHARED_FROM)
+        share_block(n, r, &s, &st);
     n->tables = sizeof s + s.nouter * nsq * nsq * sizeof(uint32_t) +
                 s.nconf * (sizeof *s.conf.sq + 1 + 2 * k->set_bytes) +
                 symmetries * (s.nconf * sizeof(uint32_t) + k->turn_bytes);

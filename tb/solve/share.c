@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/geometry.h"
+
 /* == Whose slices are which == */
 
 static void find_readers(struct bk_share *h, const struct bk_king_moves *kings)
@@ -82,6 +84,56 @@ void bk_share_free(struct bk_share *h)
     bk_boxes_free(h->in);
     free(h->bare);
     free(h);
+}
+
+/* Adds who reads the rows of other owners to which the kings go from a slice. */
+static void add_readers(const struct bk_setup *s, const struct bk_owners *owners, uint32_t slice,
+                        uint64_t *readers)
+{
+    const struct bk_pairs *pairs = s->b->pairs;
+    const uint8_t *at = pairs->king[slice];
+    unsigned owner = bk_owner_of(owners, at[0], at[1]);
+
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, at[side], &n);
+
+        for (unsigned i = 0; i < n; i++) {
+            unsigned king[2] = { at[0], at[1] };
+            int32_t to;
+
+            king[side] = r[i].to;
+            to = pairs->slice[(size_t)king[0] * s->v->nsq + king[1]];
+            if (r[i].how & BK_QUIET && to >= 0 && bk_owner_of(owners, king[0], king[1]) != owner)
+                readers[2 * (size_t)to + !side] |= UINT64_C(1) << owner;
+        }
+    }
+}
+
+uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
+                        const struct bk_owners *owners)
+{
+    uint64_t *readers = calloc(2 * (s->nslices + (size_t)1), sizeof *readers), most = 0;
+    uint64_t row =
+        st->slice_bytes[BK_WON] + st->slice_bytes[BK_WINS] + 2 * st->slice_bytes[BK_WIN_MARKS];
+
+    for (uint32_t slice = 0; readers && slice < s->nslices; slice++)
+        add_readers(s, owners, slice, readers);
+    for (unsigned rank = 0; readers && rank < owners->ranks; rank++) {
+        uint64_t own = 0, halo = 0, bytes;
+
+        for (uint32_t slice = 0; slice < s->nslices; slice++) {
+            const uint8_t *at = s->b->pairs->king[slice];
+
+            own += bk_owner_of(owners, at[0], at[1]) == rank;
+            halo += (readers[2 * (size_t)slice] >> rank & 1) +
+                    (readers[2 * (size_t)slice + 1] >> rank & 1);
+        }
+        bytes = own * (bk_state_bytes(st) / s->nslices) + halo * row;
+        most = bytes > most ? bytes : most;
+    }
+    free(readers);
+    return most;
 }
 
 /* == Between passes == */
@@ -355,18 +407,69 @@ enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool
 
 /* == Values == */
 
-static void spread_array(const struct bk_share *h, const struct bk_state *st, enum bk_array a,
-                         unsigned side)
+/* Some slices of an array, as `buffer` takes them: those of one rank after those of another. */
+struct spreading {
+    const struct bk_share *h;
+    const struct bk_state *st;
+    enum bk_array array;
+    unsigned side;
+    uint32_t from, to;
+    char *buffer;
+};
+
+/* Those of one rank into the buffer, or out of it where it is another's.  Returns their bytes. */
+static size_t move_slices(const struct spreading *x, unsigned rank, bool in)
 {
-    for (uint32_t slice = 0; slice < h->nslices; slice++)
-        bk_transport_tell(bk_state_slice(st, a, side, slice), st->slice_bytes[a], h->owner[slice]);
+    size_t bytes = x->st->slice_bytes[x->array], n = 0;
+
+    for (uint32_t slice = x->from; slice < x->to; slice++) {
+        char *values = bk_state_slice(x->st, x->array, x->side, slice);
+
+        if (x->h->owner[slice] != rank)
+            continue;
+        if (rank == bk_rank() && in)
+            memcpy(x->buffer + n, values, bytes);
+        if (rank != bk_rank() && !in)
+            memcpy(values, x->buffer + n, bytes);
+        n += bytes;
+    }
+    return n;
 }
 
-void bk_share_spread(const struct bk_share *h, const struct bk_state *st)
+static void spread_array(struct spreading *x)
 {
-    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
-        for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
-            spread_array(h, st, a, side);
+    uint32_t nslices = x->h->nslices, step = slices_of_round(x->st->slice_bytes[x->array]);
+
+    for (x->from = 0; x->from < nslices; x->from = x->to) {
+        x->to = nslices - x->from < step ? nslices : x->from + step;
+        for (unsigned rank = 0; rank < bk_ranks(); rank++) {
+            bk_transport_tell(x->buffer, move_slices(x, rank, true), rank);
+            move_slices(x, rank, false);
+        }
+    }
+}
+
+enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why)
+{
+    struct spreading x = { .h = h, .st = st };
+    size_t most = 0;
+    enum bk_err err;
+
+    bk_state_free_piece(st);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+        size_t bytes = bk_state_stays(st, a) ? st->slice_bytes[a] : 0;
+        size_t round = bytes ? bytes * slices_of_round(bytes) : 0;
+
+        most = round > most ? round : most;
+    }
+    x.buffer = malloc(most + 1);
+    err = bk_ranks_agree(x.buffer ? BK_OK : bk_no_memory(why), why);
+    for (x.array = 0; !err && x.array < BK_ARRAYS; x.array++)
+        for (x.side = 0; bk_state_stays(st, x.array) && st->slice_bytes[x.array] && x.side < 2;
+             x.side++)
+            spread_array(&x);
+    free(x.buffer);
+    return err;
 }
 
 /* Some slices of an array. */
