@@ -353,6 +353,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     m.t->spill = b->spill;
     checkpoint_path(b, path);
     err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+    err = bk_ranks_agree(err, why);
     if (!err)
         err = bk_ranks_agree(find_neighbours(&m.neighbours, b, b->nth, why), why);
     m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);

@@ -76,7 +76,7 @@ enum bk_err bk_ranks_agree(enum bk_err err, struct bk_report *why)
 {
     struct bk_report text = { "" };
     int64_t lowest = err ? -(int64_t)bk_rank() : INT64_MIN;
-    int32_t agreed = err;
+    int32_t agreed = (int32_t)err;
 
     if (!bk_ranks_several())
         return err;
