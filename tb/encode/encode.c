@@ -513,7 +513,7 @@ static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32
 
     if (!err) {
         answer_rows(u, number, n, bk_ranks_is_first() ? &in[0] : &out[0]);
-        err = bk_ranks_exchange(out, in, why);
+        err = bk_ranks_exchange(out, in, false, why);
     }
     if (!err && bk_ranks_is_first())
         err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
@@ -751,7 +751,7 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
         if (rank_of_small(i) == bk_rank() && bk_rank())
             send_small(e->small[i], &out[0]);
     if (!err)
-        err = bk_ranks_exchange(out, in, why);
+        err = bk_ranks_exchange(out, in, false, why);
     for (unsigned r = 0; !err && r < bk_ranks(); r++)
         at[r] = in[r].at;
     for (unsigned i = 0; !err && i < e->nsmall; i++) {

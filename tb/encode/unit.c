@@ -1259,7 +1259,7 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
     enum bk_err err = ended(u, in ? BK_OK : bk_no_memory(why), why);
 
     if (!err)
-        err = bk_ranks_exchange(u->box, in, why);
+        err = bk_ranks_exchange(u->box, in, false, why);
     for (unsigned r = 1; !err && bk_ranks_is_first() && r < bk_ranks(); r++)
         for (const char *at = in[r].at, *end = at + in[r].n; !err && at < end;) {
             struct sent_shard s;

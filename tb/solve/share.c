@@ -199,34 +199,65 @@ struct heading {
 };
 
 /* A vector: which of its words hold anything (a byte: there are at most eight), and these. */
-static void put_vector(struct bk_box *box, const uint64_t *word, uint32_t words)
+static char *put_vector(char *to, const uint64_t *word, uint32_t words)
 {
     uint8_t some = 0;
+    char *at = to + 1;
 
-    for (uint32_t i = 0; i < words; i++)
+    for (uint32_t i = 0; i < words; i++) {
         some |= (uint8_t)((word[i] != 0) << i);
-    bk_box_put(box, &some, 1);
-    for (uint32_t i = 0; i < words; i++)
-        if (word[i])
-            bk_box_put(box, &word[i], sizeof word[i]);
+        memcpy(at, &word[i], sizeof *word);
+        at += word[i] ? sizeof *word : 0;
+    }
+    memcpy(to, &some, 1);
+    return at;
 }
 
-/* A slice's frontier, to one rank. */
-static void put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
+/* A slice's frontier, to one rank.  Returns its bytes; 0: no memory. */
+static size_t put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
 {
     const struct bk_state *st = &f->b->state;
     const uint64_t *marks = bk_state_slice(st, f->marks, side, slice);
     const uint64_t *sets = bk_state_slice(st, f->sets, side, slice);
     const struct heading head = { slice, side };
+    size_t vectors = 0, most;
+    char *begin, *at;
 
-    bk_box_put(box, &head, sizeof head);
-    bk_box_put(box, marks, f->nmarks * sizeof *marks);
+    for (uint32_t m = 0; m < f->nmarks; m++)
+        vectors += (unsigned)__builtin_popcountll(marks[m]);
+    most = sizeof head + f->nmarks * sizeof *marks + (vectors + 1) * (1 + 8 * (size_t)f->words);
+    begin = at = bk_box_room(box, most);
+    if (!at)
+        return 0;
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    memcpy(at, marks, f->nmarks * sizeof *marks);
+    at += f->nmarks * sizeof *marks;
     for (uint32_t m = 0; m < f->nmarks; m++)
         for (uint64_t left = marks[m]; left; left &= left - 1) {
             size_t vector = 64 * (size_t)m + (unsigned)__builtin_ctzll(left);
 
-            put_vector(box, sets + vector * f->words, f->words);
+            at = put_vector(at, sets + vector * f->words, f->words);
         }
+    box->n -= most - (size_t)(at - begin);
+    return (size_t)(at - begin);
+}
+
+/* The same to all who read it. */
+static void put_slice_to(const struct bk_share *h, const struct frontier *f, uint32_t slice,
+                         unsigned side, uint64_t to)
+{
+    struct bk_box *first = &h->out[__builtin_ctzll(to)];
+    size_t bytes = put_slice(f, slice, side, first);
+
+    for (to &= to - 1; to; to &= to - 1) {
+        struct bk_box *box = &h->out[__builtin_ctzll(to)];
+
+        if (bytes)
+            bk_box_put(box, first->at + first->n - bytes, bytes);
+        else
+            box->failed = true;
+    }
 }
 
 static void pack_news(const struct bk_share *h, const struct frontier *f)
@@ -237,12 +268,12 @@ static void pack_news(const struct bk_share *h, const struct frontier *f)
             const uint8_t *any = bk_state_slice(&f->b->state, f->any, side, slice);
             uint64_t to = *any ? h->readers[side][slice] : 0;
 
-            for (; to; to &= to - 1)
-                put_slice(f, slice, side, &h->out[__builtin_ctzll(to)]);
+            if (to)
+                put_slice_to(h, f, slice, side, to);
         }
 }
 
-/* The halo's last frontier of the kind goes. */
+/* The halo's last frontier of a kind goes. */
 static void forget_news(const struct bk_share *h, const struct frontier *f)
 {
     const struct bk_state *st = &f->b->state;
@@ -315,14 +346,15 @@ static const char *take_slice(const struct frontier *f, const char *at)
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why)
 {
-    struct frontier f = frontier_of(b, losses);
+    struct frontier f = frontier_of(b, losses), used = frontier_of(b, !losses);
     enum bk_err err;
 
     pack_news(h, &f);
-    err = bk_ranks_exchange(h->out, h->in, why);
+    err = bk_ranks_exchange(h->out, h->in, true, why);
     if (err)
         return err;
     forget_news(h, &f);
+    forget_news(h, &used); /* the pass has used it: its memory is that of the new one */
     for (unsigned r = 0; r < bk_ranks(); r++)
         for (const char *at = h->in[r].at, *end = at + h->in[r].n; r != bk_rank() && at < end;)
             at = take_slice(&f, at);
@@ -373,7 +405,7 @@ static enum bk_err send_won(const struct bk_share *h, struct bk_solver *b, uint3
     for (uint32_t slice = from; slice < to; slice++)
         for (unsigned side = 0; h->owner[slice] == bk_rank() && side < 2; side++)
             put_won(h, b, slice, side);
-    err = bk_ranks_exchange(h->out, h->in, why);
+    err = bk_ranks_exchange(h->out, h->in, true, why);
     for (uint32_t slice = from; !err && slice < to; slice++)
         for (unsigned side = 0; side < 2; side++) {
             unsigned owner = h->owner[slice];
@@ -529,7 +561,7 @@ static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
 
         r->to = r->h->nslices - r->from < step ? r->h->nslices : r->from + step;
         pack_slices(r);
-        now = bk_ranks_exchange(r->h->out, r->h->in, why);
+        now = bk_ranks_exchange(r->h->out, r->h->in, false, why);
         if (!now) /* else the others go on, and so does this one: they meet at the end */
             unpack_slices(r);
         err = err ? err : now;
