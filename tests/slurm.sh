@@ -130,5 +130,6 @@ as_ordinary "$dir/five" --wdl shatranj KRNvKR
 sed -i 's/^pid=\$!/pid=$!; [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] || { sleep 2; kill -TERM $$; }/' "$dir/jobsl/build.sh"
 "$dir/jobsl/submit.sh" >/dev/null || die "jobs of KRNvKN are refused"
 finished 1800 || die "jobs of KRNvKN do not end"
+grep -q 'run the same command to go on' "$dir"/jobsl/*.out || die "KRNvKN was never told to end"
 as_ordinary "$dir/late" "" shatranj KRNvKN
 echo "slurm: 15 tables of four men, one of five by two processes, one requeued: as ordinary builds make them, verified"
