@@ -4,10 +4,14 @@
  * Messages are two-sided: over TCP a one-sided read from a process that computes
  * waits until it has computed.  Counts of MPI are ints, so that long messages go
  * in parts.  Faults are MPI's to tell: its default is to end all processes.
+ *
+ * A process that waits for the others sleeps, a little longer each time.  MPI
+ * alone would ask again and again, which takes a core from whoever is waited
+ * for when there are more processes than cores.
  */
-#include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tb/memory/transport.h"
 
@@ -24,6 +28,23 @@ void bk_transport_abandon(int status)
     abort();
 }
 
+/* Until these are done: for so many questions at once, then after pauses of 10 us to 1 ms. */
+enum { AT_ONCE = 200, PAUSE_LEAST = 10000, PAUSE_MOST = 1000000 };
+
+static void wait_for(int n, MPI_Request *request)
+{
+    long pause = PAUSE_LEAST;
+    int done = 0;
+
+    for (unsigned asked = 0; MPI_Testall(n, request, &done, MPI_STATUSES_IGNORE), !done; asked++)
+        if (asked >= AT_ONCE) {
+            const struct timespec t = { .tv_nsec = pause };
+
+            nanosleep(&t, NULL);
+            pause = pause < PAUSE_MOST ? pause + pause / 4 : PAUSE_MOST;
+        }
+}
+
 void bk_transport_open(int *argc, char ***argv)
 {
     int threads;
@@ -37,7 +58,10 @@ void bk_transport_close(void) { MPI_Finalize(); }
 
 void bk_transport_max(int64_t *x, unsigned n)
 {
-    MPI_Allreduce(MPI_IN_PLACE, x, (int)n, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Request request;
+
+    MPI_Iallreduce(MPI_IN_PLACE, x, (int)n, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
+    wait_for(1, &request);
 }
 
 void bk_transport_sum(uint64_t *x, size_t n)
@@ -45,8 +69,11 @@ void bk_transport_sum(uint64_t *x, size_t n)
     const size_t most = PART / sizeof *x;
 
     for (size_t part; n; n -= part, x += part) {
+        MPI_Request request;
+
         part = n < most ? n : most;
-        MPI_Allreduce(MPI_IN_PLACE, x, (int)part, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Iallreduce(MPI_IN_PLACE, x, (int)part, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+        wait_for(1, &request);
     }
 }
 
@@ -55,14 +82,20 @@ void bk_transport_tell(void *x, size_t bytes, unsigned from)
     char *at = x;
 
     for (size_t part; bytes; bytes -= part, at += part) {
+        MPI_Request request;
+
         part = bytes < PART ? bytes : PART;
-        MPI_Bcast(at, (int)part, MPI_BYTE, (int)from, MPI_COMM_WORLD);
+        MPI_Ibcast(at, (int)part, MPI_BYTE, (int)from, MPI_COMM_WORLD, &request);
+        wait_for(1, &request);
     }
 }
 
 void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n)
 {
-    MPI_Alltoall(out, (int)n, MPI_UINT64_T, in, (int)n, MPI_UINT64_T, MPI_COMM_WORLD);
+    MPI_Request request;
+
+    MPI_Ialltoall(out, (int)n, MPI_UINT64_T, in, (int)n, MPI_UINT64_T, MPI_COMM_WORLD, &request);
+    wait_for(1, &request);
 }
 
 /* With each other rank in turn: in step k with the one k on, and the one k back. */
@@ -82,7 +115,7 @@ void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in)
                           &request[0]);
             if (send)
                 MPI_Isend(out[to].at + at, (int)send, MPI_BYTE, to, 0, MPI_COMM_WORLD, &request[1]);
-            MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+            wait_for(2, request);
         }
     }
 }

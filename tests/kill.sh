@@ -6,7 +6,8 @@
 # over.  GAME and TABLE choose another table, OPTIONS goes to every build.
 #
 # CHECKPOINT=SECONDS: one build is killed TIMES times instead, going on each
-# time from the last checkpoint, which are so many seconds apart.
+# time from the last checkpoint, which are so many seconds apart; and one is asked to end
+# (SIGTERM), which leaves a checkpoint though none is due.
 set -eu
 bin=${1:?usage: kill.sh BAREKING [TIMES]}
 times=${2:-50}
@@ -70,6 +71,26 @@ if [ -n "${CHECKPOINT:-}" ]; then
     done
     build "$dir/killed"
     compare "after $times kills"
+
+    # no checkpoint is due for an hour: what is there comes of being asked to end
+    asked=
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        rm -rf "$dir/killed"
+        BAREKING_CHECKPOINT=3600
+        start "$dir/killed" 2>"$dir/said"
+        pid=$!
+        sleep "$(moment "$took")"
+        kill -TERM $pid 2>/dev/null || true
+        status=0
+        wait $pid || status=$?
+        if [ -n "$(find "$dir/killed" -name '.*.ckpt' 2>/dev/null)" ]; then asked=yes; break; fi
+    done
+    if [ -z "$asked" ] || [ "$status" -ne 4 ] || ! grep -q 'run the same command to go on' "$dir/said"; then
+        echo "kill: asked to end $try times, status $status: no checkpoint, or not said"
+        exit 1
+    fi
+    build "$dir/killed"
+    compare "asked to end, and gone on:"
     echo "kill: $game $table killed $times times on its way to $((whole + 1)) whole tables," \
         "going on from checkpoints, every byte the same, no file left over"
     exit

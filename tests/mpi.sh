@@ -73,10 +73,22 @@ else
 fi
 
 # == Faults ==
-"$bin" build "$six" KRvKN KNvKP --dir "$dir/one.killed" --quiet
-start() { # in the background
-    ranks 3 build "$six" KRvKN KNvKP --dir "$dir/killed" --threads 1 --quiet 2>"$dir/err" &
-    pid=$!
+game=$six tables='KRvKN KNvKP' longest=1
+if [ -n "$long" ]; then game=shatranj tables=KRNvKN longest=4; fi
+# shellcheck disable=SC2086
+"$bin" build "$game" $tables --dir "$dir/whole" --quiet
+folder=$(ls "$dir/whole")
+BAREKING_CHECKPOINT=0.05
+export BAREKING_CHECKPOINT
+
+go_on() { # processes: one is the ordinary program
+    if [ "$1" -eq 1 ]; then
+        # shellcheck disable=SC2086
+        "$bin" build "$game" $tables --dir "$dir/killed" --threads 1 --quiet 2>"$dir/err"
+    else
+        # shellcheck disable=SC2086
+        ranks "$1" build "$game" $tables --dir "$dir/killed" --threads 1 --quiet 2>"$dir/err"
+    fi
 }
 
 children() { # processes of the job that are there by now
@@ -85,28 +97,32 @@ children() { # processes of the job that are there by now
     done
 }
 
-times=$([ -n "$long" ] && echo 25 || echo 2)
+# killed again and again, each time going on with another number of processes
+times=$([ -n "$long" ] && echo 25 || echo 4)
 for i in $(seq "$times"); do
-    for whom in one all term; do
-        start
-        sleep "$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%.3f", 0.2 + $1 / 65536 }')"
-        case $whom in
-        one) children | tail -n 1 | xargs -r kill -9 2>/dev/null || true ;;
-        all) kill -9 $(children) "$pid" 2>/dev/null || true ;;
-        term) kill -TERM "$pid" 2>/dev/null || true ;;
-        esac
-        wait "$pid" 2>/dev/null || true
-        for file in "$dir/killed"/six/*.bk[wd]; do
-            [ ! -e "$file" ] || cmp -s "$file" "$dir/one.killed/six/${file##*/}" ||
-                die "$whom killed: $file is not whole"
-        done
+    n=$((i % 3 + 2))
+    # shellcheck disable=SC2086
+    mpirun -n $n "$mpi" build "$game" $tables --dir "$dir/killed" --threads 1 --quiet 2>"$dir/err" &
+    pid=$!
+    sleep "$(od -An -N2 -tu2 /dev/urandom | awk -v t=$longest '{ printf "%.3f", 0.4 + t * $1 / 65536 }')"
+    case $((i % 4)) in
+    0) children | tail -n 1 | xargs -r kill -9 2>/dev/null || true ;;
+    1) kill -9 $(children) "$pid" 2>/dev/null || true ;;
+    2) kill -TERM "$pid" 2>/dev/null || true ;;
+    3) kill -USR1 "$pid" 2>/dev/null || true ;; # handed on: they end with a checkpoint
+    esac
+    wait "$pid" 2>/dev/null || true
+    for file in "$dir/killed/$folder"/*.bk[wd]; do
+        [ ! -e "$file" ] || cmp -s "$file" "$dir/whole/$folder/${file##*/}" ||
+            die "after a kill: $file is not whole"
     done
-    # another number of processes goes on
-    ranks 2 build "$six" KRvKN KNvKP --dir "$dir/killed" --quiet 2>"$dir/err" ||
-        die "after kills it does not go on"
-    diff -r "$dir/one.killed" "$dir/killed" >"$dir/err" || die "after kills: other bytes, or files left"
-    rm -rf "$dir/killed"
+    if [ $((i % 5)) -eq 4 ]; then
+        go_on $((i % 4 + 1)) || die "after kills it does not go on"
+        diff -r "$dir/whole" "$dir/killed" >"$dir/err" || die "after kills: other bytes, or files left"
+        rm -rf "$dir/killed"
+    fi
 done
+unset BAREKING_CHECKPOINT
 
 # what is wrong is said once, with the status that one process ends with
 says() { # status pattern command...
@@ -122,4 +138,4 @@ says 4 'memory limit' ranks 2 build shatranj KRvKN --dir "$dir/said" --memory 5M
 says 2 "rank 1 on .* differs from the first rank's" \
     mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
     -n 1 env BAREKING_SET_BITS=128 "$mpi" build "$six" KNvKP --dir "$dir/said"
-echo "mpi: $compared builds by several processes as one makes them; killed $((3 * times)) times"
+echo "mpi: $compared builds by several processes as one makes them; ended $times times in the middle"

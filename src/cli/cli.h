@@ -60,6 +60,7 @@ struct cli {
     const char *output; /* file to write, or NULL: stdout */
     bool make;          /* the plan as a Makefile */
     const char *slurm;  /* folder for the plan as jobs, or NULL */
+    unsigned minutes;   /* after which a build ends, to go on later; 0: never */
     unsigned ranks;     /* processes of a job; 0: one */
     struct cli_draw draw;
     struct cli_mine mine;
@@ -68,6 +69,13 @@ struct cli {
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
 extern volatile int cli_stop;
 void cli_catch_signals(void);
+/*
+ * Of a build: SIGINT stops it at once; SIGTERM and SIGUSR1, which mpirun hands on, at the end of a
+ * ply, with a checkpoint, and so does the clock after so many minutes (0: never).  cli_finish is
+ * set by either.
+ */
+extern volatile int cli_finish;
+void cli_finish_on_signals(unsigned minutes);
 /* Has them end the command at once, with a line and status 4: for work that leaves nothing. */
 void cli_end_on_signals(void);
 

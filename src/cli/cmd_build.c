@@ -47,6 +47,8 @@ static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan 
     status = cli_wanted(c, *v, &m, &n);
     if (!status) {
         err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
+        if (!err)
+            (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
         if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
             bk_plan_free(*plan);
         if (err)
@@ -306,14 +308,41 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
     fflush(stdout);
 }
 
+/* What all processes have sent each other, if there are several: they all ask. */
+static void add_up_sent(uint64_t sent[2])
+{
+    struct bk_ranks_traffic own = bk_ranks_sent();
+
+    sent[0] = own.bytes;
+    sent[1] = own.packed;
+    if (bk_ranks_several())
+        bk_transport_sum(sent, 2);
+}
+
+static void print_sent(const uint64_t sent[2])
+{
+    char bytes[CLI_TEXT_MAX], packed[CLI_TEXT_MAX];
+
+    if (bk_ranks_several())
+        printf("%u processes have sent each other %s, packed %s\n", bk_ranks(),
+               cli_bytes(bytes, sent[0]), cli_bytes(packed, sent[1]));
+}
+
 static int finish_build(const struct watch *w)
 {
+    uint64_t sent[2];
     unsigned there = w->p->n - w->built; /* some made by others meanwhile, perhaps */
     char time[CLI_TEXT_MAX];
 
-    if (w->c->json)
-        return cli_print_json(json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir", w->p->dir,
-                                        "built", w->list, "already_there", (int)there));
+    add_up_sent(sent);
+    if (w->c->json) {
+        json_t *answer = json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir", w->p->dir,
+                                   "built", w->list, "already_there", (int)there);
+
+        if (answer && bk_ranks_several())
+            json_object_set_new(answer, "sent_bytes", json_integer((json_int_t)sent[1]));
+        return cli_print_json(answer);
+    }
     if (w->c->quiet)
         return CLI_OK;
     if (!w->p->n)
@@ -323,6 +352,7 @@ static int finish_build(const struct watch *w)
     else
         printf("built %u table%s in %s (%u there already)\n", w->built, w->built == 1 ? "" : "s",
                cli_seconds(time, now() - w->start), there);
+    print_sent(sent);
     return CLI_OK;
 }
 
@@ -373,14 +403,15 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .note = tell_note,
                                   .wait = tell_wait,
                                   .checkpoint_seconds = checkpoint_seconds(),
-                                  .stop = &cli_stop };
+                                  .stop = &cli_stop,
+                                  .finish = &cli_finish };
     struct bk_report why = { "" };
     enum bk_err err = bk_build(w->p, &o, &why);
 
     clear_bar(w);
     if (err && !bk_ranks_is_first()) /* the first says it */
         return cli_status(err);
-    if (err && cli_stop)
+    if (err && cli_finish)
         return cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
@@ -432,6 +463,9 @@ int cmd_build(struct cli *c)
     status = check_reachable(c, v);
     if (!status)
         status = check_memory(c, w.p);
+    if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
+        status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
+                          BK_PROCESSES_MAX);
     if (status) {
         json_decref(w.list);
         bk_plan_free(w.p);
@@ -444,7 +478,7 @@ int cmd_build(struct cli *c)
     w.bar &= bk_ranks_is_first();
     watch_add(&w, w.p);
     give_memory_back();
-    cli_catch_signals();
+    cli_finish_on_signals(c->minutes);
     err = bk_pool_open(&pool, c->threads, &why);
     if (err) {
         status = cli_fail_report(err, &why);

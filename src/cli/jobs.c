@@ -146,9 +146,38 @@ static uint64_t seconds_of(const struct jobs *j, const struct bk_plan_table *t)
     return 600 + t->positions / 1000 * nanoseconds / 1000000 / j->threads;
 }
 
+/* Do several processes make it? */
+static bool is_shared(const struct cli *c, const struct bk_plan_table *t)
+{
+    return c->ranks > 1 && t->positions >= SHARED_POSITIONS;
+}
+
+/* Memory of each as a build of its own; of those that are shared, of one of the processes. */
+static enum bk_err foretell(const struct cli *c, struct bk_plan *p, unsigned threads,
+                            struct bk_report *why)
+{
+    uint64_t *shared = calloc(p->n + 1u, sizeof *shared);
+    enum bk_err err = shared ? BK_OK : bk_no_memory(why);
+
+    p->processes = c->ranks;
+    if (!err && c->ranks > 1)
+        err = bk_plan_memory_alone(p, threads, why);
+    for (unsigned i = 0; !err && i < p->n; i++)
+        shared[i] = p->table[i].memory_bytes;
+    p->processes = 1;
+    if (!err)
+        err = bk_plan_memory_alone(p, threads, why);
+    for (unsigned i = 0; !err && i < p->n; i++)
+        if (is_shared(c, &p->table[i]))
+            p->table[i].memory_bytes = shared[i];
+    free(shared);
+    return err;
+}
+
 static struct job *find_job(struct jobs *j, const struct bk_plan_table *t, unsigned depth)
 {
-    bool small = t->memory_bytes < SMALL_BYTES && seconds_of(j, t) < SMALL_SECONDS;
+    bool small =
+        t->memory_bytes < SMALL_BYTES && seconds_of(j, t) < SMALL_SECONDS && !is_shared(j->c, t);
     struct job *job;
 
     for (unsigned i = 0; small && i < j->n; i++)
@@ -158,7 +187,7 @@ static struct job *find_job(struct jobs *j, const struct bk_plan_table *t, unsig
     *job = (struct job){ .depth = depth,
                          .table = calloc(j->p->n + 1u, sizeof *job->table),
                          .small = small,
-                         .shared = j->c->ranks > 1 && t->positions >= SHARED_POSITIONS };
+                         .shared = is_shared(j->c, t) };
     return job;
 }
 
@@ -218,9 +247,10 @@ static void print_build(FILE *f, const struct jobs *j)
                "bareking=${BAREKING:-");
     print_word(f, program(path), false);
     fprintf(f, "}\n"
-               "stopped=\n"
-               "trap 'stopped=yes; kill -TERM \"$pid\"' TERM\n"
+               "stopped= signal=TERM\n"
+               "trap 'stopped=yes; kill -$signal \"$pid\"' TERM\n"
                "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
+               "    signal=USR1 # mpirun hands it on\n"
                "    set -- mpirun --map-by node \"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
     print_word(f, game_of(j->c, game), false);
     fprintf(f, " \"$1\"\nelse\n    set -- \"$bareking\" build ");
@@ -241,13 +271,14 @@ static void print_build(FILE *f, const struct jobs *j)
 
 static void print_script(FILE *f, const struct jobs *j, const struct job *job, unsigned nth)
 {
+    uint64_t mebibytes = (job->memory_bytes / 10 * 11 >> 20) + 64 + j->threads;
+
     fprintf(f, "#!/bin/sh\n#SBATCH --job-name=bareking-%u\n#SBATCH --output=%%x.%s.out\n", nth,
             job->n > 1 ? "%a" : "%j");
     fprintf(f,
-            "#SBATCH --ntasks=%u\n#SBATCH --cpus-per-task=%u\n#SBATCH --mem=%lluM\n"
+            "#SBATCH --ntasks=%u\n#SBATCH --cpus-per-task=%u\n#SBATCH --mem-per-cpu=%lluM\n"
             "#SBATCH --time=%llu\n",
-            job->shared ? j->c->ranks : 1, j->threads,
-            (unsigned long long)((job->memory_bytes / 10 * 11 >> 20) + 64),
+            job->shared ? j->c->ranks : 1, j->threads, (unsigned long long)(mebibytes / j->threads),
             (unsigned long long)((job->seconds + 59) / 60));
     if (job->n > 1)
         fprintf(f, "#SBATCH --array=1-%u\n", job->n);
@@ -358,7 +389,7 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
 
     if (!j.job || !j.job_of || !j.depth)
         status = cli_no_memory();
-    else if ((err = bk_plan_memory_alone(p, j.threads, &why)))
+    else if ((err = foretell(c, p, j.threads, &why)))
         status = cli_fail_report(err, &why);
     else if (!make_jobs(&j))
         status = cli_no_memory();

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static const struct option_line {
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
     { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
     { 'K', "ranks", "N", "N processes share each large table, by bareking-mpi" },
+    { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
     { 'D', "divide", NULL, "also the count behind each move" },
@@ -82,7 +84,7 @@ static const struct command {
     unsigned args_min, args_max;
     const char *usage, *what, *more;
 } commands[] = {
-    { "build", cmd_build, "dntmTweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "build", cmd_build, "dntmTIweAafFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables, and those they need",
       "Tables that are there already, whole and undamaged, are skipped; a build that was stopped\n"
       "goes on when the same command is run again.  --for FEN makes just the tables of that "
@@ -341,6 +343,11 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'A': c->standalone = true; return true;
     case 'a': c->any = true; return true;
     case 'f': c->force = true; return true;
+    case 'I':
+        if (!cli_number(value, 1, UINT_MAX / 60, &n))
+            return false;
+        c->minutes = (unsigned)n;
+        return true;
     case 'B': c->make = true; return true;
     case 'Y': c->slurm = value; return *value;
     case 'K':
@@ -487,12 +494,18 @@ static bool check_dir(const struct cli *c, const struct command *cmd, int *statu
 
 /* == Signals == */
 
-volatile int cli_stop;
+volatile int cli_stop, cli_finish;
 
 static void ask_to_stop(int sig)
 {
     (void)sig;
-    cli_stop = 1;
+    cli_stop = cli_finish = 1;
+}
+
+static void ask_to_finish(int sig)
+{
+    (void)sig;
+    cli_finish = 1;
 }
 
 /* What cli_fail() does, by calls that a signal's handler may make. */
@@ -524,6 +537,19 @@ void cli_catch_signals(void)
 {
     on_signals(ask_to_stop);
     signal(SIGPIPE, SIG_IGN);
+}
+
+void cli_finish_on_signals(unsigned minutes)
+{
+    static const int soft[] = { SIGTERM, SIGUSR1, SIGALRM };
+    struct sigaction sa = { .sa_handler = ask_to_finish, .sa_flags = (int)SA_RESETHAND };
+
+    cli_catch_signals();
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < sizeof soft / sizeof *soft; i++)
+        sigaction(soft[i], &sa, NULL);
+    if (minutes)
+        alarm(60 * minutes);
 }
 
 /* The first one ends it: for work that leaves nothing behind. */

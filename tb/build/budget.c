@@ -32,15 +32,25 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
                             const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
                             unsigned threads, struct bk_report *why)
 {
+    struct bk_owners owners = { 0 };
     struct bk_estimate_request r = { .ix = ix,
                                      .kernel = p->kernel,
                                      .distances = p->distances,
                                      .strategy = strategy,
                                      .let_go = let_go,
                                      .attain = true,
-                                     .threads = threads };
+                                     .threads = threads,
+                                     .share = bk_encode_share(ix, p->processes) };
+    enum bk_err err = BK_OK;
 
-    return bk_estimate(out, &r, why);
+    if (p->processes > 1) {
+        err = bk_owners_new(&owners, p->v, p->processes, why);
+        r.owners = &owners;
+    }
+    if (!err)
+        err = bk_estimate(out, &r, why);
+    bk_owners_free(&owners);
+    return err;
 }
 
 /* What its encoder takes; own: what no spill holds of it. */
@@ -98,7 +108,8 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
         bk_index_free(ix);
     }
-    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
+    *apart = *apart || x->p->processes > 1 ||
+             x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = n->codes;
@@ -120,7 +131,7 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
     uint64_t beside = x->always + x->h->bytes;
     enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
 
-    for (*strategy = BK_WIDE; *strategy > last; (*strategy)--) {
+    for (*strategy = x->p->processes > 1 ? BK_APART : BK_WIDE; *strategy > last; (*strategy)--) {
         struct bk_estimate tried;
         enum bk_err err = estimate(&tried, x->p, ix, *strategy, !keep, x->threads, why);
 
@@ -173,7 +184,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         bytes_for_cells(t->positions, chosen.peak > encoding ? chosen.peak - encoding : 0);
     if (t->encode_bytes > h->limit / 2)
         t->encode_bytes = h->limit / 2;
-    err = estimate_encoder(&encoder, &least_encoder, p, ix, t->encode_bytes, threads, why);
+    err = estimate_encoder(&encoder, &least_encoder, p, ix,
+                           t->encode_bytes / (p->processes > 1 ? p->processes : 1), threads, why);
     if (err)
         return err;
     encoding += encoder;

@@ -12,7 +12,8 @@
  * the whole process at its worst, with the tables that are held meanwhile, the
  * threads' scratch and the encoder's buffers.  threads, memory_limit: as the
  * build's; 0 threads: one a core.  Tested to be right within 10 percent for
- * tables that take more than some ten MiB.
+ * tables that take more than some ten MiB.  Of several processes (p->processes) it is the one that
+ * takes most, which is the first: it learns for all.
  */
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why);

@@ -20,6 +20,12 @@
 #include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
 
+/* Is the build to end, at once or soon? */
+static bool is_to_end(const struct bk_build_options *o)
+{
+    return (o->stop && *o->stop) || (o->finish && *o->finish);
+}
+
 struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
@@ -109,7 +115,8 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
                                 .k_max = b->o->k_max,
                                 .sink = &nobody,
                                 .pool = b->o->pool,
-                                .stop = b->o->stop };
+                                .stop = b->o->stop,
+                                .finish = b->o->finish };
     struct neighbours n;
     struct bk_tally tally;
     enum bk_err err = find_neighbours(&n, b, table, why);
@@ -294,9 +301,10 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .let_go = m->let_go,
                                       .k_max = b->o->k_max,
                                       .sink = &sink,
-                                      .checkpoint = bk_ranks_several() ? NULL : &checkpoint,
+                                      .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
-                                      .stop = b->o->stop };
+                                      .stop = b->o->stop,
+                                      .finish = b->o->finish };
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     enum bk_err err = bk_solve_table(&job, tally, why);
 
@@ -347,6 +355,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     m.t->spill = b->spill;
     checkpoint_path(b, path);
     err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+    err = bk_ranks_agree(err, why);
     if (!err)
         err = bk_ranks_agree(find_neighbours(&m.neighbours, b, b->nth, why), why);
     m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
@@ -393,7 +402,7 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
     }
     if (!err)
         err = build_table(b, why);
-    if (err == BK_E_SYSTEM && !(b->o->stop && *b->o->stop))
+    if (err == BK_E_SYSTEM && !is_to_end(b->o))
         bk_spill_explain(b->spill, why);
     leave_disk(b);
     return err;
@@ -419,12 +428,10 @@ static bool leftovers(const struct builder *b, bool remove)
             unlink(path);
     }
     checkpoint_path(b, path);
-    any |= !access(path, F_OK);
+    any |= bk_checkpoint_any(path);
     if (remove)
         bk_checkpoint_remove(path);
-    strcat(path, ".part");
-    any |= !access(path, F_OK);
-    strcpy(path + strlen(path) - strlen("ckpt.part"), "lock");
+    strcpy(path + strlen(path) - strlen("ckpt"), "lock");
     return any || !access(path, F_OK); /* a lock goes with whoever takes it next */
 }
 
@@ -450,8 +457,12 @@ static bool is_there(const struct bk_plan *p, struct bk_plan_table *t)
 static enum bk_err build_locked(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *t = &b->p->table[b->nth];
-    const struct bk_lock_wish wish = { b->p->dir,     b->p->v->name, t->name, b->o->stop,
-                                       b->o->context, b->o->wait,    false };
+    const struct bk_lock_wish wish = { .dir = b->p->dir,
+                                       .variant = b->p->v->name,
+                                       .material = t->name,
+                                       .stop = b->o->finish ? b->o->finish : b->o->stop,
+                                       .context = b->o->context,
+                                       .note = b->o->wait };
     struct bk_lock *lock = NULL;
     bool waited;
     enum bk_err err = BK_OK;
@@ -550,7 +561,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
             sweep(&b);
             continue;
         }
-        if (o->stop && *o->stop)
+        if (is_to_end(o))
             err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
         err = bk_ranks_agree(err, why);
         if (!err && (err = build_locked(&b, &inner)))

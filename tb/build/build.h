@@ -42,6 +42,9 @@ struct bk_build_options {
                                                       that it is waited for; NULL is fine */
     double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
     const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */
+    /* nonzero: the same, but at the end of a ply, with a checkpoint; set with `stop`, too.  NULL:
+       as `stop` */
+    const volatile int *finish;
 };
 
 /* Builds what is not present.  Errors name the table. */

@@ -39,6 +39,7 @@ struct bk_plan {
     char dir[3072];
     bool distances;
     bool anew;                   /* see bk_plan_anew() */
+    unsigned processes;          /* that will make the tables together; 0: one */
     enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */

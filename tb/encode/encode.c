@@ -513,7 +513,7 @@ static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32
 
     if (!err) {
         answer_rows(u, number, n, bk_ranks_is_first() ? &in[0] : &out[0]);
-        err = bk_ranks_exchange(out, in, why);
+        err = bk_ranks_exchange(out, in, false, why);
     }
     if (!err && bk_ranks_is_first())
         err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
@@ -751,7 +751,7 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
         if (rank_of_small(i) == bk_rank() && bk_rank())
             send_small(e->small[i], &out[0]);
     if (!err)
-        err = bk_ranks_exchange(out, in, why);
+        err = bk_ranks_exchange(out, in, false, why);
     for (unsigned r = 0; !err && r < bk_ranks(); r++)
         at[r] = in[r].at;
     for (unsigned i = 0; !err && i < e->nsmall; i++) {
@@ -835,13 +835,30 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
     return err;
 }
 
+/* Do processes share its only block by windows? */
+static bool is_handed_out(const struct bk_index *ix)
+{
+    return ix->nblocks == 1 && ix->order[0] == BK_KINGS_SLOT && ix->positions >= LARGE;
+}
+
+double bk_encode_share(const struct bk_index *ix, unsigned ranks)
+{
+    const struct bk_block *b = &ix->block[0];
+    uint64_t most;
+
+    if (ranks < 2 || !is_handed_out(ix))
+        return 1;
+    most = bk_unit_most(ix->positions, ranks) + 2 * b->slice_weight; /* slices are whole */
+    return most < ix->positions ? (double)most / (double)ix->positions : 1;
+}
+
 uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t slice)
 {
     const struct bk_index *ix = e->t->ix;
     const struct bk_block *b = &ix->block[0];
     uint64_t first = slice * b->slice_weight, end = first + b->slice_weight, readers = 0;
 
-    if (ix->nblocks > 1 || ix->order[0] != BK_KINGS_SLOT || ix->positions < LARGE)
+    if (!is_handed_out(ix))
         return ~UINT64_C(0);
     for (unsigned r = bk_unit_rank(0, ix->positions, first);
          r <= bk_unit_rank(0, ix->positions, end - 1); r++)

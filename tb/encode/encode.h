@@ -29,6 +29,10 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_in
                                const struct bk_encode_options *o, unsigned threads,
                                struct bk_report *why);
 
+/* Of so many processes (memory/ranks.h) each encodes a part of a table: the largest, of all of its
+   only block; 1 where everyone has all. */
+double bk_encode_share(const struct bk_index *ix, unsigned ranks);
+
 struct bk_encoder;
 
 /* t: order of digits and code_bytes are set; borrowed as dir and pool. */

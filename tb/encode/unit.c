@@ -1259,7 +1259,7 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
     enum bk_err err = ended(u, in ? BK_OK : bk_no_memory(why), why);
 
     if (!err)
-        err = bk_ranks_exchange(u->box, in, why);
+        err = bk_ranks_exchange(u->box, in, false, why);
     for (unsigned r = 1; !err && bk_ranks_is_first() && r < bk_ranks(); r++)
         for (const char *at = in[r].at, *end = at + in[r].n; !err && at < end;) {
             struct sent_shard s;
@@ -1347,6 +1347,13 @@ unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number)
     uint64_t window = (number - first) / WINDOW_NUMBERS, ranks = bk_ranks();
 
     return (unsigned)(((window + 1) * ranks - 1) / windows_of(first, end));
+}
+
+uint64_t bk_unit_most(uint64_t numbers, unsigned ranks)
+{
+    uint64_t most = (windows_of(0, numbers) + ranks - 1) / ranks * WINDOW_NUMBERS;
+
+    return most < numbers ? most : numbers;
 }
 
 /* The pieces of this process. */

@@ -32,6 +32,8 @@ struct bk_unit_options {
 /* The process that encodes a number of such a unit, which has the numbers from first to end - 1:
    whole windows, so that the first may have none. */
 unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number);
+/* Of so many processes the one with most has so many numbers of a unit. */
+uint64_t bk_unit_most(uint64_t numbers, unsigned ranks);
 
 #define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
 

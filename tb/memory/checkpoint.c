@@ -9,6 +9,7 @@
  */
 #include "tb/memory/checkpoint.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -369,7 +370,7 @@ bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
         ssize_t put = 0;
 
         r->good = bk_read(r, buffer, n);
-        for (size_t done = 0; r->good && done < n; done += (size_t)put) {
+        for (size_t done = 0; fd >= 0 && r->good && done < n; done += (size_t)put) {
             put = pwrite(fd, buffer + done, n - done, (off_t)(at + done));
             if (put < 0 && errno == EINTR)
                 put = 0;
@@ -393,11 +394,75 @@ void bk_reader_close(struct bk_reader *r)
     free(r);
 }
 
+/* == Parts, and what is left == */
+
+void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint32_t generation,
+                        unsigned rank)
+{
+    snprintf(out, BK_CHECKPOINT_PATH_MAX, "%s.%08x.%u", path, generation, rank);
+}
+
+/* Is this the name of a part of the checkpoint `name`?  What stands behind the name, or NULL. */
+static const char *part_of(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+
+    if (strncmp(file, name, n) || file[n] != '.' || strspn(file + n + 1, "0123456789abcdef") != 8 ||
+        file[n + 9] != '.')
+        return NULL;
+    return file + n + 1;
+}
+
+/* Removes the parts that do not begin with `keep`.  remove false: counts them.  Returns how many.
+ */
+static unsigned sweep_parts(const char *path, const char *keep, bool remove)
+{
+    char folder[BK_CHECKPOINT_PATH_MAX], file[2 * BK_CHECKPOINT_PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *part;
+    struct dirent *entry;
+    unsigned n = 0;
+    DIR *d;
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    d = opendir(folder);
+    while (d && (entry = readdir(d))) {
+        part = part_of(entry->d_name, name);
+        if (!part || (keep && !strncmp(part, keep, strlen(keep))))
+            continue;
+        n++;
+        snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
+        if (remove)
+            unlink(file);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+void bk_checkpoint_remove_parts(const char *path, uint32_t generation)
+{
+    char keep[16];
+
+    snprintf(keep, sizeof keep, "%08x.", generation);
+    sweep_parts(path, generation ? keep : NULL, true);
+}
+
 void bk_checkpoint_remove(const char *path)
 {
     char part[PATH_MAX];
 
-    unlink(path);
+    unlink(path); /* first: without it nothing of the parts is believed */
     if (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part)
         unlink(part);
+    bk_checkpoint_remove_parts(path, 0);
+}
+
+bool bk_checkpoint_any(const char *path)
+{
+    char part[PATH_MAX];
+
+    return !access(path, F_OK) ||
+           (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part &&
+            !access(part, F_OK)) ||
+           sweep_parts(path, NULL, false);
 }

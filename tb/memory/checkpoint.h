@@ -18,6 +18,8 @@
 #include "tb/memory/pool.h"
 #include "tb/memory/spill.h"
 
+#define BK_CHECKPOINT_PATH_MAX 4200
+
 /* Where, how often, and for what; the last one is known by itself. */
 struct bk_checkpoint {
     const char *path;       /* borrowed */
@@ -50,11 +52,21 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
 /* False, and ever after: no more of it, or no memory. */
 bool bk_read(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);
-bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes);
+bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes); /* fd -1: nowhere */
 uint64_t bk_reader_left(const struct bk_reader *r); /* bytes that are there to be read */
 void bk_reader_close(struct bk_reader *r);          /* NULL is fine */
 
-/* Removes what there is, whole or not. */
+/*
+ * Several processes write a part each, PATH.GENERATION.RANK, before the first of them writes the
+ * file itself, which names the generation: until then that of the generation before is good.
+ */
+void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint32_t generation,
+                        unsigned rank);
+/* Removes the parts of all other generations; 0: of all. */
+void bk_checkpoint_remove_parts(const char *path, uint32_t generation);
+
+/* Removes what there is, whole or not, with all parts.  Is there anything? */
 void bk_checkpoint_remove(const char *path);
+bool bk_checkpoint_any(const char *path);
 
 #endif

@@ -76,7 +76,7 @@ enum bk_err bk_ranks_agree(enum bk_err err, struct bk_report *why)
 {
     struct bk_report text = { "" };
     int64_t lowest = err ? -(int64_t)bk_rank() : INT64_MIN;
-    int32_t agreed = err;
+    int32_t agreed = (int32_t)err;
 
     if (!bk_ranks_several())
         return err;
@@ -159,14 +159,14 @@ void bk_boxes_free(struct bk_box *boxes)
 /* == Exchanging == */
 
 /* What is sent of a box: its bytes, or fewer. */
-static bool pack(struct bk_box *box, struct bk_parcel *out)
+static bool pack(struct bk_box *box, bool packs, struct bk_parcel *out)
 {
     size_t room = ZSTD_compressBound(box->n), n;
     char *packed;
 
     *out = (struct bk_parcel){ box->at, box->n };
     sent.bytes += box->n;
-    if (box->n >= PACKED_FROM) {
+    if (packs && box->n >= PACKED_FROM) {
         packed = malloc(room);
         if (!packed)
             return false;
@@ -211,7 +211,7 @@ struct exchange {
 };
 
 /* Packs what goes out and makes room for what comes. */
-static bool prepare(struct exchange *x, struct bk_box *out, struct bk_box *in)
+static bool prepare(struct exchange *x, struct bk_box *out, bool packs, struct bk_box *in)
 {
     bool ok = true;
 
@@ -220,7 +220,7 @@ static bool prepare(struct exchange *x, struct bk_box *out, struct bk_box *in)
             continue;
         ok = ok && !out[r].failed;
         x->out[r].bytes = out[r].n;
-        ok = ok && pack(&out[r], &x->from[r]);
+        ok = ok && pack(&out[r], packs, &x->from[r]);
         x->out[r].sent = x->from[r].bytes;
     }
     _Static_assert(sizeof(struct sizes) == 2 * sizeof(uint64_t), "two numbers a rank");
@@ -235,7 +235,8 @@ static bool prepare(struct exchange *x, struct bk_box *out, struct bk_box *in)
     return ok;
 }
 
-enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, struct bk_report *why)
+enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed,
+                              struct bk_report *why)
 {
     struct exchange x = { 0 };
     int64_t failed;
@@ -243,7 +244,7 @@ enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, struct bk_r
 
     if (!bk_ranks_several())
         return BK_OK;
-    ok = prepare(&x, out, in);
+    ok = prepare(&x, out, packed, in);
     failed = !ok;
     bk_transport_max(&failed, 1);
     if (!failed)

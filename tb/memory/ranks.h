@@ -61,11 +61,13 @@ void bk_box_put(struct bk_box *box, const void *from, size_t bytes);
 void *bk_box_room(struct bk_box *box, size_t bytes);
 
 /*
- * out, in  by rank.  Everyone's boxes go where they are meant for, packed where that pays;
- *          out[] are empty then, in[] have what came.  What is for itself stays.
+ * out, in  by rank.  Everyone's boxes go where they are meant for; out[] are empty then, in[] have
+ *          what came.  What is for itself stays.
+ * packed   where that makes them smaller: for what is mostly zero.  Cost: that of zstd at level 1
  * BK_E_SYSTEM (memory), perhaps on one rank alone: to be agreed on.
  */
-enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, struct bk_report *why);
+enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed,
+                              struct bk_report *why);
 /* By rank; NULL: no memory. */
 struct bk_box *bk_boxes_new(void);
 void bk_boxes_free(struct bk_box *boxes); /* NULL is fine */

@@ -178,12 +178,25 @@ static bool run_ply(struct work *w, uint32_t ply)
     return join(w, done && !bk_run_is_stopped(w->run));
 }
 
-/* The first passes, or what a checkpoint has of them and later ones. */
-static enum bk_err begin_plies(struct work *w, struct bk_moment *m, struct bk_report *why)
+/* What a checkpoint has of it; what other processes tell of theirs. */
+static enum bk_err resume(struct work *w, const struct bk_under_way *u, struct bk_report *why)
 {
-    *m = (struct bk_moment){ .block = w->b->block[0], .before = true, .there = true };
-    if (bk_resume_has(w->run, m->block))
-        return bk_resume_block(w->run, &w->solver, m) ? BK_OK : bk_no_memory(why);
+    enum bk_err err = bk_resume_block(w->run, u, why);
+
+    if (!w->share)
+        return err;
+    err = bk_ranks_agree(err, why);
+    if (!err)
+        err = bk_ranks_agree(bk_share_restore(w->share, &w->solver, !(u->m->ply & 1), why), why);
+    return err;
+}
+
+/* The first passes, or what a checkpoint has of them and later ones. */
+static enum bk_err begin_plies(struct work *w, const struct bk_under_way *u, struct bk_report *why)
+{
+    *u->m = (struct bk_moment){ .block = w->b->block[0], .before = true, .there = true };
+    if (bk_resume_has(w->run, u->m->block))
+        return resume(w, u, why);
     return first_passes(w) ? BK_OK : not_done(w, why);
 }
 
@@ -192,7 +205,8 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
 {
     const struct bk_setup *s = w->setup;
     struct bk_moment m;
-    enum bk_err err = begin_plies(w, &m, why);
+    const struct bk_under_way u = { &w->solver, w->share, &m };
+    enum bk_err err = begin_plies(w, &u, why);
 
     if (err)
         return err;
@@ -207,7 +221,9 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
         if (w->b->apart)
             continue;
         bk_run_progress(w->run, m.block, m.ply);
-        bk_resume_save(w->run, &w->solver, &m);
+        bk_resume_save(w->run, &u);
+        if (w->run->finishing)
+            return bk_pool_interrupted(why);
     }
 }
 
@@ -256,10 +272,9 @@ static enum bk_err spread(struct work *w, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     bk_transport_max(&everyone, 1);
-    if (everyone)
-        bk_share_spread(w->share, &w->solver.state);
-    else
-        err = bk_share_hand_out(w->share, &w->solver.state, readers, why);
+    err = everyone
+              ? bk_share_spread(w->share, &w->solver.state, why)
+              : bk_ranks_agree(bk_share_hand_out(w->share, &w->solver.state, readers, why), why);
     free(readers);
     return err;
 }
@@ -507,14 +522,11 @@ static void release(struct work *w)
     free(w->tally);
 }
 
-/* With so few positions a block is solved by every process for itself. */
-#define SHARED_FROM (1u << 16)
-
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct work *w)
 {
     return w->run->owners.ranks > 1 && !w->b->apart && !w->setup->kings_only &&
-           w->setup->b->size >= SHARED_FROM;
+           w->setup->b->size >= BK_SHARED_FROM;
 }
 
 /* A step that has ended here: of a shared block all processes fail alike. */

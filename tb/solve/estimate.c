@@ -9,6 +9,7 @@
 #include "table/format.h"
 #include "tb/kernel/state.h"
 #include "tb/solve/prepare.h"
+#include "tb/solve/share.h"
 
 /* Of a block, or of a group but for the first two. */
 struct block_estimate {
@@ -31,6 +32,23 @@ static struct bk_setup_request request_for(const struct bk_estimate_request *r, 
                                       .dtw_bytes = r->distances,
                                       .attains = r->attain,
                                       .compact = r->strategy == BK_COMPACT };
+}
+
+/* Of several processes, the one that has most: state, then values, of which everyone has all in the
+   end or those that it encodes. */
+static void share_block(struct block_estimate *n, const struct bk_estimate_request *r,
+                        const struct bk_setup *s)
+{
+    struct bk_state st;
+
+    bk_state_measure(&st, s, r->kernel->set_bytes);
+    n->state = bk_share_bytes(s, &st, r->owners);
+    if (r->let_go && r->ix->nblocks == 1) {
+        n->codes = (uint64_t)((double)n->codes * r->share);
+        n->attained = (uint64_t)((double)n->attained * r->share);
+    }
+    if (n->state < n->codes + n->attained)
+        n->state = n->codes + n->attained;
 }
 
 /* What solving takes. */
@@ -70,6 +88,8 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
     if (!s.kings_only) {
         estimate_work(n, r, &s);
+        if (r->owners && s.nslices && s.b->size >= BK_SHARED_FROM)
+            share_block(n, r, &s);
         return;
     }
     n->state = n->codes + n->attained;

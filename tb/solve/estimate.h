@@ -6,6 +6,7 @@
 
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
+#include "tb/solve/owners.h"
 
 struct bk_estimate_request {
     const struct bk_index *ix;
@@ -15,6 +16,9 @@ struct bk_estimate_request {
     bool let_go; /* as in bk_solve_job */
     bool attain; /* the same */
     unsigned threads;
+    const struct bk_owners
+        *owners;  /* of several processes: of the one that takes most; NULL: one */
+    double share; /* of solved values that such a process keeps, if let_go */
 };
 
 /* What solving a table takes, in bytes; codes of one byte where there are distances. */

@@ -49,7 +49,9 @@ struct bk_solve_job {
     const struct bk_sink *sink;
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;
-    const volatile int *stop; /* set by a signal: give up with BK_E_SYSTEM */
+    const volatile int *stop;   /* set by a signal: give up with BK_E_SYSTEM */
+    const volatile int *finish; /* the same between two plies or blocks, after a checkpoint; NULL is
+                                   fine */
 };
 
 #endif

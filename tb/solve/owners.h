@@ -16,6 +16,7 @@
 #define BK_OWNERS_H
 
 #include "core/variant.h"
+#include "tb/memory/ranks.h"
 
 struct bk_owners {
     unsigned ranks, nsq;

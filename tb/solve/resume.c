@@ -4,7 +4,10 @@
 #include "tb/solve/resume.h"
 
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "tb/memory/ranks.h"
 #include "tb/solve/layout.h"
 
 #define PLIES_MAX (1 << 20) /* the head of a file takes no more */
@@ -104,7 +107,7 @@ struct numbers {
     int32_t last_win[2], last_loss[2];
 };
 
-static void save_state(struct bk_writer *w, const struct bk_state *st)
+static void save_numbers(struct bk_writer *w, const struct bk_state *st)
 {
     struct numbers x = { .last_wait = st->last_wait };
 
@@ -113,23 +116,33 @@ static void save_state(struct bk_writer *w, const struct bk_state *st)
         x.last_loss[side] = st->last_loss[side];
     }
     bk_write(w, &x, sizeof x);
-    for (unsigned side = 0; side < 2; side++)
-        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
-            bk_write_array(w, st->array[a][side], st->slice_bytes[a] * st->nslices);
 }
 
-static bool load_state(struct bk_reader *r, struct bk_state *st)
+static bool load_numbers(struct bk_reader *r, struct bk_state *st)
 {
     struct numbers x;
-    bool ok = bk_read(r, &x, sizeof x);
 
-    if (!ok)
+    if (!bk_read(r, &x, sizeof x))
         return false;
     st->last_wait = x.last_wait;
     for (unsigned side = 0; side < 2; side++) {
         st->last_win[side] = x.last_win[side];
         st->last_loss[side] = x.last_loss[side];
     }
+    return true;
+}
+
+static void save_arrays(struct bk_writer *w, const struct bk_state *st)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+            bk_write_array(w, st->array[a][side], st->slice_bytes[a] * st->nslices);
+}
+
+static bool load_arrays(struct bk_reader *r, struct bk_state *st)
+{
+    bool ok = true;
+
     for (unsigned side = 0; side < 2; side++)
         for (enum bk_array a = 0; ok && a < BK_ARRAYS; a++)
             ok = bk_read_array(r, st->array[a][side], st->slice_bytes[a] * st->nslices);
@@ -158,55 +171,234 @@ bool bk_resume_has(const struct bk_run *run, uint32_t block)
     return run->reader && run->moment.there && run->moment.block == block;
 }
 
-bool bk_resume_block(struct bk_run *run, struct bk_solver *under_way, struct bk_moment *m)
-{
-    bool ok = load_state(run->reader, &under_way->state) && marks_exist(under_way);
+/* == Parts == of several processes */
 
-    *m = run->moment;
-    bk_reader_close(run->reader);
-    run->reader = NULL;
+#define NO_SLICE UINT32_MAX /* ends a part */
+
+/* A part as a checkpoint of its own. */
+static struct bk_checkpoint part_of(const struct bk_run *run, uint32_t generation, unsigned rank,
+                                    char path[BK_CHECKPOINT_PATH_MAX])
+{
+    struct bk_checkpoint part = run->checkpoint;
+
+    bk_checkpoint_part(path, run->checkpoint.path, generation, rank);
+    part.path = path;
+    part.fingerprint ^= generation;
+    return part;
+}
+
+/* The slices of this process. */
+static enum bk_err save_part(struct bk_run *run, const struct bk_under_way *u, uint32_t generation,
+                             struct bk_report *why)
+{
+    char path[BK_CHECKPOINT_PATH_MAX];
+    struct bk_checkpoint part = part_of(run, generation, bk_rank(), path);
+    const struct bk_state *st = &u->solver->state;
+    struct bk_writer *w;
+    enum bk_err err = bk_writer_open(&w, &part, why);
+
+    if (err)
+        return err;
+    for (uint32_t k = 0; k < u->share->nown; k++) {
+        uint32_t slice = u->share->own[k];
+
+        bk_write(w, &slice, sizeof slice);
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+            for (unsigned side = 0; side < 2; side++)
+                bk_write_array(w, bk_state_slice(st, a, side, slice), st->slice_bytes[a]);
+    }
+    bk_write(w, &(uint32_t){ NO_SLICE }, sizeof(uint32_t));
+    err = bk_writer_commit(w, why);
+    run->checkpoint.next = part.next;
+    return err;
+}
+
+/* Is this slice worked on here? */
+static bool is_own(const struct bk_under_way *u, uint32_t slice)
+{
+    return !u->share || u->share->owner[slice] == bk_rank();
+}
+
+/* One slice, if it is worked on here.  junk: room for any array of it. */
+static bool load_slice(struct bk_reader *r, const struct bk_under_way *u, uint32_t slice,
+                       void *junk)
+{
+    struct bk_state *st = &u->solver->state;
+    bool ok = true;
+
+    for (enum bk_array a = 0; ok && a < BK_ARRAYS; a++)
+        for (unsigned side = 0; ok && side < 2; side++)
+            ok = bk_read_array(r, is_own(u, slice) ? bk_state_slice(st, a, side, slice) : junk,
+                               st->slice_bytes[a]);
     return ok;
 }
 
-/* == Checkpoints == */
-
-static bool is_due(struct bk_run *run)
+/* Those of one part; seen: how many are worked on here. */
+static bool load_part(struct bk_reader *r, const struct bk_under_way *u, void *junk, uint64_t *seen)
 {
-    return run->checkpoint.path && bk_checkpoint_due(&run->checkpoint);
+    for (;;) {
+        uint32_t slice;
+
+        if (!bk_read(r, &slice, sizeof slice))
+            return false;
+        if (slice == NO_SLICE)
+            return true;
+        if (slice >= u->solver->state.nslices || !load_slice(r, u, slice, junk))
+            return false;
+        *seen += is_own(u, slice);
+    }
 }
 
-void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way,
-                    const struct bk_moment *m)
+static enum bk_err load_parts(struct bk_run *run, const struct bk_under_way *u,
+                              struct bk_report *why)
 {
-    static const struct bk_moment none;
-    const struct bk_sink *sink = run->job->sink;
-    struct bk_report why = { "" };
-    struct bk_writer *w;
-    enum bk_err err;
+    const struct bk_state *st = &u->solver->state;
+    uint64_t seen = 0;
+    size_t most = 1;
+    enum bk_err err = BK_OK;
+    void *junk;
 
-    if (!is_due(run))
-        return;
-    err = bk_writer_open(&w, &run->checkpoint, &why);
-    if (!err) {
-        bk_write(w, &run->job->t->code_bytes, 1);
-        bk_write(w, &run->strategy, sizeof run->strategy);
-        bk_write(w, &run->level, sizeof run->level);
-        bk_write(w, run->tally, sizeof *run->tally);
-        save_blocks(w, run->job->t);
-        if (sink->save)
-            sink->save(sink->context, w);
-        bk_write(w, under_way ? m : &none, sizeof *m);
-        if (under_way)
-            save_state(w, &under_way->state);
-        err = bk_writer_commit(w, &why);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        most = st->slice_bytes[a] > most ? st->slice_bytes[a] : most;
+    junk = malloc(most);
+    if (!junk)
+        err = bk_no_memory(why);
+    for (unsigned rank = 0; !err && rank < run->parts.n; rank++) {
+        char path[BK_CHECKPOINT_PATH_MAX];
+        struct bk_checkpoint part = part_of(run, run->parts.generation, rank, path);
+        struct bk_reader *r;
+
+        err = bk_reader_open(&r, &part, why);
+        if (!err && !load_part(r, u, junk, &seen))
+            err = bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
+        if (r && !err)
+            bk_reader_close(r);
     }
-    if (err)
-        bk_run_note(run, why.text);
+    free(junk);
+    if (!err && seen != (u->share ? u->share->nown : st->nslices))
+        err = bk_fail(why, BK_E_CORRUPT, "%s: slices are missing", run->checkpoint.path);
+    return err;
+}
+
+/* Are all of them there and whole?  The first process looks. */
+static enum bk_err check_parts(struct bk_run *run, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    for (unsigned rank = 0; !err && bk_ranks_is_first() && rank < run->parts.n; rank++) {
+        char path[BK_CHECKPOINT_PATH_MAX];
+        struct bk_checkpoint part = part_of(run, run->parts.generation, rank, path);
+        struct bk_reader *r;
+
+        err = bk_reader_open(&r, &part, why);
+        if (!err)
+            bk_reader_close(r);
+        else if (why && !*why->text)
+            bk_fail(why, err, "%s: is missing", path);
+    }
+    return err;
 }
 
 static enum bk_err cannot_be_read(const struct bk_run *run, struct bk_report *why)
 {
     return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", run->checkpoint.path);
+}
+
+enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, struct bk_report *why)
+{
+    struct bk_state *st = &u->solver->state;
+    enum bk_err err = BK_OK;
+
+    if (!load_numbers(run->reader, st) || (!run->parts.n && !load_arrays(run->reader, st)))
+        err = cannot_be_read(run, why);
+    else if (run->parts.n)
+        err = load_parts(run, u, why);
+    if (!err && !marks_exist(u->solver))
+        err = cannot_be_read(run, why);
+    *u->m = run->moment;
+    bk_reader_close(run->reader);
+    run->reader = NULL;
+    return err;
+}
+
+/* == Checkpoints == */
+
+/* Is it time for one?  Sets run->finishing, too.  The first process says. */
+static bool is_due(struct bk_run *run)
+{
+    const volatile int *finish = run->job->finish;
+    bool now[2] = { run->checkpoint.path && bk_checkpoint_due(&run->checkpoint),
+                    finish && *finish };
+
+    bk_ranks_first_says(now, sizeof now);
+    run->finishing = now[1];
+    return now[0] || (now[1] && run->checkpoint.path && run->checkpoint.seconds > 0);
+}
+
+/* Another one than before, but for chance. */
+static uint32_t new_generation(void)
+{
+    struct timespec t;
+    uint32_t generation;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    generation = ((uint32_t)t.tv_sec << 10 ^ (uint32_t)t.tv_nsec >> 20) | 1;
+    bk_ranks_first_says(&generation, sizeof generation);
+    return generation;
+}
+
+/* All but the slices that are in parts. */
+static enum bk_err save_rest(struct bk_run *run, const struct bk_under_way *u,
+                             const struct bk_part_files *parts, struct bk_report *why)
+{
+    static const struct bk_moment none;
+    const struct bk_sink *sink = run->job->sink;
+    struct bk_writer *w;
+    enum bk_err err = bk_writer_open(&w, &run->checkpoint, why);
+
+    if (err)
+        return err;
+    bk_write(w, &run->job->t->code_bytes, 1);
+    bk_write(w, &run->strategy, sizeof run->strategy);
+    bk_write(w, &run->level, sizeof run->level);
+    bk_write(w, run->tally, sizeof *run->tally);
+    save_blocks(w, run->job->t);
+    if (sink->save)
+        sink->save(sink->context, w);
+    bk_write(w, u->solver ? u->m : &none, sizeof *u->m);
+    bk_write(w, parts, sizeof *parts);
+    if (u->solver) {
+        save_numbers(w, &u->solver->state);
+        if (!parts->n)
+            save_arrays(w, &u->solver->state);
+    }
+    return bk_writer_commit(w, why);
+}
+
+void bk_resume_save(struct bk_run *run, const struct bk_under_way *u)
+{
+    struct bk_part_files parts = { 0 };
+    struct bk_report why = { "" };
+    double next = 0;
+    enum bk_err err = BK_OK;
+
+    if (!is_due(run))
+        return;
+    if (u->share) {
+        parts = (struct bk_part_files){ bk_ranks(), new_generation() };
+        err = bk_ranks_agree(save_part(run, u, parts.generation, &why), &why);
+        next = run->checkpoint.next;
+    }
+    if (!bk_ranks_is_first())
+        return;
+    if (!err)
+        err = save_rest(run, u, &parts, &why);
+    if (run->checkpoint.next < next)
+        run->checkpoint.next = next;
+    if (err)
+        bk_run_note(run, why.text);
+    else
+        bk_checkpoint_remove_parts(run->checkpoint.path, parts.generation);
 }
 
 /* What the head of a checkpoint says: bytes of codes, and how blocks are solved. */
@@ -219,7 +411,7 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
         (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0) ||
         (run->job->distances && strategy == BK_COMPACT))
         return cannot_be_read(run, why);
-    if (strategy > run->job->strategy)
+    if (strategy > run->job->strategy || (bk_ranks_several() && strategy > BK_APART))
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
                        run->checkpoint.path);
     if (strategy != run->strategy) {
@@ -286,7 +478,8 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
            read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run) && is_in_order(run) &&
            (!sink->load || sink->load(sink->context, r)) &&
-           bk_read(r, &run->moment, sizeof run->moment);
+           bk_read(r, &run->moment, sizeof run->moment) &&
+           bk_read(r, &run->parts, sizeof run->parts) && run->parts.n <= BK_PROCESSES_MAX;
 }
 
 /* A positive answer leaves the reader before the blocks under way. */
@@ -300,6 +493,8 @@ static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
     err = read_head(run, r, why);
     if (!err && !read_solved(run, r))
         err = cannot_be_read(run, why);
+    if (!err)
+        err = check_parts(run, why);
     if (err) {
         bk_reader_close(r);
         return err;
@@ -316,9 +511,9 @@ enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why)
     struct bk_report inner = { "" };
 
     is_due(run); /* the clock starts */
-    if (run->checkpoint.path && !read_checkpoint(run, &inner))
+    if (run->checkpoint.path && !bk_ranks_agree(read_checkpoint(run, &inner), &inner))
         return BK_OK;
-    if (*inner.text)
+    if (*inner.text && bk_ranks_is_first())
         bk_run_note(run, inner.text);
     if (!run->order.block)
         return bk_no_memory(why);

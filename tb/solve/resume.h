@@ -5,22 +5,32 @@
  * written down: which blocks are solved, with the values of those still in
  * memory; what the sink has made of them; and the arrays of the block or
  * group under way.  Nothing else is kept from one ply to the next.
+ *
+ * Of several processes each writes its slices of these arrays to a file of its own, and when all
+ * have, the first writes the rest.  Any number of processes goes on from that, one too.
  */
 #ifndef BK_RESUME_H
 #define BK_RESUME_H
 
 #include "tb/kernel/solver.h"
 #include "tb/solve/run.h"
+#include "tb/solve/share.h"
 
 /* Goes up with every change of what the state of a table is. */
 #define BK_RESUME_VERSION 6
 
+/* A block or a group under way; solver NULL: none is. */
+struct bk_under_way {
+    struct bk_solver *solver;
+    const struct bk_share *share; /* the slices that are worked on here; NULL: all */
+    struct bk_moment *m;
+};
+
 /*
- * Writes one if it is time.  under_way: a block or a group at a moment; NULL: none is.
+ * Writes one if it is time, or if the job is to end here: run->finishing says so.
  * One that fails is no error, but noted: that before it is still there.
  */
-void bk_resume_save(struct bk_run *run, const struct bk_solver *under_way,
-                    const struct bk_moment *m);
+void bk_resume_save(struct bk_run *run, const struct bk_under_way *u);
 
 /*
  * Begins the run, from a checkpoint if there is one that fits, else from
@@ -31,7 +41,9 @@ enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why);
 /* Was this block, or the group of which it is the first, under way?  Then bk_resume_block() has to
    be called when it is prepared. */
 bool bk_resume_has(const struct bk_run *run, uint32_t block);
-/* What the checkpoint has of it.  False: it cannot be read, or no memory. */
-bool bk_resume_block(struct bk_run *run, struct bk_solver *under_way, struct bk_moment *m);
+/* What the checkpoint has of it, and u->m.  BK_E_CORRUPT: it cannot be read; BK_E_SYSTEM: no
+   memory; of a shared block perhaps here alone. */
+enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u,
+                            struct bk_report *why);
 
 #endif

@@ -86,7 +86,12 @@ enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
                           struct bk_report *why)
 {
     const struct bk_sink *sink = run->job->sink;
-    enum bk_err err = sink->solved ? sink->solved(sink->context, block, n, why) : BK_OK;
+    enum bk_err err;
+
+    /* what is being made of them is no state to go on from: it may as well end at once */
+    bk_pool_stop_when(run->job->pool, run->job->finish ? run->job->finish : run->job->stop);
+    err = sink->solved ? sink->solved(sink->context, block, n, why) : BK_OK;
+    bk_pool_stop_when(run->job->pool, run->job->stop);
 
     if (!err && run->job->let_go)
         let_blocks_go(run, block, n);

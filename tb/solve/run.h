@@ -22,6 +22,11 @@ struct bk_moment {
                                way */
 };
 
+/* Of a checkpoint of several processes: how many files have slices; 0: the checkpoint itself. */
+struct bk_part_files {
+    uint32_t n, generation;
+};
+
 struct bk_run {
     const struct bk_solve_job *job;
     enum bk_strategy strategy; /* the job's, or that of the checkpoint */
@@ -37,6 +42,8 @@ struct bk_run {
     struct bk_checkpoint checkpoint; /* the job's; path NULL: none */
     struct bk_reader *reader;        /* of one, before the arrays of the blocks under way */
     struct bk_moment moment;         /* theirs */
+    struct bk_part_files parts;      /* where their arrays are */
+    bool finishing;                  /* the job is to end here, as the first process says */
 };
 
 /* BK_E_SYSTEM: no memory. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/geometry.h"
+
 /* == Whose slices are which == */
 
 static void find_readers(struct bk_share *h, const struct bk_king_moves *kings)
@@ -84,6 +86,56 @@ void bk_share_free(struct bk_share *h)
     free(h);
 }
 
+/* Adds who reads the rows of other owners to which the kings go from a slice. */
+static void add_readers(const struct bk_setup *s, const struct bk_owners *owners, uint32_t slice,
+                        uint64_t *readers)
+{
+    const struct bk_pairs *pairs = s->b->pairs;
+    const uint8_t *at = pairs->king[slice];
+    unsigned owner = bk_owner_of(owners, at[0], at[1]);
+
+    for (unsigned side = 0; side < 2; side++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, s->v->royal, side, at[side], &n);
+
+        for (unsigned i = 0; i < n; i++) {
+            unsigned king[2] = { at[0], at[1] };
+            int32_t to;
+
+            king[side] = r[i].to;
+            to = pairs->slice[(size_t)king[0] * s->v->nsq + king[1]];
+            if (r[i].how & BK_QUIET && to >= 0 && bk_owner_of(owners, king[0], king[1]) != owner)
+                readers[2 * (size_t)to + !side] |= UINT64_C(1) << owner;
+        }
+    }
+}
+
+uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
+                        const struct bk_owners *owners)
+{
+    uint64_t *readers = calloc(2 * (s->nslices + (size_t)1), sizeof *readers), most = 0;
+    uint64_t row =
+        st->slice_bytes[BK_WON] + st->slice_bytes[BK_WINS] + 2 * st->slice_bytes[BK_WIN_MARKS];
+
+    for (uint32_t slice = 0; readers && slice < s->nslices; slice++)
+        add_readers(s, owners, slice, readers);
+    for (unsigned rank = 0; readers && rank < owners->ranks; rank++) {
+        uint64_t own = 0, halo = 0, bytes;
+
+        for (uint32_t slice = 0; slice < s->nslices; slice++) {
+            const uint8_t *at = s->b->pairs->king[slice];
+
+            own += bk_owner_of(owners, at[0], at[1]) == rank;
+            halo += (readers[2 * (size_t)slice] >> rank & 1) +
+                    (readers[2 * (size_t)slice + 1] >> rank & 1);
+        }
+        bytes = own * (bk_state_bytes(st) / s->nslices) + halo * row;
+        most = bytes > most ? bytes : most;
+    }
+    free(readers);
+    return most;
+}
+
 /* == Between passes == */
 
 /* All but what is won is not looked at here, or comes with the news. */
@@ -147,34 +199,65 @@ struct heading {
 };
 
 /* A vector: which of its words hold anything (a byte: there are at most eight), and these. */
-static void put_vector(struct bk_box *box, const uint64_t *word, uint32_t words)
+static char *put_vector(char *to, const uint64_t *word, uint32_t words)
 {
     uint8_t some = 0;
+    char *at = to + 1;
 
-    for (uint32_t i = 0; i < words; i++)
+    for (uint32_t i = 0; i < words; i++) {
         some |= (uint8_t)((word[i] != 0) << i);
-    bk_box_put(box, &some, 1);
-    for (uint32_t i = 0; i < words; i++)
-        if (word[i])
-            bk_box_put(box, &word[i], sizeof word[i]);
+        memcpy(at, &word[i], sizeof *word);
+        at += word[i] ? sizeof *word : 0;
+    }
+    memcpy(to, &some, 1);
+    return at;
 }
 
-/* A slice's frontier, to one rank. */
-static void put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
+/* A slice's frontier, to one rank.  Returns its bytes; 0: no memory. */
+static size_t put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
 {
     const struct bk_state *st = &f->b->state;
     const uint64_t *marks = bk_state_slice(st, f->marks, side, slice);
     const uint64_t *sets = bk_state_slice(st, f->sets, side, slice);
     const struct heading head = { slice, side };
+    size_t vectors = 0, most;
+    char *begin, *at;
 
-    bk_box_put(box, &head, sizeof head);
-    bk_box_put(box, marks, f->nmarks * sizeof *marks);
+    for (uint32_t m = 0; m < f->nmarks; m++)
+        vectors += (unsigned)__builtin_popcountll(marks[m]);
+    most = sizeof head + f->nmarks * sizeof *marks + (vectors + 1) * (1 + 8 * (size_t)f->words);
+    begin = at = bk_box_room(box, most);
+    if (!at)
+        return 0;
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    memcpy(at, marks, f->nmarks * sizeof *marks);
+    at += f->nmarks * sizeof *marks;
     for (uint32_t m = 0; m < f->nmarks; m++)
         for (uint64_t left = marks[m]; left; left &= left - 1) {
             size_t vector = 64 * (size_t)m + (unsigned)__builtin_ctzll(left);
 
-            put_vector(box, sets + vector * f->words, f->words);
+            at = put_vector(at, sets + vector * f->words, f->words);
         }
+    box->n -= most - (size_t)(at - begin);
+    return (size_t)(at - begin);
+}
+
+/* The same to all who read it. */
+static void put_slice_to(const struct bk_share *h, const struct frontier *f, uint32_t slice,
+                         unsigned side, uint64_t to)
+{
+    struct bk_box *first = &h->out[__builtin_ctzll(to)];
+    size_t bytes = put_slice(f, slice, side, first);
+
+    for (to &= to - 1; to; to &= to - 1) {
+        struct bk_box *box = &h->out[__builtin_ctzll(to)];
+
+        if (bytes)
+            bk_box_put(box, first->at + first->n - bytes, bytes);
+        else
+            box->failed = true;
+    }
 }
 
 static void pack_news(const struct bk_share *h, const struct frontier *f)
@@ -185,12 +268,12 @@ static void pack_news(const struct bk_share *h, const struct frontier *f)
             const uint8_t *any = bk_state_slice(&f->b->state, f->any, side, slice);
             uint64_t to = *any ? h->readers[side][slice] : 0;
 
-            for (; to; to &= to - 1)
-                put_slice(f, slice, side, &h->out[__builtin_ctzll(to)]);
+            if (to)
+                put_slice_to(h, f, slice, side, to);
         }
 }
 
-/* The halo's last frontier of the kind goes. */
+/* The halo's last frontier of a kind goes. */
 static void forget_news(const struct bk_share *h, const struct frontier *f)
 {
     const struct bk_state *st = &f->b->state;
@@ -263,37 +346,163 @@ static const char *take_slice(const struct frontier *f, const char *at)
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why)
 {
-    struct frontier f = frontier_of(b, losses);
+    struct frontier f = frontier_of(b, losses), used = frontier_of(b, !losses);
     enum bk_err err;
 
     pack_news(h, &f);
-    err = bk_ranks_exchange(h->out, h->in, why);
+    err = bk_ranks_exchange(h->out, h->in, true, why);
     if (err)
         return err;
     forget_news(h, &f);
+    forget_news(h, &used); /* the pass has used it: its memory is that of the new one */
     for (unsigned r = 0; r < bk_ranks(); r++)
         for (const char *at = h->in[r].at, *end = at + h->in[r].n; r != bk_rank() && at < end;)
             at = take_slice(&f, at);
     return BK_OK;
 }
 
-/* == Values == */
+/* == After a checkpoint == */
 
-static void spread_array(const struct bk_share *h, const struct bk_state *st, enum bk_array a,
-                         unsigned side)
+#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are sent at a time */
+
+static uint32_t slices_of_round(size_t bytes)
+{
+    return bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+}
+
+/* What the side has won in a slice, as others may read it: without what an exit has saved. */
+static void put_won(const struct bk_share *h, const struct bk_solver *b, uint32_t slice,
+                    unsigned side)
+{
+    const struct bk_state *st = &b->state;
+    const uint64_t *won = bk_state_slice(st, BK_WON, side, slice);
+    const uint64_t *undecided = bk_state_slice(st, BK_UNDECIDED, side, slice);
+    size_t words = st->slice_bytes[BK_WON] / sizeof *won;
+
+    for (uint64_t to = h->readers[side][slice]; to; to &= to - 1) {
+        uint64_t *out = bk_box_room(&h->out[__builtin_ctzll(to)], words * sizeof *won);
+
+        for (size_t i = 0; out && i < words; i++)
+            out[i] = b->setup->compact ? won[i] & ~undecided[i] : won[i];
+    }
+}
+
+static void forget_others(const struct bk_share *h, const struct bk_state *st)
 {
     for (uint32_t slice = 0; slice < h->nslices; slice++)
-        bk_transport_tell(bk_state_slice(st, a, side, slice), st->slice_bytes[a], h->owner[slice]);
+        for (enum bk_array a = 0; h->owner[slice] != bk_rank() && a < BK_ARRAYS; a++)
+            for (unsigned side = 0; st->slice_bytes[a] && side < 2; side++)
+                bk_spill_forget(bk_state_slice(st, a, side, slice), st->slice_bytes[a]);
 }
 
-void bk_share_spread(const struct bk_share *h, const struct bk_state *st)
+/* What is won in slices [from, to), to those who read it. */
+static enum bk_err send_won(const struct bk_share *h, struct bk_solver *b, uint32_t from,
+                            uint32_t to, struct bk_report *why)
 {
-    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
-        for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
-            spread_array(h, st, a, side);
+    size_t bytes = b->state.slice_bytes[BK_WON], at[BK_PROCESSES_MAX] = { 0 };
+    enum bk_err err;
+
+    for (uint32_t slice = from; slice < to; slice++)
+        for (unsigned side = 0; h->owner[slice] == bk_rank() && side < 2; side++)
+            put_won(h, b, slice, side);
+    err = bk_ranks_exchange(h->out, h->in, true, why);
+    for (uint32_t slice = from; !err && slice < to; slice++)
+        for (unsigned side = 0; side < 2; side++) {
+            unsigned owner = h->owner[slice];
+
+            if (owner == bk_rank() || !(h->readers[side][slice] >> bk_rank() & 1))
+                continue;
+            memcpy(bk_state_slice(&b->state, BK_WON, side, slice), h->in[owner].at + at[owner],
+                   bytes);
+            at[owner] += bytes;
+        }
+    return err;
 }
 
-#define ROUND_BYTES ((size_t)32 << 20) /* of slices that are handed out at a time */
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+                             struct bk_report *why)
+{
+    uint32_t step = slices_of_round(2 * b->state.slice_bytes[BK_WON]), to;
+    enum bk_err err = BK_OK;
+
+    forget_others(h, &b->state);
+    for (uint32_t from = 0; from < h->nslices; from = to) {
+        enum bk_err now;
+
+        to = h->nslices - from < step ? h->nslices : from + step;
+        now = send_won(h, b, from, to, why);
+        err = err ? err : now;
+    }
+    err = bk_ranks_agree(err, why);
+    return err ? err : bk_share_news(h, b, losses, why);
+}
+
+/* == Values == */
+
+/* Some slices of an array, as `buffer` takes them: those of one rank after those of another. */
+struct spreading {
+    const struct bk_share *h;
+    const struct bk_state *st;
+    enum bk_array array;
+    unsigned side;
+    uint32_t from, to;
+    char *buffer;
+};
+
+/* Those of one rank into the buffer, or out of it where it is another's.  Returns their bytes. */
+static size_t move_slices(const struct spreading *x, unsigned rank, bool in)
+{
+    size_t bytes = x->st->slice_bytes[x->array], n = 0;
+
+    for (uint32_t slice = x->from; slice < x->to; slice++) {
+        char *values = bk_state_slice(x->st, x->array, x->side, slice);
+
+        if (x->h->owner[slice] != rank)
+            continue;
+        if (rank == bk_rank() && in)
+            memcpy(x->buffer + n, values, bytes);
+        if (rank != bk_rank() && !in)
+            memcpy(values, x->buffer + n, bytes);
+        n += bytes;
+    }
+    return n;
+}
+
+static void spread_array(struct spreading *x)
+{
+    uint32_t nslices = x->h->nslices, step = slices_of_round(x->st->slice_bytes[x->array]);
+
+    for (x->from = 0; x->from < nslices; x->from = x->to) {
+        x->to = nslices - x->from < step ? nslices : x->from + step;
+        for (unsigned rank = 0; rank < bk_ranks(); rank++) {
+            bk_transport_tell(x->buffer, move_slices(x, rank, true), rank);
+            move_slices(x, rank, false);
+        }
+    }
+}
+
+enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why)
+{
+    struct spreading x = { .h = h, .st = st };
+    size_t most = 0;
+    enum bk_err err;
+
+    bk_state_free_piece(st);
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+        size_t bytes = bk_state_stays(st, a) ? st->slice_bytes[a] : 0;
+        size_t round = bytes ? bytes * slices_of_round(bytes) : 0;
+
+        most = round > most ? round : most;
+    }
+    x.buffer = malloc(most + 1);
+    err = bk_ranks_agree(x.buffer ? BK_OK : bk_no_memory(why), why);
+    for (x.array = 0; !err && x.array < BK_ARRAYS; x.array++)
+        for (x.side = 0; bk_state_stays(st, x.array) && st->slice_bytes[x.array] && x.side < 2;
+             x.side++)
+            spread_array(&x);
+    free(x.buffer);
+    return err;
+}
 
 /* Some slices of an array. */
 struct round {
@@ -344,8 +553,7 @@ static void unpack_slices(const struct round *r)
 
 static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
 {
-    size_t bytes = r->st->slice_bytes[r->array];
-    uint32_t step = bytes < ROUND_BYTES ? (uint32_t)(ROUND_BYTES / bytes) : 1;
+    uint32_t step = slices_of_round(r->st->slice_bytes[r->array]);
     enum bk_err err = BK_OK;
 
     for (r->from = 0; r->from < r->h->nslices; r->from = r->to) {
@@ -353,7 +561,7 @@ static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
 
         r->to = r->h->nslices - r->from < step ? r->h->nslices : r->from + step;
         pack_slices(r);
-        now = bk_ranks_exchange(r->h->out, r->h->in, why);
+        now = bk_ranks_exchange(r->h->out, r->h->in, false, why);
         if (!now) /* else the others go on, and so does this one: they meet at the end */
             unpack_slices(r);
         err = err ? err : now;

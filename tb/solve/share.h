@@ -25,6 +25,9 @@
 #include "tb/memory/ranks.h"
 #include "tb/solve/owners.h"
 
+/* With fewer positions a block is solved by every process for itself. */
+#define BK_SHARED_FROM (1u << 16)
+
 struct bk_share {
     uint32_t nslices;
     uint8_t *owner;       /* by slice; owned, as what follows */
@@ -35,6 +38,11 @@ struct bk_share {
     struct bk_box *out, *in; /* by rank */
     struct bk_setup *bare;   /* the block without its exits */
 };
+
+/* Bytes of a block's arrays that the process with most of them touches: its own slices, and of the
+   halo what is won and a frontier.  0: no memory to find out. */
+uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
+                        const struct bk_owners *owners);
 
 /* s: prepared, with its kings' moves; borrowed as long as the share.  *out is owned. */
 enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
@@ -56,10 +64,16 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x);
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why);
 
-/* Everyone has all slices of the arrays that stay. */
-void bk_share_spread(const struct bk_share *h, const struct bk_state *st);
-/* Those have them that want them, `readers` by slice, a bit a process; the rest of the state, and
-   what this process does not want, goes.  BK_E_SYSTEM: no memory, perhaps here alone. */
+/* After a checkpoint has given each process its own slices: the halo is as its owners have it.
+   losses: the last ply found losses.  BK_E_SYSTEM: as above. */
+enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool losses,
+                             struct bk_report *why);
+
+/* Everyone has all slices of the arrays that stay; the rest of the state goes.  BK_E_SYSTEM: no
+   memory, for all alike. */
+enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why);
+/* Those have them that want them, `readers` by slice, a bit a process; the rest of the state goes,
+   and what this process does not want.  BK_E_SYSTEM: no memory, perhaps here alone. */
 enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
                               const uint64_t *readers, struct bk_report *why);
 

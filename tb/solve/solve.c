@@ -34,6 +34,14 @@ static void add_done(const struct level *l, uint32_t first, uint32_t n)
         l->run->done += 2 * l->run->job->t->ix->block[l->block[i]].size;
 }
 
+/* Saves what is solved, with nothing under way. */
+static void save_between(struct bk_run *run)
+{
+    static const struct bk_under_way nothing;
+
+    bk_resume_save(run, &nothing);
+}
+
 /* All at once: they are a group. */
 static enum bk_err solve_together(const struct level *l, struct bk_report *why)
 {
@@ -61,14 +69,14 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
             .block = &l->block[i], .n = 1, .pool = run->job->pool, .tally = run->tally
         };
 
-        if (bk_run_is_stopped(run))
+        if (bk_run_is_stopped(run) || run->finishing)
             err = bk_pool_interrupted(why);
         err = bk_ranks_agree(err, why);
         if (!err && !is_solved(l, i))
             err = bk_ranks_agree(bk_blocks_solve(run, &b, why), why);
         add_done(l, i, 1);
         if (!err)
-            bk_resume_save(run, NULL, NULL);
+            save_between(run);
     }
     return err;
 }
@@ -189,7 +197,9 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
         r.n = l->n - r.first < most ? l->n - r.first : most;
         err = solve_round(&r, why);
         if (!err)
-            bk_resume_save(l->run, NULL, NULL);
+            save_between(l->run);
+        if (!err && l->run->finishing)
+            err = bk_pool_interrupted(why);
     }
     free(r.tally);
     return err;
@@ -226,7 +236,9 @@ static enum bk_err solve_levels(struct bk_run *run, struct bk_report *why)
         err = solve_level(run, why);
         run->level++;
         if (!err && run->level < run->order.nlevels)
-            bk_resume_save(run, NULL, NULL);
+            save_between(run);
+        if (!err && run->level < run->order.nlevels && run->finishing)
+            err = bk_pool_interrupted(why);
     }
     return err;
 }
