@@ -516,7 +516,7 @@ static void release(struct chain *c)
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct chain *c)
 {
-    return c->run->owners.ranks > 1 && !c->b->apart && !c->setup[0]->kings_only &&
+    return c->run->job->owners && !c->b->apart && !c->setup[0]->kings_only &&
            c->setup[0]->b->size >= BK_SHARED_FROM;
 }
 
@@ -532,7 +532,7 @@ static enum bk_err solve_slices(struct chain *c, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     if (shared)
-        err = bk_share_new(&c->share, c->setup[0], &c->run->owners, why);
+        err = bk_share_new(&c->share, c->setup[0], c->run->job->owners, why);
     if (!err)
         err = allocate(c, why);
     err = ended(shared, err, why);
