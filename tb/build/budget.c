@@ -28,11 +28,10 @@ struct both {
     bool known;
 };
 
-static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
-                            const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
-                            unsigned threads, struct bk_report *why)
+static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const struct bk_index *ix,
+                            enum bk_strategy strategy, bool let_go, unsigned threads,
+                            struct bk_report *why)
 {
-    struct bk_owners owners = { 0 };
     struct bk_estimate_request r = { .ix = ix,
                                      .kernel = p->kernel,
                                      .distances = p->distances,
@@ -41,16 +40,9 @@ static enum bk_err estimate(struct bk_estimate *out, const struct bk_plan *p,
                                      .attain = true,
                                      .threads = threads,
                                      .share = bk_encode_share(ix, p->processes) };
-    enum bk_err err = BK_OK;
+    enum bk_err err = bk_plan_owners(&r.owners, p, why);
 
-    if (p->processes > 1) {
-        err = bk_owners_new(&owners, p->v, p->processes, why);
-        r.owners = &owners;
-    }
-    if (!err)
-        err = bk_estimate(out, &r, why);
-    bk_owners_free(&owners);
-    return err;
+    return err ? err : bk_estimate(out, &r, why);
 }
 
 /* What its encoder takes; own: what no spill holds of it. */
@@ -66,8 +58,8 @@ static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct 
 }
 
 /* Block by block, once for each table. */
-static enum bk_err estimate_both(const struct bk_plan *p, const struct bk_index *ix,
-                                 unsigned threads, struct both *n, struct bk_report *why)
+static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, unsigned threads,
+                                 struct both *n, struct bk_report *why)
 {
     enum bk_err err;
 

@@ -30,7 +30,8 @@ struct builder {
     struct bk_plan *p;
     const struct bk_build_options *o;
     struct bk_resident resident;
-    struct bk_spill *spill; /* of the present table, if it works on disk */
+    const struct bk_owners *owners; /* of several processes; NULL: there is one */
+    struct bk_spill *spill;         /* of the present table, if it works on disk */
     unsigned nth;
 };
 
@@ -115,6 +116,7 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
                                 .k_max = b->o->k_max,
                                 .sink = &nobody,
                                 .pool = b->o->pool,
+                                .owners = b->owners,
                                 .stop = b->o->stop,
                                 .finish = b->o->finish };
     struct neighbours n;
@@ -303,6 +305,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .sink = &sink,
                                       .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
+                                      .owners = b->owners,
                                       .stop = b->o->stop,
                                       .finish = b->o->finish };
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -538,7 +541,10 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
 
     p->stop = o->stop;
     p->effort = o->effort;
-    err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
+    p->processes = bk_ranks();
+    err = bk_plan_owners(&b.owners, p, why);
+    if (!err)
+        err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
     err = bk_ranks_agree(err, why);
 
     bk_resident_init(&b.resident, p, o->memory_limit);

@@ -330,8 +330,25 @@ void bk_plan_free(struct bk_plan *p)
         for (unsigned i = 0; i < p->n; i++)
             free(p->table[i].next);
         free(p->table);
+        bk_owners_free(&p->owners);
         free(p);
     }
+}
+
+enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+
+    *out = NULL;
+    if (p->processes < 2)
+        return BK_OK;
+    if (p->owners.ranks != p->processes) {
+        bk_owners_free(&p->owners);
+        err = bk_owners_new(&p->owners, p->v, p->processes, why);
+    }
+    if (!err)
+        *out = &p->owners;
+    return err;
 }
 
 unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone)

@@ -8,6 +8,7 @@
 #include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
+#include "tb/solve/owners.h"
 
 /* Materials that are one move away from any. */
 #define BK_NEXT_MAX 1024
@@ -40,6 +41,7 @@ struct bk_plan {
     bool distances;
     bool anew;                   /* see bk_plan_anew() */
     unsigned processes;          /* that will make the tables together; 0: one */
+    struct bk_owners owners;     /* bk_plan_owners() */
     enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
@@ -71,6 +73,9 @@ bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
 unsigned bk_plan_check(struct bk_plan *p, void *context,
                        void (*damaged)(void *context, const char *text));
 void bk_plan_free(struct bk_plan *p);
+/* *out: of so many processes as the plan is for, borrowed from it; NULL where that is one.
+   BK_E_SYSTEM: no memory.  Cost: that of bk_owners_new(), the first time. */
+enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why);
 
 /*
  * Turns a plan for what is not there into one for what is, to be made anew: of the `n` materials m,

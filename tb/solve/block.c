@@ -525,7 +525,7 @@ static void release(struct work *w)
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct work *w)
 {
-    return w->run->owners.ranks > 1 && !w->b->apart && !w->setup->kings_only &&
+    return w->run->job->owners && !w->b->apart && !w->setup->kings_only &&
            w->setup->b->size >= BK_SHARED_FROM;
 }
 
@@ -541,7 +541,7 @@ static enum bk_err solve_slices(struct work *w, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     if (shared)
-        err = bk_share_new(&w->share, w->setup, &w->run->owners, why);
+        err = bk_share_new(&w->share, w->setup, w->run->job->owners, why);
     if (!err)
         err = allocate(w, why);
     err = ended(shared, err, why);

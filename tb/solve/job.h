@@ -10,6 +10,7 @@
 #include "tb/memory/pool.h"
 #include "tb/solve/exits.h"
 #include "tb/solve/order.h"
+#include "tb/solve/owners.h"
 
 struct bk_progress {
     const char *table;
@@ -49,6 +50,8 @@ struct bk_solve_job {
     const struct bk_sink *sink;
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;
+    const struct bk_owners
+        *owners;                /* of several processes that solve it together; NULL: one does */
     const volatile int *stop;   /* set by a signal: give up with BK_E_SYSTEM */
     const volatile int *finish; /* the same between two plies or blocks, after a checkpoint; NULL is
                                    fine */

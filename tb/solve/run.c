@@ -18,13 +18,10 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
         run->strategy = BK_APART; /* blocks of a group are shared out one by one */
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
-    if (bk_ranks_several() && bk_owners_new(&run->owners, ix->v, bk_ranks(), why))
-        return BK_E_SYSTEM;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
     if (run->readers && bk_order_new(&run->order, ix, run->strategy))
         return BK_OK;
     free(run->readers);
-    bk_owners_free(&run->owners);
     return bk_no_memory(why);
 }
 
@@ -33,7 +30,6 @@ void bk_run_close(struct bk_run *run)
     bk_reader_close(run->reader);
     bk_order_free(&run->order);
     bk_spares_free(&run->spares);
-    bk_owners_free(&run->owners);
     free(run->readers);
 }
 

@@ -13,7 +13,6 @@
 #include "tb/kernel/state.h"
 #include "tb/kernel/tally.h"
 #include "tb/solve/job.h"
-#include "tb/solve/owners.h"
 
 /* The blocks under way, as iterate() knows them. */
 struct bk_moment {
@@ -36,7 +35,6 @@ struct bk_run {
     uint32_t *readers;       /* by block: blocks still to be solved that lead to it */
     struct bk_tally *tally;  /* of the solved blocks; borrowed */
     struct bk_spares spares; /* from block to block, where one is solved after the other */
-    struct bk_owners owners; /* of several processes; zeroed: there is one */
     atomic_bool too_far;     /* a distance does not fit into the table's codes */
     /* checkpoints: resume.h */
     struct bk_checkpoint checkpoint; /* the job's; path NULL: none */
