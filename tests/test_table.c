@@ -414,6 +414,61 @@ static void table__blocks_that_steps_connect_make_a_group(void **state)
     }
 }
 
+/* One position after the other, by number. */
+static void compare_tables(const struct bk_memtable *a, const struct bk_memtable *b)
+{
+    for (uint64_t number = 0; number < a->ix->positions; number++) {
+        struct bk_placement at;
+
+        bk_index_unrank(a->ix, number, &at);
+        for (unsigned side = 0; side < 2; side++)
+            assert_int_equal(bk_memtable_code(a, side, at), bk_memtable_code(b, side, at));
+    }
+}
+
+/* Three files: the middle one is its own mirror image.  Double steps are answered in passing, and
+   the lance's steps connect files. */
+static void table__is_the_same_however_blocks_are_solved(void **state)
+{
+    static const char small[] =
+        "[variant]\nname = small\nboard = 3x6\nbare-king = nothing\nstalemate = draw\n"
+        "en-passant = yes\n"
+        "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+        "[piece rook]\nletter = R\nmove = R\n"
+        "[piece pawn]\nletter = P\nranks = 2-5\nmove = mfWcfF\ndouble-step = 2\n"
+        "becomes = 6 must R\n"
+        "[piece lance]\nletter = L\nranks = 1-5\nmove = fWflF\n";
+    static const char *const name[] = { "KRPvKP", "KPPvKR", "KRPvKL", "KRLvKP" };
+
+    (void)state;
+    for (unsigned distances = 0; distances < 2; distances++) {
+        const enum bk_strategy way[] = { BK_APART, BK_GROUPS, BK_WIDE };
+        struct bk_variant *v;
+        struct solved *s[3];
+
+        assert_int_equal(bk_variant_parse(&v, "small.ini", small, NULL), BK_OK);
+        for (unsigned i = 0; i < 3; i++)
+            s[i] =
+                solved_new(v, &(struct solved_options){ .distances = distances, .groups = way[i] });
+        for (unsigned j = 0; j < sizeof name / sizeof *name; j++) {
+            struct bk_material m;
+            const struct bk_memtable *apart;
+            uint32_t groups, largest;
+
+            count_groups(v, name[j], BK_WIDE, &groups, &largest);
+            assert_true(groups > 0);
+            assert_int_equal(bk_material_parse(&m, v, name[j], NULL), BK_OK);
+            bk_material_canonical(&m, v);
+            apart = solved_table(s[0], &m);
+            compare_tables(apart, solved_table(s[1], &m));
+            compare_tables(apart, solved_table(s[2], &m));
+        }
+        for (unsigned i = 0; i < 3; i++)
+            solved_free(s[i]);
+        bk_variant_free(v);
+    }
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -442,6 +497,7 @@ int main(void)
         cmocka_unit_test(table__without_distances_has_the_same_results),
         cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
         cmocka_unit_test(table__blocks_that_steps_connect_make_a_group),
+        cmocka_unit_test(table__is_the_same_however_blocks_are_solved),
         cmocka_unit_test(table__verify_finds_a_planted_error),
     };
 

@@ -62,7 +62,7 @@ verify_allowances darwinian KWvKW . R C RC
 verify puzzle-hands KRvKA
 verify grand-shatranj KPvKP
 verify grand-shatranj-double KPvKP
-verify "$(dirname "$0")/six.ini" KRPvKN # chains of blocks
+verify "$(dirname "$0")/six.ini" KRPvKN # groups of blocks
 
 [ "$failed" -eq 0 ] && echo "all agree" || echo "$failed failed"
 [ "$failed" -eq 0 ]

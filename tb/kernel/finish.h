@@ -112,6 +112,8 @@ static void longest_of(const struct ctx *c, const void *dtw, set x, int last, un
 
     if (last < 0 || !any(x) || last < l->plies)
         return;
+    if (last == l->plies && ((uint64_t)c->slice * s->nconf + conf) * s->width > l->number)
+        return;
     if (s->dtw_bytes == 1)
         x = where_is(dtw, x, stored, false);
     EACH (sq, x)

@@ -585,13 +585,16 @@ struct bk_view_cache *bk_view_cache_new(void) { return calloc(1, sizeof(struct b
 
 void bk_view_cache_free(struct bk_view_cache *c)
 {
+    _Atomic(struct placing *) *placing;
+
     if (!c)
         return;
-    for (size_t i = 0; c->placing && i < c->n; i++)
-        free(c->placing[i]);
-    free(c->placing);
+    placing = atomic_load(&c->placing);
+    for (size_t i = 0; placing && i < c->n; i++)
+        free(atomic_load(&placing[i]));
+    free(placing);
     for (unsigned i = 0; i < BK_SYMMETRIES * BK_SYMMETRIES; i++)
-        free(c->turned[i / BK_SYMMETRIES][i % BK_SYMMETRIES]);
+        free(atomic_load(&c->turned[i / BK_SYMMETRIES][i % BK_SYMMETRIES]));
     free(c);
 }
 
@@ -606,6 +609,7 @@ struct filling {
     unsigned still[BK_SLOTS_MAX], nstill; /* free men of several cells */
     unsigned other[BK_SLOTS_MAX], nother; /* of one */
     unsigned free_mask;                   /* slots of those */
+    _Atomic(struct placing *) *placing;   /* the cache's */
 };
 
 static struct placing *placing_new(const struct filling *f)
@@ -650,7 +654,7 @@ static struct turned_men *turned_new(const struct filling *f, const struct placi
 
 static struct placing *find_placing(struct filling *f, size_t choice)
 {
-    _Atomic(struct placing *) *kept = &f->c->placing[choice];
+    _Atomic(struct placing *) *kept = &f->placing[choice];
     struct placing *found = atomic_load_explicit(kept, memory_order_acquire), *mine;
 
     if (found)
@@ -737,19 +741,23 @@ static bool fill_choices(struct filling *f, unsigned i, size_t choice, int16_t *
 /* Room for all choices, by the first who asks.  False: no memory. */
 static bool make_room(struct filling *f)
 {
-    _Atomic(struct placing *) *none = NULL, *room;
+    _Atomic(struct placing *) *there = NULL, *room;
     size_t n = f->p->t->ix->v->nsq;
 
-    if (atomic_load_explicit(&f->c->placing, memory_order_acquire))
+    f->placing = atomic_load_explicit(&f->c->placing, memory_order_acquire);
+    if (f->placing)
         return true;
     for (unsigned i = 0; i < f->nstill; i++)
         n *= f->men[f->still[i]].n;
     room = calloc(n, sizeof *room);
     if (!room)
         return false;
-    f->c->n = n;
-    if (!atomic_compare_exchange_strong(&f->c->placing, &none, room))
+    atomic_store(&f->c->n, n);
+    f->placing = room;
+    if (!atomic_compare_exchange_strong(&f->c->placing, &there, room)) {
         free(room);
+        f->placing = there;
+    }
     return true;
 }
 
