@@ -64,7 +64,7 @@ static inline ssize_t bk_windows_read(int fd, void *to, size_t bytes)
 {
     return read(fd, to, bytes < 1u << 30 ? (unsigned)bytes : 1u << 30);
 }
-#define read bk_windows_read
+#define read(fd, to, bytes) bk_windows_read(fd, to, bytes)
 
 /* == Strings == */
 

@@ -122,7 +122,7 @@ static enum bk_err host_read(struct bk_reader *f, void *to, size_t bytes, uint64
 
     if (at > f->bytes || bytes > left)
         return bk_fail(why, BK_E_CORRUPT, "%s: damaged: cut short", f->path);
-    switch (h->read(h->context, f->path, at, to, bytes)) {
+    switch ((h->read)(h->context, f->path, at, to, bytes)) { /* read() is a macro on Windows */
     case BK_HOST_OK: return BK_OK;
     case BK_HOST_LATER:
         return bk_needs_note(f->all->needs, f->path, at, ahead < left ? ahead : left, why);
