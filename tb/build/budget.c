@@ -11,7 +11,7 @@
 #include "tb/solve/estimate.h"
 
 /* Program, libraries, the game's geometry: measured with tables of three men. */
-#define PROCESS_BYTES (UINT64_C(6) << 20)
+#define PROCESS_BYTES (UINT64_C(4) << 20)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
