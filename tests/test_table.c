@@ -426,6 +426,36 @@ static void compare_tables(const struct bk_memtable *a, const struct bk_memtable
     }
 }
 
+static void table__is_the_same_with_a_pawn_that_sits(void **state)
+{
+    /* no man's squares can be the bits of a word, and those of the piece are farther apart where
+       the pawn sits */
+    static const char sits[] =
+        "[variant]\nname = sits\nboard = 3x4\nbare-king = wins\nstalemate = draw\n"
+        "[piece king]\nletter = K\nroyal = yes\nmove = (0,1)\n"
+        "[piece pawn]\nletter = P\nranks = 2-4\nmove = mf(0,1)cflfr(1,1)\nzone-ranks = 4\n"
+        "zone-move = lr(0,1)\nbecomes = 4 may lost in-place B\nbecomes = 3 may lost B\n"
+        "[piece piece-a]\nletter = A\narmy = 2\nmove = (0,1)(2,2)\nsteps = 2\nbend = free\n"
+        "zone-ranks = 2-4\nzone-move = p(1,1)0m(0,1)\n"
+        "[piece piece-b]\nletter = B\narmy = 2\nmove = mflfrbr(1,1)0cpflbr(1,1)0\n";
+    const struct solved_options way[] = { { .distances = true },
+                                          { .distances = true, .groups = BK_GROUPS } };
+    struct bk_material m;
+    struct bk_variant *v;
+    struct solved *s[2];
+
+    (void)state;
+    assert_int_equal(bk_variant_parse(&v, "sits.ini", sits, NULL), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KAvKP", NULL), BK_OK);
+    bk_material_canonical(&m, v);
+    for (unsigned i = 0; i < 2; i++)
+        s[i] = solved_new(v, &way[i]);
+    compare_tables(solved_table(s[0], &m), solved_table(s[1], &m));
+    for (unsigned i = 0; i < 2; i++)
+        solved_free(s[i]);
+    bk_variant_free(v);
+}
+
 /* Three files: the middle one is its own mirror image.  Double steps are answered in passing, and
    the lance's steps connect files. */
 static void table__is_the_same_however_blocks_are_solved(void **state)
@@ -498,6 +528,7 @@ int main(void)
         cmocka_unit_test(table__same_bytes_for_any_threads_and_kernel),
         cmocka_unit_test(table__blocks_that_steps_connect_make_a_group),
         cmocka_unit_test(table__is_the_same_however_blocks_are_solved),
+        cmocka_unit_test(table__is_the_same_with_a_pawn_that_sits),
         cmocka_unit_test(table__verify_finds_a_planted_error),
     };
 

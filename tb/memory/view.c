@@ -572,7 +572,9 @@ struct placing {
 struct turned_men {
     struct places man[BK_SLOTS_MAX]; /* in the order of the view, but for the last: */
     struct row last;
-    unsigned n; /* of man[] */
+    unsigned n;                  /* of man[] */
+    unsigned slot[BK_SLOTS_MAX]; /* of them and the last */
+    bool any;                    /* is there a last one, or just its place? */
 };
 
 struct bk_view_cache {
@@ -646,8 +648,12 @@ static struct turned_men *turned_new(const struct filling *f, const struct placi
 
         find_places(p, &l, &f->men[f->other[i]], man);
         man->skip = f->skip[f->other[i]];
+        for (unsigned j = 0; j < p->nmen; j++)
+            if (p->parent[j] == f->men[f->other[i]].slot)
+                made->slot[i] = l.slot[j];
     }
     made->n = f->nother ? f->nother - 1 : 0;
+    made->any = f->nother;
     shape_row(&made->last);
     return made;
 }
@@ -682,6 +688,25 @@ static struct turned_men *find_turned(struct filling *f, const struct placing *a
     return mine;
 }
 
+/* What a step of a man adds is the block's: of one with a sitting pawn it is more. */
+static void set_strides(struct turned_men *men, const struct bk_memblock *mb)
+{
+    for (unsigned i = 0; i < men->n; i++)
+        men->man[i].stride = mb->stride[men->slot[i]];
+    if (men->any) {
+        men->last.man.stride = mb->stride[men->slot[men->n]];
+        men->last.near = men->last.man.stride == 1;
+    }
+}
+
+static bool has_strides(const struct turned_men *men, const struct bk_memblock *mb)
+{
+    for (unsigned i = 0; i < men->n; i++)
+        if (men->man[i].stride != mb->stride[men->slot[i]])
+            return false;
+    return !men->any || men->last.man.stride == mb->stride[men->slot[men->n]];
+}
+
 /* Nothing, for the men of one cell from the ith on. */
 static void no_others(const struct filling *f, unsigned i, int16_t *out)
 {
@@ -701,6 +726,7 @@ static bool fill_choice(struct filling *f, size_t choice, int16_t *out)
     const struct bk_view_plan *p = f->p;
     const struct placing *at = find_placing(f, choice);
     const struct turned_men *men;
+    struct turned_men other;
     struct located l;
     size_t pair;
     unsigned sym;
@@ -717,6 +743,11 @@ static bool fill_choice(struct filling *f, size_t choice, int16_t *out)
     if (!men)
         return false;
     l.block = at->men.mb;
+    if (!has_strides(men, l.block)) {
+        other = *men;
+        set_strides(&other, l.block);
+        men = &other;
+    }
     l.stm = p->exchanged ? !p->stm : p->stm;
     l.base = (uint64_t)at->men.b->pairs->slice[pair] * l.block->slice_stride + at->men.offset[sym];
     gather(p->t, &l, l.base, men->man, men->n, &men->last, out);
