@@ -66,6 +66,19 @@ static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, u
     return g->reach + g->first[type][colour][sq];
 }
 
+/* Does a king on `from` attack `to`, whatever stands elsewhere? */
+static inline bool bk_king_attacks(const struct bk_variant *v, unsigned colour, unsigned from,
+                                   unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, colour, from, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].to == to && r[i].how & BK_TAKES)
+            return true;
+    return false;
+}
+
 static inline const struct bk_reach *bk_reach_into(const struct bk_variant *v, unsigned type,
                                                    unsigned colour, unsigned sq, unsigned *n)
 {

@@ -187,17 +187,6 @@ out:
 
 /* == King pairs == */
 
-static bool kings_attack(const struct bk_index *ix, unsigned from, unsigned colour, unsigned to)
-{
-    unsigned n;
-    const struct bk_reach *r = bk_reach_from(ix->v, ix->v->royal, colour, from, &n);
-
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].to == to && r[i].how & BK_TAKES)
-            return true;
-    return false;
-}
-
 static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
 {
     const struct bk_variant *v = ix->v;
@@ -205,7 +194,7 @@ static bool pair_exists(const struct bk_index *ix, unsigned wk, unsigned bk)
     return wk != bk && bk_rules_may_stand(v, v->royal, BK_WHITE, wk) &&
            bk_rules_may_stand(v, v->royal, BK_BLACK, bk) && !king_strays(ix, BK_WHITE, wk) &&
            !king_strays(ix, BK_BLACK, bk) &&
-           !(kings_attack(ix, wk, BK_WHITE, bk) && kings_attack(ix, bk, BK_BLACK, wk));
+           !(bk_king_attacks(v, BK_WHITE, wk, bk) && bk_king_attacks(v, BK_BLACK, bk, wk));
 }
 
 static void pairs_free(struct bk_pairs *p)

@@ -43,17 +43,6 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r)
 
 /* == By rule == */
 
-static bool king_reaches(const struct bk_variant *v, unsigned colour, unsigned from, unsigned to)
-{
-    unsigned n;
-    const struct bk_reach *r = bk_reach_from(v, v->royal, colour, from, &n);
-
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].to == to && r[i].how & BK_TAKES)
-            return true;
-    return false;
-}
-
 /*
  * The mover has just bared the opponent (or both are bare).  A win, unless
  * the only man left can be taken by a king that may go there.
@@ -63,14 +52,14 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
     const struct bk_variant *v = p->t->ix->v;
     unsigned bared = p->stm, mover = !p->stm;
 
-    if (king_reaches(v, bared, at->king[bared], at->king[mover]))
+    if (bk_king_attacks(v, bared, at->king[bared], at->king[mover]))
         return BK_SCORE_NONE;
     if (p->nmen == 0)
         return 0;
     if (p->nmen > 1 || !bk_rules_bares_back(v) ||
         !bk_rules_may_stand(v, v->royal, bared, at->sq[p->parent[0]]) ||
-        !king_reaches(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
-        king_reaches(v, mover, at->king[mover], at->sq[p->parent[0]]))
+        !bk_king_attacks(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
+        bk_king_attacks(v, mover, at->king[mover], at->sq[p->parent[0]]))
         return BK_SCORE_WIN - 1;
     return 0;
 }

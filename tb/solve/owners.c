@@ -32,21 +32,12 @@ struct graph {
 
 /* == The graph == */
 
-static bool attack(const struct bk_variant *v, unsigned colour, unsigned from, unsigned to)
-{
-    unsigned n;
-    const struct bk_reach *r = bk_reach_from(v, v->royal, colour, from, &n);
-
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].to == to && r[i].how & BK_TAKES)
-            return true;
-    return false;
-}
-
+/* As in the index: kings of a game in which they move one way may stand where one attacks. */
 static bool may_be(const struct bk_variant *v, unsigned white, unsigned black)
 {
     return white != black && bk_bits_has(&v->board, white) && bk_bits_has(&v->board, black) &&
-           !attack(v, BK_WHITE, white, black) && !attack(v, BK_BLACK, black, white);
+           !(bk_king_attacks(v, BK_WHITE, white, black) &&
+             bk_king_attacks(v, BK_BLACK, black, white));
 }
 
 /* The first pair seen of a class stands for it; its images are the others. */
