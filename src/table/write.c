@@ -70,7 +70,8 @@ static uint8_t *front_of(const struct bk_unit_bytes *u, size_t *bytes)
     *bytes = u->model_bytes + directory;
     if (front) {
         memcpy(front, u->model, u->model_bytes);
-        memcpy(front + u->model_bytes, u->directory, directory);
+        if (directory)
+            memcpy(front + u->model_bytes, u->directory, directory);
     }
     return front;
 }
