@@ -190,28 +190,6 @@ static int read_kind(struct search *s)
     return CLI_OK;
 }
 
-/* The one material that is asked, in the colours of its table. */
-static int read_material(struct search *s)
-{
-    struct bk_material *m = NULL;
-    char name[BK_MATERIAL_NAME_MAX];
-    unsigned n;
-    int status;
-
-    if (s->c->nargs < 2 && !s->c->terrain)
-        return cli_fail(CLI_USAGE, "mine: give a material or --for FEN; see bareking mine -h");
-    status = cli_wanted(s->c, s->v, &m, &n);
-    if (status)
-        return status;
-    s->m = m[0];
-    free(m);
-    bk_material_canonical(&s->m, s->v);
-    if (bk_material_by_rule(&s->m, s->v))
-        return cli_fail(CLI_NO, "%s is decided by rule; there is no table to look through",
-                        bk_material_name(&s->m, s->v, name));
-    return CLI_OK;
-}
-
 /* Of the whole work reading the values is the larger part. */
 static void reading(void *context, uint64_t done, uint64_t all)
 {
@@ -336,7 +314,7 @@ int cmd_mine(struct cli *c)
     if (!status)
         status = cli_variant(c, &s.v);
     if (!status)
-        status = read_material(&s);
+        status = cli_one_material(s.c, s.v, "mine", "look through", &s.m);
     if (!status)
         status = mine(&s);
     bk_variant_free(s.v);

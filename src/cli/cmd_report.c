@@ -418,26 +418,6 @@ static int open_values(struct page *g, struct study_values_options *o)
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
-static int read_material(struct page *g)
-{
-    struct bk_material *m = NULL;
-    unsigned n;
-    int status;
-
-    if (g->c->nargs < 2 && !g->c->terrain)
-        return cli_fail(CLI_USAGE, "report: give a material or --for FEN; see bareking report -h");
-    status = cli_wanted(g->c, g->v, &m, &n);
-    if (status)
-        return status;
-    g->m = m[0];
-    free(m);
-    bk_material_canonical(&g->m, g->v);
-    bk_material_name(&g->m, g->v, g->name);
-    if (bk_material_by_rule(&g->m, g->v))
-        return cli_fail(CLI_NO, "%s is decided by rule; there is no table to report", g->name);
-    return CLI_OK;
-}
-
 int cmd_report(struct cli *c)
 {
     struct page g = { .c = c };
@@ -448,10 +428,12 @@ int cmd_report(struct cli *c)
 
     cli_end_on_signals(); /* nothing is left behind: the page is written in one piece */
     if (!status)
-        status = read_material(&g);
+        status = cli_one_material(g.c, g.v, "report", "report", &g.m);
     o.v = g.v;
-    if (!status)
+    if (!status) {
+        bk_material_name(&g.m, g.v, g.name);
         status = open_values(&g, &o);
+    }
     if (!status) {
         status = write_page(&g);
         study_values_close(&g.x);

@@ -180,6 +180,29 @@ int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_materi
     return cli_fail_report(err, &why);
 }
 
+int cli_one_material(const struct cli *c, const struct bk_variant *v, const char *command,
+                     const char *to, struct bk_material *out)
+{
+    struct bk_material *m = NULL;
+    char name[BK_MATERIAL_NAME_MAX];
+    unsigned n;
+    int status;
+
+    if (c->nargs < 2 && !c->terrain)
+        return cli_fail(CLI_USAGE, "%s: give a material or --for FEN; see bareking %s -h", command,
+                        command);
+    status = cli_wanted(c, v, &m, &n);
+    if (status)
+        return status;
+    *out = m[0];
+    free(m);
+    bk_material_canonical(out, v);
+    if (bk_material_by_rule(out, v))
+        return cli_fail(CLI_NO, "%s is decided by rule; there is no table to %s",
+                        bk_material_name(out, v, name), to);
+    return CLI_OK;
+}
+
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out)
 {
     struct bk_report why = { "" };

@@ -72,6 +72,10 @@ int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_mat
  *n tells how many. */
 int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,
                unsigned *n);
+/* The first of these, in the colours of its table.  None, or one decided by rule, is an error:
+   `command` wants one, `to` do something with its table. */
+int cli_one_material(const struct cli *c, const struct bk_variant *v, const char *command,
+                     const char *to, struct bk_material *out);
 /* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
 char *cli_join(const struct cli *c, unsigned first, unsigned end);
 /* Reads a FEN and makes sure the position is legal. */
