@@ -359,11 +359,16 @@ if (api !== base) {
         await page.context().close();
     });
 
-    await test('a table that cannot be fetched is told, and asked again later', async () => {
+    // what cannot be read at first is told, and read when it is asked again
+    const failsAtFirst = async (files, reply, reload) => {
         const page = await visit('?game=shatranj&view=rules');
         let fails = true;
 
-        await page.route('**/tables/**', (route) => fails ? route.fulfill({ status: 206, body: 'x' }) : route.continue());
+        await page.route(files, (route) => fails ? route.fulfill(reply) : route.continue());
+        if (reload) {
+            await page.reload();
+            await page.waitForSelector('body.ready');
+        }
         await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
         await page.keyboard.press('Enter');
         await hears(page, 'No answer');
@@ -371,23 +376,13 @@ if (api !== base) {
         await page.keyboard.press('Enter');
         await hears(page, 'White wins in 20 turns');
         await page.context().close();
-    });
+    };
 
-    await test('a site that is half there says so, and is read when it is', async () => {
-        const page = await visit('?game=shatranj&view=rules');
-        let fails = true;
+    await test('a table that cannot be fetched is told, and asked again later', () =>
+        failsAtFirst('**/tables/**', { status: 206, body: 'x' }, false));
 
-        await page.route('**/files.json', (route) => fails ? route.fulfill({ status: 200, body: '[' }) : route.continue());
-        await page.reload();
-        await page.waitForSelector('body.ready');
-        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
-        await page.keyboard.press('Enter');
-        await hears(page, 'No answer');
-        fails = false;
-        await page.keyboard.press('Enter');
-        await hears(page, 'White wins in 20 turns');
-        await page.context().close();
-    });
+    await test('a site that is half there says so, and is read when it is', () =>
+        failsAtFirst('**/files.json', { status: 200, body: '[' }, true));
 
     await test('bytes that are not those of the table are refused', async () => {
         const page = await visit('?game=shatranj&view=rules');
