@@ -62,7 +62,7 @@ SETS = 64 128 256
 PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
-          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx2 encode/eliminate_avx512
+          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
@@ -198,10 +198,8 @@ $(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
 eliminate = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_ELIMINATE=bk_eliminate_$(2) -c $< -o $@
 $(BUILD)/tb/encode/eliminate_portable.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,,portable)
-$(BUILD)/tb/encode/eliminate_avx2.o: tb/encode/eliminate.c | $(BUILD)/packages
-	$(call eliminate,-mavx2,avx2)
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
-	$(call eliminate,-mavx512f -mprefer-vector-width=512,avx512)
+	$(call eliminate,-mavx512f -mavx512bw -mprefer-vector-width=512,avx512)
 
 # with the library alone, as a program that uses it
 $(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a

@@ -3,125 +3,265 @@
  *
  * BK_ELIMINATE names the function that this compilation makes.
  *
- * The variables are gone through from the first to the last.  *Live* are the
- * equations that begin at or before the present byte and are not used yet, some
- * 40 of them.  One that has the present variable becomes its pivot; it is added
- * to all others that have it, and to itself, which leaves a hole for the next.
- * A row operation on all is one loop without branches: that is why the
- * variables go first, not the equations.
+ * The variables are gone through from the first to the last, those of a byte at
+ * once.  *Live* are the equations that begin at or before the byte and are not
+ * used yet, some 40 of them.  For each variable one that has it becomes its
+ * pivot, and is added to all others that have it, and to itself.
  *
- * Equations that are sums of others become 0 and are swept out now and then; if
- * one becomes 0 = 1, there is no solution.
+ * Which rows a pivot is added to follows from the rows' present bytes alone.  Of
+ * a variable, the rows that have it are a word, and eight words are in registers
+ * (clear_byte()).  Then all pivots are added to each row at once (add_pivots()).
+ * A row that becomes 0 goes; if it says 0 = 1, there is no solution.
+ *
+ * Adding each pivot to all rows before the next is looked for takes two to three
+ * times as long.
  */
 #include "tb/encode/eliminate.h"
 
-#define LANES     8 /* rows looked at together */
-#define HOLES_MAX 8 /* more are swept out */
+#include <string.h>
+
+#include "tb/encode/bytes.h"
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* So many are live only if half of them are sums of others, and then some contradict each other. */
+#define LIVE_WORDS 4
 
 struct live {
-    uint64_t *restrict low, *restrict high;
-    uint32_t *hole;
-    uint32_t n, holes; /* n counts the holes, which are 0 */
+    uint64_t *low, *high;
+    uint32_t n;
 };
 
-/* Moves the rows together.  False: one of them says 0 = 1. */
-static bool sweep(struct live *l)
+/* What becomes of a byte's variables.  Of one that no row has, the pivot is row 0, and added to
+   none. */
+struct byte {
+    uint64_t added[8][LIVE_WORDS]; /* the rows to which the pivot is added, a bit each */
+    uint32_t row[8];               /* that becomes the pivot */
+    uint64_t in[8][8];             /* all ones: to the row of the first, before, the second's */
+    uint64_t pivot[8][2];
+};
+
+/* Of 64 rows, by variable of the present byte, those that have it. */
+#ifdef __AVX512F__
+
+INLINE __m128i two_groups(const uint64_t *low)
 {
-    uint32_t kept = 0;
+    return _mm_unpacklo_epi64(_mm512_cvtepi64_epi8(_mm512_loadu_si512(low)),
+                              _mm512_cvtepi64_epi8(_mm512_loadu_si512(low + 8)));
+}
 
-    for (uint32_t k = 0; k < l->n; k++) {
-        uint64_t low = l->low[k], high = l->high[k];
+INLINE void look_at(const uint64_t *low, uint64_t has[8])
+{
+    __m512i byte = _mm512_castsi128_si512(two_groups(low));
 
-        if (!(low | high << 1)) {
-            if (high)
-                return false;
-            continue;
+    byte = _mm512_inserti32x4(byte, two_groups(low + 16), 1);
+    byte = _mm512_inserti32x4(byte, two_groups(low + 32), 2);
+    byte = _mm512_inserti32x4(byte, two_groups(low + 48), 3);
+    for (unsigned i = 0; i < 8; i++)
+        has[i] = _mm512_test_epi8_mask(byte, _mm512_set1_epi8((char)(1u << i)));
+}
+
+#else
+
+INLINE void look_at(const uint64_t *low, uint64_t has[8])
+{
+    uint8_t byte[64];
+
+    for (unsigned k = 0; k < 64; k++)
+        byte[k] = (uint8_t)low[k];
+    bk_bytes_planes(byte, 8, has, 1);
+}
+
+#endif
+
+INLINE void look(const struct live *l, unsigned word, uint64_t (*rows)[LIVE_WORDS])
+{
+    uint32_t n = l->n - 64 * word;
+    uint64_t all = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0), rows_of[8];
+
+    look_at(l->low + 64 * (size_t)word, rows_of);
+    for (unsigned i = 0; i < 8; i++)
+        rows[i][word] = rows_of[i] & all;
+}
+
+INLINE bool has(const uint64_t *rows, uint32_t row) { return rows[row / 64] >> row % 64 & 1; }
+
+/* Chooses the pivots.  words: that have rows; most often one. */
+INLINE void clear_byte(struct byte *b, unsigned words)
+{
+    uint64_t(*rows)[LIVE_WORDS] = b->added; /* in place: of a variable that is done they stay */
+
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned at = 0;
+        uint32_t row;
+
+        while (at < words - 1 && !rows[i][at])
+            at++;
+        row = 64 * at + (rows[i][at] ? (uint32_t)__builtin_ctzll(rows[i][at]) : 0);
+        b->row[i] = row;
+        for (unsigned j = 0; j < 8; j++) {
+            uint64_t also = -(uint64_t)has(rows[j], row);
+
+            if (j < i)
+                b->in[i][j] = also;
+            for (unsigned w = 0; j > i && w < words; w++)
+                rows[j][w] ^= rows[i][w] & also;
         }
-        l->low[kept] = low;
-        l->high[kept++] = high;
+    }
+}
+
+/* The pivots as they were found: a row, and those before that are in it. */
+INLINE void make_pivots(const struct live *l, struct byte *b, unsigned words)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t any = 0, low = l->low[b->row[i]], high = l->high[b->row[i]];
+
+        for (unsigned w = 0; w < words; w++)
+            any |= b->added[i][w];
+        any = any ? ~UINT64_C(0) : 0;
+        for (unsigned j = 0; j < i; j++) {
+            low ^= b->pivot[j][0] & b->in[i][j];
+            high ^= b->pivot[j][1] & b->in[i][j];
+        }
+        b->pivot[i][0] = low & any;
+        b->pivot[i][1] = high & any;
+    }
+}
+
+#ifdef __AVX512F__
+
+/* Adds the pivots to all rows, and makes the next byte's variables their lowest bits.  False: a
+   row says 0 = 1. */
+static bool add_pivots(struct live *l, const struct byte *b)
+{
+    const __m512i equation = _mm512_set1_epi64((long long)BK_EQUATION_BIT);
+    __m512i low[8], high[8];
+    uint32_t kept = 0;
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        low[i] = _mm512_set1_epi64((long long)b->pivot[i][0]);
+        high[i] = _mm512_set1_epi64((long long)b->pivot[i][1]);
+    }
+    for (uint32_t k = 0; k < l->n; k += 8) {
+        __mmask8 there = (__mmask8)(l->n - k < 8 ? (1u << (l->n - k)) - 1 : 0xff), any;
+        __m512i a = _mm512_loadu_si512(l->low + k), c = _mm512_loadu_si512(l->high + k), top;
+
+        for (unsigned i = 0; i < 8; i++) {
+            __mmask8 added = (__mmask8)(b->added[i][k / 64] >> k % 64);
+
+            a = _mm512_mask_xor_epi64(a, added, a, low[i]);
+            c = _mm512_mask_xor_epi64(c, added, c, high[i]);
+        }
+        top = _mm512_and_si512(c, equation);
+        c = _mm512_andnot_si512(equation, c);
+        any = _mm512_mask_test_epi64_mask(there, a, a) | _mm512_mask_test_epi64_mask(there, c, c);
+        wrong |= _mm512_mask_test_epi64_mask(there, top, top) & ~(unsigned)any;
+        a = _mm512_or_si512(_mm512_srli_epi64(a, 8), _mm512_slli_epi64(c, 56));
+        c = _mm512_or_si512(_mm512_srli_epi64(c, 8), top);
+        _mm512_storeu_si512(l->low + kept, _mm512_maskz_compress_epi64(any, a));
+        _mm512_storeu_si512(l->high + kept, _mm512_maskz_compress_epi64(any, c));
+        kept += (uint32_t)__builtin_popcount(any);
     }
     l->n = kept;
-    l->holes = 0;
-    return true;
+    return !wrong;
 }
 
-/* Places for new rows; after the last up to LANES - 1 rows of 0. */
+#else
+
+/* Eight bits of each of eight words, from bit `k` on, by row (Hacker's Delight 7-3). */
+static uint64_t by_row(const struct byte *b, uint32_t k)
+{
+    uint64_t x = 0, t;
+
+    for (unsigned i = 0; i < 8; i++)
+        x |= (b->added[i][k / 64] >> k % 64 & 0xff) << 8 * i;
+    t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ t << 28;
+}
+
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+/* The sums of four pivots, by the set of them. */
+INLINE void make_sums(const uint64_t (*pivot)[2], pair sum[16])
+{
+    sum[0] = (pair){ 0, 0 };
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 1u << i; k++)
+            sum[(1u << i) + k] = sum[k] ^ (pair) { pivot[i][0], pivot[i][1] };
+}
+
+static bool add_pivots(struct live *l, const struct byte *b)
+{
+    uint64_t *restrict low_of = l->low, *restrict high_of = l->high, wrong = 0;
+    pair first[16], last[16];
+    uint32_t kept = 0;
+
+    make_sums(b->pivot, first);
+    make_sums(b->pivot + 4, last);
+    memset(low_of + l->n, 0, 8 * sizeof(*low_of));
+    memset(high_of + l->n, 0, 8 * sizeof(*high_of));
+    for (uint32_t from = 0; from < l->n; from += 8) {
+        uint64_t added = by_row(b, from);
+
+        for (uint32_t k = 0; k < 8; k++, added >>= 8) {
+            pair sum = first[added & 15] ^ last[added >> 4 & 15];
+            uint64_t low = low_of[from + k] ^ sum[0], high = high_of[from + k] ^ sum[1];
+            uint64_t top = high & BK_EQUATION_BIT, any = low | (high ^ top);
+
+            low_of[kept] = low >> 8 | high << 56;
+            high_of[kept] = (high ^ top) >> 8 | top;
+            wrong |= any ? 0 : top;
+            kept += any != 0;
+        }
+    }
+    l->n = kept;
+    return !wrong;
+}
+
+#endif
+
 static void take_in(struct live *l, const uint64_t *low, const uint64_t *high, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = l->holes ? l->hole[--l->holes] : l->n++;
-
-        l->low[k] = low[i];
-        l->high[k] = high[i];
-    }
-    for (uint32_t k = l->n; k % LANES; k++)
-        l->low[k] = l->high[k] = 0;
-}
-
-/* A row with the variable, or l->n and more. */
-static uint32_t find_row(const struct live *l, unsigned variable)
-{
-    for (uint32_t k = 0; k < l->n; k += LANES) {
-        uint32_t has = 0;
-
-        for (uint32_t j = 0; j < LANES; j++)
-            has |= (uint32_t)(l->low[k + j] >> variable & 1) << j;
-        if (has)
-            return k + (uint32_t)__builtin_ctz(has);
-    }
-    return l->n;
-}
-
-static void add_to_all(struct live *l, unsigned variable, uint64_t low, uint64_t high)
-{
-    uint64_t *restrict a = l->low, *restrict b = l->high;
-    uint32_t n = (l->n + LANES - 1) / LANES * LANES;
-
-    for (uint32_t k = 0; k < n; k++) {
-        uint64_t mask = -(a[k] >> variable & 1);
-
-        a[k] ^= mask & low;
-        b[k] ^= mask & high;
-    }
-}
-
-/* The next byte's variables become the lowest bits. */
-static void next_byte(struct live *l)
-{
-    uint64_t *restrict a = l->low, *restrict b = l->high;
-    uint32_t n = (l->n + LANES - 1) / LANES * LANES;
-
-    for (uint32_t k = 0; k < n; k++) {
-        uint64_t high = b[k];
-
-        a[k] = a[k] >> 8 | high << 56;
-        b[k] = (high & ~BK_EQUATION_BIT) >> 8 | (high & BK_EQUATION_BIT);
-    }
+    memcpy(l->low + l->n, low, n * sizeof(*low));
+    memcpy(l->high + l->n, high, n * sizeof(*high));
+    l->n += n;
 }
 
 bool BK_ELIMINATE(struct bk_ribbon_room *room, uint32_t words)
 {
-    struct live l = { room->live[0], room->live[1], room->hole, 0, 0 };
-    uint64_t(*pivot)[2] = room->pivot;
+    struct live l = { room->live[0], room->live[1], 0 };
     uint32_t next = 0;
 
     for (uint32_t byte = 0; byte < 8 * words; byte++) {
-        if (l.holes > HOLES_MAX && !sweep(&l))
-            return false;
+        struct byte b;
+        unsigned n;
+
         take_in(&l, room->low + next, room->high + next, room->end[byte] - next);
         next = room->end[byte];
-        for (unsigned i = 0; i < 8; i++, pivot++) {
-            uint32_t k = find_row(&l, i);
-
-            (*pivot)[0] = (*pivot)[1] = 0;
-            if (k >= l.n)
-                continue;
-            (*pivot)[0] = l.low[k];
-            (*pivot)[1] = l.high[k];
-            l.hole[l.holes++] = k;
-            add_to_all(&l, i, (*pivot)[0], (*pivot)[1]);
+        n = (l.n + 63) / 64;
+        if (n > LIVE_WORDS)
+            return false;
+        for (unsigned w = 0; w == 0 || w < n; w++)
+            look(&l, w, b.added);
+        if (n <= 1) {
+            clear_byte(&b, 1);
+            make_pivots(&l, &b, 1);
+        } else {
+            clear_byte(&b, n);
+            make_pivots(&l, &b, n);
         }
-        next_byte(&l);
+        memcpy(room->pivot + (size_t)8 * byte, b.pivot, sizeof(b.pivot));
+        if (!add_pivots(&l, &b))
+            return false;
     }
-    return sweep(&l) && !l.n;
+    return !l.n;
 }

@@ -16,21 +16,20 @@ struct bk_ribbon_room {
     size_t room;          /* words */
     uint64_t *low, *high; /* the equations, by the byte they begin with */
     uint64_t *live[2];    /* of elimination: equations under way */
-    uint32_t *hole;       /* places of `live` that are free */
     size_t key_room;
 };
 
 /*
  * Elimination: from room->low, high and end to room->pivot, for so many words.  False: the
- * equations contradict each other.  Compiled for several instruction sets (eliminate.c), which
- * all give the same.  An equation is 127 coefficients, bit 0 of low the first variable of a
+ * equations contradict each other.  Compiled for two instruction sets (eliminate.c), which
+ * give the same.  An equation is 127 coefficients, bit 0 of low the first variable of a
  * byte, and as the highest bit of high what they sum up to.
  */
 #define BK_EQUATION_BIT (UINT64_C(1) << 63)
 typedef bool bk_eliminate(struct bk_ribbon_room *room, uint32_t words);
 bk_eliminate bk_eliminate_portable;
 #ifdef __x86_64__
-bk_eliminate bk_eliminate_avx2, bk_eliminate_avx512;
+bk_eliminate bk_eliminate_avx512;
 #endif
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define WINDOW    127 /* variables of an equation */
-#define LIVE_PAST 16  /* places of `live` beyond the keys; whole vectors, as all parts are */
+#define LIVE_PAST 64  /* places of `live` beyond the keys: rows are looked at by so many */
 
 /* Words for n keys at the first try: a share above, and some for the borders. */
 static uint32_t words_for(size_t n)
@@ -43,9 +43,7 @@ static void release_words(struct bk_ribbon_room *room)
 static void release_keys(struct bk_ribbon_room *room)
 {
     free(room->low);
-    free(room->hole);
     room->low = room->high = room->live[0] = room->live[1] = NULL;
-    room->hole = NULL;
     room->key_room = 0;
 }
 
@@ -78,8 +76,7 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
     n = (n + n / 4 + 64) / 8 * 8;
     live = n + LIVE_PAST;
     room->low = aligned_alloc(64, (2 * n + 2 * live) * sizeof(*room->low));
-    room->hole = malloc(live * sizeof(*room->hole));
-    if (!room->low || !room->hole)
+    if (!room->low)
         return false;
     room->high = room->low + n;
     room->live[0] = room->high + n;
@@ -93,10 +90,8 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
 static bk_eliminate *eliminate_for(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
         return bk_eliminate_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return bk_eliminate_avx2;
 #endif
     return bk_eliminate_portable;
 }
