@@ -129,7 +129,7 @@ struct unit {
     uint32_t cuts, cut_room;
     struct cut now; /* the shard that is not whole yet */
     uint64_t now_keys[2];
-    uint32_t asked, forgotten; /* pieces of the unit, so far */
+    uint32_t asked, forgotten, reused; /* pieces of the unit, so far */
     struct shard *shard;
     uint8_t *directory;
     size_t directory_room;
@@ -1273,7 +1273,15 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
     return ended(u, err, why);
 }
 
-/* Forgets the shards, and the pieces all of whose rows are in shards. */
+static void release_lists(struct piece *p)
+{
+    free(p->row);
+    free(p->asked.word);
+    *p = (struct piece){ 0 };
+}
+
+/* Forgets the shards, and the pieces all of whose rows are in shards: their lists are for later
+   ones, unless memory is short. */
 static void forget_batch(struct unit *u)
 {
     uint32_t end = u->now.rows ? u->now.piece : u->asked;
@@ -1285,9 +1293,23 @@ static void forget_batch(struct unit *u)
     for (; u->forgotten < end; u->forgotten++) {
         struct piece *p = &u->piece[u->forgotten];
 
-        free(p->row);
-        free(p->asked.word);
-        *p = (struct piece){ 0 };
+        p->rows = 0;
+        p->asked.n = 0;
+        if (u->spill)
+            release_lists(p);
+    }
+}
+
+/* The lists of forgotten pieces go to the next ones: fresh memory costs as much as writing it. */
+static void reuse_lists(struct unit *u, uint32_t pieces)
+{
+    for (uint32_t i = 0; i < pieces && u->reused < u->forgotten; i++, u->reused++) {
+        struct piece *from = &u->piece[u->reused], *to = &u->piece[u->asked + i];
+
+        to->row = from->row;
+        to->row_room = from->row_room;
+        to->asked = from->asked;
+        *from = (struct piece){ 0 };
     }
 }
 
@@ -1295,7 +1317,10 @@ static enum bk_err write_batch(struct unit *u, uint32_t pieces, bool last, struc
                                bk_shard_sink *sink, void *context, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
-    bool going = bk_pool_try(u->pool, pieces, ask_piece, u);
+    bool going;
+
+    reuse_lists(u, pieces);
+    going = bk_pool_try(u->pool, pieces, ask_piece, u);
 
     u->cuts = 0;
     if (going && !u->failed && cut_pieces(u, pieces, last))
@@ -1367,7 +1392,7 @@ static void take_share(struct unit *u)
     u->from = (uint32_t)(windows * r / ranks) * WINDOW_PIECES;
     if (windows * (r + 1) / ranks < windows)
         u->to = (uint32_t)(windows * (r + 1) / ranks) * WINDOW_PIECES;
-    u->asked = u->forgotten = u->from;
+    u->asked = u->forgotten = u->reused = u->from;
 }
 
 static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
@@ -1414,10 +1439,8 @@ static void unit_release(struct unit *u)
         free(d->cells.byte);
         bk_ribbon_room_release(&d->ribbon);
     }
-    for (uint32_t p = 0; u->piece && p < u->pieces; p++) {
-        free(u->piece[p].row);
-        free(u->piece[p].asked.word);
-    }
+    for (uint32_t p = 0; u->piece && p < u->pieces; p++)
+        release_lists(&u->piece[p]);
     free(u->desk);
     free(u->piece);
     free(u->cut);
