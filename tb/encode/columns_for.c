@@ -1,12 +1,16 @@
 /* columns_for.c - which columns.c this machine can run; what its portable form needs. */
 #include "tb/encode/columns_for.h"
 
+#include "tb/memory/cpu.h"
+
 const struct bk_columns *bk_columns_for(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512f"))
+    enum bk_cpu cpu = bk_cpu();
+
+    if (cpu >= BK_CPU_AVX512 && __builtin_cpu_supports("avx512vpopcntdq"))
         return &bk_columns_avx512;
-    if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+    if (cpu >= BK_CPU_AVX2 && __builtin_cpu_supports("popcnt"))
         return &bk_columns_bmi2;
 #endif
     return &bk_columns_portable;

@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "tb/memory/cpu.h"
+
 #define WINDOW    127 /* variables of an equation */
 #define LIVE_PAST 64  /* places of `live` beyond the keys: rows are looked at by so many */
 
@@ -90,7 +92,7 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
 static bk_eliminate *eliminate_for(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+    if (bk_cpu() >= BK_CPU_AVX512)
         return bk_eliminate_avx512;
 #endif
     return bk_eliminate_portable;
