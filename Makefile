@@ -25,9 +25,9 @@ TABLE = material materials needed index rows model info head host readers cache 
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool transport ranks spill checkpoint code scores memtable view
+MEMORY = cpu pool transport ranks spill checkpoint log code scores memtable view
 KERNEL = dispatch passing state tally
-SOLVE  = order owners prepare exits layout share estimate run resume block solve
+SOLVE  = order owners prepare exits layout share ledger estimate run resume block solve
 ENCODE = columns_for entropy ribbons sample learn codes unit bytes source encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about

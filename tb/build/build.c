@@ -110,9 +110,9 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
     static const struct bk_sink nobody;
     struct bk_solve_job job = { .kernel = b->p->kernel,
                                 .distances = b->p->distances,
-                                .strategy = b->spill && !b->p->distances ? BK_COMPACT
-                                            : b->spill || pt->anew_apart ? BK_APART
-                                                                         : BK_GROUPS,
+                                .strategy = b->spill         ? BK_COMPACT
+                                            : pt->anew_apart ? BK_APART
+                                                             : BK_GROUPS,
                                 .k_max = b->o->k_max,
                                 .sink = &nobody,
                                 .pool = b->o->pool,

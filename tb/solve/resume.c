@@ -313,6 +313,8 @@ enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, st
         err = cannot_be_read(run, why);
     else if (run->parts.n)
         err = load_parts(run, u, why);
+    if (!err && u->ledger && !bk_ledger_load(u->ledger, run->reader))
+        err = cannot_be_read(run, why);
     if (!err && !marks_exist(u->solver))
         err = cannot_be_read(run, why);
     *u->m = run->moment;
@@ -371,6 +373,8 @@ static enum bk_err save_rest(struct bk_run *run, const struct bk_under_way *u,
         save_numbers(w, &u->solver->state);
         if (!parts->n)
             save_arrays(w, &u->solver->state);
+        if (u->ledger)
+            bk_ledger_save(u->ledger, w);
     }
     return bk_writer_commit(w, why);
 }
@@ -408,9 +412,11 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     enum bk_strategy strategy;
 
     if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
-        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0) ||
-        (run->job->distances && strategy == BK_COMPACT))
+        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
         return cannot_be_read(run, why);
+    if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
+        return bk_fail(why, BK_E_SYSTEM, "%s: was made with less memory; not used",
+                       run->checkpoint.path);
     if (strategy > run->job->strategy || (bk_ranks_several() && strategy > BK_APART))
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
                        run->checkpoint.path);
