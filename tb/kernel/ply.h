@@ -377,7 +377,8 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
     const struct ctx *c = &p.w->ctx;
 
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        lanes losing = p.fresh[vector]; /* left there by init: has an exit, a losing one */
+        /* left there by init: has an exit, a losing one */
+        lanes losing = p.later ? p.later[vector] : p.fresh[vector];
         lanes stuck = still_open(&p, vector), lost;
 
         if (!lanes_any(stuck))

@@ -40,7 +40,6 @@ struct bk_spill {
     int fd, statm; /* the file; /proc/self/statm */
     uint64_t end;
     uint64_t limit; /* resident bytes at which pages go */
-    uint64_t held;  /* in memory all the same */
     struct front *first;
     pthread_mutex_t lock;
     int refused; /* what the disk said when it had no more room, or 0 */
@@ -278,23 +277,7 @@ bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes)
 
 /* == Staying within the limit == */
 
-bool bk_spill_hold(struct bk_spill *st, uint64_t bytes)
-{
-    bool fits;
-
-    pthread_mutex_lock(&st->lock);
-    fits = st->held + bytes <= st->limit / 4 * 3;
-    st->held += fits ? bytes : 0;
-    pthread_mutex_unlock(&st->lock);
-    return fits;
-}
-
-void bk_spill_let_go(struct bk_spill *st, uint64_t bytes)
-{
-    pthread_mutex_lock(&st->lock);
-    st->held -= bytes;
-    pthread_mutex_unlock(&st->lock);
-}
+uint64_t bk_spill_limit(const struct bk_spill *st) { return st->limit; }
 
 /* The process's resident bytes now; 0: the machine does not say. */
 static uint64_t resident_bytes(const struct bk_spill *st)

@@ -50,12 +50,8 @@ void bk_spill_explain(struct bk_spill *st, struct bk_report *why);
  */
 bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes);
 
-/*
- * May an array of so many bytes be in memory, without the spill, and leave a quarter of the limit?
- * Then they count until they are let go.
- */
-bool bk_spill_hold(struct bk_spill *st, uint64_t bytes);
-void bk_spill_let_go(struct bk_spill *st, uint64_t bytes);
+/* Resident bytes at which pages go. */
+uint64_t bk_spill_limit(const struct bk_spill *st);
 
 /* A file of its own in the same place, without a name; it is the caller's.  -1: see errno. */
 int bk_spill_file(struct bk_spill *st);

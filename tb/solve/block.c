@@ -10,6 +10,7 @@
 
 #include "core/geometry.h"
 #include "tb/solve/ledger.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
@@ -24,7 +25,7 @@ struct work {
     struct bk_solver solver;  /* the same, under way */
     struct bk_ledger *ledger; /* of what is found; NULL: BK_DTW is there, or no distances are */
     struct bk_memblock *mb;   /* with a ledger: where its values go */
-    uint64_t held;            /* bytes of the state, in memory beside a spill */
+    struct bk_paging *paging; /* with a ledger: which slices are in memory; NULL: all */
     struct bk_share *share;   /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
     struct bk_tally *tally; /* by thread */
@@ -73,31 +74,48 @@ static struct bk_spares *spares_of(const struct work *w)
     return w->b->apart || w->share || w->setup->ledger ? NULL : &w->run->spares;
 }
 
-/* With a ledger the state is often small enough to be in memory. */
-static struct bk_spill *spill_of_state(struct work *w)
+/* What of the limit a block's sets may take: an eighth is left for what is mapped. */
+static uint64_t budget_of(const struct work *w)
 {
-    uint64_t bytes = bk_state_bytes(&w->solver.state);
+    const struct bk_run *run = w->run;
+    uint64_t threads = bk_pool_threads(run->job->pool);
+    uint64_t own = threads * (w->k->scratch_bytes(w->setup) + bk_ledger_bytes(w->setup));
+    uint64_t limit = bk_spill_limit(w->t->spill) / 8 * 7;
 
-    if (!w->ledger || !w->t->spill || !bk_spill_hold(w->t->spill, bytes))
-        return w->t->spill;
-    w->held = bytes;
-    return NULL;
+    limit = limit > own ? limit - own : 0;
+    return w->b->apart ? limit / threads : limit;
+}
+
+/* With a ledger: the state in memory, or those slices of it for which there is room. */
+static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_report *why)
+{
+    struct bk_spill *spill = w->t->spill;
+    struct bk_state *st = &w->solver.state;
+    enum bk_err err = bk_ledger_new(&w->ledger, w->setup, spill, threads, why);
+
+    st->sparse = spill && bk_state_bytes(st) > budget_of(w);
+    if (!err && !bk_state_new(st, NULL, NULL))
+        err = bk_no_memory(why);
+    if (!err && st->sparse)
+        err = bk_paging_new(&w->paging, &w->solver, w->ledger, spill, budget_of(w), threads, why);
+    return err;
 }
 
 /* Arrays and scratch. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
     unsigned threads = bk_pool_threads(w->b->pool);
-    bool ok;
+    bool ok = true;
 
-    w->solver.state.sparse = w->share;
     if (w->setup->ledger) {
-        enum bk_err err = bk_ledger_new(&w->ledger, w->setup, w->t->spill, threads, why);
+        enum bk_err err = allocate_ledger(w, threads, why);
 
         if (err)
             return err;
+    } else {
+        w->solver.state.sparse = w->share;
+        ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
     }
-    ok = bk_state_new(&w->solver.state, spill_of_state(w), spares_of(w));
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
@@ -121,13 +139,18 @@ static uint32_t slice_here(const struct work *w, uint64_t nth)
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
+    uint32_t slice = slice_here(w, item);
+    void *scratch = w->scratch.of_thread[thread];
 
     bk_spill_ease(w->t->spill);
+    if (w->paging)
+        bk_paging_pin(w->paging, BK_PASS_INIT, slice, 0, thread);
     if (w->ledger)
-        bk_ledger_init(w->ledger, &w->solver, slice_here(w, item), w->scratch.of_thread[thread],
-                       thread);
+        bk_ledger_init(w->ledger, &w->solver, slice, scratch, thread);
     else
-        w->k->init(&w->solver, slice_here(w, item), w->scratch.of_thread[thread]);
+        w->k->init(&w->solver, slice, scratch);
+    if (w->paging)
+        bk_paging_unpin(w->paging, thread);
 }
 
 static void run_init_halo(void *context, uint64_t item, unsigned thread)
@@ -137,15 +160,31 @@ static void run_init_halo(void *context, uint64_t item, unsigned thread)
     bk_share_init_halo(w->share, &w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
+/* Will a pass look at the slice? */
+static bool has_work(const struct work *w, uint32_t slice, unsigned side)
+{
+    const struct bk_state *st = &w->solver.state;
+    enum bk_array todo = st->ply & 1 ? BK_TODO_WIN : BK_TODO_LOSE;
+
+    return w->pass == w->k->mated ||
+           atomic_load_explicit((_Atomic uint8_t *)bk_state_slice(st, todo, side, slice),
+                                memory_order_relaxed) ||
+           bk_ledger_is_due(w->ledger, st, slice, side);
+}
+
 static void run_pass(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
     struct bk_state *st = &w->solver.state;
-    uint32_t slice = slice_here(w, item >> 1);
+    uint32_t n = slices_here(w), nth = (uint32_t)(item >> 1);
+    uint32_t slice = slice_here(w, w->paging && st->ply & 1 ? n - 1 - nth : nth);
     void *scratch = w->scratch.of_thread[thread];
     unsigned side = item & 1;
 
     bk_spill_ease(w->t->spill);
+    if (w->paging && has_work(w, slice, side))
+        bk_paging_pin(w->paging, w->pass == w->k->mated ? BK_PASS_MATED : BK_PASS_PLY, slice, side,
+                      thread);
     if (w->ledger)
         bk_ledger_ripen(w->ledger, &w->solver, slice, side, scratch, thread);
     if (w->pass(&w->solver, slice, side, scratch)) {
@@ -155,6 +194,8 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
     }
+    if (w->paging)
+        bk_paging_unpin(w->paging, thread);
 }
 
 /* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
@@ -164,8 +205,11 @@ static bool join(struct work *w, bool done)
     struct bk_joined x = { .found = w->found, .stopped = !done, .failed = w->failed };
     bool losses = !(st->ply & 1);
 
+    if (w->paging)
+        bk_paging_forget(w->paging, !losses); /* that has been used */
     if (!w->share) {
-        w->failed = w->ledger && bk_ledger_failed(w->ledger);
+        w->failed = (w->ledger && bk_ledger_failed(w->ledger)) ||
+                    (w->paging && bk_paging_failed(w->paging));
         return done && !w->failed;
     }
     bk_share_join(st, &x);
@@ -276,9 +320,13 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
     uint32_t slice = slice_here(w, item);
 
     bk_spill_ease(w->t->spill);
+    if (w->paging)
+        bk_paging_pin(w->paging, BK_PASS_FINISH, slice, 0, thread);
     if (w->ledger) {
         bk_ledger_finish(w->ledger, &w->solver, w->mb, slice, &w->tally[thread],
                          w->scratch.of_thread[thread], thread);
+        if (w->paging)
+            bk_paging_unpin(w->paging, thread);
         return;
     }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);
@@ -306,7 +354,9 @@ static enum bk_err settle(struct work *w, struct bk_report *why)
         return bk_no_memory(why);
     if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
         return bk_pool_interrupted(why);
-    return w->ledger && bk_ledger_failed(w->ledger) ? bk_no_memory(why) : BK_OK;
+    if ((w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging)))
+        return bk_no_memory(why);
+    return BK_OK;
 }
 
 /* Of a shared block: who wants its slices, by slice; owned.  NULL: everyone wants all, or there is
@@ -568,8 +618,7 @@ static void release(struct work *w)
 {
     if (w->setup)
         bk_state_free(&w->solver.state, spares_of(w));
-    if (w->held)
-        bk_spill_let_go(w->t->spill, w->held);
+    bk_paging_free(w->paging);
     bk_ledger_free(w->ledger);
     bk_setup_free(w->setup);
     bk_scratch_free(&w->scratch);

@@ -16,7 +16,7 @@
 struct place {
     uint64_t at;
     uint32_t bytes; /* with the head; 0: none */
-    uint32_t k;     /* plies / 2 */
+    uint32_t k;     /* plies / 2; 0: its positions need no number */
 };
 
 /* Notes as they are written. */
@@ -43,7 +43,8 @@ struct bk_ledger {
     size_t slice_bytes;        /* of codes */
     unsigned kinds;            /* of k: 0 .. k_limit */
     struct place *exits[2][2]; /* the next ones: by losses, side; slice */
-    struct place *found[2];    /* the last ones: by side; slice */
+    struct place *found[2][2]; /* the last ones: by losses, side; slice */
+    uint16_t *delay[2];        /* k of the last losing exit: by side; slice */
     struct desk *desk;         /* by thread */
     unsigned threads;
     atomic_uint latest; /* k of losing exits */
@@ -91,7 +92,9 @@ static bool allocate(struct bk_ledger *h)
     for (unsigned i = 0; h->desk && i < h->threads; i++)
         ok = ok && desk_new(&h->desk[i], h);
     for (unsigned side = 0; side < 2; side++) {
-        ok = (h->found[side] = calloc(n, sizeof(struct place))) && ok;
+        ok = (h->delay[side] = calloc(n, sizeof *h->delay[side])) && ok;
+        ok = (h->found[0][side] = calloc(n, sizeof(struct place))) && ok;
+        ok = (h->found[1][side] = calloc(n, sizeof(struct place))) && ok;
         ok = (h->exits[0][side] = calloc(n, sizeof(struct place))) && ok;
         ok = (h->exits[1][side] = calloc(n, sizeof(struct place))) && ok;
     }
@@ -126,12 +129,20 @@ void bk_ledger_free(struct bk_ledger *h)
         desk_free(&h->desk[i], h);
     free(h->desk);
     for (unsigned side = 0; side < 2; side++) {
-        free(h->found[side]);
+        free(h->delay[side]);
+        free(h->found[0][side]);
+        free(h->found[1][side]);
         free(h->exits[0][side]);
         free(h->exits[1][side]);
     }
     bk_log_close(h->log);
     free(h);
+}
+
+bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
+                      uint32_t slice)
+{
+    return h->delay[side][slice] >= (st->ply >> 1) && h->delay[side][slice];
 }
 
 bool bk_ledger_failed(const struct bk_ledger *h)
@@ -270,6 +281,22 @@ static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *l
     }
 }
 
+/* Wins at ply 1, which the kernel leaves as a frontier. */
+static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_state *st,
+                         unsigned side, uint32_t slice)
+{
+    uint64_t *marks = bk_state_slice(st, BK_WIN_MARKS, side, slice);
+    const uint64_t *sets = bk_state_slice(st, BK_WINS, side, slice);
+
+    for (uint32_t m = 0; m < h->s->nmarks; m++)
+        for (; marks[m]; marks[m] &= marks[m] - 1) {
+            uint32_t vector = 64 * m + (unsigned)__builtin_ctzll(marks[m]);
+
+            put_vector(h, &d->exits[h->kinds], vector, sets + (size_t)vector * BK_LANES_MAX);
+        }
+    *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 0;
+}
+
 /* Those of a kind, by rising k.  Returns the place of the first. */
 static struct place write_exits(struct bk_ledger *h, struct notes *x)
 {
@@ -324,23 +351,32 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
             begin_notes(&d->exits[i]);
         collect_exits(h, d, bk_state_slice(&b->state, BK_LATER, side, slice), d->codes[side],
                       b->kernel->set_bytes);
+        collect_soon(h, d, &b->state, side, slice);
         for (unsigned k = 0; k < h->kinds; k++)
             if (d->exits[k].n > sizeof(struct place))
-                raise_to(&h->latest, k);
+                h->delay[side][slice] = (uint16_t)k;
+        raise_to(&h->latest, h->delay[side][slice]);
         h->exits[true][side][slice] = write_exits(h, d->exits);
         h->exits[false][side][slice] = write_exits(h, d->exits + h->kinds);
     }
 }
 
+bool bk_ledger_is_due(const struct bk_ledger *h, const struct bk_state *st, uint32_t slice,
+                      unsigned side)
+{
+    const struct place *p = &h->exits[!(st->ply & 1)][side][slice];
+
+    return st->ply && p->bytes && p->k == st->ply >> 1;
+}
+
 void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, unsigned side,
                      void *scratch, unsigned thread)
 {
-    unsigned ply = b->state.ply;
-    bool losses = !(ply & 1);
+    bool losses = !(b->state.ply & 1);
     struct place *p = &h->exits[losses][side][slice], next;
     const uint8_t *notes, *end;
 
-    if (ply < 2 || !p->bytes || p->k != ply >> 1 ||
+    if (!bk_ledger_is_due(h, &b->state, slice, side) ||
         !read_notes(h, &h->desk[thread], *p, &next, &notes, &end))
         return;
     b->kernel->ripen(b, slice, side, losses, notes, (size_t)(end - notes), scratch);
@@ -357,10 +393,8 @@ void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t sl
     const uint64_t *marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice);
     const uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
     struct notes *x = &h->desk[thread].found;
-    struct place *last = &h->found[side][slice];
+    struct place *last = &h->found[losses][side][slice];
 
-    if (st->ply < 2)
-        return; /* its numbers are 0 */
     begin_notes(x);
     for (uint32_t m = 0; m < h->s->nmarks; m++)
         for (uint64_t left = marks[m]; left; left &= left - 1) {
@@ -400,15 +434,34 @@ static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t s
 static void gather_found(struct bk_ledger *h, struct desk *d, uint32_t slice, unsigned side,
                          size_t set_bytes)
 {
-    struct place p = h->found[side][slice], before;
-    const uint8_t *notes, *end;
-
     memset(d->codes[side], 0, h->slice_bytes);
-    for (; p.bytes && read_notes(h, d, p, &before, &notes, &end); p = before) {
-        fill_in(h, d->codes[side], p.k, set_bytes, notes, end);
-        if (before.at >= p.at)
-            return;
+    for (unsigned losses = 0; losses < 2; losses++) {
+        struct place p = h->found[losses][side][slice], before;
+        const uint8_t *notes, *end;
+
+        for (; p.k && read_notes(h, d, p, &before, &notes, &end); p = before) {
+            fill_in(h, d->codes[side], p.k, set_bytes, notes, end);
+            if (before.at >= p.at)
+                break; /* no chain of ours */
+        }
     }
+}
+
+void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
+                        unsigned side, bool losses, unsigned thread)
+{
+    const struct bk_state *st = &b->state;
+    uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
+    const uint8_t *notes, *end;
+    uint64_t word[BK_LANES_MAX];
+    uint32_t vector, next = 0;
+    struct place before;
+
+    if (!*(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice) ||
+        !read_notes(h, &h->desk[thread], h->found[losses][side][slice], &before, &notes, &end))
+        return;
+    while (bk_note_take(&notes, end, &next, &vector, word) && vector < h->s->nvec)
+        memcpy(sets + (size_t)vector * BK_LANES_MAX, word, sizeof word);
 }
 
 void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblock *mb,
@@ -455,7 +508,9 @@ void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w)
 
     bk_write(w, &latest, sizeof latest);
     for (unsigned side = 0; side < 2; side++) {
-        bk_write_array(w, h->found[side], bytes);
+        bk_write_array(w, h->delay[side], h->s->nslices * sizeof *h->delay[side]);
+        bk_write_array(w, h->found[0][side], bytes);
+        bk_write_array(w, h->found[1][side], bytes);
         bk_write_array(w, h->exits[0][side], bytes);
         bk_write_array(w, h->exits[1][side], bytes);
     }
@@ -469,14 +524,16 @@ bool bk_ledger_load(struct bk_ledger *h, struct bk_reader *r)
     bool ok = bk_read(r, &latest, sizeof latest);
 
     for (unsigned side = 0; ok && side < 2; side++)
-        ok = bk_read_array(r, h->found[side], bytes) &&
+        ok = bk_read_array(r, h->delay[side], h->s->nslices * sizeof *h->delay[side]) &&
+             bk_read_array(r, h->found[0][side], bytes) &&
+             bk_read_array(r, h->found[1][side], bytes) &&
              bk_read_array(r, h->exits[0][side], bytes) &&
              bk_read_array(r, h->exits[1][side], bytes);
     ok = ok && bk_log_load(h->log, r);
     for (uint32_t i = 0; ok && i < h->s->nslices; i++)
         for (unsigned side = 0; side < 2; side++)
-            ok = ok && is_within(h, &h->found[side][i]) && is_within(h, &h->exits[0][side][i]) &&
-                 is_within(h, &h->exits[1][side][i]);
+            ok = ok && is_within(h, &h->found[0][side][i]) && is_within(h, &h->found[1][side][i]) &&
+                 is_within(h, &h->exits[0][side][i]) && is_within(h, &h->exits[1][side][i]);
     if (ok)
         atomic_store(&h->latest, latest);
     return ok;

@@ -19,7 +19,7 @@
  * Invariants
  *   - exits of a slice, a side and a kind lie in the log by rising k; each names the next
  *   - what was found in a slice by a side names what was found there before
- * so that for both one place each is remembered, however many plies there are.
+ * so that few places are remembered, however many plies there are.
  *
  * Cost: written and read once each, some bytes for a position decided and less
  * for an exit (docs/solving.md 10); no positions are sought in files.
@@ -54,10 +54,21 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
                     unsigned thread);
 void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, unsigned side,
                      void *scratch, unsigned thread);
+bool bk_ledger_is_due(const struct bk_ledger *h, const struct bk_state *st, uint32_t slice,
+                      unsigned side); /* has ripen() anything? */
 void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice, unsigned side,
                      unsigned thread);
 void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblock *mb,
                       uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread);
+
+/*
+ * The last frontier of a slice as it was found, into the state's array: what is not noted there
+ * stays as it is.  delays: may an exit that loses later than this ply be there?
+ */
+void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
+                        unsigned side, bool losses, unsigned thread);
+bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
+                      uint32_t slice);
 
 /* The log has refused, or memory: nothing that follows counts. */
 bool bk_ledger_failed(const struct bk_ledger *h);
