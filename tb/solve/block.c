@@ -78,10 +78,12 @@ static struct bk_spares *spares_of(const struct work *w)
 static uint64_t budget_of(const struct work *w)
 {
     const struct bk_run *run = w->run;
-    uint64_t threads = bk_pool_threads(run->job->pool);
+    uint64_t most = run->job->sets_bytes, threads = bk_pool_threads(run->job->pool);
     uint64_t own = threads * (w->k->scratch_bytes(w->setup) + bk_ledger_bytes(w->setup));
-    uint64_t limit = bk_spill_limit(w->t->spill) / 8 * 7;
+    uint64_t limit = w->t->spill ? bk_spill_limit(w->t->spill) / 8 * 7 : UINT64_MAX;
 
+    if (most)
+        return most;
     limit = limit > own ? limit - own : 0;
     return w->b->apart ? limit / threads : limit;
 }
@@ -93,7 +95,7 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
     struct bk_state *st = &w->solver.state;
     enum bk_err err = bk_ledger_new(&w->ledger, w->setup, spill, threads, why);
 
-    st->sparse = spill && bk_state_bytes(st) > budget_of(w);
+    st->sparse = bk_state_bytes(st) > budget_of(w);
     if (!err && !bk_state_new(st, NULL, NULL))
         err = bk_no_memory(why);
     if (!err && st->sparse)
@@ -290,7 +292,7 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
 {
     const struct bk_setup *s = w->setup;
     struct bk_moment m;
-    const struct bk_under_way u = { &w->solver, w->share, w->ledger, &m };
+    const struct bk_under_way u = { &w->solver, w->share, w->ledger, w->paging, &m };
     enum bk_err err = begin_plies(w, &u, why);
 
     if (err)

@@ -13,7 +13,7 @@
 #include "tb/solve/order.h"
 
 /* A block of fewer configurations keeps no ledger. */
-#define BK_LEDGER_FROM 32
+#define BK_LEDGER_FROM 16
 
 struct bk_setup_request {
     const struct bk_index *ix;    /* borrowed */

@@ -14,6 +14,7 @@
 
 #include "tb/kernel/solver.h"
 #include "tb/solve/ledger.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/run.h"
 #include "tb/solve/share.h"
 
@@ -25,6 +26,7 @@ struct bk_under_way {
     struct bk_solver *solver;
     const struct bk_share *share; /* the slices that are worked on here; NULL: all */
     struct bk_ledger *ledger;     /* of what is found; NULL: the state has it */
+    struct bk_paging *paging;     /* which slices are in memory; NULL: all */
     struct bk_moment *m;
 };
 
