@@ -152,7 +152,7 @@ static void run_init(void *context, uint64_t item, unsigned thread)
     else
         w->k->init(&w->solver, slice, scratch);
     if (w->paging)
-        bk_paging_unpin(w->paging, thread);
+        bk_paging_unpin(w->paging, true, thread);
 }
 
 static void run_init_halo(void *context, uint64_t item, unsigned thread)
@@ -178,10 +178,11 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
     struct bk_state *st = &w->solver.state;
-    uint32_t n = slices_here(w), nth = (uint32_t)(item >> 1);
-    uint32_t slice = slice_here(w, w->paging && st->ply & 1 ? n - 1 - nth : nth);
+    uint32_t nth = (uint32_t)(item >> 1);
+    uint32_t slice = w->paging ? bk_paging_nth(w->paging, nth, st->ply & 1) : slice_here(w, nth);
     void *scratch = w->scratch.of_thread[thread];
     unsigned side = item & 1;
+    bool found;
 
     bk_spill_ease(w->t->spill);
     if (w->paging && has_work(w, slice, side))
@@ -189,7 +190,8 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
                       thread);
     if (w->ledger)
         bk_ledger_ripen(w->ledger, &w->solver, slice, side, scratch, thread);
-    if (w->pass(&w->solver, slice, side, scratch)) {
+    found = w->pass(&w->solver, slice, side, scratch);
+    if (found) {
         if (w->ledger)
             bk_ledger_found(w->ledger, &w->solver, slice, side, thread);
         atomic_store_explicit(&w->found, true, memory_order_relaxed);
@@ -197,7 +199,7 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
                               (int)st->ply, memory_order_relaxed);
     }
     if (w->paging)
-        bk_paging_unpin(w->paging, thread);
+        bk_paging_unpin(w->paging, found, thread);
 }
 
 /* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
@@ -328,7 +330,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
         bk_ledger_finish(w->ledger, &w->solver, w->mb, slice, &w->tally[thread],
                          w->scratch.of_thread[thread], thread);
         if (w->paging)
-            bk_paging_unpin(w->paging, thread);
+            bk_paging_unpin(w->paging, true, thread);
         return;
     }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);

@@ -20,7 +20,12 @@ static const enum bk_array array_of[KINDS] = { BK_WON, BK_UNDECIDED, BK_LATER, B
 enum place { ABSENT, MOVING, THERE };
 
 /* How it is touched. */
-enum use { READ = 1, CHANGE = 2, FILL = 4 /* what was in it does not count */ };
+enum use {
+    READ,
+    CHANGE, /* if something is found */
+    WRITE,
+    FILL /* what was in it does not count */
+};
 
 #define NONE UINT32_MAX
 
@@ -45,6 +50,7 @@ struct bk_paging {
     size_t slice_bytes;
     uint64_t budget, used;
     struct unit *unit;
+    uint32_t *order; /* of slices */
     uint32_t oldest, newest;
     pthread_mutex_t lock;
     pthread_cond_t moved;
@@ -152,7 +158,7 @@ static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thr
     x->bytes = (uint32_t)g->slice_bytes;
     g->used += x->bytes;
     begin_move(g, x);
-    if (use & FILL)
+    if (use == FILL)
         ;
     else if (is_frontier(g, u))
         bk_ledger_frontier(g->h, g->b, u % g->nslices, side_of(g, u), kind_of(g, u) == LOSSES,
@@ -174,12 +180,12 @@ static void pin(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
     else if (!x->pins)
         take_out(g, u);
     x->pins++;
-    x->changed = x->changed || use & (CHANGE | FILL);
+    x->changed = x->changed || use >= WRITE;
     d->unit[d->n] = u;
     d->use[d->n++] = (uint8_t)use;
 }
 
-void bk_paging_unpin(struct bk_paging *g, unsigned thread)
+void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread)
 {
     struct desk *d = &g->desk[thread];
 
@@ -187,7 +193,8 @@ void bk_paging_unpin(struct bk_paging *g, unsigned thread)
     for (unsigned i = 0; i < d->n; i++) {
         struct unit *x = &g->unit[d->unit[i]];
 
-        if (is_frontier(g, d->unit[i]) && d->use[i] & FILL) {
+        x->changed = x->changed || (found && d->use[i] == CHANGE);
+        if (is_frontier(g, d->unit[i]) && d->use[i] == FILL) {
             uint32_t bytes = frontier_bytes(g, d->unit[i]);
 
             g->used = g->used - x->bytes + bytes;
@@ -234,10 +241,11 @@ static void pin_ply(struct bk_paging *g, uint32_t slice, unsigned side, bool mat
     bool losses = !(g->b->state.ply & 1);
 
     pin(g, unit_of(g, losses ? LOSSES : WINS, side, slice), FILL, thread);
-    pin(g, unit_of(g, WON, side, slice), losses && !mated ? READ : CHANGE, thread);
+    pin(g, unit_of(g, WON, side, slice), mated ? WRITE : losses ? READ : CHANGE, thread);
     pin(g, unit_of(g, UNDECIDED, side, slice), CHANGE, thread);
     if (losses && bk_ledger_delays(g->h, &g->b->state, side, slice))
-        pin(g, unit_of(g, LATER, side, slice), mated ? READ : CHANGE, thread);
+        pin(g, unit_of(g, LATER, side, slice),
+            bk_ledger_is_due(g->h, &g->b->state, slice, side) ? WRITE : READ, thread);
     pin_other(g, slice, !side, losses, !mated, thread);
     for (uint32_t i = kings->first[side][slice]; i < kings->first[side][slice + 1]; i++)
         pin_other(g, kings->move[side][i].slice, !side, losses, !mated, thread);
@@ -254,7 +262,7 @@ void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsig
             for (enum kind kind = 0; kind < KINDS; kind++)
                 if (pass == BK_PASS_INIT || kind != LATER)
                     pin(g, unit_of(g, kind, side, slice),
-                        pass == BK_PASS_INIT || kind >= WINS ? FILL : CHANGE, thread);
+                        pass == BK_PASS_INIT || kind >= WINS ? FILL : WRITE, thread);
     }
     make_room(g);
     pthread_mutex_unlock(&g->lock);
@@ -271,6 +279,57 @@ void bk_paging_pin_one(struct bk_paging *g, enum bk_array a, unsigned side, uint
     pin(g, unit_of(g, kind, side, slice), changes ? FILL : READ, 0);
     make_room(g);
     pthread_mutex_unlock(&g->lock);
+}
+
+/* == The order of slices == */
+
+/* Slices that follow a slice: where a king goes from there, if they have no place yet. */
+static uint32_t add_next(struct bk_paging *g, uint32_t slice, bool *placed, uint32_t n)
+{
+    const struct bk_king_moves *kings = g->b->setup->kings;
+
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = kings->first[side][slice]; i < kings->first[side][slice + 1]; i++) {
+            uint32_t to = kings->move[side][i].slice;
+
+            if (!placed[to])
+                g->order[n++] = to;
+            placed[to] = true;
+        }
+    return n;
+}
+
+/* From `first` on by kings' moves, as waves go; what they do not reach, too.  Returns the last. */
+static uint32_t spread_from(struct bk_paging *g, uint32_t first, bool *placed)
+{
+    uint32_t n = 0;
+
+    memset(placed, 0, g->nslices * sizeof *placed);
+    for (uint32_t slice = first, done = 0; done < g->nslices; slice = (slice + 1) % g->nslices) {
+        if (placed[slice])
+            continue;
+        placed[slice] = true;
+        g->order[n++] = slice;
+        for (; done < n; done++)
+            n = add_next(g, g->order[done], placed, n);
+    }
+    return g->nslices ? g->order[g->nslices - 1] : 0;
+}
+
+/* What is last in such an order is at an end: the order from there has narrow waves. */
+static bool put_in_order(struct bk_paging *g)
+{
+    bool *placed = malloc(g->nslices + (size_t)1);
+
+    if (placed)
+        spread_from(g, spread_from(g, 0, placed), placed);
+    free(placed);
+    return placed;
+}
+
+uint32_t bk_paging_nth(const struct bk_paging *g, uint32_t nth, bool back)
+{
+    return g->order[back ? g->nslices - 1 - nth : nth];
 }
 
 /* == Begin and end == */
@@ -303,7 +362,8 @@ static bool allocate(struct bk_paging *g)
 
     g->unit = calloc(2 * (size_t)KINDS * g->nslices + 1, sizeof *g->unit);
     g->desk = calloc(g->threads, sizeof *g->desk);
-    ok = g->unit && g->desk;
+    g->order = calloc(g->nslices + (size_t)1, sizeof *g->order);
+    ok = g->unit && g->desk && g->order && put_in_order(g);
     for (unsigned i = 0; ok && i < g->threads; i++) {
         g->desk[i].unit = calloc(most, sizeof *g->desk[i].unit);
         g->desk[i].use = calloc(most, sizeof *g->desk[i].use);
@@ -349,6 +409,7 @@ void bk_paging_free(struct bk_paging *g)
     }
     free(g->desk);
     free(g->unit);
+    free(g->order);
     bk_log_close(g->file);
     pthread_cond_destroy(&g->moved);
     pthread_mutex_destroy(&g->lock);

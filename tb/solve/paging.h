@@ -11,9 +11,10 @@
  *   won, undecided, later   in a file, each slice in its place
  *   frontiers               nowhere: the ledger has noted what is in them
  *
- * Slices in which there is nothing to do are not brought in.  Passes go through the
- * slices in turn forwards and backwards: what the end of one had is what the next
- * one begins with.
+ * Slices in which there is nothing to do are not brought in, and one in which
+ * nothing was found is not written.  Passes take slices in an order in which
+ * those that read each other are near, forwards and backwards in turn: what the
+ * end of one had is what the next one begins with.
  */
 #ifndef BK_PAGING_H
 #define BK_PAGING_H
@@ -34,6 +35,9 @@ enum bk_err bk_paging_new(struct bk_paging **out, struct bk_solver *b, struct bk
                           struct bk_report *why);
 void bk_paging_free(struct bk_paging *g); /* NULL is fine */
 
+/* The slice that a pass takes nth: neighbours are near each other.  back: the other way round. */
+uint32_t bk_paging_nth(const struct bk_paging *g, uint32_t nth, bool back);
+
 /* Bytes that one thread may have pinned. */
 uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes);
 
@@ -44,7 +48,8 @@ uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes);
  */
 void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsigned side,
                    unsigned thread);
-void bk_paging_unpin(struct bk_paging *g, unsigned thread);
+/* found: the pass has found something; else what it would have changed is as it was. */
+void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread);
 /* After a pass over all slices: the frontier that it has used goes. */
 void bk_paging_forget(struct bk_paging *g, bool losses);
 

@@ -169,7 +169,7 @@ static void *pinned_slice(const struct bk_under_way *u, enum bk_array a, unsigne
 static void unpin(const struct bk_under_way *u)
 {
     if (u->paging)
-        bk_paging_unpin(u->paging, 0);
+        bk_paging_unpin(u->paging, false, 0);
 }
 
 static void save_with_ledger(struct bk_writer *w, const struct bk_under_way *u)
