@@ -8,7 +8,7 @@
 
 #include "table/format.h"
 #include "tb/kernel/state.h"
-#include "tb/solve/ledger.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/share.h"
 
@@ -70,6 +70,8 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
     n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
     n->scratch = k->scratch_bytes(s) + (s->ledger ? bk_ledger_bytes(s) : 0);
     n->room = s->nslices ? n->state / s->nslices * 2 : 0; /* its own, and neighbours' frontiers */
+    if (s->ledger)
+        n->room = bk_paging_room(s, st.slice_bytes[BK_WON]);
 }
 
 /* taken: out of a group. */
