@@ -73,11 +73,12 @@ static enum bk_err solve(struct solved *s, struct bk_memtable *t, struct bk_repo
                                 .attain = true,
                                 .strategy = BK_APART,
                                 .k_max = s->o.k_max,
+                                .sets_bytes = s->o.sets_bytes,
                                 .sink = &nobody,
                                 .pool = s->pool };
     struct bk_tally tally;
 
-    if (!s->o.distances && s->o.compact)
+    if (s->o.distances ? s->o.ledger : s->o.compact)
         job.strategy = BK_COMPACT;
     if (s->o.groups)
         job.strategy = s->o.groups;

@@ -11,6 +11,8 @@ struct solved_options {
     bool distances;
     bool compact;            /* BK_COMPACT, where there are no distances */
     enum bk_strategy groups; /* BK_GROUPS or BK_WIDE, where there are; else 0 */
+    bool ledger;             /* BK_COMPACT, where there are */
+    uint64_t sets_bytes;     /* as bk_solve_job's: with a ledger, so many in memory */
     unsigned k_max;          /* as bk_solve_job's: smaller makes codes of two bytes */
 };
 

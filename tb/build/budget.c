@@ -57,6 +57,12 @@ static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct 
     return bk_encode_estimate(peak, own, ix, &o, threads, why);
 }
 
+/* How a table is solved that does not fit into memory. */
+static enum bk_strategy on_disk(const struct bk_plan *p)
+{
+    return p->processes > 1 ? BK_APART : BK_COMPACT;
+}
+
 /* Block by block, once for each table. */
 static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, unsigned threads,
                                  struct both *n, struct bk_report *why)
@@ -69,7 +75,9 @@ static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, u
     err = estimate(&n->kept, p, ix, BK_APART, false, threads, why);
     if (!err)
         err = estimate(&n->groups, p, ix, BK_GROUPS, false, threads, why);
-    return err ? err : estimate(&n->let_go, p, ix, BK_APART, true, threads, why);
+    if (err)
+        return err;
+    return estimate(&n->let_go, p, ix, on_disk(p), true, threads, why);
 }
 
 /* A table under way. */
@@ -107,6 +115,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     *bytes = n->codes;
     if (x->always + x->h->bytes + n->peak > x->peak)
         x->peak = x->always + x->h->bytes + n->peak;
+    n = &x->all[table].let_go; /* as it is done on disk */
     x->fixed = n->fixed > x->fixed ? n->fixed : x->fixed;
     x->room = n->room > x->room ? n->room : x->room;
     return err;
@@ -190,7 +199,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     fixed = fixed > least_encoder ? fixed : least_encoder;
     t->least_bytes = x.always + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
-        t->strategy = p->distances ? BK_APART : BK_COMPACT;
+        t->strategy = p->distances ? on_disk(p) : BK_COMPACT;
         bk_resident_release(h);
         return BK_OK;
     }

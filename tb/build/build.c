@@ -110,9 +110,9 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
     static const struct bk_sink nobody;
     struct bk_solve_job job = { .kernel = b->p->kernel,
                                 .distances = b->p->distances,
-                                .strategy = b->spill && !b->p->distances ? BK_COMPACT
-                                            : b->spill || pt->anew_apart ? BK_APART
-                                                                         : BK_GROUPS,
+                                .strategy = b->spill         ? BK_COMPACT
+                                            : pt->anew_apart ? BK_APART
+                                                             : BK_GROUPS,
                                 .k_max = b->o->k_max,
                                 .sink = &nobody,
                                 .pool = b->o->pool,
@@ -302,6 +302,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .strategy = b->p->table[b->nth].strategy,
                                       .let_go = m->let_go,
                                       .k_max = b->o->k_max,
+                                      .sets_bytes = b->o->frugal,
                                       .sink = &sink,
                                       .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
@@ -551,7 +552,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     if (o->frugal) {
         b.resident.limit = 0;
         for (unsigned i = 0; i < p->n; i++)
-            p->table[i].strategy = p->distances ? p->table[i].strategy : BK_COMPACT;
+            p->table[i].strategy = BK_COMPACT;
     }
     for (unsigned i = 0; o->largest && i < p->n; i++)
         if (p->table[i].strategy > o->largest)

@@ -30,7 +30,7 @@ struct bk_build_options {
     bool standalone; /* files that answer without others */
     unsigned k_max;  /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bool frugal;     /* for tests, as if memory were short: hold no table for later ones,
-                        and be compact without distances (order.h) */
+                        be compact (order.h), and keep no more sets than are in use */
     enum bk_strategy largest; /* for tests: nothing that takes more memory; 0: as there is */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,

@@ -44,6 +44,10 @@ struct bk_kernel {
     bool (*mated)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*win)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     bool (*lose)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
+    /* with a ledger, before one of the last two: positions, as notes (memory/notes.h), whose exit
+       counts at this ply; the same thread runs that pass next, with the same scratch */
+    void (*ripen)(struct bk_solver *b, uint32_t slice, unsigned side, bool losses,
+                  const uint8_t *notes, size_t bytes, void *scratch);
     /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
        adds up, unless it is a group; `tally` is the thread's own */
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);

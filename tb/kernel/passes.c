@@ -49,6 +49,7 @@ const struct bk_kernel KERNEL_NAME = {
     .mated = mated,
     .win = win,
     .lose = lose,
+    .ripen = ripen,
     .finish = finish,
     .attain = attain,
     .deliver = deliver,

@@ -6,6 +6,7 @@
 
 #include "tb/kernel/moves.h"
 #include "tb/kernel/waits.h"
+#include "tb/memory/notes.h"
 
 /* == What is to be done where == */
 
@@ -55,12 +56,12 @@ struct sweep {
     uint32_t slice;
     unsigned side, k;
     uint64_t due; /* waits of this ply that the slice has */
-    lanes *won, *undecided, *open, *fresh;
+    lanes *won, *undecided, *open, *fresh, *later;
     uint64_t *marks; /* of `fresh` */
     uint8_t *any;
     const uint64_t *waits; /* by configuration */
     const uint8_t *delay;  /* by vector */
-    char *dtw;             /* of the slice */
+    char *dtw;             /* of the slice; NULL: distances are noted elsewhere, or not at all */
     uint32_t last;         /* vector found last, whose k is not stored yet */
     bool found;
 };
@@ -70,7 +71,7 @@ static inline uint64_t due_in(const struct bk_solver *b, unsigned side, uint32_t
 {
     const struct bk_state *st = &b->state;
 
-    if (!b->setup->distances || st->ply <= 1)
+    if (!b->setup->distances || b->setup->ledger || st->ply <= 1)
         return 0;
     return *(const uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) &
            wait_bit(st->ply >> 1);
@@ -97,9 +98,12 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         .any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice),
     };
 
-    if (s->distances) {
-        p.waits = bk_state_slice(st, BK_WAITS, side, slice);
+    if (s->distances)
         p.delay = bk_state_slice(st, BK_DELAYS, side, slice);
+    if (s->ledger)
+        p.later = sets_of(st, BK_LATER, side, slice);
+    else if (s->distances) {
+        p.waits = bk_state_slice(st, BK_WAITS, side, slice);
         p.dtw = bk_state_slice(st, BK_DTW, side, slice);
     }
     enter(&p.w->ctx, b, slice);
@@ -138,7 +142,7 @@ static void store_k(const struct sweep *p, uint32_t vector, lanes x)
 {
     const struct bk_setup *s = p->s;
     lane_sets found;
-    unsigned words = s->distances ? lanes_words(x) : 0;
+    unsigned words = p->dtw ? lanes_words(x) : 0;
 
     *(lanes *)found = x;
     EACH_LANE (i, words) {
@@ -243,6 +247,8 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
     unsigned words = lanes_words(x);
     lane_sets late;
 
+    if (p->later)
+        return x & p->later[vector];
     *(lanes *)late = x;
     EACH_LANE (i, words)
         late[i] = stored_later(p->s, row_of(p, vector, i), late[i], p->k);
@@ -251,13 +257,18 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
 
 /*
  * Every quiet move of these is refuted, but a losing exit takes longer: they
- * come back at its ply.
+ * come back at its ply.  With a ledger all come back, refuted or not; it has to
+ * be waited for.
  */
 static void defer(struct sweep *p, uint32_t vector, lanes late)
 {
     lane_sets x;
     unsigned words = lanes_words(late);
 
+    if (p->later) {
+        raise_to(&p->st->last_wait, p->delay[vector]);
+        return;
+    }
     *(lanes *)x = late;
     EACH_LANE (i, words)
         EACH (sq, x[i]) {
@@ -299,7 +310,7 @@ static void store_last(struct sweep *p)
  */
 static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 {
-    unsigned rows = p->s->distances ? lanes_some(add) : 0;
+    unsigned rows = p->dtw ? lanes_some(add) : 0;
 
     EACH_BIT (i, rows)
         fetch_row(p, vector, i);
@@ -324,6 +335,38 @@ static bool end_sweep(struct sweep *p, bool to_win)
     return true;
 }
 
+/* == What a ledger has == */
+
+/*
+ * Positions whose exit counts at this ply, for the pass that comes next with the
+ * same scratch: they are looked at whatever moved.
+ */
+static void ripen(struct bk_solver *b, uint32_t slice, unsigned side, bool losses,
+                  const uint8_t *notes, size_t bytes, void *scratch)
+{
+    struct sweep p = begin_sweep(b, scratch, slice, side, losses);
+    const uint8_t *end = notes + bytes;
+    uint32_t vector, next = 0;
+    bool some = false;
+    uint64_t word[8];
+
+    while (bk_note_take(&notes, end, &next, &vector, word) && vector < p.s->nvec) {
+        lanes x, ripe;
+
+        memcpy(&x, word, sizeof x);
+        ripe = x & (losses ? still_open(&p, vector) : p.undecided[vector]);
+        if (losses)
+            p.later[vector] &= ~x;
+        if (!lanes_any(ripe))
+            continue;
+        p.w->acc[vector] = ripe;
+        mark(p.w->dirty, vector);
+        some = true;
+    }
+    if (some)
+        set_todo(p.st, side, !losses, slice);
+}
+
 /* == The passes == */
 
 /* The mates and stalemates: no escape at all, before anything else is won. */
@@ -334,7 +377,8 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
     const struct ctx *c = &p.w->ctx;
 
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        lanes losing = p.fresh[vector]; /* left there by init: has an exit, a losing one */
+        /* left there by init: has an exit, a losing one */
+        lanes losing = p.later ? p.later[vector] : p.fresh[vector];
         lanes stuck = still_open(&p, vector), lost;
 
         if (!lanes_any(stuck))

@@ -155,6 +155,8 @@ struct bk_setup {
     bool distances;
     bool attains;       /* when solved, tells what exits attain: attain.h */
     bool compact;       /* no BK_OPEN: what is won and undecided at once is saved by an exit */
+    bool ledger;        /* no BK_DTW: distances are noted as they are found, elsewhere
+                           (solve/ledger.h) */
     unsigned k_limit;   /* largest plies / 2 that dtw_bytes can hold */
     unsigned dtw_bytes; /* 1 or 2; 0 without distances */
 

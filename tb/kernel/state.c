@@ -14,6 +14,7 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     st->nslices = s->nslices;
     st->attains = s->attains;
     st->grouped = s->grouped;
+    st->ledger = s->ledger;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
         st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
@@ -21,10 +22,14 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
         st->slice_bytes[a] = 1;
     if (!s->distances)
         return;
+    st->slice_bytes[BK_DELAYS] = s->nvec;
+    if (s->ledger) {
+        st->slice_bytes[BK_LATER] = sets;
+        return;
+    }
     st->slice_bytes[BK_WAITS] = s->pitch * sizeof(uint64_t);
     st->slice_bytes[BK_VECTOR_WAITS] = s->nvec * sizeof(uint64_t);
     st->slice_bytes[BK_SLICE_WAITS] = sizeof(uint64_t);
-    st->slice_bytes[BK_DELAYS] = s->nvec;
     st->slice_bytes[BK_DTW] = dtw;
 }
 
@@ -41,8 +46,8 @@ bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 {
     bool distances = st->slice_bytes[BK_DTW];
 
-    if (st->grouped)
-        return false; /* its blocks are copied out of it */
+    if (st->grouped || st->ledger)
+        return false; /* what is to stay is copied out of it */
     if (st->attains && (a == BK_LOSSES || (a == BK_WINS && distances)))
         return true;
     return distances ? a == BK_DTW : a == BK_WON || a == BK_UNDECIDED;

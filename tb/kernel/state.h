@@ -33,8 +33,9 @@ enum bk_array {
     BK_VECTOR_WAITS, /* the same of a whole vector */
     BK_SLICE_WAITS,  /* one word: the same of the slice */
     BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
+    BK_LATER,        /* sets, with a ledger alone: have a losing exit, whose ply is to come */
     BK_DTW,          /* plies / 2, by square of the inner man: width a configuration; BK_WAITS to
-                        here only with distances */
+                        here only with distances; with a ledger BK_DELAYS and BK_LATER alone */
     BK_ARRAYS
 };
 
@@ -44,7 +45,7 @@ struct bk_state {
     uint32_t nslices;
     bool sparse;                          /* most slices are another process's: ranks.h */
     bool attains;                         /* BK_WINS and BK_LOSSES stay: attain.h */
-    bool grouped;                         /* nothing stays */
+    bool grouped, ledger;                 /* nothing stays */
     void *piece;                          /* in which those lie that do not stay */
     uint32_t ply;                         /* under way */
     atomic_uint last_wait;                /* plies / 2 of the last one that waits */

@@ -43,30 +43,39 @@ struct bk_spill {
     struct front *first;
     pthread_mutex_t lock;
     int refused; /* what the disk said when it had no more room, or 0 */
-    char dir[256];
+    char *dir;
 };
+
+/* In a directory; it has no name, or not for long.  -1: see errno. */
+static int nameless(const char *dir)
+{
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    char name[4096];
+
+    if (fd < 0 && snprintf(name, sizeof name, "%s/scratch.XXXXXX", dir) < (int)sizeof name &&
+        (fd = mkostemp(name, O_CLOEXEC)) >= 0) /* not every file system can do without */
+        unlink(name);
+    return fd;
+}
 
 enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why)
 {
     struct bk_spill *st = calloc(1, sizeof *st);
-    char name[4096];
 
     if (!st)
         return bk_no_memory(why);
     if (mkdir(dir, 0777) && errno != EEXIST)
         errno = 0; /* open() will say */
-    st->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (st->fd < 0 && snprintf(name, sizeof name, "%s/scratch.XXXXXX", dir) < (int)sizeof name &&
-        (st->fd = mkostemp(name, O_CLOEXEC)) >= 0) /* not every file system can do without */
-        unlink(name);
+    st->dir = strdup(dir);
+    st->fd = st->dir ? nameless(dir) : -1;
     if (st->fd < 0) {
+        free(st->dir);
         free(st);
         return bk_fail(why, BK_E_SYSTEM, "%s: %s", dir, strerror(errno));
     }
     st->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     st->page_by_page = limit_bytes < SMALL_LIMIT;
-    snprintf(st->dir, sizeof st->dir, "%s", dir); /* for messages: may be cut */
     st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
     pthread_mutex_init(&st->lock, NULL);
     *out = st;
@@ -81,7 +90,19 @@ void bk_spill_close(struct bk_spill *st)
     if (st->statm >= 0)
         close(st->statm);
     pthread_mutex_destroy(&st->lock);
+    free(st->dir);
     free(st);
+}
+
+int bk_spill_file(struct bk_spill *st) { return nameless(st->dir); }
+
+void bk_spill_refused(struct bk_spill *st, int error)
+{
+    if (!st)
+        return;
+    pthread_mutex_lock(&st->lock);
+    st->refused = error;
+    pthread_mutex_unlock(&st->lock);
 }
 
 /* == Arrays == */
@@ -231,7 +252,32 @@ void bk_spill_free(void *array)
         free(p);
 }
 
+bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes)
+{
+    const struct front *p = (struct front *)((char *)array - FRONT);
+
+    if (!p->st) {
+        memcpy((char *)array + at, from, bytes);
+        return true;
+    }
+    for (size_t done = 0; done < bytes;) {
+        ssize_t put = pwrite(p->st->fd, (const char *)from + done, bytes - done,
+                             (off_t)(p->at + FRONT + at + done));
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0) {
+            bk_spill_refused(p->st, put ? errno : ENOSPC);
+            return false;
+        }
+        done += (size_t)put;
+    }
+    return true;
+}
+
 /* == Staying within the limit == */
+
+uint64_t bk_spill_limit(const struct bk_spill *st) { return st->limit; }
 
 /* The process's resident bytes now; 0: the machine does not say. */
 static uint64_t resident_bytes(const struct bk_spill *st)

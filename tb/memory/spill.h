@@ -14,6 +14,7 @@
 #ifndef BK_STORE_H
 #define BK_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,18 @@ void bk_spill_forget(void *part, size_t bytes);
 /* Work has failed.  If the disk had no room for an array, the report says so instead of
    "out of memory"; else it stays.  st NULL is fine. */
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why);
+
+/* Writes a part of an array, from byte `at` of it, without touching it.  False: the disk refused.
+ */
+bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes);
+
+/* Resident bytes at which pages go. */
+uint64_t bk_spill_limit(const struct bk_spill *st);
+
+/* A file of its own in the same place, without a name; it is the caller's.  -1: see errno. */
+int bk_spill_file(struct bk_spill *st);
+/* The disk has refused what was to go there, with this errno; bk_spill_explain() will say so. */
+void bk_spill_refused(struct bk_spill *st, int error);
 
 /*
  * Between two pieces of work.  st NULL is fine.  Cost: some 2 us, and what

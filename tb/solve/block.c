@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "core/geometry.h"
+#include "tb/solve/ledger.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
@@ -19,9 +21,12 @@ struct work {
     const struct bk_blocks *b;
     const struct bk_kernel *k;
     struct bk_memtable *t;
-    struct bk_setup *setup;  /* owned, as what follows */
-    struct bk_solver solver; /* the same, under way */
-    struct bk_share *share;  /* of several processes; NULL: all slices are worked on here */
+    struct bk_setup *setup;   /* owned, as what follows */
+    struct bk_solver solver;  /* the same, under way */
+    struct bk_ledger *ledger; /* of what is found; NULL: BK_DTW is there, or no distances are */
+    struct bk_memblock *mb;   /* with a ledger: where its values go */
+    struct bk_paging *paging; /* with a ledger: which slices are in memory; NULL: all */
+    struct bk_share *share;   /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
@@ -66,17 +71,53 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
 
 static struct bk_spares *spares_of(const struct work *w)
 {
-    return w->b->apart || w->share ? NULL : &w->run->spares;
+    return w->b->apart || w->share || w->setup->ledger ? NULL : &w->run->spares;
+}
+
+/* What of the limit a block's sets may take: an eighth is left for what is mapped. */
+static uint64_t budget_of(const struct work *w)
+{
+    const struct bk_run *run = w->run;
+    uint64_t most = run->job->sets_bytes, threads = bk_pool_threads(run->job->pool);
+    uint64_t own = threads * (w->k->scratch_bytes(w->setup) + bk_ledger_bytes(w->setup));
+    uint64_t limit = w->t->spill ? bk_spill_limit(w->t->spill) / 8 * 7 : UINT64_MAX;
+
+    if (most)
+        return most;
+    limit = limit > own ? limit - own : 0;
+    return w->b->apart ? limit / threads : limit;
+}
+
+/* With a ledger: the state in memory, or those slices of it for which there is room. */
+static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_report *why)
+{
+    struct bk_spill *spill = w->t->spill;
+    struct bk_state *st = &w->solver.state;
+    enum bk_err err = bk_ledger_new(&w->ledger, w->setup, spill, threads, why);
+
+    st->sparse = bk_state_bytes(st) > budget_of(w);
+    if (!err && !bk_state_new(st, NULL, NULL))
+        err = bk_no_memory(why);
+    if (!err && st->sparse)
+        err = bk_paging_new(&w->paging, &w->solver, w->ledger, spill, budget_of(w), threads, why);
+    return err;
 }
 
 /* Arrays and scratch. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
     unsigned threads = bk_pool_threads(w->b->pool);
-    bool ok;
+    bool ok = true;
 
-    w->solver.state.sparse = w->share;
-    ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
+    if (w->setup->ledger) {
+        enum bk_err err = allocate_ledger(w, threads, why);
+
+        if (err)
+            return err;
+    } else {
+        w->solver.state.sparse = w->share;
+        ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
+    }
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
@@ -100,9 +141,18 @@ static uint32_t slice_here(const struct work *w, uint64_t nth)
 static void run_init(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
+    uint32_t slice = slice_here(w, item);
+    void *scratch = w->scratch.of_thread[thread];
 
     bk_spill_ease(w->t->spill);
-    w->k->init(&w->solver, slice_here(w, item), w->scratch.of_thread[thread]);
+    if (w->paging)
+        bk_paging_pin(w->paging, BK_PASS_INIT, slice, 0, thread);
+    if (w->ledger)
+        bk_ledger_init(w->ledger, &w->solver, slice, scratch, thread);
+    else
+        w->k->init(&w->solver, slice, scratch);
+    if (w->paging)
+        bk_paging_unpin(w->paging, true, thread);
 }
 
 static void run_init_halo(void *context, uint64_t item, unsigned thread)
@@ -112,18 +162,44 @@ static void run_init_halo(void *context, uint64_t item, unsigned thread)
     bk_share_init_halo(w->share, &w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
+/* Will a pass look at the slice? */
+static bool has_work(const struct work *w, uint32_t slice, unsigned side)
+{
+    const struct bk_state *st = &w->solver.state;
+    enum bk_array todo = st->ply & 1 ? BK_TODO_WIN : BK_TODO_LOSE;
+
+    return w->pass == w->k->mated ||
+           atomic_load_explicit((_Atomic uint8_t *)bk_state_slice(st, todo, side, slice),
+                                memory_order_relaxed) ||
+           bk_ledger_is_due(w->ledger, st, slice, side);
+}
+
 static void run_pass(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
     struct bk_state *st = &w->solver.state;
+    uint32_t nth = (uint32_t)(item >> 1);
+    uint32_t slice = w->paging ? bk_paging_nth(w->paging, nth, st->ply & 1) : slice_here(w, nth);
+    void *scratch = w->scratch.of_thread[thread];
     unsigned side = item & 1;
+    bool found;
 
     bk_spill_ease(w->t->spill);
-    if (w->pass(&w->solver, slice_here(w, item >> 1), side, w->scratch.of_thread[thread])) {
+    if (w->paging && has_work(w, slice, side))
+        bk_paging_pin(w->paging, w->pass == w->k->mated ? BK_PASS_MATED : BK_PASS_PLY, slice, side,
+                      thread);
+    if (w->ledger)
+        bk_ledger_ripen(w->ledger, &w->solver, slice, side, scratch, thread);
+    found = w->pass(&w->solver, slice, side, scratch);
+    if (found) {
+        if (w->ledger)
+            bk_ledger_found(w->ledger, &w->solver, slice, side, thread);
         atomic_store_explicit(&w->found, true, memory_order_relaxed);
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
     }
+    if (w->paging)
+        bk_paging_unpin(w->paging, found, thread);
 }
 
 /* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
@@ -133,8 +209,13 @@ static bool join(struct work *w, bool done)
     struct bk_joined x = { .found = w->found, .stopped = !done, .failed = w->failed };
     bool losses = !(st->ply & 1);
 
-    if (!w->share)
-        return done;
+    if (w->paging)
+        bk_paging_forget(w->paging, !losses); /* that has been used */
+    if (!w->share) {
+        w->failed = (w->ledger && bk_ledger_failed(w->ledger)) ||
+                    (w->paging && bk_paging_failed(w->paging));
+        return done && !w->failed;
+    }
     bk_share_join(st, &x);
     w->found = x.found;
     w->failed = x.failed;
@@ -200,12 +281,20 @@ static enum bk_err begin_plies(struct work *w, const struct bk_under_way *u, str
     return first_passes(w) ? BK_OK : not_done(w, why);
 }
 
+/* Plies / 2 of the last position that waits. */
+static unsigned last_wait(const struct work *w)
+{
+    const struct bk_state *st = &w->solver.state;
+
+    return w->ledger ? bk_ledger_last_wait(w->ledger, st) : st->last_wait;
+}
+
 /* Ply after ply until two in turn find nothing and nothing waits. */
 static enum bk_err iterate(struct work *w, struct bk_report *why)
 {
     const struct bk_setup *s = w->setup;
     struct bk_moment m;
-    const struct bk_under_way u = { &w->solver, w->share, &m };
+    const struct bk_under_way u = { &w->solver, w->share, w->ledger, w->paging, &m };
     enum bk_err err = begin_plies(w, &u, why);
 
     if (err)
@@ -213,7 +302,7 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
     for (m.ply++;; m.ply++) {
         if (!run_ply(w, m.ply))
             return not_done(w, why);
-        if (!w->found && !m.before && m.ply > 2 * w->solver.state.last_wait)
+        if (!w->found && !m.before && m.ply > 2 * last_wait(w))
             return BK_OK;
         m.before = w->found;
         if (s->distances && m.ply >> 1 >= s->k_limit)
@@ -235,16 +324,42 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
     uint32_t slice = slice_here(w, item);
 
     bk_spill_ease(w->t->spill);
+    if (w->paging)
+        bk_paging_pin(w->paging, BK_PASS_FINISH, slice, 0, thread);
+    if (w->ledger) {
+        bk_ledger_finish(w->ledger, &w->solver, w->mb, slice, &w->tally[thread],
+                         w->scratch.of_thread[thread], thread);
+        if (w->paging)
+            bk_paging_unpin(w->paging, true, thread);
+        return;
+    }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);
     if (w->run->job->attain)
         w->k->attain(&w->solver, slice, w->scratch.of_thread[thread]);
 }
 
+/* Arrays for the values of a block, where its own are not handed on. */
+static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
+{
+    size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
+    bool ok = bk_memblock_alloc(mb, w->t->spill, s->nslices * mb->slice_stride, w->t->code_bytes);
+
+    for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
+        for (unsigned side = 0; side < 2; side++)
+            ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
+    return ok;
+}
+
 /* Results become codes, and are counted; those of a group when they are handed over. */
 static enum bk_err settle(struct work *w, struct bk_report *why)
 {
+    w->mb = &w->t->block[w->b->block[0]];
+    if (w->ledger && !make_room(w, w->setup, w->mb))
+        return bk_no_memory(why);
     if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
         return bk_pool_interrupted(why);
+    if ((w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging)))
+        return bk_no_memory(why);
     return BK_OK;
 }
 
@@ -377,6 +492,8 @@ static bool hand_over_block(struct work *w, struct bk_memblock *mb)
     const struct bk_setup *s = w->setup;
     struct bk_state *st = &w->solver.state;
 
+    if (w->ledger)
+        return true; /* it has them */
     if (s->attains && !hand_over_attained(w, mb))
         return false;
     if (!s->distances && s->inner.slot < 0)
@@ -430,17 +547,6 @@ static uint32_t *configurations_of(const struct bk_setup *group, const struct bk
         }
     }
     return conf;
-}
-
-static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
-{
-    size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
-    bool ok = bk_memblock_alloc(mb, w->t->spill, s->nslices * mb->slice_stride, w->t->code_bytes);
-
-    for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
-        for (unsigned side = 0; side < 2; side++)
-            ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
-    return ok;
 }
 
 static bool deliver_block(struct work *w, uint32_t block)
@@ -516,6 +622,8 @@ static void release(struct work *w)
 {
     if (w->setup)
         bk_state_free(&w->solver.state, spares_of(w));
+    bk_paging_free(w->paging);
+    bk_ledger_free(w->ledger);
     bk_setup_free(w->setup);
     bk_scratch_free(&w->scratch);
     bk_share_free(w->share);

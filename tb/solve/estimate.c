@@ -8,6 +8,7 @@
 
 #include "table/format.h"
 #include "tb/kernel/state.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"
 #include "tb/solve/share.h"
 
@@ -30,6 +31,7 @@ static struct bk_setup_request request_for(const struct bk_estimate_request *r, 
                                       .kernel = r->kernel,
                                       .distances = r->distances,
                                       .dtw_bytes = r->distances,
+                                      .k_limit = BK_CODE_K_MAX,
                                       .attains = r->attain,
                                       .compact = r->strategy == BK_COMPACT };
 }
@@ -66,8 +68,10 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
                 s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
                 symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
     n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
-    n->scratch = k->scratch_bytes(s);
+    n->scratch = k->scratch_bytes(s) + (s->ledger ? bk_ledger_bytes(s) : 0);
     n->room = s->nslices ? n->state / s->nslices * 2 : 0; /* its own, and neighbours' frontiers */
+    if (s->ledger)
+        n->room = bk_paging_room(s, st.slice_bytes[BK_WON]);
 }
 
 /* taken: out of a group. */

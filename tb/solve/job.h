@@ -47,6 +47,7 @@ struct bk_solve_job {
     enum bk_strategy strategy;
     bool let_go;    /* free a block once it is `encoded` and nothing to be solved leads to it */
     unsigned k_max; /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
+    uint64_t sets_bytes; /* of a block with a ledger, in memory, for tests; 0: as the limit says */
     const struct bk_sink *sink;
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;

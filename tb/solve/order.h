@@ -18,7 +18,7 @@
 
 /* How the blocks of a table are solved, by the memory it takes. */
 enum bk_strategy {
-    BK_COMPACT, /* one by one, without distances, with a set less a side: passes.c */
+    BK_COMPACT, /* one by one, with a set less a side (passes.c); distances by ledger.h */
     BK_APART,   /* one by one */
     BK_GROUPS,  /* those of a group together; a part is what steps connect */
     BK_WIDE,    /* the same, and all parts of one such man together, if there are others */

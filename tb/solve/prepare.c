@@ -488,11 +488,13 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
                             .grouped = r->group,
                             .distances = r->distances,
                             .attains = r->attains,
-                            .compact = r->compact,
                             .dtw_bytes = r->dtw_bytes,
                             .k_limit = r->k_limit };
     s->nslices = s->pairs->nslices;
     sort_men(s, r->group, r->kernel);
+    s->ledger = r->compact && r->distances && s->inner.slot >= 0 && !s->grouped &&
+                s->nconf >= BK_LEDGER_FROM;
+    s->compact = r->compact && (s->ledger || !r->distances);
 }
 
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r)

@@ -12,12 +12,16 @@
 #include "tb/kernel/setup.h"
 #include "tb/solve/order.h"
 
+/* A block of fewer configurations keeps no ledger. */
+#define BK_LEDGER_FROM 16
+
 struct bk_setup_request {
     const struct bk_index *ix;    /* borrowed */
     uint32_t block;               /* if group: the first of it */
     const struct bk_group *group; /* borrowed; NULL: the block by itself */
     const struct bk_kernel *kernel;
-    bool distances, attains, compact;
+    bool distances, attains;
+    bool compact; /* without distances bk_setup.compact, with them, where it can be, .ledger too */
     unsigned dtw_bytes, k_limit; /* 0 without distances */
     bool for_kernel;             /* compile moves even if only kings move */
     bool to_count;               /* configurations, but no moves */

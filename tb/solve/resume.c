@@ -149,6 +149,79 @@ static bool load_arrays(struct bk_reader *r, struct bk_state *st)
     return ok;
 }
 
+/* With a ledger frontiers are there, and sets are taken slice by slice: not all may be in memory.
+ */
+static bool goes_by_slice(enum bk_array a)
+{
+    return a == BK_WON || a == BK_UNDECIDED || a == BK_LATER;
+}
+
+static bool is_noted(enum bk_array a) { return a == BK_WINS || a == BK_LOSSES; }
+
+static void *pinned_slice(const struct bk_under_way *u, enum bk_array a, unsigned side,
+                          uint32_t slice, bool changes)
+{
+    if (u->paging)
+        bk_paging_pin_one(u->paging, a, side, slice, changes);
+    return bk_state_slice(&u->solver->state, a, side, slice);
+}
+
+static void unpin(const struct bk_under_way *u)
+{
+    if (u->paging)
+        bk_paging_unpin(u->paging, false, 0);
+}
+
+static void save_with_ledger(struct bk_writer *w, const struct bk_under_way *u)
+{
+    const struct bk_state *st = &u->solver->state;
+
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
+            if (!goes_by_slice(a) && !is_noted(a))
+                bk_write_array(w, st->array[a][side], st->slice_bytes[a] * st->nslices);
+            for (uint32_t slice = 0; goes_by_slice(a) && slice < st->nslices; slice++) {
+                bk_write_array(w, pinned_slice(u, a, side, slice, false), st->slice_bytes[a]);
+                unpin(u);
+            }
+        }
+    bk_ledger_save(u->ledger, w);
+}
+
+static bool load_with_ledger(struct bk_reader *r, const struct bk_under_way *u)
+{
+    struct bk_state *st = &u->solver->state;
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++)
+        for (enum bk_array a = 0; ok && a < BK_ARRAYS; a++) {
+            if (!goes_by_slice(a) && !is_noted(a))
+                ok = bk_read_array(r, st->array[a][side], st->slice_bytes[a] * st->nslices);
+            for (uint32_t slice = 0; ok && goes_by_slice(a) && slice < st->nslices; slice++) {
+                ok = bk_read_array(r, pinned_slice(u, a, side, slice, true), st->slice_bytes[a]);
+                unpin(u);
+            }
+        }
+    ok = ok && bk_ledger_load(u->ledger, r);
+    for (uint32_t slice = 0; ok && !u->paging && slice < st->nslices; slice++)
+        for (unsigned i = 0; i < 4; i++)
+            bk_ledger_frontier(u->ledger, u->solver, slice, i & 1, i >> 1, 0);
+    return ok && !bk_ledger_failed(u->ledger);
+}
+
+static void save_state(struct bk_writer *w, const struct bk_under_way *u)
+{
+    if (u->ledger)
+        save_with_ledger(w, u);
+    else
+        save_arrays(w, &u->solver->state);
+}
+
+static bool load_state(struct bk_reader *r, const struct bk_under_way *u)
+{
+    return u->ledger ? load_with_ledger(r, u) : load_arrays(r, &u->solver->state);
+}
+
 /* Passes follow marks without asking whether there is such a vector. */
 static bool marks_exist(const struct bk_solver *b)
 {
@@ -309,7 +382,7 @@ enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, st
     struct bk_state *st = &u->solver->state;
     enum bk_err err = BK_OK;
 
-    if (!load_numbers(run->reader, st) || (!run->parts.n && !load_arrays(run->reader, st)))
+    if (!load_numbers(run->reader, st) || (!run->parts.n && !load_state(run->reader, u)))
         err = cannot_be_read(run, why);
     else if (run->parts.n)
         err = load_parts(run, u, why);
@@ -370,7 +443,7 @@ static enum bk_err save_rest(struct bk_run *run, const struct bk_under_way *u,
     if (u->solver) {
         save_numbers(w, &u->solver->state);
         if (!parts->n)
-            save_arrays(w, &u->solver->state);
+            save_state(w, u);
     }
     return bk_writer_commit(w, why);
 }
@@ -408,9 +481,11 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     enum bk_strategy strategy;
 
     if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
-        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0) ||
-        (run->job->distances && strategy == BK_COMPACT))
+        (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
         return cannot_be_read(run, why);
+    if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
+        return bk_fail(why, BK_E_SYSTEM, "%s: was made with less memory; not used",
+                       run->checkpoint.path);
     if (strategy > run->job->strategy || (bk_ranks_several() && strategy > BK_APART))
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
                        run->checkpoint.path);

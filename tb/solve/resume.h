@@ -13,16 +13,20 @@
 #define BK_RESUME_H
 
 #include "tb/kernel/solver.h"
+#include "tb/solve/ledger.h"
+#include "tb/solve/paging.h"
 #include "tb/solve/run.h"
 #include "tb/solve/share.h"
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_RESUME_VERSION 6
+#define BK_RESUME_VERSION 7
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {
     struct bk_solver *solver;
     const struct bk_share *share; /* the slices that are worked on here; NULL: all */
+    struct bk_ledger *ledger;     /* of what is found; NULL: the state has it */
+    struct bk_paging *paging;     /* which slices are in memory; NULL: all */
     struct bk_moment *m;
 };
 

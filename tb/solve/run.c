@@ -14,8 +14,8 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     const struct bk_index *ix = job->t->ix;
 
     *run = (struct bk_run){ .job = job, .strategy = job->strategy, .tally = tally };
-    if (bk_ranks_several() && run->strategy > BK_APART)
-        run->strategy = BK_APART; /* blocks of a group are shared out one by one */
+    if (bk_ranks_several() && (run->strategy > BK_APART || job->distances))
+        run->strategy = BK_APART; /* groups are shared out block by block; a ledger is not */
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);

@@ -1,0 +1,540 @@
+/*
+ * ledger.c - see ledger.h.
+ */
+#include "tb/solve/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/memory/log.h"
+#include "tb/memory/notes.h"
+
+#define VECTOR_BYTES 64
+#define DELAY_MAX    255 /* BK_DELAYS holds no more */
+
+/* A piece of the log: notes behind a head that says where the next one is, or the one before. */
+struct place {
+    uint64_t at;
+    uint32_t bytes; /* with the head; 0: none */
+    uint32_t k;     /* plies / 2; 0: its positions need no number */
+};
+
+/* Notes as they are written. */
+struct notes {
+    uint8_t *at; /* owned; the head comes first */
+    size_t n, room;
+    uint32_t next;               /* as bk_note_put() has it */
+    uint64_t word[BK_LANES_MAX]; /* of the vector under way */
+};
+
+/* What a thread works with. */
+struct desk {
+    char *codes[2];      /* of the slice under way, by side */
+    struct notes *exits; /* by k: losses, then wins */
+    struct notes found;  /* of a slice */
+    uint32_t *k;         /* of `exits` that the vector under way has something for */
+    uint8_t *in;         /* read */
+    size_t in_room;
+};
+
+struct bk_ledger {
+    const struct bk_setup *s;
+    struct bk_log *log;
+    size_t slice_bytes;        /* of codes */
+    unsigned kinds;            /* of k: 0 .. k_limit */
+    struct place *exits[2][2]; /* the next ones: by losses, side; slice */
+    struct place *found[2][2]; /* the last ones: by losses, side; slice */
+    uint16_t *delay[2];        /* k of the last losing exit: by side; slice */
+    struct desk *desk;         /* by thread */
+    unsigned threads;
+    atomic_uint latest; /* k of losing exits */
+    atomic_bool no_memory;
+};
+
+static size_t codes_bytes(const struct bk_setup *s)
+{
+    return (size_t)s->nconf * s->width * s->dtw_bytes;
+}
+
+/* Notes take less than a byte a position, but for bytes that hold a single one. */
+uint64_t bk_ledger_bytes(const struct bk_setup *s)
+{
+    return 4 * (uint64_t)codes_bytes(s) + 2 * (s->k_limit + UINT64_C(1)) * sizeof(struct notes);
+}
+
+static bool desk_new(struct desk *d, const struct bk_ledger *h)
+{
+    d->codes[0] = bk_spill_new(NULL, h->slice_bytes);
+    d->codes[1] = bk_spill_new(NULL, h->slice_bytes);
+    d->exits = calloc(2 * (size_t)h->kinds, sizeof *d->exits);
+    d->k = calloc(2 * (size_t)h->kinds, sizeof *d->k);
+    return d->codes[0] && d->codes[1] && d->exits && d->k;
+}
+
+static void desk_free(struct desk *d, const struct bk_ledger *h)
+{
+    bk_spill_free(d->codes[0]);
+    bk_spill_free(d->codes[1]);
+    for (unsigned i = 0; d->exits && i < 2 * h->kinds; i++)
+        free(d->exits[i].at);
+    free(d->exits);
+    free(d->k);
+    free(d->found.at);
+    free(d->in);
+}
+
+static bool allocate(struct bk_ledger *h)
+{
+    size_t n = h->s->nslices + (size_t)1;
+    bool ok = true;
+
+    h->desk = calloc(h->threads, sizeof *h->desk);
+    for (unsigned i = 0; h->desk && i < h->threads; i++)
+        ok = ok && desk_new(&h->desk[i], h);
+    for (unsigned side = 0; side < 2; side++) {
+        ok = (h->delay[side] = calloc(n, sizeof *h->delay[side])) && ok;
+        ok = (h->found[0][side] = calloc(n, sizeof(struct place))) && ok;
+        ok = (h->found[1][side] = calloc(n, sizeof(struct place))) && ok;
+        ok = (h->exits[0][side] = calloc(n, sizeof(struct place))) && ok;
+        ok = (h->exits[1][side] = calloc(n, sizeof(struct place))) && ok;
+    }
+    return ok && h->desk;
+}
+
+enum bk_err bk_ledger_new(struct bk_ledger **out, const struct bk_setup *s, struct bk_spill *spill,
+                          unsigned threads, struct bk_report *why)
+{
+    struct bk_ledger *h = calloc(1, sizeof *h);
+    enum bk_err err = BK_OK;
+
+    if (!h)
+        return bk_no_memory(why);
+    h->s = s;
+    h->threads = threads;
+    h->slice_bytes = codes_bytes(s);
+    h->kinds = s->k_limit + 1;
+    err = allocate(h) ? bk_log_open(&h->log, spill, why) : bk_no_memory(why);
+    if (err)
+        bk_ledger_free(h);
+    else
+        *out = h;
+    return err;
+}
+
+void bk_ledger_free(struct bk_ledger *h)
+{
+    if (!h)
+        return;
+    for (unsigned i = 0; h->desk && i < h->threads; i++)
+        desk_free(&h->desk[i], h);
+    free(h->desk);
+    for (unsigned side = 0; side < 2; side++) {
+        free(h->delay[side]);
+        free(h->found[0][side]);
+        free(h->found[1][side]);
+        free(h->exits[0][side]);
+        free(h->exits[1][side]);
+    }
+    bk_log_close(h->log);
+    free(h);
+}
+
+bool bk_ledger_delays(const struct bk_ledger *h, const struct bk_state *st, unsigned side,
+                      uint32_t slice)
+{
+    return h->delay[side][slice] >= (st->ply >> 1) && h->delay[side][slice];
+}
+
+bool bk_ledger_failed(const struct bk_ledger *h)
+{
+    return atomic_load(&h->no_memory) || bk_log_failed(h->log);
+}
+
+/* BK_DELAYS, from which last_wait is raised, does not tell those beyond its bytes apart. */
+unsigned bk_ledger_last_wait(const struct bk_ledger *h, const struct bk_state *st)
+{
+    unsigned last = st->last_wait, latest = atomic_load(&h->latest);
+
+    return last >= DELAY_MAX && latest > last ? latest : last;
+}
+
+/* == Notes == */
+
+/* Room for bytes more.  False: no memory; the ledger has failed. */
+static bool make_room(struct bk_ledger *h, uint8_t **at, size_t *room, size_t bytes)
+{
+    size_t more = *room;
+    uint8_t *new;
+
+    if (bytes <= *room)
+        return true;
+    while (more < bytes)
+        more = more ? more + more / 2 : 256;
+    new = realloc(*at, more);
+    if (!new) {
+        atomic_store(&h->no_memory, true);
+        return false;
+    }
+    *at = new;
+    *room = more;
+    return true;
+}
+
+/* Begins with room for a head. */
+static void begin_notes(struct notes *x)
+{
+    x->n = sizeof(struct place);
+    x->next = 0;
+}
+
+static void put_vector(struct bk_ledger *h, struct notes *x, uint32_t vector,
+                       const uint64_t word[BK_LANES_MAX])
+{
+    if (make_room(h, &x->at, &x->room, x->n + BK_NOTE_MAX))
+        x->n = (size_t)(bk_note_put(x->at + x->n, &x->next, vector, word) - x->at);
+}
+
+/* Writes them behind a head, `link`; tells where.  None: place.bytes is 0. */
+static struct place write_notes(struct bk_ledger *h, struct notes *x, unsigned k, uint64_t at,
+                                const struct place *link)
+{
+    memcpy(x->at, link, sizeof *link);
+    bk_log_write(h->log, at, x->at, x->n);
+    return (struct place){ .at = at, .bytes = (uint32_t)x->n, .k = k };
+}
+
+/* Reads a piece and its head.  Its notes are [*notes, *end); false: the log has failed. */
+static bool read_notes(struct bk_ledger *h, struct desk *d, struct place p, struct place *link,
+                       const uint8_t **notes, const uint8_t **end)
+{
+    if (p.bytes < sizeof *link || !make_room(h, &d->in, &d->in_room, p.bytes) ||
+        !bk_log_read(h->log, p.at, d->in, p.bytes))
+        return false;
+    memcpy(link, d->in, sizeof *link);
+    *notes = d->in + sizeof *link;
+    *end = d->in + p.bytes;
+    return true;
+}
+
+/* == Exits == */
+
+/* One position of the vector under way. */
+static inline void note_exit(struct desk *d, unsigned *n, unsigned kind, unsigned bit)
+{
+    struct notes *x = &d->exits[kind];
+    uint64_t some = 0;
+
+    for (unsigned i = 0; i < BK_LANES_MAX; i++)
+        some |= x->word[i];
+    if (!some)
+        d->k[(*n)++] = kind;
+    x->word[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* A configuration's numbers that are not 0, which are cleared; first: bit of its first square. */
+static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint64_t *later,
+                     unsigned first, unsigned *n)
+{
+    const struct bk_setup *s = h->s;
+    size_t bytes = (size_t)s->width * s->dtw_bytes;
+
+    for (size_t i = 0; i < bytes; i += 8) {
+        size_t some = bytes - i < 8 ? bytes - i : 8;
+        uint64_t eight = 0;
+
+        memcpy(&eight, row + i, some);
+        if (!eight)
+            continue;
+        for (size_t j = 0; j < some; j += s->dtw_bytes) {
+            unsigned sq = (unsigned)((i + j) / s->dtw_bytes), k;
+
+            k = (unsigned)(eight >> 8 * j) & (s->dtw_bytes == 1 ? 0xff : 0xffff);
+            if (k)
+                note_exit(d, n, k + (later[sq / 64] >> sq % 64 & 1 ? 0 : h->kinds), first + sq);
+        }
+        memset(row + i, 0, some);
+    }
+}
+
+/* The exits of one side of a slice, as the kernel has left them in d->codes. */
+static void collect_exits(struct bk_ledger *h, struct desk *d, const uint64_t *later, char *codes,
+                          size_t set_bytes)
+{
+    const struct bk_setup *s = h->s;
+    unsigned lanes = (unsigned)(VECTOR_BYTES / set_bytes), words = (unsigned)(set_bytes / 8);
+    size_t row = (size_t)s->width * s->dtw_bytes;
+
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < lanes && vector * lanes + i < s->nconf; i++) {
+            uint32_t conf = vector * lanes + i;
+
+            note_row(h, d, codes + conf * row, later + (size_t)conf * words, i * 64 * words, &n);
+        }
+        for (unsigned i = 0; i < n; i++) {
+            struct notes *x = &d->exits[d->k[i]];
+
+            put_vector(h, x, vector, x->word);
+            memset(x->word, 0, sizeof x->word);
+        }
+    }
+}
+
+/* Wins at ply 1, which the kernel leaves as a frontier. */
+static void collect_soon(struct bk_ledger *h, struct desk *d, const struct bk_state *st,
+                         unsigned side, uint32_t slice)
+{
+    uint64_t *marks = bk_state_slice(st, BK_WIN_MARKS, side, slice);
+    const uint64_t *sets = bk_state_slice(st, BK_WINS, side, slice);
+
+    for (uint32_t m = 0; m < h->s->nmarks; m++)
+        for (; marks[m]; marks[m] &= marks[m] - 1) {
+            uint32_t vector = 64 * m + (unsigned)__builtin_ctzll(marks[m]);
+
+            put_vector(h, &d->exits[h->kinds], vector, sets + (size_t)vector * BK_LANES_MAX);
+        }
+    *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 0;
+}
+
+/* Those of a kind, by rising k.  Returns the place of the first. */
+static struct place write_exits(struct bk_ledger *h, struct notes *x)
+{
+    struct place next = { 0 };
+    uint64_t all = 0, at;
+
+    for (unsigned k = 0; k < h->kinds; k++)
+        all += x[k].n > sizeof next ? x[k].n : 0;
+    at = bk_log_room(h->log, all) + all;
+    for (unsigned k = h->kinds; k-- > 0;)
+        if (x[k].n > sizeof next)
+            next = write_notes(h, &x[k], k, at -= x[k].n, &next);
+    return next;
+}
+
+static void raise_to(atomic_uint *most, unsigned k)
+{
+    unsigned seen = atomic_load(most);
+
+    while (seen < k && !atomic_compare_exchange_weak(most, &seen, k))
+        ;
+}
+
+/* The solver, with codes of this slice alone: those of the desk. */
+static void solver_at(struct bk_solver *own, const struct bk_solver *b, const struct desk *d)
+{
+    const struct bk_state *st = &b->state;
+
+    *own = (struct bk_solver){ .setup = b->setup, .kernel = b->kernel };
+    memcpy(own->state.array, st->array, sizeof st->array);
+    memcpy(own->state.slice_bytes, st->slice_bytes, sizeof st->slice_bytes);
+    own->state.nslices = st->nslices;
+    own->state.ply = st->ply;
+    for (unsigned side = 0; side < 2; side++) {
+        own->state.last_win[side] = atomic_load(&st->last_win[side]);
+        own->state.last_loss[side] = atomic_load(&st->last_loss[side]);
+        own->state.array[BK_DTW][side] = d->codes[side]; /* slice_bytes[BK_DTW] is 0 */
+    }
+}
+
+void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, void *scratch,
+                    unsigned thread)
+{
+    struct desk *d = &h->desk[thread];
+    struct bk_solver own;
+
+    solver_at(&own, b, d);
+    b->kernel->init(&own, slice, scratch);
+    raise_to(&b->state.last_wait, own.state.last_wait);
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < 2 * h->kinds; i++)
+            begin_notes(&d->exits[i]);
+        collect_exits(h, d, bk_state_slice(&b->state, BK_LATER, side, slice), d->codes[side],
+                      b->kernel->set_bytes);
+        collect_soon(h, d, &b->state, side, slice);
+        for (unsigned k = 0; k < h->kinds; k++)
+            if (d->exits[k].n > sizeof(struct place))
+                h->delay[side][slice] = (uint16_t)k;
+        raise_to(&h->latest, h->delay[side][slice]);
+        h->exits[true][side][slice] = write_exits(h, d->exits);
+        h->exits[false][side][slice] = write_exits(h, d->exits + h->kinds);
+    }
+}
+
+bool bk_ledger_is_due(const struct bk_ledger *h, const struct bk_state *st, uint32_t slice,
+                      unsigned side)
+{
+    const struct place *p = &h->exits[!(st->ply & 1)][side][slice];
+
+    return st->ply && p->bytes && p->k == st->ply >> 1;
+}
+
+void bk_ledger_ripen(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, unsigned side,
+                     void *scratch, unsigned thread)
+{
+    bool losses = !(b->state.ply & 1);
+    struct place *p = &h->exits[losses][side][slice], next;
+    const uint8_t *notes, *end;
+
+    if (!bk_ledger_is_due(h, &b->state, slice, side) ||
+        !read_notes(h, &h->desk[thread], *p, &next, &notes, &end))
+        return;
+    b->kernel->ripen(b, slice, side, losses, notes, (size_t)(end - notes), scratch);
+    *p = next;
+}
+
+/* == What was found == */
+
+void bk_ledger_found(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice, unsigned side,
+                     unsigned thread)
+{
+    const struct bk_state *st = &b->state;
+    bool losses = !(st->ply & 1);
+    const uint64_t *marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice);
+    const uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
+    struct notes *x = &h->desk[thread].found;
+    struct place *last = &h->found[losses][side][slice];
+
+    begin_notes(x);
+    for (uint32_t m = 0; m < h->s->nmarks; m++)
+        for (uint64_t left = marks[m]; left; left &= left - 1) {
+            uint32_t vector = 64 * m + (unsigned)__builtin_ctzll(left);
+
+            put_vector(h, x, vector, sets + (size_t)vector * BK_LANES_MAX);
+        }
+    if (x->n > sizeof *last && x->at)
+        *last = write_notes(h, x, st->ply >> 1, bk_log_room(h->log, x->n), last);
+}
+
+/* The number of everything that one piece notes. */
+static void fill_in(const struct bk_ledger *h, char *codes, unsigned k, size_t set_bytes,
+                    const uint8_t *notes, const uint8_t *end)
+{
+    const struct bk_setup *s = h->s;
+    unsigned lanes = (unsigned)(VECTOR_BYTES / set_bytes), words = (unsigned)(set_bytes / 8);
+    uint32_t vector, next = 0;
+    uint64_t word[BK_LANES_MAX];
+
+    while (bk_note_take(&notes, end, &next, &vector, word) && vector < s->nvec)
+        for (unsigned i = 0; i < BK_LANES_MAX; i++)
+            for (uint64_t left = word[i]; left; left &= left - 1) {
+                size_t conf = (size_t)vector * lanes + i / words;
+                size_t at = conf * s->width + i % words * 64 + (unsigned)__builtin_ctzll(left);
+
+                if (conf >= s->nconf)
+                    continue;
+                if (s->dtw_bytes == 1)
+                    ((uint8_t *)codes)[at] = (uint8_t)k;
+                else
+                    ((uint16_t *)(void *)codes)[at] = (uint16_t)k;
+            }
+}
+
+/* Each position's plies / 2. */
+static void gather_found(struct bk_ledger *h, struct desk *d, uint32_t slice, unsigned side,
+                         size_t set_bytes)
+{
+    memset(d->codes[side], 0, h->slice_bytes);
+    for (unsigned losses = 0; losses < 2; losses++) {
+        struct place p = h->found[losses][side][slice], before;
+        const uint8_t *notes, *end;
+
+        for (; p.k && read_notes(h, d, p, &before, &notes, &end); p = before) {
+            fill_in(h, d->codes[side], p.k, set_bytes, notes, end);
+            if (before.at >= p.at)
+                break; /* no chain of ours */
+        }
+    }
+}
+
+void bk_ledger_frontier(struct bk_ledger *h, const struct bk_solver *b, uint32_t slice,
+                        unsigned side, bool losses, unsigned thread)
+{
+    const struct bk_state *st = &b->state;
+    uint64_t *sets = bk_state_slice(st, losses ? BK_LOSSES : BK_WINS, side, slice);
+    const uint8_t *notes, *end;
+    uint64_t word[BK_LANES_MAX];
+    uint32_t vector, next = 0;
+    struct place before;
+
+    if (!*(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice) ||
+        !read_notes(h, &h->desk[thread], h->found[losses][side][slice], &before, &notes, &end))
+        return;
+    while (bk_note_take(&notes, end, &next, &vector, word) && vector < h->s->nvec)
+        memcpy(sets + (size_t)vector * BK_LANES_MAX, word, sizeof word);
+}
+
+void bk_ledger_finish(struct bk_ledger *h, struct bk_solver *b, struct bk_memblock *mb,
+                      uint32_t slice, struct bk_tally *tally, void *scratch, unsigned thread)
+{
+    const struct bk_state *st = &b->state;
+    struct desk *d = &h->desk[thread];
+    size_t sets = st->slice_bytes[BK_WINS];
+    struct bk_solver own;
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++)
+        gather_found(h, d, slice, side, b->kernel->set_bytes);
+    solver_at(&own, b, d);
+    b->kernel->finish(&own, slice, tally, scratch);
+    if (h->s->attains)
+        b->kernel->attain(&own, slice, scratch);
+    for (unsigned side = 0; side < 2; side++) {
+        ok = ok &&
+             bk_spill_put(mb->code[side], slice * h->slice_bytes, d->codes[side], h->slice_bytes);
+        for (unsigned told = 0; h->s->attains && told < 2; told++)
+            ok = ok &&
+                 bk_spill_put(mb->attained[told][side], slice * sets,
+                              bk_state_slice(st, told == BK_WDL ? BK_LOSSES : BK_WINS, side, slice),
+                              sets);
+    }
+    if (!ok)
+        atomic_store(&h->no_memory, true);
+}
+
+/* == Checkpoints == */
+
+static bool is_within(const struct bk_ledger *h, const struct place *p)
+{
+    uint64_t all = bk_log_bytes(h->log);
+
+    return p->bytes <= all && p->at <= all - p->bytes;
+}
+
+void bk_ledger_save(const struct bk_ledger *h, struct bk_writer *w)
+{
+    size_t bytes = h->s->nslices * sizeof(struct place);
+    uint32_t latest = atomic_load(&h->latest);
+
+    bk_write(w, &latest, sizeof latest);
+    for (unsigned side = 0; side < 2; side++) {
+        bk_write_array(w, h->delay[side], h->s->nslices * sizeof *h->delay[side]);
+        bk_write_array(w, h->found[0][side], bytes);
+        bk_write_array(w, h->found[1][side], bytes);
+        bk_write_array(w, h->exits[0][side], bytes);
+        bk_write_array(w, h->exits[1][side], bytes);
+    }
+    bk_log_save(h->log, w);
+}
+
+bool bk_ledger_load(struct bk_ledger *h, struct bk_reader *r)
+{
+    size_t bytes = h->s->nslices * sizeof(struct place);
+    uint32_t latest;
+    bool ok = bk_read(r, &latest, sizeof latest);
+
+    for (unsigned side = 0; ok && side < 2; side++)
+        ok = bk_read_array(r, h->delay[side], h->s->nslices * sizeof *h->delay[side]) &&
+             bk_read_array(r, h->found[0][side], bytes) &&
+             bk_read_array(r, h->found[1][side], bytes) &&
+             bk_read_array(r, h->exits[0][side], bytes) &&
+             bk_read_array(r, h->exits[1][side], bytes);
+    ok = ok && bk_log_load(h->log, r);
+    for (uint32_t i = 0; ok && i < h->s->nslices; i++)
+        for (unsigned side = 0; side < 2; side++)
+            ok = ok && is_within(h, &h->found[0][side][i]) && is_within(h, &h->found[1][side][i]) &&
+                 is_within(h, &h->exits[0][side][i]) && is_within(h, &h->exits[1][side][i]);
+    if (ok)
+        atomic_store(&h->latest, latest);
+    return ok;
+}

@@ -1,0 +1,419 @@
+/*
+ * paging.c - see paging.h.
+ *
+ * A unit is a slice of one array, of one side.  One lock guards what is known of
+ * units; it is not held while one is moved, which its state tells the others.
+ * Who moves a unit holds no other that is being moved, so that nobody waits in
+ * a ring.
+ */
+#include "tb/solve/paging.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tb/memory/log.h"
+
+enum kind { WON, UNDECIDED, LATER, WINS, LOSSES, KINDS };
+static const enum bk_array array_of[KINDS] = { BK_WON, BK_UNDECIDED, BK_LATER, BK_WINS, BK_LOSSES };
+
+enum place { ABSENT, MOVING, THERE };
+
+/* How it is touched. */
+enum use {
+    READ,
+    CHANGE, /* if something is found */
+    WRITE,
+    FILL /* what was in it does not count */
+};
+
+#define NONE UINT32_MAX
+
+struct unit {
+    uint8_t place, changed, stored; /* changed since it was stored */
+    uint16_t pins;
+    uint32_t before, after; /* of those that may go, that which was used longer ago, and next */
+    uint32_t bytes;         /* that it takes */
+};
+
+struct desk {
+    uint32_t *unit; /* pinned */
+    uint8_t *use;
+    unsigned n;
+};
+
+struct bk_paging {
+    struct bk_solver *b;
+    struct bk_ledger *h;
+    struct bk_log *file; /* a place for each unit that is stored */
+    uint32_t nslices;
+    size_t slice_bytes;
+    uint64_t budget, used;
+    struct unit *unit;
+    uint32_t *order; /* of slices */
+    uint32_t oldest, newest;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    struct desk *desk;
+    unsigned threads;
+};
+
+/* == Units == */
+
+static uint32_t unit_of(const struct bk_paging *g, enum kind kind, unsigned side, uint32_t slice)
+{
+    return (kind * 2 + side) * g->nslices + slice;
+}
+
+static enum kind kind_of(const struct bk_paging *g, uint32_t u)
+{
+    return (enum kind)(u / g->nslices / 2);
+}
+
+static unsigned side_of(const struct bk_paging *g, uint32_t u) { return u / g->nslices & 1; }
+
+static void *sets_of(const struct bk_paging *g, uint32_t u)
+{
+    return bk_state_slice(&g->b->state, array_of[kind_of(g, u)], side_of(g, u), u % g->nslices);
+}
+
+static bool is_frontier(const struct bk_paging *g, uint32_t u) { return kind_of(g, u) >= WINS; }
+
+/* Of a frontier the pages with marked vectors: 64 of them, a word of marks, are 4 KiB. */
+static uint32_t frontier_bytes(const struct bk_paging *g, uint32_t u)
+{
+    const uint64_t *marks =
+        bk_state_slice(&g->b->state, kind_of(g, u) == WINS ? BK_WIN_MARKS : BK_LOSS_MARKS,
+                       side_of(g, u), u % g->nslices);
+    uint64_t bytes = 4096;
+
+    for (uint32_t i = 0; i < g->b->setup->nmarks; i++)
+        bytes += marks[i] ? 4096 : 0;
+    return (uint32_t)(bytes < g->slice_bytes ? bytes : g->slice_bytes);
+}
+
+/* == Which go first == */
+
+static void take_out(struct bk_paging *g, uint32_t u)
+{
+    struct unit *x = &g->unit[u];
+
+    *(x->before == NONE ? &g->oldest : &g->unit[x->before].after) = x->after;
+    *(x->after == NONE ? &g->newest : &g->unit[x->after].before) = x->before;
+}
+
+static void put_in(struct bk_paging *g, uint32_t u)
+{
+    struct unit *x = &g->unit[u];
+
+    x->before = g->newest;
+    x->after = NONE;
+    *(g->newest == NONE ? &g->oldest : &g->unit[g->newest].after) = u;
+    g->newest = u;
+}
+
+/* == Moving == */
+
+/* All of these are called with the lock, and give it up while they move. */
+static void begin_move(struct bk_paging *g, struct unit *x)
+{
+    x->place = MOVING;
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void end_move(struct bk_paging *g, struct unit *x, enum place place)
+{
+    pthread_mutex_lock(&g->lock);
+    x->place = (uint8_t)place;
+    pthread_cond_broadcast(&g->moved);
+}
+
+static void let_go(struct bk_paging *g, uint32_t u)
+{
+    struct unit *x = &g->unit[u];
+
+    take_out(g, u);
+    begin_move(g, x);
+    if (x->changed && !is_frontier(g, u)) {
+        bk_log_write(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
+        x->stored = true;
+    }
+    x->changed = false;
+    bk_spill_forget(sets_of(g, u), g->slice_bytes);
+    end_move(g, x, ABSENT);
+    g->used -= x->bytes;
+    x->bytes = 0;
+}
+
+static void make_room(struct bk_paging *g)
+{
+    while (g->used > g->budget && g->oldest != NONE)
+        let_go(g, g->oldest);
+}
+
+static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
+{
+    struct unit *x = &g->unit[u];
+
+    x->bytes = (uint32_t)g->slice_bytes;
+    g->used += x->bytes;
+    begin_move(g, x);
+    if (use == FILL)
+        ;
+    else if (is_frontier(g, u))
+        bk_ledger_frontier(g->h, g->b, u % g->nslices, side_of(g, u), kind_of(g, u) == LOSSES,
+                           thread);
+    else if (x->stored)
+        bk_log_read(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
+    end_move(g, x, THERE);
+}
+
+static void pin(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
+{
+    struct desk *d = &g->desk[thread];
+    struct unit *x = &g->unit[u];
+
+    while (x->place == MOVING)
+        pthread_cond_wait(&g->moved, &g->lock);
+    if (x->place == ABSENT)
+        bring_in(g, u, use, thread);
+    else if (!x->pins)
+        take_out(g, u);
+    x->pins++;
+    x->changed = x->changed || use >= WRITE;
+    d->unit[d->n] = u;
+    d->use[d->n++] = (uint8_t)use;
+}
+
+void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread)
+{
+    struct desk *d = &g->desk[thread];
+
+    pthread_mutex_lock(&g->lock);
+    for (unsigned i = 0; i < d->n; i++) {
+        struct unit *x = &g->unit[d->unit[i]];
+
+        x->changed = x->changed || (found && d->use[i] == CHANGE);
+        if (is_frontier(g, d->unit[i]) && d->use[i] == FILL) {
+            uint32_t bytes = frontier_bytes(g, d->unit[i]);
+
+            g->used = g->used - x->bytes + bytes;
+            x->bytes = bytes;
+        }
+        if (!--x->pins)
+            put_in(g, d->unit[i]);
+    }
+    d->n = 0;
+    pthread_mutex_unlock(&g->lock);
+}
+
+void bk_paging_forget(struct bk_paging *g, bool losses)
+{
+    uint32_t first = unit_of(g, losses ? LOSSES : WINS, 0, 0);
+
+    pthread_mutex_lock(&g->lock);
+    for (uint32_t u = first; u < first + 2 * g->nslices; u++)
+        if (g->unit[u].place == THERE && !g->unit[u].pins)
+            let_go(g, u);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* == What a pass touches == */
+
+/* Of the other side, here or where the king goes: what it found last, and what it has won. */
+static void pin_other(struct bk_paging *g, uint32_t slice, unsigned side, bool losses,
+                      bool frontier, unsigned thread)
+{
+    const uint8_t *any =
+        bk_state_slice(&g->b->state, losses ? BK_ANY_WIN : BK_ANY_LOSS, side, slice);
+
+    if (frontier && *any)
+        pin(g, unit_of(g, losses ? WINS : LOSSES, side, slice), READ, thread);
+    if (losses) {
+        pin(g, unit_of(g, WON, side, slice), READ, thread);
+        pin(g, unit_of(g, UNDECIDED, side, slice), READ, thread);
+    }
+}
+
+static void pin_ply(struct bk_paging *g, uint32_t slice, unsigned side, bool mated, unsigned thread)
+{
+    const struct bk_king_moves *kings = g->b->setup->kings;
+    bool losses = !(g->b->state.ply & 1);
+
+    pin(g, unit_of(g, losses ? LOSSES : WINS, side, slice), FILL, thread);
+    pin(g, unit_of(g, WON, side, slice), mated ? WRITE : losses ? READ : CHANGE, thread);
+    pin(g, unit_of(g, UNDECIDED, side, slice), CHANGE, thread);
+    if (losses && bk_ledger_delays(g->h, &g->b->state, side, slice))
+        pin(g, unit_of(g, LATER, side, slice),
+            bk_ledger_is_due(g->h, &g->b->state, slice, side) ? WRITE : READ, thread);
+    pin_other(g, slice, !side, losses, !mated, thread);
+    for (uint32_t i = kings->first[side][slice]; i < kings->first[side][slice + 1]; i++)
+        pin_other(g, kings->move[side][i].slice, !side, losses, !mated, thread);
+}
+
+void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsigned side,
+                   unsigned thread)
+{
+    pthread_mutex_lock(&g->lock);
+    if (pass == BK_PASS_PLY || pass == BK_PASS_MATED) {
+        pin_ply(g, slice, side, pass == BK_PASS_MATED, thread);
+    } else {
+        for (side = 0; side < 2; side++)
+            for (enum kind kind = 0; kind < KINDS; kind++)
+                if (pass == BK_PASS_INIT || kind != LATER)
+                    pin(g, unit_of(g, kind, side, slice),
+                        pass == BK_PASS_INIT || kind >= WINS ? FILL : WRITE, thread);
+    }
+    make_room(g);
+    pthread_mutex_unlock(&g->lock);
+}
+
+void bk_paging_pin_one(struct bk_paging *g, enum bk_array a, unsigned side, uint32_t slice,
+                       bool changes)
+{
+    enum kind kind = 0;
+
+    while (array_of[kind] != a)
+        kind++;
+    pthread_mutex_lock(&g->lock);
+    pin(g, unit_of(g, kind, side, slice), changes ? FILL : READ, 0);
+    make_room(g);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* == The order of slices == */
+
+/* Slices that follow a slice: where a king goes from there, if they have no place yet. */
+static uint32_t add_next(struct bk_paging *g, uint32_t slice, bool *placed, uint32_t n)
+{
+    const struct bk_king_moves *kings = g->b->setup->kings;
+
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = kings->first[side][slice]; i < kings->first[side][slice + 1]; i++) {
+            uint32_t to = kings->move[side][i].slice;
+
+            if (!placed[to])
+                g->order[n++] = to;
+            placed[to] = true;
+        }
+    return n;
+}
+
+/* From `first` on by kings' moves, as waves go; what they do not reach, too.  Returns the last. */
+static uint32_t spread_from(struct bk_paging *g, uint32_t first, bool *placed)
+{
+    uint32_t n = 0;
+
+    memset(placed, 0, g->nslices * sizeof *placed);
+    for (uint32_t slice = first, done = 0; done < g->nslices; slice = (slice + 1) % g->nslices) {
+        if (placed[slice])
+            continue;
+        placed[slice] = true;
+        g->order[n++] = slice;
+        for (; done < n; done++)
+            n = add_next(g, g->order[done], placed, n);
+    }
+    return g->nslices ? g->order[g->nslices - 1] : 0;
+}
+
+/* What is last in such an order is at an end: the order from there has narrow waves. */
+static bool put_in_order(struct bk_paging *g)
+{
+    bool *placed = malloc(g->nslices + (size_t)1);
+
+    if (placed)
+        spread_from(g, spread_from(g, 0, placed), placed);
+    free(placed);
+    return placed;
+}
+
+uint32_t bk_paging_nth(const struct bk_paging *g, uint32_t nth, bool back)
+{
+    return g->order[back ? g->nslices - 1 - nth : nth];
+}
+
+/* == Begin and end == */
+
+/* Kings of any piece have no more moves than that many. */
+static unsigned most_pins(const struct bk_setup *s)
+{
+    uint32_t most = 0;
+
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < s->nslices; i++) {
+            uint32_t n = s->kings->first[side][i + 1] - s->kings->first[side][i];
+
+            most = n > most ? n : most;
+        }
+    return 10 + 3 * (most + 1);
+}
+
+uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes)
+{
+    const struct bk_movement *m = &s->v->piece[s->v->royal].move;
+
+    return (10 + 3 * (m->nsteps + UINT64_C(1))) * slice_bytes;
+}
+
+static bool allocate(struct bk_paging *g)
+{
+    unsigned most = most_pins(g->b->setup);
+    bool ok;
+
+    g->unit = calloc(2 * (size_t)KINDS * g->nslices + 1, sizeof *g->unit);
+    g->desk = calloc(g->threads, sizeof *g->desk);
+    g->order = calloc(g->nslices + (size_t)1, sizeof *g->order);
+    ok = g->unit && g->desk && g->order && put_in_order(g);
+    for (unsigned i = 0; ok && i < g->threads; i++) {
+        g->desk[i].unit = calloc(most, sizeof *g->desk[i].unit);
+        g->desk[i].use = calloc(most, sizeof *g->desk[i].use);
+        ok = g->desk[i].unit && g->desk[i].use;
+    }
+    return ok;
+}
+
+enum bk_err bk_paging_new(struct bk_paging **out, struct bk_solver *b, struct bk_ledger *h,
+                          struct bk_spill *spill, uint64_t budget, unsigned threads,
+                          struct bk_report *why)
+{
+    struct bk_paging *g = calloc(1, sizeof *g);
+    enum bk_err err;
+
+    if (!g)
+        return bk_no_memory(why);
+    *g = (struct bk_paging){ .b = b,
+                             .h = h,
+                             .nslices = b->setup->nslices,
+                             .slice_bytes = b->state.slice_bytes[BK_WON],
+                             .budget = budget,
+                             .oldest = NONE,
+                             .newest = NONE,
+                             .threads = threads };
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->moved, NULL);
+    err = allocate(g) ? bk_log_open(&g->file, spill, why) : bk_no_memory(why);
+    if (err)
+        bk_paging_free(g);
+    else
+        *out = g;
+    return err;
+}
+
+void bk_paging_free(struct bk_paging *g)
+{
+    if (!g)
+        return;
+    for (unsigned i = 0; g->desk && i < g->threads; i++) {
+        free(g->desk[i].unit);
+        free(g->desk[i].use);
+    }
+    free(g->desk);
+    free(g->unit);
+    free(g->order);
+    bk_log_close(g->file);
+    pthread_cond_destroy(&g->moved);
+    pthread_mutex_destroy(&g->lock);
+    free(g);
+}
+
+bool bk_paging_failed(const struct bk_paging *g) { return bk_log_failed(g->file); }

@@ -1,0 +1,226 @@
+/*
+ * test_ledger.c - distances noted as they are found (tb/solve/ledger.h), and slices that come and
+ * go (tb/solve/paging.h): the same tables, and few bytes moved.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/load.h"
+#include "tb/memory/notes.h"
+#include "tests/random_variant.h"
+#include "tests/solved.h"
+
+/* == Notes == */
+
+/* Some words, some bytes of them. */
+static void draw_vector(uint64_t *state, uint64_t word[8])
+{
+    do {
+        for (unsigned i = 0; i < 8; i++)
+            word[i] = random_once_in(state, 2) ? 0
+                                               : random_next(state) & random_next(state) &
+                                                     random_next(state) & random_next(state);
+    } while (!(word[0] | word[1] | word[2] | word[3] | word[4] | word[5] | word[6] | word[7]));
+}
+
+static void notes__come_back_as_they_were(void **unused)
+{
+    enum { VECTORS = 500 };
+    static uint8_t notes[VECTORS * BK_NOTE_MAX];
+    uint64_t state = 7, again = 7, word[8], got[8];
+    uint8_t *end = notes;
+    const uint8_t *at = notes;
+    uint32_t vector = 0, next = 0, seen;
+
+    (void)unused;
+    for (unsigned i = 0; i < VECTORS; i++) {
+        vector += (uint32_t)random_below(&state, i % 50 ? 4 : 100000);
+        draw_vector(&state, word);
+        end = bk_note_put(end, &next, vector++, word);
+    }
+    vector = next = 0;
+    for (unsigned i = 0; i < VECTORS; i++) {
+        vector += (uint32_t)random_below(&again, i % 50 ? 4 : 100000);
+        draw_vector(&again, word);
+        assert_true(bk_note_take(&at, end, &next, &seen, got));
+        assert_int_equal(seen, vector++);
+        assert_memory_equal(got, word, sizeof word);
+    }
+    assert_ptr_equal(at, end);
+    assert_false(bk_note_take(&at, end, &next, &seen, got));
+}
+
+/* Of every length: a copy of its own, so that a sanitizer sees what is read beyond. */
+static void notes__cut_short_are_refused(void **unused)
+{
+    uint8_t notes[BK_NOTE_MAX];
+    uint64_t state = 3, word[8];
+    uint32_t next = 0, seen;
+    size_t n;
+
+    (void)unused;
+    draw_vector(&state, word);
+    n = (size_t)(bk_note_put(notes, &next, 70000, word) - notes);
+    for (size_t less = 0; less < n; less++) {
+        uint8_t *copy = malloc(less + !less);
+        const uint8_t *at = copy;
+
+        assert_non_null(copy);
+        memcpy(copy, notes, less);
+        next = 0;
+        assert_false(bk_note_take(&at, copy + less, &next, &seen, word));
+        free(copy);
+    }
+}
+
+/* == Tables == */
+
+struct game {
+    const char *variant, *material;
+    unsigned k_max;
+};
+
+static const struct game games[] = {
+    { "tests/six.ini", "KRvKN", 0 }, { "tests/six.ini", "KRvKN", 5 }, /* two bytes a code */
+};
+
+static const struct bk_memtable *solve(struct solved **s, const struct bk_variant *v,
+                                       const struct game *g, const struct solved_options *o)
+{
+    struct bk_report why = { "" };
+    struct bk_material m;
+    const struct bk_memtable *t;
+
+    if (bk_material_parse(&m, v, g->material, &why))
+        fail_msg("%s: %s", g->material, why.text);
+    *s = solved_new(v, o);
+    t = solved_table(*s, &m);
+    assert_non_null(t);
+    return t;
+}
+
+static void assert_same_tables(const struct bk_memtable *x, const struct bk_memtable *y)
+{
+    assert_int_equal(x->code_bytes, y->code_bytes);
+    for (uint32_t i = 0; i < x->ix->nblocks; i++) {
+        const struct bk_memblock *a = &x->block[i], *b = &y->block[i];
+        uint64_t nslices = x->ix->block[i].pairs->nslices;
+
+        for (unsigned side = 0; side < 2; side++) {
+            assert_memory_equal(a->code[side], b->code[side],
+                                nslices * a->slice_stride * x->code_bytes);
+            for (unsigned told = 0; told < 2; told++)
+                assert_memory_equal(a->attained[told][side], b->attained[told][side],
+                                    nslices * a->bit_slice_stride / 8);
+        }
+    }
+}
+
+/* With all sets in memory, and with none but those in use. */
+static void ledger__makes_the_same_tables(void **unused)
+{
+    static const uint64_t most[] = { 0, 1 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+        const struct solved_options plain = { .distances = true, .k_max = games[i].k_max };
+        struct bk_report why = { "" };
+        struct bk_variant *v;
+        struct solved *a, *b;
+        const struct bk_memtable *want;
+
+        assert_int_equal(bk_variant_load(&v, games[i].variant, &why), BK_OK);
+        want = solve(&a, v, &games[i], &plain);
+        for (size_t j = 0; j < sizeof most / sizeof *most; j++) {
+            struct solved_options less = plain;
+
+            less.ledger = true;
+            less.sets_bytes = most[j];
+            assert_same_tables(want, solve(&b, v, &games[i], &less));
+            solved_free(b);
+        }
+        solved_free(a);
+        bk_variant_free(v);
+    }
+}
+
+/* == Bytes == */
+
+struct moved {
+    uint64_t read, written;
+};
+
+static struct moved moved_so_far(void)
+{
+    unsigned long long read = 0, written = 0;
+    FILE *f = fopen("/proc/self/io", "r");
+
+    if (!f)
+        skip();
+    if (fscanf(f, "rchar: %llu wchar: %llu", &read, &written) != 2)
+        skip();
+    fclose(f);
+    return (struct moved){ read, written };
+}
+
+/* Bytes a thousand positions, of a table and all that it leads to. */
+static struct moved moved_by(uint64_t sets_bytes)
+{
+    static const struct game g = { "shatranj", "KRvKN", 0 };
+    const struct solved_options o = { .distances = true, .ledger = true, .sets_bytes = sets_bytes };
+    struct bk_report why = { "" };
+    struct moved before, after;
+    struct bk_variant *v;
+    struct solved *s;
+    uint64_t positions;
+
+    assert_int_equal(bk_variant_load(&v, g.variant, &why), BK_OK);
+    before = moved_so_far();
+    positions = 2 * solve(&s, v, &g, &o)->ix->positions;
+    after = moved_so_far();
+    solved_free(s);
+    bk_variant_free(v);
+    return (struct moved){ (after.read - before.read) * 1000 / positions,
+                           (after.written - before.written) * 1000 / positions };
+}
+
+/* Written once, and read once.  A byte a position, moved each ply, would be 60 of them. */
+static void ledger__moves_less_than_a_byte_a_position(void **unused)
+{
+    struct moved m = moved_by(0);
+
+    (void)unused;
+    printf("ledger: %llu bytes read, %llu written a thousand positions\n",
+           (unsigned long long)m.read, (unsigned long long)m.written);
+    assert_true(m.read < 700 && m.written < 700);
+}
+
+/* Of 2.4 MB of sets a quarter in memory; all of them, moved each ply, would be twice that. */
+static void paging__moves_few_bytes(void **unused)
+{
+    struct moved m = moved_by(UINT64_C(600) << 10);
+
+    (void)unused;
+    printf("paging: %llu bytes read, %llu written a thousand positions\n",
+           (unsigned long long)m.read, (unsigned long long)m.written);
+    assert_true(m.read < 9000 && m.written < 5000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notes__come_back_as_they_were),
+        cmocka_unit_test(notes__cut_short_are_refused),
+        cmocka_unit_test(ledger__makes_the_same_tables),
+        cmocka_unit_test(ledger__moves_less_than_a_byte_a_position),
+        cmocka_unit_test(paging__moves_few_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
