@@ -23,6 +23,7 @@ struct work {
     struct bk_solver solver; /* the same, under way */
     struct bk_share *share;  /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
+    uint32_t *by_black; /* slices by the black king's square; NULL: both sides in turn, by number */
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
@@ -69,6 +70,23 @@ static struct bk_spares *spares_of(const struct work *w)
     return w->b->apart || w->share ? NULL : &w->run->spares;
 }
 
+/*
+ * A pass reads of other slices those that the mover's king can go to.  Slices
+ * are numbered by the white king's square, then the black one's: with black to
+ * move such slices are near each other, and still in the cache.  With white to
+ * move they are when the black king's square comes first.  Owned; NULL: no memory.
+ */
+static uint32_t *order_by_black(const struct bk_setup *s)
+{
+    uint32_t *order = malloc(s->nslices * sizeof *order), n = 0;
+
+    for (unsigned bk = 0; order && bk < s->v->nsq; bk++)
+        for (uint32_t slice = 0; slice < s->nslices; slice++)
+            if (s->pairs->king[slice][1] == bk)
+                order[n++] = slice;
+    return order;
+}
+
 /* Arrays and scratch. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
@@ -77,6 +95,8 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
 
     w->solver.state.sparse = w->share;
     ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
+    if (!w->share && !w->t->spill)
+        w->by_black = order_by_black(w->setup);
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
@@ -117,9 +137,16 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
     struct work *w = context;
     struct bk_state *st = &w->solver.state;
     unsigned side = item & 1;
+    uint32_t slice;
 
+    if (!w->by_black) {
+        slice = slice_here(w, item >> 1);
+    } else {
+        side = item < w->setup->nslices ? BK_WHITE : BK_BLACK;
+        slice = side == BK_WHITE ? w->by_black[item] : (uint32_t)(item - w->setup->nslices);
+    }
     bk_spill_ease(w->t->spill);
-    if (w->pass(&w->solver, slice_here(w, item >> 1), side, w->scratch.of_thread[thread])) {
+    if (w->pass(&w->solver, slice, side, w->scratch.of_thread[thread])) {
         atomic_store_explicit(&w->found, true, memory_order_relaxed);
         atomic_store_explicit(st->ply & 1 ? &st->last_win[side] : &st->last_loss[side],
                               (int)st->ply, memory_order_relaxed);
@@ -520,6 +547,7 @@ static void release(struct work *w)
     bk_scratch_free(&w->scratch);
     bk_share_free(w->share);
     free(w->tally);
+    free(w->by_black);
 }
 
 /* Is the work on it shared among processes? */
