@@ -148,10 +148,8 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     unsigned back = inverse(m->sym);
 
     if (!m->sym) {
-        EACH_MARKED (vector, marks, s->nmarks)
+        EACH_MARKED (vector, marks, s->nmarks) /* reach_by_king() has set the marks */
             w->acc[vector] |= there[vector];
-        for (uint32_t i = 0; i < s->nmarks; i++)
-            w->dirty[i] |= marks[i];
         return;
     }
     EACH_MARKED (vector, marks, s->nmarks) {
@@ -185,9 +183,42 @@ static inline struct frontier frontier_of(const struct bk_state *st, unsigned si
     };
 }
 
+/* What a pass will ask for of the vectors that un-moves have reached. */
+struct asked {
+    const lanes *sets[3]; /* NULL: nothing */
+};
+
+/* Larger slices push out of the cache what is fetched too soon. */
+enum { FETCHED_MARKS_MAX = 2 };
+
+/*
+ * Before unmoves(): marks what the king's reach without a turn, known from the
+ * frontiers' marks alone, and fetches what will be asked for there: it is on its
+ * way while the un-moves are made.
+ */
+static void reach_by_king(struct scratch *w, unsigned side, bool losses, const struct asked *x)
+{
+    const struct ctx *c = &w->ctx;
+    uint32_t nmarks = c->s->nmarks;
+
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+        struct frontier there = frontier_of(c->st, !side, losses, m->slice);
+
+        if (!m->sym && there.any)
+            for (uint32_t j = 0; j < nmarks; j++)
+                w->dirty[j] |= there.marks[j];
+    }
+    if (nmarks > FETCHED_MARKS_MAX)
+        return;
+    EACH_MARKED (vector, w->dirty, nmarks)
+        for (unsigned i = 0; i < 3 && x->sets[i]; i++)
+            __builtin_prefetch(&x->sets[i][vector], 1);
+}
+
 /*
  * acc |= everything from which `side` can move quietly into what its opponent
- * has lost, or won, last.
+ * has lost, or won, last.  After reach_by_king().
  */
 static void unmoves(struct scratch *w, unsigned side, bool losses)
 {

@@ -196,6 +196,30 @@ static void rouse_listed(const struct sweep *p)
     rows->n = rows->fetched = 0;
 }
 
+/* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
+ */
+static void find_due(const struct sweep *p, const lanes *x, const lanes *y)
+{
+    const struct bk_setup *s = p->s;
+    const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
+
+    for (uint32_t i = 0; i < s->nmarks; i++) {
+        uint64_t due = 0;
+
+        for (uint32_t first = 64 * i; first < s->nvec && first < 64 * (i + 1); first += 8)
+            due |= (uint64_t)masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8,
+                                        p->due)
+                   << first % 64;
+        p->w->due_in[i] = due;
+    }
+    EACH_MARKED (vector, p->w->due_in, s->nmarks) {
+        __builtin_prefetch(p->waits + (size_t)vector * LANES);
+        __builtin_prefetch(&x[vector]);
+        if (y)
+            __builtin_prefetch(&y[vector]);
+    }
+}
+
 /*
  * Lists the configurations in which something has waited for this ply, with those of x without y
  * (NULL: none).  What is stored there will be asked for after the un-moves.
@@ -203,20 +227,14 @@ static void rouse_listed(const struct sweep *p)
 static void list_due(const struct sweep *p, const lanes *x, const lanes *y)
 {
     const struct bk_setup *s = p->s;
-    const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
 
-    for (uint32_t first = 0; first < s->nvec; first += 8) {
-        unsigned due = masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8, p->due);
+    EACH_MARKED (vector, p->w->due_in, s->nmarks) {
+        unsigned confs = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due);
+        lanes from = x[vector] & (y ? ~y[vector] : ~NO_LANES);
 
-        EACH_BIT (i, due) {
-            uint32_t vector = first + i;
-            unsigned confs = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due);
-            lanes from = x[vector] & (y ? ~y[vector] : ~NO_LANES);
-
-            if (p->w->due.n > ROWS_MAX - LANES)
-                rouse_listed(p);
-            list_rows(p, &p->w->due, vector, lanes_only(from, words_of_lanes(confs)));
-        }
+        if (p->w->due.n > ROWS_MAX - LANES)
+            rouse_listed(p);
+        list_rows(p, &p->w->due, (uint32_t)vector, lanes_only(from, words_of_lanes(confs)));
     }
 }
 
@@ -356,6 +374,9 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         }
     clear_frontier(b, side, false, slice);
     if (p.due)
+        find_due(&p, p.undecided, p.open);
+    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
+    if (p.due)
         list_due(&p, p.undecided, p.open);
     unmoves(w, side, true);
     if (p.due)
@@ -385,6 +406,9 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
         return false;
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
+    if (p.due)
+        find_due(&p, p.open, NULL);
+    reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
     if (p.due)
         list_due(&p, p.open, NULL);
     unmoves(w, side, false);

@@ -55,6 +55,7 @@ struct scratch {
     struct rows due, found;
     lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
+    uint64_t *due_in; /* nmarks: vectors in which something has waited for this ply */
     int16_t *best;    /* nconf * width: best exit so far */
     uint8_t *touched; /* nconf */
     int16_t *view;    /* the largest view of an exit */
@@ -76,7 +77,7 @@ static size_t view_bytes(const struct bk_setup *s)
 static size_t scratch_bytes(const struct bk_setup *s)
 {
     return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
-           align64(s->nmarks * sizeof(uint64_t)) +
+           2 * align64(s->nmarks * sizeof(uint64_t)) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s));
 }
@@ -96,6 +97,7 @@ static struct scratch *lay_out(const struct bk_setup *s, void *memory)
 
     w->acc = carve(&at, s->pitch * sizeof(set));
     w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
+    w->due_in = carve(&at, s->nmarks * sizeof(uint64_t));
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));
