@@ -129,6 +129,18 @@ INLINE unsigned lanes_some(lanes x)
     return some;
 }
 
+/* The words of the lanes whose bits are set. */
+INLINE unsigned words_of_lanes(unsigned some)
+{
+    unsigned words = 0;
+
+    if (WORDS == 1)
+        return some;
+    for (unsigned i = 0; i < LANES; i++)
+        words |= (some >> i & 1) * (((1u << WORDS) - 1) << i * WORDS);
+    return words;
+}
+
 /* Bit i of the result: mask[i], of n up to 8, has any of these bits. */
 INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
 {
@@ -154,6 +166,34 @@ INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
 #define EACH_LANE(i, words)                                                                        \
     for (unsigned i; (words) && (i = (unsigned)__builtin_ctz(words) / WORDS,                       \
                                 (words) &= ~(((1u << WORDS) - 1) << i * WORDS), true);)
+
+/* Lanes that hold anything, one after the other, and their numbers, counted from `first`.  Returns
+   how many; as many as LANES may be overwritten. */
+INLINE unsigned lanes_list(set *sets, uint32_t *number, lanes x, uint32_t first)
+{
+#if defined __AVX512VL__ && BK_SET_BITS == 64
+    unsigned some = lanes_words(x);
+    const __m256i place = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+
+    _mm512_storeu_si512(sets, _mm512_maskz_compress_epi64((__mmask8)some, (__m512i)x));
+    _mm256_storeu_si256(
+        (__m256i *)number,
+        _mm256_maskz_compress_epi32((__mmask8)some,
+                                    _mm256_add_epi32(place, _mm256_set1_epi32((int)first))));
+    return (unsigned)__builtin_popcount(some);
+#else
+    lane_sets one;
+    unsigned n = 0;
+
+    *(lanes *)one = x;
+    for (unsigned i = 0; i < LANES; i++) {
+        sets[n] = one[i];
+        number[n] = first + i;
+        n += any(one[i]);
+    }
+    return n;
+#endif
+}
 
 /* == Lanes against lanes == */
 

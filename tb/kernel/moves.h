@@ -148,10 +148,8 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     unsigned back = inverse(m->sym);
 
     if (!m->sym) {
-        EACH_MARKED (vector, marks, s->nmarks)
+        EACH_MARKED (vector, marks, s->nmarks) /* reach_by_king() has set the marks */
             w->acc[vector] |= there[vector];
-        for (uint32_t i = 0; i < s->nmarks; i++)
-            w->dirty[i] |= marks[i];
         return;
     }
     EACH_MARKED (vector, marks, s->nmarks) {
@@ -185,9 +183,42 @@ static inline struct frontier frontier_of(const struct bk_state *st, unsigned si
     };
 }
 
+/* What a pass will ask for of the vectors that un-moves have reached. */
+struct asked {
+    const lanes *sets[3]; /* NULL: nothing */
+};
+
+/* Larger slices push out of the cache what is fetched too soon. */
+enum { FETCHED_MARKS_MAX = 2 };
+
+/*
+ * Before unmoves(): marks what the king's reach without a turn, known from the
+ * frontiers' marks alone, and fetches what will be asked for there: it is on its
+ * way while the un-moves are made.
+ */
+static void reach_by_king(struct scratch *w, unsigned side, bool losses, const struct asked *x)
+{
+    const struct ctx *c = &w->ctx;
+    uint32_t nmarks = c->s->nmarks;
+
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+        struct frontier there = frontier_of(c->st, !side, losses, m->slice);
+
+        if (!m->sym && there.any)
+            for (uint32_t j = 0; j < nmarks; j++)
+                w->dirty[j] |= there.marks[j];
+    }
+    if (nmarks > FETCHED_MARKS_MAX)
+        return;
+    EACH_MARKED (vector, w->dirty, nmarks)
+        for (unsigned i = 0; i < 3 && x->sets[i]; i++)
+            __builtin_prefetch(&x->sets[i][vector], 1);
+}
+
 /*
  * acc |= everything from which `side` can move quietly into what its opponent
- * has lost, or won, last.
+ * has lost, or won, last.  After reach_by_king().
  */
 static void unmoves(struct scratch *w, unsigned side, bool losses)
 {
@@ -289,18 +320,35 @@ static lanes without_outer_escapes(const struct ctx *c, struct won won, uint32_t
     return cand;
 }
 
-/* The king escapes by `m`, to where the opponent has not won. */
-static inline lanes without_king_escapes(const struct ctx *c, const struct bk_king_move *m,
-                                         unsigned side, uint32_t vector, lanes cand)
+/* Where the king of `side` can go, listed once a slice. */
+static void find_near(struct scratch *w, unsigned side)
+{
+    const struct ctx *c = &w->ctx;
+    struct near *near = &w->near;
+
+    near->nplain = near->nturned = 0;
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+        struct won there = won_in(c, c->st, !side, m->slice);
+
+        if (m->sym) {
+            near->turned[near->nturned++] = m;
+            continue;
+        }
+        near->won[near->nplain] = there.won;
+        near->undecided[near->nplain++] = there.undecided;
+    }
+}
+
+/* The king goes by `m` to where the opponent has not won. */
+static lanes without_turned_escapes(const struct ctx *c, const struct bk_king_move *m,
+                                    unsigned side, uint32_t vector, lanes cand)
 {
     const struct bk_setup *s = c->s;
     struct won there = won_in(c, c->st, !side, m->slice);
     lane_sets safe = { NONE };
-    unsigned words;
+    unsigned words = lanes_words(cand);
 
-    if (!m->sym)
-        return cand & won_lanes(there, vector);
-    words = lanes_words(cand);
     EACH_LANE (i, words) {
         uint32_t conf = s->conf.turned[m->sym][vector * LANES + i];
 
@@ -309,15 +357,30 @@ static inline lanes without_king_escapes(const struct ctx *c, const struct bk_ki
     return cand & *(const lanes *)safe;
 }
 
-/* Takes from `cand` the positions of a vector from which `side` has a quiet move to a position its
-   opponent has not won. */
-static lanes without_escapes(const struct ctx *c, uint32_t vector, unsigned side, lanes cand)
+/* Takes from `cand` what the king saves. */
+static inline lanes without_king_escapes(const struct scratch *w, unsigned side, uint32_t vector,
+                                         lanes cand)
 {
+    const struct near *near = &w->near;
+
+    for (unsigned i = 0; i < near->nplain; i++) /* no jump between: the loads overlap */
+        cand &= near->won[i][vector];
+    for (unsigned i = 0; w->ctx.s->compact && i < near->nplain; i++)
+        cand &= ~near->undecided[i][vector];
+    for (unsigned i = 0; i < near->nturned; i++)
+        cand = without_turned_escapes(&w->ctx, near->turned[i], side, vector, cand);
+    return cand;
+}
+
+/* Takes from `cand` the positions of a vector from which `side` has a quiet move to a position its
+   opponent has not won.  After find_near(). */
+static lanes without_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes cand)
+{
+    const struct ctx *c = &w->ctx;
     const struct bk_setup *s = c->s;
     struct won here = won_in(c, c->st, !side, c->slice);
 
-    for (unsigned i = 0; i < c->nking[side]; i++) /* no jump between: the loads overlap */
-        cand = without_king_escapes(c, &c->king_move[side][i], side, vector, cand);
+    cand = without_king_escapes(w, side, vector, cand);
     if (!lanes_any(cand))
         return cand;
     if (s->inner.slot >= 0 && s->inner.colour == side) {

@@ -62,7 +62,6 @@ struct sweep {
     const uint64_t *waits; /* by configuration */
     const uint8_t *delay;  /* by vector */
     char *dtw;             /* of the slice; NULL: distances are noted elsewhere, or not at all */
-    uint32_t last;         /* vector found last, whose k is not stored yet */
     bool found;
 };
 
@@ -110,16 +109,21 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
     return p;
 }
 
-/* The numbers stored for row i of a vector. */
-static inline void *row_of(const struct sweep *p, uint32_t vector, unsigned i)
+/* The numbers stored for a configuration. */
+static inline void *row_of(const struct sweep *p, uint32_t conf)
 {
-    return p->dtw + (size_t)(vector * LANES + i) * p->s->width * p->s->dtw_bytes;
+    return p->dtw + (size_t)conf * p->s->width * p->s->dtw_bytes;
 }
 
-/* They will be asked for, or written, soon. */
-static inline void fetch_row(const struct sweep *p, uint32_t vector, unsigned i)
+/* The positions x of a vector go to a list of rows, which are asked for soon: as many as usually
+   come at a time, without a jump that nobody could foresee. */
+static inline void list_rows(const struct sweep *p, struct rows *rows, uint32_t vector, lanes x)
 {
-    __builtin_prefetch(row_of(p, vector, i), 1);
+    rows->n += lanes_list(rows->squares + rows->n, rows->conf + rows->n, x, vector * LANES);
+    for (unsigned i = 0; i < 3; i++) {
+        __builtin_prefetch(row_of(p, rows->conf[rows->fetched]), 1);
+        rows->fetched += rows->fetched < rows->n;
+    }
 }
 
 /* What is not marked is not read, so the sets may stay as they are. */
@@ -137,24 +141,23 @@ static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses
 
 /* == Stored plies / 2 == */
 
-/* k for the positions x of a vector. */
-static void store_k(const struct sweep *p, uint32_t vector, lanes x)
+/* k for all that is found. */
+static void store_found(const struct sweep *p)
 {
     const struct bk_setup *s = p->s;
-    lane_sets found;
-    unsigned words = p->dtw ? lanes_words(x) : 0;
+    struct rows *rows = &p->w->found;
 
-    *(lanes *)found = x;
-    EACH_LANE (i, words) {
-        void *row = row_of(p, vector, i);
+    for (uint32_t i = 0; i < rows->n; i++) {
+        void *row = row_of(p, rows->conf[i]);
 
         if (s->dtw_bytes == 1) {
-            put_where(row, found[i], p->k);
+            put_where(row, rows->squares[i], p->k);
             continue;
         }
-        EACH (sq, found[i])
+        EACH (sq, rows->squares[i])
             dtw_put(s, row, sq, p->k);
     }
+    rows->n = rows->fetched = 0;
 }
 
 /* The squares of x, in a row of stored numbers, whose number is k; those whose number is later. */
@@ -182,62 +185,61 @@ static inline set stored_later(const struct bk_setup *s, const void *row, set x,
     return found;
 }
 
-/* The masks of a slice that this thread works on next, if anything there is due. */
-static void fetch_masks(const struct sweep *p, uint32_t slice)
+/* Positions among the rows listed that have waited for this ply are looked at whatever moved. */
+static void rouse_listed(const struct sweep *p)
 {
-    const uint64_t *waits = bk_state_slice(p->st, BK_WAITS, p->side, slice);
+    struct rows *rows = &p->w->due;
 
-    /* another thread may be at that slice: a guess of it is enough, but not a torn word */
-    if (__atomic_load_n((const uint64_t *)bk_state_slice(p->st, BK_SLICE_WAITS, p->side, slice),
-                        __ATOMIC_RELAXED) &
-        p->due)
-        for (uint32_t i = 0; i < p->s->pitch && i < 64; i += 8)
-            __builtin_prefetch(waits + i);
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint32_t conf = rows->conf[i];
+        set due = stored(p->s, row_of(p, conf), rows->squares[i], p->k);
+
+        ((set *)p->w->acc)[conf] |= due;
+        p->w->dirty[conf / LANES / 64] |= (uint64_t)any(due) << conf / LANES % 64;
+    }
+    rows->n = rows->fetched = 0;
 }
 
-/*
- * Vectors in which something has waited for this ply are looked at whatever
- * moved: those that have any of x without y (NULL: none).  What is stored there
- * will be asked for after the un-moves.
+/* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
  */
-static void rouse(const struct sweep *p, const lanes *x, const lanes *y)
+static void find_due(const struct sweep *p, const lanes *x, const lanes *y)
 {
     const struct bk_setup *s = p->s;
     const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
 
-    if (p->slice + 1 < s->nslices)
-        fetch_masks(p, p->slice + 1);
-    for (uint32_t first = 0; first < s->nvec; first += 8) {
-        unsigned due = masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8, p->due);
+    for (uint32_t i = 0; i < s->nmarks; i++) {
+        uint64_t due = 0;
 
-        EACH_BIT (i, due) {
-            uint32_t vector = first + i;
-            unsigned rows = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due) &
-                            lanes_some(x[vector] & (y ? ~y[vector] : ~NO_LANES));
-
-            if (!rows)
-                continue;
-            p->w->due[vector] = (uint8_t)rows;
-            mark(p->w->dirty, vector);
-            EACH_BIT (row, rows)
-                fetch_row(p, vector, row);
-        }
+        for (uint32_t first = 64 * i; first < s->nvec && first < 64 * (i + 1); first += 8)
+            due |= (uint64_t)masks_with(waits + first, s->nvec - first < 8 ? s->nvec - first : 8,
+                                        p->due)
+                   << first % 64;
+        p->w->due_in[i] = due;
+    }
+    EACH_MARKED (vector, p->w->due_in, s->nmarks) {
+        __builtin_prefetch(p->waits + (size_t)vector * LANES);
+        __builtin_prefetch(&x[vector]);
+        if (y)
+            __builtin_prefetch(&y[vector]);
     }
 }
 
-/* The positions among a vector's x that have waited for this ply, as rouse() has seen. */
-static lanes due_of(const struct sweep *p, uint32_t vector, lanes x)
+/*
+ * Lists the configurations in which something has waited for this ply, with those of x without y
+ * (NULL: none).  What is stored there will be asked for after the un-moves.
+ */
+static void list_due(const struct sweep *p, const lanes *x, const lanes *y)
 {
-    lane_sets from, due = { NONE };
-    unsigned rows = p->w->due[vector];
+    const struct bk_setup *s = p->s;
 
-    if (!rows)
-        return NO_LANES;
-    p->w->due[vector] = 0;
-    *(lanes *)from = x;
-    EACH_BIT (i, rows)
-        due[i] = stored(p->s, row_of(p, vector, i), from[i], p->k);
-    return *(const lanes *)due;
+    EACH_MARKED (vector, p->w->due_in, s->nmarks) {
+        unsigned confs = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due);
+        lanes from = x[vector] & (y ? ~y[vector] : ~NO_LANES);
+
+        if (p->w->due.n > ROWS_MAX - LANES)
+            rouse_listed(p);
+        list_rows(p, &p->w->due, (uint32_t)vector, lanes_only(from, words_of_lanes(confs)));
+    }
 }
 
 /* The positions among a vector's x, all of whose quiet moves are refuted, that a losing exit
@@ -251,7 +253,7 @@ static lanes delayed(const struct sweep *p, uint32_t vector, lanes x)
         return x & p->later[vector];
     *(lanes *)late = x;
     EACH_LANE (i, words)
-        late[i] = stored_later(p->s, row_of(p, vector, i), late[i], p->k);
+        late[i] = stored_later(p->s, row_of(p, vector * LANES + i), late[i], p->k);
     return *(const lanes *)late;
 }
 
@@ -272,7 +274,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
     *(lanes *)x = late;
     EACH_LANE (i, words)
         EACH (sq, x[i]) {
-            unsigned k = dtw_get(p->s, row_of(p, vector, i), sq);
+            unsigned k = dtw_get(p->s, row_of(p, vector * LANES + i), sq);
 
             note_wait(&p->w->ctx, p->st, p->side, vector * LANES + i, wait_bit(k), k);
         }
@@ -297,29 +299,18 @@ static inline void save(struct sweep *p, uint32_t vector, lanes x)
         p->open[vector] &= ~x;
 }
 
-static void store_last(struct sweep *p)
-{
-    if (p->found)
-        store_k(p, p->last, p->fresh[p->last]);
-}
-
-/*
- * New results of a vector: no longer undecided, and next ply's frontier.  Their
- * k is stored when the next vector is found: its rows, one line of memory a
- * configuration, are on their way meanwhile.
- */
+/* New results of a vector: no longer undecided, and next ply's frontier. */
 static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
 {
-    unsigned rows = p->dtw ? lanes_some(add) : 0;
-
-    EACH_BIT (i, rows)
-        fetch_row(p, vector, i);
-    store_last(p);
+    if (p->dtw) {
+        if (p->w->found.n > ROWS_MAX - LANES)
+            store_found(p);
+        list_rows(p, &p->w->found, vector, add);
+    }
     p->undecided[vector] &= ~add;
     if (!p->s->compact)
         p->open[vector] &= ~add;
     p->fresh[vector] = add;
-    p->last = vector;
     mark(p->marks, vector);
     p->found = true;
 }
@@ -329,7 +320,7 @@ static bool end_sweep(struct sweep *p, bool to_win)
 {
     if (!p->found)
         return false;
-    store_last(p);
+    store_found(p);
     *p->any = 1;
     wake(&p->w->ctx, !p->side, to_win);
     return true;
@@ -376,6 +367,7 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
     struct sweep p = begin_sweep(b, scratch, slice, side, true);
     const struct ctx *c = &p.w->ctx;
 
+    find_near(p.w, side);
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
         /* left there by init: has an exit, a losing one */
         lanes losing = p.later ? p.later[vector] : p.fresh[vector];
@@ -383,7 +375,7 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
 
         if (!lanes_any(stuck))
             continue;
-        stuck = without_escapes(c, vector, side, stuck);
+        stuck = without_escapes(p.w, vector, side, stuck);
         /* won by the opponent so far: where he could take the king */
         lost = stuck & ~losing;
         if (bk_rules_stalemate_wdl(s->v) == 0) {
@@ -426,14 +418,17 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         }
     clear_frontier(b, side, false, slice);
     if (p.due)
-        rouse(&p, p.undecided, p.open);
+        find_due(&p, p.undecided, p.open);
+    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
+    if (p.due)
+        list_due(&p, p.undecided, p.open);
     unmoves(w, side, true);
+    if (p.due)
+        rouse_listed(&p);
     EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &w->acc[vector], add = *acc & p.undecided[vector];
 
         *acc = NO_LANES;
-        if (p.due)
-            add |= due_of(&p, (uint32_t)vector, p.undecided[vector] & ~p.open[vector]);
         if (!lanes_any(add))
             continue;
         p.won[vector] |= add;
@@ -456,16 +451,20 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
-        rouse(&p, p.open, NULL);
+        find_due(&p, p.open, NULL);
+    reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
+    if (p.due)
+        list_due(&p, p.open, NULL);
     unmoves(w, side, false);
+    if (p.due)
+        rouse_listed(&p);
+    find_near(w, side);
     EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &w->acc[vector], cand = *acc & still_open(&p, (uint32_t)vector);
 
         *acc = NO_LANES;
-        if (p.due)
-            cand |= due_of(&p, (uint32_t)vector, p.open[vector]);
         if (lanes_any(cand))
-            cand = without_escapes(&w->ctx, (uint32_t)vector, side, cand);
+            cand = without_escapes(w, (uint32_t)vector, side, cand);
         if (!lanes_any(cand))
             continue;
         if (p.delay && p.delay[vector] > p.k) {

@@ -28,11 +28,34 @@ struct ctx {
     const struct bk_king_move *king_move[2];
 };
 
+/* What the opponent has won where a king can go to. */
+struct near {
+    unsigned nplain, nturned;
+    const lanes *won[BK_SQ_MAX];       /* plain ones: of slices in the same frame */
+    const lanes *undecided[BK_SQ_MAX]; /* compact, as in struct won */
+    const struct bk_king_move *turned[BK_SQ_MAX];
+};
+
+/*
+ * Rows of stored numbers that are to be read or written, each a line of memory
+ * or two.  They are fetched a few at a time as more are listed, and worked on
+ * when there are many, or at the end of the slice.
+ */
+enum { ROWS_MAX = 64 * 8 };
+
+struct rows {
+    uint32_t n, fetched;
+    uint32_t conf[ROWS_MAX + LANES + 1];
+    set squares[ROWS_MAX + LANES];
+};
+
 struct scratch {
     struct ctx ctx;
+    struct near near;
+    struct rows due, found;
     lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
-    uint8_t *due;     /* nvec: lanes with something that has waited for this ply */
+    uint64_t *due_in; /* nmarks: vectors in which something has waited for this ply */
     int16_t *best;    /* nconf * width: best exit so far */
     uint8_t *touched; /* nconf */
     int16_t *view;    /* the largest view of an exit */
@@ -54,7 +77,7 @@ static size_t view_bytes(const struct bk_setup *s)
 static size_t scratch_bytes(const struct bk_setup *s)
 {
     return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
-           align64(s->nmarks * sizeof(uint64_t)) + align64(s->nvec) +
+           2 * align64(s->nmarks * sizeof(uint64_t)) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
            align64(view_bytes(s));
 }
@@ -74,7 +97,7 @@ static struct scratch *lay_out(const struct bk_setup *s, void *memory)
 
     w->acc = carve(&at, s->pitch * sizeof(set));
     w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
-    w->due = carve(&at, s->nvec);
+    w->due_in = carve(&at, s->nmarks * sizeof(uint64_t));
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));

@@ -30,8 +30,7 @@ static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, u
 
     ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
     ((uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, c->slice))[conf / LANES] |= waits;
-    __atomic_store_n(slice, *slice | waits,
-                     __ATOMIC_RELAXED); /* others guess by it: fetch_masks() */
+    *slice |= waits;
     raise_to(&st->last_wait, most);
 }
 

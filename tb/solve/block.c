@@ -28,6 +28,7 @@ struct work {
     struct bk_paging *paging; /* with a ledger: which slices are in memory; NULL: all */
     struct bk_share *share;   /* of several processes; NULL: all slices are worked on here */
     struct bk_scratch scratch;
+    uint32_t *by_black; /* slices by the black king's square; NULL: both sides in turn, by number */
     struct bk_tally *tally; /* by thread */
     /* the present pass over slices and sides */
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
@@ -103,6 +104,23 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
     return err;
 }
 
+/*
+ * A pass reads of other slices those that the mover's king can go to.  Slices
+ * are numbered by the white king's square, then the black one's: with black to
+ * move such slices are near each other, and still in the cache.  With white to
+ * move they are when the black king's square comes first.  Owned; NULL: no memory.
+ */
+static uint32_t *order_by_black(const struct bk_setup *s)
+{
+    uint32_t *order = malloc(s->nslices * sizeof *order), n = 0;
+
+    for (unsigned bk = 0; order && bk < s->v->nsq; bk++)
+        for (uint32_t slice = 0; slice < s->nslices; slice++)
+            if (s->pairs->king[slice][1] == bk)
+                order[n++] = slice;
+    return order;
+}
+
 /* Arrays and scratch. */
 static enum bk_err allocate(struct work *w, struct bk_report *why)
 {
@@ -118,6 +136,8 @@ static enum bk_err allocate(struct work *w, struct bk_report *why)
         w->solver.state.sparse = w->share;
         ok = bk_state_new(&w->solver.state, w->t->spill, spares_of(w));
     }
+    if (!w->share && !w->t->spill && !w->paging)
+        w->by_black = order_by_black(w->setup);
     w->tally = calloc(threads, sizeof *w->tally);
     ok = ok && w->tally && bk_scratch_new(&w->scratch, threads, w->k->scratch_bytes(w->setup));
     for (unsigned i = 0; ok && i < threads; i++)
@@ -174,14 +194,27 @@ static bool has_work(const struct work *w, uint32_t slice, unsigned side)
            bk_ledger_is_due(w->ledger, st, slice, side);
 }
 
+/* The slice and side that are worked on as `item`. */
+static uint32_t nth_slice(const struct work *w, uint64_t item, unsigned *side)
+{
+    uint32_t n = w->setup->nslices;
+
+    *side = item & 1;
+    if (w->paging)
+        return bk_paging_nth(w->paging, (uint32_t)(item >> 1), w->solver.state.ply & 1);
+    if (!w->by_black)
+        return slice_here(w, item >> 1);
+    *side = item < n ? BK_WHITE : BK_BLACK;
+    return *side == BK_WHITE ? w->by_black[item] : (uint32_t)(item - n);
+}
+
 static void run_pass(void *context, uint64_t item, unsigned thread)
 {
     struct work *w = context;
     struct bk_state *st = &w->solver.state;
-    uint32_t nth = (uint32_t)(item >> 1);
-    uint32_t slice = w->paging ? bk_paging_nth(w->paging, nth, st->ply & 1) : slice_here(w, nth);
     void *scratch = w->scratch.of_thread[thread];
-    unsigned side = item & 1;
+    unsigned side;
+    uint32_t slice = nth_slice(w, item, &side);
     bool found;
 
     bk_spill_ease(w->t->spill);
@@ -628,6 +661,7 @@ static void release(struct work *w)
     bk_scratch_free(&w->scratch);
     bk_share_free(w->share);
     free(w->tally);
+    free(w->by_black);
 }
 
 /* Is the work on it shared among processes? */
