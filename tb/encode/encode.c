@@ -672,8 +672,11 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     return err;
 }
 
-/* The process that encodes the nth of the small ones of a round. */
-static unsigned rank_of_small(uint64_t nth) { return (unsigned)(nth % bk_ranks()); }
+/* The process that encodes a small unit, with distances and without. */
+static unsigned rank_of_small(const struct bk_encoder *e, const struct bk_unit_place *p)
+{
+    return (unsigned)(p - e->place) % bk_ranks();
+}
 
 static void encode_small(void *context, uint64_t item, unsigned thread)
 {
@@ -683,7 +686,7 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     struct unit_rows rows;
 
     (void)thread;
-    if (rank_of_small(item) != bk_rank() || bk_first_error_any(&e->failed))
+    if (rank_of_small(e, task->place) != bk_rank() || bk_first_error_any(&e->failed))
         return;
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
@@ -748,14 +751,14 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
     enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
 
     for (unsigned i = 0; !err && i < e->nsmall; i++)
-        if (rank_of_small(i) == bk_rank() && bk_rank())
+        if (rank_of_small(e, e->small[i]->place) == bk_rank() && bk_rank())
             send_small(e->small[i], &out[0]);
     if (!err)
         err = bk_ranks_exchange(out, in, false, why);
     for (unsigned r = 0; !err && r < bk_ranks(); r++)
         at[r] = in[r].at;
     for (unsigned i = 0; !err && i < e->nsmall; i++) {
-        unsigned r = rank_of_small(i);
+        unsigned r = rank_of_small(e, e->small[i]->place);
 
         if (bk_rank())
             let_small_go(e->small[i]);
@@ -835,33 +838,42 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
     return err;
 }
 
-/* Do processes share its only block by windows? */
-static bool is_handed_out(const struct bk_index *ix)
+double bk_encode_share(const struct bk_index *ix, uint64_t numbers, unsigned ranks)
 {
-    return ix->nblocks == 1 && ix->order[0] == BK_KINGS_SLOT && ix->positions >= LARGE;
-}
-
-double bk_encode_share(const struct bk_index *ix, unsigned ranks)
-{
-    const struct bk_block *b = &ix->block[0];
     uint64_t most;
 
-    if (ranks < 2 || !is_handed_out(ix))
+    if (ranks < 2 || ix->order[0] != BK_KINGS_SLOT || numbers < LARGE)
         return 1;
-    most = bk_unit_most(ix->positions, ranks) + 2 * b->slice_weight; /* slices are whole */
-    return most < ix->positions ? (double)most / (double)ix->positions : 1;
+    most = bk_unit_most(numbers, ranks) + 2 * ix->block[0].slice_weight; /* slices are whole */
+    return most < numbers ? (double)most / (double)numbers : 1;
 }
 
-uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t slice)
+/* The unit that a block is part of, with this side to move; the same for both where one is told. */
+static const struct bk_unit_place *place_of(const struct bk_encoder *e, uint32_t block,
+                                            unsigned side)
+{
+    const struct bk_unit_place *p = e->place;
+
+    while (block < p->block || block >= p->block + p->nblocks || (!e->one_side && p->side != side))
+        p++;
+    return p;
+}
+
+uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
+                            unsigned side)
 {
     const struct bk_index *ix = e->t->ix;
-    const struct bk_block *b = &ix->block[0];
-    uint64_t first = slice * b->slice_weight, end = first + b->slice_weight, readers = 0;
+    const struct bk_block *b = &ix->block[block];
+    const struct bk_unit_place *p = place_of(e, block, side);
+    uint64_t first = b->first + slice * b->slice_weight, end = first + b->slice_weight;
+    uint64_t readers = 0;
 
-    if (!is_handed_out(ix))
+    if (p->end - p->first < LARGE)
+        return UINT64_C(1) << rank_of_small(e, p);
+    if (ix->order[0] != BK_KINGS_SLOT)
         return ~UINT64_C(0);
-    for (unsigned r = bk_unit_rank(0, ix->positions, first);
-         r <= bk_unit_rank(0, ix->positions, end - 1); r++)
+    for (unsigned r = bk_unit_rank(p->first, p->end, first);
+         r <= bk_unit_rank(p->first, p->end, end - 1); r++)
         readers |= UINT64_C(1) << r;
     return readers;
 }

@@ -6,8 +6,9 @@
  * memory; what the sink has made of them; and the arrays of the block or
  * group under way.  Nothing else is kept from one ply to the next.
  *
- * Of several processes each writes its slices of these arrays to a file of its own, and when all
- * have, the first writes the rest.  Any number of processes goes on from that, one too.
+ * Of several processes each writes its slices of these arrays, and of the solved blocks, to files
+ * of its own, and when all have, the first writes the rest.  Any number of processes goes on from
+ * that, one too.
  */
 #ifndef BK_RESUME_H
 #define BK_RESUME_H
@@ -17,7 +18,7 @@
 #include "tb/solve/share.h"
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_RESUME_VERSION 6
+#define BK_RESUME_VERSION 7
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {
