@@ -29,7 +29,8 @@ void bk_transport_abandon(int status)
 }
 
 /* Until these are done: for so many questions at once, then after pauses of 10 us to 1 ms.  Many
-   questions would be quicker by microseconds a ply, and take the core from whoever is waited for. */
+   questions would be quicker by microseconds a ply, and take the core from whoever is waited for.
+ */
 enum { AT_ONCE = 20, PAUSE_LEAST = 10000, PAUSE_MOST = 1000000 };
 
 static void wait_for(int n, MPI_Request *request)

@@ -536,8 +536,8 @@ static void release(struct work *w)
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct work *w)
 {
-    return w->run->by_share || (w->run->job->owners && !w->b->apart && !w->setup->kings_only &&
-                                w->setup->b->size >= BK_SHARED_FROM);
+    return w->run->by_share || (w->run->job->owners && !w->b->apart && !w->b->group &&
+                                !w->setup->kings_only && w->setup->b->size >= bk_shared_from());
 }
 
 /* A step that has ended here: of a shared block all processes fail alike. */

@@ -59,7 +59,7 @@ static void share_values(struct block_estimate *n, const struct bk_estimate_requ
 static uint64_t state_bytes(const struct bk_estimate_request *r, const struct bk_setup *s,
                             const struct bk_state *st)
 {
-    bool shared = r->owners && (is_shared(r) || s->b->size >= BK_SHARED_FROM);
+    bool shared = r->owners && (is_shared(r) || (!s->grouped && s->b->size >= bk_shared_from()));
 
     return shared ? bk_share_bytes(s, st, r->owners) : bk_state_bytes(st);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/geometry.h"
+#include "tb/solve/prepare.h"
 
 enum { BLOCKS_IN_TURN = 64 }; /* so many are solved one after the other, without groups */
 
@@ -508,13 +509,20 @@ enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struc
 
 /* == Values, to those who want them == */
 
+uint64_t bk_shared_from(void)
+{
+    const char *told = getenv("BAREKING_SHARED_FROM");
+
+    return told ? strtoull(told, NULL, 10) : BK_SHARED_FROM;
+}
+
 bool bk_share_may(const struct bk_index *ix)
 {
-    bool free_man = false;
+    bool inner = false;
 
     for (unsigned s = 0; s < ix->nslots; s++)
-        free_man = free_man || (ix->cells[s]->n == 1 && ix->right[s] < 0);
-    return free_man && ix->positions >= BK_SHARED_FROM &&
+        inner = inner || bk_setup_can_be_inner(ix, s);
+    return inner && ix->positions >= bk_shared_from() &&
            (!ix->m.rights || ix->nblocks <= BLOCKS_IN_TURN);
 }
 

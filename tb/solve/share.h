@@ -27,8 +27,10 @@
 #include "tb/memory/ranks.h"
 #include "tb/solve/owners.h"
 
-/* With fewer positions a block is solved by every process for itself. */
+/* With fewer positions a block is solved by every process for itself.  Tests say in
+   BAREKING_SHARED_FROM, to all processes, from how many on. */
 #define BK_SHARED_FROM (1u << 16)
+uint64_t bk_shared_from(void);
 
 /*
  * Do processes solve all blocks of such a table together, slice by slice?  Then each of them reads
