@@ -266,8 +266,12 @@ test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 # several processes make the bytes of one, in full: some half an hour on four cores
-test-mpi: all $(BUILD)/bareking-mpi
+test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 	@sh tests/mpi.sh $(BUILD) long
+# N drawn games, small ones, by two to four processes and by one
+fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
+	OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \
+	    $(BUILD)/tests/test_fuzz $(or $(N),500) $(SEED)
 # the jobs of `plan --slurm` by a real Slurm on this machine, as root
 test-slurm: all $(BUILD)/bareking-mpi
 	@sh tests/slurm.sh $(BUILD)
@@ -364,6 +368,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-mpi test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-mpi fuzz-mpi test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -72,6 +72,15 @@ else
     same "3" 1 "$six" --men 4 --standalone
 fi
 
+# == Drawn games ==
+if [ -x "$build/tests/test_fuzz" ]; then
+    n=$([ -n "$long" ] && echo 500 || echo 8)
+    BAREKING_FUZZ_MPI=$mpi "$build/tests/test_fuzz" "$n" 7 >"$dir/fuzz" 2>"$dir/err" || {
+        tail -n 20 "$dir/fuzz"
+        die "drawn games: other bytes"
+    }
+fi
+
 # == Faults ==
 game=$six tables='KRvKN KNvKP' longest=1
 if [ -n "$long" ]; then game=shatranj tables=KRNvKN longest=4; fi

@@ -154,6 +154,7 @@ struct fuzz {
     struct ref_table *ref;
     const char *fen;         /* asked for, or NULL */
     uint64_t compared;       /* positions, over all cases */
+    uint64_t by_ranks;       /* cases made by several processes, too */
     uint64_t seen[FEATURES]; /* cases */
 };
 
@@ -842,6 +843,44 @@ static bool make_tables(struct fuzz *f)
     return build(f, m, n);
 }
 
+/*
+ * BAREKING_FUZZ_MPI: the program that makes tables by several processes, which are two to four here
+ * and share blocks of any size: the same bytes.
+ */
+static bool same_by_ranks(struct fuzz *f)
+{
+    const char *mpi = getenv("BAREKING_FUZZ_MPI");
+    static const char *const effort[] = { "fast", "normal", "best" };
+    char command[4 * PROOF_DIR_MAX + 1024], tables[PROOF_DIR_MAX + 16] = "";
+    size_t n;
+
+    if (!mpi || !f->plan->n ||
+        strcmp(f->how.set_bits, "64") != 0) /* wider sets on small boards: two builds by one
+                                process may differ in bytes, too */
+        return true;
+    snprintf(tables, sizeof tables, "%s/ranks", f->dir);
+    n = (size_t)snprintf(command, sizeof command,
+                         "BAREKING_SHARED_FROM=1 mpirun -n %u %s build %s --dir %s --quiet "
+                         "--threads %u --effort %s%s%s",
+                         2 + (unsigned)(f->seed % 3), mpi, f->path, tables, f->how.threads,
+                         effort[f->how.effort], f->how.distances ? "" : " --wdl",
+                         f->how.standalone ? " --standalone" : "");
+    for (unsigned i = 0; i < f->plan->n && n < sizeof command; i++)
+        n += (size_t)snprintf(command + n, sizeof command - n, " %s", f->plan->table[i].name);
+    if (n < sizeof command)
+        n += (size_t)snprintf(command + n, sizeof command - n, " && diff -r %s/%s %s/%s", f->dir,
+                              f->v->name, tables, f->v->name);
+    if (n >= sizeof command)
+        return true; /* too many tables for a line */
+    if (system(command)) {
+        printf("\nDIFFERENCE by several processes: %s\n", command);
+        return false;
+    }
+    proof_remove(tables);
+    f->by_ranks++;
+    return true;
+}
+
 /* The same men with castling rights: a table of its own. */
 static bool check_rights(struct fuzz *f, uint8_t rights)
 {
@@ -866,7 +905,7 @@ static bool check(struct fuzz *f)
     draw_rights(f);
     note_game(f);
     rights = f->rights;
-    if (!make_tables(f))
+    if (!make_tables(f) || !same_by_ranks(f))
         return false;
     if (bk_open(&f->lib, f->path, f->dir)) {
         printf("\nnot opened: %s\n", bk_error(f->lib));
@@ -968,5 +1007,7 @@ int main(int argc, char **argv)
         return 1;
     print_features(&f);
     printf("fuzz: %lu cases, %llu positions, no difference\n", n, (unsigned long long)f.compared);
+    if (f.by_ranks)
+        printf("fuzz: %llu cases by several processes, too\n", (unsigned long long)f.by_ranks);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "tb/build/resident.h"
 #include "tb/encode/encode.h"
 #include "tb/solve/estimate.h"
+#include "tb/solve/share.h"
 
 /* Program, libraries, the game's geometry: measured with tables of three men. */
 #define PROCESS_BYTES (UINT64_C(4) << 20)
@@ -28,6 +29,20 @@ struct both {
     bool known;
 };
 
+/* How much of a table's codes is kept where most are: of one process all. */
+static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep)
+{
+    struct bk_reading reading;
+    unsigned table = 0;
+
+    if (!p->owners.ranks || p->processes < 2)
+        return 1;
+    while (!bk_material_equal(&p->table[table].m, &ix->m))
+        table++;
+    return bk_share_kept(ix, &p->owners,
+                         bk_plan_reading(&reading, p, table, keep) ? &reading : NULL);
+}
+
 static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const struct bk_index *ix,
                             enum bk_strategy strategy, bool let_go, unsigned threads,
                             struct bk_report *why)
@@ -39,9 +54,12 @@ static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const st
                                      .let_go = let_go,
                                      .attain = true,
                                      .threads = threads,
-                                     .share = bk_encode_share(ix, p->processes) };
+                                     .encoder_share = bk_encode_share,
+                                     .kept = 1 };
     enum bk_err err = bk_plan_owners(&r.owners, p, why);
 
+    if (!err)
+        r.kept = kept_share(p, ix, !let_go);
     return err ? err : bk_estimate(out, &r, why);
 }
 
@@ -108,8 +126,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
         bk_index_free(ix);
     }
-    *apart = *apart || x->p->processes > 1 ||
-             x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
+    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = n->codes;
@@ -132,7 +149,7 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
     uint64_t beside = x->always + x->h->bytes;
     enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
 
-    for (*strategy = x->p->processes > 1 ? BK_APART : BK_WIDE; *strategy > last; (*strategy)--) {
+    for (*strategy = BK_WIDE; *strategy > last; (*strategy)--) {
         struct bk_estimate tried;
         enum bk_err err = estimate(&tried, x->p, ix, *strategy, !keep, x->threads, why);
 
@@ -234,7 +251,8 @@ static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t mem
 
     if (!threads)
         threads = cores > 0 ? (unsigned)cores : 1;
-    bk_resident_init(&h, p, memory_limit);
+    if (!bk_resident_init(&h, p, memory_limit))
+        err = bk_no_memory(why);
     for (unsigned i = 0; !err && i < p->n; i++)
         if (p->stop && *p->stop)
             err = bk_pool_interrupted(why);

@@ -19,6 +19,7 @@
 #include "tb/build/resident.h"
 #include "tb/memory/ranks.h"
 #include "tb/solve/resume.h"
+#include "tb/solve/share.h"
 
 /* Is the build to end, at once or soon? */
 static bool is_to_end(const struct bk_build_options *o)
@@ -101,6 +102,20 @@ static enum bk_err find_neighbours(struct neighbours *n, const struct builder *b
     return err;
 }
 
+/* What of a table processes keep: at `out`, or NULL: all of it. */
+static const struct bk_reading *find_reading(struct bk_reading *out, const struct builder *b,
+                                             uint32_t table, bool keep)
+{
+    return b->owners && bk_plan_reading(out, b->p, table, keep) ? out : NULL;
+}
+
+/* Bytes of a table that is held; of several processes of the one that holds most. */
+static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
+                           const struct bk_reading *reading)
+{
+    return (uint64_t)((double)bk_memtable_bytes(t) * bk_share_kept(t->ix, b->owners, reading));
+}
+
 /* A table whose files are there, for those that move into it; its own neighbours are held. */
 static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
                               uint64_t *bytes, struct bk_report *why)
@@ -121,8 +136,10 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
                                 .finish = b->o->finish };
     struct neighbours n;
     struct bk_tally tally;
+    struct bk_reading reading;
     enum bk_err err = find_neighbours(&n, b, table, why);
 
+    job.reading = find_reading(&reading, b, table, true);
     if (!err)
         err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
     err = bk_ranks_agree(err, why);
@@ -137,7 +154,7 @@ static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable 
         return err;
     }
     *t = job.t;
-    *bytes = bk_memtable_bytes(job.t);
+    *bytes = bytes_held(b, job.t, job.reading);
     return BK_OK;
 }
 
@@ -189,6 +206,7 @@ struct making {
     struct bk_encoder *encoder; /* of units whose blocks are solved */
     double cpu;                 /* spent on encoding */
     bool let_go;                /* its blocks do not stay */
+    struct bk_reading reading;
     struct bk_built built;
 };
 
@@ -228,9 +246,9 @@ static bool load_units(void *context, struct bk_reader *r)
     return bk_encoder_load(((struct making *)context)->encoder, r);
 }
 
-static uint64_t slice_readers(void *context, uint32_t slice)
+static uint64_t slice_readers(void *context, uint32_t block, uint32_t slice, unsigned side)
 {
-    return bk_encoder_readers(((struct making *)context)->encoder, slice);
+    return bk_encoder_readers(((struct making *)context)->encoder, block, slice, side);
 }
 
 static void pass_progress(void *context, const struct bk_progress *p)
@@ -307,6 +325,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
                                       .owners = b->owners,
+                                      .reading = find_reading(&m->reading, b, b->nth, !m->let_go),
                                       .stop = b->o->stop,
                                       .finish = b->o->finish };
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -336,7 +355,8 @@ static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
 static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
 {
     struct builder *b = m->b;
-    uint64_t bytes = bk_memtable_bytes(m->t);
+    struct bk_reading reading;
+    uint64_t bytes = bytes_held(b, m->t, find_reading(&reading, b, b->nth, !m->let_go));
 
     bk_resident_done(&b->resident, b->nth);
     if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, bytes))
@@ -546,9 +566,10 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     err = bk_plan_owners(&b.owners, p, why);
     if (!err)
         err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
+    if (!bk_resident_init(&b.resident, p, o->memory_limit) && !err)
+        err = bk_no_memory(why);
     err = bk_ranks_agree(err, why);
 
-    bk_resident_init(&b.resident, p, o->memory_limit);
     if (o->frugal) {
         b.resident.limit = 0;
         for (unsigned i = 0; i < p->n; i++)

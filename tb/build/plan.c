@@ -13,6 +13,7 @@
 #include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
+#include "tb/solve/share.h"
 #include "core/array.h"
 
 /* A material, after all it can move into. */
@@ -185,6 +186,8 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->m = *m;
     bk_material_name(m, p->v, t->name);
     t->positions = 2 * ix->positions;
+    t->by_share = bk_share_may(ix);
+    t->pawns = ix->nblocks > 1;
     look_for(p, t, false, NULL);
     t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
     t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);
@@ -349,6 +352,60 @@ enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, stru
     if (!err)
         *out = &p->owners;
     return err;
+}
+
+/* Which tables will be solved? */
+static void find_solved(const struct bk_plan *p, bool solved[BK_PLAN_TABLES_MOST])
+{
+    memset(solved, 0, BK_PLAN_TABLES_MOST);
+    for (unsigned i = p->n; i-- > 0;) { /* those that it moves into stand before it */
+        solved[i] = solved[i] || !p->table[i].present;
+        for (unsigned k = 0; solved[i] && k < p->table[i].nnext; k++)
+            solved[p->table[i].next[k]] = true;
+    }
+}
+
+static bool moves_into(const struct bk_plan_table *t, uint32_t table)
+{
+    for (unsigned i = 0; i < t->nnext; i++)
+        if (t->next[i] == table)
+            return true;
+    return false;
+}
+
+/* Adds how the moves of one table lead into another. */
+static void add_reading(struct bk_reading *out, const struct bk_plan *p,
+                        const struct bk_material *from, const struct bk_material *into)
+{
+    struct bk_material next[BK_NEXT_MAX];
+
+    for (unsigned mover = 0; mover < 2; mover++) {
+        unsigned n = bk_material_next_of(from, p->v, mover, next, BK_NEXT_MAX);
+
+        for (unsigned i = 0; i < n && i < BK_NEXT_MAX; i++) {
+            bool exchanged = bk_material_canonical(&next[i], p->v);
+
+            if (bk_material_equal(&next[i], into))
+                out->by[exchanged ? mover : !mover][exchanged] = true;
+        }
+    }
+}
+
+bool bk_plan_reading(struct bk_reading *out, const struct bk_plan *p, uint32_t table, bool keep)
+{
+    const struct bk_plan_table *t = &p->table[table];
+    bool solved[BK_PLAN_TABLES_MOST], shared = t->by_share;
+
+    find_solved(p, solved);
+    *out = (struct bk_reading){ 0 };
+    if (t->pawns)
+        out->by[BK_WHITE][0] = out->by[BK_BLACK][0] = true;
+    for (unsigned i = 0; shared && keep && i < p->n; i++)
+        if (solved[i] && moves_into(&p->table[i], table)) {
+            shared = p->table[i].by_share;
+            add_reading(out, p, &p->table[i].m, &t->m);
+        }
+    return shared;
 }
 
 unsigned bk_plan_anew(struct bk_plan *p, const struct bk_material *m, unsigned n, bool standalone)

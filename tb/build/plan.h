@@ -29,6 +29,8 @@ struct bk_plan_table {
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
+    bool pawns;                /* it has several blocks, of which one may lead to another */
+    bool by_share;             /* processes solve all its blocks together: solve/share.h */
     bool anew_apart;           /* solved anew, for one that it is needed for, they are one by one */
     uint32_t *next;            /* owned: tables that it can move into, by number in the plan */
     unsigned nnext;
@@ -76,6 +78,13 @@ void bk_plan_free(struct bk_plan *p);
 /* *out: of so many processes as the plan is for, borrowed from it; NULL where that is one.
    BK_E_SYSTEM: no memory.  Cost: that of bk_owners_new(), the first time. */
 enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why);
+
+/*
+ * How the slices of a table are read that several processes solve: by itself and, keep, by tables
+ * that are missing, or will be solved anew for one that is.  False: one of those reads all of it.
+ * Cost: that of the materials one move away from each.
+ */
+bool bk_plan_reading(struct bk_reading *out, const struct bk_plan *p, uint32_t table, bool keep);
 
 /*
  * Turns a plan for what is not there into one for what is, to be made anew: of the `n` materials m,

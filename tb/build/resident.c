@@ -8,13 +8,14 @@
 
 #include "core/array.h"
 
-void bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
+bool bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
 {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
     if (memory_limit && memory_limit < memory)
         memory = memory_limit;
     *h = (struct bk_resident){ .p = p, .limit = memory / 4 };
+    return BK_ARRAY_ROOM(h->kept, h->room, p->n + 1u);
 }
 
 static void drop(struct bk_resident *h, struct bk_kept *x)

@@ -29,8 +29,9 @@ struct bk_resident {
     uint64_t bytes, limit;
 };
 
-/* memory_limit: of the process; 0: the machine's memory. */
-void bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit);
+/* memory_limit: of the process; 0: the machine's memory.  False: no memory; afterwards no table is
+   ever refused for want of it, so that several processes go on alike. */
+bool bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit);
 void bk_resident_release(struct bk_resident *h);
 
 struct bk_kept *bk_resident_find(const struct bk_resident *h, uint32_t table); /* NULL: not held */

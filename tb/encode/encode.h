@@ -29,9 +29,9 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_in
                                const struct bk_encode_options *o, unsigned threads,
                                struct bk_report *why);
 
-/* Of so many processes (memory/ranks.h) each encodes a part of a table: the largest, of all of its
-   only block; 1 where everyone has all. */
-double bk_encode_share(const struct bk_index *ix, unsigned ranks);
+/* Of so many processes (memory/ranks.h) each encodes a part of a unit: the largest, of all of its
+   numbers; 1 where one has all. */
+double bk_encode_share(const struct bk_index *ix, uint64_t numbers, unsigned ranks);
 
 struct bk_encoder;
 
@@ -49,9 +49,10 @@ void bk_encoder_close(struct bk_encoder *e); /* NULL is fine */
 enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint32_t n,
                               struct bk_report *why);
 
-/* The processes (memory/ranks.h) that encode a slice of the table's only block, a bit each; all:
-   everyone may ask for it. */
-uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t slice);
+/* The processes (memory/ranks.h) that encode what `side` to move is worth in a slice of a block, a
+   bit each; all: everyone may ask for it. */
+uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
+                            unsigned side);
 
 /* All blocks are there: writes the files.  bytes: of the file of each kind. */
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],

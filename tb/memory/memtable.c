@@ -74,6 +74,26 @@ bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t pla
     return ok;
 }
 
+void *bk_memtable_array(const struct bk_memtable *t, size_t bytes)
+{
+    return t->by_share ? bk_spill_new_sparse(bytes) : bk_spill_new(t->spill, bytes);
+}
+
+bool bk_memtable_alloc(struct bk_memtable *t, uint32_t block)
+{
+    struct bk_memblock *mb = &t->block[block];
+    uint64_t places = (uint64_t)t->ix->block[block].pairs->nslices * mb->slice_stride;
+    size_t bytes = bk_memblock_array_bytes(places, t->code_bytes);
+    bool ok = true;
+
+    for (unsigned side = 0; side < 2; side++) {
+        ok = ok && (mb->code[side] = bk_memtable_array(t, bytes));
+        if (!t->code_bytes)
+            ok = ok && (mb->draw[side] = bk_memtable_array(t, bytes));
+    }
+    return ok;
+}
+
 void bk_memblock_free_side(struct bk_memblock *mb, unsigned side)
 {
     bk_spill_free(mb->code[side]);
@@ -95,6 +115,7 @@ void bk_memblock_free(struct bk_memblock *mb)
     bk_memblock_free_attained(mb);
     for (unsigned side = 0; side < 2; side++)
         bk_memblock_free_side(mb, side);
+    mb->trimmed = false;
 }
 
 unsigned bk_memblock_code(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,

@@ -43,6 +43,7 @@ struct bk_memblock {
     uint64_t bit_slice_stride;
     bool solved;               /* is, or was and has been let go; solve.c */
     bool encoded;              /* with its whole unit; encode.c */
+    bool trimmed;              /* slices that were there for that alone are gone; share.h */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
 };
 
@@ -51,6 +52,7 @@ struct bk_memtable {
     bool by_rule;           /* no codes: every value follows from the rules */
     uint8_t code_bytes;     /* 1 or 2; 0: two bitmaps */
     struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
+    bool by_share;          /* of several processes each holds the slices that it reads */
     struct bk_memblock *block;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
     bk_row_scores *row_scores; /* the same of many at once */
@@ -73,8 +75,11 @@ void bk_memtable_free(struct bk_memtable *t);
 /* Bytes that the blocks which are there take. */
 uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 
-/* The arrays of a block that is laid out (strides), `places` places a side; zeroed.  False: no
-   memory. */
+/* An array of a block; zeroed.  Owned: bk_spill_free().  NULL: no memory. */
+void *bk_memtable_array(const struct bk_memtable *t, size_t bytes);
+/* All arrays of codes of a block that is laid out; likewise. */
+bool bk_memtable_alloc(struct bk_memtable *t, uint32_t block);
+/* The same of one that is whole, `places` places a side.  False: no memory. */
 bool bk_memblock_alloc(struct bk_memblock *mb, struct bk_spill *st, uint64_t places,
                        unsigned code_bytes);
 void bk_memblock_free(struct bk_memblock *mb);

@@ -375,11 +375,11 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
 static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_memblock *mb)
 {
     size_t bytes = bk_memblock_array_bytes(s->nslices * mb->bit_slice_stride, 0);
-    bool ok = bk_memblock_alloc(mb, w->t->spill, s->nslices * mb->slice_stride, w->t->code_bytes);
+    bool ok = bk_memtable_alloc(w->t, (uint32_t)(s->b - s->ix->block));
 
     for (unsigned told = 0; s->attains && told < (s->distances ? 2 : 1); told++)
         for (unsigned side = 0; side < 2; side++)
-            ok = ok && (mb->attained[told][side] = bk_spill_new(w->t->spill, bytes));
+            ok = ok && (mb->attained[told][side] = bk_memtable_array(w->t, bytes));
     return ok;
 }
 
@@ -394,53 +394,6 @@ static enum bk_err settle(struct work *w, struct bk_report *why)
     if ((w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging)))
         return bk_no_memory(why);
     return BK_OK;
-}
-
-/* Of a shared block: who wants its slices, by slice; owned.  NULL: everyone wants all, or there is
-   no memory to tell. */
-static uint64_t *find_readers(const struct work *w)
-{
-    const struct bk_solve_job *job = w->run->job;
-    uint32_t nslices = w->setup->nslices;
-    uint64_t *readers;
-
-    if (!job->let_go || !job->sink->readers || w->t->ix->nblocks > 1 || w->setup->inner.slot < 0)
-        return NULL;
-    readers = malloc((nslices + 1u) * sizeof *readers);
-    for (uint32_t i = 0; readers && i < nslices; i++)
-        readers[i] = job->sink->readers(job->sink->context, i);
-    return readers;
-}
-
-/* Values go to those who read them. */
-static enum bk_err spread(struct work *w, struct bk_report *why)
-{
-    uint64_t *readers = find_readers(w);
-    int64_t everyone = !readers;
-    enum bk_err err = BK_OK;
-
-    bk_transport_max(&everyone, 1);
-    err = everyone
-              ? bk_share_spread(w->share, &w->solver.state, why)
-              : bk_ranks_agree(bk_share_hand_out(w->share, &w->solver.state, readers, why), why);
-    free(readers);
-    return err;
-}
-
-/* Of a shared block: counts and values of all processes. */
-static enum bk_err bring_together(struct work *w, struct bk_report *why)
-{
-    struct bk_tally own = w->tally[0];
-
-    for (unsigned i = 1; i < w->scratch.n; i++)
-        bk_tally_add(&own, &w->tally[i]);
-    for (unsigned r = 0; r < bk_ranks(); r++) {
-        struct bk_tally tally = own;
-
-        bk_transport_tell(&tally, sizeof tally, r);
-        bk_tally_add(w->b->tally, &tally);
-    }
-    return spread(w, why);
 }
 
 /* == Hand over == */
@@ -549,11 +502,21 @@ struct handing {
     struct bk_delivery d;
 };
 
+/* Is this slice of the block delivered here? */
+static bool is_owned(const struct handing *h, uint32_t slice)
+{
+    const uint8_t *king = h->d.block->pairs->king[slice];
+
+    return !h->w->share || bk_owner_of(h->w->run->job->owners, king[0], king[1]) == bk_rank();
+}
+
 static void run_deliver(void *context, uint64_t item, unsigned thread)
 {
     struct handing *h = context;
 
     bk_spill_ease(h->w->t->spill);
+    if (!is_owned(h, (uint32_t)item))
+        return;
     h->w->k->deliver(&h->w->solver, &h->d, (uint32_t)item, &h->w->tally[thread]);
 }
 
@@ -632,6 +595,54 @@ static enum bk_err hand_over(struct work *w, struct bk_report *why)
     return BK_OK;
 }
 
+/* Of shared blocks: counts of all processes. */
+static void add_up(struct work *w)
+{
+    struct bk_tally own = w->tally[0];
+
+    for (unsigned i = 1; i < w->scratch.n; i++)
+        bk_tally_add(&own, &w->tally[i]);
+    for (unsigned r = 0; r < bk_ranks(); r++) {
+        struct bk_tally tally = own;
+
+        bk_transport_tell(&tally, sizeof tally, r);
+        bk_tally_add(w->b->tally, &tally);
+    }
+}
+
+/* What is won in other slices was theirs to read while it was solved. */
+static void forget_halo(const struct work *w)
+{
+    const struct bk_state *st = &w->solver.state;
+
+    for (enum bk_array a = 0; a < BK_ARRAYS; a++)
+        for (unsigned side = 0; bk_state_stays(st, a) && st->slice_bytes[a] && side < 2; side++)
+            for (uint32_t i = 0; i < w->share->nhalo; i++)
+                bk_spill_forget(bk_state_slice(st, a, side, w->share->halo[i]), st->slice_bytes[a]);
+}
+
+/* Slices go from their owners to those who want them.  Without an inner man bits of several slices
+   share words: then everyone has had all before. */
+static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
+{
+    bool inner = w->setup->inner.slot >= 0;
+    struct bk_wish wish = bk_run_wish(w->run);
+    enum bk_err err = BK_OK;
+
+    if (inner)
+        forget_halo(w);
+    else
+        err = bk_share_spread(w->share, &w->solver.state, why);
+    if (!err)
+        err = bk_ranks_agree(hand_over(w, why), why);
+    bk_state_free(&w->solver.state, NULL);
+    if (!err)
+        add_up(w);
+    if (!err && inner)
+        err = bk_share_hand_out(&wish, w->b->block, w->b->n, why);
+    return err;
+}
+
 /* == All of it == */
 
 /* Only kings move here: kings.c solves such a block by itself, in this thread. */
@@ -667,8 +678,8 @@ static void release(struct work *w)
 /* Is the work on it shared among processes? */
 static bool is_shared(const struct work *w)
 {
-    return w->run->job->owners && !w->b->apart && !w->setup->kings_only &&
-           w->setup->b->size >= BK_SHARED_FROM;
+    return w->run->by_share || (w->run->job->owners && !w->b->apart && !w->b->group &&
+                                !w->setup->kings_only && w->setup->b->size >= bk_shared_from());
 }
 
 /* A step that has ended here: of a shared block all processes fail alike. */
@@ -691,11 +702,9 @@ static enum bk_err solve_slices(struct work *w, struct bk_report *why)
         err = iterate(w, why);
     if (!err)
         err = ended(shared, settle(w, why), why);
-    if (!err && shared)
-        err = bring_together(w, why);
     if (!err)
-        err = hand_over(w, why);
-    return ended(shared, err, why);
+        err = shared ? hand_over_shared(w, why) : hand_over(w, why);
+    return err;
 }
 
 enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struct bk_report *why)

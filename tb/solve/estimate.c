@@ -15,6 +15,7 @@
 /* Of a block, or of a group but for the first two. */
 struct block_estimate {
     uint64_t codes;    /* when solved */
+    uint64_t kept;     /* of them, when they are encoded: of several processes */
     uint64_t attained; /* what exits attain: when solved, until it is encoded */
     uint64_t state;    /* of which both become a part, unless it is a group */
     uint64_t tables;   /* of moves and configurations */
@@ -36,21 +37,33 @@ static struct bk_setup_request request_for(const struct bk_estimate_request *r, 
                                       .compact = r->strategy == BK_COMPACT };
 }
 
-/* Of several processes, the one that has most: state, then values, of which everyone has all in the
-   end or those that it encodes. */
-static void share_block(struct block_estimate *n, const struct bk_estimate_request *r,
-                        const struct bk_setup *s)
+/* Are its blocks shared? */
+static bool is_shared(const struct bk_estimate_request *r)
 {
-    struct bk_state st;
+    return r->owners && bk_share_may(r->ix);
+}
 
-    bk_state_measure(&st, s, r->kernel->set_bytes);
-    n->state = bk_share_bytes(s, &st, r->owners);
-    if (r->let_go && r->ix->nblocks == 1) {
-        n->codes = (uint64_t)((double)n->codes * r->share);
-        n->attained = (uint64_t)((double)n->attained * r->share);
-    }
+/* Of several processes, the one that has most, when its unit is dealt out: share is what it encodes
+   of it. */
+static void share_values(struct block_estimate *n, const struct bk_estimate_request *r,
+                         double share)
+{
+    double kept = r->let_go && r->ix->nblocks == 1 ? 0 : r->kept;
+
+    n->kept = (uint64_t)((double)n->codes * kept);
+    n->codes = (uint64_t)((double)n->codes * (share + kept - share * kept));
+    n->attained = (uint64_t)((double)n->attained * share);
     if (n->state < n->codes + n->attained)
         n->state = n->codes + n->attained;
+}
+
+/* Bytes of the arrays of a block or group under way; of several processes of that with most. */
+static uint64_t state_bytes(const struct bk_estimate_request *r, const struct bk_setup *s,
+                            const struct bk_state *st)
+{
+    bool shared = r->owners && (is_shared(r) || (!s->grouped && s->b->size >= bk_shared_from()));
+
+    return shared ? bk_share_bytes(s, st, r->owners) : bk_state_bytes(st);
 }
 
 /* What solving takes. */
@@ -63,7 +76,7 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
     struct bk_state st;
 
     bk_state_measure(&st, s, k->set_bytes);
-    n->state = bk_state_bytes(&st);
+    n->state = state_bytes(r, s, &st);
     n->tables = sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) +
                 s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
                 symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
@@ -92,11 +105,11 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
     if (!s.kings_only) {
         estimate_work(n, r, &s);
-        if (r->owners && s.nslices && s.b->size >= BK_SHARED_FROM)
-            share_block(n, r, &s);
+        n->kept = n->codes;
         return;
     }
     n->state = n->codes + n->attained;
+    n->kept = n->codes;
     n->tables = 10 * nsq * nsq + sizeof s;
 }
 
@@ -242,6 +255,25 @@ static bool encoded_after(const struct bk_index *ix, const uint32_t *order, uint
     return unit != NULL;
 }
 
+/* Blocks of several processes, by unit. */
+static bool share_units(const struct bk_estimate_request *r, struct block_estimate *n)
+{
+    unsigned units = bk_units_of(r->ix, true, NULL, 0);
+    struct bk_unit_place *unit = calloc(units + 1u, sizeof *unit);
+
+    if (unit)
+        bk_units_of(r->ix, true, unit, units);
+    for (unsigned u = 0; unit && u < units; u++) {
+        const struct bk_unit_place *p = &unit[u];
+        double share = r->encoder_share(r->ix, p->end - p->first, r->owners->ranks);
+
+        for (uint32_t i = p->block; i < p->block + p->nblocks; i++)
+            share_values(&n[i], r, share);
+    }
+    free(unit);
+    return unit != NULL;
+}
+
 /* Adds up level after level; solved blocks stay until nobody reads them, if they are let go. */
 static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_request *r,
                             const struct bk_order *o, struct block_estimate *n,
@@ -265,11 +297,12 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
         for (uint32_t x = 0; x < ix->nblocks; x++) {
             if (after[x] >= end)
                 continue;
-            live -= n[x].attained;
+            live -= n[x].attained + (n[x].codes - n[x].kept);
             n[x].attained = 0;
+            n[x].codes = n[x].kept;
             if (r->let_go && !readers[x]) {
                 live -= n[x].codes;
-                n[x].codes = 0; /* it is gone */
+                n[x].codes = n[x].kept = 0; /* it is gone */
             }
         }
     }
@@ -292,8 +325,10 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     for (uint32_t l = 0; ok && l < o.nlevels; l++)
         for (uint32_t i = o.first[l]; i < o.first[l + 1]; i++)
             estimate_alike(&n[o.block[i]], r, o.block[i], o.group[l], kind);
+    if (ok && is_shared(r))
+        ok = share_units(r, n);
     for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
-        out->codes += n[i].codes;
+        out->codes += n[i].kept;
         if (r->let_go)
             bk_order_read(ix, i, 1, readers);
     }

@@ -16,9 +16,10 @@ struct bk_estimate_request {
     bool let_go; /* as in bk_solve_job */
     bool attain; /* the same */
     unsigned threads;
-    const struct bk_owners
-        *owners;  /* of several processes: of the one that takes most; NULL: one */
-    double share; /* of solved values that such a process keeps, if let_go */
+    const struct bk_owners *owners; /* of several processes: the one that takes most; NULL: one */
+    /* Of a unit of so many numbers, how much one such process encodes: encode.h. */
+    double (*encoder_share)(const struct bk_index *ix, uint64_t numbers, unsigned ranks);
+    double kept; /* of a table's codes, how much one such process reads: bk_share_kept() */
 };
 
 /* What solving a table takes, in bytes; codes of one byte where there are distances. */

@@ -31,9 +31,9 @@ struct bk_sink {
        false when it cannot. */
     void (*save)(void *context, struct bk_writer *w);
     bool (*load)(void *context, struct bk_reader *r);
-    /* Of several processes (memory/ranks.h) those that want the values of a slice of the table's
-       only block, a bit each; NULL: everyone does. */
-    uint64_t (*readers)(void *context, uint32_t slice);
+    /* Of several processes (memory/ranks.h) those that encode what `side` to move is worth in a
+       slice of a block, a bit each; NULL: nobody does. */
+    uint64_t (*readers)(void *context, uint32_t block, uint32_t slice, unsigned side);
     void (*progress)(void *context, const struct bk_progress *p);
     void (*note)(void *context, const char *text); /* what is no error */
 };
@@ -52,8 +52,9 @@ struct bk_solve_job {
     const struct bk_checkpoint *checkpoint; /* NULL: none */
     struct bk_pool *pool;
     const struct bk_owners
-        *owners;                /* of several processes that solve it together; NULL: one does */
-    const volatile int *stop;   /* set by a signal: give up with BK_E_SYSTEM */
+        *owners; /* of several processes that solve it together; NULL: one does */
+    const struct bk_reading *reading; /* which of its slices they keep; NULL: all of them all */
+    const volatile int *stop;         /* set by a signal: give up with BK_E_SYSTEM */
     const volatile int *finish; /* the same between two plies or blocks, after a checkpoint; NULL is
                                    fine */
 };

@@ -13,9 +13,7 @@ enum bk_err bk_layout_block(struct bk_memtable *t, uint32_t block, const struct 
 
     bk_setup_init(&s, &(struct bk_setup_request){ .ix = t->ix, .block = block, .kernel = k });
     bk_setup_lay_out_codes(&s, k, taken, mb, t->code_bytes);
-    if (!bk_memblock_alloc(mb, t->spill, s.nslices * mb->slice_stride, t->code_bytes))
-        return bk_no_memory(why);
-    return BK_OK;
+    return bk_memtable_alloc(t, block) ? BK_OK : bk_no_memory(why);
 }
 
 enum bk_err bk_layout_attained(struct bk_memtable *t, uint32_t block, struct bk_report *why)
@@ -24,7 +22,7 @@ enum bk_err bk_layout_attained(struct bk_memtable *t, uint32_t block, struct bk_
 
     for (unsigned told = 0; told < (t->code_bytes ? 2 : 1); told++)
         for (unsigned side = 0; side < 2; side++) {
-            mb->attained[told][side] = bk_spill_new(t->spill, bk_layout_bit_bytes(t, block));
+            mb->attained[told][side] = bk_memtable_array(t, bk_layout_bit_bytes(t, block));
             if (!mb->attained[told][side])
                 return bk_no_memory(why);
         }

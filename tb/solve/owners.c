@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/geometry.h"
+#include "core/rules.h"
 #include "core/symmetry.h"
 
 enum { BEGINNINGS = 12, ROUNDS = 16 };
@@ -311,6 +312,75 @@ static bool share_out(const struct graph *g, uint8_t *rank_of, unsigned first, u
     return ok;
 }
 
+/* == Who reads which == */
+
+/* By class, of one kind of reading. */
+struct class_readers {
+    const struct graph *g;
+    unsigned nsq;
+    bool exchanged;
+    uint64_t *of;
+};
+
+static void add_reader(const struct class_readers *c, unsigned white, unsigned black, unsigned rank)
+{
+    size_t pair = (size_t)(c->exchanged ? black : white) * c->nsq + (c->exchanged ? white : black);
+
+    if (c->g->class_of[pair] >= 0)
+        c->of[c->g->class_of[pair]] |= UINT64_C(1) << rank;
+}
+
+/* A rank's own pair and those to which the king of `mover` goes from it, captures and castling
+   included. */
+static void add_pair(const struct class_readers *c, const struct bk_variant *v, unsigned mover,
+                     const unsigned king[2], unsigned rank)
+{
+    unsigned at[2] = { king[0], king[1] }, n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, mover, king[mover], &n);
+
+    add_reader(c, at[0], at[1], rank);
+    for (unsigned i = 0; i < n; i++) {
+        at[mover] = r[i].to;
+        add_reader(c, at[0], at[1], rank);
+    }
+    for (unsigned wing = 0; bk_rules_castles(v) && wing < 2; wing++) {
+        at[mover] = king[mover] - king[mover] % v->files + v->castling.king_to[wing];
+        add_reader(c, at[0], at[1], rank);
+    }
+}
+
+/* side: to move after the move, in the table's colours. */
+static bool find_readers(struct bk_owners *o, const struct graph *g, const struct bk_variant *v,
+                         unsigned side, bool exchanged)
+{
+    uint64_t *of = calloc(g->n + 1u, sizeof *of), *by_pair;
+    const struct class_readers c = { g, v->nsq, exchanged, of };
+    size_t pairs = (size_t)v->nsq * v->nsq;
+
+    by_pair = o->readers[side][exchanged] = malloc(pairs * sizeof *by_pair);
+    for (size_t i = 0; of && by_pair && i < pairs; i++)
+        if (g->class_of[i] >= 0) {
+            const unsigned king[2] = { (unsigned)(i / v->nsq), (unsigned)(i % v->nsq) };
+
+            add_pair(&c, v, exchanged ? side : !side, king, o->of[i]);
+        }
+    for (size_t i = 0; of && by_pair && i < pairs; i++)
+        by_pair[i] = g->class_of[i] < 0 ? ~UINT64_C(0) : of[g->class_of[i]];
+    free(of);
+    return of && by_pair;
+}
+
+uint64_t bk_owners_readers(const struct bk_owners *o, const struct bk_reading *r, unsigned side,
+                           unsigned white, unsigned black)
+{
+    uint64_t readers = 0;
+
+    for (unsigned exchanged = 0; exchanged < 2; exchanged++)
+        if (r->by[side][exchanged])
+            readers |= o->readers[side][exchanged][(size_t)white * o->nsq + black];
+    return readers;
+}
+
 enum bk_err bk_owners_new(struct bk_owners *out, const struct bk_variant *v, unsigned ranks,
                           struct bk_report *why)
 {
@@ -319,11 +389,14 @@ enum bk_err bk_owners_new(struct bk_owners *out, const struct bk_variant *v, uns
     bool ok = graph_new(&g, v);
     uint8_t *rank_of = calloc(g.n + 1u, 1);
 
-    *out = (struct bk_owners){ ranks, v->nsq, calloc(pairs, 1), g.n };
+    *out =
+        (struct bk_owners){ .ranks = ranks, .nsq = v->nsq, .of = calloc(pairs, 1), .classes = g.n };
     ok = ok && rank_of && out->of && share_out(&g, rank_of, 0, ranks);
     for (size_t i = 0; ok && i < pairs; i++)
         if (g.class_of[i] >= 0)
             out->of[i] = rank_of[g.class_of[i]];
+    for (unsigned i = 0; i < 4; i++)
+        ok = ok && find_readers(out, &g, v, i >> 1, i & 1);
     free(rank_of);
     graph_free(&g);
     if (ok)
@@ -335,5 +408,7 @@ enum bk_err bk_owners_new(struct bk_owners *out, const struct bk_variant *v, uns
 void bk_owners_free(struct bk_owners *o)
 {
     free(o->of);
+    for (unsigned i = 0; i < 4; i++)
+        free(o->readers[i >> 1][i & 1]);
     *o = (struct bk_owners){ 0 };
 }

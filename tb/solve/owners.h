@@ -11,6 +11,9 @@
  *     of a pawnless table.
  *   - Kings go from class to class; as few of their moves as can be found with
  *     little work lead to another rank.
+ *   - Of a table that others move into, a rank reads the images of its own pairs
+ *     and of those to which the mover's king goes from them.  That, too, follows
+ *     from the game and the number of ranks alone.
  */
 #ifndef BK_OWNERS_H
 #define BK_OWNERS_H
@@ -22,6 +25,15 @@ struct bk_owners {
     unsigned ranks, nsq;
     uint8_t *of;      /* owned; by white king's square * nsq + black king's */
     uint32_t classes; /* of pairs */
+    /* By pair, with this side to move after a move into a table, which keeps the colours of what
+       is solved (0) or exchanged (1): the ranks that read it, a bit each.  Owned. */
+    uint64_t *readers[2][2];
+};
+
+/* How a table is moved into by those still to be solved, itself among them: by the side to move
+   then, and whether its colours are exchanged. */
+struct bk_reading {
+    bool by[2][2];
 };
 
 /*
@@ -36,5 +48,9 @@ static inline unsigned bk_owner_of(const struct bk_owners *o, unsigned white, un
 {
     return o->of[(size_t)white * o->nsq + black];
 }
+
+/* The ranks that read what `side` to move is worth in a table with its kings there. */
+uint64_t bk_owners_readers(const struct bk_owners *o, const struct bk_reading *r, unsigned side,
+                           unsigned white, unsigned black);
 
 #endif

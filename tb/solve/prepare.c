@@ -56,8 +56,7 @@ static void note_change(void *context, unsigned slot, const struct bk_change *ch
         s->change_ok[slot][change->type][sq] = true;
 }
 
-/* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
-static bool can_be_inner(const struct bk_index *ix, unsigned slot)
+bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot)
 {
     unsigned type = ix->type[slot];
 
@@ -83,7 +82,7 @@ static void choose_inner(struct bk_setup *s)
     for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
         unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
 
-        if (can_be_inner(s->ix, slot) && n > most) {
+        if (bk_setup_can_be_inner(s->ix, slot) && n > most) {
             most = n;
             s->inner.slot = (int)slot;
         }

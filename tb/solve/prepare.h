@@ -27,6 +27,9 @@ struct bk_setup_request {
     bool to_count;               /* configurations, but no moves */
 };
 
+/* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
+bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot);
+
 /* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
 void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 

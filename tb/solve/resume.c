@@ -14,18 +14,20 @@
 
 /* == Blocks that are solved == */
 
-enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8 };
+enum { IS_SOLVED = 1, IS_ENCODED = 2, HAS_CODES = 4, HAS_ATTAINED = 8, IN_PARTS = 16 };
 
-static void save_blocks(struct bk_writer *w, const struct bk_memtable *t)
+/* in_parts: no process has all slices, they are in files of their own. */
+static void save_blocks(struct bk_writer *w, const struct bk_memtable *t, bool in_parts)
 {
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         const struct bk_memblock *mb = &t->block[i];
         uint8_t flags =
             (uint8_t)((mb->solved ? IS_SOLVED : 0) | (mb->encoded ? IS_ENCODED : 0) |
-                      (mb->code[0] ? HAS_CODES : 0) | (mb->attained[0][0] ? HAS_ATTAINED : 0));
+                      (mb->code[0] ? HAS_CODES : 0) | (mb->attained[0][0] ? HAS_ATTAINED : 0) |
+                      (mb->code[0] && in_parts ? IN_PARTS : 0));
 
         bk_write(w, &flags, 1);
-        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++) {
+        for (unsigned side = 0; flags & HAS_CODES && !in_parts && side < 2; side++) {
             bk_write_array(w, mb->code[side], bk_layout_code_bytes(t, i));
             if (mb->draw[side])
                 bk_write_array(w, mb->draw[side], bk_layout_code_bytes(t, i));
@@ -48,6 +50,8 @@ static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i
 /* A block is not solved; or solved, with its codes; or encoded, perhaps let go. */
 static bool may_be(uint8_t flags, bool attain)
 {
+    if (flags & HAS_CODES)
+        flags &= (uint8_t)~IN_PARTS;
     if (!(flags & IS_SOLVED))
         return flags == 0;
     if (flags & IS_ENCODED)
@@ -67,9 +71,12 @@ static bool *taken_blocks(const struct bk_run *run)
     return taken;
 }
 
-static bool load_all(struct bk_reader *r, struct bk_memtable *t, const struct bk_solve_job *job,
-                     const bool *taken)
+static bool load_all(struct bk_reader *r, const struct bk_run *run, const bool *taken)
 {
+    const struct bk_solve_job *job = run->job;
+    struct bk_memtable *t = job->t;
+    struct bk_wish wish = bk_run_wish(run);
+
     for (uint32_t i = 0; i < t->ix->nblocks; i++) {
         struct bk_memblock *mb = &t->block[i];
         uint8_t flags;
@@ -82,18 +89,22 @@ static bool load_all(struct bk_reader *r, struct bk_memtable *t, const struct bk
             return false;
         if (flags & HAS_ATTAINED && bk_layout_attained(t, i, NULL))
             return false;
-        for (unsigned side = 0; flags & HAS_CODES && side < 2; side++)
+        if (flags & IN_PARTS || !(flags & HAS_CODES))
+            continue;
+        for (unsigned side = 0; side < 2; side++)
             if (!bk_read_array(r, mb->code[side], bk_layout_code_bytes(t, i)) ||
                 (mb->draw[side] && !bk_read_array(r, mb->draw[side], bk_layout_code_bytes(t, i))) ||
                 (flags & HAS_ATTAINED && !load_attained(r, t, i, side)))
                 return false;
+        if (run->by_share)
+            bk_share_trim(&wish, i);
     }
     return true;
 }
 
 static bool load_blocks(struct bk_reader *r, const struct bk_run *run)
 {
-    bool *taken = taken_blocks(run), ok = taken && load_all(r, run->job->t, run->job, taken);
+    bool *taken = taken_blocks(run), ok = taken && load_all(r, run, taken);
 
     free(taken);
     return ok;
@@ -286,6 +297,124 @@ static enum bk_err save_part(struct bk_run *run, const struct bk_under_way *u, u
     return err;
 }
 
+/* A slice of an array of a solved block. */
+struct place {
+    uint32_t nth, slice;
+};
+
+/* What this process has of solved blocks, and none before it.  Its part comes after those of the
+   blocks under way. */
+static enum bk_err save_solved(struct bk_run *run, uint32_t generation, struct bk_report *why)
+{
+    char path[BK_CHECKPOINT_PATH_MAX];
+    struct bk_checkpoint part = part_of(run, generation, bk_ranks() + bk_rank(), path);
+    const struct bk_memtable *t = run->job->t;
+    struct bk_wish wish = bk_run_wish(run);
+    struct bk_writer *w;
+    enum bk_err err = bk_writer_open(&w, &part, why);
+
+    if (err)
+        return err;
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        struct place p;
+
+        for (p.nth = 0; t->block[i].code[0] && p.nth < BK_VALUES; p.nth++) {
+            struct bk_values v = bk_share_values(&wish, i, p.nth);
+
+            for (p.slice = 0; v.at && p.slice < t->ix->block[i].pairs->nslices; p.slice++) {
+                uint64_t wishes = bk_share_wishes(&wish, i, p.nth, p.slice);
+
+                if (!wishes || (unsigned)__builtin_ctzll(wishes) != bk_rank())
+                    continue;
+                bk_write(w, &p, sizeof p);
+                bk_write_array(w, v.at + p.slice * v.slice_bytes, v.slice_bytes);
+            }
+        }
+        bk_write(w, &(struct place){ BK_VALUES, NO_SLICE }, sizeof(struct place));
+    }
+    err = bk_writer_commit(w, why);
+    if (run->checkpoint.next < part.next)
+        run->checkpoint.next = part.next;
+    return err;
+}
+
+/* What one part has of a block; junk: room for any slice.  Adds how many slices of it are wanted
+   here. */
+static bool load_solved_block(struct bk_reader *r, const struct bk_wish *wish, uint32_t block,
+                              void *junk, uint64_t *seen)
+{
+    for (;;) {
+        struct place p;
+        struct bk_values v;
+        bool wanted;
+
+        if (!bk_read(r, &p, sizeof p))
+            return false;
+        if (p.slice == NO_SLICE)
+            return true;
+        if (p.nth >= BK_VALUES || p.slice >= wish->t->ix->block[block].pairs->nslices)
+            return false;
+        v = bk_share_values(wish, block, p.nth);
+        if (!v.at)
+            return false;
+        wanted = bk_share_wishes(wish, block, p.nth, p.slice) >> bk_rank() & 1;
+        if (!bk_read_array(r, wanted ? v.at + p.slice * v.slice_bytes : junk, v.slice_bytes))
+            return false;
+        *seen += wanted;
+    }
+}
+
+/* How many slices of solved blocks are wanted here; *most: bytes of the largest. */
+static uint64_t count_wanted(const struct bk_wish *wish, size_t *most)
+{
+    const struct bk_index *ix = wish->t->ix;
+    uint64_t wanted = 0;
+
+    for (uint32_t i = 0; i < ix->nblocks; i++)
+        for (unsigned nth = 0; wish->t->block[i].code[0] && nth < BK_VALUES; nth++) {
+            struct bk_values v = bk_share_values(wish, i, nth);
+
+            *most = v.at && v.slice_bytes > *most ? v.slice_bytes : *most;
+            for (uint32_t slice = 0; v.at && slice < ix->block[i].pairs->nslices; slice++)
+                wanted += bk_share_wishes(wish, i, nth, slice) >> bk_rank() & 1;
+        }
+    return wanted;
+}
+
+/* The solved blocks, from all parts. */
+static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
+{
+    struct bk_wish wish = bk_run_wish(run);
+    uint64_t wanted, seen = 0;
+    size_t most = 1;
+    enum bk_err err = BK_OK;
+    void *junk;
+
+    wanted = count_wanted(&wish, &most);
+    junk = malloc(most);
+    if (!junk)
+        err = bk_no_memory(why);
+    for (unsigned rank = 0; !err && rank < run->parts.solved; rank++) {
+        char path[BK_CHECKPOINT_PATH_MAX];
+        struct bk_checkpoint part =
+            part_of(run, run->parts.generation, run->parts.solved + rank, path);
+        struct bk_reader *r;
+        bool ok = true;
+
+        err = bk_reader_open(&r, &part, why);
+        for (uint32_t i = 0; !err && ok && i < wish.t->ix->nblocks; i++)
+            ok = load_solved_block(r, &wish, i, junk, &seen);
+        if (!err)
+            bk_reader_close(r);
+        if (!err && !ok)
+            err = bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
+    }
+    free(junk);
+    if (!err && run->parts.solved && seen != wanted)
+        err = bk_fail(why, BK_E_CORRUPT, "%s: slices are missing", run->checkpoint.path);
+    return err;
+}
+
 /* Is this slice worked on here? */
 static bool is_own(const struct bk_under_way *u, uint32_t slice)
 {
@@ -361,7 +490,7 @@ static enum bk_err check_parts(struct bk_run *run, struct bk_report *why)
     for (unsigned rank = 0; !err && bk_ranks_is_first() && rank < run->parts.n; rank++) {
         char path[BK_CHECKPOINT_PATH_MAX];
         struct bk_checkpoint part = part_of(run, run->parts.generation, rank, path);
-        struct bk_reader *r;
+        struct bk_reader *r; /* those of solved blocks are read at once */
 
         err = bk_reader_open(&r, &part, why);
         if (!err)
@@ -435,7 +564,7 @@ static enum bk_err save_rest(struct bk_run *run, const struct bk_under_way *u,
     bk_write(w, &run->strategy, sizeof run->strategy);
     bk_write(w, &run->level, sizeof run->level);
     bk_write(w, run->tally, sizeof *run->tally);
-    save_blocks(w, run->job->t);
+    save_blocks(w, run->job->t, parts->solved);
     if (sink->save)
         sink->save(sink->context, w);
     bk_write(w, u->solver ? u->m : &none, sizeof *u->m);
@@ -457,9 +586,15 @@ void bk_resume_save(struct bk_run *run, const struct bk_under_way *u)
 
     if (!is_due(run))
         return;
-    if (u->share) {
-        parts = (struct bk_part_files){ bk_ranks(), new_generation() };
-        err = bk_ranks_agree(save_part(run, u, parts.generation, &why), &why);
+    if (u->share || run->by_share) {
+        parts = (struct bk_part_files){ .n = u->share ? bk_ranks() : 0,
+                                        .solved = run->by_share ? bk_ranks() : 0,
+                                        .generation = new_generation() };
+        if (u->share)
+            err = save_part(run, u, parts.generation, &why);
+        if (!err && run->by_share)
+            err = save_solved(run, parts.generation, &why);
+        err = bk_ranks_agree(err, &why);
         next = run->checkpoint.next;
     }
     if (!bk_ranks_is_first())
@@ -486,7 +621,7 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
     if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with less memory; not used",
                        run->checkpoint.path);
-    if (strategy > run->job->strategy || (bk_ranks_several() && strategy > BK_APART))
+    if (strategy > run->job->strategy)
         return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
                        run->checkpoint.path);
     if (strategy != run->strategy) {
@@ -554,7 +689,8 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
            read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run) && is_in_order(run) &&
            (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment) &&
-           bk_read(r, &run->parts, sizeof run->parts) && run->parts.n <= BK_PROCESSES_MAX;
+           bk_read(r, &run->parts, sizeof run->parts) && run->parts.n <= BK_PROCESSES_MAX &&
+           run->parts.solved <= BK_PROCESSES_MAX;
 }
 
 /* A positive answer leaves the reader before the blocks under way. */
@@ -570,6 +706,8 @@ static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
         err = cannot_be_read(run, why);
     if (!err)
         err = check_parts(run, why);
+    if (!err)
+        err = load_solved(run, why);
     if (err) {
         bk_reader_close(r);
         return err;

@@ -6,8 +6,9 @@
  * memory; what the sink has made of them; and the arrays of the block or
  * group under way.  Nothing else is kept from one ply to the next.
  *
- * Of several processes each writes its slices of these arrays to a file of its own, and when all
- * have, the first writes the rest.  Any number of processes goes on from that, one too.
+ * Of several processes each writes its slices of these arrays, and of the solved blocks, to files
+ * of its own, and when all have, the first writes the rest.  Any number of processes goes on from
+ * that, one too.
  */
 #ifndef BK_RESUME_H
 #define BK_RESUME_H

@@ -14,8 +14,10 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     const struct bk_index *ix = job->t->ix;
 
     *run = (struct bk_run){ .job = job, .strategy = job->strategy, .tally = tally };
-    if (bk_ranks_several() && (run->strategy > BK_APART || job->distances))
-        run->strategy = BK_APART; /* groups are shared out block by block; a ledger is not */
+    if (bk_ranks_several() && job->distances && run->strategy == BK_COMPACT)
+        run->strategy = BK_APART; /* a ledger is of one process */
+    run->by_share = job->owners && bk_share_may(ix);
+    job->t->by_share = run->by_share;
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);
@@ -78,6 +80,30 @@ static void let_blocks_go(struct bk_run *run, const uint32_t *block, uint32_t n)
             bk_memblock_free(&t->block[i]);
 }
 
+struct bk_wish bk_run_wish(const struct bk_run *run)
+{
+    const struct bk_solve_job *job = run->job;
+
+    return (struct bk_wish){ .t = job->t,
+                             .owners = job->owners,
+                             .reading = job->reading,
+                             .encoders = job->sink->readers,
+                             .context = job->sink->context };
+}
+
+/* What only encoding wanted of blocks goes; of those that are not encoded, nothing. */
+static void trim_blocks(struct bk_run *run)
+{
+    struct bk_memtable *t = run->job->t;
+    struct bk_wish wish = bk_run_wish(run);
+
+    for (uint32_t i = 0; i < t->ix->nblocks; i++)
+        if (t->block[i].encoded && t->block[i].code[0] && !t->block[i].trimmed) {
+            bk_share_trim(&wish, i);
+            t->block[i].trimmed = true;
+        }
+}
+
 enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
                           struct bk_report *why)
 {
@@ -89,6 +115,8 @@ enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
     err = sink->solved ? sink->solved(sink->context, block, n, why) : BK_OK;
     bk_pool_stop_when(run->job->pool, run->job->stop);
 
+    if (!err && run->by_share)
+        trim_blocks(run);
     if (!err && run->job->let_go)
         let_blocks_go(run, block, n);
     return err;

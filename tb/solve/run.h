@@ -13,6 +13,7 @@
 #include "tb/kernel/state.h"
 #include "tb/kernel/tally.h"
 #include "tb/solve/job.h"
+#include "tb/solve/share.h"
 
 /* The blocks under way, as iterate() knows them. */
 struct bk_moment {
@@ -21,14 +22,16 @@ struct bk_moment {
                                way */
 };
 
-/* Of a checkpoint of several processes: how many files have slices; 0: the checkpoint itself. */
+/* Of a checkpoint of several processes: how many have written what they have of the blocks under
+   way, and of those solved, to files of their own; 0: that is in the checkpoint itself. */
 struct bk_part_files {
-    uint32_t n, generation;
+    uint32_t n, solved, generation;
 };
 
 struct bk_run {
     const struct bk_solve_job *job;
     enum bk_strategy strategy; /* the job's, or that of the checkpoint */
+    bool by_share;             /* all blocks are solved by several processes together: share.h */
     struct bk_order order;
     uint32_t level;          /* under way */
     uint64_t done;           /* positions of solved blocks, both sides */
@@ -63,6 +66,9 @@ void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply);
 void bk_run_note(const struct bk_run *run, const char *text);
 /* Notes that a distance does not fit; returns the error of it. */
 enum bk_err bk_run_too_far(struct bk_run *run, struct bk_report *why);
+
+/* Who wants its values. */
+struct bk_wish bk_run_wish(const struct bk_run *run);
 
 static inline bool bk_run_is_stopped(const struct bk_run *run)
 {

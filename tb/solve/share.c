@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "core/geometry.h"
+#include "tb/solve/prepare.h"
+
+enum { BLOCKS_IN_TURN = 64 }; /* so many are solved one after the other, without groups */
 
 /* == Whose slices are which == */
 
@@ -59,7 +62,7 @@ enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
         return bk_no_memory(why);
     }
     for (uint32_t slice = 0; slice < h->nslices; slice++) {
-        const uint8_t *king = s->b->pairs->king[slice];
+        const uint8_t *king = s->pairs->king[slice];
 
         h->owner[slice] = (uint8_t)bk_owner_of(owners, king[0], king[1]);
     }
@@ -90,7 +93,7 @@ void bk_share_free(struct bk_share *h)
 static void add_readers(const struct bk_setup *s, const struct bk_owners *owners, uint32_t slice,
                         uint64_t *readers)
 {
-    const struct bk_pairs *pairs = s->b->pairs;
+    const struct bk_pairs *pairs = s->pairs;
     const uint8_t *at = pairs->king[slice];
     unsigned owner = bk_owner_of(owners, at[0], at[1]);
 
@@ -123,7 +126,7 @@ uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
         uint64_t own = 0, halo = 0, bytes;
 
         for (uint32_t slice = 0; slice < s->nslices; slice++) {
-            const uint8_t *at = s->b->pairs->king[slice];
+            const uint8_t *at = s->pairs->king[slice];
 
             own += bk_owner_of(owners, at[0], at[1]) == rank;
             halo += (readers[2 * (size_t)slice] >> rank & 1) +
@@ -504,89 +507,176 @@ enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struc
     return err;
 }
 
-/* Some slices of an array. */
-struct round {
-    const struct bk_share *h;
-    const struct bk_state *st;
-    const uint64_t *readers;
-    enum bk_array array;
-    unsigned side;
-    uint32_t from, to;
+/* == Values, to those who want them == */
+
+uint64_t bk_shared_from(void)
+{
+    const char *told = getenv("BAREKING_SHARED_FROM");
+
+    return told ? strtoull(told, NULL, 10) : BK_SHARED_FROM;
+}
+
+bool bk_share_may(const struct bk_index *ix)
+{
+    bool inner = false;
+
+    for (unsigned s = 0; s < ix->nslots; s++)
+        inner = inner || bk_setup_can_be_inner(ix, s);
+    return inner && ix->positions >= bk_shared_from() &&
+           (!ix->m.rights || ix->nblocks <= BLOCKS_IN_TURN);
+}
+
+struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsigned nth)
+{
+    const struct bk_memtable *t = w->t;
+    const struct bk_memblock *mb = &t->block[block];
+    unsigned side = nth & 1;
+    size_t bits = mb->bit_slice_stride / 8;
+    size_t codes = t->code_bytes ? mb->slice_stride * t->code_bytes : mb->slice_stride / 8;
+
+    if (nth < 4)
+        return (struct bk_values){ nth < 2 ? mb->code[side] : mb->draw[side], codes };
+    return (struct bk_values){ (char *)mb->attained[(nth - 4) >> 1][side], bits };
+}
+
+uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, uint32_t slice)
+{
+    const struct bk_memblock *mb = &w->t->block[block];
+    const uint8_t *king = w->t->ix->block[block].pairs->king[slice];
+    unsigned side = nth & 1;
+    uint64_t wishes = 0;
+
+    if (!w->owners)
+        return 1;
+    if (w->encoders && !mb->encoded)
+        wishes = w->encoders(w->context, block, slice, side);
+    if (nth < 4)
+        wishes |= w->reading ? bk_owners_readers(w->owners, w->reading, side, king[0], king[1])
+                             : ~UINT64_C(0);
+    return wishes;
+}
+
+/* A slice of an array of one of some blocks. */
+struct cursor {
+    uint32_t i, slice; /* the ith block */
+    unsigned nth;
 };
 
-static bool wants(const struct round *r, uint32_t slice, unsigned rank)
+struct handing_out {
+    const struct bk_wish *w;
+    const uint32_t *block;
+    uint32_t n;
+    struct bk_box *out, *in; /* by rank */
+};
+
+static uint32_t slices_of(const struct handing_out *h, uint32_t i)
 {
-    return r->readers[slice] >> rank & 1;
+    return h->w->t->ix->block[h->block[i]].pairs->nslices;
 }
 
-static void pack_slices(const struct round *r)
+/* From there on the next slice that is there.  False: there is none. */
+static bool find_slice(const struct handing_out *h, struct cursor *c)
 {
-    size_t bytes = r->st->slice_bytes[r->array];
+    for (; c->i < h->n; c->i++, c->nth = 0)
+        for (; c->nth < BK_VALUES; c->nth++, c->slice = 0)
+            if (c->slice < slices_of(h, c->i) && bk_share_values(h->w, h->block[c->i], c->nth).at)
+                return true;
+    return false;
+}
 
-    for (uint32_t slice = r->from; slice < r->to; slice++) {
-        void *values = bk_state_slice(r->st, r->array, r->side, slice);
+/* One slice: into the boxes, or out of them; taken: bytes of each. */
+static void move_slice(const struct handing_out *h, const struct cursor *c, size_t *taken)
+{
+    const uint32_t block = h->block[c->i];
+    const uint8_t *king = h->w->t->ix->block[block].pairs->king[c->slice];
+    struct bk_values piece = bk_share_values(h->w, block, c->nth);
+    unsigned owner = bk_owner_of(h->w->owners, king[0], king[1]);
+    uint64_t wishes = bk_share_wishes(h->w, block, c->nth, c->slice);
+    char *values = piece.at + c->slice * piece.slice_bytes;
 
-        if (r->h->owner[slice] != bk_rank())
-            continue;
-        for (unsigned rank = 0; rank < bk_ranks(); rank++)
-            if (rank != bk_rank() && wants(r, slice, rank))
-                bk_box_put(&r->h->out[rank], values, bytes);
-        if (!wants(r, slice, bk_rank()))
-            bk_spill_forget(values, bytes);
+    if (taken) {
+        if (owner == bk_rank() || !(wishes >> bk_rank() & 1))
+            return;
+        memcpy(values, h->in[owner].at + taken[owner], piece.slice_bytes);
+        taken[owner] += piece.slice_bytes;
+        return;
+    }
+    if (owner != bk_rank())
+        return;
+    for (unsigned rank = 0; rank < bk_ranks(); rank++)
+        if (rank != bk_rank() && wishes >> rank & 1)
+            bk_box_put(&h->out[rank], values, piece.slice_bytes);
+    if (!(wishes >> bk_rank() & 1))
+        bk_spill_forget(values, piece.slice_bytes);
+}
+
+/* Slices from there on, for one exchange; leaves where the next begins. */
+static void move_round(const struct handing_out *h, struct cursor *c, size_t *taken)
+{
+    size_t bytes = 0;
+
+    for (; find_slice(h, c) && bytes < ROUND_BYTES; c->slice++) {
+        bytes += bk_share_values(h->w, h->block[c->i], c->nth).slice_bytes;
+        move_slice(h, c, taken);
     }
 }
 
-static void unpack_slices(const struct round *r)
+enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
+                              struct bk_report *why)
 {
-    size_t bytes = r->st->slice_bytes[r->array], at[BK_PROCESSES_MAX] = { 0 };
+    struct handing_out h = { w, block, n, bk_boxes_new(), bk_boxes_new() };
+    enum bk_err err = bk_ranks_agree(h.out && h.in ? BK_OK : bk_no_memory(why), why);
+    struct cursor c = { 0 };
 
-    for (uint32_t slice = r->from; slice < r->to; slice++) {
-        unsigned from = r->h->owner[slice];
+    while (!err && find_slice(&h, &c)) {
+        struct cursor same = c;
+        size_t taken[BK_PROCESSES_MAX] = { 0 };
 
-        if (from == bk_rank() || !wants(r, slice, bk_rank()))
-            continue;
-        memcpy(bk_state_slice(r->st, r->array, r->side, slice), r->h->in[from].at + at[from],
-               bytes);
-        at[from] += bytes;
+        move_round(&h, &c, NULL);
+        err = bk_ranks_agree(bk_ranks_exchange(h.out, h.in, false, why), why);
+        if (!err)
+            move_round(&h, &same, taken);
     }
-}
-
-static enum bk_err hand_out_array(struct round *r, struct bk_report *why)
-{
-    uint32_t step = slices_of_round(r->st->slice_bytes[r->array]);
-    enum bk_err err = BK_OK;
-
-    for (r->from = 0; r->from < r->h->nslices; r->from = r->to) {
-        enum bk_err now;
-
-        r->to = r->h->nslices - r->from < step ? r->h->nslices : r->from + step;
-        pack_slices(r);
-        now = bk_ranks_exchange(r->h->out, r->h->in, false, why);
-        if (!now) /* else the others go on, and so does this one: they meet at the end */
-            unpack_slices(r);
-        err = err ? err : now;
-    }
+    bk_boxes_free(h.out);
+    bk_boxes_free(h.in);
     return err;
 }
 
-enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
-                              const uint64_t *readers, struct bk_report *why)
+void bk_share_trim(const struct bk_wish *w, uint32_t block)
 {
-    struct round r = { .h = h, .st = st, .readers = readers };
-    enum bk_err err = BK_OK;
+    uint32_t nslices = w->t->ix->block[block].pairs->nslices;
 
-    bk_state_free_piece(st);
-    for (enum bk_array a = 0; a < BK_ARRAYS; a++) {
-        if (!bk_state_stays(st, a) || !st->slice_bytes[a])
-            continue;
-        for (r.array = a, r.side = 0; r.side < 2; r.side++) {
-            enum bk_err now;
+    for (unsigned nth = 0; nth < BK_VALUES; nth++) {
+        struct bk_values piece = bk_share_values(w, block, nth);
 
-            for (uint32_t i = 0; i < h->nhalo; i++)
-                bk_spill_forget(bk_state_slice(st, a, r.side, h->halo[i]), st->slice_bytes[a]);
-            now = hand_out_array(&r, why);
-            err = err ? err : now;
+        for (uint32_t slice = 0, end; piece.at && slice < nslices; slice = end + 1) {
+            for (end = slice; end < nslices; end++) /* what lies side by side goes together */
+                if (bk_share_wishes(w, block, nth, end) >> bk_rank() & 1)
+                    break;
+            if (end > slice)
+                bk_spill_forget(piece.at + slice * piece.slice_bytes,
+                                (end - slice) * piece.slice_bytes);
         }
     }
-    return err;
+}
+
+double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
+                     const struct bk_reading *reading)
+{
+    const struct bk_pairs *pairs = ix->block[0].pairs;
+    uint32_t kept[BK_PROCESSES_MAX] = { 0 }, most = 0;
+
+    if (!owners || !reading || !bk_share_may(ix) || !pairs->nslices)
+        return 1;
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++)
+        for (unsigned side = 0; side < 2; side++) {
+            const uint8_t *king = pairs->king[slice];
+            uint64_t readers = bk_owners_readers(owners, reading, side, king[0], king[1]);
+
+            for (unsigned rank = 0; rank < owners->ranks; rank++)
+                kept[rank] += readers >> rank & 1;
+        }
+    for (unsigned rank = 0; rank < owners->ranks; rank++)
+        most = kept[rank] > most ? kept[rank] : most;
+    return (double)most / (2.0 * pairs->nslices);
 }

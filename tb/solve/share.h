@@ -12,8 +12,9 @@
  *   init     own slices by the kernel; of the halo what is legal, which follows
  *            from the rules alone
  *   pass     own slices; then join(), then news()
- *   spread   when the block is solved: values to everyone; or hand_out(): to those
- *            who encode them, if nobody else asks for them
+ *   hand_out when the block is solved: values to those who encode them and those who
+ *            move into them
+ *   trim     when it is encoded: what only encoding wanted goes
  *
  * `news` is taken in as the pass would have left it in one process: frontier,
  * marks, what is won, and the flags that wake slices.
@@ -22,11 +23,21 @@
 #define BK_SHARE_H
 
 #include "tb/kernel/solver.h"
+#include "tb/memory/memtable.h"
 #include "tb/memory/ranks.h"
 #include "tb/solve/owners.h"
 
-/* With fewer positions a block is solved by every process for itself. */
+/* With fewer positions a block is solved by every process for itself.  Tests say in
+   BAREKING_SHARED_FROM, to all processes, from how many on. */
 #define BK_SHARED_FROM (1u << 16)
+uint64_t bk_shared_from(void);
+
+/*
+ * Do processes solve all blocks of such a table together, slice by slice?  Then each of them reads
+ * other tables, and blocks, for its own slices alone.  Not where only kings move, nor in tables so
+ * small that a share is not worth it, nor where there are many blocks that never make groups.
+ */
+bool bk_share_may(const struct bk_index *ix);
 
 struct bk_share {
     uint32_t nslices;
@@ -72,9 +83,34 @@ enum bk_err bk_share_restore(const struct bk_share *h, struct bk_solver *b, bool
 /* Everyone has all slices of the arrays that stay; the rest of the state goes.  BK_E_SYSTEM: no
    memory, for all alike. */
 enum bk_err bk_share_spread(const struct bk_share *h, struct bk_state *st, struct bk_report *why);
-/* Those have them that want them, `readers` by slice, a bit a process; the rest of the state goes,
-   and what this process does not want.  BK_E_SYSTEM: no memory, perhaps here alone. */
-enum bk_err bk_share_hand_out(const struct bk_share *h, struct bk_state *st,
-                              const uint64_t *readers, struct bk_report *why);
+
+/* Who wants the values of a solved table. */
+struct bk_wish {
+    struct bk_memtable *t;
+    const struct bk_owners *owners;   /* NULL: one process, which wants all */
+    const struct bk_reading *reading; /* NULL: everyone reads everything */
+    uint64_t (*encoders)(void *context, uint32_t block, uint32_t slice, unsigned side);
+    void *context; /* NULL encoders: nobody encodes */
+};
+
+/* The arrays of a block: codes or a bitmap by side, the second bitmap, what exits attain. */
+enum { BK_VALUES = 8 };
+struct bk_values {
+    char *at; /* NULL: not there */
+    size_t slice_bytes;
+};
+struct bk_values bk_share_values(const struct bk_wish *w, uint32_t block, unsigned nth);
+/* Who wants a slice of it, a bit a process. */
+uint64_t bk_share_wishes(const struct bk_wish *w, uint32_t block, unsigned nth, uint32_t slice);
+
+/* Of solved blocks whose slices lie with their owners those have them that want them; what this
+   process does not want goes.  They have an inner man.  BK_E_SYSTEM: no memory, for all alike. */
+enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
+                              struct bk_report *why);
+/* What this process does not want of a block goes. */
+void bk_share_trim(const struct bk_wish *w, uint32_t block);
+/* Of a table's codes, how much the process with most of them keeps: 0 to 1. */
+double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
+                     const struct bk_reading *reading);
 
 #endif

@@ -58,6 +58,13 @@ static enum bk_err solve_together(const struct level *l, struct bk_report *why)
     return err;
 }
 
+/* Is the table one block of several processes?  When it is solved each of them has what it encodes,
+   and none the whole of it. */
+static bool is_only_block(const struct bk_run *run)
+{
+    return run->by_share && run->job->t->ix->nblocks == 1;
+}
+
 /* One after the other, each by all threads. */
 static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
 {
@@ -75,7 +82,7 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
         if (!err && !is_solved(l, i))
             err = bk_ranks_agree(bk_blocks_solve(run, &b, why), why);
         add_done(l, i, 1);
-        if (!err)
+        if (!err && !is_only_block(run))
             save_between(run);
     }
     return err;
@@ -216,7 +223,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
 
     if (o->group[run->level])
         err = solve_together(&l, why);
-    else if (l.n < 2 * threads || threads == 1 || under_way)
+    else if (l.n < 2 * threads || threads == 1 || under_way || run->by_share)
         err = solve_in_turn(&l, why); /* a checkpoint is read by all threads: not while each
                                          solves a block */
     else
