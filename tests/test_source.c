@@ -153,7 +153,7 @@ static void compare_row(struct comparison *c, unsigned side, const struct bk_row
             uint64_t cared = 0, in_row = 0;
 
             bk_source_row(&src, row, x);
-            for (unsigned sq = 0; sq < c->t->ix->v->nsq; sq++)
+            for (unsigned sq = 0; sq < BK_SQ_MAX; sq++) /* facts may ask for more than the board */
                 cared += x->care[sq / 64] >> sq % 64 & 1;
             for (uint32_t i = 0; i < row->n; i++)
                 in_row += x->care[row->inner_sq[i] / 64] >> row->inner_sq[i] % 64 & 1;

@@ -14,7 +14,7 @@
 
 #define SETS 4 /* words of a set, as struct bk_row_values has it */
 
-/* As many as facts have (bk_facts_words()). */
+/* As many as the board needs; facts may have more (BAREKING_SET_BITS): there nothing is asked. */
 static unsigned words_of(const struct bk_source *src)
 {
     unsigned nsq = src->t->ix->v->nsq;
@@ -291,6 +291,7 @@ void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct
     unsigned words = words_of(src);
     struct sorted s;
 
+    memset(out->care, 0, sizeof out->care);
     if (src->t->code_bytes == 0)
         sort_bitmaps(src, row, words, &s);
     else if (src->t->code_bytes == 1)
