@@ -48,6 +48,7 @@ static enum bk_err build(bool stop)
                                   .effort = BK_EFFORT_FAST,
                                   .progress = stop ? stop_at_checkpoint : NULL,
                                   .checkpoint_seconds = stop ? 1e-9 : 1e9, /* else only read */
+                                  .frugal = getenv("FUZZ_LITTLE"),
                                   .stop = &own.stop };
     struct bk_report why = { "" };
     struct bk_plan *plan;
@@ -78,7 +79,8 @@ static void remove_table(void)
     unlink(path);
 }
 
-/* A real checkpoint for its first bytes; `keep` names a file for all of it, as a seed. */
+/* A real checkpoint for its first bytes; `keep` names a file for all of it, as a seed; with
+   FUZZ_LITTLE one of a build with little memory. */
 static void begin(void)
 {
     const char *keep = getenv("FUZZ_SEED");
