@@ -202,6 +202,11 @@ static inline struct won won_in(const struct ctx *c, const struct bk_state *st, 
                          c->s->compact ? sets_of(st, BK_UNDECIDED, side, slice) : NULL };
 }
 
+/*
+ * Compact sets are written while other threads ask for this: a pass saves what is undecided (won
+ * 0 -> 1 where undecided is 1), and finds losses (undecided 1 -> 0 where won is 0).  Neither
+ * changes won & ~undecided of any bit, whichever of the two words is read first.
+ */
 static inline lanes won_lanes(struct won x, size_t vector)
 {
     lanes won = x.won[vector];
