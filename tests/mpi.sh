@@ -79,6 +79,7 @@ if [ -x "$build/tests/test_fuzz" ]; then
         tail -n 20 "$dir/fuzz"
         die "drawn games: other bytes"
     }
+    grep -q 'cases by several processes' "$dir/fuzz" || die "drawn games: none by several processes"
 fi
 
 # == Faults ==

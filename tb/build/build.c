@@ -207,6 +207,7 @@ struct making {
     double cpu;                 /* spent on encoding */
     bool let_go;                /* its blocks do not stay */
     struct bk_reading reading;
+    const struct bk_reading *wanted; /* of it by several processes, or NULL: find_reading() */
     struct bk_built built;
 };
 
@@ -325,7 +326,7 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .checkpoint = &checkpoint,
                                       .pool = b->o->pool,
                                       .owners = b->owners,
-                                      .reading = find_reading(&m->reading, b, b->nth, !m->let_go),
+                                      .reading = m->wanted,
                                       .stop = b->o->stop,
                                       .finish = b->o->finish };
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -355,8 +356,7 @@ static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
 static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
 {
     struct builder *b = m->b;
-    struct bk_reading reading;
-    uint64_t bytes = bytes_held(b, m->t, find_reading(&reading, b, b->nth, !m->let_go));
+    uint64_t bytes = bytes_held(b, m->t, m->wanted);
 
     bk_resident_done(&b->resident, b->nth);
     if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, bytes))
@@ -383,6 +383,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     if (!err)
         err = bk_ranks_agree(find_neighbours(&m.neighbours, b, b->nth, why), why);
     m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
+    m.wanted = find_reading(&m.reading, b, b->nth, !m.let_go);
     if (!err)
         err = solve(&m, path, &tally, why);
     if (!err)

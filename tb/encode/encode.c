@@ -269,29 +269,13 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_in
 
 /* == Shards == */
 
-static bool write_at(int fd, const void *from, size_t bytes, uint64_t at)
-{
-    const char *p = from;
-
-    while (bytes) {
-        ssize_t put = pwrite(fd, p, bytes, (off_t)at);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        p += put;
-        at += (uint64_t)put;
-        bytes -= (size_t)put;
-    }
-    return true;
-}
-
 static enum bk_err to_scratch(struct bk_encoder *e, const void *bytes, size_t n,
                               struct bk_report *why)
 {
-    if (!write_at(e->scratch, bytes, n, e->scratch_bytes))
-        return bk_fail(why, BK_E_SYSTEM, "%s: %s", e->dir, strerror(errno));
+    int error = bk_write_at(e->scratch, bytes, n, e->scratch_bytes);
+
+    if (error)
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", e->dir, strerror(error));
     e->scratch_bytes += n;
     return BK_OK;
 }

@@ -67,7 +67,7 @@ static void settle_later(struct scratch *w, struct bk_state *st, unsigned side, 
         ((set *)sets_of(st, BK_LATER, side, c->slice))[conf] = losing;
     waits = any(later) ? store_exits(s, dtw, later, best) : 0;
     if (waits && s->ledger)
-        raise_to(&st->last_wait, latest(s, dtw, later, waits));
+        bk_raise_to(&st->last_wait, latest(s, dtw, later, waits));
     else if (waits)
         note_wait(c, st, side, conf, waits, latest(s, dtw, later, waits));
 }

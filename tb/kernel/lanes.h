@@ -119,16 +119,6 @@ INLINE unsigned lanes_words(lanes x)
 #endif
 }
 
-/* Bit i: lane i holds anything. */
-INLINE unsigned lanes_some(lanes x)
-{
-    unsigned words = lanes_words(x), some = 0;
-
-    for (unsigned i = 0; i < LANES; i++)
-        some |= (unsigned)((words >> i * WORDS & ((1u << WORDS) - 1)) != 0) << i;
-    return some;
-}
-
 /* The words of the lanes whose bits are set. */
 INLINE unsigned words_of_lanes(unsigned some)
 {

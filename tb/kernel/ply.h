@@ -268,7 +268,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
     unsigned words = lanes_words(late);
 
     if (p->later) {
-        raise_to(&p->st->last_wait, p->delay[vector]);
+        bk_raise_to(&p->st->last_wait, p->delay[vector]);
         return;
     }
     *(lanes *)x = late;

@@ -59,6 +59,16 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
     return (char *)st->array[array][side] + slice * st->slice_bytes[array];
 }
 
+/* Threads share the maximum. */
+static inline void bk_raise_to(atomic_uint *max, unsigned k)
+{
+    unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
+
+    while (seen < k && !atomic_compare_exchange_weak_explicit(max, &seen, k, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        ;
+}
+
 /* Finds slice_bytes; nothing is allocated. */
 void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_bytes);
 /* Bytes of all arrays. */

@@ -12,16 +12,6 @@
 
 static inline uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
 
-/* Threads share the maximum. */
-static void raise_to(atomic_uint *max, unsigned k)
-{
-    unsigned seen = atomic_load_explicit(max, memory_order_relaxed);
-
-    while (seen < k && !atomic_compare_exchange_weak_explicit(max, &seen, k, memory_order_relaxed,
-                                                              memory_order_relaxed))
-        ;
-}
-
 /* Something in this configuration waits for the plies of `waits`, the last of them 2 * most. */
 static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, uint32_t conf,
                       uint64_t waits, unsigned most)
@@ -31,7 +21,7 @@ static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, u
     ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
     ((uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, c->slice))[conf / LANES] |= waits;
     *slice |= waits;
-    raise_to(&st->last_wait, most);
+    bk_raise_to(&st->last_wait, most);
 }
 
 #endif

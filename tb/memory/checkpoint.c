@@ -24,6 +24,7 @@
 #include <zstd.h>
 
 #include "table/write.h"
+#include "tb/memory/spill.h"
 
 #define MAGIC                                                                                      \
     "\x89"                                                                                         \
@@ -367,16 +368,8 @@ bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
 
     for (uint64_t at = 0; r->good && at < bytes;) {
         size_t n = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
-        ssize_t put = 0;
 
-        r->good = bk_read(r, buffer, n);
-        for (size_t done = 0; fd >= 0 && r->good && done < n; done += (size_t)put) {
-            put = pwrite(fd, buffer + done, n - done, (off_t)(at + done));
-            if (put < 0 && errno == EINTR)
-                put = 0;
-            else
-                r->good = put > 0;
-        }
+        r->good = bk_read(r, buffer, n) && (fd < 0 || !bk_write_at(fd, buffer, n, at));
         at += n;
     }
     return r->good;

@@ -27,11 +27,11 @@ enum bk_err bk_log_open(struct bk_log **out, struct bk_spill *spill, struct bk_r
     l->spill = spill;
     l->fd = spill ? bk_spill_file(spill) : memfd_create("notes", MFD_CLOEXEC);
     if (l->fd < 0) {
-        enum bk_err err = bk_fail(why, BK_E_SYSTEM, "scratch: %s", strerror(errno));
+        int error = errno;
 
-        bk_spill_refused(spill, errno);
+        bk_spill_refused(spill, error);
         free(l);
-        return err;
+        return bk_fail(why, BK_E_SYSTEM, "scratch: %s", strerror(error));
     }
     *out = l;
     return BK_OK;
@@ -55,16 +55,10 @@ static void fail(struct bk_log *l, int error)
 
 void bk_log_write(struct bk_log *l, uint64_t at, const void *from, size_t bytes)
 {
-    for (size_t done = 0; done < bytes && !atomic_load(&l->failed);) {
-        ssize_t put = pwrite(l->fd, (const char *)from + done, bytes - done, (off_t)(at + done));
+    int error = atomic_load(&l->failed) ? 0 : bk_write_at(l->fd, from, bytes, at);
 
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            fail(l, put ? errno : ENOSPC);
-        else
-            done += (size_t)put;
-    }
+    if (error)
+        fail(l, error);
 }
 
 bool bk_log_read(struct bk_log *l, uint64_t at, void *to, size_t bytes)
@@ -81,12 +75,6 @@ bool bk_log_read(struct bk_log *l, uint64_t at, void *to, size_t bytes)
         done += (size_t)got;
     }
     return true;
-}
-
-void bk_log_expect(const struct bk_log *l, uint64_t at, size_t bytes)
-{
-    if (l->spill)
-        posix_fadvise(l->fd, (off_t)at, (off_t)bytes, POSIX_FADV_WILLNEED);
 }
 
 bool bk_log_failed(const struct bk_log *l) { return atomic_load(&l->failed); }

@@ -24,8 +24,6 @@ uint64_t bk_log_room(struct bk_log *l, uint64_t bytes);
 void bk_log_write(struct bk_log *l, uint64_t at, const void *from, size_t bytes);
 /* False: there are not so many bytes, or they cannot be read; the log has failed. */
 bool bk_log_read(struct bk_log *l, uint64_t at, void *to, size_t bytes);
-/* This will be read some time from now. */
-void bk_log_expect(const struct bk_log *l, uint64_t at, size_t bytes);
 
 /* Has a write or a read failed?  The spill can explain it. */
 bool bk_log_failed(const struct bk_log *l);

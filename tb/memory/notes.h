@@ -4,8 +4,7 @@
  *
  * Vectors of 64 bytes (kernel/lanes.h) in rising order, those that are empty
  * left out:
- *   gap     vectors since the one before (the first: since 0), 7 bits a byte,
- *           the lowest first; the top bit says that more follow
+ *   gap     vectors since the one before (the first: since 0), a varint
  *   words   a byte: which of the eight words hold anything
  *   of each of those: a byte that says which of its eight bytes do, and these
  *
@@ -18,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "table/varint.h"
+
 /* What a vector takes at most. */
 enum { BK_NOTE_MAX = 5 + 1 + 8 * 9 };
 
@@ -26,12 +27,9 @@ enum { BK_NOTE_MAX = 5 + 1 + 8 * 9 };
 static inline uint8_t *bk_note_put(uint8_t *to, uint32_t *next, uint32_t vector,
                                    const uint64_t word[8])
 {
-    uint32_t gap = vector - *next;
     uint8_t *words;
 
-    for (; gap >= 128; gap >>= 7)
-        *to++ = (uint8_t)(gap | 128);
-    *to++ = (uint8_t)gap;
+    to += bk_varint_put(to, vector - *next);
     words = to++;
     *words = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -58,35 +56,23 @@ static inline uint8_t *bk_note_put(uint8_t *to, uint32_t *next, uint32_t vector,
 static inline bool bk_note_take(const uint8_t **from, const uint8_t *end, uint32_t *next,
                                 uint32_t *vector, uint64_t word[8])
 {
-    const uint8_t *at = *from;
-    uint32_t gap = 0;
-    unsigned shift = 0, words;
+    struct bk_bytes_in in = { *from, end, false };
+    uint32_t gap = (uint32_t)bk_varint_take(&in, UINT32_MAX);
+    unsigned words = (unsigned)bk_fixed_take(&in, 1);
 
-    while (at < end && *at & 128 && shift < 28) {
-        gap |= (uint32_t)(*at++ & 127) << shift;
-        shift += 7;
-    }
-    if (end - at < 2)
-        return false;
-    gap |= (uint32_t)*at++ << shift;
-    words = *at++;
     for (unsigned i = 0; i < 8; i++) {
-        unsigned bytes;
+        unsigned bytes = words >> i & 1 ? (unsigned)bk_fixed_take(&in, 1) : 0;
+        const uint8_t *at = bk_bytes_take(&in, (size_t)__builtin_popcount(bytes));
 
         word[i] = 0;
-        if (!(words >> i & 1))
-            continue;
-        if (at == end)
-            return false;
-        bytes = *at++;
-        if (end - at < __builtin_popcount(bytes))
-            return false;
-        for (; bytes; bytes &= bytes - 1)
+        for (; at && bytes; bytes &= bytes - 1)
             word[i] |= (uint64_t)*at++ << 8 * __builtin_ctz(bytes);
     }
+    if (in.failed)
+        return false;
     *vector = *next + gap;
     *next = *vector + 1;
-    *from = at;
+    *from = in.at;
     return true;
 }
 

@@ -252,27 +252,33 @@ void bk_spill_free(void *array)
         free(p);
 }
 
+int bk_write_at(int fd, const void *from, size_t bytes, uint64_t at)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t put = pwrite(fd, (const char *)from + done, bytes - done, (off_t)(at + done));
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return put ? errno : ENOSPC;
+        done += (size_t)put;
+    }
+    return 0;
+}
+
 bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes)
 {
     const struct front *p = (struct front *)((char *)array - FRONT);
+    int error;
 
     if (!p->st) {
         memcpy((char *)array + at, from, bytes);
         return true;
     }
-    for (size_t done = 0; done < bytes;) {
-        ssize_t put = pwrite(p->st->fd, (const char *)from + done, bytes - done,
-                             (off_t)(p->at + FRONT + at + done));
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            bk_spill_refused(p->st, put ? errno : ENOSPC);
-            return false;
-        }
-        done += (size_t)put;
-    }
-    return true;
+    error = bk_write_at(p->st->fd, from, bytes, p->at + FRONT + at);
+    if (error)
+        bk_spill_refused(p->st, error);
+    return !error;
 }
 
 /* == Staying within the limit == */

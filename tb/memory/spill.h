@@ -46,6 +46,9 @@ void bk_spill_forget(void *part, size_t bytes);
    "out of memory"; else it stays.  st NULL is fine. */
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why);
 
+/* Writes all of these bytes to a file, interrupted or not.  0; or the errno. */
+int bk_write_at(int fd, const void *from, size_t bytes, uint64_t at);
+
 /* Writes a part of an array, from byte `at` of it, without touching it.  False: the disk refused.
  */
 bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes);

@@ -112,12 +112,14 @@ static enum bk_err allocate_ledger(struct work *w, unsigned threads, struct bk_r
  */
 static uint32_t *order_by_black(const struct bk_setup *s)
 {
-    uint32_t *order = malloc(s->nslices * sizeof *order), n = 0;
+    uint32_t *order = malloc(s->nslices * sizeof *order), place[BK_SQ_MAX + 1] = { 0 };
 
-    for (unsigned bk = 0; order && bk < s->v->nsq; bk++)
-        for (uint32_t slice = 0; slice < s->nslices; slice++)
-            if (s->pairs->king[slice][1] == bk)
-                order[n++] = slice;
+    for (uint32_t slice = 0; slice < s->nslices; slice++)
+        place[s->pairs->king[slice][1] + 1]++;
+    for (unsigned bk = 0; bk < s->v->nsq; bk++)
+        place[bk + 1] += place[bk];
+    for (uint32_t slice = 0; order && slice < s->nslices; slice++)
+        order[place[s->pairs->king[slice][1]]++] = slice;
     return order;
 }
 
@@ -235,6 +237,12 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
         bk_paging_unpin(w->paging, found, thread);
 }
 
+/* Has the scratch disk, or memory, been refused? */
+static bool is_refused(const struct work *w)
+{
+    return (w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging));
+}
+
 /* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
 static bool join(struct work *w, bool done)
 {
@@ -245,8 +253,7 @@ static bool join(struct work *w, bool done)
     if (w->paging)
         bk_paging_forget(w->paging, !losses); /* that has been used */
     if (!w->share) {
-        w->failed = (w->ledger && bk_ledger_failed(w->ledger)) ||
-                    (w->paging && bk_paging_failed(w->paging));
+        w->failed = is_refused(w);
         return done && !w->failed;
     }
     bk_share_join(st, &x);
@@ -391,7 +398,7 @@ static enum bk_err settle(struct work *w, struct bk_report *why)
         return bk_no_memory(why);
     if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
         return bk_pool_interrupted(why);
-    if ((w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging)))
+    if (is_refused(w))
         return bk_no_memory(why);
     return BK_OK;
 }

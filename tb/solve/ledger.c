@@ -312,14 +312,6 @@ static struct place write_exits(struct bk_ledger *h, struct notes *x)
     return next;
 }
 
-static void raise_to(atomic_uint *most, unsigned k)
-{
-    unsigned seen = atomic_load(most);
-
-    while (seen < k && !atomic_compare_exchange_weak(most, &seen, k))
-        ;
-}
-
 /* The solver, with codes of this slice alone: those of the desk. */
 static void solver_at(struct bk_solver *own, const struct bk_solver *b, const struct desk *d)
 {
@@ -345,7 +337,7 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
 
     solver_at(&own, b, d);
     b->kernel->init(&own, slice, scratch);
-    raise_to(&b->state.last_wait, own.state.last_wait);
+    bk_raise_to(&b->state.last_wait, own.state.last_wait);
     for (unsigned side = 0; side < 2; side++) {
         for (unsigned i = 0; i < 2 * h->kinds; i++)
             begin_notes(&d->exits[i]);
@@ -355,7 +347,7 @@ void bk_ledger_init(struct bk_ledger *h, struct bk_solver *b, uint32_t slice, vo
         for (unsigned k = 0; k < h->kinds; k++)
             if (d->exits[k].n > sizeof(struct place))
                 h->delay[side][slice] = (uint16_t)k;
-        raise_to(&h->latest, h->delay[side][slice]);
+        bk_raise_to(&h->latest, h->delay[side][slice]);
         h->exits[true][side][slice] = write_exits(h, d->exits);
         h->exits[false][side][slice] = write_exits(h, d->exits + h->kinds);
     }
