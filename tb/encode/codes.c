@@ -158,6 +158,7 @@ static struct weighed join_values(struct coder *c, uint32_t n)
 static bk_code put_code(struct coder *c, const struct weighed *w, uint32_t *place, uint32_t *most)
 {
     struct bk_question *q;
+    uint32_t below[2];
     bk_code code;
 
     if (!w->inner) {
@@ -168,12 +169,11 @@ static bk_code put_code(struct coder *c, const struct weighed *w, uint32_t *plac
     code = (bk_code)c->questions++;
     q = &c->out->model.question[code];
     for (unsigned i = 0; i < 2; i++) {
-        c->out->asked[code].split = *place; /* the second time, of the other answer */
-        q->next[i] =
-            put_code(c, &c->made[2 * (w->inner - 1) + i], place, &c->out->asked[code].most[i]);
+        q->split = (uint16_t)*place; /* the second time, of the other answer */
+        q->next[i] = put_code(c, &c->made[2 * (w->inner - 1) + i], place, &below[i]);
     }
-    *most = c->out->asked[code].most[0] > c->out->asked[code].most[1] ? c->out->asked[code].most[0]
-                                                                      : c->out->asked[code].most[1];
+    c->out->most[code] = (uint16_t)below[0];
+    *most = below[0] > below[1] ? below[0] : below[1];
     return code;
 }
 
@@ -209,11 +209,11 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     out->model.question = bk_spill_new(spill, values * sizeof(*out->model.question));
     out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
     out->coded = bk_spill_new(spill, values * sizeof(*out->coded));
-    out->asked = bk_spill_new(spill, values * sizeof(*out->asked));
+    out->most = bk_spill_new(spill, values * sizeof(*out->most));
     c.item = malloc(2 * each * sizeof(*c.item));
     c.other = c.item + each;
     c.made = malloc(2 * each * sizeof(*c.made));
-    if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->asked ||
+    if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->most ||
         !c.item || !c.made) {
         free(c.item);
         free(c.made);
@@ -243,7 +243,7 @@ void bk_codes_release(struct bk_codes *c)
     bk_spill_free(c->model.question);
     free(c->first);
     bk_spill_free(c->coded);
-    bk_spill_free(c->asked);
+    bk_spill_free(c->most);
     *c = (struct bk_codes){ 0 };
 }
 
@@ -254,7 +254,7 @@ static void meet(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64
                  struct bk_met *met)
 {
     for (bk_code code = c->model.leaf[leaf]; code >= 0;) {
-        bool other = place >= c->asked[code].split;
+        bool other = place >= c->model.question[code].split;
 
         met[code].positions += n;
         met[code].exceptions += other ? n : 0;

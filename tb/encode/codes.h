@@ -29,17 +29,12 @@ struct bk_coded {
     uint16_t place; /* in the order in which the leaf's code meets its values, likely ones first */
 };
 
-/* What making shards needs to know of a question beside struct bk_question. */
-struct bk_asked {
-    uint32_t split;   /* values from this place on are below the other answer */
-    uint32_t most[2]; /* the largest value below each answer */
-};
-
+/* Of a question, values from place `split` on are below the other answer. */
 struct bk_codes {
     struct bk_model model;  /* owned: leaf, question; borrowed: tree */
     uint32_t *first;        /* by leaf, and one more: its values in `coded` */
     struct bk_coded *coded; /* of a leaf ascending by value */
-    struct bk_asked *asked; /* by question */
+    uint16_t *most;         /* by question: the largest value below the likely answer */
 };
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
@@ -53,7 +48,7 @@ static inline uint32_t bk_code_at_least(const struct bk_codes *c, uint32_t leaf,
     bk_code code = c->model.leaf[leaf];
 
     while (code >= 0)
-        code = c->model.question[code].next[c->asked[code].most[0] < bound];
+        code = c->model.question[code].next[c->most[code] < bound];
     return (uint32_t)~code;
 }
 

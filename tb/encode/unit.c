@@ -722,7 +722,7 @@ INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *par
             return false;
         q = &codes->model.question[now.code];
         next = q->next;
-        while (other > now.from && parts->part[other - 1].place >= codes->asked[now.code].split)
+        while (other > now.from && parts->part[other - 1].place >= q->split)
             other--;
         if (other == now.from || other == now.end) {
             put_question(out, now.code, q, now.all, other == now.from ? now.all : NULL, words);
