@@ -1,0 +1,57 @@
+/*
+ * shard.h - makes a shard from the questions of its rows.
+ *
+ *   A   the filters: keys of the exceptions, cells and positions (table/settle.h asks them first)
+ *   B   a bit for each position that passes them: is it an exception?
+ *
+ * A is solved first, since whom else it lets pass is known then alone.
+ */
+#ifndef BK_SHARD_H
+#define BK_SHARD_H
+
+#include "tb/encode/asked.h"
+#include "tb/encode/ribbons.h"
+
+/* A row, and where its questions end. */
+struct bk_asked_row {
+    uint64_t first;
+    uint32_t n;
+    uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
+    size_t end;
+};
+#define BK_KEY_PARTS 10
+
+/* Consecutive rows with what they are asked. */
+struct bk_asked_rows {
+    struct bk_asked_row *row; /* owned */
+    size_t rows, room;
+    struct bk_asked asked;
+};
+
+/* A row of no questions yet.  False: no memory. */
+bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n);
+/* All questions so far that no row has are the last row's. */
+void bk_asked_by_row(struct bk_asked_rows *l, unsigned words);
+void bk_asked_rows_release(struct bk_asked_rows *l);
+
+/* What a thread works with. */
+struct bk_shard_room {
+    struct bk_key_list {
+        struct bk_ribbon_key *key;
+        size_t n, room;
+    } keys[2];
+    struct bk_ribbon_room ribbon;
+};
+void bk_shard_room_release(struct bk_shard_room *room);
+
+struct bk_made_shard {
+    struct bk_shard entry;
+    uint8_t *bytes; /* owned */
+};
+
+/* The shard of `rows` rows from row `row` of the first list on, and the lists that follow it.
+   False: no memory, or no ribbon holds its keys. */
+bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
+                   size_t rows, unsigned words, struct bk_shard_room *room);
+
+#endif

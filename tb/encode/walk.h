@@ -1,0 +1,52 @@
+/*
+ * walk.h - goes through the cells of consecutive rows.
+ *
+ * A *cell* is the squares of a row that reach one leaf of the tree.  A way down the tree costs ten
+ * times what reading a cell does, so cells may be taken down the first time, and recalled later
+ * (cells.h).
+ *
+ * A cell is *odd* if some of its positions have another value than the leaf's likeliest, the guess.
+ * Of the others the values need not be read again.
+ */
+#ifndef BK_WALK_H
+#define BK_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tb/encode/cells.h"
+#include "tb/encode/input.h"
+#include "tb/encode/learn.h"
+
+struct bk_walk;
+typedef void bk_walk_row(struct bk_walk *w);
+typedef void bk_walk_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares);
+
+struct bk_walk {
+    const struct bk_unit_source *src;
+    const struct bk_learned *learned;
+    struct bk_fact_row *facts;
+    unsigned words;
+    bk_walk_row *begin; /* at each row; NULL: not told */
+    bk_walk_cell *cell;
+    const struct bk_cell_list *recall; /* the cells; NULL: down the tree */
+    struct bk_cell_list *record;       /* they are taken down here; NULL: they are not, or no more */
+    /* Where it is. */
+    struct bk_row row;
+    uint32_t nth; /* of the row */
+    bool odd;     /* the cell is */
+    bool seen;    /* the row's values have been read */
+    struct bk_row_values values;
+    uint64_t agree[1u << BK_RESULT_BITS][BK_CELL_WORDS_MAX]; /* who may have this value */
+    struct bk_cell_in in;
+};
+
+/* The rows that begin at the numbers from `from` to end - 1.  Recalled, values are not read. */
+void bk_walk(struct bk_walk *w, uint64_t from, uint64_t end);
+
+/* Goes to the row that holds a number, and reads its values. */
+void bk_walk_read_at(struct bk_walk *w, uint64_t number);
+/* Reads the values of the row where it is. */
+void bk_walk_read(struct bk_walk *w);
+
+#endif
