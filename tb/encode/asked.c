@@ -68,8 +68,8 @@ INLINE void put_question(struct bk_asked *out, bk_code code, const struct bk_que
 {
     uint64_t *to = out->word + out->n;
 
-    *to++ = (uint64_t)code | (exceptions ? BK_ASKED_SOME : 0) | (uint64_t)rates->rc << BK_ASKED_RC_SHIFT |
-            (uint64_t)rates->rp << BK_ASKED_RP_SHIFT;
+    *to++ = (uint64_t)code | (exceptions ? BK_ASKED_SOME : 0) |
+            (uint64_t)rates->rc << BK_ASKED_RC_SHIFT | (uint64_t)rates->rp << BK_ASKED_RP_SHIFT;
     for (unsigned i = 0; i < words; i++)
         *to++ = all[i];
     for (unsigned i = 0; exceptions && i < words; i++)

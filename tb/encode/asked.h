@@ -5,8 +5,8 @@
  * a next one, until each has its value.  So a question is put to a set of squares of a row, of
  * whom some are *exceptions*: theirs is not the likely answer.
  *
- * HOT: what costs is bytes and jumps, so a list is one run of words, and what it holds of a question
- * is all that making a shard needs.
+ * HOT: what costs is bytes and jumps, so a list is one run of words, and what it holds of a
+ * question is all that making a shard needs.
  */
 #ifndef BK_ASKED_H
 #define BK_ASKED_H
@@ -45,17 +45,18 @@ struct bk_asked_question {
 };
 
 /* The question at place *at of a list, which becomes that of the next. */
-INLINE struct bk_asked_question bk_asked_read(const struct bk_asked *asked, size_t *at, unsigned words)
+INLINE struct bk_asked_question bk_asked_read(const struct bk_asked *asked, size_t *at,
+                                              unsigned words)
 {
     const uint64_t *word = asked->word + *at;
     bool some = word[0] & BK_ASKED_SOME;
 
     *at += 1 + words + (some ? words : 0);
     return (struct bk_asked_question){ .question = (uint32_t)word[0],
-                              .rc = word[0] >> BK_ASKED_RC_SHIFT & 0xff,
-                              .rp = word[0] >> BK_ASKED_RP_SHIFT & 0xff,
-                              .all = word + 1,
-                              .other = some ? word + 1 + words : NULL };
+                                       .rc = word[0] >> BK_ASKED_RC_SHIFT & 0xff,
+                                       .rp = word[0] >> BK_ASKED_RP_SHIFT & 0xff,
+                                       .all = word + 1,
+                                       .other = some ? word + 1 + words : NULL };
 }
 
 INLINE unsigned bk_count_set(const uint64_t *set, unsigned words)

@@ -14,9 +14,10 @@
 #include "tb/encode/columns_for.h"
 
 #define CHUNK_ROWS 256
-#define ALL_TIMES  2 /* rows: if there are at most so many times as many, all are taken whole */
-#define SPREAD     4 /* else so many times as many are drawn, and a part of each is taken */
-#define BATCH      8 /* columns that a thread takes at a time */
+#define EASE_ROWS  64 /* rows lie apart: from a disk each brings some 16 pages */
+#define ALL_TIMES  2  /* rows: if there are at most so many times as many, all are taken whole */
+#define SPREAD     4  /* else so many times as many are drawn, and a part of each is taken */
+#define BATCH      8  /* columns that a thread takes at a time */
 
 /* One unit of those that are sampled together. */
 struct part {
@@ -225,7 +226,9 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
     uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
 
     (void)thread;
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++)
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++) {
+        if (i % EASE_ROWS == 0)
+            bk_spill_ease(d->spill);
         for (struct part *p = d->part; p < d->part + d->n; p++) {
             if (i >= p->rows)
                 continue;
@@ -235,6 +238,7 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
             for (unsigned w = 0; w < d->words; w++)
                 p->positions[chunk] += bk_count_bits(v.care[w]);
         }
+    }
 }
 
 static uint64_t column_bytes(const struct drawing *d, const struct part *p)
@@ -370,13 +374,15 @@ static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
     uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
 
     (void)thread;
-    bk_spill_ease(d->spill);
     if (!make_fill_room(d, &r, chunk)) {
         d->failed = true;
         end = 0;
     }
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++)
+    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++) {
+        if (i % EASE_ROWS == 0)
+            bk_spill_ease(d->spill);
         fill_from(d, &r, i);
+    }
     for (unsigned i = 0; i < d->n; i++)
         for (unsigned j = 0; r.of[i].at % 64 && j < d->facts + d->part[i].planes; j++)
             r.of[i].column[j][r.of[i].at / 64] = r.of[i].partial[j];

@@ -179,10 +179,9 @@ INLINE bool make_of(struct bk_made_shard *s, struct shard_reader r, unsigned wor
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
                    size_t rows, unsigned words, struct bk_shard_room *room)
 {
-    const struct shard_reader r = { .list = list,
-                                    .row = row,
-                                    .rows = rows,
-                                    .at = row ? list->row[row - 1].end : 0 };
+    const struct shard_reader r = {
+        .list = list, .row = row, .rows = rows, .at = row ? list->row[row - 1].end : 0
+    };
 
     return words == 1 ? make_of(out, r, 1, room) : make_of(out, r, words, room);
 }

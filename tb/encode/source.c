@@ -234,6 +234,8 @@ static void loosen(const struct bk_source *src, const struct bk_row *row, unsign
     }
 }
 
+#define LOOKED_AT (UINT64_C(1) << 20) /* codes at a time */
+
 /* The largest k of the codes that have one; losses' only for those that ask. */
 static unsigned largest8(const uint8_t *code, uint64_t n, bool losses)
 {
@@ -266,18 +268,34 @@ static unsigned largest16(const uint16_t *code, uint64_t n, bool losses)
     return most;
 }
 
-unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nblocks)
+/* The same of a block.  Pages go as they are done with, where memory is short. */
+static unsigned largest_of(const struct bk_source *src, uint32_t block)
 {
     const struct bk_memtable *t = src->t;
+    const char *code = t->block[block].code[src->side];
+    uint64_t all = t->ix->block[block].pairs->nslices * t->block[block].slice_stride;
+    unsigned most = 0;
+
+    for (uint64_t at = 0; at < all; at += LOOKED_AT) {
+        uint64_t n = all - at < LOOKED_AT ? all - at : LOOKED_AT;
+        const void *from = code + at * t->code_bytes;
+        unsigned k =
+            t->code_bytes == 1 ? largest8(from, n, src->alone) : largest16(from, n, src->alone);
+
+        most = k > most ? k : most;
+        bk_spill_ease(t->spill);
+    }
+    return most;
+}
+
+unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nblocks)
+{
     unsigned most = 1, bits = 0;
 
     if (src->told == BK_WDL)
         return 2;
     for (uint32_t b = block; b < block + nblocks; b++) {
-        const void *code = t->block[b].code[src->side];
-        uint64_t n = t->ix->block[b].pairs->nslices * t->block[b].slice_stride;
-        unsigned k =
-            t->code_bytes == 1 ? largest8(code, n, src->alone) : largest16(code, n, src->alone);
+        unsigned k = largest_of(src, b);
 
         most = k > most ? k : most;
     }

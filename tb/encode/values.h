@@ -12,7 +12,7 @@
 
 /* Those of a word that have a value, or may have it. */
 INLINE uint64_t bk_agreeing(const struct bk_row_values *v, unsigned bits, unsigned word,
-                         uint32_t value)
+                            uint32_t value)
 {
     uint64_t equal = ~UINT64_C(0), less = 0;
 
@@ -27,7 +27,7 @@ INLINE uint64_t bk_agreeing(const struct bk_row_values *v, unsigned bits, unsign
 
 /* Squares that have the value of the first of `left`, and like it are bounds or exact. */
 INLINE uint64_t bk_like_first(const struct bk_row_values *v, unsigned bits, unsigned word,
-                           uint64_t left, bool *bound, uint32_t *value)
+                              uint64_t left, bool *bound, uint32_t *value)
 {
     unsigned s = (unsigned)__builtin_ctzll(left);
     uint64_t least = v->least[word], same = left;

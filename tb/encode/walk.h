@@ -30,7 +30,7 @@ struct bk_walk {
     bk_walk_row *begin; /* at each row; NULL: not told */
     bk_walk_cell *cell;
     const struct bk_cell_list *recall; /* the cells; NULL: down the tree */
-    struct bk_cell_list *record;       /* they are taken down here; NULL: they are not, or no more */
+    struct bk_cell_list *record; /* they are taken down here; NULL: they are not, or no more */
     /* Where it is. */
     struct bk_row row;
     uint32_t nth; /* of the row */

@@ -21,6 +21,7 @@
 struct front {
     size_t bytes; /* with the front */
     bool mapped;
+    uint32_t before; /* bytes of the mapping that come before the front, and are among `bytes` */
     struct bk_spill *st;
     uint64_t at;         /* in the file */
     struct front *next;  /* of the spill's */
@@ -163,17 +164,19 @@ static struct front *map_memory(size_t all)
 
 void *bk_spill_new_sparse(size_t bytes)
 {
-    size_t all = whole_pages(((bytes + 63) & ~(size_t)63) + FRONT);
-    struct front *p;
+    size_t page = whole_pages(1), all = whole_pages(bytes) + page;
+    char *map;
 
     if (all < bytes)
         return NULL;
-    p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    map =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
         return NULL;
-    madvise(p, all, MADV_NOHUGEPAGE); /* a large page would fill up what is to stay empty */
-    *p = (struct front){ .bytes = all, .mapped = true };
-    return (char *)p + FRONT;
+    madvise(map, all, MADV_NOHUGEPAGE); /* a large page would fill up what is to stay empty */
+    *(struct front *)(void *)(map + page - FRONT) =
+        (struct front){ .bytes = all, .mapped = true, .before = (uint32_t)(page - FRONT) };
+    return map + page;
 }
 
 void bk_spill_forget(void *part, size_t bytes)
@@ -247,7 +250,7 @@ void bk_spill_free(void *array)
     if (p->st)
         unmap_file(p);
     else if (p->mapped)
-        munmap(p, p->bytes);
+        munmap((char *)p - p->before, p->bytes);
     else
         free(p);
 }

@@ -37,7 +37,7 @@ void *bk_spill_new(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
  * The same of an array of which only parts will ever be touched, in memory:
- * nothing is reserved, and pages are small.
+ * nothing is reserved, pages are small, and it begins with one: parts of whole pages share none.
  */
 void *bk_spill_new_sparse(size_t bytes);
 /* Part of such an array is zero again; whole pages of it go back to the machine. */

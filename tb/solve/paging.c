@@ -79,17 +79,40 @@ static void *sets_of(const struct bk_paging *g, uint32_t u)
 
 static bool is_frontier(const struct bk_paging *g, uint32_t u) { return kind_of(g, u) >= WINS; }
 
+static const uint64_t *marks_of(const struct bk_paging *g, uint32_t u)
+{
+    return bk_state_slice(&g->b->state, kind_of(g, u) == WINS ? BK_WIN_MARKS : BK_LOSS_MARKS,
+                          side_of(g, u), u % g->nslices);
+}
+
 /* Of a frontier the pages with marked vectors: 64 of them, a word of marks, are 4 KiB. */
 static uint32_t frontier_bytes(const struct bk_paging *g, uint32_t u)
 {
-    const uint64_t *marks =
-        bk_state_slice(&g->b->state, kind_of(g, u) == WINS ? BK_WIN_MARKS : BK_LOSS_MARKS,
-                       side_of(g, u), u % g->nslices);
+    const uint64_t *marks = marks_of(g, u);
     uint64_t bytes = 4096;
 
     for (uint32_t i = 0; i < g->b->setup->nmarks; i++)
         bytes += marks[i] ? 4096 : 0;
     return (uint32_t)(bytes < g->slice_bytes ? bytes : g->slice_bytes);
+}
+
+/* The first pass writes all of a frontier, later ones what they mark. */
+static void forget_unmarked(const struct bk_paging *g, uint32_t u)
+{
+    const uint64_t *marks = marks_of(g, u);
+    char *sets = sets_of(g, u);
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i <= g->b->setup->nmarks; i++) {
+        size_t at = (size_t)from * 4096, end = (size_t)i * 4096;
+
+        if (i < g->b->setup->nmarks && !marks[i])
+            continue;
+        end = end < g->slice_bytes ? end : g->slice_bytes;
+        if (at < end)
+            bk_spill_forget(sets + at, end - at);
+        from = i + 1;
+    }
 }
 
 /* == Which go first == */
@@ -197,6 +220,8 @@ void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread)
         if (is_frontier(g, d->unit[i]) && d->use[i] == FILL) {
             uint32_t bytes = frontier_bytes(g, d->unit[i]);
 
+            if (!g->b->state.ply)
+                forget_unmarked(g, d->unit[i]);
             g->used = g->used - x->bytes + bytes;
             x->bytes = bytes;
         }
