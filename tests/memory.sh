@@ -67,7 +67,7 @@ foretold shatranj KPvKP --threads 1
 foretold shatranj KNvKP --threads 2
 foretold "$tests/six.ini" KRPvKN --threads 2
 
-# Below what it takes without a limit, some 200 MiB.  Less than 75 is refused: its distances have 30000
+# Below what it takes without a limit, some 200 MiB.  Less than 71 is refused: its distances have 30000
 # leaves, and their codes must be in memory while they are written.
 obeyed 80 grand-shatranj KMvKN --threads 1
 obeyed 104 grand-shatranj KMvKN --threads 2 --scratch "$dir"
