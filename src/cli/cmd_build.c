@@ -191,17 +191,32 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
                                     (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
+/* What several processes send each other for a table, and how long they will be at it. */
+static void print_several(const struct bk_plan *p, const struct bk_plan_table *t)
+{
+    char bytes[CLI_TEXT_MAX], time[CLI_TEXT_MAX];
+
+    if (p->processes > 1 && !t->present)
+        printf(" %10s %10s", cli_bytes(bytes, sum_of(t->sent_bytes)),
+               cli_seconds(time, t->seconds));
+}
+
 static void print_plan(const struct bk_plan *p, const struct totals *sum)
 {
     char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX];
 
-    printf("%-16s %16s %10s %10s\n", "table", "positions", "memory", "disk");
+    printf("%-16s %16s %10s %10s", "table", "positions", "memory", "disk");
+    if (p->processes > 1)
+        printf(" %10s %10s", "sent", "time");
+    printf("\n");
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        printf("%-16s %16s %10s %10s%s\n", t->name, cli_count(positions, t->positions),
-               t->present ? "" : cli_bytes(memory, t->memory_bytes), cli_bytes(disk, t->disk_bytes),
-               t->present ? "  there" : "");
+        printf("%-16s %16s %10s %10s", t->name, cli_count(positions, t->positions),
+               t->present ? "" : cli_bytes(memory, t->memory_bytes),
+               cli_bytes(disk, t->disk_bytes));
+        print_several(p, t);
+        printf("%s\n", t->present ? "  there" : "");
     }
     printf("%u table%s of %s in %s, %u to build: %s positions, %s of memory, about %s of disk\n",
            p->n, p->n == 1 ? "" : "s", p->v->name, p->dir, sum->missing,

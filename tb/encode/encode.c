@@ -279,6 +279,8 @@ static uint64_t large_peak_of(const struct large *l, const struct bk_encode_ques
 {
     uint64_t peak = large_peak(l, q->options), list = 0, rows = 0, together = 0, fetched = 0;
 
+    if (q->some.ranks < 2)
+        return peak;
     for (unsigned i = 0; i < l->n; i++) {
         const struct bk_unit_memory *m = &l->of[i];
 
