@@ -311,8 +311,10 @@ static void list_table(struct watch *w, const struct bk_built *b)
                   (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
                   b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
 
-    if (table && bk_ranks_several())
+    if (table && bk_ranks_several()) {
         json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));
+        json_object_set_new(table, "plies", json_integer(b->plies));
+    }
     json_array_append_new(w->list, table);
 }
 

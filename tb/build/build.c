@@ -258,8 +258,10 @@ static uint64_t slice_readers(void *context, uint32_t block, uint32_t slice, uns
 
 static void pass_progress(void *context, const struct bk_progress *p)
 {
-    const struct builder *b = ((struct making *)context)->b;
+    struct making *m = context;
+    const struct builder *b = m->b;
 
+    m->built.plies += p->ply > 0;
     if (b->o->progress)
         b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
 }

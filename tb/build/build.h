@@ -23,6 +23,7 @@ struct bk_built { /* told after each table */
     struct bk_summary summary;
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
+    unsigned plies; /* of all its blocks, but those that threads solve by themselves */
 };
 
 struct bk_build_options {
