@@ -64,7 +64,7 @@ if [ -n "$long" ]; then
         # what is drawn most needs no distance to be told, which is not known before: of one process, too
         foretold 50 "$n" sultan KRvKR+K
         foretold 35 "$n" shatranj KRNvKR
-        foretold 20 "$n" darwinian KWvKF
+        foretold 25 "$n" darwinian KWvKF
     done
 fi
 [ $failed -eq 0 ] || echo "mpi_plan: FAILED"
