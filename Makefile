@@ -268,6 +268,7 @@ test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN
 # several processes make the bytes of one, in full: some half an hour on four cores
 test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 	@sh tests/mpi.sh $(BUILD) long
+	@sh tests/mpi_plan.sh $(BUILD) long
 # N drawn games, small ones, by two to four processes and by one
 fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 	OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \

@@ -18,6 +18,7 @@
 #define PART ((size_t)1 << 30) /* bytes of a message */
 
 static int rank, ranks = 1;
+static uint64_t sent;
 
 unsigned bk_transport_rank(void) { return (unsigned)rank; }
 unsigned bk_transport_ranks(void) { return (unsigned)ranks; }
@@ -58,10 +59,19 @@ void bk_transport_open(int *argc, char ***argv)
 
 void bk_transport_close(void) { MPI_Finalize(); }
 
+uint64_t bk_transport_sent(void) { return sent; }
+
+/* Of numbers that are reduced: a part for each other, and of one's own the result to each. */
+static uint64_t reduced(uint64_t bytes)
+{
+    return 2 * bytes / (uint64_t)ranks * (uint64_t)(ranks - 1);
+}
+
 void bk_transport_max(int64_t *x, unsigned n)
 {
     MPI_Request request;
 
+    sent += reduced(n * sizeof *x);
     MPI_Iallreduce(MPI_IN_PLACE, x, (int)n, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
     wait_for(1, &request);
 }
@@ -70,6 +80,7 @@ void bk_transport_sum(uint64_t *x, size_t n)
 {
     const size_t most = PART / sizeof *x;
 
+    sent += reduced(n * sizeof *x);
     for (size_t part; n; n -= part, x += part) {
         MPI_Request request;
 
@@ -83,6 +94,7 @@ void bk_transport_tell(void *x, size_t bytes, unsigned from)
 {
     char *at = x;
 
+    sent += from == bk_transport_rank() ? bytes * (uint64_t)(ranks - 1) : 0;
     for (size_t part; bytes; bytes -= part, at += part) {
         MPI_Request request;
 
@@ -96,6 +108,7 @@ void bk_transport_numbers(const uint64_t *out, uint64_t *in, unsigned n)
 {
     MPI_Request request;
 
+    sent += n * sizeof *out * (uint64_t)(ranks - 1);
     MPI_Ialltoall(out, (int)n, MPI_UINT64_T, in, (int)n, MPI_UINT64_T, MPI_COMM_WORLD, &request);
     wait_for(1, &request);
 }
@@ -107,6 +120,7 @@ void bk_transport_swap(const struct bk_parcel *out, const struct bk_parcel *in)
         int to = (rank + k) % ranks, from = (rank - k + ranks) % ranks;
         size_t put = out[to].bytes, get = in[from].bytes;
 
+        sent += put;
         for (size_t at = 0; at < put || at < get; at += PART) {
             size_t send = at >= put ? 0 : put - at < PART ? put - at : PART;
             size_t receive = at >= get ? 0 : get - at < PART ? get - at : PART;

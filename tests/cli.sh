@@ -288,6 +288,8 @@ bad 1 "--dir 'my tables'" stats shatranj KRvKN --dir 'my tables'
 bad 1 'no tables of shatranj' check shatranj
 bad 1 '32 men' probe shatranj rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1
 good '"present":false' plan shatranj KRvKN --json
+good '"sent_bytes":{"news":' plan shatranj KRvKN --ranks 2 --json
+good 'sent       time' plan shatranj KRvKN --ranks 2
 good '"wdl":1,"dtw":0,"end":"bare","moves":[]' \
     probe shatranj '8/8/8/3k4/8/8/R7/K7 w - - 0 1' --json
 good '"wdl":0,"dtw":null,"end":"bare-draw"' \

@@ -165,9 +165,9 @@ static unsigned kept(const struct bk_variant *v, unsigned ranks, const struct bk
     struct bk_index *ix;
     double share;
 
-    assert_int_equal(bk_material_parse(&m, v, "KRvKN", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KRNvKR", &why), BK_OK);
     assert_int_equal(bk_index_new(&ix, v, &m, NULL, &why), BK_OK);
-    share = bk_share_kept(ix, &o, reading);
+    share = bk_share_kept(ix, &o, reading, true, (struct bk_some_ranks){ ranks, 0, ranks });
     bk_index_free(ix);
     bk_owners_free(&o);
     return (unsigned)(1000 * share);

@@ -147,6 +147,24 @@ static struct totals add_up(const struct bk_plan *p)
     return sum;
 }
 
+/* What is sent of all kinds. */
+static uint64_t sum_of(const uint64_t bytes[BK_TRAFFICS])
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < BK_TRAFFICS; i++)
+        sum += bytes[i];
+    return sum;
+}
+
+static json_t *sent_json(const uint64_t bytes[BK_TRAFFICS])
+{
+    return json_pack("{sI sI sI sI sI}", "news", (json_int_t)bytes[BK_SENDS_NEWS], "values",
+                     (json_int_t)bytes[BK_SENDS_VALUES], "rows", (json_int_t)bytes[BK_SENDS_ROWS],
+                     "shards", (json_int_t)bytes[BK_SENDS_SHARDS], "all",
+                     (json_int_t)sum_of(bytes));
+}
+
 static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
 {
     json_t *tables = json_array();
@@ -154,12 +172,17 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        json_array_append_new(
-            tables, json_pack("{ss sI sI sI sI sI sb}", "material", t->name, "positions",
-                              (json_int_t)t->positions, "memory_bytes", (json_int_t)t->memory_bytes,
-                              "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
-                              (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
-                              (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present));
+        json_t *table = json_pack(
+            "{ss sI sI sI sI sI sb}", "material", t->name, "positions", (json_int_t)t->positions,
+            "memory_bytes", (json_int_t)t->memory_bytes, "disk_bytes", (json_int_t)t->disk_bytes,
+            "guess_wdl_bytes", (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
+            (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
+
+        if (table && p->processes > 1 && !t->present) {
+            json_object_set_new(table, "sent_bytes", sent_json(t->sent_bytes));
+            json_object_set_new(table, "seconds", json_real(t->seconds));
+        }
+        json_array_append_new(tables, table);
     }
     return cli_print_json(json_pack("{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir",
                                     p->dir, "tables", tables, "total", "tables", (int)p->n,
@@ -168,17 +191,32 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
                                     (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
+/* What several processes send each other for a table, and how long they will be at it. */
+static void print_several(const struct bk_plan *p, const struct bk_plan_table *t)
+{
+    char bytes[CLI_TEXT_MAX], time[CLI_TEXT_MAX];
+
+    if (p->processes > 1 && !t->present)
+        printf(" %10s %10s", cli_bytes(bytes, sum_of(t->sent_bytes)),
+               cli_seconds(time, t->seconds));
+}
+
 static void print_plan(const struct bk_plan *p, const struct totals *sum)
 {
     char positions[CLI_TEXT_MAX], memory[CLI_TEXT_MAX], disk[CLI_TEXT_MAX];
 
-    printf("%-16s %16s %10s %10s\n", "table", "positions", "memory", "disk");
+    printf("%-16s %16s %10s %10s", "table", "positions", "memory", "disk");
+    if (p->processes > 1)
+        printf(" %10s %10s", "sent", "time");
+    printf("\n");
     for (unsigned i = 0; i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
-        printf("%-16s %16s %10s %10s%s\n", t->name, cli_count(positions, t->positions),
-               t->present ? "" : cli_bytes(memory, t->memory_bytes), cli_bytes(disk, t->disk_bytes),
-               t->present ? "  there" : "");
+        printf("%-16s %16s %10s %10s", t->name, cli_count(positions, t->positions),
+               t->present ? "" : cli_bytes(memory, t->memory_bytes),
+               cli_bytes(disk, t->disk_bytes));
+        print_several(p, t);
+        printf("%s\n", t->present ? "  there" : "");
     }
     printf("%u table%s of %s in %s, %u to build: %s positions, %s of memory, about %s of disk\n",
            p->n, p->n == 1 ? "" : "s", p->v->name, p->dir, sum->missing,
@@ -218,6 +256,7 @@ struct watch {
     double start, drawn; /* when it began; when the bar was last drawn */
     uint64_t done, all;  /* positions of finished tables; of all to build */
     uint64_t bytes;      /* of files written */
+    struct bk_ranks_traffic sent;
     unsigned built, missing;
     json_t *list;
 };
@@ -265,14 +304,18 @@ static json_t *longest_json(const int64_t plies[2])
 static void list_table(struct watch *w, const struct bk_built *b)
 {
     const struct bk_summary *s = &b->summary;
-
-    json_array_append_new(
-        w->list,
+    json_t *table =
         json_pack("{ss sI so so sI sI sf sf sf}", "material", b->table->name, "positions",
                   (json_int_t)b->table->positions, "longest_win_plies", longest_json(s->win_plies),
                   "longest_loss_plies", longest_json(s->loss_plies), "wdl_bytes",
                   (json_int_t)b->wdl_bytes, "dtw_bytes", (json_int_t)b->dtw_bytes, "solve_cpu",
-                  b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall));
+                  b->solve_cpu, "encode_cpu", b->encode_cpu, "wall", b->wall);
+
+    if (table && bk_ranks_several()) {
+        json_object_set_new(table, "sent_bytes", sent_json(b->sent.bytes));
+        json_object_set_new(table, "plies", json_integer(b->plies));
+    }
+    json_array_append_new(w->list, table);
 }
 
 /* "  longest win 63 plies", or, where somebody holds out longer, "  longest loss 38 plies" */
@@ -296,6 +339,8 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
     (void)nth;
     w->done += b->table->positions;
     w->bytes += b->wdl_bytes + b->dtw_bytes;
+    for (unsigned i = 0; i < BK_TRAFFICS; i++)
+        w->sent.bytes[i] += b->sent.bytes[i];
     w->built++;
     clear_bar(w);
     if (w->list)
@@ -308,39 +353,32 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
     fflush(stdout);
 }
 
-/* What all processes have sent each other, if there are several: they all ask. */
-static void add_up_sent(uint64_t sent[2])
+static void print_sent(const struct bk_ranks_traffic *t)
 {
-    struct bk_ranks_traffic own = bk_ranks_sent();
-
-    sent[0] = own.bytes;
-    sent[1] = own.packed;
-    if (bk_ranks_several())
-        bk_transport_sum(sent, 2);
-}
-
-static void print_sent(const uint64_t sent[2])
-{
-    char bytes[CLI_TEXT_MAX], packed[CLI_TEXT_MAX];
+    char all[CLI_TEXT_MAX], news[CLI_TEXT_MAX], values[CLI_TEXT_MAX], rows[CLI_TEXT_MAX],
+        shards[CLI_TEXT_MAX];
 
     if (bk_ranks_several())
-        printf("%u processes have sent each other %s, packed %s\n", bk_ranks(),
-               cli_bytes(bytes, sent[0]), cli_bytes(packed, sent[1]));
+        printf(
+            "%u processes have sent each other %s: %s of news, %s of values, %s to learn from, "
+            "%s of files\n",
+            bk_ranks(), cli_bytes(all, sum_of(t->bytes)), cli_bytes(news, t->bytes[BK_SENDS_NEWS]),
+            cli_bytes(values, t->bytes[BK_SENDS_VALUES]), cli_bytes(rows, t->bytes[BK_SENDS_ROWS]),
+            cli_bytes(shards, t->bytes[BK_SENDS_SHARDS]));
 }
 
 static int finish_build(const struct watch *w)
 {
-    uint64_t sent[2];
     unsigned there = w->p->n - w->built; /* some made by others meanwhile, perhaps */
     char time[CLI_TEXT_MAX];
 
-    add_up_sent(sent);
     if (w->c->json) {
         json_t *answer = json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir", w->p->dir,
                                    "built", w->list, "already_there", (int)there);
 
         if (answer && bk_ranks_several())
-            json_object_set_new(answer, "sent_bytes", json_integer((json_int_t)sent[1]));
+            json_object_set_new(answer, "sent_bytes",
+                                json_integer((json_int_t)sum_of(w->sent.bytes)));
         return cli_print_json(answer);
     }
     if (w->c->quiet)
@@ -352,7 +390,7 @@ static int finish_build(const struct watch *w)
     else
         printf("built %u table%s in %s (%u there already)\n", w->built, w->built == 1 ? "" : "s",
                cli_seconds(time, now() - w->start), there);
-    print_sent(sent);
+    print_sent(&w->sent);
     return CLI_OK;
 }
 

@@ -108,7 +108,10 @@ static const struct command {
       "guess: within some 15 percent for the tables of a game together, for a single one off by a\n"
       "factor of 1.5, at times of ten.  --make and --slurm write what makes the missing tables one "
       "by\n"
-      "one, wherever each can run: docs/distributed.md.\n" },
+      "one, wherever each can run.  With --ranks memory is that of the process which takes most, "
+      "and\n"
+      "what they send each other is told, and how long they take, roughly: "
+      "docs/distributed.md.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"

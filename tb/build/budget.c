@@ -4,6 +4,7 @@
 #include "tb/build/budget.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tb/build/resident.h"
@@ -13,6 +14,11 @@
 
 /* Program, libraries, the game's geometry: measured with tables of three men. */
 #define PROCESS_BYTES (UINT64_C(4) << 20)
+
+/* What MPI takes of each of two processes, and besides where there are more.  Measured with Open
+   MPI 4.1, by shared memory and by TCP, of 2 to 16. */
+#define SEVERAL_BYTES       (UINT64_C(15565) << 10)
+#define MORE_THAN_TWO_BYTES (UINT64_C(3277) << 10)
 
 /* Rows under way, ribbons, facts of a row: a thread. */
 #define ENCODER_BYTES (UINT64_C(4) << 20)
@@ -29,23 +35,35 @@ struct both {
     bool known;
 };
 
+static bool is_several(const struct bk_plan *p) { return p->processes > 1; }
+
+/* All processes; the first; the others. */
+static struct bk_some_ranks all_of(const struct bk_plan *p)
+{
+    unsigned ranks = is_several(p) ? p->processes : 1;
+
+    return (struct bk_some_ranks){ ranks, 0, ranks };
+}
+
 /* How much of a table's codes is kept where most are: of one process all. */
-static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep)
+static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep,
+                         struct bk_some_ranks some)
 {
     struct bk_reading reading;
     unsigned table = 0;
 
-    if (!p->owners.ranks || p->processes < 2)
+    if (!p->owners.ranks || !is_several(p))
         return 1;
     while (!bk_material_equal(&p->table[table].m, &ix->m))
         table++;
     return bk_share_kept(ix, &p->owners,
-                         bk_plan_reading(&reading, p, table, keep) ? &reading : NULL);
+                         bk_plan_reading(&reading, p, table, keep) ? &reading : NULL, p->distances,
+                         some);
 }
 
-static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const struct bk_index *ix,
-                            enum bk_strategy strategy, bool let_go, unsigned threads,
-                            struct bk_report *why)
+static enum bk_err estimate_some(struct bk_estimate *out, struct bk_plan *p,
+                                 const struct bk_index *ix, enum bk_strategy strategy, bool let_go,
+                                 unsigned threads, struct bk_some_ranks some, struct bk_report *why)
 {
     struct bk_estimate_request r = { .ix = ix,
                                      .kernel = p->kernel,
@@ -54,31 +72,46 @@ static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const st
                                      .let_go = let_go,
                                      .attain = true,
                                      .threads = threads,
+                                     .some = some,
                                      .encoder_share = bk_encode_share,
                                      .kept = 1 };
     enum bk_err err = bk_plan_owners(&r.owners, p, why);
 
     if (!err)
-        r.kept = kept_share(p, ix, !let_go);
+        r.kept = kept_share(p, ix, !let_go, some);
     return err ? err : bk_estimate(out, &r, why);
+}
+
+static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const struct bk_index *ix,
+                            enum bk_strategy strategy, bool let_go, unsigned threads,
+                            struct bk_report *why)
+{
+    return estimate_some(out, p, ix, strategy, let_go, threads, all_of(p), why);
 }
 
 /* What its encoder takes; own: what no spill holds of it. */
 static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct bk_plan *p,
-                                    const struct bk_index *ix, uint64_t cells, unsigned threads,
+                                    const struct bk_index *ix, const struct bk_plan_table *t,
+                                    unsigned threads, struct bk_some_ranks some,
                                     struct bk_report *why)
 {
     const struct bk_encode_options o = { .distances = p->distances,
                                          .effort = p->effort,
-                                         .memory_bytes = cells };
+                                         .memory_bytes = t->encode_bytes };
+    const struct bk_encode_question q = { .ix = ix,
+                                          .options = &o,
+                                          .threads = threads,
+                                          .some = some,
+                                          .file_bytes = { t->guess_bytes[BK_KIND_WDL],
+                                                          t->guess_bytes[BK_KIND_DTW] } };
 
-    return bk_encode_estimate(peak, own, ix, &o, threads, why);
+    return bk_encode_estimate(peak, own, &q, why);
 }
 
 /* How a table is solved that does not fit into memory. */
 static enum bk_strategy on_disk(const struct bk_plan *p)
 {
-    return p->processes > 1 ? BK_APART : BK_COMPACT;
+    return is_several(p) ? BK_APART : BK_COMPACT;
 }
 
 /* Block by block, once for each table. */
@@ -98,6 +131,85 @@ static enum bk_err estimate_both(struct bk_plan *p, const struct bk_index *ix, u
     return estimate(&n->let_go, p, ix, on_disk(p), true, threads, why);
 }
 
+/* Who encodes a slice, as bk_encode_readers() says. */
+static uint64_t encoders_of(const void *context, uint32_t block, uint32_t slice, unsigned side)
+{
+    return bk_encode_readers(context, block, slice, side);
+}
+
+/* Adds what several processes send each other while they solve a table.  encode: who encodes it, or
+   NULL. */
+static enum bk_err add_solving(uint64_t sent[BK_TRAFFICS], struct bk_plan *p,
+                               const struct bk_index *ix, uint32_t table, enum bk_strategy strategy,
+                               bool keep, unsigned threads, const struct bk_encode_places *encode,
+                               struct bk_report *why)
+{
+    struct bk_reading reading;
+    const struct bk_estimate_request r = { .ix = ix,
+                                           .kernel = p->kernel,
+                                           .distances = p->distances,
+                                           .strategy = strategy,
+                                           .attain = true,
+                                           .threads = threads,
+                                           .owners = &p->owners,
+                                           .some = all_of(p) };
+    const struct bk_estimate_readers w = { .reading = bk_plan_reading(&reading, p, table, keep)
+                                                          ? &reading
+                                                          : NULL,
+                                           .encoders = encode ? encoders_of : NULL,
+                                           .context = encode };
+    struct bk_estimate_traffic n;
+    enum bk_err err = bk_estimate_traffic(&n, &r, &w, why);
+
+    sent[BK_SENDS_VALUES] += err ? 0 : n.values;
+    sent[BK_SENDS_NEWS] += err ? 0 : n.news;
+    return err;
+}
+
+/* Adds what they send while they solve and encode it. */
+static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint32_t table,
+                              bool keep, unsigned threads, struct bk_report *why)
+{
+    struct bk_plan_table *t = &p->table[table];
+    const struct bk_encode_options o = { .distances = p->distances, .effort = p->effort };
+    const struct bk_encode_question q = {
+        ix, &o, threads, all_of(p), { t->guess_bytes[BK_KIND_WDL], t->guess_bytes[BK_KIND_DTW] }
+    };
+    bool one_side = bk_table_one_side(&ix->m, ix->v);
+    unsigned n = bk_units_of(ix, one_side, NULL, 0);
+    struct bk_unit_place *place = calloc(n + 1u, sizeof *place);
+    struct bk_encode_places encode = { ix, place, one_side, p->processes };
+    enum bk_err err = place ? BK_OK : bk_no_memory(why);
+
+    if (!err) {
+        bk_units_of(ix, one_side, place, n);
+        err = add_solving(t->sent_bytes, p, ix, table, t->strategy, keep, threads, &encode, why);
+    }
+    if (!err)
+        err = bk_encode_traffic(&t->sent_bytes[BK_SENDS_ROWS], &t->sent_bytes[BK_SENDS_SHARDS], &q,
+                                why);
+    free(place);
+    return err;
+}
+
+/* CPU time a position; bytes a second from one process to the others. */
+#define CPU_NS_DISTANCES 100
+#define CPU_NS_RESULTS   50
+#define NETWORK_BYTES    1.25e9 /* 10 Gbit/s */
+
+/* positions: of tables that are solved anew for it. */
+static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t, uint64_t positions,
+                         unsigned threads)
+{
+    unsigned ranks = all_of(p).ranks;
+    double seconds = (double)(t->positions + positions) *
+                     (p->distances ? CPU_NS_DISTANCES : CPU_NS_RESULTS) * 1e-9 / ranks / threads;
+
+    for (unsigned i = 0; i < BK_TRAFFICS; i++)
+        seconds += (double)t->sent_bytes[i] / ranks / NETWORK_BYTES;
+    return seconds;
+}
+
 /* A table under way. */
 struct prediction {
     struct bk_resident *h;
@@ -105,7 +217,8 @@ struct prediction {
     unsigned threads;
     struct both *all;
     uint64_t always;
-    uint64_t peak, fixed, room; /* of tables that are solved anew for it */
+    uint64_t peak, fixed, room;            /* of tables that are solved anew for it */
+    uint64_t sent[BK_TRAFFICS], positions; /* the same */
 };
 
 /* A table whose files are there is solved anew: in groups, if there is memory each time. */
@@ -115,16 +228,14 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     struct prediction *x = context;
     bool *apart = &x->p->table[table].anew_apart;
     const struct bk_estimate *n; /* nothing is encoded */
+    struct bk_index *ix = NULL;
     enum bk_err err = BK_OK;
 
-    if (!x->all[table].known) {
-        struct bk_index *ix;
-
+    if (!x->all[table].known || is_several(x->p)) {
         err = bk_index_new(&ix, x->p->v, &x->p->table[table].m, NULL, why);
         if (err)
             return err;
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
-        bk_index_free(ix);
     }
     *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
@@ -132,6 +243,11 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     *bytes = n->codes;
     if (x->always + x->h->bytes + n->peak > x->peak)
         x->peak = x->always + x->h->bytes + n->peak;
+    x->positions += x->p->table[table].positions;
+    if (!err && is_several(x->p))
+        err = add_solving(x->sent, x->p, ix, table, *apart ? BK_APART : BK_GROUPS, true, x->threads,
+                          NULL, why);
+    bk_index_free(ix);
     n = &x->all[table].let_go; /* as it is done on disk */
     x->fixed = n->fixed > x->fixed ? n->fixed : x->fixed;
     x->room = n->room > x->room ? n->room : x->room;
@@ -174,6 +290,36 @@ static uint64_t bytes_for_cells(uint64_t positions, uint64_t solving)
     return solving > enough ? solving : enough;
 }
 
+/* Solving and encoding: of one process, or of several the first, which learns, and the others. */
+static enum bk_err predict_each(const struct prediction *x, const struct bk_index *ix,
+                                struct bk_plan_table *t, bool let_go,
+                                const struct bk_estimate *chosen, uint64_t *least_encoder,
+                                struct bk_report *why)
+{
+    const struct bk_some_ranks all = all_of(x->p);
+    const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
+    enum bk_err err = BK_OK;
+
+    *least_encoder = 0;
+    for (unsigned i = 0; !err && i < (is_several(x->p) ? 2 : 1); i++) {
+        struct bk_estimate n = *chosen;
+        uint64_t encoder, own, most;
+
+        if (is_several(x->p))
+            err = estimate_some(&n, x->p, ix, t->strategy, let_go, x->threads, part[i], why);
+        if (!err)
+            err = estimate_encoder(&encoder, &own, x->p, ix, t, x->threads,
+                                   is_several(x->p) ? part[i] : all, why);
+        if (err)
+            return err;
+        *least_encoder = own > *least_encoder ? own : *least_encoder;
+        most = n.encoding + encoder;
+        most = x->always + x->h->bytes + (n.peak > most ? n.peak : most);
+        t->memory_bytes = most > t->memory_bytes ? most : t->memory_bytes;
+    }
+    return err;
+}
+
 /* One table, as bk_build() would go about it; what is held changes in `h`. */
 static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struct bk_index *ix,
                            unsigned nth, unsigned threads, uint64_t limit, struct both *all,
@@ -182,11 +328,13 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     struct bk_plan_table *t = &p->table[nth];
     struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
     struct bk_estimate chosen = { 0 };
-    uint64_t fixed, encoder, least_encoder, encoding;
+    uint64_t fixed, least_encoder;
     bool keep;
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
     x.always = PROCESS_BYTES + threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
+    if (is_several(p))
+        x.always += SEVERAL_BYTES + (p->processes > 2 ? MORE_THAN_TWO_BYTES : 0);
     if (!err)
         err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
     if (err)
@@ -197,19 +345,18 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
     if (err)
         return err;
-    encoding = chosen.encoding;
-    t->encode_bytes =
-        bytes_for_cells(t->positions, chosen.peak > encoding ? chosen.peak - encoding : 0);
+    t->encode_bytes = bytes_for_cells(
+        t->positions, chosen.peak > chosen.encoding ? chosen.peak - chosen.encoding : 0);
     if (t->encode_bytes > h->limit / 2)
         t->encode_bytes = h->limit / 2;
-    err = estimate_encoder(&encoder, &least_encoder, p, ix,
-                           t->encode_bytes / (p->processes > 1 ? p->processes : 1), threads, why);
+    t->memory_bytes = x.peak;
+    err = predict_each(&x, ix, t, !keep, &chosen, &least_encoder, why);
+    memcpy(t->sent_bytes, x.sent, sizeof x.sent);
+    if (!err && is_several(p))
+        err = add_making(p, ix, nth, keep, threads, why);
     if (err)
         return err;
-    encoding += encoder;
-    t->memory_bytes = x.always + h->bytes + (chosen.peak > encoding ? chosen.peak : encoding);
-    if (t->memory_bytes < x.peak)
-        t->memory_bytes = x.peak;
+    t->seconds = seconds_of(p, t, x.positions, threads);
     fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
     t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
     t->spill_room += threads * (UINT64_C(8) << 20);

@@ -33,6 +33,7 @@ struct builder {
     struct bk_resident resident;
     const struct bk_owners *owners; /* of several processes; NULL: there is one */
     struct bk_spill *spill;         /* of the present table, if it works on disk */
+    struct bk_ranks_traffic sent;   /* by this process, when the last table was told */
     unsigned nth;
 };
 
@@ -113,7 +114,10 @@ static const struct bk_reading *find_reading(struct bk_reading *out, const struc
 static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
                            const struct bk_reading *reading)
 {
-    return (uint64_t)((double)bk_memtable_bytes(t) * bk_share_kept(t->ix, b->owners, reading));
+    const struct bk_some_ranks all = { bk_ranks(), 0, bk_ranks() };
+
+    return (uint64_t)((double)bk_memtable_bytes(t) *
+                      bk_share_kept(t->ix, b->owners, reading, b->p->distances, all));
 }
 
 /* A table whose files are there, for those that move into it; its own neighbours are held. */
@@ -254,8 +258,10 @@ static uint64_t slice_readers(void *context, uint32_t block, uint32_t slice, uns
 
 static void pass_progress(void *context, const struct bk_progress *p)
 {
-    const struct builder *b = ((struct making *)context)->b;
+    struct making *m = context;
+    const struct builder *b = m->b;
 
+    m->built.plies += p->ply > 0;
     if (b->o->progress)
         b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
 }
@@ -365,6 +371,22 @@ static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
     return BK_OK;
 }
 
+/* What all processes have sent each other since this was asked last. */
+static struct bk_ranks_traffic add_up_sent(struct builder *b)
+{
+    struct bk_ranks_traffic now = bk_ranks_sent(), sum = now;
+
+    for (unsigned i = 0; i < BK_TRAFFICS; i++)
+        sum.bytes[i] -= b->sent.bytes[i];
+    sum.unpacked -= b->sent.unpacked;
+    b->sent = now;
+    if (bk_ranks_several()) {
+        bk_transport_sum(sum.bytes, BK_TRAFFICS);
+        bk_transport_sum(&sum.unpacked, 1);
+    }
+    return sum;
+}
+
 static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
@@ -401,7 +423,11 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
     m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
     err = bk_ranks_agree(keep_or_free(&m, why), why);
-    if (!err && b->o->built)
+    bk_ranks_sends(BK_SENDS_WORDS);
+    if (err)
+        return err;
+    m.built.sent = add_up_sent(b);
+    if (b->o->built)
         b->o->built(b->o->context, &m.built, b->nth);
     return err;
 }

@@ -16,10 +16,14 @@
 #include "tb/solve/solve.h"
 
 struct bk_built { /* told after each table */
+    /* By all processes since the last one was told: what they sent each other, news as they would
+       be unpacked. */
+    struct bk_ranks_traffic sent;
     const struct bk_plan_table *table;
     struct bk_summary summary;
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
+    unsigned plies; /* of all its blocks, but those that threads solve by themselves */
 };
 
 struct bk_build_options {

@@ -130,21 +130,35 @@ static unsigned care_of(const struct bk_index *ix, const struct bk_unit_place *p
     return (care + DRAWN - 1) / DRAWN;
 }
 
-static struct bk_unit_memory measure(const struct bk_index *ix, const struct bk_rows *rows,
-                                     const struct bk_facts *facts,
-                                     const struct bk_unit_place *place, unsigned kind,
-                                     const struct bk_encode_options *o, unsigned threads)
-{
-    const struct bk_unit_size n = { .rows = bk_rows_before(rows, place->block + place->nblocks) -
-                                            bk_rows_before(rows, place->block),
-                                    .numbers = place->end - place->first,
-                                    .facts = bk_facts_count(facts),
-                                    .words = bk_facts_words(facts),
-                                    .bits = kind ? 6 : 2,
-                                    .care = care_of(ix, place, kind) };
-    const struct bk_unit_options options = { .effort = o->effort, .memory_bytes = o->memory_bytes };
+/* Large units of the same numbers, in the order in which they are encoded: the columns of those
+   that are still to come lie beside whatever one takes. */
+struct large {
+    struct bk_unit_memory of[BK_SAMPLES_MAX];
+    uint64_t rows[BK_SAMPLES_MAX];    /* bytes of those that others have, and send */
+    uint64_t fetched[BK_SAMPLES_MAX]; /* and of how they are found again */
+    unsigned n;
+};
 
-    return bk_unit_memory(&n, &options, threads);
+/* The units of a table, for an estimate. */
+struct units {
+    struct bk_unit_place *place;
+    struct large *large;    /* by place of the first side */
+    unsigned nplaces, each; /* of both sides, of one */
+    struct bk_rows *rows;
+    struct bk_facts *facts;
+};
+
+static struct bk_unit_size size_of(const struct units *u, const struct bk_encode_question *q,
+                                   const struct bk_unit_place *place, unsigned kind)
+{
+    return (struct bk_unit_size){ .rows = bk_rows_before(u->rows, place->block + place->nblocks) -
+                                          bk_rows_before(u->rows, place->block),
+                                  .numbers = place->end - place->first,
+                                  .facts = bk_facts_count(u->facts),
+                                  .words = bk_facts_words(u->facts),
+                                  .bits = kind ? 6 : 2,
+                                  .care = care_of(q->ix, place, kind),
+                                  .here = place->end - place->first };
 }
 
 /* The largest `n` of what threads take by themselves at once, sorted as they come. */
@@ -175,13 +189,6 @@ static uint64_t together_most(const struct bk_encode_options *o)
     return o->memory_bytes > TOGETHER_BYTES ? o->memory_bytes : TOGETHER_BYTES;
 }
 
-/* Large units of the same numbers, in the order in which they are encoded: the columns of those
-   that are still to come lie beside whatever one takes. */
-struct large {
-    struct bk_unit_memory of[BK_SAMPLES_MAX];
-    unsigned n;
-};
-
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t large_peak(const struct large *l, const struct bk_encode_options *o)
@@ -198,15 +205,6 @@ static uint64_t large_peak(const struct large *l, const struct bk_encode_options
     }
     return peak;
 }
-
-/* The units of a table, for an estimate. */
-struct units {
-    struct bk_unit_place *place;
-    struct large *large;    /* by place of the first side */
-    unsigned nplaces, each; /* of both sides, of one */
-    struct bk_rows *rows;
-    struct bk_facts *facts;
-};
 
 static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct bk_report *why)
 {
@@ -233,36 +231,154 @@ static void units_release(struct units *u)
     free(u->large);
 }
 
-enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_index *ix,
-                               const struct bk_encode_options *o, unsigned threads,
+/* A row that is sent: its first number, care, least and planes. */
+static size_t words_sent(unsigned words, unsigned bits) { return 1 + words * (2 + (size_t)bits); }
+
+/* Room for n rows that were fetched is by place: at least half are empty. */
+static unsigned place_bits(uint64_t n)
+{
+    unsigned bits = 1;
+
+    while (UINT64_C(1) << bits < 2 * n)
+        bits++;
+    return bits;
+}
+
+/* A unit that all processes encode. */
+static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind,
+                          const struct bk_encode_question *q, uint64_t *own)
+{
+    const struct bk_encode_options *o = q->options;
+    struct bk_unit_options options = { .effort = o->effort,
+                                       .memory_bytes = o->memory_bytes / q->some.ranks };
+    uint64_t drawn = bk_sample_rows_drawn(n, o->effort);
+    unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2;
+    struct bk_unit_memory *m = &l->of[l->n];
+    uint64_t sent, rows = drawn * words_sent(n->words, n->bits) * sizeof(uint64_t);
+
+    n->here = bk_unit_most(n->numbers, q->some);
+    n->taught = q->some.from > 0;
+    *m = bk_unit_memory(n, &options, q->threads);
+    *own = larger(*own, m->own);
+    if (q->some.ranks > 1) {
+        /* shards that were made here, or come here, when the unit is done */
+        sent = n->taught ? n->here : n->numbers - n->here;
+        m->writing += (uint64_t)((double)sent / (double)q->ix->positions / sides *
+                                 (double)q->file_bytes[kind]);
+        if (n->taught) /* it answers, and has heard which are wanted */
+            rows = (uint64_t)((double)rows / (double)n->numbers * (double)n->here) + 8 * drawn;
+        l->rows[l->n] = rows;
+        l->fetched[l->n] = rows + (sizeof(uint32_t) << place_bits(drawn));
+    }
+    l->n++;
+}
+
+/* With what is fetched by who learns for all: for units that are sampled together it is there until
+   they are, and when it comes, what came last is there twice.  The others have what they send. */
+static uint64_t large_peak_of(const struct large *l, const struct bk_encode_question *q)
+{
+    uint64_t peak = large_peak(l, q->options), list = 0, rows = 0, together = 0, fetched = 0;
+
+    if (q->some.ranks < 2)
+        return peak;
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct bk_unit_memory *m = &l->of[i];
+
+        rows = larger(rows, l->rows[i]);
+        list = larger(list, m->sampling);
+        fetched += l->fetched[i];
+        if (!i || together + m->columns <= together_most(q->options))
+            together += m->columns;
+        else
+            peak = larger(peak, m->columns + m->sampling + l->fetched[i]);
+    }
+    if (q->some.from)
+        return larger(peak, rows);
+    return larger(peak, fetched + list + larger(rows, together));
+}
+
+/* What the processes take that have small units, by themselves. */
+struct small {
+    uint64_t most[TOGETHER_MAX], own[TOGETHER_MAX];
+};
+
+enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_encode_question *q,
                                struct bk_report *why)
 {
-    unsigned together = threads < TOGETHER_MAX ? threads : TOGETHER_MAX;
-    uint64_t most[TOGETHER_MAX] = { 0 }, most_own[TOGETHER_MAX] = { 0 };
+    const struct bk_encode_options *o = q->options;
+    unsigned together = q->threads < TOGETHER_MAX ? q->threads : TOGETHER_MAX;
+    const struct bk_unit_options alone = { .effort = o->effort, .memory_bytes = o->memory_bytes };
+    struct small *small = calloc(q->some.ranks, sizeof *small);
     struct units u;
-    enum bk_err err = units_init(&u, ix, why);
+    enum bk_err err = units_init(&u, q->ix, why);
 
+    if (!err && !small)
+        err = bk_no_memory(why);
     *peak = *own = 0;
     for (unsigned i = 0; !err && i < (o->distances ? 2 : 1) * u.nplaces; i++) {
         const struct bk_unit_place *p = &u.place[i % u.nplaces];
-        bool small = p->end - p->first < LARGE;
-        struct bk_unit_memory m =
-            measure(ix, u.rows, u.facts, p, i / u.nplaces, o, small ? 1 : threads);
+        struct bk_unit_size n = size_of(&u, q, p, i / u.nplaces);
+        struct small *s = &small[i % u.nplaces % q->some.ranks];
+        struct bk_unit_memory m;
 
-        if (small) {
-            insert(most, together, larger(m.columns + m.sampling, m.writing));
-            insert(most_own, together, m.own);
-        } else {
-            struct large *l = &u.large[i % u.nplaces % u.each];
-
-            l->of[l->n++] = m;
-            *own = larger(*own, m.own);
+        if (n.numbers >= LARGE) {
+            measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, own);
+            continue;
         }
+        m = bk_unit_memory(&n, &alone, 1);
+        insert(s->most, together, larger(m.columns + m.sampling, m.writing));
+        insert(s->own, together, m.own);
     }
     for (unsigned i = 0; !err && i < u.each; i++)
-        *peak = larger(*peak, large_peak(&u.large[i], o));
-    *peak = larger(*peak, add_up(most, together));
-    *own = larger(*own, add_up(most_own, together));
+        *peak = larger(*peak, large_peak_of(&u.large[i], q));
+    for (unsigned r = q->some.from; !err && r < q->some.end; r++) {
+        *peak = larger(*peak, add_up(small[r].most, together));
+        *own = larger(*own, add_up(small[r].own, together));
+    }
+    free(small);
+    units_release(&u);
+    return err;
+}
+
+/* Bytes that all processes send in turn for a sampled position: the tree, counts by leaf and by
+   question, packed.  Most tables have few leaves; measured, 0.3 to 3. */
+#define LEARNED_BYTES 1.0
+
+static void add_traffic(uint64_t *rows, uint64_t *shards, const struct bk_unit_size *n,
+                        const struct bk_encode_question *q, unsigned kind, unsigned place)
+{
+    const struct bk_some_ranks first = { q->some.ranks, 0, 1 };
+    uint64_t numbers = n->numbers, drawn = bk_sample_rows_drawn(n, q->options->effort);
+    unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2, others = q->some.ranks - 1;
+    uint64_t away = numbers - bk_unit_most(numbers, first);
+    double share;
+
+    if (numbers < LARGE)
+        away = place % q->some.ranks ? numbers : 0;
+    share = (double)away / (double)numbers;
+    *shards +=
+        (uint64_t)((double)away / (double)q->ix->positions / sides * (double)q->file_bytes[kind]);
+    if (numbers < LARGE)
+        return;
+    *rows += others * drawn * sizeof(uint64_t); /* which are wanted */
+    *rows += (uint64_t)(share * (double)(drawn * words_sent(n->words, n->bits) * sizeof(uint64_t)));
+    *rows += (uint64_t)(LEARNED_BYTES * others * (double)drawn);
+}
+
+enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_encode_question *q,
+                              struct bk_report *why)
+{
+    struct units u;
+    enum bk_err err = units_init(&u, q->ix, why);
+
+    *rows = *shards = 0;
+    for (unsigned i = 0; !err && i < (q->options->distances ? 2 : 1) * u.nplaces; i++) {
+        unsigned kind = i / u.nplaces, place = i % u.nplaces;
+        struct bk_unit_size n = size_of(&u, q, &u.place[place], kind);
+
+        if (n.numbers)
+            add_traffic(rows, shards, &n, q, kind, place);
+    }
     units_release(&u);
     return err;
 }
@@ -413,7 +529,7 @@ struct request {
 
 static size_t words_of_row(const struct unit_rows *u)
 {
-    return 1 + bk_facts_words(u->src.facts) * (2 + (size_t)u->src.bits);
+    return words_sent(bk_facts_words(u->src.facts), u->src.bits);
 }
 
 /* Who has the row that holds a number of the unit: it begins no more than a board's squares before
@@ -421,12 +537,12 @@ static size_t words_of_row(const struct unit_rows *u)
 static unsigned rank_of_row(const struct unit_rows *u, uint64_t number, struct bk_row *row)
 {
     uint64_t first = u->src.first, nsq = u->rows.e->t->ix->v->nsq;
-    unsigned rank = bk_unit_rank(first, u->src.end, number);
+    unsigned rank = bk_unit_rank(first, u->src.end, number, bk_ranks());
 
-    if (number < first + nsq || bk_unit_rank(first, u->src.end, number - nsq) == rank)
+    if (number < first + nsq || bk_unit_rank(first, u->src.end, number - nsq, bk_ranks()) == rank)
         return rank;
     bk_row_of(u->rows.e->rows, number, row);
-    return bk_unit_rank(first, u->src.end, row->first);
+    return bk_unit_rank(first, u->src.end, row->first, bk_ranks());
 }
 
 static void put_values(struct bk_box *box, const struct unit_rows *u, uint64_t first,
@@ -473,9 +589,7 @@ static uint32_t *find_fetched(const struct fetched *f, uint64_t first)
 /* Room for n rows.  False: no memory. */
 static bool make_fetched(struct fetched *f, uint32_t n, size_t each)
 {
-    *f = (struct fetched){ .bits = 1, .n = n, .each = each };
-    while (UINT64_C(1) << f->bits < 2 * (uint64_t)n)
-        f->bits++;
+    *f = (struct fetched){ .bits = place_bits(n), .n = n, .each = each };
     f->place = malloc(sizeof *f->place << f->bits);
     f->word = malloc((n + 1u) * each * sizeof *f->word);
     if (f->place)
@@ -663,11 +777,13 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
     struct alike a;
     enum bk_err err;
 
+    bk_ranks_sends(BK_SENDS_ROWS);
     find_alike(e, first, &a);
     if (bk_ranks_several())
         share_alike(&a);
     err = sample_alike(e, &a, why);
     for (unsigned i = 0; !err && i < a.n; i++) {
+        bk_ranks_sends(BK_SENDS_ROWS);
         a.task[i]->at = e->scratch_bytes;
         err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], e->pool, write_shards, e, why);
     }
@@ -752,7 +868,10 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
 {
     struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
     const char *at[BK_PROCESSES_MAX] = { NULL };
-    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+    enum bk_err err;
+
+    bk_ranks_sends(BK_SENDS_SHARDS);
+    err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
 
     for (unsigned i = 0; !err && i < e->nsmall; i++)
         if (rank_of_small(e, e->small[i]->place) == bk_rank() && bk_rank())
@@ -842,18 +961,38 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
     return err;
 }
 
-double bk_encode_share(const struct bk_index *ix, uint64_t numbers, unsigned ranks)
+/* The sides to move of a small unit that a process encodes, of two. */
+static unsigned small_sides(const struct bk_index *ix, unsigned nth, unsigned rank, unsigned ranks)
 {
-    uint64_t most;
+    unsigned other = nth + bk_units_of(ix, true, NULL, 0);
 
-    if (ranks < 2 || ix->order[0] != BK_KINGS_SLOT || numbers < LARGE)
+    if (bk_table_one_side(&ix->m, ix->v))
+        other = nth;
+    return (nth % ranks == rank ? 1u : 0) + (other % ranks == rank ? 1u : 0);
+}
+
+double bk_encode_share(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
+                       struct bk_some_ranks some)
+{
+    uint64_t numbers = p->end - p->first, most;
+    unsigned sides = 0;
+
+    for (unsigned r = some.from; numbers < LARGE && r < some.end; r++) {
+        unsigned here = small_sides(ix, nth, r, some.ranks);
+
+        sides = here > sides ? here : sides;
+    }
+    if (numbers < LARGE)
+        return sides / 2.0;
+    if (some.ranks < 2 || ix->order[0] != BK_KINGS_SLOT)
         return 1;
-    most = bk_unit_most(numbers, ranks) + 2 * ix->block[0].slice_weight; /* slices are whole */
+    most = bk_unit_most(numbers, some);
+    most += most ? 2 * ix->block[0].slice_weight : 0; /* slices are whole */
     return most < numbers ? (double)most / (double)numbers : 1;
 }
 
 /* The unit that a block is part of, with this side to move; the same for both where one is told. */
-static const struct bk_unit_place *place_of(const struct bk_encoder *e, uint32_t block,
+static const struct bk_unit_place *place_of(const struct bk_encode_places *e, uint32_t block,
                                             unsigned side)
 {
     const struct bk_unit_place *p = e->place;
@@ -863,23 +1002,30 @@ static const struct bk_unit_place *place_of(const struct bk_encoder *e, uint32_t
     return p;
 }
 
-uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
-                            unsigned side)
+uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uint32_t slice,
+                           unsigned side)
 {
-    const struct bk_index *ix = e->t->ix;
-    const struct bk_block *b = &ix->block[block];
+    const struct bk_block *b = &e->ix->block[block];
     const struct bk_unit_place *p = place_of(e, block, side);
     uint64_t first = b->first + slice * b->slice_weight, end = first + b->slice_weight;
     uint64_t readers = 0;
 
     if (p->end - p->first < LARGE)
-        return UINT64_C(1) << rank_of_small(e, p);
-    if (ix->order[0] != BK_KINGS_SLOT)
+        return UINT64_C(1) << (unsigned)(p - e->place) % e->ranks;
+    if (e->ix->order[0] != BK_KINGS_SLOT)
         return ~UINT64_C(0);
-    for (unsigned r = bk_unit_rank(p->first, p->end, first);
-         r <= bk_unit_rank(p->first, p->end, end - 1); r++)
+    for (unsigned r = bk_unit_rank(p->first, p->end, first, e->ranks);
+         r <= bk_unit_rank(p->first, p->end, end - 1, e->ranks); r++)
         readers |= UINT64_C(1) << r;
     return readers;
+}
+
+uint64_t bk_encoder_readers(const struct bk_encoder *e, uint32_t block, uint32_t slice,
+                            unsigned side)
+{
+    const struct bk_encode_places places = { e->t->ix, e->place, e->one_side, bk_ranks() };
+
+    return bk_encode_readers(&places, block, slice, side);
 }
 
 /* == Open and close == */

@@ -39,6 +39,8 @@ struct bk_unit_size {
     uint64_t rows, numbers;
     unsigned facts, words, bits;
     unsigned care; /* of 100 positions, have a value that must be told */
+    uint64_t here; /* of the numbers, that this process encodes: of one process all */
+    bool taught;   /* another process learns for this one */
 };
 
 /* How many rows the tree is learned from. */

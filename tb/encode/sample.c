@@ -82,6 +82,15 @@ uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
     return n->rows <= ALL_TIMES * drawn ? n->rows : drawn;
 }
 
+uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effort)
+{
+    uint64_t wanted = rows_to_draw(effort, n->words, n->bits, n->numbers);
+
+    if (n->rows <= ALL_TIMES * wanted)
+        return n->rows;
+    return (n->rows <= SPREAD * wanted ? SPREAD / 2 : SPREAD) * wanted; /* as choose_rows() */
+}
+
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort)
 {
     return SPREAD * sizeof(uint64_t) *

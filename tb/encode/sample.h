@@ -44,6 +44,8 @@ void bk_sample_release(struct bk_sample *s);
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort);
 /* The list of the rows that are drawn. */
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort);
+/* How many of them are drawn, of which perhaps only a part of the squares is taken. */
+uint64_t bk_sample_rows_drawn(const struct bk_unit_size *n, enum bk_effort effort);
 /* The columns of so many positions: an eighth of a byte a fact, and some to spare. */
 uint64_t bk_sample_bytes(unsigned facts, unsigned bits, uint64_t positions);
 

@@ -212,10 +212,10 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     uint64_t sample = bk_sample_rows(n, options->effort);
     uint64_t positions = n->rows ? n->numbers * sample / n->rows * n->care / 100 : 0;
     uint64_t list = bk_sample_list_bytes(n, options->effort);
-    uint64_t columns = bk_sample_bytes(n->facts, n->bits, positions);
+    uint64_t columns = n->taught ? 0 : bk_sample_bytes(n->facts, n->bits, positions);
     uint64_t cells =
-        least(n->numbers, columns > options->memory_bytes ? columns : options->memory_bytes);
-    uint64_t writing = cells + writing_bytes(n->numbers, n->words, threads, false);
+        least(n->here, columns > options->memory_bytes ? columns : options->memory_bytes);
+    uint64_t writing = cells + writing_bytes(n->here, n->words, threads, false);
 
     if (n->bits > BK_RESULT_BITS) {
         writing += writing_bytes(n->numbers, n->words, threads, false) * ASKED_MORE / ASKED_NUMBER;
@@ -223,7 +223,7 @@ struct bk_unit_memory bk_unit_memory(const struct bk_unit_size *n,
     }
     return (struct bk_unit_memory){
         columns,
-        list,
+        n->taught ? 0 : list,
         writing,
         writing_bytes(n->numbers, n->words, threads, true) + list +
             positions * CODES_LONG * (n->bits > 2),
@@ -363,7 +363,7 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
     enum bk_err err = ended(u, count_here(u, why), why);
 
     if (!err && u->shared)
-        bk_transport_sum(u->counts.n, (size_t)2 * u->learned.leaves << u->src->bits);
+        err = bk_ranks_sum(u->counts.n, (size_t)2 * u->learned.leaves << u->src->bits, why);
     return err;
 }
 
@@ -477,7 +477,7 @@ static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
         sum[2 * (size_t)q + 1] = met[q].in_cells;
     }
     if (!err)
-        bk_transport_sum(sum, (size_t)questions * 2);
+        err = bk_ranks_sum(sum, (size_t)questions * 2, why);
     for (uint32_t q = 0; !err && q < questions; q++) {
         met[q].cells = sum[2 * (size_t)q];
         met[q].in_cells = sum[2 * (size_t)q + 1];
@@ -639,6 +639,7 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
     struct bk_box *in = bk_boxes_new();
     enum bk_err err = ended(u, in ? BK_OK : bk_no_memory(why), why);
 
+    bk_ranks_sends(BK_SENDS_SHARDS);
     if (!err)
         err = bk_ranks_exchange(u->box, in, false, why);
     for (unsigned r = 1; !err && bk_ranks_is_first() && r < bk_ranks(); r++)
@@ -736,18 +737,23 @@ static uint64_t windows_of(uint64_t first, uint64_t end)
 }
 
 /* Process r has the windows from windows * r / ranks on. */
-unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number)
+unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number, unsigned ranks)
 {
-    uint64_t window = (number - first) / WINDOW_NUMBERS, ranks = bk_ranks();
+    uint64_t window = (number - first) / WINDOW_NUMBERS;
 
     return (unsigned)(((window + 1) * ranks - 1) / windows_of(first, end));
 }
 
-uint64_t bk_unit_most(uint64_t numbers, unsigned ranks)
+uint64_t bk_unit_most(uint64_t numbers, struct bk_some_ranks some)
 {
-    uint64_t most = (windows_of(0, numbers) + ranks - 1) / ranks * WINDOW_NUMBERS;
+    uint64_t windows = windows_of(0, numbers), most = 0;
 
-    return most < numbers ? most : numbers;
+    for (uint64_t r = some.from; r < some.end; r++) {
+        uint64_t here = windows * (r + 1) / some.ranks - windows * r / some.ranks;
+
+        most = here > most ? here : most;
+    }
+    return least(most * WINDOW_NUMBERS, numbers);
 }
 
 /* The pieces of this process. */

@@ -13,6 +13,7 @@
 #include "tb/encode/input.h"
 #include "tb/encode/sample.h"
 #include "tb/memory/pool.h"
+#include "tb/memory/ranks.h"
 #include "tb/memory/spill.h"
 
 struct bk_unit_options {
@@ -31,9 +32,9 @@ struct bk_unit_options {
 
 /* The process that encodes a number of such a unit, which has the numbers from first to end - 1:
    whole windows, so that the first may have none. */
-unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number);
-/* Of so many processes the one with most has so many numbers of a unit. */
-uint64_t bk_unit_most(uint64_t numbers, unsigned ranks);
+unsigned bk_unit_rank(uint64_t first, uint64_t end, uint64_t number, unsigned ranks);
+/* Of some processes the one with most has so many numbers of a unit. */
+uint64_t bk_unit_most(uint64_t numbers, struct bk_some_ranks some);
 
 #define BK_BITS_AS_TOLD 8 /* of values; of more it is found out how many are used */
 

@@ -11,8 +11,23 @@
 enum { PACKED_FROM = 512, LEVEL = 1 };
 
 static struct bk_ranks_traffic sent;
+static enum bk_traffic sends;
+static uint64_t counted; /* of what the transport has sent, so much is in `sent` */
 
-struct bk_ranks_traffic bk_ranks_sent(void) { return sent; }
+void bk_ranks_sends(enum bk_traffic what)
+{
+    uint64_t now = bk_transport_sent();
+
+    sent.bytes[sends] += now - counted;
+    counted = now;
+    sends = what;
+}
+
+struct bk_ranks_traffic bk_ranks_sent(void)
+{
+    bk_ranks_sends(sends);
+    return sent;
+}
 
 /* == Beginning and ending == */
 
@@ -165,7 +180,7 @@ static bool pack(struct bk_box *box, bool packs, struct bk_parcel *out)
     char *packed;
 
     *out = (struct bk_parcel){ box->at, box->n };
-    sent.bytes += box->n;
+    sent.unpacked += sends == BK_SENDS_NEWS ? box->n : 0;
     if (packs && box->n >= PACKED_FROM) {
         packed = malloc(room);
         if (!packed)
@@ -179,7 +194,6 @@ static bool pack(struct bk_box *box, bool packs, struct bk_parcel *out)
             *out = (struct bk_parcel){ packed, n };
         }
     }
-    sent.packed += out->bytes;
     return true;
 }
 
@@ -255,4 +269,70 @@ enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed
             empty(&out[r]);
         }
     return failed || !ok ? bk_no_memory(why) : BK_OK;
+}
+
+/* == Adding up == */
+
+/* Numbers as their lowest bytes, then the next, ...: of small numbers most are zero, side by side.
+ */
+static void put_numbers(struct bk_box *box, const uint64_t *x, size_t n)
+{
+    uint8_t *to = bk_box_room(box, n * sizeof *x);
+
+    for (unsigned byte = 0; to && byte < sizeof *x; byte++)
+        for (size_t i = 0; i < n; i++)
+            *to++ = (uint8_t)(x[i] >> 8 * byte);
+}
+
+static void add_numbers(uint64_t *x, const char *from, size_t n)
+{
+    for (unsigned byte = 0; byte < sizeof *x; byte++)
+        for (size_t i = 0; i < n; i++)
+            x[i] += (uint64_t)(uint8_t)*from++ << 8 * byte;
+}
+
+/* Where the part of the numbers begins that a rank adds up. */
+static size_t part_of(size_t n, unsigned rank) { return n / bk_ranks() * rank; }
+
+static size_t part_end(size_t n, unsigned rank)
+{
+    return rank + 1 < bk_ranks() ? part_of(n, rank + 1) : n;
+}
+
+static enum bk_err sum_in(struct bk_box *out, struct bk_box *in, uint64_t *x, size_t n,
+                          struct bk_report *why)
+{
+    size_t here = part_of(n, bk_rank()), own = part_end(n, bk_rank()) - here;
+    enum bk_err err;
+
+    for (unsigned r = 0; r < bk_ranks(); r++)
+        if (r != bk_rank())
+            put_numbers(&out[r], x + part_of(n, r), part_end(n, r) - part_of(n, r));
+    err = bk_ranks_agree(bk_ranks_exchange(out, in, true, why), why);
+    for (unsigned r = 0; !err && r < bk_ranks(); r++)
+        if (r != bk_rank()) {
+            add_numbers(x + here, in[r].at, own);
+            memset(x + part_of(n, r), 0, (part_end(n, r) - part_of(n, r)) * sizeof *x);
+        }
+    for (unsigned r = 0; !err && r < bk_ranks(); r++)
+        if (r != bk_rank())
+            put_numbers(&out[r], x + here, own);
+    if (!err)
+        err = bk_ranks_agree(bk_ranks_exchange(out, in, true, why), why);
+    for (unsigned r = 0; !err && r < bk_ranks(); r++)
+        if (r != bk_rank())
+            add_numbers(x + part_of(n, r), in[r].at, part_end(n, r) - part_of(n, r));
+    return err;
+}
+
+enum bk_err bk_ranks_sum(uint64_t *x, size_t n, struct bk_report *why)
+{
+    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
+
+    if (!err && bk_ranks_several())
+        err = sum_in(out, in, x, n, why);
+    bk_boxes_free(out);
+    bk_boxes_free(in);
+    return err;
 }

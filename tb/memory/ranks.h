@@ -49,6 +49,11 @@ void bk_ranks_first_says(void *x, size_t bytes);
 /* BK_E_USAGE where the ranks' numbers differ: `what` is not the same everywhere. */
 enum bk_err bk_ranks_same(uint64_t number, const char *what, struct bk_report *why);
 
+/* Some of so many ranks, for what is foretold of them: those from `from` to `end` - 1. */
+struct bk_some_ranks {
+    unsigned ranks, from, end;
+};
+
 /* What one rank has for another.  Begins zeroed. */
 struct bk_box {
     char *at; /* owned */
@@ -68,13 +73,31 @@ void *bk_box_room(struct bk_box *box, size_t bytes);
  */
 enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed,
                               struct bk_report *why);
+/*
+ * Everyone has the sum of each number, of which most are small, or 0.  Each process adds up a part
+ * of them and tells that, packed.  BK_E_SYSTEM (memory): for all alike.
+ */
+enum bk_err bk_ranks_sum(uint64_t *x, size_t n, struct bk_report *why);
 /* By rank; NULL: no memory. */
 struct bk_box *bk_boxes_new(void);
 void bk_boxes_free(struct bk_box *boxes); /* NULL is fine */
 
-/* Bytes this process has sent so far, as they were and as they went. */
+/* What it is that is sent. */
+enum bk_traffic {
+    BK_SENDS_WORDS,  /* what is agreed on: little */
+    BK_SENDS_NEWS,   /* after a ply; the joining of processes with it */
+    BK_SENDS_VALUES, /* of solved slices, to those who want them */
+    BK_SENDS_ROWS,   /* to learn from; what was learned, and counts */
+    BK_SENDS_SHARDS, /* of files, to the first */
+    BK_TRAFFICS
+};
+
+/* From here on this process sends such. */
+void bk_ranks_sends(enum bk_traffic what);
+
+/* Bytes this process has sent so far, as they went; and the news before they were packed. */
 struct bk_ranks_traffic {
-    uint64_t bytes, packed;
+    uint64_t bytes[BK_TRAFFICS], unpacked;
 };
 struct bk_ranks_traffic bk_ranks_sent(void);
 

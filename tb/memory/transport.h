@@ -29,6 +29,11 @@ _Noreturn void bk_transport_abandon(int status);
 void bk_transport_open(int *argc, char ***argv);
 void bk_transport_close(void);
 
+/* Bytes this process has sent so far, as the calls below were given them: what is told counts once
+   for each who hears it, at whoever tells it; of numbers that are reduced, what a process passes on
+   where each adds up its part of them and tells that. */
+uint64_t bk_transport_sent(void);
+
 /* Everyone has the largest, or the sum, of each number. */
 void bk_transport_max(int64_t *x, unsigned n);
 void bk_transport_sum(uint64_t *x, size_t n);

@@ -640,6 +640,7 @@ static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
     struct bk_wish wish = bk_run_wish(w->run);
     enum bk_err err = BK_OK;
 
+    bk_ranks_sends(BK_SENDS_VALUES);
     if (inner)
         forget_halo(w);
     else
@@ -709,6 +710,8 @@ static enum bk_err solve_slices(struct work *w, struct bk_report *why)
     if (!err)
         err = allocate(w, why);
     err = ended(shared, err, why);
+    if (!err && shared)
+        bk_ranks_sends(BK_SENDS_NEWS);
     if (!err)
         err = iterate(w, why);
     if (!err)

@@ -4,6 +4,7 @@
 #ifndef BK_ESTIMATE_H
 #define BK_ESTIMATE_H
 
+#include "table/info.h"
 #include "tb/kernel/kernel.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
@@ -16,9 +17,11 @@ struct bk_estimate_request {
     bool let_go; /* as in bk_solve_job */
     bool attain; /* the same */
     unsigned threads;
-    const struct bk_owners *owners; /* of several processes: the one that takes most; NULL: one */
-    /* Of a unit of so many numbers, how much one such process encodes: encode.h. */
-    double (*encoder_share)(const struct bk_index *ix, uint64_t numbers, unsigned ranks);
+    const struct bk_owners *owners; /* of several processes: the one that takes most of `some` */
+    struct bk_some_ranks some;      /* of which; one process: 1, 0, 1 */
+    /* Of the nth unit, how much one such process encodes: encode.h. */
+    double (*encoder_share)(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
+                            struct bk_some_ranks some);
     double kept; /* of a table's codes, how much one such process reads: bk_share_kept() */
 };
 
@@ -35,5 +38,24 @@ struct bk_estimate {
 /* Cost: some microseconds a block.  BK_E_SYSTEM: no memory. */
 enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
                         struct bk_report *why);
+
+/* Who will want the values of a table that several processes solve: as struct bk_wish. */
+struct bk_estimate_readers {
+    const struct bk_reading *reading; /* NULL: everyone reads everything */
+    uint64_t (*encoders)(const void *context, uint32_t block, uint32_t slice, unsigned side);
+    const void *context; /* NULL encoders: nobody encodes */
+};
+
+/*
+ * Bytes that all of them send each other while they solve it: values of solved slices, and what
+ * they tell each other after plies, packed; of that it is not known what will be found, so it is a
+ * guess. Cost: some ns a slice and block.
+ */
+struct bk_estimate_traffic {
+    uint64_t values, news;
+};
+enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
+                                const struct bk_estimate_request *r,
+                                const struct bk_estimate_readers *w, struct bk_report *why);
 
 #endif

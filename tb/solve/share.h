@@ -50,10 +50,15 @@ struct bk_share {
     struct bk_setup *bare;   /* the block without its exits */
 };
 
-/* Bytes of a block's arrays that the process with most of them touches: its own slices, and of the
-   halo what is won and a frontier.  0: no memory to find out. */
+/* Bytes of a block's arrays that some process with most of them touches: its own slices, and of the
+   halo what is won, a frontier, and news on their way.  0: no memory to find out. */
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
-                        const struct bk_owners *owners);
+                        const struct bk_owners *owners, struct bk_some_ranks some);
+
+/* Slices, once for each side to move and each other process that looks at what it has won there.
+   0: none, or no memory to find out. */
+uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
+                       const struct bk_owners *owners);
 
 /* s: prepared, with its kings' moves; borrowed as long as the share.  *out is owned. */
 enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
@@ -109,8 +114,9 @@ enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, ui
                               struct bk_report *why);
 /* What this process does not want of a block goes. */
 void bk_share_trim(const struct bk_wish *w, uint32_t block);
-/* Of a table's codes, how much the process with most of them keeps: 0 to 1. */
+/* Of a table's codes, how much that of some processes keeps that keeps most, by the page: 0 to 1.
+ */
 double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
-                     const struct bk_reading *reading);
+                     const struct bk_reading *reading, bool distances, struct bk_some_ranks some);
 
 #endif

@@ -154,6 +154,7 @@ static enum bk_err bring_together(struct round *r, enum bk_err err, struct bk_re
     struct bk_run *run = r->l->run;
     int64_t too_far = run->too_far;
 
+    bk_ranks_sends(BK_SENDS_VALUES);
     bk_transport_max(&too_far, 1);
     run->too_far = too_far;
     err = bk_ranks_agree(err, why);

@@ -1,0 +1,71 @@
+#!/bin/sh
+# mpi_plan.sh BUILD [long] - what `plan --ranks` foretells, against builds by several processes.
+#
+# Memory of the largest process: never less than it takes, and no more than a tenth above that.  What
+# they send each other: within a fifth.  `make test` has the short form where mpirun is,
+# `make test-mpi` the long one.  Prints a line a build.
+set -eu
+build=$(cd "${1:?usage: mpi_plan.sh BUILD [long]}" && pwd)
+long=${2:-}
+bin=$build/bareking
+mpi=$build/bareking-mpi
+six=$(cd "$(dirname "$0")" && pwd)/six.ini
+if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
+    echo "mpi_plan: no mpirun, or no $mpi; left out"
+    exit
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}" OMPI_MCA_btl_vader_single_copy_mechanism=none
+failed=0
+
+sent_by() { # JSON of a plan or a build: what is sent for all its tables
+    grep -o '"all":[0-9]*' | awk -F: '{ sum += $2 } END { printf "%d", sum }'
+}
+
+foretold() { # percent above, processes, build's arguments...
+    above=$1 n=$2
+    shift 2
+    rm -rf "$dir/out" "$dir"/peak.*
+    "$bin" plan "$@" --dir "$dir/out" --ranks "$n" --threads 1 --json >"$dir/plan"
+    # the rank is each process' own
+    # shellcheck disable=SC2016
+    mpirun -n "$n" sh -c 'exec /usr/bin/time -f %M -o "$0/peak.$OMPI_COMM_WORLD_RANK" "$@"' "$dir" \
+        "$mpi" build "$@" --dir "$dir/out" --threads 1 --json </dev/null >"$dir/built" || failed=1
+    memory=$(sed 's/.*"total"//; s/.*"memory_bytes":\([0-9]*\).*/\1/' "$dir/plan")
+    took=$(cat "$dir"/peak.* | sort -n | tail -n 1)
+    sent=$(sent_by <"$dir/plan")
+    really=$(sent_by <"$dir/built")
+    echo "$n processes: $* $memory $took $sent $really" | awk -v above="$above" '{
+        really = $NF; sent = $(NF - 1); took = 1024 * $(NF - 2); memory = $(NF - 3)
+        NF -= 4
+        bad = memory < took || memory > took * (100 + above) / 100 || sent > 1.2 * really || sent < 0.8 * really
+        printf "%s: memory %.1f MiB, took %.1f (%.2f); sent %.2f MB, really %.2f (%.2f)%s\n", $0, memory / 1048576,
+               took / 1048576, memory / took, sent / 1e6, really / 1e6, sent / really, (bad ? "  WRONG" : "")
+        exit bad
+    }' || failed=1
+}
+
+foretold 10 2 shatranj KRvKN
+foretold 10 4 shatranj KRvKN --wdl
+if [ -n "$long" ]; then
+    foretold 10 3 puzzle KRvKN --wdl
+    for n in 2 4; do
+        foretold 10 "$n" shatranj KRNvKR --wdl
+        foretold 10 "$n" "$six" KRPvKN
+        foretold 11 "$n" "$six" KPPvKP
+        foretold 10 "$n" chess KRBvKN --wdl
+        foretold 10 "$n" grand-shatranj KMvKN
+        foretold 10 "$n" shatranj KPvKP
+        foretold 10 "$n" puzzle KRvKN
+        # what is drawn most needs no distance to be told, which is not known before: of one process, too
+        foretold 50 "$n" sultan KRvKR+K
+        foretold 35 "$n" shatranj KRNvKR
+        foretold 25 "$n" darwinian KWvKF
+    done
+fi
+[ $failed -eq 0 ] || echo "mpi_plan: FAILED"
+[ $failed -eq 0 ] && echo "mpi_plan: memory and traffic of several processes as foretold"
