@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tb/build/resident.h"
-#include "tb/encode/encode.h"
+#include "tb/encode/foretell.h"
 #include "tb/solve/estimate.h"
 #include "tb/solve/share.h"
 

@@ -1,0 +1,87 @@
+/*
+ * foretell.h - what encoding a table will take and send, and which process encodes what: all that
+ * is known of it before its values are.
+ */
+#ifndef BK_FORETELL_H
+#define BK_FORETELL_H
+
+#include "table/format.h"
+#include "tb/encode/unit.h"
+
+struct bk_encode_options {
+    bool distances;  /* a .bkd, too */
+    bool standalone; /* files that answer alone: larger */
+    enum bk_effort effort;
+    uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
+};
+
+/*
+ * About how many bytes encoding takes at its worst, besides the codes and what each thread has for
+ * itself (some 8 MiB).  own: of that, what no spill holds.
+ *
+ * some        of several processes: that of those which takes most.  The first of all learns large
+ *             units, of rows that the others send, and their shards come to it.
+ * file_bytes  what the files will take, by kind: shards that are sent
+ */
+struct bk_encode_question {
+    const struct bk_index *ix;
+    const struct bk_encode_options *options;
+    unsigned threads;
+    struct bk_some_ranks some;
+    uint64_t file_bytes[2];
+};
+enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_encode_question *q,
+                               struct bk_report *why);
+
+/* About how many bytes all processes send each other while they encode: rows that are learned from,
+   with what is made of them, and shards.  q->some: any. */
+enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_encode_question *q,
+                              struct bk_report *why);
+
+/* == Of several processes == */
+
+/* Of the nth unit of a table (with this side to move, or both) some processes encode a part each:
+   the largest, of all of its numbers and sides. */
+double bk_encode_share(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
+                       struct bk_some_ranks some);
+
+/* The units of a table, and how many processes (memory/ranks.h) encode it. */
+struct bk_encode_places {
+    const struct bk_index *ix;
+    const struct bk_unit_place *place; /* bk_units_of() */
+    bool one_side;
+    unsigned ranks;
+};
+/* The processes that encode what `side` to move is worth in a slice of a block, a bit each; all:
+   everyone may ask for it. */
+uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uint32_t slice,
+                           unsigned side);
+/* == What encode.c does, and this has to know == */
+
+/* With so many numbers a unit is work for all threads. */
+#define BK_LARGE_UNIT (UINT64_C(1) << 23)
+
+/* Units of the same numbers are sampled together, as far as their columns take no more. */
+#define BK_TOGETHER_BYTES (UINT64_C(768) << 20)
+static inline uint64_t bk_columns_together(const struct bk_encode_options *o)
+{
+    return o->memory_bytes > BK_TOGETHER_BYTES ? o->memory_bytes : BK_TOGETHER_BYTES;
+}
+
+/* A row that is sent: its first number, care, least and planes. */
+static inline size_t bk_row_words_sent(unsigned words, unsigned bits)
+{
+    return 1 + words * (2 + (size_t)bits);
+}
+
+/* Room for n rows that were fetched is by place: at least half are empty. */
+static inline unsigned bk_fetched_bits(uint64_t n)
+{
+    unsigned bits = 1;
+
+    while (UINT64_C(1) << bits < 2 * n)
+        bits++;
+    return bits;
+}
+
+#endif
