@@ -140,7 +140,7 @@ static double time_leaves(const struct bench *b, uint32_t *sum)
     double best = 1e9;
     struct bk_fact_tree *tree;
 
-    if (bk_fact_tree_new(&tree, b->f, b->tree, b->nodes, NULL))
+    if (bk_fact_tree_new(&tree, b->f, b->tree, b->nodes, NULL, NULL))
         return 0;
     for (unsigned k = 0; k < REPEATS; k++) {
         double t = now();

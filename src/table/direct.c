@@ -677,25 +677,42 @@ static bool stays(const struct bk_view *view, const struct bk_table_men *of, uns
     return changes_of(view, i, to, false, change) && change[0].type == BK_STAYS;
 }
 
-/* The legal moves of man i that are no exits, one after the other. */
+/*
+ * The legal moves of man i that are no exits, one after the other.  Of who moves as he takes they
+ * are a set, all at once; of others each way is tried.
+ */
 struct quiet {
-    const struct bk_bits *occupied;
-    unsigned i, left, done; /* entries of his reach; where the last one went */
+    unsigned i;
+    bool alike, changes;            /* he moves as he takes; he may change on his way */
+    struct bk_bits to;              /* who moves as he takes: where to; */
+    const struct bk_bits *occupied; /* others: */
+    unsigned left, done;            /* entries of his reach; where the last one went */
     const struct bk_reach *at;
 };
 
-static struct quiet quiet_of(const struct bk_view *view, unsigned i, const struct bk_bits *occupied)
+static void quiet_begin(struct quiet *q, struct bk_view *view, unsigned i,
+                        const struct bk_bits *occupied)
 {
     const struct bk_index *ix = index_of(view);
-    struct quiet q = { .occupied = occupied, .i = i, .done = BK_SQ_NONE };
+    const struct bk_table_men *of = view->men.table->men;
 
-    q.at =
-        bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side, squares(view)[i], &q.left);
-    return q;
+    q->i = i;
+    q->alike = of->alike >> i & 1;
+    q->changes = may_change(view, of, i);
+    if (q->alike) {
+        bk_fact_look_quiet(&view->look, i, &q->to);
+        for (unsigned w = 0; w < 4 && !q->changes; w++)
+            q->to.w[w] &= of->stand[i].w[w];
+        return;
+    }
+    q->occupied = occupied;
+    q->done = BK_SQ_NONE;
+    q->at =
+        bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side, squares(view)[i], &q->left);
 }
 
-/* Where the next one goes, or BK_SQ_NONE. */
-static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
+/* The next one of who goes other ways than he takes. */
+static unsigned quiet_way(const struct bk_view *view, struct quiet *q)
 {
     const struct bk_variant *v = index_of(view)->v;
 
@@ -711,6 +728,19 @@ static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
             return to;
     }
     return BK_SQ_NONE;
+}
+
+/* Where the next one goes, or BK_SQ_NONE. */
+static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
+{
+    unsigned to;
+
+    if (!q->alike)
+        return quiet_way(view, q);
+    do
+        to = bk_bits_pop(&q->to);
+    while (q->changes && to != BK_SQ_NONE && !stays(view, view->men.table->men, q->i, to));
+    return to;
 }
 
 /* His move there; does it set an en passant square? */
@@ -730,9 +760,10 @@ static struct waiting quiet_to(const struct bk_view *view, unsigned i, unsigned 
 static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits *occupied)
 {
     unsigned to;
-    struct quiet q = quiet_of(l->view, i, occupied);
+    struct quiet q;
     enum bk_err err = BK_OK;
 
+    quiet_begin(&q, l->view, i, occupied);
     while (!err && l->best < l->w.high && (to = quiet_next(l->view, &q)) != BK_SQ_NONE) {
         struct waiting m = quiet_to(l->view, i, to);
 
@@ -744,7 +775,7 @@ static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits 
 
 static enum bk_err all_moves(struct loss *l)
 {
-    const struct bk_view *view = l->view;
+    struct bk_view *view = l->view;
     const struct bk_index *ix = index_of(view);
     struct bk_bits occupied = all_men(view);
     enum bk_err err = BK_OK;
@@ -845,7 +876,7 @@ static bool can_move(struct bk_view *view)
 
         if (bk_index_colour(ix, i) != view->men.spot.side)
             continue;
-        q = quiet_of(view, i, &occupied);
+        quiet_begin(&q, view, i, &occupied);
         if (quiet_next(view, &q) != BK_SQ_NONE)
             return true;
     }
@@ -934,7 +965,7 @@ bool bk_direct_moves(struct bk_direct *d, struct bk_view *root, bool distances,
 
         if (bk_index_colour(ix, i) != root->men.spot.side)
             continue;
-        q = quiet_of(root, i, &occupied);
+        quiet_begin(&q, root, i, &occupied);
         while ((to = quiet_next(root, &q)) != BK_SQ_NONE) {
             struct waiting m = quiet_to(root, i, to);
 

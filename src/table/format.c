@@ -559,7 +559,8 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *fa
                        bk_facts_count(facts), bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
-        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, &inner);
+        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, l->model->leaf,
+                               &inner);
     if (!err)
         err =
             bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
@@ -700,26 +701,28 @@ enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number
     const struct loaded *l;
     struct brain *b;
     struct bk_shard_place place;
-    uint32_t leaf, local;
+    uint32_t local;
     uint64_t first;
+    bk_code code;
     enum bk_err err;
 
     if (!u)
         return no_number(f, number, why);
     if ((err = brain_of(f, &b, why)) != BK_OK || (err = loaded_of(f, b, u, &l, why)) != BK_OK)
         return err;
-    leaf = bk_fact_look_leaf(look, l->tree);
-    if (l->model->leaf[leaf] < 0) { /* a value, and no question */
-        *value = (unsigned)~l->model->leaf[leaf];
+    code = bk_fact_look_leaf(look, l->tree);
+    if (code < 0) { /* a value, and no question */
+        *value = (unsigned)~code;
         return BK_OK;
     }
+    __builtin_prefetch(&l->model->question[code]);
     first = bk_row_first(f->rows, number);
     local = bk_directory_find(&l->directory, first);
     place = place_of(u, l, local);
     if ((err = bytes_of(f, &place, &bytes, why)) != BK_OK)
         return err;
     *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first,
-                            bk_placement_squares(at)[f->inner], leaf);
+                            bk_placement_squares(at)[f->inner], code);
     return BK_OK;
 }
 

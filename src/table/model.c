@@ -486,9 +486,8 @@ static struct ribbons ribbons_of(const struct bk_shard *s, const uint8_t *bytes)
 }
 
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                        uint64_t first, unsigned square, uint32_t leaf)
+                        uint64_t first, unsigned square, bk_code code)
 {
-    bk_code code = m->leaf[leaf];
     struct ribbons r;
     uint64_t row;
 

@@ -90,6 +90,7 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     m->of[colour]++;
     m->place[bk_man(type, colour)] = (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
     m->plain &= !bk_rules_takes_twice(v, type);
+    m->alike |= (unsigned)bk_man_moves_as_he_takes(v, type, colour) << i;
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         if (bk_man_may_change(v, type, colour, sq)) {
             bk_bits_set(&m->change[i], sq);

@@ -101,13 +101,14 @@ struct bk_men {
  *                any, are numbered as the rest.  No castling, no man who takes two, no standalone
  *                files
  * changes        by colour: a bit for each man who may change somewhere
+ * alike          a bit for each man who moves as he takes
  * change, stand  by man: the squares from which a move may change him; on which he may be
  * place          by man as positions have him: the first man of the table like him
  */
 struct bk_table_men {
     bool plain;
     unsigned n, of[2]; /* men; of each colour */
-    unsigned changes[2];
+    unsigned changes[2], alike;
     uint8_t place[2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };

@@ -100,10 +100,11 @@ struct fact_width {
     void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
     void (*reach_free)(void *reach);
     void (*look)(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq);
-    uint32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
+    int32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
     unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out);
     bool (*look_exposes)(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken);
+    void (*look_quiet)(struct bk_fact_look *look, unsigned by, struct bk_bits *out);
     bool (*look_bares_back)(const struct bk_fact_look *look, struct bk_fact_take take);
     struct bk_fact_row *(*row_new)(const struct bk_facts *f, unsigned inner);
     void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);

@@ -27,19 +27,20 @@ _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
 
 INLINE void one_init(struct one *o, const struct bk_facts *f, const uint8_t *sq)
 {
-    set all = NONE, black = NONE;
-    unsigned n = f->men.n, blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
+    const struct reach *reach = f->reach;
+    unsigned whites = reach->side[BK_WHITE], blacks = reach->side[BK_BLACK];
+    set white = NONE, black = NONE;
 
     o->f = f;
-    o->reach = f->reach;
+    o->reach = reach;
     o->sq = sq;
-    for (unsigned i = 0; i < n; i++) {
-        all |= bit(sq[i]);
-        black |= blacks >> i & 1 ? bit(sq[i]) : NONE;
-    }
-    o->own[0] = all & ~black; /* no two stand on one square */
-    o->own[1] = black;
-    o->occupied = all;
+    EACH_MAN (i, whites)
+        white |= bit(sq[i]);
+    EACH_MAN (i, blacks)
+        black |= bit(sq[i]);
+    o->own[BK_WHITE] = white;
+    o->own[BK_BLACK] = black;
+    o->occupied = white | black;
     o->span[0] = o->span[1] = NONE;
     o->have = o->have_side = o->have_attackers = 0;
 }

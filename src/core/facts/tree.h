@@ -17,15 +17,14 @@
 /* What a node asks: a metric, or */
 enum {
     NODE_ATTACKS = METRICS, /* man i attacks man j                    */
-    NODE_FACT,              /* the fact `men` | `least` << 8          */
-    NODE_LEAF               /* nothing: `no` is the number of the leaf */
+    NODE_FACT,              /* the fact `i` | `j` << 8                 */
+    NODE_LEAF               /* nothing: `no` is what the leaf says     */
 };
 
 struct tree_node {
     uint8_t asks;
-    uint8_t men; /* i | j << 4; NODE_NOBODY counts as square 0 */
+    uint8_t i, j; /* men; NODE_NOBODY counts as square 0 */
     uint8_t least;
-    uint8_t unused;
     uint32_t no; /* node; `yes` is the next one */
 };
 #define NODE_NOBODY BK_MEN_MAX
