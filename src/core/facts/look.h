@@ -72,7 +72,7 @@ static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *t
         struct tree_node node = *at;
         bool is;
 
-        __builtin_prefetch(&tree->node[node.no]); /* `yes` mostly lies beside */
+        __builtin_prefetch(&tree->node[node.then]);
         if (node.asks < METRICS) {
             unsigned pair = (unsigned)l->row[node.i] + l->sq[node.j];
 
@@ -82,9 +82,13 @@ static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *t
         } else if (node.asks == NODE_FACT) {
             is = one_fact(&l->one, &f->item[node.i | node.j << 8]);
         } else {
-            return (int32_t)node.no;
+            return (int32_t)node.then;
         }
-        at = is ? at + 1 : tree->node + node.no;
+        at = tree->node + node.then;
+        if (!is) {
+            at++;
+            __asm__("" : "+r"(at)); /* a branch, that is guessed: not a sum, that is waited for */
+        }
     }
 }
 

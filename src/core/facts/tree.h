@@ -1,13 +1,19 @@
 /*
- * tree.h - trees of facts as looks go down them: eight bytes a node, `yes` behind its question.
+ * tree.h - trees of facts as looks go down them: eight bytes a node, its two answers side by side.
  *
  * A fact of place is the comparison of a byte with a constant, whatever the metric, and asked
  * without a look at the list of facts; so is who attacks whom.  These are two thirds of what
  * learned trees ask.  The others keep their number and are asked as ever (one.h).
  *
- * Rejected: bytes for all that the pairs of men tell (attacks, counts, what hangs), made with the
- * look, so that these facts need no branch.  Made for 25 pairs they take 500 instructions more
- * than the few that are asked.
+ * Large trees do not fit the second-level cache, and a way down one is some 27 nodes long: mostly
+ * it waits for memory.  So each line of 64 bytes holds four pairs of answers that follow each
+ * other, of all that could stand there those with most leaves below them; and where the answers to
+ * a question lie is known before it is answered.
+ *
+ * Rejected: nodes in preorder, `yes` behind its question; each `no` was another line.  Bytes for
+ * all that the pairs of men tell (attacks, counts, what hangs), made with the look, so that these
+ * facts need no branch: made for 25 pairs they take 500 instructions more than the few that are
+ * asked.
  */
 #ifndef BK_FACTS_TREE_H
 #define BK_FACTS_TREE_H
@@ -18,20 +24,23 @@
 enum {
     NODE_ATTACKS = METRICS, /* man i attacks man j                    */
     NODE_FACT,              /* the fact `i` | `j` << 8                 */
-    NODE_LEAF               /* nothing: `no` is what the leaf says     */
+    NODE_LEAF               /* nothing: `then` is what the leaf says   */
 };
 
 struct tree_node {
     uint8_t asks;
     uint8_t i, j; /* men; NODE_NOBODY counts as square 0 */
     uint8_t least;
-    uint32_t no; /* node; `yes` is the next one */
+    uint32_t then; /* the node after `yes`; that after `no` is the next one */
 };
-#define NODE_NOBODY BK_MEN_MAX
+#define NODE_NOBODY    BK_MEN_MAX
+#define NODES_OF_LINE  8 /* of memory */
+#define NODE_PAIRS_MAX (NODES_OF_LINE / 2)
 
 struct bk_fact_tree {
     const struct bk_facts *f; /* borrowed */
-    struct tree_node node[];
+    struct tree_node *node;   /* in `room`, at the beginning of a line; the second is unused */
+    struct tree_node room[];
 };
 
 #endif
