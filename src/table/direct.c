@@ -79,12 +79,11 @@ static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
     return true;
 }
 
-/* The captures of men who do not change. */
-static bool see_takes(struct bk_view *view, const struct bk_table_men *of)
+/* The captures of men who do not change, out of n. */
+static bool see_takes(struct bk_view *view, const struct bk_table_men *of,
+                      const struct bk_fact_take *take, unsigned n)
 {
     const uint8_t *sq = squares(view);
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
-    unsigned n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
 
     for (unsigned i = 0; i < n; i++) {
         unsigned to = sq[take[i].taken];
@@ -170,9 +169,10 @@ static bool see_changes(struct bk_view *view, const struct bk_table_men *of, uns
            add_changes(view, i, from, 0, true);
 }
 
-static bool see_all(struct bk_view *view, const struct bk_table_men *of)
+static bool see_all(struct bk_view *view, const struct bk_table_men *of,
+                    const struct bk_fact_take *take, unsigned n)
 {
-    if (!see_takes(view, of))
+    if (!see_takes(view, of, take, n))
         return false;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -187,23 +187,31 @@ static bool see_all(struct bk_view *view, const struct bk_table_men *of)
     return true;
 }
 
-/* Finds the exits, once; where there are too many the view is direct no more. */
-static void see_exits(struct bk_view *view)
+/* Finds the exits, once; where there are too many the view is direct no more.  captures: only if
+   there are any. */
+static void see_some(struct bk_view *view, bool captures)
 {
+    const struct bk_table_men *of = view->men.table->men;
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+    unsigned n;
+
     if (view->seen)
         return;
+    n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
+    if (captures && !n && of->changes[view->men.spot.side])
+        return;
     view->seen = true;
-    if (!see_all(view, view->men.table->men))
+    if ((n || of->changes[view->men.spot.side]) && !see_all(view, of, take, n))
         view->direct = false;
 }
+
+static void see_exits(struct bk_view *view) { see_some(view, false); }
 
 /* Finds them where one may bare a king: that is looked at before all else. */
 static void see_ends(struct bk_view *view)
 {
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
-
-    if (view->bares && bk_fact_look_takes(&view->look, view->men.spot.side, take))
-        see_exits(view);
+    if (view->bares)
+        see_some(view, true);
 }
 
 /* Is it worth a place of the memo?  Men change in its table, and there may be exits. */
@@ -230,6 +238,7 @@ static enum bk_err view_see(struct bk_view *view, const struct bk_direct *d,
     struct bk_men *m = &view->men;
     unsigned us = m->spot.side;
 
+    view->ask.of = NULL;
     view->seen = false;
     view->exits = view->takes = 0;
     view->evolves = of->changes[0] | of->changes[1];
@@ -308,15 +317,43 @@ static int bares(const struct bk_view *view, struct bk_step_of_men exit)
              bk_bits_has(&of->stand[!us], squares(view)[exit.by == last ? exit.taken : last]));
 }
 
+/* == Files == */
+
+static enum bk_err ask_file(struct bk_view *view, struct bk_file *f, struct bk_report *why)
+{
+    const struct bk_spot *spot = &view->men.spot;
+
+    return bk_file_ask(&view->ask, f, spot->side, spot->number, &spot->at, &view->look, why);
+}
+
+/* It may have been asked. */
+static enum bk_err stored(struct bk_view *view, struct bk_file *f, unsigned *value,
+                          struct bk_report *why)
+{
+    enum bk_err err = view->ask.of == f ? BK_OK : ask_file(view, f, why);
+
+    *value = err ? 0 : bk_file_told(&view->ask);
+    return err;
+}
+
+/* Will be asked soon: what says so comes to the processor meanwhile. */
+static enum bk_err ask_ahead(struct bk_view *view, struct bk_file *f, struct bk_report *why)
+{
+    enum bk_err err = ask_file(view, f, why);
+
+    if (!err)
+        bk_file_ahead(&view->ask);
+    return err;
+}
+
 /* == Wins, draws, losses == */
 
 static enum bk_err stored_wdl(struct bk_view *view, int *wdl, struct bk_report *why)
 {
     const struct bk_spot *spot = &view->men.spot;
     struct bk_file *f = view->men.table->wdl;
-    unsigned value = 0;
-    enum bk_err err =
-        bk_file_value_seen(f, spot->side, spot->number, &spot->at, &view->look, &value, why);
+    unsigned value;
+    enum bk_err err = stored(view, f, &value, why);
 
     if (!err && value > BK_WDL_LOSS)
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: value %u of position %llu", bk_file_path(f),
@@ -428,17 +465,18 @@ enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enoug
 
 /* == Distances == */
 
+static enum bk_err no_distances(const struct bk_table *t, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
+}
+
 static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
 {
-    const struct bk_spot *spot = &view->men.spot;
     const struct bk_table *t = view->men.table;
-    unsigned value = 0;
-    enum bk_err err;
+    unsigned value;
+    enum bk_err err = t->dtw ? stored(view, t->dtw, &value, why) : no_distances(t, why);
 
-    if (!t->dtw)
-        return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
-    err = bk_file_value_seen(t->dtw, spot->side, spot->number, &spot->at, &view->look, &value, why);
-    *k = (int)value;
+    *k = err ? 0 : (int)value;
     return err;
 }
 
@@ -527,6 +565,12 @@ struct waiting {
     bool passing; /* sets an en passant square */
 };
 
+/* A move whose file has been asked, and will have told by the time that the next one has. */
+struct asked_move {
+    struct bk_view after;
+    struct waiting m;
+};
+
 struct loss {
     struct bk_direct *d;
     struct bk_view *view;
@@ -534,11 +578,28 @@ struct loss {
     int best;
     struct waiting wait[WAITING]; /* the longest bound first */
     unsigned waits;
+    struct asked_move asked[2];
+    unsigned nth;   /* which of them is next */
+    bool one_asked; /* the other one is to be heard */
     bool good_only; /* just what did best before, at once */
     bool good_done; /* it has been tried */
     struct bk_step_of_men good;
     struct bk_report *why;
 };
+
+/* The large arrays are left as they are. */
+static void loss_begin(struct loss *l, struct bk_direct *d, struct bk_view *view,
+                       struct bk_window w, struct bk_report *why)
+{
+    l->d = d;
+    l->view = view;
+    l->w = w;
+    l->best = 0;
+    l->waits = l->nth = 0;
+    l->one_asked = l->good_only = l->good_done = false;
+    l->good = d->good[d->depth];
+    l->why = why;
+}
 
 static int low_of(const struct loss *l) { return l->best > l->w.low ? l->best : l->w.low; }
 
@@ -604,40 +665,59 @@ static bool bares_at_once(const struct bk_view *view)
     return false;
 }
 
-/* Raises the best by what the file says of a move, or lets it wait. */
-static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
+/* Raises the best by what the file says of the move that has been asked last, or lets it wait. */
+static enum bk_err hear(struct loss *l)
 {
-    struct bk_view after;
-    enum bk_err err;
+    struct asked_move *a = &l->asked[!l->nth];
     int k;
+    enum bk_err err;
 
-    m->bound = ENDLESS;
-    if (m->passing)
-        return wait_with(l, m, NULL);
-    err = view_after(&after, l->d, l->view, m->step, l->why);
-    if (err)
-        return err;
-    if (!after.direct)
-        return wait_with(l, m, &after);
-    see_ends(&after);
-    if (bares_at_once(&after)) { /* no file is needed */
-        l->best = l->best < 2 ? 2 : l->best;
+    if (!l->one_asked)
         return BK_OK;
-    }
-    err = stored_k(&after, &k, l->why);
+    l->one_asked = false;
+    err = stored_k(&a->after, &k, l->why);
     if (err)
         return err;
     if (2 * k + 2 > low_of(l)) {
-        see_exits(&after);
-        m->bound = 2 * k + 1;
-        if (!after.direct || after.exits)
-            return wait_with(l, m, &after);
+        see_exits(&a->after);
+        a->m.bound = 2 * k + 1;
+        if (!a->after.direct || a->after.exits)
+            return wait_with(l, &a->m, &a->after);
     }
     if (2 * k + 2 > l->best) {
         l->best = 2 * k + 2;
-        l->d->good[l->d->depth - 1] = m->step;
+        l->d->good[l->d->depth - 1] = a->m.step;
     }
     return BK_OK;
+}
+
+/* Asks the file about a move, and hears of the one before; or lets it wait.  Where some answer may
+   be enough it is heard at once. */
+static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
+{
+    struct asked_move *a = &l->asked[l->nth];
+    enum bk_err err;
+
+    if (m->passing)
+        return wait_with(l, m, NULL);
+    err = view_after(&a->after, l->d, l->view, m->step, l->why);
+    if (err)
+        return err;
+    if (!a->after.direct)
+        return wait_with(l, m, &a->after);
+    see_ends(&a->after);
+    if (bares_at_once(&a->after)) { /* no file is needed */
+        l->best = l->best < 2 ? 2 : l->best;
+        return BK_OK;
+    }
+    a->m = *m;
+    err = a->after.men.table->dtw ? ask_ahead(&a->after, a->after.men.table->dtw, l->why)
+                                  : no_distances(a->after.men.table, l->why);
+    if (!err)
+        err = hear(l);
+    l->nth = !l->nth;
+    l->one_asked = true;
+    return err || l->w.high == ENDLESS ? err : hear(l);
 }
 
 /* Is it this move's turn? */
@@ -793,7 +873,7 @@ static enum bk_err all_moves(struct loss *l)
         else
             err = try_move(l, &m);
     }
-    return err;
+    return err ? err : hear(l);
 }
 
 /* Those that wait, the longest bound first. */
@@ -832,7 +912,7 @@ static enum bk_err loss_by_moves(struct loss *l)
 static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
                               int *out, struct bk_report *why)
 {
-    struct loss l = { .d = d, .view = view, .w = w, .good = d->good[d->depth], .why = why };
+    struct loss l;
     const struct bk_file *f = view->men.table->wdl;
     enum bk_err err;
 
@@ -841,6 +921,7 @@ static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct 
     see_exits(view);
     if (!view->direct)
         return ask_plies(d, &view->men, -1, w, out, why);
+    loss_begin(&l, d, view, w, why);
     d->depth++;
     err = loss_by_moves(&l);
     d->depth--;

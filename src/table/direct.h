@@ -47,6 +47,7 @@ void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct
 struct bk_view {
     struct bk_men men;
     struct bk_fact_look look;
+    struct bk_file_ask ask;                    /* of a file that has been asked ahead */
     bool seen;                                 /* the exits are known: */
     unsigned exits, takes;                     /* all; captures */
     struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */

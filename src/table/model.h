@@ -142,6 +142,10 @@ uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard);
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
                         uint64_t first, unsigned square, bk_code code);
 
+/* The same will be asked soon: brings what is looked at first into the processor's cache. */
+void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                    uint64_t first, unsigned square, bk_code code);
+
 /*
  * A whole row: writes the planes of those squares that are in `care`, 0 elsewhere, and
  * out->care; out->least is empty.  row: set to the row by bk_fact_row_set().  words:
