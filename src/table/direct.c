@@ -232,8 +232,8 @@ static bool remembers(const struct bk_view *view)
 static unsigned endings(const struct bk_view *view) { return view->bares ? view->takes : 0; }
 
 /* Looks at what the men of a view attack. */
-static enum bk_err view_see(struct bk_view *view, const struct bk_direct *d,
-                            const struct bk_table_men *of, struct bk_report *why)
+static enum bk_err view_see(struct bk_view *view, const struct bk_table_men *of,
+                            struct bk_report *why)
 {
     struct bk_men *m = &view->men;
     unsigned us = m->spot.side;
@@ -242,7 +242,7 @@ static enum bk_err view_see(struct bk_view *view, const struct bk_direct *d,
     view->seen = false;
     view->exits = view->takes = 0;
     view->evolves = of->changes[0] | of->changes[1];
-    view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
+    view->bares = of->bares[us];
     return bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
 }
 
@@ -256,11 +256,11 @@ static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, st
     if (!view->direct)
         return BK_OK;
     err = bk_men_number(&view->men, why);
-    return err ? err : view_see(view, d, of, why);
+    return err ? err : view_see(view, of, why);
 }
 
-enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
-                         const struct bk_pos *p, struct bk_report *why)
+enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
+                         struct bk_report *why)
 {
     const struct bk_table_men *of = t->men;
 
@@ -268,7 +268,7 @@ enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const 
     if (!view->direct)
         return BK_OK;
     bk_men_place(&view->men, t, p);
-    return view_see(view, d, of, why);
+    return view_see(view, of, why);
 }
 
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
@@ -288,8 +288,12 @@ static enum bk_err view_after(struct bk_view *view, const struct bk_direct *d,
                               const struct bk_view *before, struct bk_step_of_men step,
                               struct bk_report *why)
 {
-    enum bk_err err = bk_men_move(d->tables, &before->men, step, &view->men, why);
+    enum bk_err err = BK_OK;
 
+    if (bk_step_stays(&before->men, step))
+        bk_men_stay(&before->men, step, &view->men);
+    else
+        err = bk_men_move(d->tables, &before->men, step, &view->men, why);
     return err ? err : view_look(view, d, why);
 }
 
@@ -401,7 +405,8 @@ static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, uns
                                   unsigned end, int enough, int *best, bool *missing,
                                   struct bk_report *why)
 {
-    good_first(d, view, first, end);
+    if (end - first > 1)
+        good_first(d, view, first, end);
     for (unsigned i = first; i < end && *best < enough; i++) {
         int wdl = 0, none, least = *best == 0 ? 0 : 1; /* no better than a draw is no gain */
         enum bk_err err = value_after(d, view, view->exit[i], least, NULL, &wdl, &none, why);
@@ -445,13 +450,14 @@ enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enoug
 {
     int best = NO_VALUE, stored;
     bool missing = false;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
     if (view->direct)
         see_ends(view);
     if (!view->direct)
         return ask_wdl(d, &view->men, enough, wdl, why);
-    err = raise_by_exits(d, view, 0, endings(view), enough, &best, &missing, why);
+    if (endings(view))
+        err = raise_by_exits(d, view, 0, endings(view), enough, &best, &missing, why);
     if (!err && best < enough) {
         err = stored_wdl(view, &stored, why);
         if (!err && stored > best)
@@ -978,7 +984,7 @@ static void tell_end(struct bk_view *view, struct bk_brought *out)
     const struct bk_variant *v = index_of(view)->v;
 
     out->end = BK_END_NONE;
-    if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && bk_rules_stalemate_wdl(v)) ||
+    if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && view->men.table->men->draws_go_on) ||
         can_move(view)) {
         out->known = out->wdl >= 0 || out->plies; /* a loss in 0 plies that goes on: who asks? */
         return;

@@ -518,22 +518,24 @@ static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_re
     return BK_OK;
 }
 
-/* The facts of the file, and room for its models. */
-static enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
+static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, struct brain **out,
+                                                        struct bk_report *why)
 {
-    struct bk_held *h = bk_held_at(&f->brain);
     struct brain *b;
-    enum bk_err err;
+    enum bk_err err = bk_cache_may_read(why);
 
-    *out = (struct brain *)h;
-    if (h)
-        return BK_OK;
-    err = bk_cache_may_read(why);
     if (!err)
         err = brain_new(f, &b, why);
     if (!err)
         *out = (struct brain *)bk_cache_keep(f->cache, &f->brain, &b->held);
     return err;
+}
+
+/* The facts of the file, and room for its models. */
+static inline enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
+{
+    *out = (struct brain *)bk_held_at(&f->brain);
+    return *out ? BK_OK : brain_make(f, out, why);
 }
 
 /* The same, and it stays as long as the file is open. */

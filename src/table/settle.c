@@ -948,7 +948,7 @@ bool bk_settle_moves(const struct bk_tables *t, const struct bk_pos *p, bool dis
         return false;
     at = visit_begin(t);
     open_question(&s, t);
-    if (!find(&s, &q, NULL) && !bk_view_root(&root, &s.direct, q.table, p, NULL) && root.direct) {
+    if (!find(&s, &q, NULL) && !bk_view_root(&root, q.table, p, NULL) && root.direct) {
         to.swap = bk_men_swap(q.table, p);
         told = bk_direct_moves(&s.direct, &root, distances, tell_move, &to);
     }

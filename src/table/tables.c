@@ -115,6 +115,10 @@ static struct bk_links *links_new(const struct bk_table *t)
                    (!t->dtw || (asks_others(t->dtw) && t->same_numbers));
     for (unsigned i = 0; i < l->men.n; i++)
         look_around(&l->men, ix, i);
+    for (unsigned us = 0; us < 2; us++)
+        l->men.bares[us] =
+            l->men.of[!us] == 2 && (l->men.of[us] == 1 || bk_rules_bare_loses(ix->v));
+    l->men.draws_go_on = bk_rules_stalemate_wdl(ix->v) != 0;
     return l;
 }
 
@@ -331,11 +335,8 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
     const struct link *l;
     enum bk_err err;
 
-    if (!step.taken && step.becomes == BK_STAYS && !m->table->one_side) {
-        *out = *m;
-        bk_placement_put(&out->spot.at, step.by, step.to);
-        out->spot.side = !m->spot.side;
-        out->spot.number = UINT64_MAX;
+    if (bk_step_stays(m, step)) {
+        bk_men_stay(m, step, out);
         return BK_OK;
     }
     err = link_of(&l, tables, m, step, why);
