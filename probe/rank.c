@@ -30,7 +30,7 @@ struct order {
     uint32_t nth;
 };
 
-#define FEW 64 /* moves of most positions at most: they take no memory but the stack's */
+#define FEW 48 /* moves of most positions at most: they take no memory but the stack's */
 
 /* A list under way. */
 struct ranking {

@@ -149,7 +149,7 @@ static double time_leaves(const struct bench *b, uint32_t *sum)
             struct bk_fact_look look;
 
             bk_fact_look(&look, b->f, b->sample[s]);
-            *sum += bk_fact_look_leaf(&look, tree);
+            *sum += (uint32_t)bk_fact_look_leaf(&look, tree);
         }
         t = now() - t;
         best = t < best ? t : best;

@@ -584,9 +584,9 @@ struct loss {
     int best;
     struct waiting wait[WAITING]; /* the longest bound first */
     unsigned waits;
-    struct asked_move asked[2];
-    unsigned nth;   /* which of them is next */
-    bool one_asked; /* the other one is to be heard */
+    struct asked_move *asked; /* two; one if each is heard at once */
+    unsigned nth, heard;      /* which of them is next; which is to be heard, if */
+    bool one_asked;
     bool good_only; /* just what did best before, at once */
     bool good_done; /* it has been tried */
     struct bk_step_of_men good;
@@ -595,13 +595,14 @@ struct loss {
 
 /* The large arrays are left as they are. */
 static void loss_begin(struct loss *l, struct bk_direct *d, struct bk_view *view,
-                       struct bk_window w, struct bk_report *why)
+                       struct bk_window w, struct asked_move *asked, struct bk_report *why)
 {
     l->d = d;
     l->view = view;
     l->w = w;
     l->best = 0;
-    l->waits = l->nth = 0;
+    l->asked = asked;
+    l->waits = l->nth = l->heard = 0;
     l->one_asked = l->good_only = l->good_done = false;
     l->good = d->good[d->depth];
     l->why = why;
@@ -674,7 +675,7 @@ static bool bares_at_once(const struct bk_view *view)
 /* Raises the best by what the file says of the move that has been asked last, or lets it wait. */
 static enum bk_err hear(struct loss *l)
 {
-    struct asked_move *a = &l->asked[!l->nth];
+    struct asked_move *a = &l->asked[l->heard];
     int k;
     enum bk_err err;
 
@@ -697,8 +698,10 @@ static enum bk_err hear(struct loss *l)
     return BK_OK;
 }
 
-/* Asks the file about a move, and hears of the one before; or lets it wait.  Where some answer may
-   be enough it is heard at once. */
+/* May some answer be enough?  Then each is heard at once. */
+static bool one_by_one(struct bk_window w) { return w.high < ENDLESS; }
+
+/* Asks the file about a move, and hears of the one before; or lets it wait. */
 static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
 {
     struct asked_move *a = &l->asked[l->nth];
@@ -721,9 +724,12 @@ static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
                                   : no_distances(a->after.men.table, l->why);
     if (!err)
         err = hear(l);
-    l->nth = !l->nth;
+    l->heard = l->nth;
     l->one_asked = true;
-    return err || l->w.high == ENDLESS ? err : hear(l);
+    if (err || one_by_one(l->w))
+        return err ? err : hear(l);
+    l->nth = !l->nth;
+    return BK_OK;
 }
 
 /* Is it this move's turn? */
@@ -905,7 +911,7 @@ static enum bk_err loss_by_moves(struct loss *l)
 {
     enum bk_err err = BK_OK;
 
-    if (l->w.high < ENDLESS && l->good.by != BK_FACT_NOBODY) {
+    if (one_by_one(l->w) && l->good.by != BK_FACT_NOBODY) {
         l->good_only = true;
         err = all_moves(l);
         l->good_only = false;
@@ -915,8 +921,8 @@ static enum bk_err loss_by_moves(struct loss *l)
     return err ? err : settle_waiting(l);
 }
 
-static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
-                              int *out, struct bk_report *why)
+static enum bk_err loss_with(struct bk_direct *d, struct bk_view *view, struct bk_window w,
+                             struct asked_move *asked, int *out, struct bk_report *why)
 {
     struct loss l;
     const struct bk_file *f = view->men.table->wdl;
@@ -927,7 +933,7 @@ static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct 
     see_exits(view);
     if (!view->direct)
         return ask_plies(d, &view->men, -1, w, out, why);
-    loss_begin(&l, d, view, w, why);
+    loss_begin(&l, d, view, w, asked, why);
     d->depth++;
     err = loss_by_moves(&l);
     d->depth--;
@@ -935,6 +941,31 @@ static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct 
     if (!err && view->evolves)
         bk_memo_note_plies(d->memo, f, place_of(view), w, *out);
     return err;
+}
+
+/* Of who is asked at first; its moves lead to others with bounds, where one place does. */
+static __attribute__((noinline)) enum bk_err loss_in_full(struct bk_direct *d, struct bk_view *view,
+                                                          struct bk_window w, int *out,
+                                                          struct bk_report *why)
+{
+    struct asked_move asked[2];
+
+    return loss_with(d, view, w, asked, out, why);
+}
+
+static __attribute__((noinline)) enum bk_err loss_within(struct bk_direct *d, struct bk_view *view,
+                                                         struct bk_window w, int *out,
+                                                         struct bk_report *why)
+{
+    struct asked_move asked;
+
+    return loss_with(d, view, w, &asked, out, why);
+}
+
+static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
+                              int *out, struct bk_report *why)
+{
+    return one_by_one(w) ? loss_within(d, view, w, out, why) : loss_in_full(d, view, w, out, why);
 }
 
 enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,

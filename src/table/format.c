@@ -716,6 +716,7 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned sid
     out->of = f;
     if (out->code < 0) /* a value, and no question */
         return BK_OK;
+    __builtin_prefetch(&l->model->question[out->code]);
     out->model = l->model;
     out->shard = &l->directory.shard[local];
     out->square = bk_placement_squares(at)[f->inner];

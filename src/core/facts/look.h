@@ -77,10 +77,8 @@ static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *t
             unsigned pair = (unsigned)l->row[node.i] + l->sq[node.j];
 
             is = f->metric[node.asks][pair] <= node.least;
-        } else if (node.asks == NODE_ATTACKS) {
-            is = one_attacks_man(&l->one, node.i, node.j);
-        } else if (node.asks == NODE_FACT) {
-            is = one_fact(&l->one, &f->item[node.i | node.j << 8]);
+        } else if (node.asks != NODE_LEAF) {
+            is = one_fact(&l->one, node);
         } else {
             return (int32_t)node.then;
         }

@@ -7,6 +7,7 @@
 #define BK_FACTS_ONE_H
 
 #include "core/facts/reach.h"
+#include "core/facts/tree.h"
 
 struct one {
     const struct bk_facts *f;
@@ -190,29 +191,28 @@ INLINE bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
     return any(at) && more_than(at & ~one_side(o, !colour), more);
 }
 
-INLINE bool one_place(const struct one *o, const struct fact_item *item)
+/* A node of a tree that asks no metric. */
+INLINE bool one_fact(struct one *o, struct tree_node node)
 {
-    return item->metric[item->stride * o->sq[item->i] + o->sq[item->j]] <= item->least;
-}
+    unsigned i = node.i, j = node.j, q = node.least;
 
-static bool one_fact(struct one *o, const struct fact_item *item)
-{
-    const struct bk_facts *f = o->f;
-    unsigned i = item->i, j = item->j, q = item->q;
-
-    switch ((enum fact_kind)item->kind) {
-    case FACT_PLACE: return one_place(o, item);
-    case FACT_KING_DIFF:
-        return fact_metric_of(f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
-               fact_metric_of(f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
-    case FACT_ATTACKS: return one_attacks_man(o, i, j);
-    case FACT_COUNTS: return one_more_attackers(o, j, i, q);
-    case FACT_HANGING: return one_more_hanging(o, i, q);
-    case FACT_KING_SAFE: return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
-    case FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
-    case FACT_FORK: return one_forks(o, i, item->fork);
+    switch (node.asks) {
+    case NODE_FACT + FACT_KING_DIFF:
+        return fact_metric_of(o->f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
+               fact_metric_of(o->f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
+    case NODE_FACT + FACT_ATTACKS: return one_attacks_man(o, i, j);
+    case NODE_FACT + FACT_COUNTS: return one_more_attackers(o, j, i, q);
+    case NODE_FACT + FACT_HANGING: return one_more_hanging(o, i, q);
+    case NODE_FACT + FACT_KING_SAFE:
+        return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
+    case NODE_FACT + FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
+    case NODE_FACT + FACT_FORK:
+        return one_forks(
+            o, i,
+            (struct fact_fork){
+                .a = j & 15, .b = (uint8_t)(j >> 4), .covered = q & 1, .skewer = q >> 1 });
+    default: return false;
     }
-    return false;
 }
 
 #endif

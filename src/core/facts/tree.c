@@ -17,24 +17,19 @@ static struct tree_node node_of(const struct bk_facts *f, const struct bk_fact_n
         return out;
     }
     item = &f->item[node->fact];
-    switch ((enum fact_kind)item->kind) {
-    case FACT_PLACE: /* of one man, with a stride of 0, or of two */
+    out.i = item->i;
+    out.j = item->j;
+    out.least = item->q;
+    out.asks = (uint8_t)(NODE_FACT + item->kind);
+    if (item->kind == FACT_PLACE) { /* of one man, with a stride of 0, or of two */
         out.asks = f->group[item->group].metric;
         out.i = item->stride ? item->i : NODE_NOBODY;
-        out.j = item->j;
         out.least = item->least;
-        return out;
-    case FACT_ATTACKS:
-        out.asks = NODE_ATTACKS;
-        out.i = item->i;
-        out.j = item->j;
-        return out;
-    default:
-        out.asks = NODE_FACT;
-        out.i = (uint8_t)node->fact;
-        out.j = (uint8_t)(node->fact >> 8);
-        return out;
+    } else if (item->kind == FACT_FORK) {
+        out.j = (uint8_t)(item->fork.a | item->fork.b << 4);
+        out.least = (uint8_t)(item->fork.covered | item->fork.skewer << 1);
     }
+    return out;
 }
 
 /* == Laying out == */

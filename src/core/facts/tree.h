@@ -1,9 +1,9 @@
 /*
  * tree.h - trees of facts as looks go down them: eight bytes a node, its two answers side by side.
  *
- * A fact of place is the comparison of a byte with a constant, whatever the metric, and asked
- * without a look at the list of facts; so is who attacks whom.  These are two thirds of what
- * learned trees ask.  The others keep their number and are asked as ever (one.h).
+ * A fact of place is the comparison of a byte with a constant, whatever the metric: three quarters
+ * of what learned trees ask.  A node has all that the others are told apart by, so that nobody
+ * looks into the list of facts.
  *
  * Large trees do not fit the second-level cache, and a way down one is some 27 nodes long: mostly
  * it waits for memory.  So each line of 64 bytes holds four pairs of answers that follow each
@@ -20,17 +20,17 @@
 
 #include "core/facts/list.h"
 
-/* What a node asks: a metric, or */
+/* What a node asks: a metric; or a fact of another kind, NODE_FACT + its kind; or nothing. */
 enum {
-    NODE_ATTACKS = METRICS, /* man i attacks man j                    */
-    NODE_FACT,              /* the fact `i` | `j` << 8                 */
-    NODE_LEAF               /* nothing: `then` is what the leaf says   */
+    NODE_FACT = METRICS,
+    NODE_LEAF = NODE_FACT + FACT_KINDS /* `then` is what the leaf says */
 };
 
 struct tree_node {
     uint8_t asks;
-    uint8_t i, j; /* men; NODE_NOBODY counts as square 0 */
-    uint8_t least;
+    uint8_t i, j;  /* as of the fact; of a metric NODE_NOBODY counts as square 0; j of a fork: its
+                      a and b << 4 */
+    uint8_t least; /* of a metric; else q; of a fork: covered, and skewer << 1 */
     uint32_t then; /* the node after `yes`; that after `no` is the next one */
 };
 #define NODE_NOBODY    BK_MEN_MAX
