@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
 #include "core/rules.h"
 #include "probe/answer.h"
 #include "probe/position.h"
@@ -22,15 +21,16 @@ struct listed {
     struct bk_move move;
     enum bk_lib_err err; /* BK_LIB_OK: the value is known */
     struct bk_value value;
-    char name[16];
+    char name[16]; /* set by sort_moves() */
 };
 
-/* What moves are sorted by. */
+/* What moves are sorted by: the worse, the larger; then by the first four letters. */
 struct order {
-    int score; /* the better, the larger */
+    uint64_t key;
     uint32_t nth;
-    uint64_t name; /* its first eight letters, as a number */
 };
+
+#define FEW 48 /* moves of most positions at most: they take no memory but the stack's */
 
 /* A list under way. */
 struct ranking {
@@ -41,11 +41,46 @@ struct ranking {
     bool tables; /* else the rules alone */
     struct listed *list;
     struct order *order;
+    void *own; /* both, where they are many; NULL */
     size_t n, room;
     enum bk_err full; /* no memory for a move */
     enum bk_err err;  /* of the first move that is not known; see weight() */
     struct bk_report why;
 };
+
+/* Where a list begins. */
+struct few {
+    struct listed list[FEW];
+    struct order order[FEW];
+};
+
+static void ranking_begin(struct ranking *r, struct few *few)
+{
+    r->list = few->list;
+    r->order = few->order;
+    r->own = NULL;
+    r->n = 0;
+    r->room = FEW;
+    r->full = r->err = BK_OK;
+}
+
+static void ranking_release(struct ranking *r) { free(r->own); }
+
+/* Twice the room. */
+static bool more_room(struct ranking *r)
+{
+    size_t room = 2 * r->room;
+    struct listed *list = malloc(room * (sizeof *r->list + sizeof *r->order));
+
+    if (!list)
+        return false;
+    memcpy(list, r->list, r->n * sizeof *list);
+    free(r->own);
+    r->own = r->list = list;
+    r->order = (struct order *)(void *)(list + room);
+    r->room = room;
+    return true;
+}
 
 /* == Moves and values == */
 
@@ -63,16 +98,16 @@ static void add_move(void *ranking, const struct bk_move *move, const struct bk_
     struct ranking *r = ranking;
     struct listed *m;
 
-    if (r->full || !BK_ARRAY_ROOM(r->list, r->room, r->n + 1)) {
+    if (r->full || (r->n == r->room && !more_room(r))) {
         r->full = bk_fail(r->call.why, BK_E_SYSTEM, "no memory for %zu moves", r->n + 1);
         return;
     }
     m = &r->list[r->n++];
-    *m = (struct listed){ .move = *move, .err = BK_LIB_NO_TABLE, .value = { .dtw = -1 } };
-    if (brought && brought->known) {
-        m->err = BK_LIB_OK;
-        m->value = value_before(&(struct bk_value){ brought->wdl, brought->plies, brought->end });
-    }
+    m->move = *move;
+    m->err = brought && brought->known ? BK_LIB_OK : BK_LIB_NO_TABLE;
+    m->value = m->err
+                   ? (struct bk_value){ .dtw = -1 }
+                   : value_before(&(struct bk_value){ brought->wdl, brought->plies, brought->end });
 }
 
 /* All legal moves.  Their array is off the stack before a table is asked. */
@@ -142,31 +177,30 @@ static void ask_after(struct ranking *r, struct listed *m)
 
 /* == Order == */
 
-static uint64_t name_number(const char *name)
+/* The first four letters, as a number that sorts like them. */
+static uint32_t name_number(const char *name)
 {
-    uint64_t x = 0;
+    const unsigned char *c = (const unsigned char *)name;
 
-    for (unsigned i = 0; i < 8; i++)
-        x = x << 8 | (unsigned char)name[i];
-    return x;
+    return (uint32_t)c[0] << 24 | (uint32_t)c[1] << 16 | (uint32_t)c[2] << 8 | c[3];
 }
 
-static bool comes_before(const struct ranking *r, const struct order *a, const struct order *b)
+static bool comes_before(const struct ranking *r, struct order a, struct order b)
 {
-    if (a->score != b->score)
-        return a->score > b->score;
-    if (a->name != b->name)
-        return a->name < b->name;
-    return strcmp(r->list[a->nth].name, r->list[b->nth].name) < 0;
+    if (a.key != b.key)
+        return a.key < b.key;
+    return strcmp(r->list[a.nth].name, r->list[b.nth].name) < 0;
 }
 
 static struct order order_of(const struct ranking *r, size_t nth)
 {
     struct listed *m = &r->list[nth];
-    int score = m->err ? INT32_MIN : bk_value_score(&m->value);
+    int score = !r->tables ? 0 : m->err ? -INT32_MAX : bk_value_score(&m->value);
 
+    memset(m->name, 0, sizeof m->name);
     bk_move_name(r->call.on->v, &m->move, m->name);
-    return (struct order){ r->tables ? score : 0, (uint32_t)nth, name_number(m->name) };
+    return (struct order){ (uint64_t)((int64_t)INT32_MAX - score) << 32 | name_number(m->name),
+                           (uint32_t)nth };
 }
 
 /* Best first, then by name; without tables by name.  By insertion: of some twenty moves a quarter
@@ -177,7 +211,7 @@ static void sort_moves(struct ranking *r)
         const struct order o = order_of(r, i);
         size_t at = i;
 
-        for (; at && comes_before(r, &o, &r->order[at - 1]); at--)
+        for (; at && comes_before(r, o, r->order[at - 1]); at--)
             r->order[at] = r->order[at - 1];
         r->order[at] = o;
     }
@@ -196,8 +230,6 @@ static enum bk_err rank(struct ranking *r)
         list_moves(r);
     if (r->full)
         return r->full;
-    if (!(r->order = malloc((r->n + 1) * sizeof *r->order)))
-        return bk_fail(r->call.why, BK_E_SYSTEM, "no memory for %zu moves", r->n);
     for (size_t i = 0; i < r->n; i++)
         if (r->list[i].err)
             ask_after(r, &r->list[i]);
@@ -279,19 +311,15 @@ static void hand_out(const struct ranking *r, struct bk_lib_ranked *out, size_t 
     }
 }
 
-static void ranking_release(struct ranking *r)
-{
-    free(r->list);
-    free(r->order);
-}
-
 /* By position, or by FEN. */
 static enum bk_lib_err rank_for(struct ranking *r, struct bk_lib *lib, const struct bk_lib_pos *p,
                                 const char *fen, struct bk_lib_ranked *out, size_t room, size_t *n)
 {
+    struct few few;
     enum bk_err err =
         bk_call_begin(&r->call, lib, (p || fen) && n && (out || !room), r->flags, RANK_KNOWN);
 
+    ranking_begin(r, &few);
     if (n)
         *n = 0;
     if (!err && r->within < 0)
@@ -344,8 +372,10 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
                                size_t room, size_t *n)
 {
     struct ranking r = { .tables = true };
+    struct few few;
     enum bk_err err = bk_call_begin(&r.call, lib, fen && n && (out || !room), 0, 0);
 
+    ranking_begin(&r, &few);
     if (!err)
         err = bk_place_fen(&r.call, &r.p, fen, true);
     if (!err)

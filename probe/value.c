@@ -11,20 +11,6 @@
 #include "core/rules.h"
 #include "table/foresee.h"
 
-#define FAR 0x100000 /* more than any distance */
-
-struct bk_value bk_value_moved(const struct bk_value *after)
-{
-    return (struct bk_value){ .wdl = -after->wdl,
-                              .dtw = after->dtw < 0 ? -1 : after->dtw + 1,
-                              .end = BK_END_NONE };
-}
-
-int bk_value_score(const struct bk_value *value)
-{
-    return value->wdl * (value->dtw < 0 ? 1 : FAR - value->dtw);
-}
-
 /* What a table says of a position that no rule decides can be no loss in 0 plies. */
 static enum bk_err check_goes_on(const struct bk_value *value, const struct bk_variant *v,
                                  struct bk_report *why)

@@ -37,8 +37,19 @@ bool bk_values_after(struct bk_catalog *c, const struct bk_variant *v, const str
                      bool distances, bk_move_visit *visit, void *context);
 
 /* What the mover gets by moving into a position worth `after` to the other side. */
-struct bk_value bk_value_moved(const struct bk_value *after);
+static inline struct bk_value bk_value_moved(const struct bk_value *after)
+{
+    return (struct bk_value){ .wdl = -after->wdl,
+                              .dtw = after->dtw < 0 ? -1 : after->dtw + 1,
+                              .end = BK_END_NONE };
+}
+
+#define BK_VALUE_FAR 0x100000 /* more than any distance */
+
 /* The better for the side to move is the larger: wins soonest, draws, losses latest. */
-int bk_value_score(const struct bk_value *value);
+static inline int bk_value_score(const struct bk_value *value)
+{
+    return value->wdl * (value->dtw < 0 ? 1 : BK_VALUE_FAR - value->dtw);
+}
 
 #endif

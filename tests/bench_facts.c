@@ -140,7 +140,7 @@ static double time_leaves(const struct bench *b, uint32_t *sum)
     double best = 1e9;
     struct bk_fact_tree *tree;
 
-    if (bk_fact_tree_new(&tree, b->f, b->tree, b->nodes, NULL))
+    if (bk_fact_tree_new(&tree, b->f, b->tree, b->nodes, NULL, NULL))
         return 0;
     for (unsigned k = 0; k < REPEATS; k++) {
         double t = now();
@@ -149,7 +149,7 @@ static double time_leaves(const struct bench *b, uint32_t *sum)
             struct bk_fact_look look;
 
             bk_fact_look(&look, b->f, b->sample[s]);
-            *sum += bk_fact_look_leaf(&look, tree);
+            *sum += (uint32_t)bk_fact_look_leaf(&look, tree);
         }
         t = now() - t;
         best = t < best ? t : best;

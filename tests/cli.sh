@@ -463,6 +463,7 @@ grep -qx '  b3b4       wins in 39 plies (20 turns)' out && pass || fail 'a move 
 good '{"move":"b3c2","wdl":1,"dtw":41,"clocked_wdl":0}' probe ./short.ini "$suli 1" --json
 good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1}' probe ./short.ini "$suli 1" --json
 good '38 plies are left: a draw.' line ./short.ini "$suli 2"
+grep -qx 'That is too late: the limit of turns has made it a draw.' out && pass || fail 'an end too late'
 good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
 good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
 good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl

@@ -450,7 +450,8 @@ static void reading_init(struct reading *r, const struct bk_unit *u,
     assert_int_equal(bk_model_parse(&r->model, u->model, u->model_bytes, src->end - src->first,
                                     bk_facts_count(src->facts), src->bits, &why),
                      BK_OK);
-    assert_int_equal(bk_fact_tree_new(&r->tree, src->facts, r->model->tree, r->model->nodes, &why),
+    assert_int_equal(bk_fact_tree_new(&r->tree, src->facts, r->model->tree, r->model->nodes,
+                                      r->model->leaf, &why),
                      BK_OK);
     assert_int_equal(
         bk_directory_parse(&r->dir, u->directory, u->directory_bytes, src->first, src->end, &why),

@@ -142,9 +142,9 @@ static bool leaf_says(const struct bk_facts *f, unsigned fact, const uint8_t *sq
 
     struct bk_fact_tree *t;
     struct bk_fact_look look;
-    uint32_t leaf;
+    int32_t leaf;
 
-    assert_int_equal(bk_fact_tree_new(&t, f, tree, 3, NULL), BK_OK);
+    assert_int_equal(bk_fact_tree_new(&t, f, tree, 3, NULL, NULL), BK_OK);
     bk_fact_look(&look, f, sq);
     leaf = bk_fact_look_leaf(&look, t);
     bk_fact_tree_free(t);
@@ -314,7 +314,8 @@ static void compare_trees(struct scene *s, unsigned inner)
         if (n % 3 == 0) {
             draw_tree(s, tree);
             bk_fact_tree_free(fast);
-            assert_int_equal(bk_fact_tree_new(&fast, s->facts, tree, 2 * LEAVES - 1, NULL), BK_OK);
+            assert_int_equal(bk_fact_tree_new(&fast, s->facts, tree, 2 * LEAVES - 1, NULL, NULL),
+                             BK_OK);
         }
         v.tree = fast;
         draw_row(s, inner);
@@ -380,7 +381,25 @@ static bool takes_last(const struct scene *s, const struct bk_pos *p)
     return false;
 }
 
-static uint64_t bares_seen[2], exposes_seen[2];
+static uint64_t bares_seen[2], exposes_seen[2], alike_seen[2];
+
+/* Where a man may go without taking anybody, by a look and by the list of moves that are legal. */
+static void compare_quiet(const struct scene *s, unsigned by, const struct bk_bits *legal)
+{
+    unsigned type = s->men.type[by], colour = s->men.colour[by];
+    bool alike = bk_man_moves_as_he_takes(s->v, type, colour);
+    struct bk_fact_look look;
+    struct bk_bits to;
+
+    alike_seen[alike]++;
+    if (!alike)
+        return;
+    bk_fact_look(&look, s->facts, s->sq);
+    bk_fact_look_quiet(&look, by, &to);
+    for (unsigned sq = 0; sq < s->v->nsq; sq++)
+        assert_int_equal(bk_bits_has(&to, sq) && bk_rules_may_stand(s->v, type, colour, sq),
+                         bk_bits_has(legal, sq));
+}
 
 static void compare_bare(const struct scene *s, const struct bk_fact_look *look,
                          struct bk_fact_take take, const struct bk_pos *after)
@@ -406,6 +425,7 @@ static void compare_moves(const struct scene *s, unsigned stm)
     struct bk_fact_take take[BK_FACT_TAKES_MAX];
     struct bk_fact_look look;
     struct bk_pos p;
+    struct bk_bits quiet[BK_MEN_MAX] = { { { 0 } } };
     unsigned n, takes, met = 0, want = 0;
 
     set_up(s, stm, &p);
@@ -421,13 +441,19 @@ static void compare_moves(const struct scene *s, unsigned stm)
         legal = bk_pos_legal(s->v, &after);
         exposes_seen[!legal]++;
         assert_int_equal(bk_fact_look_exposes(&look, by, list[i].to, taken), !legal);
-        if (taken == BK_FACT_NOBODY)
+        if (taken == BK_FACT_NOBODY) {
+            if (legal)
+                bk_bits_set(&quiet[by], list[i].to);
             continue;
+        }
         met++;
         assert_true(is_among(take, takes, by, taken));
         if (legal)
             compare_bare(s, &look, (struct bk_fact_take){ (uint8_t)by, (uint8_t)taken }, &after);
     }
+    for (unsigned i = 0; i < s->men.n; i++)
+        if (s->men.colour[i] == stm)
+            compare_quiet(s, i, &quiet[i]);
     for (unsigned i = 0; i < takes; i++)
         want += bk_rules_may_stand(s->v, s->men.type[take[i].by], stm, s->sq[take[i].taken]);
     assert_int_equal(met, want);
@@ -534,6 +560,7 @@ static void facts__captures_have_been_bad_and_bared_back(void **state)
 {
     (void)state;
     assert_true(exposes_seen[0] && exposes_seen[1] && bares_seen[0] && bares_seen[1]);
+    assert_true(alike_seen[0] && alike_seen[1]);
 }
 
 static void facts__no_two_read_alike(void **state)

@@ -79,12 +79,12 @@ static const struct fact_width *width_of(const struct bk_fact_look *look)
     return ((const struct look_head *)(const void *)look)->f->width_ops;
 }
 
-void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq)
+void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t sq[BK_MEN_MAX])
 {
     f->width_ops->look(look, f, sq);
 }
 
-uint32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
+int32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
 {
     return width_of(look)->look_leaf(look, tree);
 }
@@ -98,6 +98,11 @@ unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
 bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
 {
     return width_of(look)->look_exposes(look, by, to, taken);
+}
+
+void bk_fact_look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *out)
+{
+    width_of(look)->look_quiet(look, by, out);
 }
 
 bool bk_fact_look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take)

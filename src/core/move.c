@@ -366,6 +366,19 @@ bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colou
     return false;
 }
 
+bool bk_man_moves_as_he_takes(const struct bk_variant *v, unsigned type, unsigned colour)
+{
+    for (unsigned sq = 0; sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(v, type, colour, sq, &n);
+
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how != (BK_QUIET | BK_TAKES))
+                return false;
+    }
+    return true;
+}
+
 /* The other side's men that may be taken: all but the royal. */
 static struct bk_bits takeable(const struct bk_pos *p)
 {

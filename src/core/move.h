@@ -56,6 +56,9 @@ unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
 /* May some move of such a man from `sq`, or a turn where he stands, change what he is?  False is
    certain. */
 bool bk_man_may_change(const struct bk_variant *v, unsigned type, unsigned colour, unsigned sq);
+/* Does such a man go, wherever he stands, to the empty squares where he would take, and to no
+   others? */
+bool bk_man_moves_as_he_takes(const struct bk_variant *v, unsigned type, unsigned colour);
 /* Plays a move on a position in place. */
 void bk_pos_play(struct bk_pos *p, const struct bk_variant *v, const struct bk_move *m);
 

@@ -25,6 +25,7 @@ INLINE unsigned count(set x) { return (unsigned)__builtin_popcountll(x); }
 INLINE unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
 INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
 INLINE set set_of(const struct bk_bits *b) { return b->w[0]; }
+INLINE struct bk_bits bits_of(set x) { return (struct bk_bits){ { x, 0, 0, 0 } }; }
 #elif BK_SET_BITS == 128
 __extension__ typedef unsigned __int128 set;
 #define NONE ((set)0)
@@ -43,6 +44,10 @@ INLINE unsigned lowest(set x)
 }
 INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
 INLINE set set_of(const struct bk_bits *b) { return (set)b->w[1] << 64 | b->w[0]; }
+INLINE struct bk_bits bits_of(set x)
+{
+    return (struct bk_bits){ { (uint64_t)x, (uint64_t)(x >> 64), 0, 0 } };
+}
 #else
 typedef uint64_t set __attribute__((vector_size(32)));
 #define NONE ((set){ 0 })
@@ -92,6 +97,7 @@ INLINE set shifted(set x, int d)
     return r;
 }
 INLINE set set_of(const struct bk_bits *b) { return (set){ b->w[0], b->w[1], b->w[2], b->w[3] }; }
+INLINE struct bk_bits bits_of(set x) { return (struct bk_bits){ { x[0], x[1], x[2], x[3] } }; }
 #endif
 
 /* for each square `sq` of `x`, which is used up */

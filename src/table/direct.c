@@ -79,12 +79,11 @@ static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
     return true;
 }
 
-/* The captures of men who do not change. */
-static bool see_takes(struct bk_view *view, const struct bk_table_men *of)
+/* The captures of men who do not change, out of n. */
+static bool see_takes(struct bk_view *view, const struct bk_table_men *of,
+                      const struct bk_fact_take *take, unsigned n)
 {
     const uint8_t *sq = squares(view);
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
-    unsigned n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
 
     for (unsigned i = 0; i < n; i++) {
         unsigned to = sq[take[i].taken];
@@ -170,9 +169,10 @@ static bool see_changes(struct bk_view *view, const struct bk_table_men *of, uns
            add_changes(view, i, from, 0, true);
 }
 
-static bool see_all(struct bk_view *view, const struct bk_table_men *of)
+static bool see_all(struct bk_view *view, const struct bk_table_men *of,
+                    const struct bk_fact_take *take, unsigned n)
 {
-    if (!see_takes(view, of))
+    if (!see_takes(view, of, take, n))
         return false;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -187,23 +187,31 @@ static bool see_all(struct bk_view *view, const struct bk_table_men *of)
     return true;
 }
 
-/* Finds the exits, once; where there are too many the view is direct no more. */
-static void see_exits(struct bk_view *view)
+/* Finds the exits, once; where there are too many the view is direct no more.  captures: only if
+   there are any. */
+static void see_some(struct bk_view *view, bool captures)
 {
+    const struct bk_table_men *of = view->men.table->men;
+    struct bk_fact_take take[BK_FACT_TAKES_MAX];
+    unsigned n;
+
     if (view->seen)
         return;
+    n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
+    if (captures && !n && of->changes[view->men.spot.side])
+        return;
     view->seen = true;
-    if (!see_all(view, view->men.table->men))
+    if ((n || of->changes[view->men.spot.side]) && !see_all(view, of, take, n))
         view->direct = false;
 }
+
+static void see_exits(struct bk_view *view) { see_some(view, false); }
 
 /* Finds them where one may bare a king: that is looked at before all else. */
 static void see_ends(struct bk_view *view)
 {
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
-
-    if (view->bares && bk_fact_look_takes(&view->look, view->men.spot.side, take))
-        see_exits(view);
+    if (view->bares)
+        see_some(view, true);
 }
 
 /* Is it worth a place of the memo?  Men change in its table, and there may be exits. */
@@ -224,16 +232,17 @@ static bool remembers(const struct bk_view *view)
 static unsigned endings(const struct bk_view *view) { return view->bares ? view->takes : 0; }
 
 /* Looks at what the men of a view attack. */
-static enum bk_err view_see(struct bk_view *view, const struct bk_direct *d,
-                            const struct bk_table_men *of, struct bk_report *why)
+static enum bk_err view_see(struct bk_view *view, const struct bk_table_men *of,
+                            struct bk_report *why)
 {
     struct bk_men *m = &view->men;
     unsigned us = m->spot.side;
 
+    view->ask.of = NULL;
     view->seen = false;
     view->exits = view->takes = 0;
     view->evolves = of->changes[0] | of->changes[1];
-    view->bares = of->of[!us] == 2 && (of->of[us] == 1 || bk_rules_bare_loses(d->tables->v));
+    view->bares = of->bares[us];
     return bk_file_look(m->table->wdl, &m->spot.at, &view->look, why);
 }
 
@@ -247,11 +256,11 @@ static enum bk_err view_look(struct bk_view *view, const struct bk_direct *d, st
     if (!view->direct)
         return BK_OK;
     err = bk_men_number(&view->men, why);
-    return err ? err : view_see(view, d, of, why);
+    return err ? err : view_see(view, of, why);
 }
 
-enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
-                         const struct bk_pos *p, struct bk_report *why)
+enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
+                         struct bk_report *why)
 {
     const struct bk_table_men *of = t->men;
 
@@ -259,7 +268,7 @@ enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const 
     if (!view->direct)
         return BK_OK;
     bk_men_place(&view->men, t, p);
-    return view_see(view, d, of, why);
+    return view_see(view, of, why);
 }
 
 enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
@@ -279,8 +288,12 @@ static enum bk_err view_after(struct bk_view *view, const struct bk_direct *d,
                               const struct bk_view *before, struct bk_step_of_men step,
                               struct bk_report *why)
 {
-    enum bk_err err = bk_men_move(d->tables, &before->men, step, &view->men, why);
+    enum bk_err err = BK_OK;
 
+    if (bk_step_stays(&before->men, step))
+        bk_men_stay(&before->men, step, &view->men);
+    else
+        err = bk_men_move(d->tables, &before->men, step, &view->men, why);
     return err ? err : view_look(view, d, why);
 }
 
@@ -308,15 +321,43 @@ static int bares(const struct bk_view *view, struct bk_step_of_men exit)
              bk_bits_has(&of->stand[!us], squares(view)[exit.by == last ? exit.taken : last]));
 }
 
+/* == Files == */
+
+static enum bk_err ask_file(struct bk_view *view, struct bk_file *f, struct bk_report *why)
+{
+    const struct bk_spot *spot = &view->men.spot;
+
+    return bk_file_ask(&view->ask, f, spot->side, spot->number, &spot->at, &view->look, why);
+}
+
+/* It may have been asked. */
+static enum bk_err stored(struct bk_view *view, struct bk_file *f, unsigned *value,
+                          struct bk_report *why)
+{
+    enum bk_err err = view->ask.of == f ? BK_OK : ask_file(view, f, why);
+
+    *value = err ? 0 : bk_file_told(&view->ask);
+    return err;
+}
+
+/* Will be asked soon: what says so comes to the processor meanwhile. */
+static enum bk_err ask_ahead(struct bk_view *view, struct bk_file *f, struct bk_report *why)
+{
+    enum bk_err err = ask_file(view, f, why);
+
+    if (!err)
+        bk_file_ahead(&view->ask);
+    return err;
+}
+
 /* == Wins, draws, losses == */
 
 static enum bk_err stored_wdl(struct bk_view *view, int *wdl, struct bk_report *why)
 {
     const struct bk_spot *spot = &view->men.spot;
     struct bk_file *f = view->men.table->wdl;
-    unsigned value = 0;
-    enum bk_err err =
-        bk_file_value_seen(f, spot->side, spot->number, &spot->at, &view->look, &value, why);
+    unsigned value;
+    enum bk_err err = stored(view, f, &value, why);
 
     if (!err && value > BK_WDL_LOSS)
         err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: value %u of position %llu", bk_file_path(f),
@@ -364,7 +405,8 @@ static enum bk_err raise_by_exits(struct bk_direct *d, struct bk_view *view, uns
                                   unsigned end, int enough, int *best, bool *missing,
                                   struct bk_report *why)
 {
-    good_first(d, view, first, end);
+    if (end - first > 1)
+        good_first(d, view, first, end);
     for (unsigned i = first; i < end && *best < enough; i++) {
         int wdl = 0, none, least = *best == 0 ? 0 : 1; /* no better than a draw is no gain */
         enum bk_err err = value_after(d, view, view->exit[i], least, NULL, &wdl, &none, why);
@@ -408,13 +450,14 @@ enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enoug
 {
     int best = NO_VALUE, stored;
     bool missing = false;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
     if (view->direct)
         see_ends(view);
     if (!view->direct)
         return ask_wdl(d, &view->men, enough, wdl, why);
-    err = raise_by_exits(d, view, 0, endings(view), enough, &best, &missing, why);
+    if (endings(view))
+        err = raise_by_exits(d, view, 0, endings(view), enough, &best, &missing, why);
     if (!err && best < enough) {
         err = stored_wdl(view, &stored, why);
         if (!err && stored > best)
@@ -428,17 +471,18 @@ enum bk_err bk_direct_least(struct bk_direct *d, struct bk_view *view, int enoug
 
 /* == Distances == */
 
+static enum bk_err no_distances(const struct bk_table *t, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
+}
+
 static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
 {
-    const struct bk_spot *spot = &view->men.spot;
     const struct bk_table *t = view->men.table;
-    unsigned value = 0;
-    enum bk_err err;
+    unsigned value;
+    enum bk_err err = t->dtw ? stored(view, t->dtw, &value, why) : no_distances(t, why);
 
-    if (!t->dtw)
-        return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
-    err = bk_file_value_seen(t->dtw, spot->side, spot->number, &spot->at, &view->look, &value, why);
-    *k = (int)value;
+    *k = err ? 0 : (int)value;
     return err;
 }
 
@@ -527,6 +571,12 @@ struct waiting {
     bool passing; /* sets an en passant square */
 };
 
+/* A move whose file has been asked, and will have told by the time that the next one has. */
+struct asked_move {
+    struct bk_view after;
+    struct waiting m;
+};
+
 struct loss {
     struct bk_direct *d;
     struct bk_view *view;
@@ -534,11 +584,29 @@ struct loss {
     int best;
     struct waiting wait[WAITING]; /* the longest bound first */
     unsigned waits;
+    struct asked_move *asked; /* two; one if each is heard at once */
+    unsigned nth, heard;      /* which of them is next; which is to be heard, if */
+    bool one_asked;
     bool good_only; /* just what did best before, at once */
     bool good_done; /* it has been tried */
     struct bk_step_of_men good;
     struct bk_report *why;
 };
+
+/* The large arrays are left as they are. */
+static void loss_begin(struct loss *l, struct bk_direct *d, struct bk_view *view,
+                       struct bk_window w, struct asked_move *asked, struct bk_report *why)
+{
+    l->d = d;
+    l->view = view;
+    l->w = w;
+    l->best = 0;
+    l->asked = asked;
+    l->waits = l->nth = l->heard = 0;
+    l->one_asked = l->good_only = l->good_done = false;
+    l->good = d->good[d->depth];
+    l->why = why;
+}
 
 static int low_of(const struct loss *l) { return l->best > l->w.low ? l->best : l->w.low; }
 
@@ -604,39 +672,63 @@ static bool bares_at_once(const struct bk_view *view)
     return false;
 }
 
-/* Raises the best by what the file says of a move, or lets it wait. */
-static enum bk_err raise_or_wait(struct loss *l, struct waiting *m)
+/* Raises the best by what the file says of the move that has been asked last, or lets it wait. */
+static enum bk_err hear(struct loss *l)
 {
-    struct bk_view after;
-    enum bk_err err;
+    struct asked_move *a = &l->asked[l->heard];
     int k;
+    enum bk_err err;
 
-    m->bound = ENDLESS;
-    if (m->passing)
-        return wait_with(l, m, NULL);
-    err = view_after(&after, l->d, l->view, m->step, l->why);
-    if (err)
-        return err;
-    if (!after.direct)
-        return wait_with(l, m, &after);
-    see_ends(&after);
-    if (bares_at_once(&after)) { /* no file is needed */
-        l->best = l->best < 2 ? 2 : l->best;
+    if (!l->one_asked)
         return BK_OK;
-    }
-    err = stored_k(&after, &k, l->why);
+    l->one_asked = false;
+    err = stored_k(&a->after, &k, l->why);
     if (err)
         return err;
     if (2 * k + 2 > low_of(l)) {
-        see_exits(&after);
-        m->bound = 2 * k + 1;
-        if (!after.direct || after.exits)
-            return wait_with(l, m, &after);
+        see_exits(&a->after);
+        a->m.bound = 2 * k + 1;
+        if (!a->after.direct || a->after.exits)
+            return wait_with(l, &a->m, &a->after);
     }
     if (2 * k + 2 > l->best) {
         l->best = 2 * k + 2;
-        l->d->good[l->d->depth - 1] = m->step;
+        l->d->good[l->d->depth - 1] = a->m.step;
     }
+    return BK_OK;
+}
+
+/* May some answer be enough?  Then each is heard at once. */
+static bool one_by_one(struct bk_window w) { return w.high < ENDLESS; }
+
+/* Asks the file about a move, and hears of the one before; or lets it wait. */
+static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
+{
+    struct asked_move *a = &l->asked[l->nth];
+    enum bk_err err;
+
+    if (m->passing)
+        return wait_with(l, m, NULL);
+    err = view_after(&a->after, l->d, l->view, m->step, l->why);
+    if (err)
+        return err;
+    if (!a->after.direct)
+        return wait_with(l, m, &a->after);
+    see_ends(&a->after);
+    if (bares_at_once(&a->after)) { /* no file is needed */
+        l->best = l->best < 2 ? 2 : l->best;
+        return BK_OK;
+    }
+    a->m = *m;
+    err = a->after.men.table->dtw ? ask_ahead(&a->after, a->after.men.table->dtw, l->why)
+                                  : no_distances(a->after.men.table, l->why);
+    if (!err)
+        err = hear(l);
+    l->heard = l->nth;
+    l->one_asked = true;
+    if (err || one_by_one(l->w))
+        return err ? err : hear(l);
+    l->nth = !l->nth;
     return BK_OK;
 }
 
@@ -677,25 +769,42 @@ static bool stays(const struct bk_view *view, const struct bk_table_men *of, uns
     return changes_of(view, i, to, false, change) && change[0].type == BK_STAYS;
 }
 
-/* The legal moves of man i that are no exits, one after the other. */
+/*
+ * The legal moves of man i that are no exits, one after the other.  Of who moves as he takes they
+ * are a set, all at once; of others each way is tried.
+ */
 struct quiet {
-    const struct bk_bits *occupied;
-    unsigned i, left, done; /* entries of his reach; where the last one went */
+    unsigned i;
+    bool alike, changes;            /* he moves as he takes; he may change on his way */
+    struct bk_bits to;              /* who moves as he takes: where to; */
+    const struct bk_bits *occupied; /* others: */
+    unsigned left, done;            /* entries of his reach; where the last one went */
     const struct bk_reach *at;
 };
 
-static struct quiet quiet_of(const struct bk_view *view, unsigned i, const struct bk_bits *occupied)
+static void quiet_begin(struct quiet *q, struct bk_view *view, unsigned i,
+                        const struct bk_bits *occupied)
 {
     const struct bk_index *ix = index_of(view);
-    struct quiet q = { .occupied = occupied, .i = i, .done = BK_SQ_NONE };
+    const struct bk_table_men *of = view->men.table->men;
 
-    q.at =
-        bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side, squares(view)[i], &q.left);
-    return q;
+    q->i = i;
+    q->alike = of->alike >> i & 1;
+    q->changes = may_change(view, of, i);
+    if (q->alike) {
+        bk_fact_look_quiet(&view->look, i, &q->to);
+        for (unsigned w = 0; w < 4 && !q->changes; w++)
+            q->to.w[w] &= of->stand[i].w[w];
+        return;
+    }
+    q->occupied = occupied;
+    q->done = BK_SQ_NONE;
+    q->at =
+        bk_reach_from(ix->v, bk_index_type(ix, i), view->men.spot.side, squares(view)[i], &q->left);
 }
 
-/* Where the next one goes, or BK_SQ_NONE. */
-static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
+/* The next one of who goes other ways than he takes. */
+static unsigned quiet_way(const struct bk_view *view, struct quiet *q)
 {
     const struct bk_variant *v = index_of(view)->v;
 
@@ -711,6 +820,19 @@ static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
             return to;
     }
     return BK_SQ_NONE;
+}
+
+/* Where the next one goes, or BK_SQ_NONE. */
+static unsigned quiet_next(const struct bk_view *view, struct quiet *q)
+{
+    unsigned to;
+
+    if (!q->alike)
+        return quiet_way(view, q);
+    do
+        to = bk_bits_pop(&q->to);
+    while (q->changes && to != BK_SQ_NONE && !stays(view, view->men.table->men, q->i, to));
+    return to;
 }
 
 /* His move there; does it set an en passant square? */
@@ -730,9 +852,10 @@ static struct waiting quiet_to(const struct bk_view *view, unsigned i, unsigned 
 static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits *occupied)
 {
     unsigned to;
-    struct quiet q = quiet_of(l->view, i, occupied);
+    struct quiet q;
     enum bk_err err = BK_OK;
 
+    quiet_begin(&q, l->view, i, occupied);
     while (!err && l->best < l->w.high && (to = quiet_next(l->view, &q)) != BK_SQ_NONE) {
         struct waiting m = quiet_to(l->view, i, to);
 
@@ -744,7 +867,7 @@ static enum bk_err quiet_moves(struct loss *l, unsigned i, const struct bk_bits 
 
 static enum bk_err all_moves(struct loss *l)
 {
-    const struct bk_view *view = l->view;
+    struct bk_view *view = l->view;
     const struct bk_index *ix = index_of(view);
     struct bk_bits occupied = all_men(view);
     enum bk_err err = BK_OK;
@@ -762,7 +885,7 @@ static enum bk_err all_moves(struct loss *l)
         else
             err = try_move(l, &m);
     }
-    return err;
+    return err ? err : hear(l);
 }
 
 /* Those that wait, the longest bound first. */
@@ -788,7 +911,7 @@ static enum bk_err loss_by_moves(struct loss *l)
 {
     enum bk_err err = BK_OK;
 
-    if (l->w.high < ENDLESS && l->good.by != BK_FACT_NOBODY) {
+    if (one_by_one(l->w) && l->good.by != BK_FACT_NOBODY) {
         l->good_only = true;
         err = all_moves(l);
         l->good_only = false;
@@ -798,10 +921,10 @@ static enum bk_err loss_by_moves(struct loss *l)
     return err ? err : settle_waiting(l);
 }
 
-static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
-                              int *out, struct bk_report *why)
+static enum bk_err loss_with(struct bk_direct *d, struct bk_view *view, struct bk_window w,
+                             struct asked_move *asked, int *out, struct bk_report *why)
 {
-    struct loss l = { .d = d, .view = view, .w = w, .good = d->good[d->depth], .why = why };
+    struct loss l;
     const struct bk_file *f = view->men.table->wdl;
     enum bk_err err;
 
@@ -810,6 +933,7 @@ static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct 
     see_exits(view);
     if (!view->direct)
         return ask_plies(d, &view->men, -1, w, out, why);
+    loss_begin(&l, d, view, w, asked, why);
     d->depth++;
     err = loss_by_moves(&l);
     d->depth--;
@@ -817,6 +941,31 @@ static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct 
     if (!err && view->evolves)
         bk_memo_note_plies(d->memo, f, place_of(view), w, *out);
     return err;
+}
+
+/* Of who is asked at first; its moves lead to others with bounds, where one place does. */
+static __attribute__((noinline)) enum bk_err loss_in_full(struct bk_direct *d, struct bk_view *view,
+                                                          struct bk_window w, int *out,
+                                                          struct bk_report *why)
+{
+    struct asked_move asked[2];
+
+    return loss_with(d, view, w, asked, out, why);
+}
+
+static __attribute__((noinline)) enum bk_err loss_within(struct bk_direct *d, struct bk_view *view,
+                                                         struct bk_window w, int *out,
+                                                         struct bk_report *why)
+{
+    struct asked_move asked;
+
+    return loss_with(d, view, w, &asked, out, why);
+}
+
+static enum bk_err loss_plies(struct bk_direct *d, struct bk_view *view, struct bk_window w,
+                              int *out, struct bk_report *why)
+{
+    return one_by_one(w) ? loss_within(d, view, w, out, why) : loss_in_full(d, view, w, out, why);
 }
 
 enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, struct bk_window w,
@@ -845,7 +994,7 @@ static bool can_move(struct bk_view *view)
 
         if (bk_index_colour(ix, i) != view->men.spot.side)
             continue;
-        q = quiet_of(view, i, &occupied);
+        quiet_begin(&q, view, i, &occupied);
         if (quiet_next(view, &q) != BK_SQ_NONE)
             return true;
     }
@@ -866,7 +1015,7 @@ static void tell_end(struct bk_view *view, struct bk_brought *out)
     const struct bk_variant *v = index_of(view)->v;
 
     out->end = BK_END_NONE;
-    if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && bk_rules_stalemate_wdl(v)) ||
+    if (out->wdl > 0 || out->plies > 0 || (out->wdl == 0 && view->men.table->men->draws_go_on) ||
         can_move(view)) {
         out->known = out->wdl >= 0 || out->plies; /* a loss in 0 plies that goes on: who asks? */
         return;
@@ -934,7 +1083,7 @@ bool bk_direct_moves(struct bk_direct *d, struct bk_view *root, bool distances,
 
         if (bk_index_colour(ix, i) != root->men.spot.side)
             continue;
-        q = quiet_of(root, i, &occupied);
+        quiet_begin(&q, root, i, &occupied);
         while ((to = quiet_next(root, &q)) != BK_SQ_NONE) {
             struct waiting m = quiet_to(root, i, to);
 

@@ -47,6 +47,7 @@ void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct
 struct bk_view {
     struct bk_men men;
     struct bk_fact_look look;
+    struct bk_file_ask ask;                    /* of a file that has been asked ahead */
     bool seen;                                 /* the exits are known: */
     unsigned exits, takes;                     /* all; captures */
     struct bk_step_of_men exit[BK_VIEW_EXITS]; /* legal ones; captures first */
@@ -66,8 +67,8 @@ enum bk_err bk_view_begin(struct bk_view *view, const struct bk_direct *d, const
  * The same of a position whose moves are asked and which is not asked itself: nothing is turned, so
  * its men stand where they stand in p, colours and board exchanged as the table has it.
  */
-enum bk_err bk_view_root(struct bk_view *view, const struct bk_direct *d, const struct bk_table *t,
-                         const struct bk_pos *p, struct bk_report *why);
+enum bk_err bk_view_root(struct bk_view *view, const struct bk_table *t, const struct bk_pos *p,
+                         struct bk_report *why);
 
 /* What a move brings: of the position after it, from who is to move then. */
 struct bk_brought {

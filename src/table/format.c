@@ -518,22 +518,24 @@ static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_re
     return BK_OK;
 }
 
-/* The facts of the file, and room for its models. */
-static enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
+static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, struct brain **out,
+                                                        struct bk_report *why)
 {
-    struct bk_held *h = bk_held_at(&f->brain);
     struct brain *b;
-    enum bk_err err;
+    enum bk_err err = bk_cache_may_read(why);
 
-    *out = (struct brain *)h;
-    if (h)
-        return BK_OK;
-    err = bk_cache_may_read(why);
     if (!err)
         err = brain_new(f, &b, why);
     if (!err)
         *out = (struct brain *)bk_cache_keep(f->cache, &f->brain, &b->held);
     return err;
+}
+
+/* The facts of the file, and room for its models. */
+static inline enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
+{
+    *out = (struct brain *)bk_held_at(&f->brain);
+    return *out ? BK_OK : brain_make(f, out, why);
 }
 
 /* The same, and it stays as long as the file is open. */
@@ -559,7 +561,8 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *fa
                        bk_facts_count(facts), bk_kind_bits(f->head.info.kind), &inner);
 
     if (!err)
-        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, &inner);
+        err = bk_fact_tree_new(&l->tree, facts, l->model->tree, l->model->nodes, l->model->leaf,
+                               &inner);
     if (!err)
         err =
             bk_directory_parse(&l->directory, bytes + u->head.model_bytes,
@@ -691,47 +694,63 @@ enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
     return err;
 }
 
-enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
-                               const struct bk_placement *at, struct bk_fact_look *look,
-                               unsigned *value, struct bk_report *why)
+enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned side, uint64_t number,
+                        const struct bk_placement *at, struct bk_fact_look *look,
+                        struct bk_report *why)
 {
     struct unit *u = unit_with(f, side, number);
-    const uint8_t *bytes;
     const struct loaded *l;
     struct brain *b;
     struct bk_shard_place place;
-    uint32_t leaf, local;
-    uint64_t first;
+    uint32_t local;
     enum bk_err err;
 
     if (!u)
         return no_number(f, number, why);
     if ((err = brain_of(f, &b, why)) != BK_OK || (err = loaded_of(f, b, u, &l, why)) != BK_OK)
         return err;
-    leaf = bk_fact_look_leaf(look, l->tree);
-    if (l->model->leaf[leaf] < 0) { /* a value, and no question */
-        *value = (unsigned)~l->model->leaf[leaf];
+    out->first = bk_row_first(f->rows, number);
+    local = bk_directory_find(&l->directory, out->first);
+    bk_shards_ahead(f->shards, u->shard0 + local);
+    out->code = bk_fact_look_leaf(look, l->tree);
+    out->of = f;
+    if (out->code < 0) /* a value, and no question */
         return BK_OK;
-    }
-    first = bk_row_first(f->rows, number);
-    local = bk_directory_find(&l->directory, first);
+    __builtin_prefetch(&l->model->question[out->code]);
+    out->model = l->model;
+    out->shard = &l->directory.shard[local];
+    out->square = bk_placement_squares(at)[f->inner];
     place = place_of(u, l, local);
-    if ((err = bytes_of(f, &place, &bytes, why)) != BK_OK)
-        return err;
-    *value = bk_model_value(l->model, &l->directory.shard[local], bytes, first,
-                            bk_placement_squares(at)[f->inner], leaf);
-    return BK_OK;
+    if ((err = bytes_of(f, &place, &out->bytes, why)) != BK_OK)
+        out->of = NULL;
+    return err;
+}
+
+void bk_file_ahead(const struct bk_file_ask *ask)
+{
+    if (ask->code >= 0)
+        bk_model_ahead(ask->model, ask->shard, ask->bytes, ask->first, ask->square, ask->code);
+}
+
+unsigned bk_file_told(const struct bk_file_ask *ask)
+{
+    if (ask->code < 0)
+        return (unsigned)~ask->code;
+    return bk_model_value(ask->model, ask->shard, ask->bytes, ask->first, ask->square, ask->code);
 }
 
 enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
                           const struct bk_placement *at, unsigned *value, struct bk_report *why)
 {
     struct bk_fact_look look;
+    struct bk_file_ask ask;
     unsigned visit = bk_visit_begin(f->cache);
     enum bk_err err = bk_file_look(f, at, &look, why);
 
     if (!err)
-        err = bk_file_value_seen(f, side, number, at, &look, value, why);
+        err = bk_file_ask(&ask, f, side, number, at, &look, why);
+    if (!err)
+        *value = bk_file_told(&ask);
     bk_visit_end(f->cache, visit);
     return err;
 }

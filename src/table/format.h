@@ -87,14 +87,29 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
                           const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
 /*
- * The same with a look at the position that is made before, for whoever asks it, too.  A look that
- * one file of a table has made serves the other.  Both within one visit of the file's cache.
+ * The same with a look at the position that is made before, for whoever asks it, too, and in two
+ * steps, between which something else may be done.  A look that one file of a table has made serves
+ * the other.  All within one visit of the file's cache.
  */
+struct bk_file_ask {
+    const struct bk_file *of; /* NULL: nothing is asked */
+    const struct bk_model *model;
+    const struct bk_shard *shard;
+    const uint8_t *bytes;
+    uint64_t first;
+    int32_t code;
+    uint8_t square;
+};
+
 enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
                          struct bk_fact_look *look, struct bk_report *why);
-enum bk_err bk_file_value_seen(struct bk_file *f, unsigned side, uint64_t number,
-                               const struct bk_placement *at, struct bk_fact_look *look,
-                               unsigned *value, struct bk_report *why);
+/* Returns what bk_file_value() does; out->of is set on BK_OK only. */
+enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned side, uint64_t number,
+                        const struct bk_placement *at, struct bk_fact_look *look,
+                        struct bk_report *why);
+/* If something else is done before it is heard: brings what it lies in to the processor. */
+void bk_file_ahead(const struct bk_file_ask *ask);
+unsigned bk_file_told(const struct bk_file_ask *ask);
 
 /* Reads the model alone that a number is asked of.  The errors of bk_file_value(). */
 enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why);

@@ -686,12 +686,13 @@ static void sort_men(const struct bk_index *ix, struct bk_placement *at)
         }
 }
 
-int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
+static inline int32_t block_of(const struct bk_index *ix, struct bk_placement *at)
 {
     size_t key = 0;
     int32_t found;
 
-    sort_men(ix, at);
+    if (ix->equals)
+        sort_men(ix, at);
     for (unsigned s = 0; s < ix->nslots; s++) {
         unsigned cell = ix->cells[s]->cell_of[at->sq[s]];
 
@@ -709,9 +710,14 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
     return found >> 3;
 }
 
+int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
+{
+    return block_of(ix, at);
+}
+
 /* The digit that the man of a slot leads for k equal men of his cell. */
-static uint64_t digit_of(const struct bk_index *ix, const struct bk_placement *at, unsigned slot,
-                         unsigned k)
+static inline uint64_t digit_of(const struct bk_index *ix, const struct bk_placement *at,
+                                unsigned slot, unsigned k)
 {
     uint8_t place[BK_SLOTS_MAX];
 
@@ -724,7 +730,7 @@ static uint64_t digit_of(const struct bk_index *ix, const struct bk_placement *a
 
 uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at)
 {
-    int32_t nth = bk_index_block(ix, at);
+    int32_t nth = block_of(ix, at);
     const struct bk_block *b;
     const struct bk_pairs *pairs;
     uint64_t number;

@@ -509,9 +509,8 @@ static struct ribbons ribbons_of(const struct bk_shard *s, const uint8_t *bytes)
 }
 
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                        uint64_t first, unsigned square, uint32_t leaf)
+                        uint64_t first, unsigned square, bk_code code)
 {
-    bk_code code = m->leaf[leaf];
     struct ribbons r;
     uint64_t row;
 
@@ -528,6 +527,24 @@ unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, cons
                        bk_bit_is_set(&r.b, key)];
     }
     return (unsigned)~code;
+}
+
+static void window_ahead(const struct bk_ribbon *r, uint64_t key)
+{
+    if (r->words)
+        __builtin_prefetch(r->bytes + bk_ribbon_equation_of(key, r->factor, r->words).start);
+}
+
+void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                    uint64_t first, unsigned square, bk_code code)
+{
+    struct ribbons r = ribbons_of(s, bytes);
+    uint64_t row = bk_row_hash(first);
+
+    __builtin_prefetch(&m->question[code]);
+    window_ahead(&r.a, bk_question_key(row, (uint32_t)code, BK_CELL_SQUARE));
+    window_ahead(&r.b, bk_bit_key(bk_question_key(row, (uint32_t)code, square)));
+    window_ahead(&r.b, bk_bit_key(bk_question_key(row, (uint32_t)code + 1, square)));
 }
 
 struct row_answer {

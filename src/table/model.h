@@ -138,9 +138,14 @@ uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard);
  * bytes: of the shard that holds the row, checked.  first: of the row.  Any answer is below
  * 2^bits; what it is for a free position means nothing. */
 
-/* The value of the position with the inner man on `square`, which the tree brought to `leaf`. */
+/* The value of the position with the inner man on `square`, which the tree brought to a leaf with
+   this code. */
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                        uint64_t first, unsigned square, uint32_t leaf);
+                        uint64_t first, unsigned square, bk_code code);
+
+/* The same will be asked soon: brings what is looked at first into the processor's cache. */
+void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                    uint64_t first, unsigned square, bk_code code);
 
 /*
  * A whole row: writes the planes of those squares that are in `care`, 0 elsewhere, and

@@ -925,9 +925,9 @@ static void tell_move(void *telling, struct bk_step_of_men step, const struct bk
     bool quiet = !step.taken && step.becomes == BK_STAYS;
     struct bk_move m = { .becomes = step.becomes, .also = BK_SQ_NONE, .counted = step.counted };
 
-    m.doubles =
-        quiet && bk_rules_is_double(men->table->ix->v, bk_index_type(men->table->ix, step.by),
-                                    men->spot.side, from, to);
+    if (!brought->known && quiet) /* then it may be played: into what is the question */
+        m.doubles = bk_rules_is_double(men->table->ix->v, bk_index_type(men->table->ix, step.by),
+                                       men->spot.side, from, to);
     m.from = t->swap ? t->swap[from] : (uint8_t)from;
     m.to = t->swap ? t->swap[to] : (uint8_t)to;
     m.takes = step.taken ? m.to : BK_SQ_NONE;
@@ -948,7 +948,7 @@ bool bk_settle_moves(const struct bk_tables *t, const struct bk_pos *p, bool dis
         return false;
     at = visit_begin(t);
     open_question(&s, t);
-    if (!find(&s, &q, NULL) && !bk_view_root(&root, &s.direct, q.table, p, NULL) && root.direct) {
+    if (!find(&s, &q, NULL) && !bk_view_root(&root, q.table, p, NULL) && root.direct) {
         to.swap = bk_men_swap(q.table, p);
         told = bk_direct_moves(&s.direct, &root, distances, tell_move, &to);
     }

@@ -58,7 +58,7 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
  * tell; positions after the others are to be asked one by one.  False, and none is told, where
  * squares are not enough for the position itself: its own table is missing or of another kind, it
  * has castling rights or an en passant square.
- * Cost: some 250 ns a move, if nobody loses by it.
+ * Cost: some 250 ns a move; some 1.5 us if the other side is lost then.
  */
 typedef void bk_move_visit(void *context, const struct bk_move *move,
                            const struct bk_brought *brought);

@@ -172,6 +172,13 @@ enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *plac
     return BK_OK;
 }
 
+void bk_shards_ahead(const struct bk_shards *s, uint64_t nth)
+{
+    const void *held = atomic_load_explicit(&s->home[s->small ? 0 : nth], memory_order_relaxed);
+
+    __builtin_prefetch(held);
+}
+
 void bk_shards_warm(struct bk_shards *s)
 {
     struct bk_held *h;

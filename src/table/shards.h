@@ -65,4 +65,7 @@ enum bk_err bk_shards_read(const struct bk_shards *s, const struct bk_shard_plac
    who is about to ask.  An error is told when a shard is asked. */
 void bk_shards_warm(struct bk_shards *s);
 
+/* A shard will be asked for soon: brings what leads to it into the processor's cache. */
+void bk_shards_ahead(const struct bk_shards *s, uint64_t nth);
+
 #endif

@@ -90,6 +90,7 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     m->of[colour]++;
     m->place[bk_man(type, colour)] = (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
     m->plain &= !bk_rules_takes_twice(v, type);
+    m->alike |= (unsigned)bk_man_moves_as_he_takes(v, type, colour) << i;
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         if (bk_man_may_change(v, type, colour, sq)) {
             bk_bits_set(&m->change[i], sq);
@@ -114,6 +115,10 @@ static struct bk_links *links_new(const struct bk_table *t)
                    (!t->dtw || (asks_others(t->dtw) && t->same_numbers));
     for (unsigned i = 0; i < l->men.n; i++)
         look_around(&l->men, ix, i);
+    for (unsigned us = 0; us < 2; us++)
+        l->men.bares[us] =
+            l->men.of[!us] == 2 && (l->men.of[us] == 1 || bk_rules_bare_loses(ix->v));
+    l->men.draws_go_on = bk_rules_stalemate_wdl(ix->v) != 0;
     return l;
 }
 
@@ -330,11 +335,8 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
     const struct link *l;
     enum bk_err err;
 
-    if (!step.taken && step.becomes == BK_STAYS && !m->table->one_side) {
-        *out = *m;
-        bk_placement_put(&out->spot.at, step.by, step.to);
-        out->spot.side = !m->spot.side;
-        out->spot.number = UINT64_MAX;
+    if (bk_step_stays(m, step)) {
+        bk_men_stay(m, step, out);
         return BK_OK;
     }
     err = link_of(&l, tables, m, step, why);

@@ -101,13 +101,17 @@ struct bk_men {
  *                any, are numbered as the rest.  No castling, no man who takes two, no standalone
  *                files
  * changes        by colour: a bit for each man who may change somewhere
+ * alike          a bit for each man who moves as he takes
+ * bares          by side to move: captures take the last man of a side that may lose by it
+ * draws_go_on    nobody who has a drawn position is stalemated
  * change, stand  by man: the squares from which a move may change him; on which he may be
  * place          by man as positions have him: the first man of the table like him
  */
 struct bk_table_men {
     bool plain;
     unsigned n, of[2]; /* men; of each colour */
-    unsigned changes[2];
+    unsigned changes[2], alike;
+    bool bares[2], draws_go_on;
     uint8_t place[2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
@@ -129,7 +133,23 @@ struct bk_step_of_men {
     bool counted; /* the change uses up an allowance */
 };
 
-/* After such a step; the other side is to move.  The same errors as find(): an exit may lead to a
+/* Does it lead to the same table, with the other side to move? */
+static inline bool bk_step_stays(const struct bk_men *m, struct bk_step_of_men step)
+{
+    return !step.taken && step.becomes == BK_STAYS && !m->table->one_side;
+}
+
+/* After such a step. */
+static inline void bk_men_stay(const struct bk_men *m, struct bk_step_of_men step,
+                               struct bk_men *out)
+{
+    *out = *m;
+    bk_placement_put(&out->spot.at, step.by, step.to);
+    out->spot.side = !m->spot.side;
+    out->spot.number = UINT64_MAX;
+}
+
+/* After any step; the other side is to move.  The same errors as find(): an exit may lead to a
    table that is missing. */
 enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
                         struct bk_step_of_men step, struct bk_men *out, struct bk_report *why);

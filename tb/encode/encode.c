@@ -16,8 +16,8 @@
 
 #include "core/array.h"
 #include "core/homes.h"
-#include "table/write.h"
 #include "table/head.h"
+#include "table/write.h"
 #include "tb/encode/foretell.h"
 #include "tb/encode/source.h"
 #include "tb/memory/ranks.h"

@@ -23,6 +23,7 @@ enum fact_kind {
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
     FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
 };
+#define FACT_KINDS (FACT_FORK + 1)
 
 #define FACT_NO_GROUP 0xffff
 #define FACT_NONE     0xffff
@@ -100,10 +101,11 @@ struct fact_width {
     void *(*reach_new)(const struct bk_facts *f); /* NULL: no memory */
     void (*reach_free)(void *reach);
     void (*look)(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq);
-    uint32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
+    int32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
     unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,
                            struct bk_fact_take *out);
     bool (*look_exposes)(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken);
+    void (*look_quiet)(struct bk_fact_look *look, unsigned by, struct bk_bits *out);
     bool (*look_bares_back)(const struct bk_fact_look *look, struct bk_fact_take take);
     struct bk_fact_row *(*row_new)(const struct bk_facts *f, unsigned inner);
     void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);

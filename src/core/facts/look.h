@@ -18,36 +18,51 @@ struct look {
 };
 _Static_assert(sizeof(struct look) <= sizeof(struct bk_fact_look), "a look has room");
 
+/* What the men of a side attack who neither bend nor hop; where that is all of them the side is
+   known, looking through the king, too, so that no question need ask. */
+INLINE void look_side(struct one *o, unsigned colour)
+{
+    const struct reach *reach = o->reach;
+    unsigned men = reach->side[colour] & ~reach->wanderers;
+    set span = NONE, past = NONE, king = bit(o->sq[!colour]);
+
+    EACH_MAN (i, men) {
+        const struct kind_reach *k = reach->of[i];
+        unsigned s = o->sq[i];
+        set at = k->open_to[s];
+
+        if (k->shape == RIDES && any(k->mid_to[s] & o->occupied)) {
+            at = attacks_from(k, s, o->occupied);
+            if (any(k->mid_to[s] & king))
+                past |= attacks_from(k, s, o->occupied & ~king);
+        }
+        o->attacks[i] = at;
+        span |= at;
+    }
+    o->span[colour] = span;
+    o->side[colour] = span | past;
+}
+
 static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq)
 {
     struct look *l = (struct look *)(void *)look;
     struct one *o = &l->one;
-    const struct kind_reach *const *of = ((const struct reach *)f->reach)->of;
-    unsigned n = f->men.n, nsq = f->v->nsq, have = 0;
-    unsigned blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
-    set white = NONE, black = NONE;
+    const struct reach *reach = f->reach;
+    unsigned nsq = f->v->nsq;
 
-    for (unsigned i = 0; i < n; i++) {
-        l->sq[i] = sq[i];
-        l->row[i] = (uint16_t)(sq[i] * nsq);
-    }
+    memcpy(l->sq, sq, BK_MEN_MAX);
     l->sq[NODE_NOBODY] = 0;
+    for (unsigned i = 0; i < BK_MEN_MAX; i++)
+        l->row[i] = (uint16_t)(l->sq[i] * nsq);
     l->row[NODE_NOBODY] = 0;
     one_init(o, f, l->sq);
-    for (unsigned i = 0; i < n; i++)
-        if (of[i]->shape != WANDERS) {
-            set at = o->attacks[i] = attacks_from(of[i], sq[i], o->occupied);
-
-            white |= blacks >> i & 1 ? NONE : at;
-            black |= blacks >> i & 1 ? at : NONE;
-            have |= 1u << i;
-        }
-    o->span[BK_WHITE] = white;
-    o->span[BK_BLACK] = black;
-    o->have = (uint8_t)have;
+    look_side(o, BK_WHITE);
+    look_side(o, BK_BLACK);
+    o->have = (uint8_t)~reach->wanderers; /* of men who are not there, too */
+    o->have_side = reach->simple;
 }
 
-static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
+static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
 {
     struct look *l = (struct look *)(void *)look;
     const struct bk_facts *f = tree->f;
@@ -57,19 +72,21 @@ static uint32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *
         struct tree_node node = *at;
         bool is;
 
-        __builtin_prefetch(&tree->node[node.no]); /* `yes` mostly lies beside */
+        __builtin_prefetch(&tree->node[node.then]);
         if (node.asks < METRICS) {
-            unsigned pair = (unsigned)l->row[node.men & 15] + l->sq[node.men >> 4];
+            unsigned pair = (unsigned)l->row[node.i] + l->sq[node.j];
 
             is = f->metric[node.asks][pair] <= node.least;
-        } else if (node.asks == NODE_ATTACKS) {
-            is = one_attacks_man(&l->one, node.men & 15, node.men >> 4);
-        } else if (node.asks == NODE_FACT) {
-            is = one_fact(&l->one, &f->item[node.men | node.least << 8]);
+        } else if (node.asks != NODE_LEAF) {
+            is = one_fact(&l->one, node);
         } else {
-            return node.no;
+            return (int32_t)node.then;
         }
-        at = is ? at + 1 : tree->node + node.no;
+        at = tree->node + node.then;
+        if (!is) {
+            at++;
+            __asm__("" : "+r"(at)); /* a branch, that is guessed: not a sum, that is waited for */
+        }
     }
 }
 
@@ -108,6 +125,26 @@ static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned 
         if (reaches(r->of[e], l->sq[e], king, occupied))
             return true;
     return false;
+}
+
+/*
+ * A king may go where no enemy attacks, looking through him.  Of another man's squares each enemy
+ * leaves those on which he stands in the enemy's way, if that is needed; all, as a rule.
+ */
+static void look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *out)
+{
+    struct look *l = (struct look *)(void *)look;
+    struct one *o = &l->one;
+    unsigned colour = o->reach->side[BK_BLACK] >> by & 1, king = l->sq[colour];
+    unsigned theirs = o->reach->side[!colour];
+    set to = one_attacks(o, by) & ~o->occupied, rest = o->occupied & ~bit(l->sq[by]);
+
+    if (by == colour)
+        to &= ~one_side(o, !colour);
+    else
+        EACH_MAN (e, theirs)
+            to &= ~attacks_past(o->reach->of[e], l->sq[e], king, rest);
+    *out = bits_of(to);
 }
 
 /* Of the men of a side, the one that is no king. */

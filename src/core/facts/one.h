@@ -7,6 +7,7 @@
 #define BK_FACTS_ONE_H
 
 #include "core/facts/reach.h"
+#include "core/facts/tree.h"
 
 struct one {
     const struct bk_facts *f;
@@ -27,19 +28,20 @@ _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
 
 INLINE void one_init(struct one *o, const struct bk_facts *f, const uint8_t *sq)
 {
-    set all = NONE, black = NONE;
-    unsigned n = f->men.n, blacks = ((const struct reach *)f->reach)->side[BK_BLACK];
+    const struct reach *reach = f->reach;
+    unsigned whites = reach->side[BK_WHITE], blacks = reach->side[BK_BLACK];
+    set white = NONE, black = NONE;
 
     o->f = f;
-    o->reach = f->reach;
+    o->reach = reach;
     o->sq = sq;
-    for (unsigned i = 0; i < n; i++) {
-        all |= bit(sq[i]);
-        black |= blacks >> i & 1 ? bit(sq[i]) : NONE;
-    }
-    o->own[0] = all & ~black; /* no two stand on one square */
-    o->own[1] = black;
-    o->occupied = all;
+    EACH_MAN (i, whites)
+        white |= bit(sq[i]);
+    EACH_MAN (i, blacks)
+        black |= bit(sq[i]);
+    o->own[BK_WHITE] = white;
+    o->own[BK_BLACK] = black;
+    o->occupied = white | black;
     o->span[0] = o->span[1] = NONE;
     o->have = o->have_side = o->have_attackers = 0;
 }
@@ -189,29 +191,28 @@ INLINE bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
     return any(at) && more_than(at & ~one_side(o, !colour), more);
 }
 
-INLINE bool one_place(const struct one *o, const struct fact_item *item)
+/* A node of a tree that asks no metric. */
+INLINE bool one_fact(struct one *o, struct tree_node node)
 {
-    return item->metric[item->stride * o->sq[item->i] + o->sq[item->j]] <= item->least;
-}
+    unsigned i = node.i, j = node.j, q = node.least;
 
-static bool one_fact(struct one *o, const struct fact_item *item)
-{
-    const struct bk_facts *f = o->f;
-    unsigned i = item->i, j = item->j, q = item->q;
-
-    switch ((enum fact_kind)item->kind) {
-    case FACT_PLACE: return one_place(o, item);
-    case FACT_KING_DIFF:
-        return fact_metric_of(f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
-               fact_metric_of(f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
-    case FACT_ATTACKS: return one_attacks_man(o, i, j);
-    case FACT_COUNTS: return one_more_attackers(o, j, i, q);
-    case FACT_HANGING: return one_more_hanging(o, i, q);
-    case FACT_KING_SAFE: return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
-    case FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
-    case FACT_FORK: return one_forks(o, i, item->fork);
+    switch (node.asks) {
+    case NODE_FACT + FACT_KING_DIFF:
+        return fact_metric_of(o->f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
+               fact_metric_of(o->f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
+    case NODE_FACT + FACT_ATTACKS: return one_attacks_man(o, i, j);
+    case NODE_FACT + FACT_COUNTS: return one_more_attackers(o, j, i, q);
+    case NODE_FACT + FACT_HANGING: return one_more_hanging(o, i, q);
+    case NODE_FACT + FACT_KING_SAFE:
+        return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
+    case NODE_FACT + FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
+    case NODE_FACT + FACT_FORK:
+        return one_forks(
+            o, i,
+            (struct fact_fork){
+                .a = j & 15, .b = (uint8_t)(j >> 4), .covered = q & 1, .skewer = q >> 1 });
+    default: return false;
     }
-    return false;
 }
 
 #endif

@@ -65,6 +65,8 @@ struct reach {
     const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
     unsigned side[2];                        /* by colour: a bit a man */
     unsigned riders;                         /* whom others may stand in the way, likewise */
+    unsigned wanderers;                      /* of them, those who bend or hop */
+    uint8_t simple;                          /* a bit a side: nobody of it does */
     _Atomic(struct near *) near;             /* owned; made for the first row */
 };
 
@@ -298,7 +300,10 @@ static void *reach_new(const struct bk_facts *f)
             return NULL;
         }
         r->riders |= (unsigned)(r->of[i]->shape != LEAPS) << i;
+        r->wanderers |= (unsigned)(r->of[i]->shape == WANDERS) << i;
     }
+    for (unsigned colour = 0; r && colour < 2; colour++)
+        r->simple |= (uint8_t)(!(r->side[colour] & r->wanderers) << colour);
     return r;
 }
 

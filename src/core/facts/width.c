@@ -19,6 +19,7 @@ const struct fact_width BK_FACT_WIDTH = {
     .look_leaf = look_leaf,
     .look_takes = look_takes,
     .look_exposes = look_exposes,
+    .look_quiet = look_quiet,
     .look_bares_back = look_bares_back,
     .row_new = row_new,
     .row_set = row_set,
