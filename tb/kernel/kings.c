@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
+
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "tb/kernel/kings.h"
@@ -29,6 +33,8 @@
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
+
+enum { WAITS = 256 };
 
 /* A step of the black king, backwards. */
 struct back_step {
@@ -57,10 +63,11 @@ struct kings {
     set illegal[2][BK_SQ_MAX], legal[2][BK_SQ_MAX];
     set won[2][BK_SQ_MAX], undecided[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
     set losing[2][BK_SQ_MAX]; /* have a losing exit */
+    set slices[BK_SQ_MAX];    /* pairs of kings that are slices */
     struct frontier wins[2], losses[2];
     set reached[BK_SQ_MAX]; /* by un-moves, in the rows that are looked at */
-    /* rows in which something waits for so many plies / 2 (63: or more) */
-    set waits[2][64];
+    set waits[2]
+             [WAITS]; /* rows in which something waits for so many plies / 2 (the last: or more) */
     unsigned k_wait_max;
     int last_win[2], last_loss[2]; /* plies; -1: none */
     uint32_t ply;
@@ -346,6 +353,12 @@ static set stored(const struct kings *g, unsigned side, unsigned wk, set x, unsi
     return found;
 }
 
+static void note_wait(struct kings *g, unsigned side, unsigned wk, unsigned k)
+{
+    g->waits[side][k < WAITS - 1 ? k : WAITS - 1] |= bit(wk);
+    g->k_wait_max = k > g->k_wait_max ? k : g->k_wait_max;
+}
+
 /* x wait for the plies of their best exits. */
 static void store_waits(struct kings *g, unsigned side, unsigned wk, set x)
 {
@@ -364,16 +377,15 @@ static void store_waits(struct kings *g, unsigned side, unsigned wk, set x)
             seen |= UINT64_C(1) << (k < 63 ? k : 63);
         }
     }
-    if (seen >> 63)
-        EACH (bk, x) {
-            unsigned k = k_of(g, row_of(g, side, wk), bk);
+    todo = seen >> 63 ? x : NONE;
+    while (any(todo)) { /* each k once */
+        unsigned k = k_of(g, row_of(g, side, wk), lowest(todo));
 
-            g->k_wait_max = k > g->k_wait_max ? k : g->k_wait_max;
-        }
-    else if (seen && 63 - (unsigned)__builtin_clzll(seen) > g->k_wait_max)
-        g->k_wait_max = 63 - (unsigned)__builtin_clzll(seen);
-    for (; seen; seen &= seen - 1)
-        g->waits[side][__builtin_ctzll(seen)] |= bit(wk);
+        note_wait(g, side, wk, k);
+        todo &= ~stored(g, side, wk, todo, k, false);
+    }
+    for (seen &= INT64_MAX; seen; seen &= seen - 1)
+        note_wait(g, side, wk, (unsigned)__builtin_ctzll(seen));
 }
 
 /* Enters the best exit of each position of a row, as init.h's settle(). */
@@ -478,7 +490,7 @@ static set rows_due(struct kings *g, unsigned side, set *rows)
 
     if (!g->s->distances || g->ply == 1)
         return NONE;
-    due = todo = g->waits[side][k < 63 ? k : 63];
+    due = todo = g->waits[side][k < WAITS - 1 ? k : WAITS - 1];
     EACH (wk, todo)
         reach_row(g, rows, wk);
     return due;
@@ -622,11 +634,52 @@ static void make_codes(struct kings *g, unsigned side, unsigned wk)
                                                : BK_CODE_ILLEGAL);
 }
 
+#ifdef __BMI2__
+/* A bitmap under way: what does not fill a word yet. */
+struct bits {
+    uint64_t *to, word;
+    unsigned n;
+};
+
+static inline void append(struct bits *b, uint64_t bits, unsigned n)
+{
+    b->word |= bits << b->n;
+    b->n += n;
+    if (b->n < 64)
+        return;
+    *b->to++ = b->word;
+    b->n -= 64;
+    b->word = n - b->n < 64 ? bits >> (n - b->n) : 0;
+}
+
+/* Without a symmetry of the kings the slices of a row follow each other. */
+static void put_rows(const struct kings *g, const set *rows, uint64_t *map)
+{
+    struct bits b = { map, 0, 0 };
+
+    for (unsigned wk = 0; wk < g->nsq; wk++)
+        for (unsigned w = 0; w < WORDS; w++) {
+            uint64_t there = word_of(g->slices[wk], w);
+
+            append(&b, _pext_u64(word_of(rows[wk], w), there),
+                   (unsigned)__builtin_popcountll(there));
+        }
+    if (b.n)
+        *b.to = b.word;
+}
+#endif
+
 /* Sets, by white king square, as a bitmap by slice. */
 static void put_bits(const struct kings *g, const set *rows, uint64_t *map)
 {
     const struct bk_pairs *pairs = g->s->pairs;
 
+#ifdef __BMI2__
+    if (pairs->group == 1) {
+        put_rows(g, rows, map);
+        return;
+    }
+#endif
     for (uint32_t first = 0; first < pairs->nslices; first += 64) {
         uint32_t n = pairs->nslices - first < 64 ? pairs->nslices - first : 64;
         uint64_t bits = 0;
@@ -808,6 +861,8 @@ static void begin(struct kings *g, const struct bk_setup *s)
     for (unsigned sq = 0; sq < g->nsq; sq++)
         if (has(g->board, sq) && !has(g->men, sq))
             g->squares[g->nsquares++] = (uint8_t)sq;
+    for (uint32_t slice = 0; slice < s->pairs->nslices; slice++)
+        g->slices[s->pairs->king[slice][0]] |= bit(s->pairs->king[slice][1]);
     find_steps(g);
     find_legal(g);
 }
