@@ -59,9 +59,10 @@ LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 
 SETS = 64 128 256
-PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_%) encode/columns_portable encode/eliminate_portable
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) encode/columns_portable encode/eliminate_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
+          $(SETS:%=kernel/kings_avx2_%) $(SETS:%=kernel/kings_avx512_%) \
           encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512
 endif
 
@@ -171,15 +172,20 @@ $(BUILD)/%.o: %.c | $(BUILD)/packages
 
 # one kernel source, compiled for each width of a set and each instruction set
 kernel = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_SET_BITS=$* -DBK_KERNEL=$(2)$* -c $< -o $@
+AVX2 = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
+AVX512 = -march=skylake-avx512
 $(BUILD)/tb/kernel/kernel_portable%.o: tb/kernel/passes.c | $(BUILD)/packages
 	$(call kernel,,portable)
 $(BUILD)/tb/kernel/kernel_avx2_%.o: tb/kernel/passes.c | $(BUILD)/packages
-	$(call kernel,-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt,avx2_)
+	$(call kernel,$(AVX2),avx2_)
 $(BUILD)/tb/kernel/kernel_avx512_%.o: tb/kernel/passes.c | $(BUILD)/packages
-	$(call kernel,-march=skylake-avx512,avx512_)
-
-$(BUILD)/tb/kernel/kings_%.o: tb/kernel/kings.c | $(BUILD)/packages
-	$(call kernel,,kings_)
+	$(call kernel,$(AVX512),avx512_)
+$(BUILD)/tb/kernel/kings_portable%.o: tb/kernel/kings.c | $(BUILD)/packages
+	$(call kernel,,portable)
+$(BUILD)/tb/kernel/kings_avx2_%.o: tb/kernel/kings.c | $(BUILD)/packages
+	$(call kernel,$(AVX2),avx2_)
+$(BUILD)/tb/kernel/kings_avx512_%.o: tb/kernel/kings.c | $(BUILD)/packages
+	$(call kernel,$(AVX512),avx512_)
 
 # facts, likewise for each width
 $(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages

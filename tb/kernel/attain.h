@@ -26,33 +26,14 @@
    soon. */
 static set as_soon(const struct bk_setup *s, const void *codes, set x, const int16_t *score)
 {
-    const uint8_t *code8 = codes;
     const uint16_t *code16 = codes;
     set soon = NONE;
 
-#ifdef __AVX512BW__
-    for (unsigned half = 0; s->dtw_bytes == 1 && half < 2 * WORDS; half++) {
-        __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
-        __m512i k;
-
-        if (!m)
-            continue;
-        k = _mm512_sub_epi16(_mm512_set1_epi16(BK_SCORE_WIN + 2 * BK_CODE_WIN),
-                             _mm512_maskz_loadu_epi16(m, score + 32 * half));
-        m = _mm512_mask_cmpeq_epi16_mask(
-            m, _mm512_srli_epi16(k, 1),
-            _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(m, code8 + 32 * half)));
-        soon = set_word(soon, half / 2, word_of(soon, half / 2) | (uint64_t)m << (32 * (half & 1)));
-    }
     if (s->dtw_bytes == 1)
-        return soon;
-#endif
-    EACH (sq, x) {
-        unsigned code = s->dtw_bytes == 1 ? code8[sq] : code16[sq];
-
-        if (code == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> 1))
+        return won_as_soon(codes, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+    EACH (sq, x)
+        if (code16[sq] == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> 1))
             soon |= bit(sq);
-    }
     return soon;
 }
 

@@ -10,20 +10,44 @@
  *
  * The exits (pawn moves, captures) are looked up for whole planes of king
  * pairs at once.  Everything else, and the invariants, are as in passes.c.
- * Cost: some 0.3 ms a block of an 8x8 board.
+ *
+ * All of it fits the first-level cache, so what costs is operations: a row of
+ * scores or of stored numbers is worked on as a whole (lanes.h), and a ply looks
+ * only at rows that something has reached or that have waited for it.  Compiled
+ * for each instruction set, as passes.c.
+ * Cost: some 0.07 ms a block of an 8x8 board.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
+
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "core/set.h"
 #include "tb/kernel/kings.h"
+#include "tb/kernel/lanes.h"
 #include "tb/kernel/passing.h"
 #include "tb/kernel/tally.h"
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
+
+enum { WAITS = 256 };
+
+/* A step of the black king, backwards. */
+struct back_step {
+    int by;  /* square numbers */
+    set src; /* from where it stays on the board */
+    uint8_t how;
+};
+
+/* The last results of a side, by white king square: rows that have any. */
+struct frontier {
+    set rows;
+    set at[BK_SQ_MAX]; /* of other rows, anything */
+};
 
 struct kings {
     const struct bk_setup *s;
@@ -31,47 +55,63 @@ struct kings {
     struct bk_placement at; /* of the fixed men */
     set board, men;         /* squares; those of the fixed men */
     bool clash;             /* two fixed men on one square: no position is legal */
-    set src[BK_STEPS_MAX];  /* of the black king's steps */
+    struct back_step step[BK_STEPS_MAX];
+    unsigned nsteps;
     uint8_t squares[BK_SQ_MAX];
     unsigned nsquares;
     /* by side to move and white king square */
-    set illegal[2][BK_SQ_MAX];
+    set illegal[2][BK_SQ_MAX], legal[2][BK_SQ_MAX];
     set won[2][BK_SQ_MAX], undecided[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
-    set wins[2][BK_SQ_MAX], losses[2][BK_SQ_MAX];
-    uint64_t wait[2][BK_SQ_MAX];
+    set losing[2][BK_SQ_MAX]; /* have a losing exit */
+    set slices[BK_SQ_MAX];    /* pairs of kings that are slices */
+    struct frontier wins[2], losses[2];
+    set reached[BK_SQ_MAX]; /* by un-moves, in the rows that are looked at */
+    set waits[2]
+             [WAITS]; /* rows in which something waits for so many plies / 2 (the last: or more) */
     unsigned k_wait_max;
+    int last_win[2], last_loss[2]; /* plies; -1: none */
     uint32_t ply;
     int16_t *plane;   /* nsq * nsq */
     int16_t *best[2]; /* nsq * nsq */
     int16_t *exit[2]; /* the same, of the moves to other materials alone */
-    uint16_t *k[2];   /* plies / 2; 0 until known */
+    char *k[2]; /* plies / 2, then codes: nsq * nsq of dtw_bytes each; NULL without distances */
 };
 
 /* == The black king's moves as shifts == */
 
-static set black_from(const struct kings *g, set to, unsigned how)
+static inline set moved(set x, int by)
 {
-    const struct bk_movement *m = &g->s->v->piece[g->s->v->royal].move;
+#if BK_SET_BITS == 64
+    return x << (by & 63) | x >> (-by & 63); /* what wraps around is no square of `src` */
+#else
+    return shifted(x, by);
+#endif
+}
+
+static inline set black_from(const struct kings *g, set to, unsigned how)
+{
     set from = NONE;
 
-    for (unsigned i = 0; i < m->nsteps; i++)
-        if (m->step[i].how & how) /* Black's steps are White's upside down */
-            from |= shifted(to, -(-m->step[i].dr * g->s->v->files + m->step[i].df)) & g->src[i];
+    for (unsigned i = 0; i < g->nsteps; i++)
+        if (g->step[i].how & how)
+            from |= moved(to, g->step[i].by) & g->step[i].src;
     return from;
 }
 
-static void find_sources(struct kings *g)
+static void find_steps(struct kings *g)
 {
     const struct bk_variant *v = g->s->v;
     const struct bk_movement *m = &v->piece[v->royal].move;
 
-    for (unsigned i = 0; i < m->nsteps; i++) {
-        g->src[i] = NONE;
+    g->nsteps = m->nsteps;
+    for (unsigned i = 0; i < m->nsteps; i++) { /* Black's steps are White's upside down */
+        g->step[i] =
+            (struct back_step){ m->step[i].dr * v->files - m->step[i].df, NONE, m->step[i].how };
         for (unsigned sq = 0; sq < v->nsq; sq++) {
             int f = (int)(sq % v->files) + m->step[i].df, r = (int)(sq / v->files) - m->step[i].dr;
 
             if (f >= 0 && f < v->files && r >= 0 && r < v->ranks && bk_bits_has(&v->board, sq))
-                g->src[i] |= bit(sq);
+                g->step[i].src |= bit(sq);
         }
     }
 }
@@ -143,25 +183,25 @@ static set black_attacks(const struct kings *g, unsigned wk)
 static void find_legal(struct kings *g)
 {
     const struct bk_variant *v = g->s->v;
+    set black = g->board & ~g->men;
 
+    for (unsigned sq = 0; sq < g->nsq; sq++)
+        if (!bk_rules_may_stand(v, v->royal, BK_BLACK, sq))
+            black &= ~bit(sq);
     for (unsigned wk = 0; wk < g->nsq; wk++) {
-        set placed = NONE;
+        bool stands = !g->clash && has(g->board & ~g->men, wk) &&
+                      bk_rules_may_stand(v, v->royal, BK_WHITE, wk);
+        set placed = stands ? black & ~bit(wk) : NONE;
 
-        if (!g->clash && has(g->board, wk) && !has(g->men, wk) &&
-            bk_rules_may_stand(v, v->royal, BK_WHITE, wk)) {
-            placed = g->board & ~g->men & ~bit(wk);
-            for (unsigned sq = 0; sq < g->nsq; sq++)
-                if (!bk_rules_may_stand(v, v->royal, BK_BLACK, sq))
-                    placed &= ~bit(sq);
-        }
         for (unsigned side = 0; side < 2; side++) {
             set bad = NONE;
 
             if (any(placed))
                 bad = side == BK_WHITE ? white_attacks(g, wk) : black_attacks(g, wk);
             g->illegal[side][wk] = bad;
-            g->won[side][wk] = ~placed | bad;
-            g->undecided[side][wk] = g->open[side][wk] = placed & ~bad;
+            g->legal[side][wk] = placed & ~bad;
+            g->won[side][wk] = ~g->legal[side][wk];
+            g->undecided[side][wk] = g->open[side][wk] = g->legal[side][wk];
         }
     }
 }
@@ -176,12 +216,8 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
     int16_t *best = g->best[side] + wk * g->nsq;
 
     from &= g->undecided[side][wk];
-    EACH (bk, from) {
-        int16_t score = row[fixed_bk >= 0 ? (unsigned)fixed_bk : bk];
-
-        if (score > best[bk])
-            best[bk] = score;
-    }
+    if (any(from))
+        raise_to_row(best, from, fixed_bk >= 0 ? NULL : row, fixed_bk >= 0 ? row[fixed_bk] : 0);
 }
 
 /* A king takes a fixed man. */
@@ -279,37 +315,92 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
     }
 }
 
-static uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
+/* == What is stored == */
 
-/* Enters the best exit of each position, as passes.c's settle(). */
+static void *row_of(const struct kings *g, unsigned side, unsigned wk)
+{
+    return g->k[side] + (size_t)wk * g->nsq * g->s->dtw_bytes;
+}
+
+static unsigned k_of(const struct kings *g, const void *row, unsigned bk)
+{
+    return g->s->dtw_bytes == 1 ? ((const uint8_t *)row)[bk] : ((const uint16_t *)row)[bk];
+}
+
+static void store(struct kings *g, unsigned side, unsigned wk, set x, unsigned k)
+{
+    if (!g->s->distances)
+        return;
+    if (g->s->dtw_bytes == 1) {
+        put_where(row_of(g, side, wk), x, k);
+        return;
+    }
+    EACH (bk, x)
+        ((uint16_t *)row_of(g, side, wk))[bk] = (uint16_t)k;
+}
+
+/* Those of x for which k is stored; if more, a later one. */
+static set stored(const struct kings *g, unsigned side, unsigned wk, set x, unsigned k, bool more)
+{
+    const uint16_t *row = row_of(g, side, wk);
+    set found = NONE;
+
+    if (g->s->dtw_bytes == 1)
+        return where_is(row_of(g, side, wk), x, k, more);
+    EACH (bk, x)
+        if (more ? row[bk] > k : row[bk] == k)
+            found |= bit(bk);
+    return found;
+}
+
+static void note_wait(struct kings *g, unsigned side, unsigned wk, unsigned k)
+{
+    g->waits[side][k < WAITS - 1 ? k : WAITS - 1] |= bit(wk);
+    g->k_wait_max = k > g->k_wait_max ? k : g->k_wait_max;
+}
+
+/* x wait for the plies of their best exits. */
+static void store_waits(struct kings *g, unsigned side, unsigned wk, set x)
+{
+    const int16_t *best = g->best[side] + wk * g->nsq;
+    uint64_t seen = 0;
+    set todo = x;
+
+    if (g->s->dtw_bytes == 1) {
+        seen = put_half_plies(row_of(g, side, wk), x, best, BK_SCORE_WIN, g->s->k_limit);
+    } else {
+        EACH (bk, todo) {
+            int score = best[bk] > 0 ? best[bk] : -best[bk];
+            unsigned k = (unsigned)(BK_SCORE_WIN - score) >> 1;
+
+            ((uint16_t *)row_of(g, side, wk))[bk] = (uint16_t)k;
+            seen |= UINT64_C(1) << (k < 63 ? k : 63);
+        }
+    }
+    todo = seen >> 63 ? x : NONE;
+    while (any(todo)) { /* each k once */
+        unsigned k = k_of(g, row_of(g, side, wk), lowest(todo));
+
+        note_wait(g, side, wk, k);
+        todo &= ~stored(g, side, wk, todo, k, false);
+    }
+    for (seen &= INT64_MAX; seen; seen &= seen - 1)
+        note_wait(g, side, wk, (unsigned)__builtin_ctzll(seen));
+}
+
+/* Enters the best exit of each position of a row, as init.h's settle(). */
 static void settle(struct kings *g, unsigned side, unsigned wk)
 {
-    set todo = g->undecided[side][wk];
+    struct by_score way = sort_scores(g->best[side] + wk * g->nsq, g->nsq, BK_SCORE_NONE,
+                                      g->s->distances ? BK_SCORE_WIN - 2 : 0);
 
-    EACH (bk, todo) {
-        int score = g->best[side][wk * g->nsq + bk];
-        unsigned k;
-
-        if (score == BK_SCORE_NONE)
-            continue;
-        if (score >= 0)
-            g->open[side][wk] &= ~bit(bk);
-        if (score == 0)
-            continue;
-        k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;
-        if (score > 0 && (k == 0 || !g->s->distances)) {
-            g->wins[side][wk] |= bit(bk);
-            continue;
-        }
-        if (score < 0)
-            g->losses[side][wk] |= bit(bk);
-        if (!g->s->distances)
-            continue;
-        g->k[side][wk * g->nsq + bk] = (uint16_t)k;
-        g->wait[side][wk] |= wait_bit(k);
-        if (k > g->k_wait_max)
-            g->k_wait_max = k;
-    }
+    g->open[side][wk] &= ~way.saving;
+    g->losing[side][wk] = way.any & ~way.saving;
+    g->wins[side].at[wk] = way.soon;
+    if (any(way.soon))
+        g->wins[side].rows |= bit(wk);
+    if (g->s->distances)
+        store_waits(g, side, wk, (way.any & ~way.saving) | (way.winning & ~way.soon));
 }
 
 /* Those that stay in the block's table, or those that do not. */
@@ -344,20 +435,35 @@ static void find_ways_out(struct kings *g)
 
 /* == Plies == */
 
-static set unmoves(const struct kings *g, unsigned side, unsigned wk, set (*target)[BK_SQ_MAX])
+static inline set *reach_row(struct kings *g, set *rows, unsigned wk)
+{
+    if (!has(*rows, wk))
+        g->reached[wk] = NONE;
+    *rows |= bit(wk);
+    return &g->reached[wk];
+}
+
+/* From where `side` can move into `f`, to g->reached.  Returns the rows that it has reached. */
+static set unmoves(struct kings *g, unsigned side, const struct frontier *f)
 {
     const struct bk_setup *s = g->s;
-    set from = NONE;
-    unsigned n;
-    const struct bk_reach *r;
+    set rows = NONE, todo = f->rows;
 
-    if (side == BK_BLACK)
-        return any(target[!side][wk]) ? black_from(g, target[!side][wk], BK_QUIET) : NONE;
-    r = bk_reach_from(s->v, s->v->royal, BK_WHITE, wk, &n);
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].how & BK_QUIET)
-            from |= target[!side][r[i].to];
-    return from;
+    EACH (wk, todo) {
+        unsigned n;
+        const struct bk_reach *r;
+
+        if (side == BK_BLACK) {
+            g->reached[wk] = black_from(g, f->at[wk], BK_QUIET);
+            rows |= bit(wk);
+            continue;
+        }
+        r = bk_reach_into(s->v, s->v->royal, BK_WHITE, wk, &n);
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & BK_QUIET)
+                *reach_row(g, &rows, r[i].to) |= f->at[wk];
+    }
+    return rows;
 }
 
 static set without_escapes(const struct kings *g, unsigned side, unsigned wk, set cand)
@@ -375,79 +481,98 @@ static set without_escapes(const struct kings *g, unsigned side, unsigned wk, se
     return cand;
 }
 
-static void store(struct kings *g, unsigned side, unsigned wk, set x, unsigned k)
+/* Adds to the rows that are looked at those in which something waits for this ply; returns these.
+ */
+static set rows_due(struct kings *g, unsigned side, set *rows)
 {
-    EACH (bk, x)
-        g->k[side][wk * g->nsq + bk] = (uint16_t)k;
+    unsigned k = g->ply >> 1;
+    set due, todo;
+
+    if (!g->s->distances || g->ply == 1)
+        return NONE;
+    due = todo = g->waits[side][k < WAITS - 1 ? k : WAITS - 1];
+    EACH (wk, todo)
+        reach_row(g, rows, wk);
+    return due;
 }
 
-static set waiting(const struct kings *g, unsigned side, unsigned wk, set x, unsigned k)
+/* New results of a row. */
+static void add_fresh(struct kings *g, struct frontier *f, unsigned side, unsigned wk, set add)
 {
-    set due = NONE;
-
-    if (!(g->wait[side][wk] & wait_bit(k)))
-        return NONE;
-    EACH (bk, x)
-        if (g->k[side][wk * g->nsq + bk] == k)
-            due |= bit(bk);
-    return due;
+    f->at[wk] = add;
+    f->rows |= bit(wk);
+    g->undecided[side][wk] &= ~add;
+    g->open[side][wk] &= ~add;
+    store(g, side, wk, add, g->ply >> 1);
 }
 
 static void mated(struct kings *g, unsigned side, unsigned wk)
 {
-    set losing = g->losses[side][wk], check = g->illegal[!side][wk];
-    set stuck = without_escapes(g, side, wk, g->open[side][wk]);
+    set losing = g->losing[side][wk], check = g->illegal[!side][wk], lost = NONE, stuck;
 
-    g->losses[side][wk] = NONE;
+    if (!any(g->open[side][wk]))
+        return;
+    stuck = without_escapes(g, side, wk, g->open[side][wk]);
     if (!g->s->distances)
-        g->losses[side][wk] = stuck & losing;
+        lost = stuck & losing;
     stuck &= ~losing;
     if (bk_rules_stalemate_wdl(g->s->v) == 0)
         g->open[side][wk] &= ~(stuck & ~check);
     else
-        g->losses[side][wk] |= stuck & ~check;
-    g->losses[side][wk] |= stuck & check;
-    g->undecided[side][wk] &= ~g->losses[side][wk];
-    g->open[side][wk] &= ~g->losses[side][wk];
-    store(g, side, wk, g->losses[side][wk], 0);
+        lost |= stuck & ~check;
+    lost |= stuck & check;
+    if (any(lost))
+        add_fresh(g, &g->losses[side], side, wk, lost);
 }
 
-static bool win(struct kings *g, unsigned side, unsigned wk)
+/* An odd ply. */
+static bool win(struct kings *g, unsigned side)
 {
-    unsigned k = g->ply >> 1;
-    set add = unmoves(g, side, wk, g->losses) & g->undecided[side][wk];
+    struct frontier *f = &g->wins[side];
+    set rows = unmoves(g, side, &g->losses[!side]), due = rows_due(g, side, &rows), todo;
 
-    if (g->ply == 1)
-        add |= g->wins[side][wk] & g->undecided[side][wk];
-    else if (g->s->distances)
-        add |= waiting(g, side, wk, g->undecided[side][wk] & ~g->open[side][wk], k);
-    g->wins[side][wk] = add;
-    g->won[side][wk] |= add;
-    g->undecided[side][wk] &= ~add;
-    g->open[side][wk] &= ~add;
-    store(g, side, wk, add, k);
-    return any(add);
+    todo = g->ply == 1 ? f->rows : NONE; /* won by an exit at once */
+    EACH (wk, todo)
+        *reach_row(g, &rows, wk) |= f->at[wk];
+    f->rows = NONE;
+    EACH (wk, rows) {
+        set undecided = g->undecided[side][wk], add = g->reached[wk] & undecided;
+
+        if (has(due, wk))
+            add |= stored(g, side, wk, undecided & ~g->open[side][wk], g->ply >> 1, false);
+        if (!any(add))
+            continue;
+        g->won[side][wk] |= add;
+        add_fresh(g, f, side, wk, add);
+    }
+    if (any(f->rows))
+        g->last_win[side] = (int)g->ply;
+    return any(f->rows);
 }
 
-static bool lose(struct kings *g, unsigned side, unsigned wk)
+/* An even ply. */
+static bool lose(struct kings *g, unsigned side)
 {
+    struct frontier *f = &g->losses[side];
+    set rows = unmoves(g, side, &g->wins[!side]), due = rows_due(g, side, &rows);
     unsigned k = g->ply >> 1;
-    set cand = unmoves(g, side, wk, g->wins) & g->open[side][wk], late;
 
-    if (g->s->distances)
-        cand |= waiting(g, side, wk, g->open[side][wk], k);
-    if (any(cand))
-        cand = without_escapes(g, side, wk, cand);
-    late = cand;
-    if (g->s->distances && g->wait[side][wk])
-        EACH (bk, late)
-            if (g->k[side][wk * g->nsq + bk] > k)
-                cand &= ~bit(bk);
-    g->losses[side][wk] = cand;
-    g->undecided[side][wk] &= ~cand;
-    g->open[side][wk] &= ~cand;
-    store(g, side, wk, cand, k);
-    return any(cand);
+    f->rows = NONE;
+    EACH (wk, rows) {
+        set cand = g->reached[wk] & g->open[side][wk];
+
+        if (has(due, wk))
+            cand |= stored(g, side, wk, g->open[side][wk], k, false);
+        if (any(cand))
+            cand = without_escapes(g, side, wk, cand);
+        if (g->s->distances && any(cand & g->losing[side][wk]))
+            cand &= ~stored(g, side, wk, cand & g->losing[side][wk], k, true);
+        if (any(cand))
+            add_fresh(g, f, side, wk, cand);
+    }
+    if (any(f->rows))
+        g->last_loss[side] = (int)g->ply;
+    return any(f->rows);
 }
 
 /*
@@ -458,17 +583,18 @@ static bool iterate(struct kings *g)
 {
     bool before = true;
 
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; side < 2; side++) {
+        g->last_win[side] = g->last_loss[side] = -1;
         for (unsigned wk = 0; wk < g->nsq; wk++)
             mated(g, side, wk);
+        if (any(g->losses[side].rows))
+            g->last_loss[side] = 0;
+    }
     for (g->ply = 1;; g->ply++) {
         bool found = false;
 
         for (unsigned side = 0; side < 2; side++)
-            for (unsigned wk = 0; wk < g->nsq; wk++)
-                if (any(g->undecided[side][wk]) || any(g->wins[side][wk]) ||
-                    any(g->losses[side][wk]))
-                    found |= g->ply & 1 ? win(g, side, wk) : lose(g, side, wk);
+            found |= g->ply & 1 ? win(g, side) : lose(g, side);
         if (!found && !before && g->ply > 2 * g->k_wait_max)
             return true;
         before = found;
@@ -479,97 +605,234 @@ static bool iterate(struct kings *g)
 
 /* == Codes and counts == */
 
-static void consider(const struct kings *g, struct bk_longest *l, int plies, uint32_t slice,
-                     unsigned wk, unsigned bk)
+static set wins_of(const struct kings *g, unsigned side, unsigned wk)
 {
-    struct bk_longest this = { .plies = plies,
-                               .at = g->at,
-                               .number = slice,
-                               .advance = g->s->b->advance,
-                               .block = (uint32_t)(g->s->b - g->s->ix->block) };
+    return g->won[side][wk] & g->legal[side][wk];
+}
 
-    if (!bk_longest_before(&this, l))
+static set losses_of(const struct kings *g, unsigned side, unsigned wk)
+{
+    return g->legal[side][wk] & ~g->won[side][wk] & ~g->undecided[side][wk];
+}
+
+/* What is stored becomes codes. */
+static void make_codes(struct kings *g, unsigned side, unsigned wk)
+{
+    set wins = wins_of(g, side, wk), losses = losses_of(g, side, wk);
+    set draws = g->undecided[side][wk];
+    uint16_t *row = row_of(g, side, wk);
+
+    if (g->s->dtw_bytes == 1) {
+        put_codes(row_of(g, side, wk), g->nsq, wins, losses, draws, BK_CODE_WIN, BK_CODE_LOSS8,
+                  BK_CODE_DRAW);
         return;
-    *l = this;
-    l->at.king[0] = (uint8_t)wk;
-    l->at.king[1] = (uint8_t)bk;
-}
-
-/* One code, or its two bits (memtable.h). */
-static void put_code(struct bk_memblock *mb, unsigned side, unsigned code_bytes, uint32_t at,
-                     unsigned code)
-{
-    uint64_t bit_at = UINT64_C(1) << (at & 63);
-
-    if (code_bytes == 2) {
-        ((uint16_t *)mb->code[side])[at] = (uint16_t)code;
-    } else if (code_bytes == 1) {
-        ((uint8_t *)mb->code[side])[at] = (uint8_t)code;
-    } else {
-        if (code == BK_CODE_ILLEGAL || (code >= BK_CODE_WIN && code < BK_CODE_LOSS8))
-            ((uint64_t *)mb->code[side])[at >> 6] |= bit_at;
-        if (code == BK_CODE_ILLEGAL || code == BK_CODE_DRAW)
-            ((uint64_t *)mb->draw[side])[at >> 6] |= bit_at;
     }
+    for (unsigned bk = 0; bk < g->nsq; bk++)
+        row[bk] = (uint16_t)(has(wins, bk)     ? BK_CODE_WIN + row[bk]
+                             : has(losses, bk) ? BK_CODE_LOSS16 + row[bk]
+                             : has(draws, bk)  ? BK_CODE_DRAW
+                                               : BK_CODE_ILLEGAL);
 }
 
-static void write_codes(const struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
+#ifdef __BMI2__
+/* A bitmap under way: what does not fill a word yet. */
+struct bits {
+    uint64_t *to, word;
+    unsigned n;
+};
+
+static inline void append(struct bits *b, uint64_t bits, unsigned n)
 {
-    const struct bk_setup *s = g->s;
-    const struct bk_pairs *pairs = s->pairs;
-    unsigned loss = s->dtw_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+    b->word |= bits << b->n;
+    b->n += n;
+    if (b->n < 64)
+        return;
+    *b->to++ = b->word;
+    b->n -= 64;
+    b->word = n - b->n < 64 ? bits >> (n - b->n) : 0;
+}
 
-    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
-        unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
-        uint64_t images = (uint64_t)__builtin_popcount(s->ix->group) /
-                          (unsigned)__builtin_popcount(pairs->stabilizer[slice]);
+/* Without a symmetry of the kings the slices of a row follow each other. */
+static void put_rows(const struct kings *g, const set *rows, uint64_t *map)
+{
+    struct bits b = { map, 0, 0 };
 
-        for (unsigned side = 0; side < 2; side++) {
-            unsigned k = g->k[side][wk * g->nsq + bk], code = BK_CODE_ILLEGAL;
-            bool placed = !g->clash && has(g->board & ~g->men & ~bit(wk), bk) && !has(g->men, wk);
+    for (unsigned wk = 0; wk < g->nsq; wk++)
+        for (unsigned w = 0; w < WORDS; w++) {
+            uint64_t there = word_of(g->slices[wk], w);
 
-            if (!placed || has(g->illegal[side][wk], bk)) {
-                code = BK_CODE_ILLEGAL;
-            } else if (has(g->won[side][wk], bk)) {
-                code = BK_CODE_WIN + k;
-                t->win[side]++;
-                t->all_win[side] += images;
-                consider(g, &t->longest_win[side], (int)(2 * k + 1), slice, wk, bk);
-            } else if (has(g->undecided[side][wk], bk)) {
-                code = BK_CODE_DRAW;
-                t->draw[side]++;
-                t->all_draw[side] += images;
-            } else {
-                code = loss + k;
-                t->loss[side]++;
-                t->all_loss[side] += images;
-                consider(g, &t->longest_loss[side], (int)(2 * k), slice, wk, bk);
-            }
-            put_code(mb, side, s->dtw_bytes, slice, code);
+            append(&b, _pext_u64(word_of(rows[wk], w), there),
+                   (unsigned)__builtin_popcountll(there));
         }
-    }
+    if (b.n)
+        *b.to = b.word;
 }
+#endif
 
-/* What exits attain (attain.h), a bit a slice. */
-static void write_attained(const struct kings *g, struct bk_memblock *mb)
+/* Sets, by white king square, as a bitmap by slice. */
+static void put_bits(const struct kings *g, const set *rows, uint64_t *map)
 {
     const struct bk_pairs *pairs = g->s->pairs;
 
-    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
-        unsigned wk = pairs->king[slice][0], bk = pairs->king[slice][1];
-        uint64_t self = UINT64_C(1) << (slice & 63);
+#ifdef __BMI2__
+    if (pairs->group == 1) {
+        put_rows(g, rows, map);
+        return;
+    }
+#endif
+    for (uint32_t first = 0; first < pairs->nslices; first += 64) {
+        uint32_t n = pairs->nslices - first < 64 ? pairs->nslices - first : 64;
+        uint64_t bits = 0;
 
-        for (unsigned side = 0; side < 2; side++) {
-            int score = g->exit[side][wk * g->nsq + bk];
-            bool drawn = has(g->undecided[side][wk], bk);
-            bool won = has(g->won[side][wk], bk); /* where nothing is legal, nothing was offered */
+        for (uint32_t i = 0; i < n; i++) {
+            const uint8_t *king = pairs->king[first + i];
 
-            if ((won && score > 0) || (drawn && score == 0))
-                mb->attained[BK_WDL][side][slice >> 6] |= self;
-            if (won && score > 0 && g->s->distances &&
-                g->k[side][wk * g->nsq + bk] == (unsigned)(BK_SCORE_WIN - score) >> 1)
-                mb->attained[BK_DISTANCES][side][slice >> 6] |= self;
+            bits |= (uint64_t)has(rows[king[0]], king[1]) << i;
         }
+        map[first / 64] = bits;
+    }
+}
+
+static void put_codes_by_slice(const struct kings *g, unsigned side, void *out)
+{
+    const struct bk_pairs *pairs = g->s->pairs;
+    const void *codes = g->k[side];
+
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
+        unsigned at = pairs->king[slice][0] * g->nsq + pairs->king[slice][1];
+
+        if (g->s->dtw_bytes == 1)
+            ((uint8_t *)out)[slice] = ((const uint8_t *)codes)[at];
+        else
+            ((uint16_t *)out)[slice] = ((const uint16_t *)codes)[at];
+    }
+}
+
+/* A position of each slice in x is counted; images: of it in all placements. */
+static void count_slices(const struct kings *g, const set *x, uint64_t *own, uint64_t *all)
+{
+    const struct bk_pairs *pairs = g->s->pairs;
+    unsigned symmetries = (unsigned)__builtin_popcount(g->s->ix->group);
+
+    if (pairs->group == 1) { /* every pair of kings is a slice */
+        uint64_t n = 0;
+
+        for (unsigned wk = 0; wk < g->nsq; wk++)
+            n += count(x[wk]);
+        *own += n;
+        *all += n * symmetries;
+        return;
+    }
+    for (uint32_t slice = 0; slice < pairs->nslices; slice++)
+        if (has(x[pairs->king[slice][0]], pairs->king[slice][1])) {
+            ++*own;
+            *all += symmetries / (unsigned)__builtin_popcount(pairs->stabilizer[slice]);
+        }
+}
+
+/* The first slice with the code of plies that are the block's most. */
+static void find_longest(const struct kings *g, const void *codes, int plies, unsigned code,
+                         struct bk_longest *l)
+{
+    struct bk_longest this = { .plies = plies,
+                               .at = g->at,
+                               .advance = g->s->b->advance,
+                               .block = (uint32_t)(g->s->b - g->s->ix->block) };
+    const struct bk_pairs *pairs = g->s->pairs;
+    uint32_t slice = 0;
+
+    if (plies < 0 || plies < l->plies)
+        return;
+    if (g->s->dtw_bytes == 1) {
+        const uint8_t *found = memchr(codes, (int)code, pairs->nslices);
+
+        slice = found ? (uint32_t)(found - (const uint8_t *)codes) : pairs->nslices;
+    } else {
+        while (slice < pairs->nslices && ((const uint16_t *)codes)[slice] != code)
+            slice++;
+    }
+    this.number = slice;
+    if (slice == pairs->nslices || !bk_longest_before(&this, l))
+        return;
+    *l = this;
+    l->at.king[0] = pairs->king[slice][0];
+    l->at.king[1] = pairs->king[slice][1];
+}
+
+static void write_values(struct kings *g, struct bk_memblock *mb, unsigned side)
+{
+    set won[BK_SQ_MAX], draw[BK_SQ_MAX]; /* as bitmaps have them: what is illegal is in both */
+
+    if (g->s->distances) {
+        put_codes_by_slice(g, side, mb->code[side]);
+        return;
+    }
+    for (unsigned wk = 0; wk < g->nsq; wk++) {
+        won[wk] = g->won[side][wk] | ~g->legal[side][wk];
+        draw[wk] = g->undecided[side][wk] | ~g->legal[side][wk];
+    }
+    put_bits(g, won, mb->code[side]);
+    put_bits(g, draw, mb->draw[side]);
+}
+
+static void write_codes(struct kings *g, struct bk_memblock *mb, struct bk_tally *t)
+{
+    unsigned loss = g->s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    for (unsigned side = 0; side < 2; side++) {
+        int win = g->last_win[side], lost = g->last_loss[side];
+        set wins[BK_SQ_MAX], losses[BK_SQ_MAX];
+
+        for (unsigned wk = 0; wk < g->nsq; wk++) {
+            wins[wk] = wins_of(g, side, wk);
+            losses[wk] = losses_of(g, side, wk);
+            if (g->s->distances)
+                make_codes(g, side, wk);
+        }
+        write_values(g, mb, side);
+        count_slices(g, wins, &t->win[side], &t->all_win[side]);
+        count_slices(g, g->undecided[side], &t->draw[side], &t->all_draw[side]);
+        count_slices(g, losses, &t->loss[side], &t->all_loss[side]);
+        if (!g->s->distances)
+            continue;
+        find_longest(g, mb->code[side], win, BK_CODE_WIN + ((unsigned)win >> 1),
+                     &t->longest_win[side]);
+        find_longest(g, mb->code[side], lost, loss + ((unsigned)lost >> 1), &t->longest_loss[side]);
+    }
+}
+
+/* Those of the won positions x of a row of codes that are won by their best exit as soon. */
+static set as_soon(const struct kings *g, const void *codes, set x, const int16_t *score)
+{
+    set soon = NONE;
+
+    if (g->s->dtw_bytes == 1)
+        return won_as_soon(codes, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+    EACH (bk, x)
+        if (((const uint16_t *)codes)[bk] ==
+            BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[bk]) >> 1))
+            soon |= bit(bk);
+    return soon;
+}
+
+/* What exits attain (attain.h), a bit a slice; after write_codes(). */
+static void write_attained(const struct kings *g, struct bk_memblock *mb)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        set by_wdl[BK_SQ_MAX], by_plies[BK_SQ_MAX];
+
+        for (unsigned wk = 0; wk < g->nsq; wk++) {
+            const int16_t *score = g->exit[side] + wk * g->nsq;
+            struct by_score way = sort_scores(score, g->nsq, BK_SCORE_NONE, 0);
+            set wins = way.winning & wins_of(g, side, wk);
+
+            by_wdl[wk] = wins | (way.saving & g->undecided[side][wk]);
+            if (g->s->distances)
+                by_plies[wk] = as_soon(g, row_of(g, side, wk), wins, score);
+        }
+        put_bits(g, by_wdl, mb->attained[BK_WDL][side]);
+        if (g->s->distances)
+            put_bits(g, by_plies, mb->attained[BK_DISTANCES][side]);
     }
 }
 
@@ -598,17 +861,19 @@ static void begin(struct kings *g, const struct bk_setup *s)
     for (unsigned sq = 0; sq < g->nsq; sq++)
         if (has(g->board, sq) && !has(g->men, sq))
             g->squares[g->nsquares++] = (uint8_t)sq;
-    find_sources(g);
+    for (uint32_t slice = 0; slice < s->pairs->nslices; slice++)
+        g->slices[s->pairs->king[slice][0]] |= bit(s->pairs->king[slice][1]);
+    find_steps(g);
     find_legal(g);
 }
 
-bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *spill,
-                                   struct bk_memblock *mb, struct bk_tally *tally, bool *too_far)
+bool NAME1(bk_kings_, BK_KERNEL)(const struct bk_setup *s, struct bk_spill *spill,
+                                 struct bk_memblock *mb, struct bk_tally *tally, bool *too_far)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
     struct kings *g = aligned_alloc(64, (sizeof *g + 63) & ~(size_t)63);
     int16_t *planes = malloc(5 * pairs * sizeof *planes);
-    uint16_t *k = calloc(2 * pairs, sizeof *k);
+    char *k = calloc(2 * pairs + 1, s->distances ? s->dtw_bytes : 1);
     bool ok = g && planes && k;
 
     ok = ok && bk_memblock_alloc(mb, spill, s->pairs->nslices, s->dtw_bytes) &&
@@ -619,7 +884,7 @@ bool NAME1(bk_kings_, BK_SET_BITS)(const struct bk_setup *s, struct bk_spill *sp
         for (unsigned side = 0; side < 2; side++) {
             g->best[side] = planes + (side + 1) * pairs;
             g->exit[side] = planes + (side + 3) * pairs;
-            g->k[side] = k + side * pairs;
+            g->k[side] = k + side * pairs * s->dtw_bytes;
         }
         begin(g, s);
         find_ways_out(g);

@@ -24,7 +24,11 @@ struct bk_tally;
 typedef bool bk_kings_solver(const struct bk_setup *s, struct bk_spill *spill,
                              struct bk_memblock *mb, struct bk_tally *tally, bool *too_far);
 
-/* By width of a set. */
-bk_kings_solver bk_kings_64, bk_kings_128, bk_kings_256;
+/* By instruction set and width of a set. */
+bk_kings_solver bk_kings_portable64, bk_kings_portable128, bk_kings_portable256;
+#ifdef __x86_64__
+bk_kings_solver bk_kings_avx2_64, bk_kings_avx2_128, bk_kings_avx2_256;
+bk_kings_solver bk_kings_avx512_64, bk_kings_avx512_128, bk_kings_avx512_256;
+#endif
 
 #endif

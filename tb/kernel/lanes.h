@@ -441,4 +441,32 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
     }
 }
 
+/* Of the won positions x of a row, with codes k + win, those with a score of as few plies: `zero`
+   less twice their code. */
+INLINE set won_as_soon(const uint8_t *code, set x, const int16_t *score, int zero)
+{
+    set soon = NONE;
+
+#ifdef __AVX512BW__
+    for (unsigned half = 0; half < 2 * WORDS; half++) {
+        __mmask32 m = (__mmask32)(word_of(x, half / 2) >> (32 * (half & 1)));
+        __m512i k;
+
+        if (!m)
+            continue;
+        k = _mm512_sub_epi16(_mm512_set1_epi16((short)zero),
+                             _mm512_maskz_loadu_epi16(m, score + 32 * half));
+        m = _mm512_mask_cmpeq_epi16_mask(
+            m, _mm512_srli_epi16(k, 1),
+            _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(m, code + 32 * half)));
+        soon = set_word(soon, half / 2, word_of(soon, half / 2) | (uint64_t)m << (32 * (half & 1)));
+    }
+#else
+    EACH (sq, x)
+        if (code[sq] == (unsigned)(zero - score[sq]) >> 1)
+            soon |= bit(sq);
+#endif
+    return soon;
+}
+
 #endif

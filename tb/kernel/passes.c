@@ -53,5 +53,5 @@ const struct bk_kernel KERNEL_NAME = {
     .finish = finish,
     .attain = attain,
     .deliver = deliver,
-    .solve_kings = NAME1(bk_kings_, BK_SET_BITS),
+    .solve_kings = NAME1(bk_kings_, BK_KERNEL),
 };

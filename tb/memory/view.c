@@ -807,36 +807,104 @@ void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
         bk_view_fill(p, at, men, nfree, out); /* no memory for it: the slow way */
 }
 
+/* A plane of king pairs in a table that has codes: what a black square adds to the number of a
+ * pair. */
+struct plane {
+    const struct bk_pairs *pairs;
+    const uint8_t *code; /* of one byte: of the men in slice 0 */
+    uint64_t stride;     /* from slice to slice */
+    unsigned n;
+    int32_t by_bk[BK_SQ_MAX]; /* of n black squares, less that of the first */
+    const uint8_t *bk;
+};
+
+/* One white square, whose pair with the first black one is `by_wk`; codes of one byte, no symmetry
+   of the kings: then nothing jumps. */
+static void view_king_row(const struct plane *p, unsigned by_wk, const int16_t *score, int16_t *out)
+{
+    const int32_t *slices = p->pairs->slice + by_wk;
+    const uint8_t *code = p->code;
+    uint64_t stride = p->stride;
+
+    for (unsigned j = 0; j < p->n; j++) {
+        int32_t slice = slices[p->by_bk[j]];
+        int16_t there = score[code[(uint64_t)(slice < 0 ? 0 : slice) * stride]];
+
+        out[p->bk[j]] = slice < 0 ? BK_SCORE_NONE : there;
+    }
+}
+
+/* The same for any codes and symmetries. */
+static void view_king_row_slowly(const struct bk_view_plan *p, const struct plane *plane,
+                                 const struct still_men *still, unsigned by_wk, int16_t *out)
+{
+    unsigned stm = p->exchanged ? !p->stm : p->stm;
+
+    for (unsigned j = 0; j < plane->n; j++) {
+        size_t pair = (size_t)((int32_t)by_wk + plane->by_bk[j]);
+        int32_t slice = plane->pairs->slice[pair];
+        uint64_t at =
+            (uint64_t)slice * still->mb->slice_stride + still->offset[plane->pairs->sym[pair]];
+
+        out[plane->bk[j]] =
+            slice < 0 ? BK_SCORE_NONE : score_of(p->t, bk_memblock_code(p->t, still->mb, stm, at));
+    }
+}
+
+/* In a table by rule. */
+static void rule_kings(const struct bk_view_plan *p, const struct bk_placement *where,
+                       const struct bk_king_squares kings[2], int16_t *out)
+{
+    struct bk_placement at = *where;
+    unsigned nsq = p->t->ix->v->nsq;
+
+    for (unsigned i = 0; i < kings[0].n; i++)
+        for (unsigned j = 0; j < kings[1].n; j++) {
+            at.king[0] = kings[0].sq[i];
+            at.king[1] = kings[1].sq[j];
+            out[at.king[0] * nsq + at.king[1]] =
+                at.king[0] == at.king[1] ? BK_SCORE_NONE : rule_score(p, &at);
+        }
+}
+
+/* Nowhere. */
+static void no_kings(const struct bk_view_plan *p, const struct bk_king_squares kings[2],
+                     int16_t *out)
+{
+    for (unsigned i = 0; i < kings[0].n; i++)
+        for (unsigned j = 0; j < kings[1].n; j++)
+            out[kings[0].sq[i] * p->t->ix->v->nsq + kings[1].sq[j]] = BK_SCORE_NONE;
+}
+
 void bk_view_kings(const struct bk_view_plan *p, const struct bk_placement *where,
                    const struct bk_king_squares kings[2], int16_t *out)
 {
     const struct bk_memtable *t = p->t;
     unsigned nsq = t->ix->v->nsq, stm = p->exchanged ? !p->stm : p->stm;
-    struct bk_placement at = *where;
+    struct plane plane = { .bk = kings[1].sq, .n = kings[1].n };
     struct still_men still = { .b = NULL };
-    bool there = t->by_rule || (place_still_men(p, where, 0, &still) && still.mb->code[stm]);
 
-    for (unsigned i = 0; i < kings[0].n; i++)
-        for (unsigned j = 0; j < kings[1].n; j++) {
-            unsigned wk = kings[0].sq[i], bk = kings[1].sq[j];
-            int16_t *score = &out[wk * nsq + bk];
-            uint64_t offset;
-            size_t pair;
+    if (t->by_rule) {
+        rule_kings(p, where, kings, out);
+        return;
+    }
+    if (!place_still_men(p, where, 0, &still) || !still.mb->code[stm]) {
+        no_kings(p, kings, out);
+        return;
+    }
+    plane.pairs = still.b->pairs;
+    plane.stride = still.mb->slice_stride;
+    plane.code = (const uint8_t *)still.mb->code[stm] + still.offset[0];
+    for (unsigned j = 0; j < kings[1].n; j++)
+        plane.by_bk[j] = (int32_t)pair_of(p, &still, kings[0].sq[0], kings[1].sq[j]) -
+                         (int32_t)pair_of(p, &still, kings[0].sq[0], kings[1].sq[0]);
+    for (unsigned i = 0; i < kings[0].n; i++) {
+        unsigned by_wk = (unsigned)pair_of(p, &still, kings[0].sq[i], kings[1].sq[0]);
+        int16_t *row = out + kings[0].sq[i] * nsq;
 
-            *score = BK_SCORE_NONE;
-            if (!there || wk == bk)
-                continue;
-            if (t->by_rule) {
-                at.king[0] = (uint8_t)wk;
-                at.king[1] = (uint8_t)bk;
-                *score = rule_score(p, &at);
-                continue;
-            }
-            pair = pair_of(p, &still, wk, bk);
-            if (still.b->pairs->slice[pair] < 0)
-                continue;
-            offset = (uint64_t)still.b->pairs->slice[pair] * still.mb->slice_stride +
-                     still.offset[still.b->pairs->sym[pair]];
-            *score = score_of(t, bk_memblock_code(t, still.mb, stm, offset));
-        }
+        if (t->code_bytes == 1 && plane.pairs->group == 1)
+            view_king_row(&plane, by_wk, t->score8, row);
+        else
+            view_king_row_slowly(p, &plane, &still, by_wk, row);
+    }
 }

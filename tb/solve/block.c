@@ -58,8 +58,10 @@ static struct bk_setup_request request_for(const struct work *w)
 static enum bk_err prepare(struct work *w, struct bk_report *why)
 {
     struct bk_setup_request r = request_for(w);
-    struct bk_setup *s = w->setup = bk_setup_new(&r);
+    struct bk_setup *s = w->b->group ? NULL : bk_run_take_still(w->run, r.block);
+    bool has_exits = s;
 
+    s = w->setup = s ? s : bk_setup_new(&r);
     if (!s)
         return bk_no_memory(why);
     w->solver.setup = s;
@@ -67,7 +69,7 @@ static enum bk_err prepare(struct work *w, struct bk_report *why)
     bk_state_measure(&w->solver.state, s, w->k->set_bytes);
     if (!w->b->group)
         bk_setup_lay_out_codes(s, w->k, false, &w->t->block[w->b->block[0]], w->t->code_bytes);
-    return bk_exits_find(s, &w->run->job->tables, why);
+    return has_exits ? BK_OK : bk_exits_find(s, &w->run->job->tables, why);
 }
 
 static struct bk_spares *spares_of(const struct work *w)
@@ -658,7 +660,7 @@ static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
 /* == All of it == */
 
 /* Only kings move here: kings.c solves such a block by itself, in this thread. */
-static enum bk_err solve_kings(const struct work *w, struct bk_report *why)
+static enum bk_err solve_kings(struct work *w, struct bk_report *why)
 {
     struct bk_memblock *mb = &w->t->block[w->b->block[0]];
     struct bk_tally own;
@@ -671,6 +673,8 @@ static enum bk_err solve_kings(const struct work *w, struct bk_report *why)
         return bk_run_too_far(w->run, why);
     bk_tally_add(w->b->tally, &own);
     mb->solved = true;
+    bk_run_keep_still(w->run, w->setup);
+    w->setup = NULL;
     return BK_OK;
 }
 

@@ -518,6 +518,24 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
     return NULL;
 }
 
+bool bk_setup_move(struct bk_setup *s, uint32_t block)
+{
+    const struct bk_block *b = &s->ix->block[block];
+
+    for (unsigned i = 0; i < s->fixed.n; i++) {
+        const struct bk_cells *cells = s->ix->cells[s->fixed.slot[i]];
+        unsigned cell = b->cell[s->fixed.slot[i]];
+
+        if (cells->size[cell] > 1)
+            return false;
+        s->fixed.sq[i] = cells->sq[cells->first[cell]];
+    }
+    s->b = b;
+    s->pairs = b->pairs;
+    s->nslices = b->pairs->nslices;
+    return true;
+}
+
 /* Places of the men; a configuration takes `row`, a slice so many configurations. */
 static void lay_out(const struct bk_setup *s, unsigned row, uint32_t nconf, uint64_t *stride,
                     uint64_t *slice_stride)

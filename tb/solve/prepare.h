@@ -37,6 +37,10 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r);
 void bk_setup_free(struct bk_setup *s); /* NULL is fine */
 
+/* Makes a setup in which only kings move, with its exits, that of another such block of its table.
+   False: men move there. */
+bool bk_setup_move(struct bk_setup *s, uint32_t block);
+
 /* Visits every change that a man may make, BK_STAYS included, on every square of the board: where
    it arrives, and in place. */
 typedef void bk_visit_change(void *context, unsigned slot, const struct bk_change *change,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tb/memory/ranks.h"
+#include "tb/solve/prepare.h"
 
 enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, struct bk_tally *tally,
                         struct bk_report *why)
@@ -27,8 +28,38 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     return bk_no_memory(why);
 }
 
+static void free_still(struct bk_run *run)
+{
+    for (unsigned i = 0; i < BK_STILL_MAX; i++)
+        bk_setup_free(atomic_exchange(&run->still[i], NULL));
+}
+
+struct bk_setup *bk_run_take_still(struct bk_run *run, uint32_t block)
+{
+    struct bk_setup *s = NULL;
+
+    for (unsigned i = 0; !s && i < BK_STILL_MAX; i++)
+        s = atomic_exchange(&run->still[i], NULL);
+    if (s && bk_setup_move(s, block))
+        return s;
+    bk_setup_free(s);
+    return NULL;
+}
+
+void bk_run_keep_still(struct bk_run *run, struct bk_setup *s)
+{
+    for (unsigned i = 0; i < BK_STILL_MAX; i++) {
+        struct bk_setup *none = NULL;
+
+        if (atomic_compare_exchange_strong(&run->still[i], &none, s))
+            return;
+    }
+    bk_setup_free(s);
+}
+
 void bk_run_close(struct bk_run *run)
 {
+    free_still(run);
     bk_reader_close(run->reader);
     bk_order_free(&run->order);
     bk_spares_free(&run->spares);
@@ -59,6 +90,7 @@ enum bk_err bk_run_begin(struct bk_run *run, unsigned code_bytes, struct bk_repo
 
     bk_reader_close(run->reader); /* with codes of another size */
     run->reader = NULL;
+    free_still(run);
     forget_blocks(run->job->t);
     run->job->t->code_bytes = (uint8_t)code_bytes;
     run->level = 0;

@@ -28,6 +28,8 @@ struct bk_part_files {
     uint32_t n, solved, generation;
 };
 
+enum { BK_STILL_MAX = 32 };
+
 struct bk_run {
     const struct bk_solve_job *job;
     enum bk_strategy strategy; /* the job's, or that of the checkpoint */
@@ -39,6 +41,8 @@ struct bk_run {
     struct bk_tally *tally;  /* of the solved blocks; borrowed */
     struct bk_spares spares; /* from block to block, where one is solved after the other */
     atomic_bool too_far;     /* a distance does not fit into the table's codes */
+    /* of blocks in which only kings move, with their exits: they differ in little */
+    _Atomic(struct bk_setup *) still[BK_STILL_MAX];
     /* checkpoints: resume.h */
     struct bk_checkpoint checkpoint; /* the job's; path NULL: none */
     struct bk_reader *reader;        /* of one, before the arrays of the blocks under way */
@@ -59,6 +63,14 @@ void bk_run_count_readers(struct bk_run *run);
 /* These blocks are solved: tells the sink, and lets go of what nobody reads. */
 enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
                           struct bk_report *why);
+
+/*
+ * Of a block in which only kings move, the setup that another one has left, if there is one. Owned;
+ * NULL: there is none, or men move in the block.
+ */
+struct bk_setup *bk_run_take_still(struct bk_run *run, uint32_t block);
+/* Such a setup, whose block is solved, is taken. */
+void bk_run_keep_still(struct bk_run *run, struct bk_setup *s);
 
 /* Tells how far it is. */
 void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply);
