@@ -1,7 +1,7 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery from tables
 # in DIR, which it builds where they are missing: some minutes for shatranj, an hour and more for games on
-# 100 squares; of the games of FIVE="..." (shatranj) those of two men against one, too, which takes longer.
+# 100 squares; of the games of FIVE="..." (shatranj puzzle) those of two men against one, too, which takes longer.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
 LC_ALL=C
@@ -36,7 +36,7 @@ for game in $games; do
     ask build "$game" --men 4 --quiet --effort fast
 done
 ask build shatranj KRNvKR --quiet --effort fast
-for game in ${FIVE-shatranj}; do # with those of five men
+for game in ${FIVE-shatranj puzzle}; do # with those of five men
     case " $games " in *" $game "*) ;; *) continue ;; esac
     ask build "$game" --men 5 --wdl --quiet --effort fast
 done
@@ -250,8 +250,8 @@ if [ -n "$two" ]; then
 
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
 placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
-less often than the better of them does alone. `make gallery FIVE="shatranj puzzle"` builds these tables for other
-games, too; those of Shatranj take some twenty minutes, as wins and draws alone.
+less often than the better of them does alone. `make gallery FIVE="shatranj puzzle chess"` builds these tables for
+other games, too; those of Shatranj take some twenty minutes, as wins and draws alone.
 TEXT
 fi
 for game in $two; do
@@ -312,5 +312,25 @@ for game in $two; do
             show(0)
         }'
 done
+
+# == What a corner is worth ==
+case " $two " in
+*' puzzle '*)
+    cat <<'TEXT'
+
+## What a corner is worth
+
+The masters call rook and knight against rook drawn, and so it mostly is. On John Smith's board of Puzzle Shatranj,
+which lacks the four squares of a corner, rook and knight win. King, rook and knight go as in Shatranj, and the bare
+king and stalemate lose there, too: without drops (`puzzle` is the reduced game) nothing else differs.
+TEXT
+    for game in shatranj puzzle; do
+        ask build "$game" KRNvKR --quiet --effort fast
+        ask stats "$game" KRNvKR | sed -n '/^White to move/,/longest win/p' | told "stats $game KRNvKR"
+    done
+    longest=$(ask stats puzzle KRNvKR | sed -n 's/.*longest win.*: //p' | head -n 1)
+    picture corner 'the longest win of rook and knight against rook' puzzle "$longest" --size 40
+    ;;
+esac
 } >"$tmp/gallery.md"
 cp "$tmp/gallery.md" "$out/gallery.md"
