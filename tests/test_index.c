@@ -206,6 +206,8 @@ static void check_numbers(const char *game, const char *name)
             /* only a mirrored twin in a slice kept by a symmetry may differ */
             bk_index_unrank(ix, other, &back);
             assert_true(bk_index_is_first(ix, number, &at) != bk_index_is_first(ix, other, &back));
+            assert_true(bk_index_twin(ix, number, &at, 0, &turned));
+            assert_true(bk_index_rank(ix, &turned) == other);
         }
     }
     bk_index_free(ix);

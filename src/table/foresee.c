@@ -27,18 +27,23 @@ struct foreseeing {
 
 static void look(struct foreseeing *s, const struct bk_pos *p, enum wanted wanted, unsigned depth);
 
-/* What a file says of a position; of a file whose model alone is wanted, that. */
+/* What a file says of a position; of a file whose model alone is wanted, that.  Settling may ask
+   for a twin: of two numbers it takes that which is turned as the position before was. */
 static void touch(const struct bk_table *t, struct bk_file *f, const struct bk_pos *p, bool model)
 {
+    struct bk_placement twin;
     struct bk_spot spot;
     unsigned value;
 
     if (!f || bk_spot_of(&spot, t, f, p, NULL))
         return;
-    if (model)
+    if (model) {
         bk_file_model(f, spot.side, spot.number, NULL);
-    else
-        bk_file_value(f, spot.side, spot.number, &spot.at, &value, NULL);
+        return;
+    }
+    bk_file_value(f, spot.side, spot.number, &spot.at, &value, NULL);
+    for (unsigned i = 0; bk_index_twin(bk_file_index(f), spot.number, &spot.at, i, &twin); i++)
+        bk_file_value(f, spot.side, bk_index_rank(bk_file_index(f), &twin), &twin, &value, NULL);
 }
 
 /* Plays a move; false: it was not legal. */

@@ -832,13 +832,20 @@ static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
     return memcmp(a->sq, b->sq, ix->nslots);
 }
 
+/* The symmetries, but for the first, that leave the kings of a placement where they are. */
+static unsigned kept_by(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
+{
+    const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
+    size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
+
+    return b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
+}
+
 /* The least of the placements that the symmetries of its slice make of one; true: another. */
 static bool least_image(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
                         struct bk_placement *least)
 {
-    const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
-    size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
-    unsigned keep = b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
+    unsigned keep = kept_by(ix, number, at);
     bool other = false;
 
     *least = *at;
@@ -856,6 +863,21 @@ static bool least_image(const struct bk_index *ix, uint64_t number, const struct
         }
     }
     return other;
+}
+
+bool bk_index_twin(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
+                   unsigned nth, struct bk_placement *twin)
+{
+    unsigned keep = kept_by(ix, number, at);
+
+    for (; nth && keep; nth--)
+        keep &= keep - 1;
+    if (!keep)
+        return false;
+    *twin = *at;
+    turn(ix, twin, (unsigned)__builtin_ctz(keep));
+    sort_men(ix, twin);
+    return true;
 }
 
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)

@@ -186,6 +186,11 @@ bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct 
 /* The number that does: this one, or that of a mirrored position. */
 uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 
+/* Where the kings stand on an axis of a symmetry, a position has several numbers of the same value.
+   The nth (from 0) of its other placements; false: there are no more. */
+bool bk_index_twin(const struct bk_index *ix, uint64_t number, const struct bk_placement *at,
+                   unsigned nth, struct bk_placement *twin);
+
 /* Radix of the digit of `slot` in a block: C(n, k) for the first of k equal men of a cell,
    1 for the others. */
 uint64_t bk_index_radix(const struct bk_index *ix, const struct bk_block *b, unsigned slot);
