@@ -9,7 +9,8 @@ build=$(cd "${1:?usage: mpi_plan.sh BUILD [long]}" && pwd)
 long=${2:-}
 bin=$build/bareking
 mpi=$build/bareking-mpi
-six=$(cd "$(dirname "$0")" && pwd)/six.ini
+tests=$(cd "$(dirname "$0")" && pwd)
+six=$tests/six.ini
 if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
     echo "mpi_plan: no mpirun, or no $mpi; left out"
     exit
@@ -17,9 +18,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}" OMPI_MCA_btl_vader_single_copy_mechanism=none
+. "$tests/mpi_here.sh"
 failed=0
 
 sent_by() { # JSON of a plan or a build: what is sent for all its tables
