@@ -54,14 +54,12 @@ struct few {
     struct order order[FEW];
 };
 
+/* The rest of r begins as 0. */
 static void ranking_begin(struct ranking *r, struct few *few)
 {
     r->list = few->list;
     r->order = few->order;
-    r->own = NULL;
-    r->n = 0;
     r->room = FEW;
-    r->full = r->err = BK_OK;
 }
 
 static void ranking_release(struct ranking *r) { free(r->own); }

@@ -7,20 +7,7 @@
 # is wrong is said once.  `make test` has the short form where mpirun is, `make test-mpi` the long one;
 # `faults` is the second half of that.
 set -eu
-build=$(cd "${1:?usage: mpi.sh BUILD [long|faults]}" && pwd)
-long=${2:-}
-bin=$build/bareking
-mpi=$build/bareking-mpi
-tests=$(cd "$(dirname "$0")" && pwd)
-six=$tests/six.ini
-if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
-    echo "mpi: no mpirun, or no $mpi; left out"
-    exit
-fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
-. "$tests/mpi_here.sh"
+. "$(dirname "$0")/mpi_here.sh"
 compared=0
 
 die() {

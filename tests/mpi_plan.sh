@@ -5,20 +5,7 @@
 # they send each other: within a fifth.  `make test` has the short form where mpirun is,
 # `make test-mpi` the long one.  Prints a line a build.
 set -eu
-build=$(cd "${1:?usage: mpi_plan.sh BUILD [long]}" && pwd)
-long=${2:-}
-bin=$build/bareking
-mpi=$build/bareking-mpi
-tests=$(cd "$(dirname "$0")" && pwd)
-six=$tests/six.ini
-if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
-    echo "mpi_plan: no mpirun, or no $mpi; left out"
-    exit
-fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
-. "$tests/mpi_here.sh"
+. "$(dirname "$0")/mpi_here.sh"
 failed=0
 
 sent_by() { # JSON of a plan or a build: what is sent for all its tables

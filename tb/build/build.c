@@ -378,12 +378,9 @@ static struct bk_ranks_traffic add_up_sent(struct builder *b)
 
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
         sum.bytes[i] -= b->sent.bytes[i];
-    sum.unpacked -= b->sent.unpacked;
     b->sent = now;
-    if (bk_ranks_several()) {
+    if (bk_ranks_several())
         bk_transport_sum(sum.bytes, BK_TRAFFICS);
-        bk_transport_sum(&sum.unpacked, 1);
-    }
     return sum;
 }
 

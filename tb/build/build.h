@@ -16,8 +16,7 @@
 #include "tb/solve/solve.h"
 
 struct bk_built { /* told after each table */
-    /* By all processes since the last one was told: what they sent each other, news as they would
-       be unpacked. */
+    /* By all processes since the last one was told: what they sent each other. */
     struct bk_ranks_traffic sent;
     const struct bk_plan_table *table;
     struct bk_summary summary;

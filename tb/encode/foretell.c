@@ -167,6 +167,15 @@ static void units_release(struct units *u)
     free(u->large);
 }
 
+/* Of the files the shards of so many numbers of a unit. */
+static uint64_t shard_bytes(const struct bk_encode_question *q, uint64_t numbers, unsigned kind)
+{
+    unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2;
+
+    return (uint64_t)((double)numbers / (double)q->ix->positions / sides *
+                      (double)q->file_bytes[kind]);
+}
+
 /* A unit that all processes encode. */
 static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind,
                           const struct bk_encode_question *q, uint64_t *own)
@@ -175,7 +184,6 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
     struct bk_unit_options options = { .effort = o->effort,
                                        .memory_bytes = o->memory_bytes / q->some.ranks };
     uint64_t drawn = bk_sample_rows_drawn(n, o->effort);
-    unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2;
     struct bk_unit_memory *m = &l->of[l->n];
     uint64_t sent, rows = drawn * bk_row_words_sent(n->words, n->bits) * sizeof(uint64_t);
 
@@ -186,8 +194,7 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
     if (q->some.ranks > 1) {
         /* shards that were made here, or come here, when the unit is done */
         sent = n->taught ? n->here : n->numbers - n->here;
-        m->writing += (uint64_t)((double)sent / (double)q->ix->positions / sides *
-                                 (double)q->file_bytes[kind]);
+        m->writing += shard_bytes(q, sent, kind);
         if (n->taught) /* it answers, and has heard which are wanted */
             rows = (uint64_t)((double)rows / (double)n->numbers * (double)n->here) + 8 * drawn;
         l->rows[l->n] = rows;
@@ -272,15 +279,14 @@ static void add_traffic(uint64_t *rows, uint64_t *shards, const struct bk_unit_s
 {
     const struct bk_some_ranks first = { q->some.ranks, 0, 1 };
     uint64_t numbers = n->numbers, drawn = bk_sample_rows_drawn(n, q->options->effort);
-    unsigned sides = bk_table_one_side(&q->ix->m, q->ix->v) ? 1 : 2, others = q->some.ranks - 1;
+    unsigned others = q->some.ranks - 1;
     uint64_t away = numbers - bk_unit_most(numbers, first);
     double share;
 
     if (numbers < BK_LARGE_UNIT)
         away = place % q->some.ranks ? numbers : 0;
     share = (double)away / (double)numbers;
-    *shards +=
-        (uint64_t)((double)away / (double)q->ix->positions / sides * (double)q->file_bytes[kind]);
+    *shards += shard_bytes(q, away, kind);
     if (numbers < BK_LARGE_UNIT)
         return;
     *rows += others * drawn * sizeof(uint64_t); /* which are wanted */

@@ -180,7 +180,6 @@ static bool pack(struct bk_box *box, bool packs, struct bk_parcel *out)
     char *packed;
 
     *out = (struct bk_parcel){ box->at, box->n };
-    sent.unpacked += sends == BK_SENDS_NEWS ? box->n : 0;
     if (packs && box->n >= PACKED_FROM) {
         packed = malloc(room);
         if (!packed)

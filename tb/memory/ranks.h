@@ -95,9 +95,9 @@ enum bk_traffic {
 /* From here on this process sends such. */
 void bk_ranks_sends(enum bk_traffic what);
 
-/* Bytes this process has sent so far, as they went; and the news before they were packed. */
+/* Bytes this process has sent so far, as they went. */
 struct bk_ranks_traffic {
-    uint64_t bytes[BK_TRAFFICS], unpacked;
+    uint64_t bytes[BK_TRAFFICS];
 };
 struct bk_ranks_traffic bk_ranks_sent(void);
 

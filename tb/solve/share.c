@@ -112,6 +112,17 @@ static void add_readers(const struct bk_variant *v, const struct bk_pairs *pairs
     }
 }
 
+/* Who reads each slice, by side, that another owns.  Owned; NULL: no memory. */
+static uint64_t *readers_of_all(const struct bk_variant *v, const struct bk_pairs *pairs,
+                                const struct bk_owners *owners)
+{
+    uint64_t *readers = calloc(2 * (pairs->nslices + (size_t)1), sizeof *readers);
+
+    for (uint32_t slice = 0; readers && slice < pairs->nslices; slice++)
+        add_readers(v, pairs, owners, slice, readers);
+    return readers;
+}
+
 /* Slices that a rank touches: how many, and in how many runs, for memory is touched by the page. */
 struct touched {
     uint64_t slices, runs;
@@ -146,10 +157,8 @@ static bool is_in_halo(enum bk_array a)
 uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
                         const struct bk_owners *owners, struct bk_some_ranks some)
 {
-    uint64_t *readers = calloc(2 * (s->nslices + (size_t)1), sizeof *readers), most = 0;
+    uint64_t *readers = readers_of_all(s->v, s->pairs, owners), most = 0;
 
-    for (uint32_t slice = 0; readers && slice < s->nslices; slice++)
-        add_readers(s->v, s->pairs, owners, slice, readers);
     for (unsigned rank = some.from; readers && rank < some.end; rank++) {
         struct touched own = { 0 }, with_halo[2] = { { 0 } };
         uint64_t halo, bytes = 0;
@@ -179,10 +188,8 @@ uint64_t bk_share_bytes(const struct bk_setup *s, const struct bk_state *st,
 uint64_t bk_share_told(const struct bk_variant *v, const struct bk_pairs *pairs,
                        const struct bk_owners *owners)
 {
-    uint64_t *readers = calloc(2 * (pairs->nslices + (size_t)1), sizeof *readers), told = 0;
+    uint64_t *readers = readers_of_all(v, pairs, owners), told = 0;
 
-    for (uint32_t slice = 0; readers && slice < pairs->nslices; slice++)
-        add_readers(v, pairs, owners, slice, readers);
     for (uint32_t i = 0; readers && i < 2 * pairs->nslices; i++)
         told += (unsigned)__builtin_popcountll(readers[i]);
     free(readers);
