@@ -77,20 +77,16 @@ static struct bk_spares *spares_of(const struct work *w)
     return w->b->apart || w->share || w->setup->ledger ? NULL : &w->run->spares;
 }
 
-#define BESIDE (UINT64_C(32) << 20) /* the process itself, views, notes under way; measured */
-
 /* What of the limit a block's sets may take: an eighth is left for what is mapped. */
 static uint64_t budget_of(const struct work *w)
 {
     const struct bk_run *run = w->run;
     uint64_t most = run->job->sets_bytes, threads = bk_pool_threads(run->job->pool);
     uint64_t own = threads * (w->k->scratch_bytes(w->setup) + bk_ledger_bytes(w->setup));
-    uint64_t limit = w->t->spill ? bk_spill_limit(w->t->spill) : UINT64_MAX;
+    uint64_t limit = w->t->spill ? bk_spill_limit(w->t->spill) / 8 * 7 : UINT64_MAX;
 
     if (most)
         return most;
-    if (w->t->spill)
-        own += limit / 8 > BESIDE ? limit / 8 : BESIDE;
     limit = limit > own ? limit - own : 0;
     return w->b->apart ? limit / threads : limit;
 }
