@@ -367,7 +367,7 @@ static unsigned code_after(const struct here *h, const struct bk_move *m)
         at = seen;
         side = 0;
     }
-    number = bk_index_rank_turned(t->ix, &at);
+    number = bk_index_rank_turned(t->ix, &at, NULL);
     return number == UINT64_MAX ? NOTHING : load(t, side, number);
 }
 

@@ -325,9 +325,7 @@ static int bares(const struct bk_view *view, struct bk_step_of_men exit)
 
 static enum bk_err ask_file(struct bk_view *view, struct bk_file *f, struct bk_report *why)
 {
-    const struct bk_spot *spot = &view->men.spot;
-
-    return bk_file_ask(&view->ask, f, spot->side, spot->number, &spot->at, &view->look, why);
+    return bk_file_ask(&view->ask, f, &view->men.spot, &view->look, why);
 }
 
 /* It may have been asked. */

@@ -551,6 +551,11 @@ static enum bk_err brain_pinned(struct bk_file *f, struct brain **out, struct bk
     return err;
 }
 
+static uint64_t row_of(const struct bk_file *f, uint64_t number)
+{
+    return bk_row_first(f->rows, bk_index_block_with(f->ix, number), number);
+}
+
 static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *facts,
                               const struct unit *u, const uint8_t *bytes, struct loaded *l,
                               struct bk_report *why)
@@ -573,7 +578,7 @@ static enum bk_err parse_unit(const struct bk_file *f, const struct bk_facts *fa
     if (l->directory.bytes != u->head.shard_bytes)
         return damaged(f, why, "sizes of its shards");
     for (uint32_t i = 0; i < l->directory.n; i++)
-        if (bk_row_first(f->rows, l->directory.shard[i].first) != l->directory.shard[i].first)
+        if (row_of(f, l->directory.shard[i].first) != l->directory.shard[i].first)
             return damaged(f, why, "a shard that begins within a row");
     return BK_OK;
 }
@@ -683,6 +688,17 @@ static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *plac
     return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
 }
 
+bool bk_spot_number(struct bk_spot *spot, const struct bk_file *f)
+{
+    uint32_t block;
+
+    spot->number = bk_index_rank_turned(f->ix, &spot->at, &block);
+    if (spot->number == UINT64_MAX)
+        return false;
+    spot->row = bk_row_first(f->rows, block, spot->number);
+    return true;
+}
+
 enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
                          struct bk_fact_look *look, struct bk_report *why)
 {
@@ -694,11 +710,10 @@ enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
     return err;
 }
 
-enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned side, uint64_t number,
-                        const struct bk_placement *at, struct bk_fact_look *look,
-                        struct bk_report *why)
+enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct bk_spot *spot,
+                        struct bk_fact_look *look, struct bk_report *why)
 {
-    struct unit *u = unit_with(f, side, number);
+    struct unit *u = unit_with(f, spot->side, spot->number);
     const struct loaded *l;
     struct brain *b;
     struct bk_shard_place place;
@@ -706,10 +721,10 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned sid
     enum bk_err err;
 
     if (!u)
-        return no_number(f, number, why);
+        return no_number(f, spot->number, why);
     if ((err = brain_of(f, &b, why)) != BK_OK || (err = loaded_of(f, b, u, &l, why)) != BK_OK)
         return err;
-    out->first = bk_row_first(f->rows, number);
+    out->first = spot->row;
     local = bk_directory_find(&l->directory, out->first);
     bk_shards_ahead(f->shards, u->shard0 + local);
     out->code = bk_fact_look_leaf(look, l->tree);
@@ -719,7 +734,7 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned sid
     __builtin_prefetch(&l->model->question[out->code]);
     out->model = l->model;
     out->shard = &l->directory.shard[local];
-    out->square = bk_placement_squares(at)[f->inner];
+    out->square = bk_placement_squares(&spot->at)[f->inner];
     place = place_of(u, l, local);
     if ((err = bytes_of(f, &place, &out->bytes, why)) != BK_OK)
         out->of = NULL;
@@ -744,11 +759,17 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
 {
     struct bk_fact_look look;
     struct bk_file_ask ask;
-    unsigned visit = bk_visit_begin(f->cache);
-    enum bk_err err = bk_file_look(f, at, &look, why);
+    struct bk_spot spot = { .side = side, .number = number, .at = *at };
+    unsigned visit;
+    enum bk_err err;
 
+    if (number >= f->ix->positions)
+        return no_number(f, number, why);
+    spot.row = row_of(f, number);
+    visit = bk_visit_begin(f->cache);
+    err = bk_file_look(f, at, &look, why);
     if (!err)
-        err = bk_file_ask(&ask, f, side, number, at, &look, why);
+        err = bk_file_ask(&ask, f, &spot, &look, why);
     if (!err)
         *value = bk_file_told(&ask);
     bk_visit_end(f->cache, visit);

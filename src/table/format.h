@@ -71,6 +71,17 @@ const struct bk_rows *bk_file_rows(const struct bk_file *f);   /* borrowed from 
 const char *bk_file_path(const struct bk_file *f);
 uint64_t bk_file_bytes(const struct bk_file *f);
 
+/* Where a file keeps a position. */
+struct bk_spot {
+    unsigned side;
+    uint64_t number, row;   /* row: the first number of its row */
+    struct bk_placement at; /* turned as the number has it */
+};
+
+/* Finds the number of a placement and what follows from it; false: there is none.  The side is the
+   caller's. */
+bool bk_spot_number(struct bk_spot *spot, const struct bk_file *f);
+
 /*
  * What the file says of one position: wdl (BK_WDL_*), or k.  See the top for
  * what that means; a position that is never asked gives some number.
@@ -104,9 +115,8 @@ struct bk_file_ask {
 enum bk_err bk_file_look(struct bk_file *f, const struct bk_placement *at,
                          struct bk_fact_look *look, struct bk_report *why);
 /* Returns what bk_file_value() does; out->of is set on BK_OK only. */
-enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, unsigned side, uint64_t number,
-                        const struct bk_placement *at, struct bk_fact_look *look,
-                        struct bk_report *why);
+enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct bk_spot *spot,
+                        struct bk_fact_look *look, struct bk_report *why);
 /* If something else is done before it is heard: brings what it lies in to the processor. */
 void bk_file_ahead(const struct bk_file_ask *ask);
 unsigned bk_file_told(const struct bk_file_ask *ask);

@@ -728,7 +728,7 @@ static inline uint64_t digit_of(const struct bk_index *ix, const struct bk_place
     return bk_combination_rank(place, k);
 }
 
-uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at)
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at, uint32_t *block)
 {
     int32_t nth = block_of(ix, at);
     const struct bk_block *b;
@@ -738,6 +738,8 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
 
     if (nth < 0)
         return UINT64_MAX;
+    if (block)
+        *block = (uint32_t)nth;
     b = &ix->block[nth];
     pairs = b->pairs;
     pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
@@ -758,7 +760,7 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *whe
 {
     struct bk_placement at = *where;
 
-    return bk_index_rank_turned(ix, &at);
+    return bk_index_rank_turned(ix, &at, NULL);
 }
 
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number)

@@ -161,9 +161,10 @@ uint64_t bk_index_rank(const struct bk_index *ix, const struct bk_placement *at)
 
 /*
  * The same, and turns `at` into what bk_index_unrank() says of the number: the
- * squares that go with it.  Where there is no number, `at` means nothing.
+ * squares that go with it.  *block: which holds it; block may be NULL.  Where
+ * there is no number, both mean nothing.
  */
-uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at);
+uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at, uint32_t *block);
 
 /* Which block holds a number < ix->positions.  Cost: a binary search. */
 uint32_t bk_index_block_with(const struct bk_index *ix, uint64_t number);

@@ -257,7 +257,7 @@ void bk_row_nth(const struct bk_rows *rows, uint64_t nth, struct bk_row *out)
         make_row(rows, block, nth / runs->n, runs->first[nth % runs->n], out);
 }
 
-uint64_t bk_row_first(const struct bk_rows *rows, uint64_t number)
+uint64_t bk_row_first(const struct bk_rows *rows, uint32_t block, uint64_t number)
 {
     const struct bk_block *b;
     const struct runs *runs;
@@ -265,7 +265,7 @@ uint64_t bk_row_first(const struct bk_rows *rows, uint64_t number)
 
     if (rows->inner >= FIRST_SLOT) /* all blocks are whole rows */
         return number - number % rows->n;
-    b = &rows->ix->block[bk_index_block_with(rows->ix, number)];
+    b = &rows->ix->block[block];
     runs = &rows->runs[b->pairs->group];
     slice = (uint32_t)((number - b->first) % b->pairs->nslices);
     return number - slice + runs->first[runs->of[slice]];

@@ -61,8 +61,8 @@ void bk_row_nth(const struct bk_rows *rows, uint64_t nth, struct bk_row *out);
 /* Turns a row into the one after it, which must exist.  Cost: some 5 ns. */
 void bk_row_next(const struct bk_rows *rows, struct bk_row *row);
 
-/* The first number of the row that holds this one, and nothing else of it: for probes. */
-uint64_t bk_row_first(const struct bk_rows *rows, uint64_t number);
+/* The first number of the row that holds this one, which lies in a block; for probes. */
+uint64_t bk_row_first(const struct bk_rows *rows, uint32_t block, uint64_t number);
 
 /*
  * An order of digits that makes rows, for a table's file: follows from the

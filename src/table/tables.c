@@ -51,8 +51,7 @@ enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const stru
         exchanged ? place_exchanged(ix, p, t->swap, &out->at) : bk_index_place(ix, p, &out->at);
 
     out->side = one_side ? 0 : p->stm ^ exchanged;
-    out->number = placed ? bk_index_rank_turned(ix, &out->at) : UINT64_MAX;
-    if (out->number != UINT64_MAX)
+    if (placed && bk_spot_number(out, f))
         return BK_OK;
     return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position", bk_file_path(f));
 }
@@ -315,8 +314,7 @@ void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_
 
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
 {
-    m->spot.number = bk_index_rank_turned(m->table->ix, &m->spot.at);
-    if (m->spot.number != UINT64_MAX)
+    if (bk_spot_number(&m->spot, m->table->wdl))
         return BK_OK;
     return bk_fail(why, BK_E_ILLEGAL, "%s has no number for this position",
                    bk_file_path(m->table->wdl));

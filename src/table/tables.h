@@ -75,13 +75,6 @@ struct bk_tables {
     struct bk_cache *cache; /* of the files: each question is a visit; NULL: the caller's are */
 };
 
-/* Where a file keeps a position. */
-struct bk_spot {
-    unsigned side;
-    uint64_t number;
-    struct bk_placement at; /* turned as the number has it */
-};
-
 /* BK_E_ILLEGAL: there is no such place.  f: one of the table's files.  Cost: some 60 ns. */
 enum bk_err bk_spot_of(struct bk_spot *out, const struct bk_table *t, const struct bk_file *f,
                        const struct bk_pos *p, struct bk_report *why);

@@ -13,7 +13,8 @@
  * Rejected: nodes in preorder, `yes` behind its question; each `no` was another line.  Bytes for
  * all that the pairs of men tell (attacks, counts, what hangs), made with the look, so that these
  * facts need no branch: made for 25 pairs they take 500 instructions more than the few that are
- * asked.
+ * asked.  Nodes of four bytes, twelve bits a question's place in a list: large trees are gone down
+ * in 0.93 of a probe, small ones in 1.02, and two forms are needed.  Large pages: nothing.
  */
 #ifndef BK_FACTS_TREE_H
 #define BK_FACTS_TREE_H
