@@ -76,6 +76,7 @@ script explore sh "$tests/explore.sh" "$build"
 if [ -z "${SAN-}" ]; then
     script amalgamation sh "$tests/amalgamation.sh" "$build"
     script portable "${MAKE:-make}" -s BUILD="$build" test-portable
+    script abi sh "$tests/abi.sh" "$build"
     script install sh "$tests/install.sh" "$build"
     script examples sh "$tests/examples.sh" "$build"
     script python sh "$tests/python.sh" "$build"
