@@ -283,6 +283,9 @@ test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 	OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \
 	    $(BUILD)/tests/test_fuzz $(or $(N),500) $(SEED)
+# programs for other machines, under qemu: some ten minutes
+test-machines: all
+	@CCACHE='$(filter %ccache,$(CC))' MAKE='$(MAKE)' sh tests/machines.sh $(BUILD) $(N)
 # the jobs of `plan --slurm` by a real Slurm on this machine, as root
 test-slurm: all $(BUILD)/bareking-mpi
 	@sh tests/slurm.sh $(BUILD)
@@ -379,6 +382,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-mpi fuzz-mpi test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # portable.sh - compiles the library for musl and for Windows (mingw-w64), where their compilers are, with
-# our warnings as errors, and links the example with the one file.  `make test-portable` says where
-# things are, and with FULL=1 compiles the library's own files, too.
+# our warnings as errors, and links the example with the one file; that for ARM and s390x, too.
+# `make test-portable` says where things are, and with FULL=1 compiles the library's own files, too.
 #
 # zstd is there for glibc alone, so a stub stands for each of its functions: what is missing else would not
 # link.  The program for musl is run as far as it goes without: a table that is not there.
@@ -43,6 +43,16 @@ try() { # what it is for, package, compiler, nm, options for our files
     done="$done${done:+; }$1: yes"
 }
 windows=
+# as one file alone
+foreign() { # what it is for, compiler's name without -gcc
+    command -v "$2-gcc" >/dev/null || return 0
+    link "$2-gcc" "$2-nm"
+    done="$done${done:+; }$1: yes"
+}
+foreign ARM aarch64-linux-gnu
+foreign 'ARM of 32 bits' arm-linux-gnueabihf
+foreign s390x s390x-linux-gnu
+rm -f "$tmp/example"
 try musl musl-tools musl-gcc nm
 if [ -x "$tmp/example" ]; then
     "$tmp/example" shatranj "$tmp" "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1" >"$tmp/said" 2>&1 && fail "musl: no error"

@@ -15,6 +15,16 @@
 
 #define INLINE static __attribute__((unused, always_inline)) inline
 
+/* A set of 128 bits is a number where the compiler has such, and memory holds its lower half first:
+   kernels look at sets as words.  Elsewhere, and if it is wider, it is a vector of words. */
+#if BK_SET_BITS == 64 ||                                                                           \
+    (BK_SET_BITS == 128 && defined __SIZEOF_INT128__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define SET_IS_NUMBER 1
+#else
+#define SET_IS_NUMBER 0
+#define SET_WORDS     (BK_SET_BITS / 64)
+#endif
+
 #if BK_SET_BITS == 64
 typedef uint64_t set;
 #define NONE UINT64_C(0)
@@ -26,7 +36,7 @@ INLINE unsigned lowest(set x) { return (unsigned)__builtin_ctzll(x); }
 INLINE set shifted(set x, int d) { return d >= 0 ? x << d : x >> -d; }
 INLINE set set_of(const struct bk_bits *b) { return b->w[0]; }
 INLINE struct bk_bits bits_of(set x) { return (struct bk_bits){ { x, 0, 0, 0 } }; }
-#elif BK_SET_BITS == 128
+#elif SET_IS_NUMBER
 __extension__ typedef unsigned __int128 set;
 #define NONE ((set)0)
 INLINE bool any(set x) { return x != 0; }
@@ -49,9 +59,16 @@ INLINE struct bk_bits bits_of(set x)
     return (struct bk_bits){ { (uint64_t)x, (uint64_t)(x >> 64), 0, 0 } };
 }
 #else
-typedef uint64_t set __attribute__((vector_size(32)));
+typedef uint64_t set __attribute__((vector_size(BK_SET_BITS / 8)));
 #define NONE ((set){ 0 })
-INLINE bool any(set x) { return (x[0] | x[1] | x[2] | x[3]) != 0; }
+INLINE bool any(set x)
+{
+    uint64_t some = 0;
+
+    for (unsigned i = 0; i < SET_WORDS; i++)
+        some |= x[i];
+    return some != 0;
+}
 INLINE set bit(unsigned sq)
 {
     set x = NONE;
@@ -64,7 +81,7 @@ INLINE unsigned count(set x)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < SET_WORDS; i++)
         n += (unsigned)__builtin_popcountll(x[i]);
     return n;
 }
@@ -81,23 +98,37 @@ INLINE set shifted(set x, int d)
     unsigned by = (unsigned)(d < 0 ? -d : d), w = by >> 6, b = by & 63;
     set r = NONE;
 
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < SET_WORDS; i++) {
         if (d >= 0) {
             if (i >= w)
                 r[i] = x[i - w] << b;
             if (b && i > w)
                 r[i] |= x[i - w - 1] >> (64 - b);
         } else {
-            if (i + w < 4)
+            if (i + w < SET_WORDS)
                 r[i] = x[i + w] >> b;
-            if (b && i + w + 1 < 4)
+            if (b && i + w + 1 < SET_WORDS)
                 r[i] |= x[i + w + 1] << (64 - b);
         }
     }
     return r;
 }
-INLINE set set_of(const struct bk_bits *b) { return (set){ b->w[0], b->w[1], b->w[2], b->w[3] }; }
-INLINE struct bk_bits bits_of(set x) { return (struct bk_bits){ { x[0], x[1], x[2], x[3] } }; }
+INLINE set set_of(const struct bk_bits *b)
+{
+    set x;
+
+    for (unsigned i = 0; i < SET_WORDS; i++)
+        x[i] = b->w[i];
+    return x;
+}
+INLINE struct bk_bits bits_of(set x)
+{
+    struct bk_bits b = { { 0 } };
+
+    for (unsigned i = 0; i < SET_WORDS; i++)
+        b.w[i] = x[i];
+    return b;
+}
 #endif
 
 /* for each square `sq` of `x`, which is used up */

@@ -29,9 +29,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "core/err.h"
+#include "core/word.h"
 
 #define BK_RIBBON_WORDS_MAX 65535
 
@@ -50,17 +50,6 @@ static inline uint64_t bk_mix(uint64_t x)
     x ^= x >> 32;
     x *= UINT64_C(0xd6e8feb86659fd93);
     return x ^ x >> 32;
-}
-
-static inline uint64_t bk_ribbon_word(const uint8_t *bytes)
-{
-    uint64_t w;
-
-    memcpy(&w, bytes, sizeof(w));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w;
 }
 
 /* What a ribbon multiplies its keys with. */
@@ -93,8 +82,8 @@ static inline bool bk_ribbon_bit(const struct bk_ribbon *r, uint64_t key)
 {
     struct bk_ribbon_equation e = bk_ribbon_equation_of(key, r->factor, r->words);
 
-    return __builtin_parityll((bk_ribbon_word(r->bytes + e.start) & e.mask[0]) ^
-                              (bk_ribbon_word(r->bytes + e.start + 8) & e.mask[1]));
+    return __builtin_parityll((bk_word_get(r->bytes + e.start) & e.mask[0]) ^
+                              (bk_word_get(r->bytes + e.start + 8) & e.mask[1]));
 }
 
 #endif

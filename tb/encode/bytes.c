@@ -6,24 +6,13 @@
  */
 #include "tb/encode/bytes.h"
 
-#include <string.h>
+#include "core/word.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #define LOW_BITS UINT64_C(0x0101010101010101)
-
-static uint64_t eight(const uint8_t *byte)
-{
-    uint64_t x;
-
-    memcpy(&x, byte, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap64(x);
-#endif
-    return x;
-}
 
 /* The lowest bits of 8 bytes. */
 static uint64_t low_bits(uint64_t x) { return (x & LOW_BITS) * UINT64_C(0x0102040810204080) >> 56; }
@@ -33,7 +22,7 @@ void bk_bytes_planes_portable(const uint8_t byte[64], unsigned n, uint64_t *plan
     for (unsigned b = 0; b < n; b++)
         plane[b * step] = 0;
     for (unsigned i = 0; i < 8; i++) {
-        uint64_t x = eight(byte + 8 * i);
+        uint64_t x = bk_word_get(byte + 8 * i);
 
         for (unsigned b = 0; x && b < n; b++, x >>= 1)
             plane[b * step] |= low_bits(x) << 8 * i;
@@ -45,7 +34,7 @@ struct bk_bytes_sorted bk_bytes_sort_portable(const uint8_t byte[64])
     struct bk_bytes_sorted s = { 0, 0, 0 };
 
     for (unsigned i = 0; i < 8; i++) {
-        uint64_t x = eight(byte + 8 * i);
+        uint64_t x = bk_word_get(byte + 8 * i);
         uint64_t rest = (x & LOW_BITS * 126) + LOW_BITS * 126; /* top bit: any of bits 1 to 6 */
 
         rest = (rest | x) >> 7; /* 2 or more */

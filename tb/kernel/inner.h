@@ -160,7 +160,7 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
             r |= bit(s->inner.slot < 0 ? sq : map[sq]);
         return r;
     }
-#if BK_SET_BITS <= 128
+#if SET_IS_NUMBER
     for (unsigned i = 0; i < BK_SET_BITS / 8; i++)
         r |= tab[i][(uint8_t)(x >> (8 * i))];
 #else

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/set.h"
+#include "core/word.h"
 
 #define LANES (512 / BK_SET_BITS)
 #define WORDS (BK_SET_BITS / 64) /* of a set */
@@ -24,6 +25,27 @@
 typedef uint64_t lanes __attribute__((vector_size(64), may_alias));
 typedef set lane_sets[LANES] __attribute__((aligned(64))); /* the same, one by one */
 #define NO_LANES ((lanes){ 0 })
+
+/* == By word == */
+
+INLINE uint64_t word_of(set x, unsigned w)
+{
+#if SET_IS_NUMBER
+    return (uint64_t)(x >> (64 * w));
+#else
+    return x[w];
+#endif
+}
+
+INLINE set set_word(set x, unsigned w, uint64_t word)
+{
+#if SET_IS_NUMBER
+    return x | (set)word << (64 * w);
+#else
+    x[w] = word;
+    return x;
+#endif
+}
 
 /* == Lanes == */
 
@@ -33,7 +55,7 @@ INLINE lanes lanes_of(set x)
 #if BK_SET_BITS == 64
     return (lanes){ x, x, x, x, x, x, x, x };
 #elif BK_SET_BITS == 128
-    uint64_t a = (uint64_t)x, b = (uint64_t)(x >> 64);
+    uint64_t a = word_of(x, 0), b = word_of(x, 1);
 
     return (lanes){ a, b, a, b, a, b, a, b };
 #else
@@ -242,25 +264,6 @@ INLINE lanes lanes_without(lanes x)
 
 /* == By square == */
 
-INLINE uint64_t word_of(set x, unsigned w)
-{
-#if BK_SET_BITS == 256
-    return x[w];
-#else
-    return (uint64_t)(x >> (64 * w));
-#endif
-}
-
-INLINE set set_word(set x, unsigned w, uint64_t word)
-{
-#if BK_SET_BITS == 256
-    x[w] = word;
-    return x;
-#else
-    return x | (set)word << (64 * w);
-#endif
-}
-
 /* at[sq] = value for the squares of x. */
 INLINE void put_where(uint8_t *at, set x, unsigned value)
 {
@@ -430,12 +433,12 @@ INLINE void put_codes(uint8_t *at, unsigned n, set wins, set losses, set draws, 
         _mm512_mask_storeu_epi8(out, here == 64 ? ~(__mmask64)0 : ((__mmask64)1 << here) - 1, code);
 #else
         for (unsigned sq = 0; sq < here; sq += 8) {
-            uint64_t a = bk_bits_to_bytes(won >> sq), b = bk_bits_to_bytes(lost >> sq), k = 0;
+            uint64_t a = bk_bits_to_bytes(won >> sq), b = bk_bits_to_bytes(lost >> sq), k;
             size_t bytes = here - sq < 8 ? here - sq : 8;
 
-            memcpy(&k, out + sq, bytes);
+            k = bk_word_get_some(out + sq, bytes);
             k = (k & (a | b) * 255) + a * win + b * loss + bk_bits_to_bytes(even >> sq) * drawn;
-            memcpy(out + sq, &k, bytes);
+            bk_word_put_some(out + sq, bytes, k);
         }
 #endif
     }

@@ -20,6 +20,8 @@
 
 #include "core/err.h"
 
+_Static_assert(sizeof(size_t) == 8, "tables are made where addresses have 64 bits");
+
 struct bk_spill; /* opaque; any number of threads may share one */
 
 /*

@@ -429,9 +429,9 @@ static void gather_bits(void *context, uint64_t item, unsigned thread)
     (void)thread;
     bk_spill_ease(g->spill);
     for (size_t i = first; i < end && i < g->n; i++) {
-        const unsigned char *sets = bk_state_slice(g->st, g->sets, g->side, (uint32_t)(i / nconf));
+        const uint64_t *sets = bk_state_slice(g->st, g->sets, g->side, (uint32_t)(i / nconf));
 
-        if (sets[i % nconf * g->set_bytes] & 1)
+        if (sets[i % nconf * (g->set_bytes / sizeof *sets)] & 1)
             g->bits[i >> 6] |= UINT64_C(1) << (i & 63);
     }
 }

@@ -231,6 +231,16 @@ static inline void note_exit(struct desk *d, unsigned *n, unsigned kind, unsigne
     x->word[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
+static unsigned number_at(const char *at, unsigned bytes)
+{
+    uint16_t two;
+
+    if (bytes == 1)
+        return (unsigned char)*at;
+    memcpy(&two, at, sizeof two);
+    return two;
+}
+
 /* A configuration's numbers that are not 0, which are cleared; first: bit of its first square. */
 static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint64_t *later,
                      unsigned first, unsigned *n)
@@ -246,9 +256,9 @@ static void note_row(struct bk_ledger *h, struct desk *d, char *row, const uint6
         if (!eight)
             continue;
         for (size_t j = 0; j < some; j += s->dtw_bytes) {
-            unsigned sq = (unsigned)((i + j) / s->dtw_bytes), k;
+            unsigned sq = (unsigned)((i + j) / s->dtw_bytes),
+                     k = number_at(row + i + j, s->dtw_bytes);
 
-            k = (unsigned)(eight >> 8 * j) & (s->dtw_bytes == 1 ? 0xff : 0xffff);
             if (k)
                 note_exit(d, n, k + (later[sq / 64] >> sq % 64 & 1 ? 0 : h->kinds), first + sq);
         }
