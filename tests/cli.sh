@@ -126,6 +126,20 @@ bad 1 'no table KQvKQ' $svg --map c3
 bad 4 'cannot write' $svg --output nowhere/d.svg
 env PATH=/nowhere "$bin" $svg --png --output d.png >out 2>err
 [ $? -eq 4 ] && grep -q '^bareking: .*librsvg2-bin' err && [ ! -e d.png ] && pass || fail 'a PNG by nothing'
+# a file is there when it is whole: else what was there stays, be it a file or a device
+ln -s /dev/full full
+[ ! -c /dev/full ] || { bad 4 'cannot write full' $svg -o full && [ -L full ] && [ -c /dev/full ]; } && pass ||
+    fail 'a device was taken away'
+echo old >old.svg
+chmod 640 old.svg
+ln -s old.svg link.svg
+(ulimit -f 0 && "$bin" $svg -o old.svg) >out 2>err
+[ $? -eq 4 ] && [ "$(cat old.svg)" = old ] && [ ! -e old.svg.part ] && pass || fail 'the older file is gone'
+run 0 $svg -o link.svg && [ -L link.svg ] && grep -q '^<svg' old.svg && [ "$(stat -c %a old.svg)" = 640 ] && pass ||
+    fail 'not written through the link'
+mkfifo told
+cat told >got &
+run 0 $svg -o told && wait $! && grep -q '^<svg' got && [ -p told ] && pass || fail 'no SVG through a pipe'
 if command -v xmllint >/dev/null; then
     for game in shatranj grand-shatranj atlantean darwinian sultan; do
         "$bin" diagram "$game" "$(sed -n 's/^start *= *//p' "$games/$game.ini")" -o d.svg &&
@@ -159,6 +173,9 @@ for command in build repack plan probe line stats verify check doctor manifest i
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
+done
+for command in $("$bin" help | sed -n 's|^  \([a-z][a-z-]*\) .*|\1|p'); do
+    [ $command = help ] || good '--json' $command -h
 done
 good 'check-variant' help
 good 'bareking ' --version
@@ -371,6 +388,9 @@ run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</t
     '<p>179 in all, ' '</details>'; do
     grep -qF "$text" page.html && pass || fail "no '$text' in the report"
 done
+good '{"variant":"shatranj","material":"KQvKQ","file":"page.html","bytes":'"$(wc -c <page.html)"'}' \
+    report shatranj KQvKQ -o page.html --json
+bad 2 'say where the page goes' report shatranj KQvKQ --json
 if command -v xmllint >/dev/null; then
     xmllint --noout page.html >out 2>err && pass || fail 'the report is no XML'
 fi
@@ -381,6 +401,10 @@ printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "
 good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
 good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' annotate shatranj game.pgn
 good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
+run 0 annotate shatranj game.pgn --json -o game.json && [ ! -s out ] && grep -q '"mark":"?","best":"c4d4"}' game.json &&
+    pass || fail 'annotate --json does not write to its file'
+good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
+run 0 annotate shatranj /dev/null -o none.pgn && [ -e none.pgn ] && [ ! -s none.pgn ] && pass || fail 'nothing was not written'
 printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
 good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
 printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach

@@ -56,8 +56,8 @@ static int read_marks(struct study_diagram *d, const char *list)
 
 /* == The result map == */
 
-static int print_map_json(const struct bk_variant *v, const struct map *map, const char *fen,
-                          const char *lifted)
+static int save_map_json(const struct cli *c, const struct bk_variant *v, const struct map *map,
+                         const char *fen)
 {
     json_t *list = json_array();
 
@@ -70,8 +70,8 @@ static int print_map_json(const struct bk_variant *v, const struct map *map, con
             json_pack("{ss si so}", "square", bk_sq_name(v, map->place[i].sq, name), "wdl", a->wdl,
                       "dtw", a->wdl && a->dtw >= 0 ? json_integer(a->dtw) : json_null()));
     }
-    return cli_print_json(json_pack("{ss ss ss so}", "variant", v->name, "fen", fen, "lifted",
-                                    lifted, "squares", list));
+    return save_json(c, json_pack("{ss ss ss so}", "variant", v->name, "fen", fen, "lifted",
+                                  c->draw.map, "squares", list));
 }
 
 static int draw_map(struct study_diagram *d, const struct cli *c)
@@ -97,7 +97,7 @@ static int draw_map(struct study_diagram *d, const struct cli *c)
     if (err)
         status = many_fail(lib, err);
     else if (c->json)
-        status = print_map_json(d->v, map, bk_pos_to_fen(d->p, d->v, fen), c->draw.map);
+        status = save_map_json(c, d->v, map, bk_pos_to_fen(d->p, d->v, fen));
     else
         map_colour(d, map, sq);
     bk_close(lib);

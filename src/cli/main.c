@@ -168,7 +168,7 @@ static const struct command {
       "each class once; problems have one winning move at every turn, against all defences that "
       "hold\n"
       "out longest.  With --json all are one answer.\n" },
-    { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+    { "report", cmd_report, "dtmFoqj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
       "the table in memory (--memory, default: 2G).\n" },
