@@ -274,6 +274,10 @@ bad 4 'nosuch.ini' check-variant nosuch.ini
 bad 4 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 4 '' check-variant "$tmp"
+bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
+bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
+sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatranj.ini" >good.ini
+good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
 
@@ -549,6 +553,21 @@ timeout 20 "$bin" probe shatranj - <ask >say &
 { exec 8>ask 9<say; cat one >&8; read -r answer <&9; exec 8>&- 9<&-; }
 [ "$answer" = "$(sed -n 1p wanted)" ] && pass || fail 'asked and waited'
 wait
+# a path need not be UTF-8, JSON must be: in it a byte that is none is a question mark
+latin=$(printf 'd\344')
+if mkdir "$latin" 2>/dev/null && cp -R tables/shatranj "$latin"; then
+    good '"dir":"d?"' plan shatranj KQvKQ --dir "$latin" --json
+    good '"dir":"d?"' build shatranj KQvKQ --dir "$latin" --json
+    good '"path":"d?/shatranj/KQvKQ.bkw"' check shatranj --dir "$latin" --json
+    good '"dir":"d?"' doctor "$latin" --json
+    good '"dir":"d?"' manifest "$latin" --json
+    good '"file":"d?/shatranj/KQvKQ.bkw"' info "$latin/shatranj/KQvKQ.bkw" --json
+    cp tables/shatranj/KQvKQ.bkw "$latin/shatranj/$latin.bkw"
+    answers 3 '"path":"d?/shatranj/d?.bkw","ok":false' check shatranj --dir "$latin" --json
+    good '"path":"shatranj/d?.bkw"' manifest "$latin" --json
+    run 1 doctor "$latin" --json && grep -qF '"file":"d?.bkw"' out && pass || fail 'doctor --json of a strange name'
+fi
+good '>d?</text>' diagram shatranj "$diamond" --caption "$latin"
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }

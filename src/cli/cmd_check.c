@@ -40,8 +40,8 @@ static int report_file(struct checker *k, const char *path, uint64_t bytes, enum
     k->bytes += bytes;
     k->bad += err != BK_OK;
     if (k->list)
-        json_array_append_new(k->list, json_pack("{ss sb sI}", "path", path, "ok", err == BK_OK,
-                                                 "bytes", (json_int_t)bytes));
+        json_array_append_new(k->list, json_pack("{so sb sI}", "path", cli_json_text(path), "ok",
+                                                 err == BK_OK, "bytes", (json_int_t)bytes));
     else if (!err && !k->c->quiet)
         printf("%s: good\n", path);
     return err ? cli_fail_report(err, why) : CLI_OK;

@@ -58,8 +58,9 @@ static void tell(struct doctor *d, enum trouble what, const char *name, const ch
 {
     d->troubles[what]++;
     if (d->list)
-        json_array_append_new(d->list, json_pack("{ss ss ss}", "trouble", trouble_name[what],
-                                                 "file", name, "why", why));
+        json_array_append_new(d->list,
+                              json_pack("{ss so so}", "trouble", trouble_name[what], "file",
+                                        cli_json_text(name), "why", cli_json_text(why)));
     else if (!d->c->quiet)
         printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
 }
@@ -258,9 +259,10 @@ static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[T
     for (unsigned k = 0; k < TROUBLES; k++)
         bad += d->troubles[k] - before[k];
     if (d->games)
-        json_array_append_new(d->games, json_pack("{ss sI si sI so}", "variant", d->game, "files",
-                                                  (json_int_t)d->n, "tables", (int)d->tables,
-                                                  "bytes", (json_int_t)bytes, "troubles", d->list));
+        json_array_append_new(d->games,
+                              json_pack("{so sI si sI so}", "variant", cli_json_text(d->game),
+                                        "files", (json_int_t)d->n, "tables", (int)d->tables,
+                                        "bytes", (json_int_t)bytes, "troubles", d->list));
     else if (!d->c->quiet)
         printf("%s: %u table%s, %zu file%s, %s%s\n", d->game, d->tables, d->tables == 1 ? "" : "s",
                d->n, d->n == 1 ? "" : "s", cli_bytes(size, bytes), bad ? "" : ": whole");
@@ -351,7 +353,8 @@ int cmd_doctor(struct cli *c)
         status = look_at_all(&d);
         bk_pool_close(d.pool);
         if (!status && c->json)
-            status = cli_print_json(json_pack("{ss sO}", "dir", c->arg[0], "games", d.games));
+            status = cli_print_json(
+                json_pack("{so sO}", "dir", cli_json_text(c->arg[0]), "games", d.games));
         json_decref(d.games);
         if (!status)
             status = verdict(&d);

@@ -163,8 +163,8 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
     }
     if (!c->json)
         return CLI_OK;
-    return cli_print_json(json_pack("{ss ss ss ss sb sb sb sI sI so}", "file", path, "kind",
-                                    i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
+    return cli_print_json(json_pack("{so ss ss ss sb sb sb sI sI so}", "file", cli_json_text(path),
+                                    "kind", i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
                                     i->variant, "material", i->material, "standalone",
                                     (int)i->standalone, "one_side", (int)i->one_side, "distances",
                                     (int)i->distances, "bytes", (json_int_t)bk_file_bytes(f),

@@ -132,15 +132,16 @@ static int write_manifest(const struct manifest *m)
         const struct entry *e = &m->entry[i];
 
         if (list)
-            json_array_append_new(list, json_pack("{ss sI ss}", "path", e->path, "bytes",
-                                                  (json_int_t)e->bytes, "sha256", e->hash));
+            json_array_append_new(list,
+                                  json_pack("{so sI ss}", "path", cli_json_text(e->path), "bytes",
+                                            (json_int_t)e->bytes, "sha256", e->hash));
         else
             printf("# %llu %s\n%s  %s\n", (unsigned long long)e->bytes, e->path, e->hash, e->path);
     }
     if (!list)
         return CLI_OK;
-    return cli_print_json(
-        json_pack("{ss sI so}", "dir", m->folder.dir, "bytes", (json_int_t)bytes, "files", list));
+    return cli_print_json(json_pack("{so sI so}", "dir", cli_json_text(m->folder.dir), "bytes",
+                                    (json_int_t)bytes, "files", list));
 }
 
 /* == Reading a list == */
@@ -293,13 +294,14 @@ static int check_manifest(const struct manifest *m)
         differ += *state == 'd';
         extra += *state == 'e';
         if (list)
-            json_array_append_new(list, json_pack("{ss ss}", "path", e->path, "state", state));
+            json_array_append_new(
+                list, json_pack("{so ss}", "path", cli_json_text(e->path), "state", state));
         else if (*state != 'g' && !m->c->quiet)
             printf("%-8s %s\n", state, e->path);
     }
     if (list)
-        cli_print_json(json_pack("{ss si si si si so}", "dir", m->folder.dir, "good", (int)good,
-                                 "missing", (int)missing, "differ", (int)differ, "extra",
+        cli_print_json(json_pack("{so si si si si so}", "dir", cli_json_text(m->folder.dir), "good",
+                                 (int)good, "missing", (int)missing, "differ", (int)differ, "extra",
                                  (int)extra, "files", list));
     else if (!m->c->quiet)
         printf("%zu good, %zu missing, %zu differ, %zu not in the list\n", good, missing, differ,

@@ -402,9 +402,9 @@ static int write_page(struct page *g)
         status = save_text(g->c, &g->out);
     study_text_free(&g->out);
     if (!status && g->c->json)
-        status =
-            cli_print_json(json_pack("{ss ss ss sI}", "variant", g->v->name, "material", g->name,
-                                     "file", g->c->output, "bytes", (json_int_t)bytes));
+        status = cli_print_json(json_pack("{ss ss so sI}", "variant", g->v->name, "material",
+                                          g->name, "file", cli_json_text(g->c->output), "bytes",
+                                          (json_int_t)bytes));
     return status;
 }
 

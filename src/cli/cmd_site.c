@@ -265,8 +265,8 @@ static int put_file(struct site *s, const struct folder_file *f)
     if (status || !(head = head_of(from, f->bytes)))
         return status ? status : CLI_DAMAGED;
     status = put_table(s, from, f->path);
-    if (!status &&
-        json_array_append_new(s->files, json_pack("[s I s]", f->path, (json_int_t)f->bytes, head)))
+    if (!status && json_array_append_new(s->files, json_pack("[o I s]", cli_json_text(f->path),
+                                                             (json_int_t)f->bytes, head)))
         status = cli_no_memory();
     free(head);
     s->bytes += f->bytes;
@@ -388,8 +388,8 @@ static int tell(const struct site *s)
     char bytes[CLI_TEXT_MAX];
 
     if (s->c->json)
-        return cli_print_json(json_pack("{ss si si sI si si}", "site", s->c->output, "games",
-                                        (int)s->ngames, "tables", (int)s->tables, "bytes",
+        return cli_print_json(json_pack("{so si si sI si si}", "site", cli_json_text(s->c->output),
+                                        "games", (int)s->ngames, "tables", (int)s->tables, "bytes",
                                         (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
                                         (int)s->copied));
     if (!s->c->quiet)

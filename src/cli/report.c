@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/utf8.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -25,22 +26,6 @@ void cli_say_json(bool json)
 {
     json_decref(unanswered);
     unanswered = json ? json_array() : NULL;
-}
-
-/* Bytes that are no UTF-8 cannot stand in JSON. */
-static void keep_error(const char *text)
-{
-    json_t *said = json_string(text);
-    char plain[2048];
-    size_t n = 0;
-
-    if (!said) {
-        for (; text[n] && n + 1 < sizeof plain; n++)
-            plain[n] = (char)(text[n] & 0x80 ? '?' : text[n]);
-        plain[n] = 0;
-        said = json_string(plain);
-    }
-    json_array_append_new(unanswered, said);
 }
 
 void cli_say(const char *fmt, ...)
@@ -58,7 +43,7 @@ void cli_say(const char *fmt, ...)
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
     if (unanswered)
-        keep_error(text);
+        json_array_append_new(unanswered, cli_json_text(text));
 }
 
 /* A word as the shell would need it. */
@@ -385,6 +370,18 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 }
 
 /* == JSON == */
+
+json_t *cli_json_text(const char *text)
+{
+    char *plain = strdup(text);
+    json_t *said;
+
+    for (char *s = plain; s && *(s += bk_utf8_span(s));)
+        *s = '?';
+    said = plain ? json_string(plain) : NULL;
+    free(plain);
+    return said;
+}
 
 int cli_print_json(json_t *value)
 {

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 void bk_ini_open(struct bk_ini *ini, const char *text)
 {
     memset(ini, 0, sizeof *ini);
@@ -107,6 +109,9 @@ enum bk_ini_kind bk_ini_next(struct bk_ini *ini)
         ini->next += n + (ini->next[n] == '\n');
         cut_comment(ini->text);
         trim(ini->text);
+        n = bk_utf8_span(ini->text);
+        if (ini->text[n])
+            return wrong(ini, (unsigned)n + 1, "not UTF-8");
         while (is_space(*first))
             first++;
         if (*first)
