@@ -165,6 +165,7 @@ answers 2 '{"errors":["material '"'KXvK'"': '"'X'"' at column 2 is no piece of s
     build shatranj KXvK --json
 answers 2 '"status":2}' probe shatranj --json '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
 answers 2 '{"errors":["stats: cannot understand' stats shatranj KRvKN --json --jsn
+answers 2 '{"errors":["material '"'KXvK'"': ' verify shatranj KXvK --json
 answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats shatranj KRvKN --json
 answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
 answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
@@ -714,6 +715,21 @@ ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
 ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
+ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
+mkdir -m 0 ward/lost+found # as a disk of its own has it
+rm -rf ward/shatranj && cp -R tables/shatranj ward && good ': whole' doctor ward
+rmdir ward/lost+found
+for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
+    bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
+done
+bad 1 "no tables in ward/shatranj; it is a game's own folder" doctor ward/shatranj
+bad 1 "no tables in ward/shatranj; it is a game's own folder" manifest ward/shatranj
+if [ "$(id -u)" -ne 0 ]; then # root reads everything
+    chmod 0 ward/shatranj
+    bad 4 'ward/shatranj: Permission denied' check shatranj --dir ward
+    bad 4 'KQvKQ.bkw: Permission denied' check shatranj KQvKQ --dir ward
+    chmod 755 ward/shatranj
+fi
 bad 1 'nowhere' doctor nowhere
 mkdir empty
 bad 1 'no tables in empty' doctor empty

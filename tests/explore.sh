@@ -211,10 +211,17 @@ if "$bin" site t -o s --json >out 2>err; then
     find s -name '*.part' | grep -q . && die 'a file that is not whole'
     "$bin" site t nogame -o s2 2>err && die 'a game that is none'
     [ ! -d s2 ] || die 'a folder for nothing'
-    mkdir none
+    mkdir -p none
     "$bin" site none -o s2 2>err && die 'a site without tables'
     grep -q 'no tables' err || die 'no word of the lack of tables'
-    looked=$((looked + 9))
+    mkdir -p linked/shatranj
+    for file in t/shatranj/KRvKN.*; do ln -s "../../$file" linked/shatranj; done
+    "$bin" site linked -o s3 --quiet && cmp -s t/shatranj/KRvKN.bkd s3/tables/shatranj/KRvKN.bkd ||
+        die 'links to tables lead nowhere in the site'
+    ln -s nowhere linked/shatranj/KRvKB.bkw
+    "$bin" site linked -o s3 --quiet 2>err && die 'a site with a link to nowhere'
+    grep -q 'KRvKB.bkw: No such file' err || die "no word of the link: $(cat err)"
+    looked=$((looked + 11))
 else
     grep -q 'make wasm' err || die "no site: $(cat err)"
 fi

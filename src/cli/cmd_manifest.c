@@ -316,6 +316,8 @@ int cmd_manifest(struct cli *c)
 
     cli_end_on_signals();
     status = folder_read(&m.folder, c->arg[0]);
+    if (!status && c->nargs == 1 && !m.folder.n)
+        status = folder_fail_empty(&m.folder);
     if (!status && c->nargs > 1)
         status = read_list(&m, c->arg[1]);
     if (!status)

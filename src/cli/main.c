@@ -196,11 +196,10 @@ static const struct command {
       "what is wrong with a folder of tables: damaged, missing, of other rules, half",
       "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
       "other\n"
-      "rules than the game's, or half of a pair (status 3), and of tables that those there lead "
-      "to\n"
-      "and that are missing, or without distances, and of games that are unknown (1).  VARIANT: "
-      ".ini\n"
-      "files of games of your own that lie there.\n" },
+      "rules than the game's, or half of a pair (status 3), that cannot be read (4), and of "
+      "tables\n"
+      "that those there lead to and that are missing, or without distances, and of games that are\n"
+      "unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },
     { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
       "SHA-256 and size of all table files of a folder, written or compared",
       "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
