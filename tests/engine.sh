@@ -176,6 +176,20 @@ say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100
 pass
 
+# == A table that is damaged is named, once; and the engine plays on ==
+mkdir -p "$tmp/damaged/shatranj"
+head -c 20000 "$tmp/tables/shatranj/KQvKQ.bkw" >"$tmp/damaged/shatranj/KQvKQ.bkw"
+say "setoption name TablePath value $tmp/damaged"
+say 'position fen 8/8/8/3k4/8/1KQ5/8/q7 w'
+best depth 2
+grep -q 'info string error: .*/damaged/shatranj/KQvKQ.bkw: ' "$tmp/before" || fail 'no word of a damaged table'
+best depth 2
+if grep -q 'error:' "$tmp/before"; then fail 'a damaged table is named twice'; fi
+say "setoption name TablePath value $tmp/tables"
+best depth 2
+grep -q '(tables)' "$tmp/before" || fail 'not by the tables, once they are whole'
+pass
+
 # == Bad input ==
 for bad in 'position fen' 'position fen x' 'position' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
     'position startpos moves e2e9' 'go banana' 'go depth' 'setoption' 'setoption name Nonsense value 3' \

@@ -66,12 +66,15 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
         be_say("info string %s (tables)", be_line_verdict(line, verdict));
 }
 
-static void say_best(const struct be_session *s)
+static void say_best(struct be_session *s)
 {
     const struct be_search *f = &s->search;
+    const char *broken = be_session_broken(s);
     struct be_board b = f->root;
     char best[BE_NAME_MAX], ponder[BE_NAME_MAX];
 
+    if (broken)
+        be_say("info string error: %s", broken);
     if (!f->nfound) {
         int wdl;
 
