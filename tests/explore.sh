@@ -191,8 +191,10 @@ server=
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
 grep -q 'no address' err || die 'no word of a name to listen at'
+"$bin" explore --port 0 --listen 203.0.113.1 2>err && die 'listens at an address of nobody'
+grep -q '203.0.113.1, port 0: Cannot assign' err || die "no reason: $(cat err)"
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'
-looked=$((looked + 3))
+looked=$((looked + 4))
 
 # == Without a server: what `make wasm` made is in the command, or it says so ==
 "$bin" site t 2>err && die 'a site nowhere'
