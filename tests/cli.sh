@@ -454,6 +454,7 @@ good '"material":"KRvKN","white":{"win":651505,' stats shatranj KRvKN --json
 unset BAREKING_DIR
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
+good 'White wins in 39 plies' probe shatranj --dir wdl:tables 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
 bad 2 'has no distances' mine shatranj KQvKQ --what longest --dir wdl
