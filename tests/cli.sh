@@ -412,6 +412,13 @@ good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
 run 0 annotate shatranj /dev/null -o none.pgn && [ -e none.pgn ] && [ ! -s none.pgn ] && pass || fail 'nothing was not written'
 printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
 good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+# as editors of other systems leave it: a mark of its encoding, lines with returns; and an escaped line
+printf '\357\273\277[FEN "%s"]\r\n\r\n1. Kb4\r\n%% 2. Kc4\r\n*\r\n' "$diamond" >game.pgn
+good '1. Kb4 {White wins in 38 plies' annotate shatranj game.pgn
+printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
+good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+"$bin" probe shatranj - <list.epd >out 2>err
+[ "$(cut -f 2,3 out)" = "$(printf '1\t39')" ] && pass || fail 'a list with a mark of its encoding'
 printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
 good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
 printf '1. a3\na6 2. Ra9 *\n' >game.pgn
@@ -745,6 +752,10 @@ good ' 0 missing, 0 differ, 0 not in the list' manifest ward list
 good '"missing":0,"differ":0,"extra":0' manifest ward list --json
 (cd ward && sha256sum shatranj/KQvKQ.*) >sums
 good '2 good, 0 missing, 0 differ' manifest ward sums
+(cd ward && find . -name '*.bk?' -exec sha256sum {} + | sort -k 2) >sums
+{ printf '\357\273\277' && cat sums; } >marked
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward sums
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward marked
 differs() { # status, line
     run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
 }

@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/save.h"
 #include "core/derive.h"
+#include "core/utf8.h"
 #include "study/game.h"
 
 #define BYTES_MAX (64u << 20)
@@ -458,7 +459,7 @@ int cmd_annotate(struct cli *c)
     }
     n.games = c->json ? json_array() : NULL;
     if (!status)
-        status = annotate(&n, text.at ? text.at : nothing);
+        status = annotate(&n, text.at ? text.at + bk_utf8_mark(text.at) : nothing);
     end_game(&n);
     json_decref(n.games);
     study_text_free(&n.out);

@@ -22,6 +22,7 @@
 
 #include "cli/folder.h"
 #include "cli/report.h"
+#include "core/utf8.h"
 #include "tb/memory/pool.h"
 
 #define HASH_CHARS (2 * SHA256_DIGEST_SIZE)
@@ -191,6 +192,8 @@ static bool read_line(struct entry *e, char *line)
     for (size_t i = 0; i < hex; i++)
         e->want[i] = (char)(line[i] >= 'A' && line[i] <= 'F' ? line[i] - 'A' + 'a' : line[i]);
     e->path = line + hex + 2;
+    while (e->path[0] == '.' && e->path[1] == '/') /* as `find .` has it */
+        e->path += 2 + strspn(e->path + 2, "/");
     e->listed = true;
     return stays_below(e->path);
 }
@@ -227,7 +230,7 @@ static int read_list(struct manifest *m, const char *path)
     m->entry = calloc(room + 1, sizeof *m->entry);
     if (!m->entry)
         return cli_no_memory();
-    for (rest = m->text; (line = strsep(&rest, "\n")) != NULL;) {
+    for (rest = m->text + bk_utf8_mark(m->text); (line = strsep(&rest, "\n")) != NULL;) {
         nth++;
         line[strcspn(line, "\r")] = 0;
         if (*line == '#') {

@@ -18,7 +18,7 @@
 void bk_ini_open(struct bk_ini *ini, const char *text)
 {
     memset(ini, 0, sizeof *ini);
-    ini->next = strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3;
+    ini->next = text + bk_utf8_mark(text);
 }
 
 static bool is_space(char c) { return isspace((unsigned char)c); }

@@ -9,6 +9,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Where a text begins that an editor may have given a byte order mark. */
+static inline size_t bk_utf8_mark(const char *text)
+{
+    return strncmp(text, "\xEF\xBB\xBF", 3) ? 0 : 3;
+}
 
 /* Bytes of the character that the text begins with, 1 to 4; 0: it begins with none. */
 static inline size_t bk_utf8_bytes(const char *text)
