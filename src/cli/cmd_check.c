@@ -376,6 +376,8 @@ static int verify_all(struct verification *f)
         cli_catch_signals();
         if (err)
             status = cli_fail_report(err, &why);
+        if (!err && !plan->n && !f->c->quiet && !f->list)
+            printf("nothing to verify: decided by rule\n");
         for (unsigned i = 0; !err && !status && i < plan->n; i++)
             status = verify_one(f, &plan->table[i].m);
         if (!err)
