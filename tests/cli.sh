@@ -504,6 +504,8 @@ good '38 plies are left: a draw.' line ./short.ini "$suli 2"
 grep -qx 'That is too late: the limit of turns has made it a draw.' out && pass || fail 'an end too late'
 good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
 good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
+good 'KQvKQ, short' info tables/short/KQvKQ.bkw ./short.ini
+bad 2 'KQvKQ.bkw: made for short, which is not built in: say its .ini file' info tables/short/KQvKQ.bkw
 good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
 good 'no distance says' probe ./short.ini "$suli 1" --dir wdl
 good '"clocked":{"wdl":null,"plies_left":40}' probe ./short.ini "$suli 1" --dir wdl --json

@@ -211,6 +211,8 @@ if "$bin" site t -o s --json >out 2>err; then
     "$bin" site t shatranj -o s --quiet || die 'a site is not brought up to date'
     grep -q '"name":"puzzle"' s/data/variants.json && die 'a game that was not asked for'
     find s -name '*.part' | grep -q . && die 'a file that is not whole'
+    "$bin" site t -o ./t/ 2>err && die 'a site among the tables'
+    [ "$(ls t)" = "$(ls t | grep -v -e index -e data)" ] || die 'something lies among the tables'
     "$bin" site t nogame -o s2 2>err && die 'a game that is none'
     [ ! -d s2 ] || die 'a folder for nothing'
     mkdir -p none

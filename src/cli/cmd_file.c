@@ -171,6 +171,14 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
                                     "numbers", (json_int_t)i->positions, "units", units));
 }
 
+static bool is_built_in(const char *game)
+{
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
+        if (!strcmp(e->name, game))
+            return true;
+    return false;
+}
+
 /* The game that a file names; one derived from another is asked in that one. */
 static int game_of(const struct cli *c, struct bk_variant **v)
 {
@@ -181,6 +189,9 @@ static int game_of(const struct cli *c, struct bk_variant **v)
     if (err)
         return cli_fail_report(err, &why);
     info.variant[strcspn(info.variant, "@")] = 0;
+    if (c->nargs == 1 && !is_built_in(info.variant))
+        return cli_fail(CLI_USAGE, "%s: made for %s, which is not built in: say its .ini file, too",
+                        c->arg[0], info.variant);
     err = bk_variant_load(v, c->nargs > 1 ? c->arg[1] : info.variant, &why);
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }

@@ -367,10 +367,25 @@ static int write_variants(struct site *s)
     return write_json(s, "data/", "variants.json", all);
 }
 
+/* What people see would lie among the tables, and look like games. */
+static int check_apart(const struct site *s)
+{
+    struct stat from, to;
+
+    if (!stat(s->c->arg[0], &from) && !stat(s->c->output, &to) && from.st_dev == to.st_dev &&
+        from.st_ino == to.st_ino)
+        return cli_fail(CLI_USAGE, "site: %s is the folder of the tables; say another one with -o",
+                        s->c->output);
+    return CLI_OK;
+}
+
 static int write_site(struct site *s)
 {
     static const char *const folders[] = { "", "data", "tables" };
     int status = check_wanted(s);
+
+    if (!status)
+        status = check_apart(s);
 
     for (unsigned i = 0; !status && i < 3; i++)
         status = make_folder(s, folders[i]);
