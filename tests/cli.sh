@@ -628,6 +628,10 @@ good 'KOvKL of grand-shatranj@14x14-' stats grand-shatranj --for "$at"
 good '"wdl":0' probe grand-shatranj "$at w - - 0 1" --json
 good 'a draw' line grand-shatranj "$at w - - 0 1"
 good '"variant":"grand-shatranj@14x14-' perft grand-shatranj "$at" 2 --json
+file=$(echo tables/grand-shatranj@14x14-*/KOvKL.bkw)
+bad 2 'KOvKL.bkw: on a board that a FEN shows: say one, with --for' info "$file"
+good 'wins, draws and losses of KOvKL, grand-shatranj@14x14-' info "$file" --for "$ring"
+bad 3 'with other rules' info "$file" --for '10/10/10/3k7/10/1KM7/10/10/10/10'
 bad 2 'is bound to its own board' probe puzzle-mini 'k2*/4/4/K3'
 bad 2 'FEN: 7 ranks' build shatranj --for '8/8/8/3k4/8/1KQ5/8'
 bad 2 '' stats shatranj

@@ -206,9 +206,10 @@ static const struct command {
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, and no fault.\n" },
-    { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
+    { "info", cmd_info, "Fj", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
-      "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
+      "VARIANT: of a game of your own, its file; else the game that FILE names.  --for: on\n"
+      "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
     { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
