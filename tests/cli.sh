@@ -213,6 +213,8 @@ bad_fen '' perft shatranj 2
 # == Games with hands ==
 good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w'
 good '"wdl":0' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
+good '"moves":[],"states":{"all":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
+good ',"win":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
 bad 2 'played without hands' whole puzzle '1k4**/6**/8/8/8/8/8/K7[-] w'
 bad 2 'not the start of a turn' whole puzzle-mini '1k**/f1**/K1N1/4[nF] w'
 bad 2 'begin on an empty board' whole shatranj
@@ -389,6 +391,8 @@ good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"o
     mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --json
 good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
 good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
+good '"moves":["' mine shatranj KQvKQ --compose --limit 1 --json
+good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
 run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
     '<p>179 in all, ' '</details>'; do
