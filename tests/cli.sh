@@ -361,6 +361,9 @@ else
     fail 'plan --make does not make the tables'
 fi
 good 'all:' plan shatranj KNvKP --dir made2 --make
+mkdir 'a folder' && cp "$bin" 'a folder/bareking' && 'a folder/bareking' plan shatranj KQvKQ --dir 'a folder' --make >out &&
+    make -s -f out 2>err && [ -s 'a folder/shatranj/KQvKQ.bkd' ] && pass || fail 'plan --make of a command in a folder with a blank'
+rm -rf 'a folder'
 good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
 guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
 good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
