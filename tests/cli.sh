@@ -277,6 +277,7 @@ bad 4 'nosuch.ini' check-variant nosuch.ini
 bad 4 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 4 '' check-variant "$tmp"
+bad_file 'bad.ini:4:1: a section begins in the first column' '4s/^/ /'
 bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
 bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
 sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatranj.ini" >good.ini

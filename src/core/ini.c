@@ -60,7 +60,9 @@ static enum bk_ini_kind section(struct bk_ini *ini)
     char *close = strchr(ini->text, ']');
     size_t after;
 
-    if (ini->text[0] != '[' || !close)
+    if (is_space(ini->text[0]))
+        return wrong(ini, 1, "a section begins in the first column");
+    if (!close)
         return wrong(ini, 1, "expected `[variant]` or `[piece NAME]`");
     after = 1 + strspn(close + 1, " \t\r");
     if (close[after] && close[after] != ';')
