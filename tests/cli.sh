@@ -118,6 +118,7 @@ bad 2 "'z9z9' is no arrow" $svg --arrow z9z9
 bad 2 "'b3b4:pink' is no arrow" $svg --arrow b3b4:pink
 bad 2 "'d9' is no square" $svg --mark e4,d9
 bad 2 'one of --svg' $svg --svg --text
+bad 2 'd.jpg: there are .svg, .png and .txt' $svg -o d.jpg
 bad 2 '--size' $svg --size 3
 bad 2 'nobody stands there' $svg --map e4
 bad 2 'no square' $svg --map e9

@@ -114,6 +114,13 @@ static bool ends(const char *name, const char *ending)
     return n > m && !strcmp(name + n - m, ending);
 }
 
+/* Of a picture that would be an SVG by another name. */
+static bool ends_strangely(const char *name)
+{
+    return ends(name, ".jpg") || ends(name, ".jpeg") || ends(name, ".gif") || ends(name, ".webp") ||
+           ends(name, ".pdf");
+}
+
 static int form_of(const struct cli *c, enum form *form)
 {
     const struct cli_draw *w = &c->draw;
@@ -122,6 +129,8 @@ static int form_of(const struct cli *c, enum form *form)
         return cli_fail(CLI_USAGE, "diagram: one of --svg, --png and --text, not several");
     if (w->svg || w->png || w->text)
         *form = w->svg ? AS_SVG : w->png ? AS_PNG : AS_TEXT;
+    else if (ends_strangely(c->output))
+        return cli_fail(CLI_USAGE, "diagram: %s: there are .svg, .png and .txt", c->output);
     else
         *form = ends(c->output, ".png") ? AS_PNG : ends(c->output, ".txt") ? AS_TEXT : AS_SVG;
     return CLI_OK;
