@@ -118,6 +118,7 @@ bad 2 "'z9z9' is no arrow" $svg --arrow z9z9
 bad 2 "'b3b4:pink' is no arrow" $svg --arrow b3b4:pink
 bad 2 "'d9' is no square" $svg --mark e4,d9
 bad 2 'one of --svg' $svg --svg --text
+bad 2 'd.jpg: there are .svg, .png and .txt' $svg -o d.jpg
 bad 2 '--size' $svg --size 3
 bad 2 'nobody stands there' $svg --map e4
 bad 2 'no square' $svg --map e9
@@ -126,6 +127,20 @@ bad 1 'no table KQvKQ' $svg --map c3
 bad 4 'cannot write' $svg --output nowhere/d.svg
 env PATH=/nowhere "$bin" $svg --png --output d.png >out 2>err
 [ $? -eq 4 ] && grep -q '^bareking: .*librsvg2-bin' err && [ ! -e d.png ] && pass || fail 'a PNG by nothing'
+# a file is there when it is whole: else what was there stays, be it a file or a device
+ln -s /dev/full full
+[ ! -c /dev/full ] || { bad 4 'cannot write full' $svg -o full && [ -L full ] && [ -c /dev/full ]; } && pass ||
+    fail 'a device was taken away'
+echo old >old.svg
+chmod 640 old.svg
+ln -s old.svg link.svg
+(ulimit -f 0 && "$bin" $svg -o old.svg) >out 2>err
+[ $? -eq 4 ] && [ "$(cat old.svg)" = old ] && [ ! -e old.svg.part ] && pass || fail 'the older file is gone'
+run 0 $svg -o link.svg && [ -L link.svg ] && grep -q '^<svg' old.svg && [ "$(stat -c %a old.svg)" = 640 ] && pass ||
+    fail 'not written through the link'
+mkfifo told
+cat told >got &
+run 0 $svg -o told && wait $! && grep -q '^<svg' got && [ -p told ] && pass || fail 'no SVG through a pipe'
 if command -v xmllint >/dev/null; then
     for game in shatranj grand-shatranj atlantean darwinian sultan; do
         "$bin" diagram "$game" "$(sed -n 's/^start *= *//p' "$games/$game.ini")" -o d.svg &&
@@ -151,6 +166,7 @@ answers 2 '{"errors":["material '"'KXvK'"': '"'X'"' at column 2 is no piece of s
     build shatranj KXvK --json
 answers 2 '"status":2}' probe shatranj --json '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
 answers 2 '{"errors":["stats: cannot understand' stats shatranj KRvKN --json --jsn
+answers 2 '{"errors":["material '"'KXvK'"': ' verify shatranj KXvK --json
 answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats shatranj KRvKN --json
 answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
 answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
@@ -159,6 +175,9 @@ for command in build repack plan probe line stats verify check doctor manifest i
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
+done
+for command in $("$bin" help | sed -n 's|^  \([a-z][a-z-]*\) .*|\1|p'); do
+    [ $command = help ] || good '--json' $command -h
 done
 good 'check-variant' help
 good 'bareking ' --version
@@ -195,6 +214,8 @@ bad_fen '' perft shatranj 2
 # == Games with hands ==
 good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w'
 good '"wdl":0' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
+good '"moves":[],"states":{"all":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
+good ',"win":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
 bad 2 'played without hands' whole puzzle '1k4**/6**/8/8/8/8/8/K7[-] w'
 bad 2 'not the start of a turn' whole puzzle-mini '1k**/f1**/K1N1/4[nF] w'
 bad 2 'begin on an empty board' whole shatranj
@@ -257,6 +278,11 @@ bad 4 'nosuch.ini' check-variant nosuch.ini
 bad 4 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 4 '' check-variant "$tmp"
+bad_file 'bad.ini:4:1: a section begins in the first column' '4s/^/ /'
+bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
+bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
+sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatranj.ini" >good.ini
+good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
 
@@ -302,6 +328,7 @@ good '"white":{"win":21959,"draw":0,"loss":0,"longest_win":{"plies":0,' \
 good '"all":{"win":0,"draw":22176,"loss":201768}' stats shatranj KRvK --json
 good '"white":{"win":0,"draw":2787,"loss":25269,"longest_win":null' stats shatranj KvKR --json
 good 'nothing to build' build shatranj KRvK
+good 'nothing to verify: decided by rule' verify shatranj --men 3
 good '197281' perft chess startpos 4
 good '"divide":{"b1a3":20,' perft chess startpos 2 --json --divide
 good 'Capturing the last man' variants --explain shatranj
@@ -336,6 +363,9 @@ else
     fail 'plan --make does not make the tables'
 fi
 good 'all:' plan shatranj KNvKP --dir made2 --make
+mkdir 'a folder' && cp "$bin" 'a folder/bareking' && 'a folder/bareking' plan shatranj KQvKQ --dir 'a folder' --make >out &&
+    make -s -f out 2>err && [ -s 'a folder/shatranj/KQvKQ.bkd' ] && pass || fail 'plan --make of a command in a folder with a blank'
+rm -rf 'a folder'
 good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir guess --json
 guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
 good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
@@ -366,11 +396,16 @@ good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"o
     mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --json
 good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
 good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
+good '"moves":["' mine shatranj KQvKQ --compose --limit 1 --json
+good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
 run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
     '<p>179 in all, ' '</details>'; do
     grep -qF "$text" page.html && pass || fail "no '$text' in the report"
 done
+good '{"variant":"shatranj","material":"KQvKQ","file":"page.html","bytes":'"$(wc -c <page.html)"'}' \
+    report shatranj KQvKQ -o page.html --json
+bad 2 'say where the page goes' report shatranj KQvKQ --json
 if command -v xmllint >/dev/null; then
     xmllint --noout page.html >out 2>err && pass || fail 'the report is no XML'
 fi
@@ -381,8 +416,19 @@ printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "
 good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
 good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' annotate shatranj game.pgn
 good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
+run 0 annotate shatranj game.pgn --json -o game.json && [ ! -s out ] && grep -q '"mark":"?","best":"c4d4"}' game.json &&
+    pass || fail 'annotate --json does not write to its file'
+good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
+run 0 annotate shatranj /dev/null -o none.pgn && [ -e none.pgn ] && [ ! -s none.pgn ] && pass || fail 'nothing was not written'
 printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
 good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+# as editors of other systems leave it: a mark of its encoding, lines with returns; and an escaped line
+printf '\357\273\277[FEN "%s"]\r\n\r\n1. Kb4\r\n%% 2. Kc4\r\n*\r\n' "$diamond" >game.pgn
+good '1. Kb4 {White wins in 38 plies' annotate shatranj game.pgn
+printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
+good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+"$bin" probe shatranj - <list.epd >out 2>err
+[ "$(cut -f 2,3 out)" = "$(printf '1\t39')" ] && pass || fail 'a list with a mark of its encoding'
 printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
 good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
 printf '1. a3\na6 2. Ra9 *\n' >game.pgn
@@ -425,6 +471,7 @@ good '"material":"KRvKN","white":{"win":651505,' stats shatranj KRvKN --json
 unset BAREKING_DIR
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
+good 'White wins in 39 plies' probe shatranj --dir wdl:tables 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
 bad 2 'has no distances' mine shatranj KQvKQ --what longest --dir wdl
@@ -466,6 +513,8 @@ good '38 plies are left: a draw.' line ./short.ini "$suli 2"
 grep -qx 'That is too late: the limit of turns has made it a draw.' out && pass || fail 'an end too late'
 good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
 good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
+good 'KQvKQ, short' info tables/short/KQvKQ.bkw ./short.ini
+bad 2 'KQvKQ.bkw: made for short, which is not built in: say its .ini file' info tables/short/KQvKQ.bkw
 good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
 good 'no distance says' probe ./short.ini "$suli 1" --dir wdl
 good '"clocked":{"wdl":null,"plies_left":40}' probe ./short.ini "$suli 1" --dir wdl --json
@@ -525,6 +574,21 @@ timeout 20 "$bin" probe shatranj - <ask >say &
 { exec 8>ask 9<say; cat one >&8; read -r answer <&9; exec 8>&- 9<&-; }
 [ "$answer" = "$(sed -n 1p wanted)" ] && pass || fail 'asked and waited'
 wait
+# a path need not be UTF-8, JSON must be: in it a byte that is none is a question mark
+latin=$(printf 'd\344')
+if mkdir "$latin" 2>/dev/null && cp -R tables/shatranj "$latin"; then
+    good '"dir":"d?"' plan shatranj KQvKQ --dir "$latin" --json
+    good '"dir":"d?"' build shatranj KQvKQ --dir "$latin" --json
+    good '"path":"d?/shatranj/KQvKQ.bkw"' check shatranj --dir "$latin" --json
+    good '"dir":"d?"' doctor "$latin" --json
+    good '"dir":"d?"' manifest "$latin" --json
+    good '"file":"d?/shatranj/KQvKQ.bkw"' info "$latin/shatranj/KQvKQ.bkw" --json
+    cp tables/shatranj/KQvKQ.bkw "$latin/shatranj/$latin.bkw"
+    answers 3 '"path":"d?/shatranj/d?.bkw","ok":false' check shatranj --dir "$latin" --json
+    good '"path":"shatranj/d?.bkw"' manifest "$latin" --json
+    run 1 doctor "$latin" --json && grep -qF '"file":"d?.bkw"' out && pass || fail 'doctor --json of a strange name'
+fi
+good '>d?</text>' diagram shatranj "$diamond" --caption "$latin"
 same() { # table: are its files in `again` and in `tables` the same?
     cmp "again/$1.bkw" "tables/$1.bkw" >out 2>err && cmp "again/$1.bkd" "tables/$1.bkd" >out 2>err
 }
@@ -573,6 +637,10 @@ good 'KOvKL of grand-shatranj@14x14-' stats grand-shatranj --for "$at"
 good '"wdl":0' probe grand-shatranj "$at w - - 0 1" --json
 good 'a draw' line grand-shatranj "$at w - - 0 1"
 good '"variant":"grand-shatranj@14x14-' perft grand-shatranj "$at" 2 --json
+file=$(echo tables/grand-shatranj@14x14-*/KOvKL.bkw)
+bad 2 'KOvKL.bkw: on a board that a FEN shows: say one, with --for' info "$file"
+good 'wins, draws and losses of KOvKL, grand-shatranj@14x14-' info "$file" --for "$ring"
+bad 3 'with other rules' info "$file" --for '10/10/10/3k7/10/1KM7/10/10/10/10'
 bad 2 'is bound to its own board' probe puzzle-mini 'k2*/4/4/K3'
 bad 2 'FEN: 7 ranks' build shatranj --for '8/8/8/3k4/8/1KQ5/8'
 bad 2 '' stats shatranj
@@ -671,6 +739,21 @@ ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
 ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
+ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
+mkdir -m 0 ward/lost+found # as a disk of its own has it
+rm -rf ward/shatranj && cp -R tables/shatranj ward && good ': whole' doctor ward
+rmdir ward/lost+found
+for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
+    bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
+done
+bad 1 "no tables in ward/shatranj; it is a game's own folder" doctor ward/shatranj
+bad 1 "no tables in ward/shatranj; it is a game's own folder" manifest ward/shatranj
+if [ "$(id -u)" -ne 0 ]; then # root reads everything
+    chmod 0 ward/shatranj
+    bad 4 'ward/shatranj: Permission denied' check shatranj --dir ward
+    run 4 check shatranj KQvKQ --dir ward && grep -q 'KQvKQ.bkw: Permission denied' err && pass || fail 'a hidden table'
+    chmod 755 ward/shatranj
+fi
 bad 1 'nowhere' doctor nowhere
 mkdir empty
 bad 1 'no tables in empty' doctor empty
@@ -685,6 +768,10 @@ good ' 0 missing, 0 differ, 0 not in the list' manifest ward list
 good '"missing":0,"differ":0,"extra":0' manifest ward list --json
 (cd ward && sha256sum shatranj/KQvKQ.*) >sums
 good '2 good, 0 missing, 0 differ' manifest ward sums
+(cd ward && find . -name '*.bk?' -exec sha256sum {} + | sort -k 2) >sums
+{ printf '\357\273\277' && cat sums; } >marked
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward sums
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward marked
 differs() { # status, line
     run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
 }

@@ -176,15 +176,33 @@ say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100
 pass
 
+# == A table that is damaged is named, once; and the engine plays on ==
+mkdir -p "$tmp/damaged/shatranj"
+head -c 20000 "$tmp/tables/shatranj/KQvKQ.bkw" >"$tmp/damaged/shatranj/KQvKQ.bkw"
+say "setoption name TablePath value $tmp/damaged"
+say 'position fen 8/8/8/3k4/8/1KQ5/8/q7 w'
+best depth 2
+grep -q 'info string error: .*/damaged/shatranj/KQvKQ.bkw: ' "$tmp/before" || fail 'no word of a damaged table'
+best depth 2
+if grep -q 'error:' "$tmp/before"; then fail 'a damaged table is named twice'; fi
+say 'setoption name UCI_Variant value darwinian'
+expect "info string no tables of darwinian in $tmp/damaged"
+say 'setoption name UCI_Variant value shatranj'
+say 'position fen 8/8/8/3k4/8/1KQ5/8/q7 w'
+say "setoption name TablePath value $tmp/tables"
+best depth 2
+grep -q '(tables)' "$tmp/before" || fail 'not by the tables, once they are whole'
+pass
+
 # == Bad input ==
 for bad in 'position fen' 'position fen x' 'position' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
-    'position startpos moves e2e9' 'go banana' 'go depth' 'setoption' 'setoption name Nonsense value 3' \
+    'position startpos moves e2e9' 'go banana' 'go depth' 'go movetime x' 'setoption' 'setoption name Nonsense value 3' \
     'setoption name Hash value -1' 'setoption name UCI_Variant value nogame' 'nonsense'; do
     say "$bad"
 done
 say isready
 expect readyok
-[ "$(grep -c 'info string error' "$tmp/before")" -ge 11 ] || fail "errors are not said: $(cat "$tmp/before")"
+[ "$(grep -c 'info string error' "$tmp/before")" -ge 13 ] || fail "errors are not said: $(cat "$tmp/before")"
 pass
 head -c 3000000 /dev/zero | tr '\0' x >&3
 say

@@ -79,4 +79,17 @@ for page in README.md docs/engines.md probe/python/README.md; do
     done
     [ $found = 1 ] || fail "$page has no program"
 done
+# the commands of docs/study.md find what they look for
+mkdir bin && ln -s "$build/bareking" bin
+PATH=$PWD/bin:$PATH
+bareking build shatranj KRvKN KQvKN --dir tables --quiet
+command -v rsvg-convert >/dev/null || drawn='/\.png/d'
+sed -n 's/^    \(bareking [md]\)/\1/; T; :more; /\\$/ { N; b more }; p' "$sources/docs/study.md" | sed "${drawn:-}" >commands
+awk '/\\$/ { printf "%s", substr($0, 1, length($0) - 1); next } 1' commands >lines
+[ "$(grep -c . lines)" -ge 3 ] || fail 'docs/study.md has no commands'
+while IFS= read -r command; do
+    sh -c "$command" >said 2>&1 </dev/null && { [ -s said ] || [ -s diamond.png ]; } ||
+        fail "docs/study.md: $command: $(cat said)"
+done <lines
+
 echo "$ran programs of the documentation run and say what they should${without:+; left out:$without}"

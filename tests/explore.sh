@@ -191,8 +191,10 @@ server=
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
 grep -q 'no address' err || die 'no word of a name to listen at'
+"$bin" explore --port 0 --listen 203.0.113.1 2>err && die 'listens at an address of nobody'
+grep -q '203.0.113.1, port 0: Cannot assign' err || die "no reason: $(cat err)"
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'
-looked=$((looked + 3))
+looked=$((looked + 4))
 
 # == Without a server: what `make wasm` made is in the command, or it says so ==
 "$bin" site t 2>err && die 'a site nowhere'
@@ -209,12 +211,21 @@ if "$bin" site t -o s --json >out 2>err; then
     "$bin" site t shatranj -o s --quiet || die 'a site is not brought up to date'
     grep -q '"name":"puzzle"' s/data/variants.json && die 'a game that was not asked for'
     find s -name '*.part' | grep -q . && die 'a file that is not whole'
+    "$bin" site t -o ./t/ 2>err && die 'a site among the tables'
+    [ "$(ls t)" = "$(ls t | grep -v -e index -e data)" ] || die 'something lies among the tables'
     "$bin" site t nogame -o s2 2>err && die 'a game that is none'
     [ ! -d s2 ] || die 'a folder for nothing'
-    mkdir none
+    mkdir -p none
     "$bin" site none -o s2 2>err && die 'a site without tables'
     grep -q 'no tables' err || die 'no word of the lack of tables'
-    looked=$((looked + 9))
+    mkdir -p linked/shatranj
+    for file in t/shatranj/KRvKN.*; do ln -s "../../$file" linked/shatranj; done
+    "$bin" site linked -o s3 --quiet && cmp -s t/shatranj/KRvKN.bkd s3/tables/shatranj/KRvKN.bkd ||
+        die 'links to tables lead nowhere in the site'
+    ln -s nowhere linked/shatranj/KRvKB.bkw
+    "$bin" site linked -o s3 --quiet 2>err && die 'a site with a link to nowhere'
+    grep -q 'KRvKB.bkw: No such file' err || die "no word of the link: $(cat err)"
+    looked=$((looked + 11))
 else
     grep -q 'make wasm' err || die "no site: $(cat err)"
 fi

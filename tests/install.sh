@@ -152,6 +152,11 @@ if has bash; then
     [ "$(offered verify --sa)" = --sample ] || fail "bash: verify --sa"
     [ "$(offered build --effort be)" = best ] || fail "bash: --effort be"
     [ "$(offered variants --explain puzzle-m)" = puzzle-mini ] || fail "bash: --explain puzzle-m"
+    for command in doctor manifest site; do
+        [ "$(offered $command "$prefix/share/bash-comp")" = "$prefix/share/bash-completion" ] || fail "bash: $command FOLDER"
+    done
+    [ "$(offered annotate shatranj "${completion%ing}")" = "$completion" ] || fail "bash: annotate shatranj FILE"
+    [ "$(offered site "$prefix" shatr)" = shatranj ] || fail "bash: site FOLDER shatr"
 fi
 if has zsh; then
     zsh -n "$prefix/share/zsh/site-functions/_bareking" || fail "zsh: _bareking"

@@ -7,14 +7,21 @@ here=$(dirname "$0")
 mkdir -p "$out"
 
 # One line each, fields with tabs between:
-#     command NAME WHAT        first NAME VARIANT|FILE       (its first argument)
-#     option NAME --X VALUE TEXT                              game NAME TITLE
+#     command NAME WHAT              game NAME TITLE
+#     arguments NAME FIRST LATER     each VARIANT, FILE, DIR or nothing that could be completed
+#     option NAME --X VALUE TEXT
 describe() {
     "$bareking" help | sed -n 's/^  \([a-z][a-z-]*\)  */\1\t/p' | while IFS="$(printf '\t')" read -r name what; do
         printf 'command\t%s\t%s\n' "$name" "$what"
         [ "$name" != help ] || continue
         "$bareking" "$name" --help | awk -v name="$name" '
-            /^usage: / { print "first\t" name "\t" $4 }
+            function kind(word) {
+                gsub(/[][]|[.][.][.]|[|]-|[.]ini/, "", word)
+                return word == "MANIFEST" ? "FILE" : word ~ /^(VARIANT|FILE|DIR)$/ ? word : ""
+            }
+            /^usage: / {
+                print "arguments\t" name "\t" kind($4) "\t" kind($4 ~ /[.][.][.]/ ? $4 : $5)
+            }
             /^ +(-[a-z], )?--/ {
                 sub(/^ +(-[a-z], )?/, "")
                 option = $1

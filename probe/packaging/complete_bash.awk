@@ -1,7 +1,7 @@
 # complete_bash.awk - complete.sh's description of the command as a completion for bash.
 BEGIN { FS = "\t" }
 $1 == "command" { commands = commands " " $2; order[++n] = $2 }
-$1 == "first" { first[$2] = $3 }
+$1 == "arguments" { first[$2] = $3; later[$2] = $4 }
 $1 == "game" { games = games " " $2 }
 $1 == "option" {
     options[$2] = options[$2] " " $3
@@ -34,7 +34,7 @@ END {
     print "# completion of bareking(1) for bash; made from the command's own help"
     print "_bareking()"
     print "{"
-    print "    local cur prev command options= first= i nth=0"
+    print "    local cur prev command options= first= later= i nth=0"
     print "    local games='" substr(games, 2) "'"
     print ""
     print "    COMPREPLY=()"
@@ -51,7 +51,7 @@ END {
             print "    help) COMPREPLY=($(compgen -W '" substr(commands, 2) "' -- \"$cur\")); return ;;"
         else
             print "    " order[i] ") options='" substr(options[order[i]], 2) "' first=" \
-                  (first[order[i]] ~ /^(VARIANT|FILE)$/ ? first[order[i]] : "") " ;;"
+                  first[order[i]] " later=" later[order[i]] " ;;"
     print "    esac"
     print "    case $prev in"
     print "    " pattern(folders) ")"
@@ -80,9 +80,10 @@ END {
     print "        *) nth=$((nth + 1)) ;;"
     print "        esac"
     print "    done"
-    print "    ((nth == 0)) || return"
+    print "    ((nth == 0)) || first=$later"
     print "    compopt -o filenames 2>/dev/null"
     print "    case $first in"
+    print "    DIR) COMPREPLY=($(compgen -d -- \"$cur\")) ;;"
     print "    VARIANT) COMPREPLY=($(compgen -W \"$games\" -- \"$cur\") $(compgen -f -X '!*.ini' -- \"$cur\")"
     print "        $([[ $cur == */* ]] && compgen -d -- \"$cur\")) ;;"
     print "    FILE) COMPREPLY=($(compgen -f -- \"$cur\")) ;;"

@@ -1,7 +1,7 @@
 # complete_zsh.awk - complete.sh's description of the command as a completion for zsh.
 BEGIN { FS = "\t" }
 $1 == "command" { commands = commands "        " quoted($2 ":" $3) "\n"; order[++n] = $2 }
-$1 == "first" { first[$2] = $3 }
+$1 == "arguments" { first[$2] = $3; later[$2] = $4 }
 $1 == "game" {
     title = $3
     gsub(/:/, "\\:", title)
@@ -10,13 +10,20 @@ $1 == "game" {
 $1 == "option" {
     text = $5
     gsub(/[\\\[\]:]/, "\\\\&", text)
-    line = ($3 == "--help" ? "'(-h --help)'{-h,--help}" quoted("[" text "]") : quoted($3 "[" text "]" action($4, $5)))
+    short = $3 == "--help" ? "-h" : $3 == "--output" ? "-o" : ""
+    line = quoted("[" text "]" action($4, $5))
+    line = short != "" ? "'(" short " " $3 ")'{" short "," $3 "}" line : quoted($3 "[" text "]" action($4, $5))
     options[$2] = options[$2] "            " line " \\\n"
 }
 
 function quoted(s) {
     gsub(/'/, "'\\''", s)
     return "'" s "'"
+}
+function argument(kind) {
+    if (kind == "VARIANT")
+        return ":game:_bareking_games"
+    return kind == "DIR" ? ":folder:_files -/" : kind == "FILE" ? ":file:_files" : ": :"
 }
 function action(value, text) {
     if (value == "")
@@ -65,9 +72,7 @@ END {
         else {
             print "        _arguments \\"
             printf "%s", options[order[i]]
-            what = first[order[i]] == "VARIANT" ? "'1:game:_bareking_games' " : ""
-            what = first[order[i]] == "FILE" ? "'1:file:_files' " : what
-            print "            " what "'*: :' ;;"
+            print "            '1" argument(first[order[i]]) "' '*" argument(later[order[i]]) "' ;;"
         }
     }
     print "    esac"

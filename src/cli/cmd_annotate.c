@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/save.h"
 #include "core/derive.h"
+#include "core/utf8.h"
 #include "study/game.h"
 
 #define BYTES_MAX (64u << 20)
@@ -436,8 +437,8 @@ static int annotate(struct annotation *n, char *text)
     if (status)
         return status;
     if (n->games)
-        return cli_print_json(json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
-    return n->out.n || n->out.failed ? save_text(n->c, &n->out) : CLI_OK;
+        return save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
+    return save_text(n->c, &n->out);
 }
 
 int cmd_annotate(struct cli *c)
@@ -445,6 +446,7 @@ int cmd_annotate(struct cli *c)
     struct annotation n = { .c = c };
     struct study_text text = { 0 };
     int status = cli_variant(c, &n.base);
+    char nothing[] = "";
 
     n.v = n.base;
     if (!status)
@@ -456,8 +458,8 @@ int cmd_annotate(struct cli *c)
             status = many_fail(n.lib, err);
     }
     n.games = c->json ? json_array() : NULL;
-    if (!status && text.at)
-        status = annotate(&n, text.at);
+    if (!status)
+        status = annotate(&n, text.at ? text.at + bk_utf8_mark(text.at) : nothing);
     end_game(&n);
     json_decref(n.games);
     study_text_free(&n.out);

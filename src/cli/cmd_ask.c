@@ -313,8 +313,7 @@ int cmd_line(struct cli *c)
     if (err)
         status = fail_line(&q, &l, err);
     else if (l.first.wdl && l.first.dtw < 0)
-        status = cli_fail(CLI_NO, "the table has no distances; delete it and build it without "
-                                  "--wdl");
+        status = cli_fail(CLI_NO, "the table has no distances; build it again, without --wdl");
     else if (c->json)
         status = print_line_json(&q, &l);
     else

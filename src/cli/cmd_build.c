@@ -184,9 +184,9 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         }
         json_array_append_new(tables, table);
     }
-    return cli_print_json(json_pack("{ss ss so s{si si sI sI sI}}", "variant", p->v->name, "dir",
-                                    p->dir, "tables", tables, "total", "tables", (int)p->n,
-                                    "missing", (int)sum->missing, "positions",
+    return cli_print_json(json_pack("{ss so so s{si si sI sI sI}}", "variant", p->v->name, "dir",
+                                    cli_json_text(p->dir), "tables", tables, "total", "tables",
+                                    (int)p->n, "missing", (int)sum->missing, "positions",
                                     (json_int_t)sum->positions, "memory_bytes",
                                     (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
@@ -373,8 +373,9 @@ static int finish_build(const struct watch *w)
     char time[CLI_TEXT_MAX];
 
     if (w->c->json) {
-        json_t *answer = json_pack("{ss ss sO si}", "variant", w->p->v->name, "dir", w->p->dir,
-                                   "built", w->list, "already_there", (int)there);
+        json_t *answer =
+            json_pack("{ss so sO si}", "variant", w->p->v->name, "dir", cli_json_text(w->p->dir),
+                      "built", w->list, "already_there", (int)there);
 
         if (answer && bk_ranks_several())
             json_object_set_new(answer, "sent_bytes",
@@ -611,9 +612,10 @@ static int finish_repack(const struct watch *w, const struct repack *r)
     char time[CLI_TEXT_MAX], before[CLI_TEXT_MAX], after[CLI_TEXT_MAX];
 
     if (w->c->json)
-        return cli_print_json(json_pack("{ss ss sO sI sI}", "variant", r->p[0]->v->name, "dir",
-                                        r->p[0]->dir, "repacked", w->list, "bytes_before",
-                                        (json_int_t)r->before, "bytes", (json_int_t)w->bytes));
+        return cli_print_json(json_pack("{ss so sO sI sI}", "variant", r->p[0]->v->name, "dir",
+                                        cli_json_text(r->p[0]->dir), "repacked", w->list,
+                                        "bytes_before", (json_int_t)r->before, "bytes",
+                                        (json_int_t)w->bytes));
     if (!w->c->quiet && !w->built)
         printf("nothing to repack\n");
     else if (!w->c->quiet)

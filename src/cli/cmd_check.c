@@ -40,8 +40,8 @@ static int report_file(struct checker *k, const char *path, uint64_t bytes, enum
     k->bytes += bytes;
     k->bad += err != BK_OK;
     if (k->list)
-        json_array_append_new(k->list, json_pack("{ss sb sI}", "path", path, "ok", err == BK_OK,
-                                                 "bytes", (json_int_t)bytes));
+        json_array_append_new(k->list, json_pack("{so sb sI}", "path", cli_json_text(path), "ok",
+                                                 err == BK_OK, "bytes", (json_int_t)bytes));
     else if (!err && !k->c->quiet)
         printf("%s: good\n", path);
     return err ? cli_fail_report(err, why) : CLI_OK;
@@ -80,6 +80,15 @@ static int fail_promised(struct checker *k, const char *path, const char *name)
 
 /* == check: a material, and what it needs == */
 
+/* What may not be looked at is taken to be there: reading it says why it cannot be read. */
+static bool is_there(const struct checker *k, const struct bk_material *m, enum bk_kind kind)
+{
+    char path[PATH_MAX];
+
+    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK) ||
+           (errno != ENOENT && errno != ENOTDIR);
+}
+
 /* Both files of a table whose results are there. */
 static int check_table(struct checker *k, const struct bk_material *m)
 {
@@ -91,20 +100,13 @@ static int check_table(struct checker *k, const struct bk_material *m)
     promised = k->has_distances;
     standalone = k->standalone;
     bk_table_path(path, k->c->dir, k->v, m, BK_KIND_DTW);
-    if (!access(path, F_OK))
+    if (is_there(k, m, BK_KIND_DTW))
         status = worse(status, check_file(k, path, m, BK_KIND_DTW));
     else if (promised)
         status = worse(status, fail_promised(k, path, bk_material_name(m, k->v, name)));
     k->has_distances = promised;
     k->standalone = standalone;
     return status;
-}
-
-static bool is_there(const struct checker *k, const struct bk_material *m, enum bk_kind kind)
-{
-    char path[PATH_MAX];
-
-    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK);
 }
 
 /* A smaller table; `of` needs it, and its distances, too, if it has some. */
@@ -230,7 +232,9 @@ static int check_folder(struct checker *k)
 
     snprintf(folder, sizeof folder, "%s/%s", k->c->dir, k->v->name);
     n = scandir(folder, &entry, is_table_file, alphasort);
-    if (n <= 0)
+    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+        status = cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
+    else if (n <= 0)
         status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);
     if (n > 0 && k->c->deep)
         status = note_entries(k, entry, n);
@@ -372,6 +376,8 @@ static int verify_all(struct verification *f)
         cli_catch_signals();
         if (err)
             status = cli_fail_report(err, &why);
+        if (!err && !plan->n && !f->c->quiet && !f->list)
+            printf("nothing to verify: decided by rule\n");
         for (unsigned i = 0; !err && !status && i < plan->n; i++)
             status = verify_one(f, &plan->table[i].m);
         if (!err)
@@ -416,7 +422,9 @@ int cmd_verify(struct cli *c)
     }
     f.list = c->json ? json_array() : NULL;
     status = verify_all(&f);
-    if (c->json)
+    if (status == CLI_USAGE) /* it is no answer that nothing was verified */
+        json_decref(f.list);
+    else if (c->json)
         status = worse(status,
                        cli_print_json(json_pack("{ss so}", "variant", v->name, "tables", f.list)));
     bk_pool_close(f.pool);

@@ -56,8 +56,8 @@ static int read_marks(struct study_diagram *d, const char *list)
 
 /* == The result map == */
 
-static int print_map_json(const struct bk_variant *v, const struct map *map, const char *fen,
-                          const char *lifted)
+static int save_map_json(const struct cli *c, const struct bk_variant *v, const struct map *map,
+                         const char *fen)
 {
     json_t *list = json_array();
 
@@ -70,8 +70,8 @@ static int print_map_json(const struct bk_variant *v, const struct map *map, con
             json_pack("{ss si so}", "square", bk_sq_name(v, map->place[i].sq, name), "wdl", a->wdl,
                       "dtw", a->wdl && a->dtw >= 0 ? json_integer(a->dtw) : json_null()));
     }
-    return cli_print_json(json_pack("{ss ss ss so}", "variant", v->name, "fen", fen, "lifted",
-                                    lifted, "squares", list));
+    return save_json(c, json_pack("{ss ss ss so}", "variant", v->name, "fen", fen, "lifted",
+                                  c->draw.map, "squares", list));
 }
 
 static int draw_map(struct study_diagram *d, const struct cli *c)
@@ -97,7 +97,7 @@ static int draw_map(struct study_diagram *d, const struct cli *c)
     if (err)
         status = many_fail(lib, err);
     else if (c->json)
-        status = print_map_json(d->v, map, bk_pos_to_fen(d->p, d->v, fen), c->draw.map);
+        status = save_map_json(c, d->v, map, bk_pos_to_fen(d->p, d->v, fen));
     else
         map_colour(d, map, sq);
     bk_close(lib);
@@ -114,6 +114,13 @@ static bool ends(const char *name, const char *ending)
     return n > m && !strcmp(name + n - m, ending);
 }
 
+/* Of a picture that would be an SVG by another name. */
+static bool ends_strangely(const char *name)
+{
+    return ends(name, ".jpg") || ends(name, ".jpeg") || ends(name, ".gif") || ends(name, ".webp") ||
+           ends(name, ".pdf");
+}
+
 static int form_of(const struct cli *c, enum form *form)
 {
     const struct cli_draw *w = &c->draw;
@@ -122,6 +129,8 @@ static int form_of(const struct cli *c, enum form *form)
         return cli_fail(CLI_USAGE, "diagram: one of --svg, --png and --text, not several");
     if (w->svg || w->png || w->text)
         *form = w->svg ? AS_SVG : w->png ? AS_PNG : AS_TEXT;
+    else if (ends_strangely(c->output))
+        return cli_fail(CLI_USAGE, "diagram: %s: there are .svg, .png and .txt", c->output);
     else
         *form = ends(c->output, ".png") ? AS_PNG : ends(c->output, ".txt") ? AS_TEXT : AS_SVG;
     return CLI_OK;

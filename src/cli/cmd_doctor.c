@@ -4,11 +4,12 @@
  * Every file is read, all its bytes; then it is asked of each table whether those that it leads to
  * are there, too.  Tables are told in groups by what is the matter, games one after the other:
  *
- *   damaged   checksums, or what the head says, are wrong
- *   other     the game of this name has other rules here
- *   half      one file of two: distances without results, or results that promise distances
- *   missing   no table, or no distances, of a material that others lead to: how many, and some
- *   unknown   a game or a name that this program does not know
+ *   damaged      checksums, or what the head says, are wrong
+ *   unreadable   the system does not let it be read: nobody knows what is in it
+ *   other-rules  the game of this name has other rules here
+ *   half         one file of two: distances without results, or results that promise distances
+ *   missing      no table, or no distances, of a material that others lead to: how many, and some
+ *   unknown      a game or a name that this program does not know
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@
 
 #define NAMED_MAX 3 /* of the tables that need a missing one, so many are named */
 
-enum trouble { DAMAGED, OTHER_RULES, HALF, MISSING, UNKNOWN, TROUBLES };
-static const char *const trouble_name[TROUBLES] = { "damaged", "other-rules", "half", "missing",
-                                                    "unknown" };
+enum trouble { DAMAGED, UNREADABLE, OTHER_RULES, HALF, MISSING, UNKNOWN, TROUBLES };
+static const char *const trouble_name[TROUBLES] = {
+    "damaged", "unreadable", "other-rules", "half", "missing", "unknown",
+};
 
 /* A file, and what became of reading it. */
 struct looked {
@@ -58,8 +60,9 @@ static void tell(struct doctor *d, enum trouble what, const char *name, const ch
 {
     d->troubles[what]++;
     if (d->list)
-        json_array_append_new(d->list, json_pack("{ss ss ss}", "trouble", trouble_name[what],
-                                                 "file", name, "why", why));
+        json_array_append_new(d->list,
+                              json_pack("{ss so so}", "trouble", trouble_name[what], "file",
+                                        cli_json_text(name), "why", cli_json_text(why)));
     else if (!d->c->quiet)
         printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
 }
@@ -130,7 +133,11 @@ static void tell_file(struct doctor *d, const struct looked *x)
     if (!x->named)
         tell(d, UNKNOWN, name, d->v ? x->why.text : "no game of this name; say its .ini file");
     else if (x->err)
-        tell(d, x->other_rules ? OTHER_RULES : DAMAGED, name, reason(d, x));
+        tell(d,
+             x->other_rules           ? OTHER_RULES
+             : x->err == BK_E_CORRUPT ? DAMAGED
+                                      : UNREADABLE,
+             name, reason(d, x));
     else if (x->kind == BK_KIND_WDL && x->distances && !find(d, &x->m, BK_KIND_DTW))
         tell(d, HALF, name, "promises distances, and no .bkd is there");
     else if (x->kind == BK_KIND_DTW && !find(d, &x->m, BK_KIND_WDL))
@@ -258,9 +265,10 @@ static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[T
     for (unsigned k = 0; k < TROUBLES; k++)
         bad += d->troubles[k] - before[k];
     if (d->games)
-        json_array_append_new(d->games, json_pack("{ss sI si sI so}", "variant", d->game, "files",
-                                                  (json_int_t)d->n, "tables", (int)d->tables,
-                                                  "bytes", (json_int_t)bytes, "troubles", d->list));
+        json_array_append_new(d->games,
+                              json_pack("{so sI si sI so}", "variant", cli_json_text(d->game),
+                                        "files", (json_int_t)d->n, "tables", (int)d->tables,
+                                        "bytes", (json_int_t)bytes, "troubles", d->list));
     else if (!d->c->quiet)
         printf("%s: %u table%s, %zu file%s, %s%s\n", d->game, d->tables, d->tables == 1 ? "" : "s",
                d->n, d->n == 1 ? "" : "s", cli_bytes(size, bytes), bad ? "" : ": whole");
@@ -321,6 +329,8 @@ static int look_at_all(struct doctor *d)
 /* The worst of what was found. */
 static int verdict(const struct doctor *d)
 {
+    if (d->troubles[UNREADABLE])
+        return CLI_SYSTEM;
     if (d->troubles[DAMAGED] || d->troubles[OTHER_RULES] || d->troubles[HALF])
         return CLI_DAMAGED;
     return d->troubles[MISSING] || d->troubles[UNKNOWN] ? CLI_NO : CLI_OK;
@@ -343,7 +353,7 @@ int cmd_doctor(struct cli *c)
     if (status)
         return status;
     if (!d.folder.n)
-        status = cli_fail(CLI_NO, "no tables in %s", c->arg[0]);
+        status = folder_fail_empty(&d.folder);
     if (!status && (err = bk_pool_open(&d.pool, c->threads, &why)) != BK_OK)
         status = cli_fail_report(err, &why);
     if (!status) {
@@ -351,7 +361,8 @@ int cmd_doctor(struct cli *c)
         status = look_at_all(&d);
         bk_pool_close(d.pool);
         if (!status && c->json)
-            status = cli_print_json(json_pack("{ss sO}", "dir", c->arg[0], "games", d.games));
+            status = cli_print_json(
+                json_pack("{so sO}", "dir", cli_json_text(c->arg[0]), "games", d.games));
         json_decref(d.games);
         if (!status)
             status = verdict(&d);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/derive.h"
 #include "core/facts.h"
 #include "table/format.h"
 #include "table/model.h"
@@ -163,39 +164,70 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
     }
     if (!c->json)
         return CLI_OK;
-    return cli_print_json(json_pack("{ss ss ss ss sb sb sb sI sI so}", "file", path, "kind",
-                                    i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
+    return cli_print_json(json_pack("{so ss ss ss sb sb sb sI sI so}", "file", cli_json_text(path),
+                                    "kind", i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
                                     i->variant, "material", i->material, "standalone",
                                     (int)i->standalone, "one_side", (int)i->one_side, "distances",
                                     (int)i->distances, "bytes", (json_int_t)bk_file_bytes(f),
                                     "numbers", (json_int_t)i->positions, "units", units));
 }
 
-/* The game that a file names; one derived from another is asked in that one. */
-static int game_of(const struct cli *c, struct bk_variant **v)
+static bool is_built_in(const char *game)
 {
-    struct bk_file_info info;
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
+        if (!strcmp(e->name, game))
+            return true;
+    return false;
+}
+
+/* The game that a file names, without the terrain of GAME@...: that is --for's. */
+static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_variant **v)
+{
     struct bk_report why = { "" };
-    enum bk_err err = bk_file_peek(&info, c->arg[0], &why);
+    struct bk_variant *shown = NULL;
+    enum bk_err err = bk_file_peek(info, c->arg[0], &why);
+    char name[sizeof info->variant];
 
     if (err)
         return cli_fail_report(err, &why);
-    info.variant[strcspn(info.variant, "@")] = 0;
-    err = bk_variant_load(v, c->nargs > 1 ? c->arg[1] : info.variant, &why);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(info->variant, "@"), info->variant);
+    if (c->nargs == 1 && !is_built_in(name))
+        return cli_fail(CLI_USAGE, "%s: made for %s, which is not built in: say its .ini file, too",
+                        c->arg[0], name);
+    err = bk_variant_load(v, c->nargs > 1 ? c->arg[1] : name, &why);
+    if (!err && c->terrain) {
+        err = bk_variant_for_fen(&shown, *v, c->terrain, &why);
+        if (err || shown) {
+            bk_variant_free(*v);
+            *v = shown;
+        }
+    }
     return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+/* Is it a table of the game on other terrain? */
+static bool is_elsewhere(const struct bk_file_info *info, const struct bk_variant *v)
+{
+    return strchr(info->variant, '@') && info->rules_id != v->rules_id &&
+           info->rules_id != v->wings_id[0] && info->rules_id != v->wings_id[1] &&
+           info->rules_id != v->wings_id[2];
 }
 
 int cmd_info(struct cli *c)
 {
+    struct bk_file_info info;
     struct bk_report why = { "" };
     struct bk_variant *v;
     struct bk_file *f;
     enum bk_err err;
-    int status = game_of(c, &v);
+    int status = game_of(c, &info, &v);
 
     if (status)
         return status;
     err = bk_file_open(&f, c->arg[0], v, &why);
+    if (err == BK_E_CORRUPT && !c->terrain && is_elsewhere(&info, v))
+        err = bk_fail(&why, BK_E_USAGE, "%s: on a board that a FEN shows: say one, with --for",
+                      c->arg[0]);
     status = err ? cli_fail_report(err, &why) : tell(c, c->arg[0], f);
     if (!err)
         bk_file_close(f);

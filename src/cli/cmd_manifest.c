@@ -22,6 +22,7 @@
 
 #include "cli/folder.h"
 #include "cli/report.h"
+#include "core/utf8.h"
 #include "tb/memory/pool.h"
 
 #define HASH_CHARS (2 * SHA256_DIGEST_SIZE)
@@ -132,15 +133,16 @@ static int write_manifest(const struct manifest *m)
         const struct entry *e = &m->entry[i];
 
         if (list)
-            json_array_append_new(list, json_pack("{ss sI ss}", "path", e->path, "bytes",
-                                                  (json_int_t)e->bytes, "sha256", e->hash));
+            json_array_append_new(list,
+                                  json_pack("{so sI ss}", "path", cli_json_text(e->path), "bytes",
+                                            (json_int_t)e->bytes, "sha256", e->hash));
         else
             printf("# %llu %s\n%s  %s\n", (unsigned long long)e->bytes, e->path, e->hash, e->path);
     }
     if (!list)
         return CLI_OK;
-    return cli_print_json(
-        json_pack("{ss sI so}", "dir", m->folder.dir, "bytes", (json_int_t)bytes, "files", list));
+    return cli_print_json(json_pack("{so sI so}", "dir", cli_json_text(m->folder.dir), "bytes",
+                                    (json_int_t)bytes, "files", list));
 }
 
 /* == Reading a list == */
@@ -190,6 +192,8 @@ static bool read_line(struct entry *e, char *line)
     for (size_t i = 0; i < hex; i++)
         e->want[i] = (char)(line[i] >= 'A' && line[i] <= 'F' ? line[i] - 'A' + 'a' : line[i]);
     e->path = line + hex + 2;
+    while (e->path[0] == '.' && e->path[1] == '/') /* as `find .` has it */
+        e->path += 2 + strspn(e->path + 2, "/");
     e->listed = true;
     return stays_below(e->path);
 }
@@ -226,7 +230,7 @@ static int read_list(struct manifest *m, const char *path)
     m->entry = calloc(room + 1, sizeof *m->entry);
     if (!m->entry)
         return cli_no_memory();
-    for (rest = m->text; (line = strsep(&rest, "\n")) != NULL;) {
+    for (rest = m->text + bk_utf8_mark(m->text); (line = strsep(&rest, "\n")) != NULL;) {
         nth++;
         line[strcspn(line, "\r")] = 0;
         if (*line == '#') {
@@ -293,13 +297,14 @@ static int check_manifest(const struct manifest *m)
         differ += *state == 'd';
         extra += *state == 'e';
         if (list)
-            json_array_append_new(list, json_pack("{ss ss}", "path", e->path, "state", state));
+            json_array_append_new(
+                list, json_pack("{so ss}", "path", cli_json_text(e->path), "state", state));
         else if (*state != 'g' && !m->c->quiet)
             printf("%-8s %s\n", state, e->path);
     }
     if (list)
-        cli_print_json(json_pack("{ss si si si si so}", "dir", m->folder.dir, "good", (int)good,
-                                 "missing", (int)missing, "differ", (int)differ, "extra",
+        cli_print_json(json_pack("{so si si si si so}", "dir", cli_json_text(m->folder.dir), "good",
+                                 (int)good, "missing", (int)missing, "differ", (int)differ, "extra",
                                  (int)extra, "files", list));
     else if (!m->c->quiet)
         printf("%zu good, %zu missing, %zu differ, %zu not in the list\n", good, missing, differ,
@@ -314,6 +319,8 @@ int cmd_manifest(struct cli *c)
 
     cli_end_on_signals();
     status = folder_read(&m.folder, c->arg[0]);
+    if (!status && c->nargs == 1 && !m.folder.n)
+        status = folder_fail_empty(&m.folder);
     if (!status && c->nargs > 1)
         status = read_list(&m, c->arg[1]);
     if (!status)

@@ -108,7 +108,7 @@ static json_t *find_json(const struct study_find *f, const char *fen, const char
     }
     if (x && f->line) {
         json_object_set_new(x, "idle", json_integer(f->idle));
-        json_object_set_new(x, "line", line_json(f->line));
+        json_object_set_new(x, "moves", line_json(f->line));
     }
     return x;
 }
@@ -285,7 +285,7 @@ static int mine(struct search *s)
     s->bar = !c->quiet && isatty(STDERR_FILENO);
     s->list = c->json && !c->mine.count ? json_array() : NULL;
     if (s->format == AS_CSV && !c->mine.count)
-        puts("fen,wdl,plies,other_wdl,other_plies,move,man,squares,idle,line");
+        puts("fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves");
     status = run_search(
         s, &(struct study_mine){
                .kind = s->kind,

@@ -383,6 +383,7 @@ static int write_page(struct page *g)
 {
     enum bk_lib_err err = bk_open(&g->lib, g->c->arg[0], g->c->dir);
     int status = err ? many_fail(g->lib, err) : CLI_OK;
+    size_t bytes;
 
     if (!status) {
         put_beginning(g);
@@ -396,9 +397,14 @@ static int write_page(struct page *g)
         status = put_problems(g);
     bk_close(g->lib);
     study_put(&g->out, "</body>\n</html>\n");
+    bytes = g->out.n;
     if (!status)
-        return save_text(g->c, &g->out);
+        status = save_text(g->c, &g->out);
     study_text_free(&g->out);
+    if (!status && g->c->json)
+        status = cli_print_json(json_pack("{ss ss so sI}", "variant", g->v->name, "material",
+                                          g->name, "file", cli_json_text(g->c->output), "bytes",
+                                          (json_int_t)bytes));
     return status;
 }
 
@@ -426,6 +432,8 @@ int cmd_report(struct cli *c)
                                       .memory = c->memory ? c->memory : BK_VERIFY_MEMORY };
     int status = cli_variant(c, &g.v);
 
+    if (!status && c->json && !c->output)
+        status = cli_fail(CLI_USAGE, "report: with --json say where the page goes, with -o FILE");
     cli_end_on_signals(); /* nothing is left behind: the page is written in one piece */
     if (!status)
         status = cli_one_material(g.c, g.v, "report", "report", &g.m);

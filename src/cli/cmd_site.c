@@ -184,8 +184,8 @@ static int write_table(struct site *s, const char *folder, const char *game, con
 
 /* == Tables == */
 
-/* The head of a file in letters; owned.  NULL: it has been said. */
-static char *head_of(const char *path, uint64_t bytes)
+/* The head of a file in letters; owned.  NULL: *status, and it has been said. */
+static char *head_of(const char *path, uint64_t bytes, int *status)
 {
     uint8_t first[BK_HEAD_FIRST], *head = NULL;
     struct bk_report why = { "" };
@@ -193,15 +193,20 @@ static char *head_of(const char *path, uint64_t bytes)
     char *text = NULL;
     FILE *f = fopen(path, "rb");
 
-    if (f && fread(first, 1, sizeof first, f) == sizeof first &&
+    if (!f) {
+        *status = fail_at(path);
+        return NULL;
+    }
+    if (fread(first, 1, sizeof first, f) == sizeof first &&
         !bk_head_bytes(&n, first, bytes, path, &why) && n <= HEAD_MOST && !fseek(f, 0, SEEK_SET) &&
         (head = malloc(n)) != NULL && fread(head, 1, n, f) == n &&
         (text = calloc(1, BASE64_ENCODE_RAW_LENGTH(n) + 1)) != NULL)
         base64_encode_raw(text, n, head);
+    else if (*why.text)
+        *status = cli_fail(CLI_DAMAGED, "%s", why.text);
     else
-        cli_say("%s", *why.text ? why.text : path);
-    if (f)
-        fclose(f);
+        *status = cli_fail(CLI_DAMAGED, "%s: damaged: shorter than its head", path);
+    fclose(f);
     free(head);
     return text;
 }
@@ -234,7 +239,7 @@ static int put_table(struct site *s, const char *from, const char *path)
         return CLI_SYSTEM;
     snprintf(part, sizeof part, "%s.part", to);
     unlink(part);
-    if (!link(from, part))
+    if (!linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) /* to the table itself */
         s->linked++;
     else {
         status = copy(from, part);
@@ -262,11 +267,11 @@ static int put_file(struct site *s, const struct folder_file *f)
     snprintf(folder, sizeof folder, "tables/%.*s", (int)f->game_n, f->path);
     status = make_folder(s, folder);
     folder_path(from, &s->from, f->path);
-    if (status || !(head = head_of(from, f->bytes)))
-        return status ? status : CLI_DAMAGED;
+    if (status || !(head = head_of(from, f->bytes, &status)))
+        return status;
     status = put_table(s, from, f->path);
-    if (!status &&
-        json_array_append_new(s->files, json_pack("[s I s]", f->path, (json_int_t)f->bytes, head)))
+    if (!status && json_array_append_new(s->files, json_pack("[o I s]", cli_json_text(f->path),
+                                                             (json_int_t)f->bytes, head)))
         status = cli_no_memory();
     free(head);
     s->bytes += f->bytes;
@@ -362,10 +367,25 @@ static int write_variants(struct site *s)
     return write_json(s, "data/", "variants.json", all);
 }
 
+/* What people see would lie among the tables, and look like games. */
+static int check_apart(const struct site *s)
+{
+    struct stat from, to;
+
+    if (!stat(s->c->arg[0], &from) && !stat(s->c->output, &to) && from.st_dev == to.st_dev &&
+        from.st_ino == to.st_ino)
+        return cli_fail(CLI_USAGE, "site: %s is the folder of the tables; say another one with -o",
+                        s->c->output);
+    return CLI_OK;
+}
+
 static int write_site(struct site *s)
 {
     static const char *const folders[] = { "", "data", "tables" };
     int status = check_wanted(s);
+
+    if (!status)
+        status = check_apart(s);
 
     for (unsigned i = 0; !status && i < 3; i++)
         status = make_folder(s, folders[i]);
@@ -388,8 +408,8 @@ static int tell(const struct site *s)
     char bytes[CLI_TEXT_MAX];
 
     if (s->c->json)
-        return cli_print_json(json_pack("{ss si si sI si si}", "site", s->c->output, "games",
-                                        (int)s->ngames, "tables", (int)s->tables, "bytes",
+        return cli_print_json(json_pack("{so si si sI si si}", "site", cli_json_text(s->c->output),
+                                        "games", (int)s->ngames, "tables", (int)s->tables, "bytes",
                                         (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
                                         (int)s->copied));
     if (!s->c->quiet)
@@ -414,6 +434,11 @@ int cmd_site(struct cli *c)
     cli_catch_signals();
     if ((status = folder_read(&s.from, c->arg[0])) != CLI_OK)
         return status;
+    if (!s.from.n) {
+        status = folder_fail_empty(&s.from);
+        folder_free(&s.from);
+        return status;
+    }
     err = ex_games_open(&s.games, c->arg[0], 0, NULL, 0, &why);
     status = err ? cli_fail_report(err, &why) : write_site(&s);
     ex_games_close(&s.games);

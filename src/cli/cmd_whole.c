@@ -142,9 +142,9 @@ static int print_answer_json(const struct asking *q, int wdl, unsigned dtw)
     bk_whole_summary(q->w, &s);
     return cli_print_json(json_pack("{ss ss si so so s{sI sI sI sI si}}", "variant", q->v->name,
                                     "fen", bk_hands_to_fen(&q->pos, q->v, fen), "wdl", wdl, "dtw",
-                                    wdl ? json_integer((json_int_t)dtw) : json_null(), "line", line,
-                                    "states", "all", (json_int_t)s.states, "wins",
-                                    (json_int_t)s.wins, "draws", (json_int_t)s.draws, "losses",
+                                    wdl ? json_integer((json_int_t)dtw) : json_null(), "moves",
+                                    line, "states", "all", (json_int_t)s.states, "win",
+                                    (json_int_t)s.wins, "draw", (json_int_t)s.draws, "loss",
                                     (json_int_t)s.losses, "longest_plies", (int)s.longest));
 }
 

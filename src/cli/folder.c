@@ -33,7 +33,7 @@ static int add_file(struct folder *f, const char *game, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", game, name);
     if (stat(folder_path(whole, f, path), &st))
-        return cli_fail(CLI_SYSTEM, "%s/%s: %s", f->dir, path, strerror(errno));
+        st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: who reads it says so */
     if (!S_ISREG(st.st_mode))
         return CLI_OK;
     if (!BK_ARRAY_ROOM(f->file, f->room, f->n + 1) || !(f->file[f->n].path = strdup(path)))
@@ -74,7 +74,9 @@ int folder_read(struct folder *f, const char *dir)
     if (!d)
         return cli_fail(errno == ENOENT ? CLI_NO : CLI_SYSTEM, "%s: %s", dir, strerror(errno));
     while (!status && (e = readdir(d)))
-        if (*e->d_name != '.')
+        if (is_table(e->d_name))
+            f->of_one_game = true;
+        else if (*e->d_name != '.' && strcmp(e->d_name, "lost+found"))
             status = read_game(f, e->d_name);
     closedir(d);
     if (!status && f->n)
@@ -82,6 +84,12 @@ int folder_read(struct folder *f, const char *dir)
     if (status)
         folder_free(f);
     return status;
+}
+
+int folder_fail_empty(const struct folder *f)
+{
+    return cli_fail(CLI_NO, "no tables in %s%s", f->dir,
+                    f->of_one_game ? "; it is a game's own folder: say the one above it" : "");
 }
 
 void folder_free(struct folder *f)

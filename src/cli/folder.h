@@ -2,11 +2,12 @@
  * folder.h - the table files under a folder: DIR/GAME/MATERIAL.bkw and .bkd.
  *
  * Whatever else lies there is passed over: hidden files (locks, what is under way), other names,
- * folders in the games' folders.
+ * folders in the games' folders, and lost+found, which only root may read.
  */
 #ifndef BK_CLI_FOLDER_H
 #define BK_CLI_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,13 @@ struct folder {
     const char *dir;          /* borrowed */
     struct folder_file *file; /* owned; by path, in the order of bytes */
     size_t n, room;
+    bool of_one_game; /* tables lie in DIR itself */
 };
 
 /* Reads what is there.  Returns an exit status, its error said; then there is nothing to free. */
 int folder_read(struct folder *f, const char *dir);
+/* Says that there are no tables; CLI_NO. */
+int folder_fail_empty(const struct folder *f);
 void folder_free(struct folder *f);
 /* DIR/path; out has PATH_MAX bytes.  Returns out. */
 char *folder_path(char *out, const struct folder *f, const char *path);

@@ -80,8 +80,10 @@ int cli_jobs_make(const struct cli *c, struct bk_plan *p)
 
     printf("# Tables of %s, each after those that it can move into; make -j N -f FILE makes them.\n"
            "# Every one is a build of THREADS threads; one that is there already is passed over.\n"
-           "BAREKING ?= %s\nTHREADS ?= %u\nall:",
-           p->v->name, program(path), c->threads ? c->threads : 1);
+           "BAREKING ?= ",
+           p->v->name);
+    print_word(stdout, program(path), true);
+    printf("\nTHREADS ?= %u\nall:", c->threads ? c->threads : 1);
     for (unsigned i = 0; i < p->n; i++)
         if (!p->table[i].present)
             printf(" t%u", i);

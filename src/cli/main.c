@@ -168,7 +168,7 @@ static const struct command {
       "each class once; problems have one winning move at every turn, against all defences that "
       "hold\n"
       "out longest.  With --json all are one answer.\n" },
-    { "report", cmd_report, "dtmFoq", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+    { "report", cmd_report, "dtmFoqj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
       "the table in memory (--memory, default: 2G).\n" },
@@ -196,20 +196,20 @@ static const struct command {
       "what is wrong with a folder of tables: damaged, missing, of other rules, half",
       "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
       "other\n"
-      "rules than the game's, or half of a pair (status 3), and of tables that those there lead "
-      "to\n"
-      "and that are missing, or without distances, and of games that are unknown (1).  VARIANT: "
-      ".ini\n"
-      "files of games of your own that lie there.\n" },
+      "rules than the game's, or half of a pair (status 3), that cannot be read (4), and of "
+      "tables\n"
+      "that those there lead to and that are missing, or without distances, and of games that are\n"
+      "unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },
     { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
       "SHA-256 and size of all table files of a folder, written or compared",
       "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, and no fault.\n" },
-    { "info", cmd_info, "j", 1, 2, "FILE [VARIANT]",
+    { "info", cmd_info, "Fj", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
-      "VARIANT: of a game of your own, its file; else the game that FILE names.\n" },
+      "VARIANT: of a game of your own, its file; else the game that FILE names.  --for: on\n"
+      "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
     { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",

@@ -17,6 +17,7 @@
 
 #include "cli/report.h"
 #include "core/move.h"
+#include "core/utf8.h"
 #include "study/text.h"
 #include "tb/memory/pool.h"
 
@@ -253,7 +254,7 @@ struct round {
     size_t nfens, room;
     struct piece *piece;
     size_t npieces, pieces_room;
-    bool ended;
+    bool begun, ended;
     /* of all rounds */
     uint64_t asked, errors, first_error;
     char first_why[512];
@@ -352,20 +353,21 @@ static int read_round(struct round *r)
 
 /*
  * Makes a FEN of EPD: the fields of a position, without operations (`bm b3b4; id "Suli";`) but for
- * the number of the turn (`fmvn 12;`), on which the clock depends.
+ * the number of the turn (`fmvn 12;`), on which the clock depends.  Where operations stand behind
+ * a whole FEN it has that number itself.
  */
 static void cut_operations(char *line)
 {
     char *at = line, *end = line, *number, turn[5] = "1";
     unsigned field = 0;
 
-    for (; field < 4 && *at; field++) {
+    for (; *at && (field < 4 || (field < 6 && isdigit((unsigned char)*at))); field++) {
         end = at + strcspn(at, " ");
         at = end + strspn(end, " ");
     }
     if (field < 4 || !isalpha((unsigned char)*at))
         return;
-    number = strstr(at, "fmvn ");
+    number = field == 4 ? strstr(at, "fmvn ") : NULL;
     if (number)
         snprintf(turn, sizeof turn, "%.*s", (int)strspn(number + 5, "0123456789"), number + 5);
     *end = 0;
@@ -377,8 +379,9 @@ static void cut_operations(char *line)
 static int cut_lines(struct round *r, size_t *used)
 {
     r->nfens = 0;
-    *used = 0;
     r->bytes[r->n] = 0;
+    *used = r->begun ? 0 : bk_utf8_mark(r->bytes);
+    r->begun = true;
     while (*used < r->n) {
         char *line = r->bytes + *used, *end = memchr(line, '\n', r->n - *used);
         size_t length = end ? (size_t)(end - line) : r->n - *used, last = length;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/derive.h"
+#include "core/utf8.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -25,22 +26,6 @@ void cli_say_json(bool json)
 {
     json_decref(unanswered);
     unanswered = json ? json_array() : NULL;
-}
-
-/* Bytes that are no UTF-8 cannot stand in JSON. */
-static void keep_error(const char *text)
-{
-    json_t *said = json_string(text);
-    char plain[2048];
-    size_t n = 0;
-
-    if (!said) {
-        for (; text[n] && n + 1 < sizeof plain; n++)
-            plain[n] = (char)(text[n] & 0x80 ? '?' : text[n]);
-        plain[n] = 0;
-        said = json_string(plain);
-    }
-    json_array_append_new(unanswered, said);
 }
 
 void cli_say(const char *fmt, ...)
@@ -58,7 +43,7 @@ void cli_say(const char *fmt, ...)
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
     if (unanswered)
-        keep_error(text);
+        json_array_append_new(unanswered, cli_json_text(text));
 }
 
 /* A word as the shell would need it. */
@@ -116,21 +101,47 @@ static struct bk_material find_missing(const char *dirs, const struct bk_variant
     return missing;
 }
 
+/* Is one of the folders the game's own, so that the table lies in it, not below it?  Then `out` is
+   that folder. */
+static bool own_folder(char *out, size_t room, const char *dirs, const struct bk_variant *v,
+                       const struct bk_material *m)
+{
+    struct bk_material kept = *m;
+    char name[BK_MATERIAL_NAME_MAX], path[PATH_MAX];
+
+    bk_material_canonical(&kept, v);
+    bk_material_name(&kept, v, name);
+    for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
+        n = strcspn(dirs, ":");
+        snprintf(path, sizeof path, "%.*s/%s.bkw", (int)n, dirs, name);
+        snprintf(out, room, "%.*s", (int)n, dirs);
+        if (n && !access(path, F_OK))
+            return true;
+    }
+    return false;
+}
+
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
 {
     struct bk_material missing = find_missing(c->dir, v, m);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
+    bk_material_name(&missing, v, name);
+    bk_homes_name(v, bk_wings(missing.rights), game);
+    if (own_folder(dir, sizeof dir, c->dir, v, &missing))
+        return cli_fail(CLI_NO,
+                        "no table %s of %s in %.600s; %s is a game's own folder: say the one "
+                        "above it",
+                        name, game, c->dir, dir);
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
     if (c->terrain)                                                       /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
-    return cli_fail(
-        CLI_NO, "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
-        bk_material_name(&missing, v, name), bk_homes_name(v, bk_wings(missing.rights), game),
-        c->dir, quoted(q_variant, sizeof q_variant, c->arg[0]),
-        quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
-        quoted(q_dir, sizeof q_dir, dir), on);
+    return cli_fail(CLI_NO,
+                    "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s", name,
+                    game, c->dir, quoted(q_variant, sizeof q_variant, c->arg[0]),
+                    quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
+                    quoted(q_dir, sizeof q_dir, dir), on);
 }
 
 /* == Input == */
@@ -385,6 +396,18 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 }
 
 /* == JSON == */
+
+json_t *cli_json_text(const char *text)
+{
+    char *plain = strdup(text);
+    json_t *said;
+
+    for (char *s = plain; s && *(s += bk_utf8_span(s));)
+        *s = '?';
+    said = plain ? json_string(plain) : NULL;
+    free(plain);
+    return said;
+}
 
 int cli_print_json(json_t *value)
 {

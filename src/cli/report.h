@@ -99,6 +99,10 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
 
 /* == JSON == */
 
+/* A text that need not be UTF-8, as paths need not: bytes that are none become question marks.
+   NULL: no memory. */
+json_t *cli_json_text(const char *text);
+
 /* Writes one line on stdout, with the errors that were said before as its "errors".  `value` is
    taken; NULL means memory ran out. */
 int cli_print_json(json_t *value);

@@ -7,8 +7,11 @@
 #include "cli/save.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,36 +19,104 @@
 
 extern char **environ;
 
-static int fail_write(const struct cli *c)
-{
-    int error = errno;
+/*
+ * An output under way.  A file grows beside its place and takes it when it is whole: one that was
+ * there before stays until then, and a link goes on showing where it did.  What is no file (a
+ * device, a pipe), or lies where nothing else may be written, is written to as it is, and is never
+ * taken away.
+ */
+struct output {
+    FILE *f;
+    bool beside;
+    char path[PATH_MAX], part[PATH_MAX + 8];
+};
 
-    unlink(c->output);
+static int fail_write(const struct cli *c, int error)
+{
     return cli_fail(CLI_SYSTEM, "cannot write %s: %s", c->output, strerror(error));
 }
 
-static FILE *open_output(const struct cli *c)
+/* A new file beside `path`, with the rights of the one that is there; NULL where none can be. */
+static FILE *open_beside(struct output *o, const char *name)
 {
-    FILE *f = fopen(c->output, "wb");
+    struct stat is;
+    bool there = !stat(name, &is);
+    FILE *f;
 
-    if (!f)
-        cli_say("cannot write %s: %s", c->output, strerror(errno));
+    if ((there && (!S_ISREG(is.st_mode) || access(name, W_OK) || !realpath(name, o->path))) ||
+        (!there && (!lstat(name, &is) || strlen(name) >= sizeof o->path)))
+        return NULL;
+    if (!there)
+        strcpy(o->path, name);
+    snprintf(o->part, sizeof o->part, "%s.part", o->path);
+    if (!(f = fopen(o->part, "wbx")))
+        return NULL;
+    if (there && fchmod(fileno(f), is.st_mode & 07777)) {
+        fclose(f);
+        unlink(o->part);
+        return NULL;
+    }
     return f;
+}
+
+static int open_output(struct output *o, const struct cli *c)
+{
+    *o = (struct output){ .f = stdout };
+    if (!c->output)
+        return CLI_OK;
+    o->f = open_beside(o, c->output);
+    o->beside = o->f != NULL;
+    if (!o->beside && !(o->f = fopen(c->output, "wb")))
+        return fail_write(c, errno);
+    return CLI_OK;
+}
+
+/* Ends the output.  `status` tells, or `error` as errno does, what went wrong before; what stdout
+   refuses main() tells. */
+static int close_output(struct output *o, const struct cli *c, int status, int error)
+{
+    if (o->f == stdout)
+        return status;
+    errno = 0;
+    if (fclose(o->f) && !error)
+        error = errno ? errno : EIO;
+    if (o->beside && !status && !error && rename(o->part, o->path))
+        error = errno;
+    if (o->beside && (status || error))
+        unlink(o->part);
+    return !status && error ? fail_write(c, error) : status;
 }
 
 int save_text(const struct cli *c, struct study_text *text)
 {
-    int status = text->failed ? cli_no_memory() : CLI_OK;
-    FILE *f = stdout;
+    struct output o;
+    int status = text->failed ? cli_no_memory() : open_output(&o, c), error = 0;
 
-    if (!status && c->output && !(f = open_output(c)))
-        status = CLI_SYSTEM;
-    if (!status && fwrite(text->at, 1, text->n, f) != text->n && c->output)
-        status = fail_write(c); /* what stdout refuses main() tells */
-    if (f && f != stdout && fclose(f) && !status)
-        status = fail_write(c);
+    if (!status) {
+        errno = 0;
+        if (text->n && fwrite(text->at, 1, text->n, o.f) != text->n)
+            error = errno ? errno : EIO;
+        status = close_output(&o, c, status, error);
+    }
     study_text_free(text);
     return status;
+}
+
+int save_json(const struct cli *c, json_t *value)
+{
+    struct study_text text = { 0 };
+    char *line;
+
+    if (!c->output)
+        return cli_print_json(value);
+    line = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    json_decref(value);
+    if (!line)
+        return cli_no_memory();
+    study_put(&text, line);
+    study_put(&text, "\n");
+    free(line);
+    return save_text(c, &text);
 }
 
 /* A file without a name that holds the text and is read from its beginning. */
@@ -84,14 +155,12 @@ static int convert(FILE *from, FILE *to)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-static int run_converter(const struct cli *c, FILE *svg, FILE *png)
+static int run_converter(FILE *svg, FILE *png)
 {
     int status = convert(svg, png);
 
     if (!status)
         return CLI_OK;
-    if (c->output)
-        unlink(c->output);
     if (status < 0 && errno == ENOENT)
         return cli_fail(CLI_SYSTEM, "no rsvg-convert here, which makes PNGs: install librsvg2-bin, "
                                     "or ask for --svg");
@@ -102,21 +171,20 @@ static int run_converter(const struct cli *c, FILE *svg, FILE *png)
 
 int save_png(const struct cli *c, struct study_text *svg)
 {
-    FILE *from = NULL, *to = stdout;
+    FILE *from = NULL;
+    struct output to;
     int status = svg->failed ? cli_no_memory() : CLI_OK;
 
     if (!status && !c->output && isatty(STDOUT_FILENO))
         status = cli_fail(CLI_USAGE, "a PNG is nothing for a terminal; say where, with -o FILE");
     if (!status && !(from = held(svg)))
         status = cli_fail(CLI_SYSTEM, "cannot write a temporary file: %s", strerror(errno));
-    if (!status && c->output && !(to = open_output(c)))
-        status = CLI_SYSTEM;
     if (!status)
-        status = run_converter(c, from, to);
+        status = open_output(&to, c);
+    if (!status)
+        status = close_output(&to, c, run_converter(from, to.f), 0);
     if (from)
         fclose(from);
-    if (to && to != stdout && fclose(to) && !status)
-        status = fail_write(c);
     study_text_free(svg);
     return status;
 }

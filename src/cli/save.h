@@ -4,16 +4,20 @@
 #ifndef BK_CLI_SAVE_H
 #define BK_CLI_SAVE_H
 
-#include "cli/cli.h"
+#include "cli/report.h"
 #include "study/text.h"
 
 /*
- * Writes the text to c->output, or to stdout, and frees it.  A file that cannot be written whole is
- * not left behind.  Returns an exit status, its error said.
+ * Writes the text to c->output, or to stdout, and frees it.  A file is there when it is whole: what
+ * cannot be written leaves none behind, and an older one as it was.  Returns an exit status, its
+ * error said.
  */
 int save_text(const struct cli *c, struct study_text *text);
 
 /* The same of an SVG as a PNG, made by rsvg-convert.  CLI_USAGE where stdout is a terminal. */
 int save_png(const struct cli *c, struct study_text *svg);
+
+/* The same of one line of JSON.  `value` is taken; NULL means memory ran out. */
+int save_json(const struct cli *c, json_t *value);
 
 #endif

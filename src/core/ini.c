@@ -13,10 +13,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 void bk_ini_open(struct bk_ini *ini, const char *text)
 {
     memset(ini, 0, sizeof *ini);
-    ini->next = strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3;
+    ini->next = text + bk_utf8_mark(text);
 }
 
 static bool is_space(char c) { return isspace((unsigned char)c); }
@@ -58,7 +60,9 @@ static enum bk_ini_kind section(struct bk_ini *ini)
     char *close = strchr(ini->text, ']');
     size_t after;
 
-    if (ini->text[0] != '[' || !close)
+    if (is_space(ini->text[0]))
+        return wrong(ini, 1, "a section begins in the first column");
+    if (!close)
         return wrong(ini, 1, "expected `[variant]` or `[piece NAME]`");
     after = 1 + strspn(close + 1, " \t\r");
     if (close[after] && close[after] != ';')
@@ -107,6 +111,9 @@ enum bk_ini_kind bk_ini_next(struct bk_ini *ini)
         ini->next += n + (ini->next[n] == '\n');
         cut_comment(ini->text);
         trim(ini->text);
+        n = bk_utf8_span(ini->text);
+        if (ini->text[n])
+            return wrong(ini, (unsigned)n + 1, "not UTF-8");
         while (is_space(*first))
             first++;
         if (*first)

@@ -210,9 +210,12 @@ static void halt(struct cecp *c)
 static void found(struct cecp *c)
 {
     const struct be_search *f = &c->s.search;
+    const char *broken = be_session_broken(&c->s);
     char name[BE_NAME_MAX];
     struct be_move m;
 
+    if (broken)
+        be_say("tellusererror %s", broken);
     if (c->playing && f->nfound) {
         m = f->line[0].move[0];
         be_move_write(&c->s.game, BE_CECP, be_session_board(&c->s), &m, name);

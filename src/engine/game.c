@@ -59,6 +59,7 @@ void be_game_close(struct be_game *g)
     if (g->base)
         bk_variant_free(g->base);
     free(g->paths);
+    free(g->broken);
     memset(g, 0, sizeof *g);
 }
 
@@ -125,11 +126,17 @@ static enum bk_err recatalog(struct be_game *g, struct bk_report *why)
 enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_report *why)
 {
     char *copy = strdup(paths);
+    struct bk_report *broken = calloc(1, sizeof *broken);
 
-    if (!copy)
+    if (!copy || !broken) {
+        free(copy);
+        free(broken);
         return bk_no_memory(why);
+    }
     free(g->paths);
+    free(g->broken);
     g->paths = copy;
+    g->broken = broken;
     return recatalog(g, why);
 }
 
@@ -528,7 +535,8 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
                            .cache = bk_catalog_cache(g->catalog) };
     struct bk_pos plain;
     const struct bk_pos *p = &b->plain;
-    struct bk_report why;
+    struct bk_report why = { "" };
+    enum bk_err err;
     int left;
 
     if (!g->men_max)
@@ -538,8 +546,12 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
             return false;
         p = &plain;
     }
-    if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max ||
-        bk_settle(&t, p, wdl, plies, &why) != BK_OK)
+    if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max)
+        return false;
+    err = bk_settle(&t, p, wdl, plies, &why);
+    if ((err == BK_E_CORRUPT || err == BK_E_SYSTEM) && !*g->broken->text)
+        *g->broken = why;
+    if (err)
         return false;
     left = be_plies_left(g, b);
     if (*wdl && left >= 0 && *plies > left) {

@@ -4,7 +4,7 @@
  * A position is a bk_pos or, in games with hands, a bk_hands_pos; a move is a bk_move or a whole
  * turn.  This is the one place that knows which; search and protocols see be_board and be_move.
  *
- * Threads: read-only but for be_game_open(), _close(), _tables() and _read().
+ * Threads: read-only but for be_game_open(), _close(), _tables() and _read(); one may probe.
  */
 #ifndef BE_GAME_H
 #define BE_GAME_H
@@ -23,6 +23,7 @@ struct be_game {
     char *paths;                /* owned; folders of tables */
     struct bk_catalog *catalog; /* owned; of v */
     unsigned men_max;           /* of the largest table there; 0: none */
+    struct bk_report *broken;   /* owned; what was wrong with the first that cannot be read */
 };
 
 struct be_board {
@@ -107,7 +108,8 @@ uint64_t be_board_key(const struct be_game *g, const struct be_board *b);
 
 /*
  * What the tables say of a position that is not over: *plies to the end, -1 of a draw or where
- * there are no distances.  The game's length is looked at, too.  False: they do not say.
+ * there are no distances.  The game's length is looked at, too.  False: they do not say; where one
+ * is broken, g->broken tells.
  */
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
 

@@ -112,6 +112,7 @@ enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_re
     if ((err = be_game_open(&s->game, name, why)) != BK_OK)
         return err;
     s->n = 0;
+    s->told_broken = false;
     if ((err = be_game_tables(&s->game, s->paths, why)) != BK_OK)
         return err;
     return be_session_start(s, why);
@@ -126,8 +127,17 @@ enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk
         return bk_no_memory(why);
     free(s->paths);
     s->paths = copy;
+    s->told_broken = false;
     be_hash_clear(&s->hash);
     return be_game_tables(&s->game, s->paths, why);
+}
+
+const char *be_session_broken(struct be_session *s)
+{
+    if (s->told_broken || !*s->game.broken->text)
+        return NULL;
+    s->told_broken = true;
+    return s->game.broken->text;
 }
 
 /* The first position of a game; what is known of others goes where `before` is another game. */

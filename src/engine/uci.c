@@ -66,12 +66,15 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
         be_say("info string %s (tables)", be_line_verdict(line, verdict));
 }
 
-static void say_best(const struct be_session *s)
+static void say_best(struct be_session *s)
 {
     const struct be_search *f = &s->search;
+    const char *broken = be_session_broken(s);
     struct be_board b = f->root;
     char best[BE_NAME_MAX], ponder[BE_NAME_MAX];
 
+    if (broken)
+        be_say("info string error: %s", broken);
     if (!f->nfound) {
         int wdl;
 
@@ -133,14 +136,22 @@ static bool read_number(const char *text, long min, long max, long *out)
     return *text && !*end && *out >= min && *out <= max;
 }
 
+static void say_tables(const struct be_session *s)
+{
+    if (*s->paths && !s->game.men_max)
+        be_say("info string no tables of %s in %s", s->game.base->name, s->paths);
+}
+
 static void set_game(struct be_session *s, const char *name)
 {
     struct bk_report why;
 
-    if (be_session_game(s, name, &why))
+    if (be_session_game(s, name, &why)) {
         complain(&why);
-    else
-        say_game(s);
+        return;
+    }
+    say_game(s);
+    say_tables(s);
 }
 
 static void set_tables(struct be_session *s, const char *paths)
@@ -149,8 +160,8 @@ static void set_tables(struct be_session *s, const char *paths)
 
     if (be_session_tables(s, !strcmp(paths, "<empty>") ? "" : paths, &why))
         complain(&why);
-    else if (*s->paths && !s->game.men_max)
-        be_say("info string no tables of %s in %s", s->game.base->name, s->paths);
+    else
+        say_tables(s);
 }
 
 static void set_number(struct be_session *s, const char *name, const char *value)
@@ -277,10 +288,15 @@ static bool take_number(struct going *g, const char *word, const char *value)
     static const char *const name[] = { "wtime", "btime",     "winc",  "binc", "movetime",
                                         "depth", "movestogo", "nodes", "mate" };
     size_t which = 0;
-    long long n = value ? strtoll(value, NULL, 10) : 0;
+    char *end = NULL;
+    long long n = value ? strtoll(value, &end, 10) : 0;
 
     while (which < sizeof name / sizeof *name && strcmp(word, name[which]))
         which++;
+    if (which < sizeof name / sizeof *name && (!value || end == value || *end)) {
+        be_say("info string error: go: %s needs a number", word);
+        return true;
+    }
     if (n < 0)
         n = 0;
     switch (which) {

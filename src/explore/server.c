@@ -8,6 +8,7 @@
 #include "explore/server.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -281,9 +282,11 @@ enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const str
     s->deadlines = ex_deadlines_new(o->deadline ? o->deadline : SECONDS);
     if (!s->deadlines)
         return bk_no_memory(why);
+    errno = 0;
     s->daemon = start(s, o, &address);
     if (!s->daemon)
-        return bk_fail(why, BK_E_SYSTEM, "cannot listen at %s, port %u: in use?", name, o->port);
+        return bk_fail(why, BK_E_SYSTEM, "cannot listen at %s, port %u: %s", name, o->port,
+                       errno ? strerror(errno) : "in use?");
     info = s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
     *port = info && info->port ? info->port : o->port;
     return BK_OK;

@@ -99,7 +99,7 @@ struct study_token study_token_next(struct study_tokens *t)
     } else if (*t->at == '{') {
         k.kind = STUDY_COMMENT;
         k.n = closed(t->at, 0, '}');
-    } else if (*t->at == ';') {
+    } else if (*t->at == ';' || *t->at == '%') {
         k.kind = STUDY_COMMENT;
         k.n = strcspn(t->at, "\n");
     } else if (*t->at == '(') {

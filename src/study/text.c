@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 /* Makes room for so many characters more, and a zero. */
 static bool make_room(struct study_text *t, size_t more)
 {
@@ -55,17 +57,26 @@ void study_putf(struct study_text *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
+/* Of what UTF-8 knows XML lacks control characters, U+FFFE and U+FFFF. */
+static bool is_xml(const char *c)
+{
+    return (unsigned char)*c >= ' ' && strncmp(c, "\xEF\xBF\xBE", 3) &&
+           strncmp(c, "\xEF\xBF\xBF", 3);
+}
+
 void study_put_xml(struct study_text *t, const char *text)
 {
-    for (; *text; text++)
+    for (size_t n; *text; text += n ? n : 1) {
+        n = bk_utf8_bytes(text);
         switch (*text) {
         case '&': study_put(t, "&amp;"); break;
         case '<': study_put(t, "&lt;"); break;
         case '>': study_put(t, "&gt;"); break;
         case '"': study_put(t, "&quot;"); break;
         case '\'': study_put(t, "&#39;"); break;
-        default: study_put_n(t, (unsigned char)*text < ' ' ? "?" : text, 1);
+        default: study_put_n(t, n && is_xml(text) ? text : "?", n && is_xml(text) ? n : 1);
         }
+    }
 }
 
 void study_text_free(struct study_text *t)

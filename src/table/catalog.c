@@ -258,21 +258,44 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     return err;
 }
 
-/* The first folder that has the table answers, even if what it has is damaged; the distances may
-   be missing. */
+/* Both files of a folder.  BK_E_NO_TABLE: it lacks one; *results: not that one. */
+static enum bk_err folder_find(struct entry *e, const struct bk_catalog *c, const char *dir,
+                               bool *results, struct bk_report *why)
+{
+    enum bk_err err = source_find(&e->wdl, c, dir, &e->key, BK_KIND_WDL, why);
+
+    *results = !err;
+    if (!err)
+        err = source_find(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
+    if (err == BK_E_NO_TABLE)
+        source_release(&e->wdl);
+    return err;
+}
+
+/* The files of the first folder that has both, else of the first that has the results; files of two
+   folders may be those of two builds, and are never a table. */
+static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
+{
+    enum bk_err err = BK_E_NO_TABLE;
+    const char *alone = NULL;
+    bool results;
+
+    for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++) {
+        err = folder_find(e, c, c->folder[i], &results, why);
+        if (results && !alone)
+            alone = c->folder[i];
+    }
+    if (err == BK_E_NO_TABLE && alone)
+        err = source_find(&e->wdl, c, alone, &e->key, BK_KIND_WDL, why);
+    return err;
+}
+
+/* What is found answers, even if it is damaged; the distances may be missing. */
 static enum bk_err home_open(struct bk_opened **out, struct entry *e, const struct bk_catalog *c,
                              struct bk_report *why)
 {
-    enum bk_err err = BK_E_NO_TABLE;
-    const char *dir = NULL;
+    enum bk_err err = home_find(e, c, why);
 
-    for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++)
-        err = source_find(&e->wdl, c, dir = c->folder[i], &e->key, BK_KIND_WDL, why);
-    if (err)
-        return err;
-    err = source_find(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
-    if (err == BK_E_NO_TABLE)
-        err = BK_OK;
     return err ? err : opened_new(out, c, e, why);
 }
 
@@ -490,7 +513,8 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 
 /* == What is missing ===================================================== */
 
-/* Is this file in one of the folders?  *unsure: a host does not know yet, and it may be. */
+/* Is this file in one of the folders, distances beside the results?  *unsure: a host does not know
+   yet, and it may be. */
 static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind,
                      bool *unsure)
 {
@@ -500,6 +524,9 @@ static bool is_there(const struct bk_catalog *c, const struct bk_material *m, en
         enum bk_err err = bk_reader_look(bk_cache_readers(c->cache),
                                          bk_table_path(path, c->folder[i], c->v, m, kind), NULL);
 
+        if (!err && kind == BK_KIND_DTW)
+            err = bk_reader_look(bk_cache_readers(c->cache),
+                                 bk_table_path(path, c->folder[i], c->v, m, BK_KIND_WDL), NULL);
         if (!err)
             return true;
         *unsure |= err == BK_E_NEEDS_BYTES;

@@ -1,5 +1,5 @@
 /* listing.c - see listing.h.  A folder is read for wdl files; the distances beside one are looked
- * for by name. */
+ * for by name.  Of a table in several folders the one that answers is listed (catalog.c). */
 #include "table/listing.h"
 
 #include <dirent.h>
@@ -25,12 +25,13 @@ static uint64_t bytes_of(const char *path)
     return !stat(path, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-static bool is_there(const struct list *l, const struct bk_material *m)
+/* The material, if an earlier folder has it; else NULL. */
+static struct bk_listed *earlier(const struct list *l, const struct bk_material *m)
 {
     for (size_t i = 0; i < l->n; i++)
         if (bk_material_equal(&l->at[i].m, m))
-            return true;
-    return false;
+            return &l->at[i];
+    return NULL;
 }
 
 /* "KRvKN.bkw" in a folder; false: no memory. */
@@ -38,19 +39,24 @@ static bool add(struct list *l, const struct bk_variant *v, const char *folder, 
 {
     struct bk_listed one = { .dtw_bytes = 0 };
     const char *dot = strrchr(file, '.');
+    struct bk_listed *before;
     char path[PATH_MAX];
 
     if (!dot || strcmp(dot, ".bkw") || (size_t)(dot - file) >= sizeof one.name)
         return true;
     memcpy(one.name, file, (size_t)(dot - file));
-    if (bk_material_parse(&one.m, v, one.name, NULL) || bk_material_canonical(&one.m, v) ||
-        is_there(l, &one.m))
+    if (bk_material_parse(&one.m, v, one.name, NULL) || bk_material_canonical(&one.m, v))
         return true;
     one.men = bk_material_men(&one.m, v);
     one.wdl_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_WDL));
     one.dtw_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_DTW));
     if (!one.wdl_bytes) /* another name of the material */
         return true;
+    if ((before = earlier(l, &one.m)) != NULL) {
+        if (!before->dtw_bytes && one.dtw_bytes)
+            *before = one;
+        return true;
+    }
     if (!BK_ARRAY_ROOM(l->at, l->room, l->n + 1))
         return false;
     l->at[l->n++] = one;

@@ -140,7 +140,8 @@ class PositionArray:
     As many evolutions are left as the game allows.  Faults of single positions (two men on a
     square) are those of their answers; others are raised here: UsageError, UnknownPieceError.
 
-    positions[i] is a Position.  Memory: 88 bytes a position and 4 a man.
+    positions[i] is a Position; of a slice, a mask or an array of numbers it is a PositionArray, which
+    shares the men.  Memory: 88 bytes a position and 4 a man.
 
     >>> import numpy
     >>> squares = numpy.array([[4, 0, 35], [4, 1, 36]])
@@ -218,8 +219,23 @@ class PositionArray:
     def __len__(self) -> int:
         return len(self._pos)
 
-    def __getitem__(self, i: int) -> Position:
-        return Position._known(self.game, self.game._write(self._struct(i)))
+    @overload
+    def __getitem__(self, i: int) -> Position: ...
+
+    @overload
+    def __getitem__(self, i: Any) -> Union[Position, PositionArray]: ...
+
+    def __getitem__(self, i: Any) -> Union[Position, PositionArray]:
+        if hasattr(i, "__index__") and not getattr(i, "ndim", 0):
+            return Position._known(self.game, self.game._write(self._struct(i)))
+        numbers = _numpy().arange(len(self))[i]
+        if numbers.ndim != 1:
+            raise IndexError("a number, a slice, a mask or an array of numbers is wanted")
+        part = PositionArray.__new__(PositionArray)
+        part.game = self.game
+        part._pieces = self._pieces
+        part._pos = self._pos[numbers]
+        return part
 
     def _struct(self, i: int) -> Any:
         i = range(len(self))[i]

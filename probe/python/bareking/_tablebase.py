@@ -17,7 +17,7 @@ from ._handle import Budget, Handle
 from ._library import CACHE_ONLY, WDL_ONLY, AnswerStruct, Ranked, TableStruct, lib
 from ._many import Answers, PositionArray, ask_array, ask_fens
 
-Folder = Union[str, "os.PathLike[str]"]
+Folder = Union[str, bytes, "os.PathLike[str]"]
 Fen = Union[str, Position]
 """What is asked: a FEN, or a Position of the same game."""
 
@@ -113,7 +113,10 @@ class Tablebase:
     """The tables of a game, in one or more folders.
 
     variant      a name of variants(), or the path of an .ini file
-    directories  folders; each holds VARIANT/MATERIAL.bkw and .bkd.  NotADirectoryError: it is none
+    directories  folders; each holds VARIANT/MATERIAL.bkw and .bkd.  A path that is relative is one
+                 from where the process is now, and stays it.  Of a table in several folders the
+                 first answers that has its distances, else the first.  NotADirectoryError: it is no
+                 folder
     memory       bytes that all tables together may take; None: 256 MiB of what is read, besides
                  what open tables take
     open_files   descriptors that may be open at a time, 4 at least; None: half of what the process
@@ -146,8 +149,9 @@ class Tablebase:
                 raise UsageError(f"memory, open_files: {amount}")
         self.variant = os.fspath(variant)
         self._directories = tuple(_folder(d) for d in directories)
+        self._absolute = tuple(_absolute(d) for d in self._directories)
         self._game: Optional[Game] = None
-        self._handle: Handle = Handle(to_bytes(os.fsencode(variant)), self._paths(),
+        self._handle: Handle = Handle(to_bytes(os.fsencode(variant)), self._paths(self._absolute),
                               Budget(memory, open_files), share._handle if share else None)
 
     # == Opening and closing ==
@@ -186,18 +190,20 @@ class Tablebase:
 
     def add_directory(self, directory: Folder) -> None:
         """Looks in one more folder, after the others.  Other threads may go on asking."""
-        more = (*self._directories, _folder(directory))
-        self._handle.paths, before = self._paths(more), self._handle.paths
+        folder = _folder(directory)
+        absolute = (*self._absolute, _absolute(folder))
+        self._handle.paths, before = self._paths(absolute), self._handle.paths
         try:
             self._handle.ask(lib.bk_set_paths, self._handle.paths)
         except BarekingError:
             self._handle.paths = before
             raise
-        self._directories = more
+        self._directories = (*self._directories, folder)
+        self._absolute = absolute
 
-    def _paths(self, directories: Optional[Tuple[str, ...]] = None) -> bytes:
-        folders = self._directories if directories is None else directories
-        return b":".join(to_bytes(os.fsencode(d)) for d in folders)
+    @staticmethod
+    def _paths(directories: Tuple[str, ...]) -> bytes:
+        return b":".join(to_bytes(os.fsencode(d)) for d in directories)
 
     def refresh(self) -> None:
         """Looks for tables again, for those that are new, gone or made anew."""
@@ -422,8 +428,14 @@ class Tablebase:
         self._handle.ask(lib.bk_prefetch, to_bytes(material), _flags(wdl_only, False))
 
 
+def _absolute(folder: str) -> str:
+    """Files are opened when they are asked for, wherever the process is then."""
+    path = os.path.abspath(folder)
+    return folder if ":" in path else path
+
+
 def _folder(directory: Folder) -> str:
-    path = os.fspath(directory)
+    path = os.fsdecode(directory)
     if ":" in path:
         raise UsageError(f"{path!r}: a folder's name cannot have ':'; the library takes it for two")
     if not os.path.isdir(path):

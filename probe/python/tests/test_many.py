@@ -88,6 +88,16 @@ def test_arrays_of_positions(tb):
         assert tb.probe(asked[i]) == answers[i]
     with pytest.raises(IndexError):
         asked[4]
+    for some in (slice(2, 4), answers.values["wdl"] != UNKNOWN, [3, 0], numpy.array([], int)):
+        part, numbers = asked[some], numpy.arange(4)[some].tolist()
+        assert [p.fen for p in part] == [asked[i].fen for i in numbers]
+        assert [a.wdl for a in tb.probe_many(part)] == [answers[i].wdl for i in numbers]
+    for none in (None, "turn"):
+        with pytest.raises(IndexError):
+            asked[none]
+    part = asked[1:]
+    del asked
+    assert tb.probe_many(part).codes.tolist() == [3, 0, 0]
     none = PositionArray(game, "KRk", numpy.zeros((0, 3), int))
     assert len(none) == len(tb.probe_many(none)) == 0
     with pytest.raises(bareking.UsageError):

@@ -54,6 +54,35 @@ def test_probe_counts_the_turns(golden):
         assert late.plies_left < late.dtw and late.clocked_wdl == 0 != late.wdl
 
 
+def test_folders_stay_where_they_are(tables, monkeypatch):
+    with Tablebase("chess", "tables") as tb, Tablebase("chess", b"tables") as other:
+        monkeypatch.chdir("/")
+        assert tb.probe_wdl(WON) == other.probe_wdl(WON) == 1
+        assert tb.directories == ("tables",)
+        with pytest.raises(NotADirectoryError):
+            tb.add_directory("tables")
+        monkeypatch.chdir(tables.parent)
+        tb.add_directory("tables")
+        monkeypatch.chdir("/")
+        tb.refresh()
+        assert tb.probe_dtw(WON) == 27 and tb.directories == ("tables", "tables")
+
+
+def test_a_folder_with_distances_goes_before_one_without(tables, tmp_path):
+    (tmp_path / "first" / "chess").mkdir(parents=True)
+    shutil.copy(tables / "chess" / "KRvK.bkw", tmp_path / "first" / "chess")
+    with Tablebase("chess", tmp_path / "first", tables) as tb:
+        assert tb.has("KRvK") == Has.WDL | Has.DTW and tb.probe_dtw(WON) == 27
+        assert [t.has for t in tb.tables() if t.material == "KRvK"] == [Has.WDL | Has.DTW]
+    with Tablebase("chess", tmp_path / "first") as tb:
+        assert tb.has("KRvK") == Has.WDL and tb.probe_wdl(WON) == 1
+        (tmp_path / "second" / "chess").mkdir(parents=True)
+        shutil.copy(tables / "chess" / "KRvK.bkd", tmp_path / "second" / "chess")
+        tb.add_directory(tmp_path / "second")  # files of two folders are no table
+        assert tb.has("KRvK") == Has.WDL and tb.probe(WON).dtw is None
+        assert [t.material for t in tb.missing("KRvK")] == ["KRvK"]
+
+
 def test_default_where_a_table_is_missing(tables):
     with Tablebase("chess", tables) as tb:
         assert tb.get(WON).wdl == tb.get_wdl(WON) == 1 and tb.get_dtw(WON) == 27
