@@ -612,6 +612,41 @@ static void shards__are_right_for_all_threads_whatever_the_budget(void **state)
     ask_with_budget(4 * SHARD_BYTES); /* the ring of the cache counts, too */
 }
 
+/* As many as a cache has slots. */
+#define VISITORS 128u
+
+static pthread_barrier_t all_inside;
+
+static void *visit_twice(void *cache)
+{
+    unsigned outer = bk_visit_begin(cache), inner;
+
+    pthread_barrier_wait(&all_inside);
+    inner = bk_visit_begin(cache);
+    bk_visit_end(cache, inner);
+    bk_visit_end(cache, outer);
+    return NULL;
+}
+
+/* Once each waited for a slot that another of them held, for ever. */
+static void cache__visits_within_visits_wait_for_nobody(void **state)
+{
+    struct bk_cache *cache;
+    pthread_t id[VISITORS];
+
+    (void)state;
+    assert_int_equal(bk_cache_new(&cache, 1 << 20, 0, NULL), BK_OK);
+    assert_int_equal(pthread_barrier_init(&all_inside, NULL, VISITORS), 0);
+    alarm(60);
+    for (unsigned i = 0; i < VISITORS; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, visit_twice, cache), 0);
+    for (unsigned i = 0; i < VISITORS; i++)
+        pthread_join(id[i], NULL);
+    alarm(0);
+    pthread_barrier_destroy(&all_inside);
+    bk_cache_drop(cache);
+}
+
 /* == What is missing == */
 
 static void copy_table(const char *to, const struct bk_variant *v, const char *name,
@@ -670,6 +705,7 @@ int main(void)
         cmocka_unit_test(file__even_sections_are_skipped_and_odd_ones_refused),
         cmocka_unit_test(file__small_tables_have_small_heads),
         cmocka_unit_test(shards__are_right_for_all_threads_whatever_the_budget),
+        cmocka_unit_test(cache__visits_within_visits_wait_for_nobody),
         cmocka_unit_test(missing__all_tables_are_named_at_once),
     };
 
