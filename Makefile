@@ -18,10 +18,10 @@ Q := $(if $(V),,@)
 
 # == The house, lowest floor first ==
 CORE  = err array guess variant rules symmetry betza geometry check number finish position move hands \
-        ini cursor keys read fairy load explain terrain homes derive \
+        ini cursor keys read fairy_file fairy load explain terrain homes derive \
         facts facts/game facts/list facts/never facts/plain facts/text facts/tree
 TABLE = material materials needed index rows model info head host readers cache shards write format tables memo \
-        direct settle foresee catalog listing counts
+        view direct plies brought settle foresee catalog listing counts
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first

@@ -3,7 +3,8 @@
  *
  * What lies outside of handles belongs to a thread: the text of its last error, here, and whether
  * it may read files just now (table/cache.c).  So no call of another thread can change a text while
- * it is read, and a handle need not know its threads.
+ * it is read, and a handle need not know its threads.  Handles are told apart by a number: a new
+ * one may lie where one was that has been closed, whose text is not its own.
  */
 #include "probe/handle.h"
 
@@ -16,6 +17,7 @@
 #include "table/readers.h"
 
 struct bk_lib {
+    uint64_t serial; /* from 1; no other handle's */
     struct bk_variant *v;
     struct bk_cache *cache; /* NULL: it was not opened */
     _Atomic(struct bk_found *) found;
@@ -24,10 +26,13 @@ struct bk_lib {
 
 /* == Errors ============================================================== */
 
-static _Thread_local struct {
-    const struct bk_lib *lib; /* whose call failed */
-    struct bk_report why;
-} last;
+static _Thread_local struct bk_last last;
+static _Atomic uint64_t handles; /* that have been opened */
+
+static uint64_t serial_of(const struct bk_lib *lib) { return lib ? lib->serial : 0; }
+
+void bk_last_get(struct bk_last *out) { *out = last; }
+void bk_last_set(const struct bk_last *before) { last = *before; }
 
 enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err)
 {
@@ -64,7 +69,10 @@ const char *bk_lib_strerror(enum bk_lib_err err)
     return "unknown error";
 }
 
-const char *bk_error(const struct bk_lib *lib) { return last.lib == lib ? last.why.text : ""; }
+const char *bk_error(const struct bk_lib *lib)
+{
+    return last.serial == serial_of(lib) ? last.why.text : "";
+}
 
 unsigned bk_lib_version(void) { return BK_LIB_VERSION; }
 
@@ -107,7 +115,7 @@ enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err)
         bk_visit_end(call->lib->cache, call->visit);
     }
     if (err)
-        last.lib = call->lib;
+        last.serial = serial_of(call->lib);
     return bk_call_code(call, err);
 }
 
@@ -272,6 +280,7 @@ enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
         *out = call.lib = NULL;
         return bk_call_end(&call, bk_fail(&last.why, BK_E_SYSTEM, "no memory for a handle"));
     }
+    call.lib->serial = atomic_fetch_add(&handles, 1) + 1;
     return bk_call_end(&call, lib_fill(call.lib, variant, options));
 }
 

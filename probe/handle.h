@@ -44,6 +44,14 @@ enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err);
 /* The code that bk_call_end() would return. */
 enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err);
 
+/* The thread's last error, to be put back where calls on the way to an answer fail in vain. */
+struct bk_last {
+    uint64_t serial; /* of the handle whose call failed; 0: of none */
+    struct bk_report why;
+};
+void bk_last_get(struct bk_last *out);
+void bk_last_set(const struct bk_last *before);
+
 /* Sets call->on to the game that a FEN is asked in. */
 enum bk_err bk_call_for_fen(struct bk_call *call, const char *fen);
 

@@ -206,6 +206,7 @@ static enum bk_lib_err ask_failed(struct batch *b, size_t n)
 static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
 {
     struct bk_call call;
+    struct bk_last last;
     struct asked *waiting = NULL;
     size_t wait;
     enum bk_lib_err result;
@@ -217,12 +218,16 @@ static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
         bk_call_end(&call, err); /* each position is a call of its own: they hold nothing long */
     if (err || !n)
         return result;
+    bk_last_get(&last);
     wait = answer_at_once(b, n, waiting);
     qsort(waiting, wait, sizeof *waiting, by_place);
     for (size_t i = 0; i < wait; i++)
         note(b, waiting[i].nth, answer_nth(b, waiting[i].nth, b->flags));
     free(waiting);
-    return ask_failed(b, n);
+    result = ask_failed(b, n);
+    if (!result)
+        bk_last_set(&last);
+    return result;
 }
 
 enum bk_lib_err bk_probe_many_fen(struct bk_lib *lib, const char *const *fens, size_t n,

@@ -72,6 +72,33 @@ INI
 ends 2 'come back' "$bin" check-variant back.ini
 ends 2 'come back' "$bin" plan ./back.ini KPvKP
 
+# Men that find no room: two on one square; any on none.  Builders once ended by a signal, and the
+# file of what they had was refused.
+for holes in 'a1 b1 c1' 'a1 b1 c1 d1'; do
+    cat >post.ini <<INI
+[variant]
+name = post
+board = 4x4
+holes = $holes
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece post]
+letter = P
+move = W
+ranks = 1
+[piece rook]
+letter = R
+move = R
+INI
+    for material in KPPvK KPPvKR KPRvKR; do
+        ends 0 '' "$bin" build ./post.ini "$material" --any --dir "posts$holes"
+        ends 0 '' "$bin" verify ./post.ini "$material" --dir "posts$holes"
+    done
+    ends 0 '' "$bin" check ./post.ini --dir "posts$holes"
+done
+
 # Answers that nobody can write or read
 for command in 'variants' 'variants --json' 'perft shatranj startpos 2' 'help' 'build -h'; do
     # shellcheck disable=SC2086

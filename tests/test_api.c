@@ -327,6 +327,37 @@ static void cache_only__reads_nothing(void **state)
     bk_close(lib);
 }
 
+static void error__of_a_closed_handle_is_no_other_s(void **state)
+{
+    struct bk_answer a;
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) { /* a handle mostly lies where the one before it did */
+        struct bk_lib *lib = lib_of("chess", "");
+
+        assert_string_equal(bk_error(lib), "");
+        assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_NO_TABLE);
+        bk_close(lib);
+    }
+}
+
+/* A batch asks what is in memory first: that it is not is nobody's error. */
+static void batch__that_is_answered_leaves_no_error(void **state)
+{
+    const char *fen = KRVK;
+    struct bk_answer a;
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+
+    (void)state;
+    assert_int_equal(bk_probe_batch(lib, &fen, 1, &a, NULL), BK_LIB_OK);
+    assert_string_equal(bk_error(lib), "");
+    assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen(lib, "no FEN", &a), BK_LIB_FEN);
+    assert_int_equal(bk_probe_batch(lib, &fen, 1, &a, NULL), BK_LIB_OK);
+    assert_string_equal(bk_error(lib), "FEN: 1 ranks, the board has 8");
+    bk_close(lib);
+}
+
 static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
 {
     const struct bk_options little = { .struct_size = sizeof little,
@@ -456,6 +487,8 @@ int main(void)
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
         cmocka_unit_test(cache_only__reads_nothing),
+        cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
+        cmocka_unit_test(batch__that_is_answered_leaves_no_error),
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),

@@ -612,6 +612,41 @@ static void shards__are_right_for_all_threads_whatever_the_budget(void **state)
     ask_with_budget(4 * SHARD_BYTES); /* the ring of the cache counts, too */
 }
 
+/* As many as a cache has slots. */
+#define VISITORS 128u
+
+static pthread_barrier_t all_inside;
+
+static void *visit_twice(void *cache)
+{
+    unsigned outer = bk_visit_begin(cache), inner;
+
+    pthread_barrier_wait(&all_inside);
+    inner = bk_visit_begin(cache);
+    bk_visit_end(cache, inner);
+    bk_visit_end(cache, outer);
+    return NULL;
+}
+
+/* Once each waited for a slot that another of them held, for ever. */
+static void cache__visits_within_visits_wait_for_nobody(void **state)
+{
+    struct bk_cache *cache;
+    pthread_t id[VISITORS];
+
+    (void)state;
+    assert_int_equal(bk_cache_new(&cache, 1 << 20, 0, NULL), BK_OK);
+    assert_int_equal(pthread_barrier_init(&all_inside, NULL, VISITORS), 0);
+    alarm(60);
+    for (unsigned i = 0; i < VISITORS; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, visit_twice, cache), 0);
+    for (unsigned i = 0; i < VISITORS; i++)
+        pthread_join(id[i], NULL);
+    alarm(0);
+    pthread_barrier_destroy(&all_inside);
+    bk_cache_drop(cache);
+}
+
 /* == What is missing == */
 
 static void copy_table(const char *to, const struct bk_variant *v, const char *name,
@@ -658,6 +693,35 @@ static void missing__all_tables_are_named_at_once(void **state)
     bk_variant_free(v);
 }
 
+/* Once a missing table without a word. */
+static void missing__what_came_after_it_was_looked_for_is_said(void **state)
+{
+    struct bk_variant *v = load("chess");
+    char folder[PATH_MAX / 2], inner[PATH_MAX], expected[PATH_MAX];
+    struct bk_lib *lib;
+    struct bk_answer a;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/late", dir);
+    snprintf(inner, sizeof inner, "%s/chess", folder);
+    assert_int_equal(mkdir(folder, 0777) | mkdir(inner, 0777), 0);
+    copy_table(folder, v, "KPvK", BK_KIND_WDL);
+    copy_table(folder, v, "KPvK", BK_KIND_DTW);
+    assert_int_equal(bk_open(&lib, "chess", folder), BK_LIB_OK);
+    /* promotion to a queen is looked for */
+    assert_int_equal(bk_probe_fen(lib, "8/4P3/8/3k4/8/8/8/4K3 w - - 0 1", &a), BK_LIB_NO_TABLE);
+    copy_table(folder, v, "KQvK", BK_KIND_WDL);
+    copy_table(folder, v, "KQvK", BK_KIND_DTW);
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1", &a), BK_LIB_NO_TABLE);
+    snprintf(expected, sizeof expected,
+             "tables of KQvK of chess came to %s after they were looked for: bk_refresh()", folder);
+    assert_string_equal(bk_error(lib), expected);
+    assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1", &a), BK_LIB_OK);
+    bk_close(lib);
+    bk_variant_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -670,7 +734,9 @@ int main(void)
         cmocka_unit_test(file__even_sections_are_skipped_and_odd_ones_refused),
         cmocka_unit_test(file__small_tables_have_small_heads),
         cmocka_unit_test(shards__are_right_for_all_threads_whatever_the_budget),
+        cmocka_unit_test(cache__visits_within_visits_wait_for_nobody),
         cmocka_unit_test(missing__all_tables_are_named_at_once),
+        cmocka_unit_test(missing__what_came_after_it_was_looked_for_is_said),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -26,6 +26,7 @@
 #include "core/move.h"
 #include "probe/bareking.h"
 #include "table/format.h"
+#include "table/host.h"
 #include "table/material.h"
 #include "tests/lines.h"
 
@@ -485,6 +486,30 @@ static void *ask_and_bring(void *context)
     return NULL;
 }
 
+/* A file of 3 GB read ahead: each shard was looked for among all before it, for minutes. */
+static void needs__shards_in_a_row_are_one(void **state)
+{
+    const uint64_t shards = 1000000, each = 3000;
+    struct bk_needs *needs;
+    struct bk_need out[4];
+
+    (void)state;
+    assert_int_equal(bk_needs_new(&needs, NULL), BK_OK);
+    for (uint64_t i = 0; i < shards; i++)
+        assert_int_equal(bk_needs_note(needs, "a", 100 + i * each, each, NULL), BK_E_NEEDS_BYTES);
+    bk_needs_note(needs, "a", 100 + 7 * each, each, NULL); /* has been noted */
+    bk_needs_note(needs, "b", 100, 5, NULL);
+    bk_needs_note(needs, "a", 0, 50, NULL);
+    bk_needs_note(needs, "a", 90, 20, NULL);
+    assert_int_equal(bk_needs_take(needs, out, 4), 3);
+    assert_string_equal(out[0].path, "a");
+    assert_true(out[0].at == 0 && out[0].bytes == 50);
+    assert_true(out[1].at == 90 && out[1].bytes == 10 + shards * each);
+    assert_true(out[2].at == 100 && out[2].bytes == 5);
+    assert_int_equal(bk_needs_take(needs, out, 4), 0);
+    bk_needs_free(needs);
+}
+
 static void host__serves_several_threads(void **state)
 {
     struct host *h = host_new(GAMES, false);
@@ -570,6 +595,7 @@ int main(void)
         cmocka_unit_test(host__is_shared_with_the_budget),
         cmocka_unit_test(host__options_of_before_are_read_without_one),
         cmocka_unit_test(host__prefetch_asks_for_all_at_once),
+        cmocka_unit_test(needs__shards_in_a_row_are_one),
         cmocka_unit_test(host__serves_several_threads),
     };
 

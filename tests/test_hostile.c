@@ -228,6 +228,32 @@ static void index__refuses_men_with_more_moves_than_a_list_holds(void **state)
     bk_variant_free(v);
 }
 
+/* Two men for one square, and a man for none. */
+static void index__of_men_without_room_has_a_block_and_no_number(void **state)
+{
+    static const char *const holes[] = { "a1 b1 c1", "a1 b1 c1 d1" };
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bk_placement at = { { 5, 15 }, { 3, 3 } };
+        struct bk_variant *v;
+        struct bk_material m;
+        struct bk_index *ix;
+        char text[400];
+
+        snprintf(text, sizeof text,
+                 HEAD("4x4") "holes = %s\n" KING "[piece post]\nletter = P\nmove = W\nranks = 1\n",
+                 holes[i]);
+        v = parse(text);
+        assert_int_equal(bk_material_parse(&m, v, "KPPvK", NULL), BK_OK);
+        assert_int_equal(bk_index_new(&ix, v, &m, NULL, NULL), BK_OK);
+        assert_int_equal(ix->nblocks, 1);
+        assert_true(ix->positions == 0 && bk_index_rank(ix, &at) == UINT64_MAX);
+        bk_index_free(ix);
+        bk_variant_free(v);
+    }
+}
+
 /* No shipped game loses a table by it. */
 static void index__takes_the_crowdiest_tables_of_every_game(void **state)
 {
@@ -420,6 +446,7 @@ int main(void)
         cmocka_unit_test(promotion__with_endlessly_many_ways_is_soon_known),
         cmocka_unit_test(perft__counts_more_moves_than_a_list_holds),
         cmocka_unit_test(index__refuses_men_with_more_moves_than_a_list_holds),
+        cmocka_unit_test(index__of_men_without_room_has_a_block_and_no_number),
         cmocka_unit_test(index__takes_the_crowdiest_tables_of_every_game),
         cmocka_unit_test(configuration__completed_by_a_baring_capture_has_won),
         cmocka_unit_test(en_passant__is_not_for_men_that_move_by_a_zone),

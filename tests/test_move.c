@@ -224,6 +224,20 @@ static void double_step__leaves_its_square_behind(void **state)
     bk_variant_free(v);
 }
 
+/* Once it did, where squares alone did not settle: files and lists of moves disagreed. */
+static void double_step__that_changes_the_man_leaves_no_square(void **state)
+{
+    struct bk_variant *v = parse("[variant]\nname = short\nboard = 4x5\nen-passant = yes\n"
+                                 "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                                 "[piece pawn]\nletter = P\nmove = mfWcfF\ndouble-step = 2\n"
+                                 "becomes = 4 may R\n[piece rook]\nletter = R\nmove = R\n");
+
+    (void)state;
+    assert_play(v, "k3/1p2/4/P3/3K w", "a2a4", "k3/Pp2/4/4/3K b - a3 0 1");
+    assert_play(v, "k3/1p2/4/P3/3K w", "a2a4=R", "k3/Rp2/4/4/3K b - - 0 1");
+    bk_variant_free(v);
+}
+
 static void en_passant__takes_the_man_that_passed(void **state)
 {
     struct bk_variant *v = load("grand-shatranj-double");
@@ -635,6 +649,7 @@ int main(void)
         cmocka_unit_test(castling__king_under_way_is_no_screen),
         cmocka_unit_test(castling__rights_go_with_king_and_rook),
         cmocka_unit_test(double_step__leaves_its_square_behind),
+        cmocka_unit_test(double_step__that_changes_the_man_leaves_no_square),
         cmocka_unit_test(en_passant__takes_the_man_that_passed),
         cmocka_unit_test(en_passant__may_not_uncover_the_king),
         cmocka_unit_test(joyce_pawn__changes_only_into_what_is_lost),

@@ -77,6 +77,7 @@ static void terrain__is_another_mask_or_width(void **state)
         { "shatranj", "8/8/8/3k3/8/1KQ5/8/q*6", false },
         { "shatranj", "8/8/8/3x4/8/1KQ5/8/q*6", false }, /* no such man */
         { "shatranj", "15/15/15/*14", false },
+        { "shatranj", "8/8/8/3k4/8/1KQ5/8/q*4294967302", false }, /* no gap of 6 */
         { "shatranj", "startpos", false },
         { "shatranj", "", false },
         { "puzzle", "6**/6**/8/8/8/8/8/K6k w", false },

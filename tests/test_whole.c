@@ -276,6 +276,20 @@ static void fen__comes_back_as_it_was(void **state)
     bk_variant_free(v);
 }
 
+/* 2^32 and 4: once a gap of four. */
+static void fen__gaps_beyond_the_board_are_refused(void **state)
+{
+    struct bk_report why = { "" };
+    struct bk_hands_pos p;
+    struct bk_variant *v;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "puzzle-mini", &why), BK_OK);
+    assert_int_equal(bk_hands_from_fen(&p, v, "1k**/f1**/K2N/4294967300[nF] w", &why), BK_E_USAGE);
+    assert_string_equal(why.text, "FEN: rank 1 is not of 4 squares");
+    bk_variant_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +299,7 @@ int main(void)
         cmocka_unit_test(plain_tables__are_exact_with_one_man_a_side),
         cmocka_unit_test(hands__change_nothing_with_one_man_a_side),
         cmocka_unit_test(fen__comes_back_as_it_was),
+        cmocka_unit_test(fen__gaps_beyond_the_board_are_refused),
         cmocka_unit_test(hands__two_against_one_agrees_with_the_slow_solver),
         cmocka_unit_test(hands__equal_men_are_interchangeable),
         cmocka_unit_test(hands__two_against_two_with_configurations),

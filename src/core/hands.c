@@ -526,12 +526,9 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
             int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
             bool digit = isdigit((unsigned char)**s), hole = **s == '*';
 
-            if (digit) {
-                char *end;
-
-                gap = (unsigned)strtoul(*s, &end, 10);
-                *s = end;
-            } else if (type < 0 && !hole)
+            if (digit)
+                gap = bk_gap_read(s);
+            else if (type < 0 && !hole)
                 return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in rank %u", *s, rank + 1);
             else
                 ++*s;

@@ -169,10 +169,12 @@ static unsigned written(const struct making *g)
     return n < BK_MOVES_MAX ? n : BK_MOVES_MAX;
 }
 
-/* Adds `m` once for each thing the man may be when it has arrived. */
+/* Adds `m` once for each thing the man may be when it has arrived.  Who changes at the end of a
+   double step is not taken in passing. */
 static void push_changes(struct making *g, struct bk_move m)
 {
     struct bk_change change[BK_TYPES_MAX + 1];
+    const bool doubles = m.doubles;
     unsigned n;
 
     if (!bk_rules_changes_ever(g->v, g->type)) {
@@ -185,6 +187,7 @@ static void push_changes(struct making *g, struct bk_move m)
     for (unsigned i = 0; i < n; i++) {
         m.becomes = change[i].type;
         m.counted = change[i].counted;
+        m.doubles = doubles && m.becomes == BK_STAYS;
         push(g, m);
     }
 }

@@ -152,6 +152,16 @@ static bool number_read(struct reading *r, unsigned max, unsigned *out)
 
 /* == The board field == */
 
+unsigned bk_gap_read(const char **s)
+{
+    unsigned gap = 0;
+
+    for (; is_digit(**s); ++*s)
+        if (gap <= BK_FILES_MAX)
+            gap = gap * 10 + (unsigned)(**s - '0');
+    return gap <= BK_FILES_MAX ? gap : BK_FILES_MAX + 1;
+}
+
 /*
  * Reads one rank into cells: a letter, '*' for a hole, '.' for an empty
  * square.  *n counts all squares named, also those beyond the board.

@@ -67,6 +67,10 @@ struct bk_right {
 };
 extern const struct bk_right bk_rights_written[4];
 
+/* Reads a gap of a board field at *s, which is advanced past all its digits.  One that no board has
+   is BK_FILES_MAX + 1. */
+unsigned bk_gap_read(const char **s);
+
 /* Writes the board field of a FEN: gaps, `*` for holes.  `at` is as in bk_pos; `out` takes
    BK_BOARD_CHARS_MAX and a zero.  Returns how many characters. */
 #define BK_BOARD_CHARS_MAX (BK_SQ_MAX + BK_RANKS_MAX - 1) /* no gap: a man a square, slashes */

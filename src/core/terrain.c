@@ -14,6 +14,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "core/position.h"
+
 /* == 1. What the FEN shows == */
 
 /* One rank; returns its files, 0 if it is none. */
@@ -21,16 +23,15 @@ static unsigned read_rank(const struct bk_variant *base, const char **s, struct 
 {
     unsigned files = 0;
 
-    for (; **s && !strchr("/[ \t\r\n", **s); (*s)++) {
+    while (**s && !strchr("/[ \t\r\n", **s)) {
         unsigned gap = 1;
-        char *end;
 
         if (**s >= '1' && **s <= '9') {
-            gap = (unsigned)strtoul(*s, &end, 10);
-            *s = end - 1;
-        } else if (**s == '*') {
-            bk_bits_set(sea, files);
-        } else if (bk_variant_type(base, **s) < 0) {
+            gap = bk_gap_read(s);
+        } else if (**s == '*' || bk_variant_type(base, **s) >= 0) {
+            if (*(*s)++ == '*')
+                bk_bits_set(sea, files);
+        } else {
             return 0;
         }
         if (gap > BK_FILES_MAX - files)

@@ -12,6 +12,9 @@
  * So either the visit is seen, and its time is not later than the stamp; or it found the home
  * empty.
  *
+ * A thread that waits for a slot holds none of this cache, so those who hold them go on and give
+ * them back.  Visits within a visit therefore take no second one.
+ *
  * All that is held stands in a ring, in no order; the hand goes round, as in a clock: what was
  * asked since it last passed gets its chances again.
  */
@@ -25,6 +28,7 @@
 #include "table/readers.h"
 
 #define SLOTS     128
+#define NESTED    SLOTS /* a visit within one of the same thread: it has no slot */
 #define NOWHERE   UINT32_MAX
 #define LINE      64                    /* bytes: slots of two threads share none */
 #define OVERHEAD  16                    /* bytes that malloc() adds */
@@ -221,7 +225,13 @@ static unsigned some_slot(void)
     return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 }
 
-unsigned bk_visit_begin(struct bk_cache *c)
+/* The outermost visit that this thread is in. */
+static _Thread_local struct {
+    const struct bk_cache *cache; /* NULL: none */
+    unsigned slot;
+} visiting;
+
+static unsigned take_slot(struct bk_cache *c)
 {
     for (unsigned i = some_slot(), tries = 1;; i = (i + 1) % SLOTS, tries++) {
         uint64_t none = 0, now = atomic_load(&c->now);
@@ -234,8 +244,26 @@ unsigned bk_visit_begin(struct bk_cache *c)
     }
 }
 
+unsigned bk_visit_begin(struct bk_cache *c)
+{
+    unsigned slot;
+
+    if (visiting.cache == c)
+        return NESTED;
+    slot = take_slot(c);
+    if (!visiting.cache) {
+        visiting.cache = c;
+        visiting.slot = slot;
+    }
+    return slot;
+}
+
 void bk_visit_end(struct bk_cache *c, unsigned visit)
 {
+    if (visit == NESTED)
+        return;
+    if (visiting.cache == c && visiting.slot == visit)
+        visiting.cache = NULL;
     atomic_store_explicit(&c->slot[visit].since, 0, memory_order_release);
     if (atomic_load_explicit(&c->limbo, memory_order_relaxed) >
         atomic_load_explicit(&c->limbo_max, memory_order_relaxed))

@@ -53,7 +53,8 @@ struct bk_readers *bk_cache_readers(struct bk_cache *c); /* borrowed */
 
 /* == Visits == */
 
-/* Returns what bk_visit_end() takes.  They may be nested. */
+/* Returns what bk_visit_end() takes, in the same thread.  They may be nested: those within cost
+   next to nothing.  Where more than a hundred threads are visiting, others wait for one of them. */
 unsigned bk_visit_begin(struct bk_cache *c);
 void bk_visit_end(struct bk_cache *c, unsigned visit);
 

@@ -571,6 +571,17 @@ static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, si
     return missing;
 }
 
+/* Nothing is missing: but it was, when a table was looked for. */
+static void name_late(const struct bk_catalog *c, const struct bk_material *m,
+                      struct bk_report *out)
+{
+    char game[64], name[BK_MATERIAL_NAME_MAX];
+
+    bk_report_write(out, "tables of %s of %s came to %s after they were looked for: bk_refresh()",
+                    bk_material_name(m, c->v, name), bk_homes_name(c->v, bk_wings(m->rights), game),
+                    c->paths);
+}
+
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why)
 {
     struct bk_material key = key_of(p), *needed;
@@ -586,8 +597,9 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
         return BK_E_NO_TABLE;
     if (bk_materials_needed(&needed, &n, &key, c->v, why))
         return BK_E_SYSTEM;
-    if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure))
-        list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure);
+    if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure) &&
+        !list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure))
+        name_late(c, n ? needed : &key, &found);
     free(needed);
     if (unsure)
         return bk_fail(why, BK_E_NEEDS_BYTES, "needs to know which tables there are");

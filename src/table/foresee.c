@@ -104,7 +104,7 @@ static void touch_replies(const struct foreseeing *s, const struct bk_pos *p)
 static bool is_known(const struct foreseeing *s, const struct bk_pos *p, enum wanted wanted,
                      bool *lost, bool *sure)
 {
-    struct bk_window all = { -1, 1 << 20 };
+    struct bk_window all = { -1, BK_ENDLESS };
     int wdl = 1, plies;
     enum bk_err err = wanted == WON ? BK_OK : bk_settle_wdl(s->t, p, &wdl, NULL);
 

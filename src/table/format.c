@@ -130,7 +130,12 @@ static enum bk_err read_head(struct bk_file *f, struct bk_report *why)
     return err;
 }
 
-/* Where the parts of all units lie; they fill the file. */
+/* No array of what is read of shards has as many bytes a shard: so the size of none overflows,
+   where a size_t has 32 bits (the prober in a page). */
+#define SHARD_MEMORY 64
+
+/* Where the parts of all units lie; they fill the file.  No sum overflows: each part was bounded.
+ */
 static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
 {
     unsigned n = f->head.info.nunits;
@@ -139,7 +144,7 @@ static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
     f->unit = calloc(n, sizeof *f->unit);
     if (!f->unit)
         return no_memory(f, why);
-    for (unsigned i = 0; i < n; i++) { /* no sum overflows: each part was bounded */
+    for (unsigned i = 0; i < n; i++) {
         struct unit *u = &f->unit[i];
 
         u->head = f->head.unit[i];
@@ -148,9 +153,11 @@ static enum bk_err place_parts(struct bk_file *f, struct bk_report *why)
         u->shard0 = shards;
         shards += u->head.shards;
     }
+    if (shards > SIZE_MAX / SHARD_MEMORY)
+        return no_memory(f, why);
     for (unsigned i = 0; i < n; i++) {
         f->unit[i].shards_at = at;
-        if (f->unit[i].head.shard_bytes > f->bytes)
+        if (f->unit[i].head.shard_bytes > f->bytes || at > INT64_MAX)
             return damaged(f, why, "size of the file");
         at += f->unit[i].head.shard_bytes;
     }

@@ -53,13 +53,27 @@ static const char *name_of(struct bk_needs *n, const char *path)
     return n->path[n->npaths++];
 }
 
+static uint64_t end_of(const struct bk_need *need) { return need->at + need->bytes; }
+
 static bool is_noted(const struct bk_needs *n, const struct bk_need *need)
 {
     for (size_t i = n->n; i--;)
-        if (n->list[i].path == need->path && n->list[i].at == need->at &&
-            n->list[i].bytes >= need->bytes)
+        if (n->list[i].path == need->path && n->list[i].at <= need->at &&
+            end_of(&n->list[i]) >= end_of(need))
             return true;
     return false;
+}
+
+/* Does it go on where the last one ends?  So do the shards of a file that is read ahead: a list of
+   them all would be looked through for each. */
+static bool lengthens_last(const struct bk_needs *n, const struct bk_need *need)
+{
+    struct bk_need *last = n->n ? &n->list[n->n - 1] : NULL;
+    bool goes_on = last && last->path == need->path && end_of(last) == need->at;
+
+    if (goes_on)
+        last->bytes += need->bytes;
+    return goes_on;
 }
 
 enum bk_err bk_needs_note(struct bk_needs *n, const char *path, uint64_t at, uint64_t bytes,
@@ -70,8 +84,9 @@ enum bk_err bk_needs_note(struct bk_needs *n, const char *path, uint64_t at, uin
 
     pthread_mutex_lock(&n->lock);
     need.path = name_of(n, path);
-    if (need.path && (noted = is_noted(n, &need)) == false &&
-        BK_ARRAY_ROOM(n->list, n->room, n->n + 1)) {
+    if (need.path)
+        noted = is_noted(n, &need) || lengthens_last(n, &need);
+    if (need.path && !noted && BK_ARRAY_ROOM(n->list, n->room, n->n + 1)) {
         n->list[n->n++] = need;
         noted = true;
     }
@@ -97,11 +112,11 @@ static size_t join(struct bk_need *list, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct bk_need *last = left ? &list[left - 1] : NULL;
-        uint64_t end = list[i].at + list[i].bytes;
+        uint64_t end = end_of(&list[i]);
 
-        if (!last || last->path != list[i].path || list[i].at > last->at + last->bytes)
+        if (!last || last->path != list[i].path || list[i].at > end_of(last))
             list[left++] = list[i];
-        else if (end > last->at + last->bytes)
+        else if (end > end_of(last))
             last->bytes = end - last->at;
     }
     return left;

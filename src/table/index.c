@@ -364,10 +364,27 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t ke
     return BK_OK;
 }
 
+/* Men that find no room among them have no choice of cells: one block, in which nobody stands, as
+   of a board on which the kings find none. */
+static enum bk_err add_empty_block(struct bk_index *ix, size_t *room)
+{
+    struct bk_block b = { .group = 1 };
+    struct bk_pairs *pairs = ix->pairs[1] = pairs_new(ix, 1);
+
+    if (!pairs || !BK_ARRAY_ROOM(ix->block, *room, 1))
+        return BK_E_SYSTEM;
+    pairs->nslices = 0;
+    for (size_t i = 0; i < (size_t)ix->v->nsq * ix->v->nsq; i++)
+        pairs->slice[i] = -1;
+    b.pairs = pairs;
+    ix->block[ix->nblocks++] = b;
+    return BK_OK;
+}
+
 /* Most tables have one block, and an array grows for many. */
 static void shrink_blocks(struct bk_index *ix)
 {
-    struct bk_block *just = ix->nblocks ? realloc(ix->block, ix->nblocks * sizeof *just) : NULL;
+    struct bk_block *just = realloc(ix->block, ix->nblocks * sizeof *just);
 
     if (just)
         ix->block = just;
@@ -404,6 +421,8 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
         if (add_block(ix, cell, key, &room))
             return bk_no_memory(why);
     }
+    if (!ix->nblocks && add_empty_block(ix, &room))
+        return bk_no_memory(why);
     shrink_blocks(ix);
     return BK_OK;
 }

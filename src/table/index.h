@@ -24,7 +24,8 @@
  *
  * Side to move is not part of the number.  A slice that a symmetry maps to
  * itself holds both of two mirrored positions; every other class has one
- * number.  Everything here is read-only after bk_index_new().
+ * number.  Men who find no room have one block, without slices and numbers.  Everything here is
+ * read-only after bk_index_new().
  */
 #ifndef BK_INDEX_H
 #define BK_INDEX_H

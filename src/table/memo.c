@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#define ENDLESS (1 << 20) /* more than any number of plies */
-
 /* The memo's place for a position; its own, or cleared for it. */
 static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t place)
 {
@@ -18,7 +16,7 @@ static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t p
     m->used = true;
     if (k->file != file || k->place != place)
         *k = (struct bk_known){
-            .file = file, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = ENDLESS
+            .file = file, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = BK_ENDLESS
         };
     return k;
 }

@@ -21,6 +21,8 @@ struct bk_window {
     int low, high;
 };
 
+#define BK_ENDLESS (1 << 20) /* more than any number of plies */
+
 #define BK_MEMO_PLACES 128 /* a power of two */
 
 /* What is known of a position. */

@@ -32,7 +32,6 @@
 #include <string.h>
 
 #define NO_VALUE (-2)
-#define ENDLESS  (1 << 20) /* more than any number of plies */
 
 #define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
 
@@ -404,7 +403,7 @@ static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, 
     enum bk_err err = find(s, q, why);
 
     if (!err)
-        err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+        err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
     if (err)
         return err;
     return view.direct ? bk_direct_least(&s->direct, &view, enough, wdl, why)
@@ -601,7 +600,7 @@ static enum bk_err plies_direct(struct settling *s, const struct asked *q, int w
                                 struct bk_window w, int *out, bool *done, struct bk_report *why)
 {
     struct bk_view view;
-    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+    enum bk_err err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
 
     *done = err || view.direct;
     return err || !view.direct ? err : bk_direct_plies(&s->direct, &view, wdl, w, out, why);
@@ -620,7 +619,7 @@ static enum bk_err win_without(struct settling *s, struct asked *q, struct bk_wi
     if (done)
         return err;
     begin(s);
-    *out = ENDLESS;
+    *out = BK_ENDLESS;
     err = exits_begin(s, &e, q->p, q->table->dtw, why);
     if (!err && e.baring)
         err = soonest_of(s, q->p, e.list.move, e.baring, w, out, why);
@@ -643,7 +642,7 @@ static enum bk_err win_passing(struct settling *s, const struct bk_pos *p, struc
 
     if (err)
         return err;
-    *out = ENDLESS;
+    *out = BK_ENDLESS;
     if (two.counts)
         err = wdl_without(s, &q, 1, &wdl, why);
     if (!err && wdl > 0)
@@ -712,7 +711,7 @@ static enum bk_err latest_by_file(struct settling *s, const struct asked *q,
     bool exits;
     enum bk_err err;
 
-    *bound = ENDLESS;
+    *bound = BK_ENDLESS;
     if (pos.ep != BK_SQ_NONE)
         return BK_OK;
     if (!after.table && bk_pos_bare(s->v, &pos, &wdl) != BK_END_NONE) {
@@ -757,7 +756,7 @@ static enum bk_err latest_of(struct settling *s, const struct asked *q, struct l
     unsigned left = 0, tried = 0;
     enum bk_err err = BK_OK;
 
-    if (w.high < ENDLESS && good_first(s, l->move, l->n)) { /* that may be enough */
+    if (w.high < BK_ENDLESS && good_first(s, l->move, l->n)) { /* that may be enough */
         err = latest_by(s, q, &l->move[0], w, best, why);
         tried = 1;
     }
@@ -838,9 +837,9 @@ static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, 
 static enum bk_err both_direct(struct settling *s, const struct asked *q, int *wdl, int *plies,
                                bool *done, struct bk_report *why)
 {
-    struct bk_window all = { -1, ENDLESS };
+    struct bk_window all = { -1, BK_ENDLESS };
     struct bk_view view;
-    enum bk_err err = bk_view_begin(&view, &s->direct, q->table, q->p, why);
+    enum bk_err err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
 
     *done = err || view.direct;
     if (err || !view.direct)
@@ -855,7 +854,7 @@ static enum bk_err both_direct(struct settling *s, const struct asked *q, int *w
 static enum bk_err both(struct settling *s, struct asked *q, int *wdl, int *plies,
                         struct bk_report *why)
 {
-    struct bk_window all = { -1, ENDLESS };
+    struct bk_window all = { -1, BK_ENDLESS };
     bool done = false;
     enum bk_err err = BK_OK;
 

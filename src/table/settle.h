@@ -21,7 +21,7 @@
 #define BK_SETTLE_H
 
 #include "core/move.h"
-#include "table/direct.h"
+#include "table/brought.h"
 
 /*
  * Is the position won (+1), drawn or lost (-1) for the side to move?  Reads no distance.

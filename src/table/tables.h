@@ -126,6 +126,11 @@ struct bk_step_of_men {
     bool counted; /* the change uses up an allowance */
 };
 
+static inline bool bk_same_step(struct bk_step_of_men a, struct bk_step_of_men b)
+{
+    return a.by == b.by && a.to == b.to && a.taken == b.taken && a.becomes == b.becomes;
+}
+
 /* Does it lead to the same table, with the other side to move? */
 static inline bool bk_step_stays(const struct bk_men *m, struct bk_step_of_men step)
 {

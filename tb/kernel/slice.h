@@ -68,7 +68,7 @@ static size_t view_bytes(const struct bk_setup *s)
 {
     size_t all = (size_t)s->nconf * s->width, most = all;
 
-    for (unsigned o = 0; o < s->nouter; o++)
+    for (unsigned o = 0; all && o < s->nouter; o++) /* none: a man may stand nowhere */
         if (all / s->outer[o].n * s->v->nsq > most)
             most = all / s->outer[o].n * s->v->nsq;
     return most * sizeof(int16_t);

@@ -28,8 +28,26 @@ enum fact_kind {
 #define FACT_NO_GROUP 0xffff
 #define FACT_NONE     0xffff
 
-/* Facts at most of a list of men, generously: 8 men on 14x14. */
-#define FACT_GROUPS_MAX 1024
+/*
+ * Groups at most of a list of men: of 8 men on 14x14, whatever its holes are.  Bounds of place that
+ * tell something stand in runs, a group each, with one between that tells nothing; so n bounds make
+ * half of n + 1 groups.  Found so far: 996.
+ */
+#define FACT_RUNS(bounds) (((bounds) + 1) / 2)
+#define FACT_OF_PAIRS     /* DISTANCE, AXIS; files, ranks apart; ahead; COLOUR; ORBIT both ways */ \
+    (FACT_RUNS(BK_FILES_MAX - 2) + FACT_RUNS(BK_FILES_MAX - 3) + 2 * FACT_RUNS(3) +                \
+     2 * FACT_RUNS(5) + 1 + 2)
+#define FACT_OF_MEN /* EDGE, CORNER; RANK, FILE */                                                 \
+    (2 * FACT_RUNS((BK_FILES_MAX - 1) / 2) + 2 * FACT_RUNS(BK_FILES_MAX - 1))
+#define FACT_OF_FORKS 156 /* 3 men against 3: 24 each, and 6 of each king; others have fewer */
+#define FACT_OF_REST      /* ATTACKS, COUNTS, safe squares; KING_DIFF; HANGING */                  \
+    (BK_MEN_MAX * (BK_MEN_MAX - 1) + 3 * BK_MEN_MAX + BK_MEN_MAX - 2 + 2)
+#define FACT_GROUPS_MAX 1152 /* a multiple of 64 */
+_Static_assert(BK_FILES_MAX == BK_RANKS_MAX && BK_MEN_MAX == 8 && FACT_GROUPS_MAX % 64 == 0 &&
+                   BK_MEN_MAX * (BK_MEN_MAX - 1) / 2 * FACT_OF_PAIRS + BK_MEN_MAX * FACT_OF_MEN +
+                           FACT_OF_FORKS + FACT_OF_REST <=
+                       FACT_GROUPS_MAX,
+               "all groups have room");
 
 /* What a fact of FACT_FORK says of the square that i attacks and that no own man holds. */
 struct fact_fork {

@@ -1,0 +1,471 @@
+/*
+ * fairy_file.c - see fairy_file.h.
+ *
+ * Idea: the file is cut into sections of `key = value`; the wanted section is
+ * laid over the ones it inherits from, down to a seed ([chess], [shatranj])
+ * written in the same language.
+ *
+ * A key that we cannot express is still harmless where it says that its rule
+ * is off (`mustCapture = false`).  So keys[] holds, for each, the one value
+ * that may stand; everything else is refused by name.
+ */
+#include "core/fairy_file.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEPTH_MAX 32 /* of inheritance */
+
+/* == What keys there are == */
+
+#define LAME "a leaper that can be blocked"
+
+static const struct bk_fairy_key keys[] = {
+    { "pawn", BK_FAIRY_PIECE, "mfWcfF" },
+    { "knight", BK_FAIRY_PIECE, "N" },
+    { "bishop", BK_FAIRY_PIECE, "B" },
+    { "rook", BK_FAIRY_PIECE, "R" },
+    { "queen", BK_FAIRY_PIECE, "Q" },
+    { "fers", BK_FAIRY_PIECE, "F" },
+    { "alfil", BK_FAIRY_PIECE, "A" },
+    { "fersAlfil", BK_FAIRY_PIECE, "FA" },
+    { "silver", BK_FAIRY_PIECE, "FfW" },
+    { "aiwok", BK_FAIRY_PIECE, "RNF" },
+    { "bers", BK_FAIRY_PIECE, "RF" },
+    { "archbishop", BK_FAIRY_PIECE, "BN" },
+    { "chancellor", BK_FAIRY_PIECE, "RN" },
+    { "amazon", BK_FAIRY_PIECE, "QN" },
+    { "knibis", BK_FAIRY_PIECE, "mNcB" },
+    { "biskni", BK_FAIRY_PIECE, "mBcN" },
+    { "kniroo", BK_FAIRY_PIECE, "mNcR" },
+    { "rookni", BK_FAIRY_PIECE, "mRcN" },
+    { "shogiPawn", BK_FAIRY_PIECE, "fW" },
+    { "lance", BK_FAIRY_PIECE, "fR" },
+    { "shogiKnight", BK_FAIRY_PIECE, "ffN" },
+    { "gold", BK_FAIRY_PIECE, "WfF" },
+    { "dragonHorse", BK_FAIRY_PIECE, "BW" },
+    { "clobber", BK_FAIRY_PIECE, "cW" },
+    { "cannon", BK_FAIRY_PIECE, "mRcpR" },
+    { "soldier", BK_FAIRY_PIECE, "fsW" },
+    { "wazir", BK_FAIRY_PIECE, "W" },
+    { "commoner", BK_FAIRY_PIECE, "K" },
+    { "centaur", BK_FAIRY_PIECE, "KN" },
+    { "king", BK_FAIRY_PIECE, "K" },
+    { "breakthrough", BK_FAIRY_CANNOT_BE, "its move is told in two ways; use a customPiece" },
+    { "immobile", BK_FAIRY_CANNOT_BE, "a man without moves" },
+    { "janggiCannon", BK_FAIRY_CANNOT_BE, "a cannon that spares cannons" },
+    { "horse", BK_FAIRY_CANNOT_BE, LAME },
+    { "elephant", BK_FAIRY_CANNOT_BE, LAME },
+    { "janggiElephant", BK_FAIRY_CANNOT_BE, LAME },
+    { "banner", BK_FAIRY_CANNOT_BE, LAME },
+    { "customPiece", BK_FAIRY_CUSTOM, NULL },
+
+    { "maxRank", BK_FAIRY_READ, NULL },
+    { "maxFile", BK_FAIRY_READ, NULL },
+    { "startFen", BK_FAIRY_READ, NULL },
+    { "promotionRank", BK_FAIRY_READ, NULL },
+    { "promotionRegionWhite", BK_FAIRY_READ, NULL },
+    { "promotionRegionBlack", BK_FAIRY_READ, NULL },
+    { "promotionPieceTypes", BK_FAIRY_READ, NULL },
+    { "promotionLimit", BK_FAIRY_READ, NULL },
+    { "mandatoryPawnPromotion", BK_FAIRY_READ, NULL },
+    { "doubleStep", BK_FAIRY_READ, NULL },
+    { "doubleStepRank", BK_FAIRY_READ, NULL },
+    { "doubleStepRankMin", BK_FAIRY_READ, NULL },
+    { "doubleStepRegionWhite", BK_FAIRY_READ, NULL },
+    { "doubleStepRegionBlack", BK_FAIRY_READ, NULL },
+    { "enPassantRegion", BK_FAIRY_READ, NULL },
+    { "castling", BK_FAIRY_READ, NULL },
+    { "castlingKingsideFile", BK_FAIRY_READ, NULL },
+    { "castlingQueensideFile", BK_FAIRY_READ, NULL },
+    { "castlingKingFile", BK_FAIRY_READ, NULL },
+    { "castlingKingPiece", BK_FAIRY_READ, NULL },
+    { "castlingRookPiece", BK_FAIRY_READ, NULL },
+    { "castlingRookPieces", BK_FAIRY_READ, NULL },
+    { "castlingRookKingsideFile", BK_FAIRY_READ, NULL },
+    { "castlingRookQueensideFile", BK_FAIRY_READ, NULL },
+    { "kingType", BK_FAIRY_READ, NULL },
+    { "soldierPromotionRank", BK_FAIRY_READ, NULL },
+    { "stalemateValue", BK_FAIRY_READ, NULL },
+    { "extinctionValue", BK_FAIRY_READ, NULL },
+    { "extinctionClaim", BK_FAIRY_READ, NULL },
+    { "extinctionPseudoRoyal", BK_FAIRY_READ, NULL },
+    { "extinctionPieceTypes", BK_FAIRY_READ, NULL },
+    { "extinctionPieceCount", BK_FAIRY_READ, NULL },
+    { "extinctionOpponentPieceCount", BK_FAIRY_READ, NULL },
+
+    { "variantTemplate", BK_FAIRY_HARMLESS, NULL }, /* display */
+    { "pieceToCharTable", BK_FAIRY_HARMLESS, NULL },
+    { "pocketSize", BK_FAIRY_HARMLESS, NULL },
+    { "pieceValueMg", BK_FAIRY_HARMLESS, NULL }, /* judgement */
+    { "pieceValueEg", BK_FAIRY_HARMLESS, NULL },
+    { "nMoveRule", BK_FAIRY_HARMLESS, NULL }, /* draws by counting moves */
+    { "nMoveRuleTypes", BK_FAIRY_HARMLESS, NULL },
+    { "nFoldRule", BK_FAIRY_HARMLESS, NULL },
+    { "countingRule", BK_FAIRY_HARMLESS, NULL },
+    { "piecePromotionOnCapture", BK_FAIRY_HARMLESS, NULL }, /* of promotedPieceType only */
+    { "mandatoryPiecePromotion", BK_FAIRY_HARMLESS, NULL },
+    { "dropChecks", BK_FAIRY_HARMLESS, NULL }, /* of pieceDrops only */
+    { "mustDropType", BK_FAIRY_HARMLESS, NULL },
+    { "dropLoop", BK_FAIRY_HARMLESS, NULL },
+    { "firstRankPawnDrops", BK_FAIRY_HARMLESS, NULL },
+    { "promotionZonePawnDrops", BK_FAIRY_HARMLESS, NULL },
+    { "dropOnTop", BK_FAIRY_HARMLESS, NULL },
+    { "enclosingDrop", BK_FAIRY_HARMLESS, NULL },
+    { "enclosingDropStart", BK_FAIRY_HARMLESS, NULL },
+    { "whiteDropRegion", BK_FAIRY_HARMLESS, NULL },
+    { "blackDropRegion", BK_FAIRY_HARMLESS, NULL },
+    { "dropRegionWhite", BK_FAIRY_HARMLESS, NULL },
+    { "dropRegionBlack", BK_FAIRY_HARMLESS, NULL },
+    { "sittuyinRookDrop", BK_FAIRY_HARMLESS, NULL },
+    { "dropOppositeColoredBishop", BK_FAIRY_HARMLESS, NULL },
+    { "dropPromoted", BK_FAIRY_HARMLESS, NULL },
+    { "dropNoDoubled", BK_FAIRY_HARMLESS, NULL },
+    { "dropNoDoubledCount", BK_FAIRY_HARMLESS, NULL },
+    { "castlingDroppedPiece", BK_FAIRY_HARMLESS, NULL },
+    { "shogiPawnDropMateIllegal", BK_FAIRY_HARMLESS, NULL },
+    { "whiteFlag", BK_FAIRY_FLAG, NULL },
+    { "blackFlag", BK_FAIRY_FLAG, NULL },
+    { "flagMove", BK_FAIRY_HARMLESS, NULL }, /* of a flag region only */
+    { "flagRegion", BK_FAIRY_FLAG, NULL },
+    { "flagRegionWhite", BK_FAIRY_FLAG, NULL },
+    { "flagRegionBlack", BK_FAIRY_FLAG, NULL },
+    { "flagPieceCount", BK_FAIRY_HARMLESS, NULL },
+
+    { "nFoldValue", BK_FAIRY_ONLY, "draw" },
+    { "nFoldValueAbsolute", BK_FAIRY_ONLY, "false" },
+    { "perpetualCheckIllegal", BK_FAIRY_ONLY, "false" },
+    { "moveRepetitionIllegal", BK_FAIRY_ONLY, "false" },
+    { "chess960", BK_FAIRY_ONLY, "false" },
+    { "twoBoards", BK_FAIRY_ONLY, "false" },
+    { "sittuyinPromotion", BK_FAIRY_ONLY, "false" },
+    { "promotedPieceType", BK_FAIRY_ONLY, "-" },
+    { "pieceDemotion", BK_FAIRY_ONLY, "false" },
+    { "blastOnCapture", BK_FAIRY_ONLY, "false" },
+    { "petrifyOnCapture", BK_FAIRY_ONLY, "false" },
+    { "petrifyOnCaptureTypes", BK_FAIRY_ONLY, "-" },
+    { "tripleStepRegionWhite", BK_FAIRY_ONLY, "-" },
+    { "tripleStepRegionBlack", BK_FAIRY_ONLY, "-" },
+    { "castlingRank", BK_FAIRY_ONLY, "1" },
+    { "castlingWins", BK_FAIRY_ONLY, "-" },
+    { "oppositeCastling", BK_FAIRY_ONLY, "false" },
+    { "checking", BK_FAIRY_ONLY, "true" },
+    { "mustCapture", BK_FAIRY_ONLY, "false" },
+    { "mustDrop", BK_FAIRY_ONLY, "false" },
+    { "pieceDrops", BK_FAIRY_ONLY, "false" },
+    { "capturesToHand", BK_FAIRY_ONLY, "false" },
+    { "immobilityIllegal", BK_FAIRY_ONLY, "false" },
+    { "gating", BK_FAIRY_ONLY, "false" },
+    { "arrowGating", BK_FAIRY_ONLY, "false" },
+    { "wallGating", BK_FAIRY_ONLY, "false" },
+    { "wallingRule", BK_FAIRY_ONLY, "none" },
+    { "seirawanGating", BK_FAIRY_ONLY, "false" },
+    { "cambodianMoves", BK_FAIRY_ONLY, "false" },
+    { "diagonalLines", BK_FAIRY_ONLY, "-" },
+    { "pass", BK_FAIRY_ONLY, "false" },
+    { "passOnStalemate", BK_FAIRY_ONLY, "false" },
+    { "makpongRule", BK_FAIRY_ONLY, "false" },
+    { "flyingGeneral", BK_FAIRY_ONLY, "false" },
+    { "flipEnclosedPieces", BK_FAIRY_ONLY, "none" },
+    { "stalematePieceCount", BK_FAIRY_ONLY, "false" },
+    { "checkmateValue", BK_FAIRY_ONLY, "loss" },
+    { "shatarMateRule", BK_FAIRY_ONLY, "false" },
+    { "bikjangRule", BK_FAIRY_ONLY, "false" },
+    { "dupleCheck", BK_FAIRY_ONLY, "false" },
+    { "flagPiece", BK_FAIRY_ONLY, "-" },
+    { "checkCounting", BK_FAIRY_ONLY, "false" },
+    { "connectN", BK_FAIRY_ONLY, "0" },
+    { "materialCounting", BK_FAIRY_ONLY, "none" },
+};
+
+/* What a section may inherit from besides the earlier ones of its file. */
+static const char *const chess_seed[] = {
+    "king",
+    "k",
+    "queen",
+    "q",
+    "rook",
+    "r",
+    "bishop",
+    "b",
+    "knight",
+    "n",
+    "pawn",
+    "p",
+    "promotionPieceTypes",
+    "qrbn",
+    NULL,
+};
+static const char *const shatranj_seed[] = {
+    "king",
+    "k",
+    "fers",
+    "q",
+    "rook",
+    "r",
+    "alfil",
+    "b",
+    "knight",
+    "n",
+    "pawn",
+    "p",
+    "startFen",
+    "rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1",
+    "promotionPieceTypes",
+    "q",
+    "doubleStep",
+    "false",
+    "castling",
+    "false",
+    "extinctionValue",
+    "loss",
+    "extinctionClaim",
+    "true",
+    "extinctionPieceTypes",
+    "*",
+    "extinctionPieceCount",
+    "1",
+    "extinctionOpponentPieceCount",
+    "2",
+    "stalemateValue",
+    "loss",
+    NULL,
+};
+
+/* == The file == */
+
+bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
+    return false;
+}
+
+bool bk_fairy_wrong(struct bk_fairy_file *f, const struct bk_fairy_entry *e, unsigned at,
+                    const char *fmt, ...)
+{
+    char text[300];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!e->line)
+        return bk_fairy_fault(f, f->wanted->line, 0, "key '%s' (inherited): %s", e->name, text);
+    return bk_fairy_fault(f, e->line, e->column + at, "key '%s': %s", e->name, text);
+}
+
+/* Cuts white space off both ends; the text is changed. */
+static char *trimmed(char *s)
+{
+    size_t n;
+
+    s += strspn(s, " \t\r");
+    for (n = strlen(s); n && strchr(" \t\r", s[n - 1]); n--)
+        ;
+    s[n] = '\0';
+    return s;
+}
+
+/* "[name:base]" */
+static bool open_section(struct bk_fairy_file *f, char *line, int number)
+{
+    char *close = strchr(line, ']'), *colon;
+    struct bk_fairy_section *s = &f->section[f->nsections];
+
+    if (!close || *trimmed(close + 1))
+        return bk_fairy_fault(f, number, 1, "expected `[name]` or `[name:base]`");
+    if (f->nsections == BK_FAIRY_SECTIONS_MAX)
+        return bk_fairy_fault(f, number, 1, "more than %d sections", BK_FAIRY_SECTIONS_MAX);
+    *close = '\0';
+    colon = strchr(line, ':');
+    if (colon)
+        *colon = '\0';
+    *s = (struct bk_fairy_section){ .name = trimmed(line + 1), .line = number };
+    if (colon)
+        s->base = trimmed(colon + 1);
+    for (unsigned i = 0; i < f->nsections; i++)
+        if (!strcmp(f->section[i].name, s->name))
+            return bk_fairy_fault(f, number, 1, "[%s] stands twice (first on line %d)", s->name,
+                                  f->section[i].line);
+    f->nsections++;
+    return true;
+}
+
+/* Finds the sections; their lines end in NUL afterwards.  `text` is changed. */
+static bool find_sections(struct bk_fairy_file *f, char *text)
+{
+    int number = 1;
+
+    for (char *line = text, *next; *line; line = next, number++) {
+        size_t n = strcspn(line, "\n");
+        char *start = line + strspn(line, " \t");
+        struct bk_fairy_section *last = f->nsections ? &f->section[f->nsections - 1] : NULL;
+
+        next = line + n + (line[n] == '\n');
+        line[n] = '\0';
+        if (*start == '[') {
+            if (!open_section(f, start, number))
+                return false;
+            f->section[f->nsections - 1].body = next;
+        } else if (last) {
+            last->length = (size_t)(next - last->body);
+        } else if (*trimmed(start) && *start != '#' && *start != ';') {
+            return bk_fairy_fault(f, number, 1, "`%.40s` stands before the first section", start);
+        }
+    }
+    return f->nsections || bk_fairy_fault(f, 1, 0, "there is no section");
+}
+
+static const struct bk_fairy_section *find_section(struct bk_fairy_file *f, const char *name,
+                                                   unsigned before)
+{
+    for (unsigned i = 0; i < before; i++)
+        if (!strcmp(f->section[i].name, name))
+            return &f->section[i];
+    return NULL;
+}
+
+static bool choose(struct bk_fairy_file *f, const char *name)
+{
+    f->wanted = name ? find_section(f, name, f->nsections) : &f->section[0];
+    if (!f->wanted)
+        return bk_fairy_fault(f, 1, 0, "there is no section [%s]", name);
+    if (!name && f->nsections > 1)
+        return bk_fairy_fault(f, 1, 0, "%u sections: say which, as in FILE.ini#%s", f->nsections,
+                              f->section[0].name);
+    for (const char *s = f->wanted->name; *s; s++)
+        if (!islower((unsigned char)*s) && !isdigit((unsigned char)*s) && *s != '-')
+            return bk_fairy_fault(f, f->wanted->line, 2, "a name has only a-z, 0-9 and -");
+    if (!*f->wanted->name || strlen(f->wanted->name) > BK_FAIRY_NAME_MAX)
+        return bk_fairy_fault(f, f->wanted->line, 2, "a name has 1 to %d letters",
+                              BK_FAIRY_NAME_MAX);
+    return true;
+}
+
+bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name)
+{
+    return find_sections(f, text) && choose(f, name);
+}
+
+/* == What is in force == */
+
+static const struct bk_fairy_key *find_key(const char *name)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i].name);
+
+        if (!strncmp(name, keys[i].name, n) &&
+            (keys[i].kind == BK_FAIRY_CUSTOM ? name[n] && !name[n + strspn(name + n, "0123456789")]
+                                             : !name[n]))
+            return &keys[i];
+    }
+    return NULL;
+}
+
+/* A key of a higher level takes the place of the one below. */
+static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
+{
+    unsigned i = 0;
+
+    e.key = find_key(e.name);
+    if (!e.key && !strncmp(e.name, "mobilityRegion", 14))
+        return bk_fairy_fault(f, e.line, 1, "key '%s': where men may go cannot be restricted",
+                              e.name);
+    if (!e.key)
+        return bk_fairy_fault(f, e.line, 1, "key '%s': unknown, or nothing that our rules have",
+                              e.name);
+    while (i < f->nentries && strcmp(f->entry[i].name, e.name))
+        i++;
+    if (i < f->nentries && f->entry[i].level == e.level)
+        return bk_fairy_fault(f, e.line, 1, "key '%s' stands twice (first on line %d)", e.name,
+                              f->entry[i].line);
+    if (i == BK_FAIRY_ENTRIES_MAX)
+        return bk_fairy_fault(f, e.line, 1, "more than %d keys", BK_FAIRY_ENTRIES_MAX);
+    f->entry[i] = e;
+    f->nentries += i == f->nentries;
+    return true;
+}
+
+/* One line of a section's body; it ends in NUL, and is changed. */
+static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned level)
+{
+    char *start = line + strspn(line, " \t\r"), *equals, *name, *value;
+
+    if (!*start || *start == '#' || *start == ';')
+        return true;
+    equals = strchr(start, '=');
+    if (!equals)
+        return bk_fairy_fault(f, number, 1, "expected `key = value` or `[section]`");
+    *equals = '\0';
+    name = trimmed(start);
+    value = trimmed(equals + 1);
+    return set(f, (struct bk_fairy_entry){ .name = name,
+                                           .value = value,
+                                           .line = number,
+                                           .column = (unsigned)(value - line) + 1,
+                                           .level = level });
+}
+
+static bool set_body(struct bk_fairy_file *f, const struct bk_fairy_section *s, unsigned level)
+{
+    int number = s->line + 1;
+
+    for (char *line = s->body, *next; line < s->body + s->length; line = next, number++) {
+        next = line + strlen(line) + 1;
+        if (!set_line(f, line, number, level))
+            return false;
+    }
+    return true;
+}
+
+static bool set_seed(struct bk_fairy_file *f, const struct bk_fairy_section *s)
+{
+    const char *const *seed = !strcmp(s->base, "chess")      ? chess_seed
+                              : !strcmp(s->base, "shatranj") ? shatranj_seed
+                                                             : NULL;
+
+    if (!seed)
+        return bk_fairy_fault(f, s->line, 1,
+                              "[%s:%s]: neither chess, shatranj nor an earlier section", s->name,
+                              s->base);
+    for (; *seed; seed += 2)
+        set(f, (struct bk_fairy_entry){ .name = seed[0], .value = seed[1] });
+    return true;
+}
+
+/* The deepest first. */
+bool bk_fairy_file_gather(struct bk_fairy_file *f)
+{
+    const struct bk_fairy_section *chain[DEPTH_MAX], *s = f->wanted;
+    unsigned n = 0;
+
+    do {
+        if (n == DEPTH_MAX)
+            return bk_fairy_fault(f, s->line, 1, "more than %d sections inherit from each other",
+                                  DEPTH_MAX);
+        chain[n++] = s;
+        s = s->base ? find_section(f, s->base, (unsigned)(s - f->section)) : NULL;
+    } while (s);
+    if (chain[n - 1]->base && !set_seed(f, chain[n - 1]))
+        return false;
+    for (unsigned level = 1; n--; level++)
+        if (!set_body(f, chain[n], level))
+            return false;
+    return true;
+}
+
+const struct bk_fairy_entry *bk_fairy_get(const struct bk_fairy_file *f, const char *name)
+{
+    for (unsigned i = 0; i < f->nentries; i++)
+        if (!strcmp(f->entry[i].name, name))
+            return &f->entry[i];
+    return NULL;
+}

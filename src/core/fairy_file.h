@@ -1,0 +1,81 @@
+/*
+ * fairy_file.h - Fairy-Stockfish's variants.ini: its sections, its keys, and which of them are in
+ * force.
+ *
+ * What a value means is fairy.c's to say; here is what may stand in a file at all.
+ */
+#ifndef BK_FAIRY_FILE_H
+#define BK_FAIRY_FILE_H
+
+#include "core/err.h"
+
+#include <stddef.h>
+
+#define BK_FAIRY_SECTIONS_MAX 512
+#define BK_FAIRY_ENTRIES_MAX  192 /* in force at once */
+#define BK_FAIRY_NAME_MAX     63  /* letters of a section's name that becomes a game's */
+
+enum bk_fairy_kind {
+    BK_FAIRY_PIECE,     /* text: its move */
+    BK_FAIRY_CANNOT_BE, /* a predefined piece whose move we do not have; text: why */
+    BK_FAIRY_CUSTOM,    /* customPieceN */
+    BK_FAIRY_READ,      /* understood by fairy.c */
+    BK_FAIRY_HARMLESS,  /* changes no table */
+    BK_FAIRY_FLAG,      /* squares to be reached; changes no table if flagPiece = - says that none
+                           counts: newer versions let every piece count unless it is said */
+    BK_FAIRY_ONLY,      /* text: the one value that may stand */
+};
+
+struct bk_fairy_key {
+    const char *name;
+    enum bk_fairy_kind kind;
+    const char *text;
+};
+
+struct bk_fairy_entry {
+    const struct bk_fairy_key *key;
+    const char *name, *value;
+    int line; /* 0: of a seed */
+    unsigned column;
+    unsigned level; /* of inheritance: 0 is the deepest */
+};
+
+struct bk_fairy_section {
+    const char *name, *base; /* base NULL: none */
+    int line;
+    char *body; /* the text after its header's line, cut into lines when it is wanted */
+    size_t length;
+};
+
+/* All names and values are borrowed from the text that was read, or from a seed. */
+struct bk_fairy_file {
+    const char *label; /* for messages */
+    struct bk_fairy_section section[BK_FAIRY_SECTIONS_MAX];
+    unsigned nsections;
+    const struct bk_fairy_section *wanted;
+    struct bk_fairy_entry entry[BK_FAIRY_ENTRIES_MAX]; /* in force */
+    unsigned nentries;
+    enum bk_err err; /* the first fault: nothing is read after it */
+    struct bk_report *why;
+};
+
+/*
+ * Reads a file of which label and why are set, all else being 0: cuts `text`, which is changed,
+ * into sections and finds the wanted one, `name`, or the only one if NULL. False: f->err and the
+ * report say what is wrong and where; so everywhere below.
+ */
+bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name);
+/* Lays the wanted section over all it inherits from: what is in force. */
+bool bk_fairy_file_gather(struct bk_fairy_file *f);
+
+/* The entry of a key, or NULL. */
+const struct bk_fairy_entry *bk_fairy_get(const struct bk_fairy_file *f, const char *name);
+
+/* Says what is wrong, with its place (column 0: the line as a whole); false. */
+bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A value is wrong, at an offset in it; false.  A seed's value is its user's fault. */
+bool bk_fairy_wrong(struct bk_fairy_file *f, const struct bk_fairy_entry *e, unsigned at,
+                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
