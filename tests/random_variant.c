@@ -5,10 +5,9 @@
  * types with a higher number among the pieces, and pawns only into pieces, so
  * nothing ever turns in a circle.
  *
- * What RULES leave open is not drawn: double steps never end where a man may
- * change, a type is never offered both for free and for an allowance by the
- * rules of one piece, and pawns that take en passant tell quiet steps from
- * takes.
+ * What RULES leave open is not drawn: a type is never offered both for free and
+ * for an allowance by the rules of one piece, and pawns that take en passant tell
+ * quiet steps from takes.
  */
 #include "random_variant.h"
 
@@ -360,13 +359,13 @@ static void draw_commoner_pawn(struct draw *d, struct bk_piece *p, unsigned last
     p->ranks = all_ranks(d->v);
 }
 
-/* A double step if there is a rank from which it cannot end in a change. */
+/* A double step; one in four may end where the man changes. */
 static void draw_double_step(struct draw *d, struct bk_piece *p)
 {
     struct bk_variant *v = d->v;
     unsigned stop = p->zone_ranks | (p->ranks ^ all_ranks(v)), starts = 0;
 
-    for (unsigned i = 0; i < p->nbecomes; i++)
+    for (unsigned i = 0; i < p->nbecomes && !random_once_in(d->seed, 4); i++)
         stop |= p->become[i].ranks;
     for (unsigned r = 0; r + 2 < v->ranks && r < 2; r++)
         if ((p->ranks >> r & 1) && !(stop >> (r + 2) & 1))
