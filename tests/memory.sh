@@ -63,6 +63,8 @@ foretold grand-shatranj KMvKN --threads 2
 mv "$dir/out" "$dir/whole"
 foretold grand-shatranj KMvKN --threads 2 --wdl
 foretold sultan KQvKR --threads 1
+foretold sultan KRvKR+K --threads 1
+foretold darwinian KRvKB --threads 1
 foretold shatranj KPvKP --threads 1
 foretold shatranj KNvKP --threads 2
 foretold "$tests/six.ini" KRPvKN --threads 2

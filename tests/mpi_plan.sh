@@ -42,15 +42,14 @@ if [ -n "$long" ]; then
     for n in 2 4; do
         foretold 10 "$n" shatranj KRNvKR --wdl
         foretold 10 "$n" "$six" KRPvKN
-        foretold 11 "$n" "$six" KPPvKP
+        foretold 10 "$n" "$six" KPPvKP
         foretold 10 "$n" chess KRBvKN --wdl
         foretold 10 "$n" grand-shatranj KMvKN
         foretold 10 "$n" shatranj KPvKP
         foretold 10 "$n" puzzle KRvKN
-        # what is drawn most needs no distance to be told, which is not known before: of one process, too
-        foretold 50 "$n" sultan KRvKR+K
-        foretold 35 "$n" shatranj KRNvKR
-        foretold 25 "$n" darwinian KWvKF
+        foretold 10 "$n" sultan KRvKR+K
+        foretold 10 "$n" shatranj KRNvKR
+        foretold 10 "$n" darwinian KWvKF
     done
 fi
 [ $failed -eq 0 ] || echo "mpi_plan: FAILED"

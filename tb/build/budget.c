@@ -12,8 +12,8 @@
 #include "tb/solve/estimate.h"
 #include "tb/solve/share.h"
 
-/* Program, libraries, the game's geometry: measured with tables of three men. */
-#define PROCESS_BYTES (UINT64_C(4) << 20)
+/* Program, libraries, the game's geometry, and what the allocator keeps of solving: measured. */
+#define PROCESS_BYTES (UINT64_C(5) << 20)
 
 /* What MPI takes of each of two processes, and besides where there are more.  Measured with Open
    MPI 4.1, by shared memory and by TCP, of 2 to 16. */
@@ -24,7 +24,7 @@
 #define ENCODER_BYTES (UINT64_C(4) << 20)
 /* Of each thread but the first: the allocator's arena for what it asks and solves.  Measured, with
    2 and 7 threads (tests/memory.sh). */
-#define THREAD_BYTES (UINT64_C(4) << 20)
+#define THREAD_BYTES (UINT64_C(2) << 20)
 
 /* For the cells of a unit, if solving has not taken more. */
 #define CELLS_BYTES (UINT64_C(1) << 29)
@@ -89,10 +89,11 @@ static enum bk_err estimate(struct bk_estimate *out, struct bk_plan *p, const st
     return estimate_some(out, p, ix, strategy, let_go, threads, all_of(p), why);
 }
 
-/* What its encoder takes; own: what no spill holds of it. */
-static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct bk_plan *p,
+/* What its encoder takes.  n: solving; always: what is there besides. */
+static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk_plan *p,
                                     const struct bk_index *ix, const struct bk_plan_table *t,
                                     unsigned threads, struct bk_some_ranks some,
+                                    const struct bk_estimate *n, uint64_t always,
                                     struct bk_report *why)
 {
     const struct bk_encode_options o = { .distances = p->distances,
@@ -103,9 +104,11 @@ static enum bk_err estimate_encoder(uint64_t *peak, uint64_t *own, const struct 
                                           .threads = threads,
                                           .some = some,
                                           .file_bytes = { t->guess_bytes[BK_KIND_WDL],
-                                                          t->guess_bytes[BK_KIND_DTW] } };
+                                                          t->guess_bytes[BK_KIND_DTW] },
+                                          .beside_bytes = always + n->encoding,
+                                          .solving_bytes = always + n->peak };
 
-    return bk_encode_estimate(peak, own, &q, why);
+    return bk_encode_estimate(out, &q, why);
 }
 
 /* How a table is solved that does not fit into memory. */
@@ -172,9 +175,12 @@ static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint
 {
     struct bk_plan_table *t = &p->table[table];
     const struct bk_encode_options o = { .distances = p->distances, .effort = p->effort };
-    const struct bk_encode_question q = {
-        ix, &o, threads, all_of(p), { t->guess_bytes[BK_KIND_WDL], t->guess_bytes[BK_KIND_DTW] }
-    };
+    const struct bk_encode_question q = { .ix = ix,
+                                          .options = &o,
+                                          .threads = threads,
+                                          .some = all_of(p),
+                                          .file_bytes = { t->guess_bytes[BK_KIND_WDL],
+                                                          t->guess_bytes[BK_KIND_DTW] } };
     bool one_side = bk_table_one_side(&ix->m, ix->v);
     unsigned n = bk_units_of(ix, one_side, NULL, 0);
     struct bk_unit_place *place = calloc(n + 1u, sizeof *place);
@@ -298,23 +304,29 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 {
     const struct bk_some_ranks all = all_of(x->p);
     const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
+    const uint64_t always = x->always + x->h->bytes;
     enum bk_err err = BK_OK;
 
     *least_encoder = 0;
     for (unsigned i = 0; !err && i < (is_several(x->p) ? 2 : 1); i++) {
         struct bk_estimate n = *chosen;
-        uint64_t encoder, own, most;
+        struct bk_encode_needs encoder;
+        uint64_t most;
 
         if (is_several(x->p))
             err = estimate_some(&n, x->p, ix, t->strategy, let_go, x->threads, part[i], why);
         if (!err)
-            err = estimate_encoder(&encoder, &own, x->p, ix, t, x->threads,
-                                   is_several(x->p) ? part[i] : all, why);
+            err = estimate_encoder(&encoder, x->p, ix, t, x->threads,
+                                   is_several(x->p) ? part[i] : all, &n, always, why);
         if (err)
             return err;
-        *least_encoder = own > *least_encoder ? own : *least_encoder;
-        most = n.encoding + encoder;
-        most = x->always + x->h->bytes + (n.peak > most ? n.peak : most);
+        *least_encoder = encoder.own > *least_encoder ? encoder.own : *least_encoder;
+        if (!i) {
+            t->together_bytes = encoder.together;
+            t->room_bytes = encoder.room;
+        }
+        most = n.encoding + encoder.peak;
+        most = always + (n.peak > most ? n.peak : most);
         t->memory_bytes = most > t->memory_bytes ? most : t->memory_bytes;
     }
     return err;

@@ -219,11 +219,13 @@ static enum bk_err begin_encoding(void *context, struct bk_report *why)
 {
     struct making *m = context;
     const struct bk_build_options *o = m->b->o;
+    const struct bk_plan_table *t = &m->b->p->table[m->b->nth];
     const struct bk_encode_options options = { .distances = m->b->p->distances,
                                                .standalone = o->standalone,
                                                .effort = o->effort,
-                                               .memory_bytes =
-                                                   m->b->p->table[m->b->nth].encode_bytes };
+                                               .memory_bytes = t->encode_bytes,
+                                               .together_bytes = t->together_bytes,
+                                               .room_bytes = t->room_bytes };
 
     bk_encoder_close(m->encoder);
     m->encoder = NULL;

@@ -16,13 +16,15 @@
 struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
-    uint64_t positions;    /* both sides */
-    uint64_t memory_bytes; /* predicted peak while it is made: budget.h */
-    uint64_t code_bytes;   /* of all its blocks, once they are solved: the same */
-    uint64_t least_bytes;  /* the smallest memory limit with which it can be made */
-    uint64_t spill_room;   /* what a bk_spill must leave free for one piece of work a thread */
-    uint64_t encode_bytes; /* what encoding may use to be quicker: solving takes it, too */
-    uint64_t disk_bytes;   /* of files present, or a guess */
+    uint64_t positions;      /* both sides */
+    uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
+    uint64_t code_bytes;     /* of all its blocks, once they are solved: the same */
+    uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
+    uint64_t spill_room;     /* what a bk_spill must leave free for one piece of work a thread */
+    uint64_t encode_bytes;   /* what encoding may use to be quicker: solving takes it, too */
+    uint64_t together_bytes; /* what encoding may have columns of: encode/foretell.h */
+    uint64_t room_bytes;     /* and take in all: the same */
+    uint64_t disk_bytes;     /* of files present, or a guess */
     /* What several processes will send each other while it is made, with tables that are solved
        anew for it; by kind, of words nothing: budget.h. */
     uint64_t sent_bytes[BK_TRAFFICS];

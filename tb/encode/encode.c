@@ -153,13 +153,15 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
                                       .row = give_row };
 }
 
+/* room: what it may take, 0: whatever it takes. */
 static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
-                               struct bk_sample *sample, struct bk_pool *pool, bk_shard_sink *sink,
-                               void *context, struct bk_report *why)
+                               struct bk_sample *sample, uint64_t room, struct bk_pool *pool,
+                               bk_shard_sink *sink, void *context, struct bk_report *why)
 {
     const struct bk_unit_options options = { .effort = e->o.effort,
                                              .memory_bytes = e->o.memory_bytes /
                                                              (pool ? 1 : bk_pool_threads(e->pool)),
+                                             .room_bytes = room,
                                              .spill = e->t->spill,
                                              .sample = sample,
                                              .shared = u->alike };
@@ -272,6 +274,11 @@ static bool make_fetched(struct fetched *f, uint32_t n, size_t each)
     return f->place && f->word;
 }
 
+static uint64_t bytes_of_fetched(const struct fetched *f)
+{
+    return f->n ? (sizeof *f->place << f->bits) + f->n * f->each * sizeof *f->word : 0;
+}
+
 /* What has come, of all processes. */
 static enum bk_err keep_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
                              const struct bk_box *in, struct bk_report *why)
@@ -324,15 +331,12 @@ static enum bk_err fetch_rows(void *context, const uint64_t *number, uint32_t n,
     struct request r = { (uint32_t)(u - u->alike->rows), n };
     enum bk_err err;
 
-    if (u->alike->left)
+    if (u->alike->left || (n && u->fetched.n == n)) /* always the same numbers */
         return BK_OK;
     bk_ranks_first_says(&r, sizeof r);
-    if (!n) {
-        for (unsigned i = 0; i < u->alike->n; i++)
-            forget_rows(&u->alike->rows[i]);
-        return BK_OK;
-    }
     forget_rows(u);
+    if (!n)
+        return BK_OK;
     bk_ranks_first_says((uint64_t *)number, n * sizeof *number);
     err = move_rows(u, number, n, why);
     u->alike->left = err;
@@ -411,60 +415,84 @@ static void share_alike(struct alike *a)
 
 /* == Large units == */
 
-/* Takes their samples together.  Of values that may be wide each unit takes its own. */
-static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, struct bk_report *why)
+/* Takes those samples together, from the given one on, that are not there.  Of values that may be
+   wide each unit takes its own. */
+static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned from,
+                                struct bk_report *why)
 {
     const struct bk_unit_source *src[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
     unsigned n = 0;
     enum bk_err err;
 
-    for (unsigned i = 0; i < a->n; i++)
-        if (a->rows[i].src.bits <= BK_BITS_AS_TOLD)
+    for (unsigned i = from; i < a->n; i++)
+        if (!a->sample[i].bits && a->rows[i].src.bits <= BK_BITS_AS_TOLD)
             src[n++] = &a->rows[i].src;
     if (n < 2 || e->t->spill)
         return BK_OK;
     err = bk_samples_take(sample, src, n, e->o.effort, bk_columns_together(&e->o), e->pool, NULL,
                           why);
-    for (unsigned i = 0, k = 0; !err && i < a->n; i++)
+    for (unsigned i = from, k = 0; !err && i < a->n; i++)
         if (k < n && src[k] == &a->rows[i].src)
             a->sample[i] = sample[k++];
     return err;
 }
 
-/* The first of several processes does, of rows that all have. */
-static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, struct bk_report *why)
+/* Before the given one is encoded: what did not fit beside those before it may fit now.  The first
+   of several processes samples, of rows that all have; those of units that are not sampled yet it
+   keeps. */
+static enum bk_err sample_alike(struct bk_encoder *e, struct alike *a, unsigned from,
+                                struct bk_report *why)
 {
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
+    if (bk_ranks_is_first() && !a->sample[from].bits)
+        err = take_samples(e, a, from, why);
     if (!bk_ranks_several())
-        return take_samples(e, a, why);
-    if (bk_ranks_is_first()) {
-        err = take_samples(e, a, why);
-        fetch_rows(&a->rows[0], NULL, 0, NULL);
-    } else {
-        err = serve_rows(&a->rows[0], why);
-    }
+        return err;
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->sample[i].bits)
+            forget_rows(&a->rows[i]);
+    if (!bk_ranks_is_first())
+        err = serve_rows(&a->rows[from], why);
+    else if (!a->left)
+        bk_ranks_first_says(&(struct request){ from, 0 }, sizeof(struct request));
     return bk_ranks_agree(err, why);
+}
+
+/* What one may take beside the samples of those after it, or the rows that these will be made of.
+   Nobody has these but the first process. */
+static uint64_t room_beside(const struct bk_encoder *e, const struct alike *a, unsigned i)
+{
+    uint64_t later = 0;
+
+    if (!e->o.room_bytes || !bk_ranks_is_first())
+        return 0;
+    while (++i < a->n)
+        later += a->sample[i].first_bytes + bytes_of_fetched(&a->rows[i].fetched);
+    return e->o.room_bytes > later ? e->o.room_bytes - later : 1;
 }
 
 static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct bk_report *why)
 {
     struct alike a;
-    enum bk_err err;
+    enum bk_err err = BK_OK;
 
-    bk_ranks_sends(BK_SENDS_ROWS);
     find_alike(e, first, &a);
     if (bk_ranks_several())
         share_alike(&a);
-    err = sample_alike(e, &a, why);
     for (unsigned i = 0; !err && i < a.n; i++) {
         bk_ranks_sends(BK_SENDS_ROWS);
+        err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
-        err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], e->pool, write_shards, e, why);
+        if (!err)
+            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
+                              e->pool, write_shards, e, why);
     }
-    for (unsigned i = 0; i < a.n; i++)
+    for (unsigned i = 0; i < a.n; i++) {
         bk_sample_release(&a.sample[i]);
+        forget_rows(&a.rows[i]);
+    }
     return err;
 }
 
@@ -486,7 +514,7 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
         return;
     open_rows(e, task, &rows);
     bk_first_error_keep(&e->failed,
-                        encode_unit(e, task, &rows, NULL, NULL, keep_shards, task, &why), &why);
+                        encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
 }
 
 /* What is no array of a unit. */

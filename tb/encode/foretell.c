@@ -6,70 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/move.h"
-#include "core/rules.h"
+#include "tb/encode/drawn.h"
 
-/*
- * Of 100 positions those with a value to be told: legal, and not told by their exits.  How many are
- * legal and how many have exits is found out by drawing some: 60 are legal where a queen of chess
- * goes before a king, 90 with pawns.  Of the side that wins more (White, by the names of materials)
- * exits tell most that have any; of the other a tenth or more where baring wins, elsewhere perhaps
- * none.  Distances: of the side that wins more, and the other.  All measured.
- */
-enum {
-    DRAWN = 512,
-    NOT_TOLD = 90,
-    EXITS_TELL = 75,
-    TOLD_MOST = 40,
-    CARE_MORE = 60,
-    CARE_LESS = 10
-};
-
-struct drawn {
-    unsigned legal, exits; /* of DRAWN positions */
-};
-
-static struct drawn draw_positions(const struct bk_index *ix, const struct bk_unit_place *place)
-{
-    uint64_t numbers = place->end - place->first;
-    struct drawn d = { 0 };
-
-    for (uint64_t i = 0; numbers && i < DRAWN; i++) { /* spread by the golden ratio */
-        uint64_t part = (i * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-        uint64_t number =
-            place->first + (numbers >> 32) * part + ((numbers & 0xffffffff) * part >> 32);
-        struct bk_move exit[BK_MOVES_MAX];
-        struct bk_placement at;
-        struct bk_pos p;
-
-        bk_index_unrank(ix, number, &at);
-        if (!bk_index_position(ix, &at, place->side, &p) || !bk_pos_legal(ix->v, &p))
-            continue;
-        d.legal++;
-        d.exits += bk_exits_may_be(ix->v, &p) && bk_moves_exits(ix->v, &p, exit);
-    }
-    return d;
-}
-
-static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
-
-static unsigned care_of(const struct bk_index *ix, const struct bk_unit_place *place, unsigned kind)
-{
-    struct drawn d;
-    unsigned care;
-
-    if (kind && place->side)
-        return CARE_LESS;
-    d = draw_positions(ix, place);
-    care = 100 * d.legal;
-    if (kind)
-        return smaller(CARE_MORE, (care - 25 * d.exits + DRAWN - 1) / DRAWN);
-    if (place->side || bk_table_one_side(&ix->m, ix->v))
-        care = (bk_rules_bare_loses(ix->v) ? NOT_TOLD : 100) * d.legal;
-    else
-        care -= smaller(EXITS_TELL * d.exits, TOLD_MOST * d.legal);
-    return (care + DRAWN - 1) / DRAWN;
-}
+/* Positions that are drawn of a unit: a share is right within one or two of 100. */
+#define DRAWN 2048
 
 /* Large units of the same numbers, in the order in which they are encoded: the columns of those
    that are still to come lie beside whatever one takes. */
@@ -77,28 +17,35 @@ struct large {
     struct bk_unit_memory of[BK_SAMPLES_MAX];
     uint64_t rows[BK_SAMPLES_MAX];    /* bytes of those that others have, and send */
     uint64_t fetched[BK_SAMPLES_MAX]; /* and of how they are found again */
-    unsigned n;
+    unsigned n, results;              /* units; the first of them are of results */
 };
 
 /* The units of a table, for an estimate. */
 struct units {
     struct bk_unit_place *place;
+    struct bk_drawn *drawn; /* by place */
     struct large *large;    /* by place of the first side */
     unsigned nplaces, each; /* of both sides, of one */
     struct bk_rows *rows;
     struct bk_facts *facts;
 };
 
-static struct bk_unit_size size_of(const struct units *u, const struct bk_encode_question *q,
-                                   const struct bk_unit_place *place, unsigned kind)
+static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned kind)
 {
+    const struct bk_unit_place *place = &u->place[nth];
+    const struct bk_drawn *d = &u->drawn[nth];
+    enum bk_mover mover = u->each == u->nplaces ? BK_WINS_EVEN
+                          : place->side         ? BK_WINS_LESS
+                                                : BK_WINS_MORE;
+
     return (struct bk_unit_size){ .rows = bk_rows_before(u->rows, place->block + place->nblocks) -
                                           bk_rows_before(u->rows, place->block),
                                   .numbers = place->end - place->first,
                                   .facts = bk_facts_count(u->facts),
                                   .words = bk_facts_words(u->facts),
                                   .bits = kind ? 6 : 2,
-                                  .care = care_of(q->ix, place, kind),
+                                  .care = kind ? bk_drawn_distances(d, mover)
+                                               : bk_drawn_results(d, mover),
                                   .here = place->end - place->first };
 }
 
@@ -126,18 +73,67 @@ static uint64_t add_up(const uint64_t *most, unsigned n)
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t large_peak(const struct large *l, const struct bk_encode_options *o)
+/* Columns of units that are sampled together. */
+static uint64_t columns_of(const struct large *l, unsigned from, unsigned end)
 {
-    uint64_t most = bk_columns_together(o), later = 0, peak = 0;
+    uint64_t sum = 0;
 
-    for (unsigned i = l->n; i-- > 0;) {
+    for (unsigned i = from; i < end; i++)
+        sum += l->of[i].columns;
+    return sum;
+}
+
+/* What solving has taken where encoding is now. */
+static uint64_t solving_room(const struct bk_encode_question *q)
+{
+    return q->solving_bytes > q->beside_bytes ? q->solving_bytes - q->beside_bytes : 0;
+}
+
+/* Of all that is there while results are sampled, distances may add one part of so many.  Results
+   may be one part of so many more than was thought, for that was found out by drawing. */
+enum { DISTANCES_PART = 20, CHANCE_PART = 32 };
+
+/*
+ * What columns may take together: as much as solving has taken, or results and a part of all that
+ * is there, or all that is expected.  If there are more distances than that leaves room for they
+ * are sampled later, where results have been.  So what is foretold is at most that part above what
+ * is taken, whether there are none or many.
+ */
+static uint64_t columns_together(const struct large *l, const struct bk_encode_question *q)
+{
+    uint64_t results = columns_of(l, 0, l->results), all = columns_of(l, 0, l->n);
+    uint64_t besides = l->n ? l->of[0].sampling : 0, room = solving_room(q), part;
+
+    for (unsigned i = 0; i < l->n; i++)
+        besides += l->fetched[i];
+    room = room > besides ? room - besides : 0;
+    part = (q->beside_bytes + besides + results) / DISTANCES_PART;
+    return larger(room, results + larger(results / CHANCE_PART, least(all - results, part)));
+}
+
+/* Columns that are there when a unit is encoded: its own and those after it.  Results that were all
+   sampled have left distances only what they do not take themselves. */
+static uint64_t columns_from(const struct large *l, unsigned i, uint64_t most)
+{
+    uint64_t results = columns_of(l, 0, l->results), others = columns_of(l, l->results, l->n);
+
+    if (i < l->results && results <= most)
+        return columns_of(l, i, l->results) + least(others + results / CHANCE_PART, most - results);
+    return larger(l->of[i].columns, least(columns_of(l, i, l->n), most));
+}
+
+static uint64_t large_peak(const struct large *l, uint64_t most)
+{
+    uint64_t peak = 0;
+
+    for (unsigned i = 0; i < l->n; i++) {
         const struct bk_unit_memory *m = &l->of[i];
-        bool together = later + m->columns <= most;
+        uint64_t columns = columns_from(l, i, most);
 
-        peak = larger(peak, (together ? later : 0) + m->columns + m->sampling);
-        peak = larger(peak, (together ? later : 0) + m->writing);
-        later = together ? later + m->columns : larger(most, m->columns);
+        peak = larger(peak, columns + m->sampling);
+        peak = larger(peak, columns - m->columns + m->writing);
     }
     return peak;
 }
@@ -151,10 +147,13 @@ static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct
     *u = (struct units){ .nplaces = bk_units_of(ix, one_side, NULL, 0) };
     u->each = one_side ? u->nplaces : u->nplaces / 2;
     u->place = calloc(u->nplaces + 1u, sizeof *u->place);
+    u->drawn = calloc(u->nplaces + 1u, sizeof *u->drawn);
     u->large = calloc(u->each + 1u, sizeof *u->large);
-    if (!u->place || !u->large)
+    if (!u->place || !u->drawn || !u->large)
         return bk_no_memory(why);
     bk_units_of(ix, one_side, u->place, u->nplaces);
+    for (unsigned i = 0; i < u->nplaces; i++)
+        bk_draw_positions(&u->drawn[i], ix, &u->place[i], DRAWN);
     err = bk_rows_new(&u->rows, ix, why);
     return err ? err : bk_facts_new(&u->facts, ix->v, &men, why);
 }
@@ -164,6 +163,7 @@ static void units_release(struct units *u)
     bk_rows_free(u->rows);
     bk_facts_free(u->facts);
     free(u->place);
+    free(u->drawn);
     free(u->large);
 }
 
@@ -181,14 +181,15 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
                           const struct bk_encode_question *q, uint64_t *own)
 {
     const struct bk_encode_options *o = q->options;
-    struct bk_unit_options options = { .effort = o->effort,
-                                       .memory_bytes = o->memory_bytes / q->some.ranks };
+    struct bk_unit_options options = { .effort = o->effort };
     uint64_t drawn = bk_sample_rows_drawn(n, o->effort);
     struct bk_unit_memory *m = &l->of[l->n];
     uint64_t sent, rows = drawn * bk_row_words_sent(n->words, n->bits) * sizeof(uint64_t);
 
     n->here = bk_unit_most(n->numbers, q->some);
     n->taught = q->some.from > 0;
+    if (n->taught) /* the first has room where it has sampled */
+        options.memory_bytes = o->memory_bytes / q->some.ranks;
     *m = bk_unit_memory(n, &options, q->threads);
     *own = larger(*own, m->own);
     if (q->some.ranks > 1) {
@@ -201,13 +202,15 @@ static void measure_large(struct large *l, struct bk_unit_size *n, unsigned kind
         l->fetched[l->n] = rows + (sizeof(uint32_t) << bk_fetched_bits(drawn));
     }
     l->n++;
+    l->results += !kind;
 }
 
 /* With what is fetched by who learns for all: for units that are sampled together it is there until
    they are, and when it comes, what came last is there twice.  The others have what they send. */
-static uint64_t large_peak_of(const struct large *l, const struct bk_encode_question *q)
+static uint64_t large_peak_of(const struct large *l, const struct bk_encode_question *q,
+                              uint64_t most)
 {
-    uint64_t peak = large_peak(l, q->options), list = 0, rows = 0, together = 0, fetched = 0;
+    uint64_t peak = large_peak(l, most), list = 0, rows = 0, together, fetched = 0;
 
     if (q->some.ranks < 2)
         return peak;
@@ -217,13 +220,10 @@ static uint64_t large_peak_of(const struct large *l, const struct bk_encode_ques
         rows = larger(rows, l->rows[i]);
         list = larger(list, m->sampling);
         fetched += l->fetched[i];
-        if (!i || together + m->columns <= bk_columns_together(q->options))
-            together += m->columns;
-        else
-            peak = larger(peak, m->columns + m->sampling + l->fetched[i]);
     }
     if (q->some.from)
         return larger(peak, rows);
+    together = l->n ? columns_from(l, 0, most) : 0;
     return larger(peak, fetched + list + larger(rows, together));
 }
 
@@ -232,7 +232,22 @@ struct small {
     uint64_t most[TOGETHER_MAX], own[TOGETHER_MAX];
 };
 
-enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_encode_question *q,
+/* What large units take, the worst of them. */
+static void add_large(struct bk_encode_needs *out, const struct units *u,
+                      const struct bk_encode_question *q)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < u->each; i++)
+        most = larger(most, columns_together(&u->large[i], q));
+    most = least(most, bk_columns_together(q->options));
+    for (unsigned i = 0; i < u->each; i++)
+        out->peak = larger(out->peak, large_peak_of(&u->large[i], q, most));
+    out->together = most;
+    out->room = larger(out->peak, solving_room(q));
+}
+
+enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_encode_question *q,
                                struct bk_report *why)
 {
     const struct bk_encode_options *o = q->options;
@@ -244,26 +259,25 @@ enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_en
 
     if (!err && !small)
         err = bk_no_memory(why);
-    *peak = *own = 0;
+    *out = (struct bk_encode_needs){ 0 };
     for (unsigned i = 0; !err && i < (o->distances ? 2 : 1) * u.nplaces; i++) {
-        const struct bk_unit_place *p = &u.place[i % u.nplaces];
-        struct bk_unit_size n = size_of(&u, q, p, i / u.nplaces);
+        struct bk_unit_size n = size_of(&u, i % u.nplaces, i / u.nplaces);
         struct small *s = &small[i % u.nplaces % q->some.ranks];
         struct bk_unit_memory m;
 
         if (n.numbers >= BK_LARGE_UNIT) {
-            measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, own);
+            measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, &out->own);
             continue;
         }
         m = bk_unit_memory(&n, &alone, 1);
         insert(s->most, together, larger(m.columns + m.sampling, m.writing));
         insert(s->own, together, m.own);
     }
-    for (unsigned i = 0; !err && i < u.each; i++)
-        *peak = larger(*peak, large_peak_of(&u.large[i], q));
+    if (!err)
+        add_large(out, &u, q);
     for (unsigned r = q->some.from; !err && r < q->some.end; r++) {
-        *peak = larger(*peak, add_up(small[r].most, together));
-        *own = larger(*own, add_up(small[r].own, together));
+        out->peak = larger(out->peak, add_up(small[r].most, together));
+        out->own = larger(out->own, add_up(small[r].own, together));
     }
     free(small);
     units_release(&u);
@@ -304,7 +318,7 @@ enum bk_err bk_encode_traffic(uint64_t *rows, uint64_t *shards, const struct bk_
     *rows = *shards = 0;
     for (unsigned i = 0; !err && i < (q->options->distances ? 2 : 1) * u.nplaces; i++) {
         unsigned kind = i / u.nplaces, place = i % u.nplaces;
-        struct bk_unit_size n = size_of(&u, q, &u.place[place], kind);
+        struct bk_unit_size n = size_of(&u, place, kind);
 
         if (n.numbers)
             add_traffic(rows, shards, &n, q, kind, place);

@@ -13,15 +13,28 @@ struct bk_encode_options {
     bool standalone; /* files that answer alone: larger */
     enum bk_effort effort;
     uint64_t memory_bytes; /* that may be used to be quicker; bytes do not depend on it */
+    /* Columns of units that are sampled together may take so much: bk_encode_estimate() says.  0:
+       as much as bk_columns_together(). */
+    uint64_t together_bytes;
+    uint64_t room_bytes; /* nor large units more than this in all; 0: as much as they do */
 };
 
 /*
  * About how many bytes encoding takes at its worst, besides the codes and what each thread has for
- * itself (some 8 MiB).  own: of that, what no spill holds.
- *
- * some        of several processes: that of those which takes most.  The first of all learns large
- *             units, of rows that the others send, and their shards come to it.
- * file_bytes  what the files will take, by kind: shards that are sent
+ * itself (some 8 MiB).
+ */
+struct bk_encode_needs {
+    uint64_t peak;
+    uint64_t own;            /* of that, what no spill holds */
+    uint64_t together, room; /* if what encodes is held to them */
+};
+
+/*
+ * some           of several processes: that of those which takes most.  The first of all learns
+ *                large units, of rows that the others send, and their shards come to it.
+ * file_bytes     what the files will take, by kind: shards that are sent
+ * beside_bytes   what is there all the while: the process, tables, codes
+ * solving_bytes  what there was at the worst while the table was solved
  */
 struct bk_encode_question {
     const struct bk_index *ix;
@@ -29,8 +42,9 @@ struct bk_encode_question {
     unsigned threads;
     struct bk_some_ranks some;
     uint64_t file_bytes[2];
+    uint64_t beside_bytes, solving_bytes;
 };
-enum bk_err bk_encode_estimate(uint64_t *peak, uint64_t *own, const struct bk_encode_question *q,
+enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_encode_question *q,
                                struct bk_report *why);
 
 /* About how many bytes all processes send each other while they encode: rows that are learned from,
@@ -65,6 +79,8 @@ uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uin
 #define BK_TOGETHER_BYTES (UINT64_C(768) << 20)
 static inline uint64_t bk_columns_together(const struct bk_encode_options *o)
 {
+    if (o->together_bytes)
+        return o->together_bytes;
     return o->memory_bytes > BK_TOGETHER_BYTES ? o->memory_bytes : BK_TOGETHER_BYTES;
 }
 

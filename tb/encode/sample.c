@@ -276,8 +276,8 @@ static bool measure(struct drawing *d, uint64_t bytes_most)
             p->out->positions += p->positions[c];
             p->out->covered += p->numbers[c] >> p->halved;
         }
-        p->taken = p == d->part || bytes + column_bytes(d, p) <= bytes_most;
-        bytes += p->taken ? column_bytes(d, p) : 0;
+        bytes += column_bytes(d, p);
+        p->taken = p == d->part || (p[-1].taken && bytes <= bytes_most);
     }
     return true;
 }

@@ -29,8 +29,8 @@ struct bk_sample {
 
 /*
  * The samples of n units, at most BK_SAMPLES_MAX, of the same numbers, facts and inner man.
- * bytes_most  what their columns may take together; units that would take more have no sample in
- *             the end (bits is NULL), but the first always has.
+ * bytes_most  what their columns may take together; from the first that would take more on units
+ *             have no sample in the end (bits is NULL), but the first of all always has.
  * spill       of the columns, which take bk_sample_bytes(); NULL is fine.
  * Fails with BK_E_SYSTEM; then nothing is left.  Besides the columns: bk_sample_list_bytes(), some
  * 2 MiB a thread.

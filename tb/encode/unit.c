@@ -85,9 +85,9 @@ struct unit {
     uint8_t *verdict; /* by leaf */
     struct desk *desk;
     struct bk_spill *spill;
-    uint64_t memory;    /* as bk_unit_options.memory_bytes */
-    bool counts_shared; /* by the threads */
-    struct cut *cut;    /* of the batch */
+    uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
+    bool counts_shared;    /* by the threads */
+    struct cut *cut;       /* of the batch */
     size_t cuts, cut_room;
     struct cut now; /* the shard that is not whole yet */
     uint64_t now_keys[2];
@@ -192,17 +192,19 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
  * a third of a byte to one byte a number, measured.
  */
 
-/* What is asked at a time, and the codes: most tables have half as much, few three
-   times: where memory is short, that counts, and while a model is written, so many bytes a
-   sampled position for the codes of distances.  Distances of many leaves, measured: of them nearly
-   all numbers are asked, and while that is so there are the tree and the codes. */
+/* What is asked at a time (asked.h: of one set or two a word each, and a word), and the codes: most
+   tables have half as much, few three times: where memory is short, that counts, and while a model
+   is written, so many bytes a sampled position for the codes of distances.  Distances of many
+   leaves, measured: of them nearly all numbers are asked, and while that is so there are the tree
+   and the codes. */
 enum { ASKED_NUMBER = 8, ASKED_MORE = 5, CODES = 4 << 20, CODES_LONG = 20, CODES_KEPT = 9 };
 
 static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads, bool spill)
 {
     uint64_t batch = ((spill ? 1 : BATCH_PIECES) * (uint64_t)threads + 1) * PIECE_NUMBERS;
+    uint64_t asked = spill ? 3 * ASKED_NUMBER * words : ASKED_NUMBER * (1 + 2 * words) / 3;
 
-    return least(numbers, batch) * (spill ? 3 : 1) * ASKED_NUMBER * words + least(CODES, numbers) +
+    return least(numbers, batch) * asked + least(CODES, numbers) +
            numbers / PIECE_NUMBERS * (sizeof(struct piece) + sizeof(struct bk_asked_rows));
 }
 
@@ -242,6 +244,8 @@ static size_t room_for_cells(const struct unit *u, uint64_t counts)
         return 0;
     room = room > own ? room - own : 0;
     room = room > u->memory ? room : u->memory;
+    if (u->most)
+        room = least(room, u->most > own ? u->most - own : 0);
     return room > met ? room - met : 0;
 }
 
@@ -784,6 +788,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->shared = options->shared;
     take_share(u);
     u->memory = options->memory_bytes / (u->shared ? bk_ranks() : 1);
+    u->most = options->room_bytes;
     u->box = u->shared ? bk_boxes_new() : NULL;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->lists = calloc((size_t)u->pieces + 1, sizeof(*u->lists));

@@ -21,6 +21,7 @@ struct bk_unit_options {
     /* More may be used to remember leaves instead of descending again, even if learning takes less.
      */
     uint64_t memory_bytes;
+    uint64_t room_bytes; /* all that it may take; less is remembered then.  0: whatever it takes */
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
     /* What is learned from, if it has been taken already; else NULL, or with no bits.  Of values of
        up to BK_BITS_AS_TOLD bits only.  Released. */
