@@ -3,7 +3,8 @@
 # build keep to `--memory`?
 #
 # Predictions must be within 10 percent of what the whole process had resident
-# at its worst.  Builds that are told to take less must, and make the same
+# at its worst, of several threads no more than 20 above: on a busy machine they
+# are not at their worst together.  Builds that are told to take less must, and make the same
 # bytes, whatever the threads and the instruction set.
 set -eu
 bin=${1:?usage: memory.sh BAREKING}
@@ -40,7 +41,8 @@ foretold() { # game table options...
         [ $((want * 10)) -ge $((got * 11)) ] || break
     done
     echo "$game $table $*: predicted $want KiB, took $got"
-    if ! awk -v w="$want" -v g="$got" 'BEGIN { exit !(w < 1.1 * g && w > 0.9 * g) }'; then
+    case "$*" in *'--threads 1'*) most=1.1 ;; *) most=1.2 ;; esac
+    if ! awk -v w="$want" -v g="$got" -v m="$most" 'BEGIN { exit !(w < m * g && w > 0.9 * g) }'; then
         echo "memory: FAILED: $game $table $*: predicted $want KiB, took $got"
         failed=1
     fi

@@ -653,6 +653,7 @@ int main(int argc, char **argv)
         status = cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
                           errno ? strerror(errno) : "output error");
     bk_ranks_end(status);
+    signal(SIGTERM, SIG_IGN); /* of several processes the first that ends may end the others */
     bk_transport_close();
     return status;
 }
