@@ -28,7 +28,8 @@ for test in "$build"/tests/test_*; do
 done
 
 printf '%-24s' fuzz
-if "$build/tests/test_fuzz" 100 >"$log" 2>&1; then
+# and a game in which what did best before was a man's whose change is counted
+if "$build/tests/test_fuzz" 1 509403 >"$log" 2>&1 && "$build/tests/test_fuzz" 100 >"$log" 2>&1; then
     tail -n 1 "$log"
     add 1 0
 else

@@ -23,6 +23,7 @@ static void good_first(const struct bk_direct *d, struct bk_view *view, unsigned
 
     for (unsigned i = first; i < end && good.by != BK_FACT_NOBODY; i++)
         if (bk_same_step(view->exit[i], good)) {
+            good = view->exit[i]; /* as it is here: another man's may have used up an allowance */
             view->exit[i] = view->exit[first];
             view->exit[first] = good;
             return;
