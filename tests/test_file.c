@@ -662,17 +662,25 @@ static void copy_table(const char *to, const struct bk_variant *v, const char *n
     free(bytes);
 }
 
+/* A folder of its own for tables of chess. */
+static void new_folder(char folder[PATH_MAX / 2], const char *name)
+{
+    char inner[PATH_MAX];
+
+    snprintf(folder, PATH_MAX / 2, "%s/%s", dir, name);
+    snprintf(inner, sizeof inner, "%s/chess", folder);
+    assert_int_equal(mkdir(folder, 0777) | mkdir(inner, 0777), 0);
+}
+
 static void missing__all_tables_are_named_at_once(void **state)
 {
     struct bk_variant *v = load("chess");
-    char folder[PATH_MAX / 2], inner[PATH_MAX], expected[PATH_MAX];
+    char folder[PATH_MAX / 2], expected[PATH_MAX];
     struct bk_lib *lib;
     struct bk_answer a;
 
     (void)state;
-    snprintf(folder, sizeof folder, "%s/few", dir);
-    snprintf(inner, sizeof inner, "%s/chess", folder);
-    assert_int_equal(mkdir(folder, 0777) | mkdir(inner, 0777), 0);
+    new_folder(folder, "few");
     copy_table(folder, v, "KPvK", BK_KIND_WDL);
     copy_table(folder, v, "KQvK", BK_KIND_WDL);
     assert_int_equal(bk_open(&lib, "chess", folder), BK_LIB_OK);
@@ -697,14 +705,12 @@ static void missing__all_tables_are_named_at_once(void **state)
 static void missing__what_came_after_it_was_looked_for_is_said(void **state)
 {
     struct bk_variant *v = load("chess");
-    char folder[PATH_MAX / 2], inner[PATH_MAX], expected[PATH_MAX];
+    char folder[PATH_MAX / 2], expected[PATH_MAX];
     struct bk_lib *lib;
     struct bk_answer a;
 
     (void)state;
-    snprintf(folder, sizeof folder, "%s/late", dir);
-    snprintf(inner, sizeof inner, "%s/chess", folder);
-    assert_int_equal(mkdir(folder, 0777) | mkdir(inner, 0777), 0);
+    new_folder(folder, "late");
     copy_table(folder, v, "KPvK", BK_KIND_WDL);
     copy_table(folder, v, "KPvK", BK_KIND_DTW);
     assert_int_equal(bk_open(&lib, "chess", folder), BK_LIB_OK);

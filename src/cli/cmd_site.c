@@ -386,7 +386,6 @@ static int write_site(struct site *s)
 
     if (!status)
         status = check_apart(s);
-
     for (unsigned i = 0; !status && i < 3; i++)
         status = make_folder(s, folders[i]);
     for (size_t i = 0; !status && i < s->games.n; i++) {

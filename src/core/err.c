@@ -1,7 +1,6 @@
 /* err.c - what errors are called, and reports of them. */
 #include "core/err.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -31,6 +30,15 @@ void bk_report_write(struct bk_report *why, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why->text, sizeof why->text, fmt, ap);
     va_end(ap);
+}
+
+enum bk_err bk_fail_at(struct bk_report *why, const char *label, int line, unsigned column,
+                       const char *fmt, va_list ap)
+{
+    struct bk_report what;
+
+    vsnprintf(what.text, sizeof what.text, fmt, ap);
+    return bk_fail(why, BK_E_USAGE, "%s:%d:%u: %s", label, line, column ? column : 1, what.text);
 }
 
 bool bk_first_error_any(const struct bk_first_error *first)

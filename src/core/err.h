@@ -8,6 +8,7 @@
 #ifndef BK_ERR_H
 #define BK_ERR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 enum bk_err {
@@ -48,6 +49,11 @@ const char *bk_strerror(enum bk_err err);
 void bk_report_write(struct bk_report *why, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 static inline enum bk_err bk_err_of(enum bk_err err) { return err; }
+
+/* Of a text: "LABEL:LINE:COLUMN: ..." and BK_E_USAGE.  Column 0, the line as a whole, is told as 1.
+ */
+enum bk_err bk_fail_at(struct bk_report *why, const char *label, int line, unsigned column,
+                       const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
 
 /*
  * The first error that one of several threads has met; later ones are dropped.

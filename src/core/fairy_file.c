@@ -238,13 +238,11 @@ static const char *const shatranj_seed[] = {
 
 bool bk_fairy_fault(struct bk_fairy_file *f, int line, unsigned column, const char *fmt, ...)
 {
-    char text[400];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    f->err = bk_fail_at(f->why, f->label, line, column, fmt, ap);
     va_end(ap);
-    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
     return false;
 }
 

@@ -48,13 +48,11 @@ struct file {
 __attribute__((format(printf, 4, 5))) static bool fault(struct file *f, int line, unsigned column,
                                                         const char *fmt, ...)
 {
-    char text[256];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    f->err = bk_fail_at(f->why, f->label, line, column, fmt, ap);
     va_end(ap);
-    f->err = bk_fail(f->why, BK_E_USAGE, "%s:%d:%u: %s", f->label, line, column ? column : 1, text);
     return false;
 }
 

@@ -258,35 +258,30 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
     return err;
 }
 
-/* Both files of a folder.  BK_E_NO_TABLE: it lacks one; *results: not that one. */
-static enum bk_err folder_find(struct entry *e, const struct bk_catalog *c, const char *dir,
-                               bool *results, struct bk_report *why)
-{
-    enum bk_err err = source_find(&e->wdl, c, dir, &e->key, BK_KIND_WDL, why);
-
-    *results = !err;
-    if (!err)
-        err = source_find(&e->dtw, c, dir, &e->key, BK_KIND_DTW, why);
-    if (err == BK_E_NO_TABLE)
-        source_release(&e->wdl);
-    return err;
-}
-
 /* The files of the first folder that has both, else of the first that has the results; files of two
    folders may be those of two builds, and are never a table. */
 static enum bk_err home_find(struct entry *e, const struct bk_catalog *c, struct bk_report *why)
 {
+    struct source alone = { NULL, NULL }; /* the first results without distances */
     enum bk_err err = BK_E_NO_TABLE;
-    const char *alone = NULL;
-    bool results;
 
     for (size_t i = 0; i < c->nfolders && err == BK_E_NO_TABLE; i++) {
-        err = folder_find(e, c, c->folder[i], &results, why);
-        if (results && !alone)
-            alone = c->folder[i];
+        err = source_find(&e->wdl, c, c->folder[i], &e->key, BK_KIND_WDL, why);
+        if (err)
+            continue;
+        err = source_find(&e->dtw, c, c->folder[i], &e->key, BK_KIND_DTW, why);
+        if (err == BK_E_NO_TABLE && !alone.file) {
+            alone = e->wdl;
+            e->wdl = (struct source){ NULL, NULL };
+        } else if (err == BK_E_NO_TABLE) {
+            source_release(&e->wdl);
+        }
     }
-    if (err == BK_E_NO_TABLE && alone)
-        err = source_find(&e->wdl, c, alone, &e->key, BK_KIND_WDL, why);
+    if (err == BK_E_NO_TABLE && alone.file) {
+        e->wdl = alone;
+        return BK_OK;
+    }
+    source_release(&alone);
     return err;
 }
 

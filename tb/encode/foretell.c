@@ -23,20 +23,28 @@ struct large {
 /* The units of a table, for an estimate. */
 struct units {
     struct bk_unit_place *place;
-    struct bk_drawn *drawn; /* by place */
+    struct bk_drawn *drawn; /* by place; filled in where memory is asked for */
     struct large *large;    /* by place of the first side */
     unsigned nplaces, each; /* of both sides, of one */
     struct bk_rows *rows;
     struct bk_facts *facts;
 };
 
+/* Of 100 positions of a unit those that have a value to be told. */
+static unsigned care_of(const struct units *u, unsigned nth, unsigned kind)
+{
+    const struct bk_drawn *d = &u->drawn[nth];
+    enum bk_mover mover = u->each == u->nplaces ? BK_WINS_EVEN
+                          : u->place[nth].side  ? BK_WINS_LESS
+                                                : BK_WINS_MORE;
+
+    return kind ? bk_drawn_distances(d, mover) : bk_drawn_results(d, mover);
+}
+
+/* All but that share. */
 static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned kind)
 {
     const struct bk_unit_place *place = &u->place[nth];
-    const struct bk_drawn *d = &u->drawn[nth];
-    enum bk_mover mover = u->each == u->nplaces ? BK_WINS_EVEN
-                          : place->side         ? BK_WINS_LESS
-                                                : BK_WINS_MORE;
 
     return (struct bk_unit_size){ .rows = bk_rows_before(u->rows, place->block + place->nblocks) -
                                           bk_rows_before(u->rows, place->block),
@@ -44,8 +52,6 @@ static struct bk_unit_size size_of(const struct units *u, unsigned nth, unsigned
                                   .facts = bk_facts_count(u->facts),
                                   .words = bk_facts_words(u->facts),
                                   .bits = kind ? 6 : 2,
-                                  .care = kind ? bk_drawn_distances(d, mover)
-                                               : bk_drawn_results(d, mover),
                                   .here = place->end - place->first };
 }
 
@@ -152,8 +158,6 @@ static enum bk_err units_init(struct units *u, const struct bk_index *ix, struct
     if (!u->place || !u->drawn || !u->large)
         return bk_no_memory(why);
     bk_units_of(ix, one_side, u->place, u->nplaces);
-    for (unsigned i = 0; i < u->nplaces; i++)
-        bk_draw_positions(&u->drawn[i], ix, &u->place[i], DRAWN);
     err = bk_rows_new(&u->rows, ix, why);
     return err ? err : bk_facts_new(&u->facts, ix->v, &men, why);
 }
@@ -259,12 +263,15 @@ enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_enco
 
     if (!err && !small)
         err = bk_no_memory(why);
+    for (unsigned i = 0; !err && i < u.nplaces; i++)
+        bk_draw_positions(&u.drawn[i], q->ix, &u.place[i], DRAWN);
     *out = (struct bk_encode_needs){ 0 };
     for (unsigned i = 0; !err && i < (o->distances ? 2 : 1) * u.nplaces; i++) {
         struct bk_unit_size n = size_of(&u, i % u.nplaces, i / u.nplaces);
         struct small *s = &small[i % u.nplaces % q->some.ranks];
         struct bk_unit_memory m;
 
+        n.care = care_of(&u, i % u.nplaces, i / u.nplaces);
         if (n.numbers >= BK_LARGE_UNIT) {
             measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, &out->own);
             continue;
