@@ -90,8 +90,8 @@ static enum bk_err usable(const struct bk_call *call, bool given, unsigned flags
     return BK_OK;
 }
 
-enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
-                          unsigned known)
+enum bk_err bk_call_open(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
+                         unsigned known)
 {
     enum bk_err err;
 

@@ -37,8 +37,16 @@ struct bk_call {
  * Begins a call: is there a game to ask, are all pointers `given`, are there no other flags than
  * `known`?  bk_call_end() must follow.
  */
-enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
-                          unsigned known);
+enum bk_err bk_call_open(struct bk_call *call, struct bk_lib *lib, bool given, unsigned flags,
+                         unsigned known);
+/* Said where a checker of a caller sees it: it goes on with pointers that are given alone. */
+static inline enum bk_err bk_call_begin(struct bk_call *call, struct bk_lib *lib, bool given,
+                                        unsigned flags, unsigned known)
+{
+    enum bk_err err = bk_call_open(call, lib, given, flags, known);
+
+    return given ? err : BK_E_USAGE;
+}
 /* Ends it: the thread's last error is this call's, if there is one. */
 enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err);
 /* The code that bk_call_end() would return. */

@@ -250,7 +250,7 @@ enum bk_lib_err bk_read_fen(struct bk_lib *lib, const char *fen, struct bk_lib_p
 
     if (!err)
         err = bk_place_fen(&call, &p, fen, false);
-    if (!err && bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]) > room)
+    if (!err && (!men || bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]) > room))
         err = bk_fail(call.why, BK_E_USAGE, "room for %zu men is not enough", room);
     if (!err)
         position_of(out, men, &p, call.on->v);

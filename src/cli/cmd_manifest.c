@@ -25,7 +25,7 @@
 #include "core/utf8.h"
 #include "tb/memory/pool.h"
 
-#define HASH_CHARS (2 * SHA256_DIGEST_SIZE)
+#define HASH_CHARS ((size_t)2 * SHA256_DIGEST_SIZE)
 #define READ_BYTES (1u << 18)
 
 /* One file: what the list says of it, and what is there. */

@@ -416,7 +416,7 @@ static int cut_lines(struct round *r, size_t *used)
 /* Texts of pieces are kept from round to round. */
 static int cut_pieces(struct round *r, unsigned threads)
 {
-    size_t lines = (r->nfens + 4 * threads - 1) / (4 * threads);
+    size_t lines = (r->nfens + (size_t)4 * threads - 1) / ((size_t)4 * threads);
 
     lines = lines > PIECE_LINES ? PIECE_LINES : lines < 16 ? 16 : lines;
     r->npieces = (r->nfens + lines - 1) / lines;

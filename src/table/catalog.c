@@ -172,16 +172,16 @@ static enum bk_err source_find(struct source *out, const struct bk_catalog *c, c
                                const struct bk_material *m, enum bk_kind kind,
                                struct bk_report *why)
 {
-    char path[PATH_MAX];
+    char name[PATH_MAX], *path = strdup(bk_table_path(name, dir, c->v, m, kind));
+    struct bk_reader *file = NULL;
     enum bk_err err;
 
-    if (!(out->path = strdup(bk_table_path(path, dir, c->v, m, kind))))
+    if (!path)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
-    err = bk_reader_new(&out->file, bk_cache_readers(c->cache), out->path, why);
-    if (err) {
-        out->file = NULL;
-        source_release(out);
-    }
+    err = bk_reader_new(&file, bk_cache_readers(c->cache), path, why);
+    if (err)
+        free(path);
+    *out = err ? (struct source){ NULL, NULL } : (struct source){ path, file };
     return err;
 }
 

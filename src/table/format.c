@@ -53,10 +53,11 @@ struct brain {
 };
 
 struct bk_file {
-    char *path;
+    const char *path;
+    char *own_path; /* NULL: borrowed */
     struct bk_cache *cache;
     struct bk_reader *file;
-    bool borrows;               /* the three above are not its own */
+    bool borrows;               /* these two are not its own */
     const struct bk_file *twin; /* has the index and the rows, or NULL */
     uint64_t bytes;
     struct bk_head head;
@@ -343,7 +344,8 @@ static enum bk_err make_shards(struct bk_file *f, struct bk_report *why)
 
 uint64_t bk_file_memory(const struct bk_file *f)
 {
-    uint64_t bytes = sizeof *f + (f->borrows ? 0 : strlen(f->path)) + bk_shards_bytes(f->shards) +
+    uint64_t bytes = sizeof *f + (f->own_path ? strlen(f->own_path) : 0) +
+                     bk_shards_bytes(f->shards) +
                      f->head.info.nunits * (sizeof *f->unit + sizeof *f->head.unit);
 
     return bytes + (f->twin ? 0 : bk_index_bytes(f->ix) + bk_rows_bytes(f->rows));
@@ -356,7 +358,7 @@ static enum bk_err file_new(struct bk_file **out, const char *path, struct bk_re
     enum bk_err err;
 
     *out = f;
-    if (!f || !(f->path = strdup(path)))
+    if (!f || !(f->path = f->own_path = strdup(path)))
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
     err = bk_cache_new_loose(&f->cache, BK_FILE_BYTES, 0, why);
     if (!err)
@@ -416,7 +418,7 @@ enum bk_err bk_file_open_from(struct bk_file **out, const struct bk_file_from *f
     if (!f)
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", from->path);
     f->borrows = true;
-    f->path = (char *)(uintptr_t)from->path;
+    f->path = from->path;
     f->cache = from->cache;
     f->file = from->reader;
     f->twin = from->twin;
@@ -465,8 +467,8 @@ void bk_file_close(struct bk_file *f)
     if (!f->borrows) {
         bk_reader_free(f->file);
         bk_cache_drop(f->cache);
-        free(f->path);
     }
+    free(f->own_path);
     free(f->unit);
     free(f->head.unit);
     free(f);

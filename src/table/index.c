@@ -580,7 +580,6 @@ void bk_index_free(struct bk_index *ix)
 
 uint64_t bk_index_bytes(const struct bk_index *ix)
 {
-    const struct bk_pairs *p;
     uint64_t bytes = sizeof *ix + ix->nblocks * sizeof *ix->block, keys = 1,
              all = (uint64_t)ix->v->nsq * ix->v->nsq;
 
@@ -588,10 +587,13 @@ uint64_t bk_index_bytes(const struct bk_index *ix)
         bytes += ix->like[s] == s ? sizeof *ix->cells[s] : 0;
         keys *= ix->cells[s]->n;
     }
-    for (unsigned g = 0; g < 256; g++)
-        if ((p = ix->pairs[g]) != NULL)
+    for (unsigned g = 0; g < 256; g++) {
+        const struct bk_pairs *p = ix->pairs[g];
+
+        if (p)
             bytes +=
                 sizeof *p + all * (sizeof *p->king + sizeof *p->stabilizer + sizeof *p->slice + 1);
+    }
     return bytes + keys * sizeof *ix->block_of;
 }
 

@@ -202,7 +202,8 @@ char *bk_material_name(const struct bk_material *m, const struct bk_variant *v,
 {
     struct naming w = { .out = out };
 
-    static_assert(BK_MEN_MAX + sizeof "v[]+KQkq" + 2 * BK_LIMITS_MAX <= BK_MATERIAL_NAME_MAX,
+    static_assert(BK_MEN_MAX + sizeof "v[]+KQkq" + (size_t)2 * BK_LIMITS_MAX <=
+                      BK_MATERIAL_NAME_MAX,
                   "the name of a table's material fits");
     put_men(&w, m, v);
     put_allowances(&w, m, v);

@@ -25,7 +25,7 @@ bool bk_memo_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough
 {
     const struct bk_known *k = known_of(m, file, place);
 
-    *wdl = k->least;
+    *wdl = (int)k->least;
     return k->least >= enough || k->least == k->most;
 }
 

@@ -412,9 +412,9 @@ static struct bk_shard read_entry(const uint8_t *b, uint64_t first, uint64_t at)
 }
 
 /* Some two to four of them a shard. */
-static bool make_guesses(struct bk_directory *d)
+static bool make_guesses(struct bk_directory *d, uint64_t first)
 {
-    uint64_t first = d->n ? d->shard[0].first : 0, numbers = d->end - first;
+    uint64_t numbers = d->end - first;
     uint32_t shard = 0;
 
     while (d->n && numbers >> d->step > 4 * (uint64_t)d->n)
@@ -432,11 +432,12 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
                                uint64_t first, uint64_t end, struct bk_report *why)
 {
     const uint8_t *b = bytes;
+    uint64_t begin = first;
 
     *out = (struct bk_directory){ .n = (uint32_t)(n / BK_SHARD_ENTRY_BYTES), .end = end };
     if (n % BK_SHARD_ENTRY_BYTES || n / BK_SHARD_ENTRY_BYTES > UINT32_MAX || (!n && first != end))
         return bk_fail(why, BK_E_CORRUPT, "directory of %zu bytes", n);
-    out->shard = malloc((size_t)out->n * sizeof(*out->shard) + 1);
+    out->shard = calloc((size_t)out->n + 1, sizeof(*out->shard));
     if (!out->shard)
         return bk_fail(why, BK_E_SYSTEM, "no memory for a directory of %u shards", out->n);
     for (uint32_t i = 0; i < out->n; i++, b += BK_SHARD_ENTRY_BYTES) {
@@ -453,7 +454,7 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
         bk_directory_release(out);
         return bk_fail(why, BK_E_CORRUPT, "directory: its shards do not add up to the table");
     }
-    if (!make_guesses(out)) {
+    if (!make_guesses(out, begin)) {
         bk_directory_release(out);
         return bk_fail(why, BK_E_SYSTEM, "no memory for a directory of %u shards", out->n);
     }
