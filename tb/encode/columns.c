@@ -58,21 +58,21 @@ INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
         to[j] = out[j];
         from[j] = column[j];
     }
-    /* no branch: whether a word is full cannot be foreseen */
     for (size_t i = 0; i < words; i++) {
-        uint64_t m = mask[i];
+        uint64_t m = mask[i], bits[TOGETHER];
         unsigned more = (unsigned)__builtin_popcountll(m);
-        uint64_t full = -(uint64_t)(filled + more >= 64);
 
         for (unsigned j = 0; j < n; j++) {
-            uint64_t bits = gather(from[j][i], m, steps, i);
-            uint64_t rest = bits >> 1 >> (63 - filled);
-
-            word[j] |= bits << filled;
-            to[j][at] = word[j];
-            word[j] = (word[j] & ~full) | (rest & full);
+            bits[j] = gather(from[j][i], m, steps, i);
+            word[j] |= bits[j] << filled;
         }
-        at += full & 1;
+        if (filled + more >= 64) { /* foreseen: a mask serves many columns in turn */
+            for (unsigned j = 0; j < n; j++) {
+                to[j][at] = word[j];
+                word[j] = bits[j] >> 1 >> (63 - filled);
+            }
+            at++;
+        }
         filled = (filled + more) % 64;
     }
     for (unsigned j = 0; filled && j < n; j++)

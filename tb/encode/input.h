@@ -22,6 +22,8 @@ struct bk_unit_source {
      * thread's last call left there (n is 0 before the first), so that a source may go on from it.
      */
     void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
+    /* Those of a row that was found will be asked for.  NULL: that is all the same to it. */
+    void (*soon)(void *context, const struct bk_row *row);
     /*
      * Of a unit that several processes encode together each has the values of its own part alone
      * (unit.h), and the first one learns for all.  NULL: it is one process's.

@@ -49,14 +49,18 @@
 
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
+struct classes;
+
 struct set {
     uint32_t n;         /* positions */
     size_t words, room; /* of a column: used; there are */
     unsigned cols;
-    uint16_t *fact;   /* by column */
-    uint64_t **col;   /* by column; in `block` or, of large sets, in the sample */
-    uint64_t **plane; /* of values, and last the bounds */
-    void *block;      /* owned: these lists, and columns of its own */
+    uint16_t *fact;       /* by column */
+    uint64_t **col;       /* by column; in `block` or, of large sets, in the sample */
+    uint64_t **plane;     /* of values, and last the bounds */
+    void *block;          /* owned: these lists, and columns of its own */
+    struct classes *told; /* owned: of a set that may be split; NULL: to be looked for */
+    bool leaf;            /* no split gains enough: the facts are not there */
 };
 
 /* A node while it grows.  task: the number + 1 of the task that grew it, as its node 0. */
@@ -127,7 +131,8 @@ static bool set_new_within(const struct learner *l, struct set *s, unsigned cols
 static void set_free(struct set *s)
 {
     free(s->block);
-    s->block = NULL;
+    free(s->told);
+    *s = (struct set){ 0 };
 }
 
 /* The sample, whole.  False: no memory. */
@@ -152,6 +157,7 @@ struct parting {
     size_t words;                /* of the set as it was */
     const uint64_t *mask, *rest; /* of the small part, of the other */
     uint64_t *steps, *rest_steps;
+    bool top;                   /* a large set: what is looked at twice would take much */
     bool within;                /* the small part's columns are the ends of the set's */
     bool need_small, need_rest; /* of the columns from `first` on, n of them */
     unsigned first, n;
@@ -263,8 +269,7 @@ struct classes {
     uint8_t value[BK_CLASSES_MAX]; /* of values below 4: the class's value or bound */
     size_t words;                  /* that are looked at */
     uint32_t total[BK_CLASSES_MAX];
-    uint64_t *bits[BK_CLASSES_MAX];
-    uint64_t *room; /* owned */
+    uint64_t *bits[BK_CLASSES_MAX]; /* behind it */
 };
 
 static uint64_t in_set(const struct set *s, size_t word)
@@ -303,13 +308,52 @@ static void classes_of_small(const struct learner *l, const struct set *s, struc
     }
 }
 
-static uint32_t value_at(const struct learner *l, const struct set *s, size_t i)
+/* Bit j of a byte in byte j. */
+static uint64_t spread(uint64_t byte)
 {
-    uint32_t v = 0;
+    uint64_t x = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
 
-    for (unsigned b = 0; b < l->src->bits; b++)
-        v |= (uint32_t)(s->plane[b][i / 64] >> i % 64 & 1) << b;
-    return v;
+    return (x + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+}
+
+/* The values of the 64 positions of a word. */
+static void values_of(const struct learner *l, const struct set *s, size_t word, uint16_t *value)
+{
+    for (unsigned k = 0; k < 64; k += 8) {
+        uint64_t low = 0, high = 0; /* bytes of eight values */
+
+        for (unsigned b = 0; b < l->src->bits; b++) {
+            uint64_t bits = spread(s->plane[b][word] >> k & 0xff);
+
+            low |= b < 8 ? bits << b : 0;
+            high |= b < 8 ? 0 : bits << (b - 8);
+        }
+        for (unsigned j = 0; j < 8; j++)
+            value[k + j] = (uint16_t)((low >> 8 * j & 0xff) | (high >> 8 * j & 0xff) << 8);
+    }
+}
+
+/* Counts the exact values of the first n positions, or of every `step`th of them.  Returns the
+   largest. */
+static uint32_t count_values(const struct learner *l, const struct set *s, size_t n, unsigned step,
+                             uint32_t *histogram)
+{
+    uint32_t most = 0;
+
+    for (size_t word = 0; 64 * word < n; word++) {
+        uint64_t bound = s->plane[l->src->bits][word];
+        size_t end = n - 64 * word < 64 ? n - 64 * word : 64;
+        uint16_t value[64];
+
+        values_of(l, s, word, value);
+        for (size_t i = 0; i < end; i += step) {
+            bool exact = !(bound >> i & 1);
+
+            histogram[value[i]] += exact;
+            most = exact && value[i] > most ? value[i] : most;
+        }
+    }
+    return most;
 }
 
 /* The largest values of up to BINS_MAX bins of about equally many positions; returns how many
@@ -317,24 +361,13 @@ static uint32_t value_at(const struct learner *l, const struct set *s, size_t i)
 static unsigned find_bins(const struct learner *l, const struct set *s, size_t words,
                           uint32_t *histogram, uint32_t *last)
 {
-    size_t n = 64 * words < s->n ? 64 * words : s->n, step = n > 65536 ? 4 : 1;
-    uint32_t values = 1u << l->src->bits, low = values, high = 0, in_bin = 0, left = 0;
+    size_t n = 64 * words < s->n ? 64 * words : s->n;
+    uint32_t most = count_values(l, s, n, n > 65536 ? 4 : 1, histogram), in_bin = 0, left = 0;
     unsigned bins = 0;
 
-    for (size_t i = 0; i < n; i += step) {
-        uint32_t v;
-
-        if (s->plane[l->src->bits][i / 64] >> i % 64 & 1)
-            continue;
-        v = value_at(l, s, i);
-        histogram[v]++;
-        left++;
-        if (v < low)
-            low = v;
-        if (v > high)
-            high = v;
-    }
-    for (uint32_t v = low; v <= high; v++) {
+    for (uint32_t v = 0; v <= most; v++)
+        left += histogram[v];
+    for (uint32_t v = 0; v <= most; v++) {
         in_bin += histogram[v];
         histogram[v] = 0;
         if (in_bin && bins < BINS_MAX - 1 && (uint64_t)in_bin * (BINS_MAX - bins) >= left) {
@@ -344,9 +377,9 @@ static unsigned find_bins(const struct learner *l, const struct set *s, size_t w
         }
     }
     if (in_bin)
-        last[bins++] = values - 1;
+        last[bins++] = most;
     if (bins)
-        last[bins - 1] = values - 1;
+        last[bins - 1] = (1u << l->src->bits) - 1;
     return bins;
 }
 
@@ -401,21 +434,23 @@ static void classes_of_bins(const struct learner *l, const struct set *s, struct
     c->n = k;
 }
 
-static bool classes_init(const struct learner *l, const struct set *s, struct classes *c,
-                         uint32_t *histogram)
+/* Owned: free().  NULL: no memory. */
+static struct classes *classes_new(const struct learner *l, const struct set *s,
+                                   uint32_t *histogram)
 {
-    c->n = c->exact = 0;
-    c->words = s->words > EVAL_WORDS + EVAL_WORDS / 2 ? EVAL_WORDS : s->words;
-    c->room = malloc(BK_CLASSES_MAX * c->words * sizeof(*c->room) + 1);
-    if (!c->room)
-        return false;
+    size_t words = s->words > EVAL_WORDS + EVAL_WORDS / 2 ? EVAL_WORDS : s->words;
+    struct classes *c = malloc(sizeof *c + BK_CLASSES_MAX * words * sizeof(uint64_t));
+
+    if (!c)
+        return NULL;
+    *c = (struct classes){ .words = words };
     for (unsigned k = 0; k < BK_CLASSES_MAX; k++)
-        c->bits[k] = c->room + k * c->words;
+        c->bits[k] = (uint64_t *)(void *)(c + 1) + k * words;
     if (l->small)
         classes_of_small(l, s, c);
     else
         classes_of_bins(l, s, c, histogram);
-    return true;
+    return c;
 }
 
 /* == Gain == */
@@ -518,58 +553,65 @@ static bool may_gain(const struct learner *l, const struct set *s, const struct 
     return *seen && *whole * (int64_t)s->n / (int64_t)*seen >= l->min_gain;
 }
 
-/* Does find_split() find none whatever the facts? */
-static bool is_leaf(struct learner *l, const struct set *s, uint32_t *histogram)
+/* Does find_split() find none whatever the facts?  keep: it will be given what was looked at. */
+static bool is_leaf(struct learner *l, struct set *s, uint32_t *histogram, bool keep)
 {
-    struct classes c;
+    struct classes *c = NULL;
     uint64_t seen;
     int64_t whole;
-    bool may;
 
-    if (!l->small && s->n < LEAST_POSITIONS)
+    s->leaf = !l->small && s->n < LEAST_POSITIONS;
+    if (s->leaf)
         return true;
-    if (!classes_init(l, s, &c, histogram)) {
-        l->failed = true;
-        return true;
+    c = classes_new(l, s, histogram);
+    l->failed |= !c;
+    s->leaf = !c || !may_gain(l, s, c, &whole, &seen);
+    if (keep && !s->leaf)
+        s->told = c;
+    else
+        free(c);
+    return s->leaf;
+}
+
+/* The column whose split gains most, or -1.  dead: those that are the same everywhere. */
+static int best_split(struct learner *l, struct bk_pool *pool, const struct search *q,
+                      uint64_t seen, bool *dead)
+{
+    const struct set *s = q->s;
+    int64_t most = 0;
+    int best = -1;
+
+    bk_pool_run(pool, (s->cols + BATCH - 1) / BATCH, judge_batch, (void *)q);
+    for (unsigned j = 0; j < s->cols; j++) {
+        dead[j] = q->gain[j] == CONSTANT && q->c->words == s->words;
+        if (q->gain[j] > most) {
+            most = q->gain[j];
+            best = (int)j;
+        }
     }
-    may = may_gain(l, s, &c, &whole, &seen);
-    free(c.room);
-    return !may;
+    return most * (int64_t)s->n / (int64_t)seen < l->min_gain ? -1 : best;
 }
 
 /* The column to split by, or -1.  Forgets those that are the same everywhere. */
 static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
 {
-    struct classes c;
-    struct search q = { l, s, &c, 0, NULL };
-    uint64_t seen;
-    int64_t most = 0;
+    struct search q = { .l = l, .s = s };
+    struct classes *c;
+    uint64_t seen = 1;
     int best = -1;
-    bool *dead;
 
-    if (!l->small && s->n < LEAST_POSITIONS)
+    if (s->leaf || (!l->small && s->n < LEAST_POSITIONS))
         return -1;
-    if (!classes_init(l, s, &c, histogram)) {
-        l->failed = true;
-        return -1;
-    }
-    if (may_gain(l, s, &c, &q.whole, &seen)) {
-        q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(*dead)) + 1);
-        if (!q.gain)
-            l->failed = true;
+    q.c = c = s->told ? s->told : classes_new(l, s, histogram);
+    s->told = NULL;
+    if (c && may_gain(l, s, c, &q.whole, &seen)) {
+        q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(bool)) + 1);
+        l->failed |= !q.gain;
     }
     if (q.gain) {
-        dead = (bool *)(q.gain + s->cols);
-        bk_pool_run(pool, (s->cols + BATCH - 1) / BATCH, judge_batch, &q);
-        for (unsigned j = 0; j < s->cols; j++) {
-            dead[j] = q.gain[j] == CONSTANT && c.words == s->words;
-            if (q.gain[j] > most) {
-                most = q.gain[j];
-                best = (int)j;
-            }
-        }
-        if (most * (int64_t)s->n / (int64_t)seen < l->min_gain)
-            best = -1;
+        bool *dead = (bool *)(q.gain + s->cols);
+
+        best = best_split(l, pool, &q, seen, dead);
         if (best >= 0) {
             uint16_t fact = s->fact[best];
 
@@ -578,8 +620,9 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
                 best++;
         }
     }
+    l->failed |= !c;
     free(q.gain);
-    free(c.room);
+    free(c);
     return best;
 }
 
@@ -588,16 +631,12 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
 /* The value of most positions.  histogram: all 0, and again after. */
 static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram)
 {
-    const uint64_t *least = s->plane[l->src->bits];
-    uint32_t values = 1u << l->src->bits, best = 0;
+    uint32_t most = count_values(l, s, s->n, 1, histogram), best = 0;
 
-    for (uint32_t i = 0; i < s->n; i++)
-        if (!(least[i / 64] >> i % 64 & 1))
-            histogram[value_at(l, s, i)]++;
-    for (uint32_t v = 0; v < values; v++)
+    for (uint32_t v = 0; v <= most; v++)
         if (histogram[v] > histogram[best])
             best = v;
-    memset(histogram, 0, values * sizeof(*histogram));
+    memset(histogram, 0, (most + 1) * sizeof(*histogram));
     return (uint16_t)best;
 }
 
@@ -634,8 +673,8 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
     s->n -= small->n;
     s->words = bk_column_words(s->n);
     if (!l->failed) {
-        p->need_small = !is_leaf(l, small, histogram);
-        p->need_rest = !is_leaf(l, s, histogram);
+        p->need_small = !is_leaf(l, small, histogram, !p->top);
+        p->need_rest = !is_leaf(l, s, histogram, !p->top);
         part_columns(p, pool, 0, s->cols);
     }
     free(p->steps);
@@ -643,15 +682,15 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
 }
 
 /* Splits `s` by a column: `small` gets the fewer positions, `s` keeps the others, and loses the
-   column.  *small_yes: the fewer are those where the fact is true.  within: the columns are the
+   column.  *small_yes: the fewer are those where the fact is true.  top: the columns are the
    sample's.  False: no memory. */
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
-                  struct set *small, bool *small_yes, uint32_t *histogram, bool within)
+                  struct set *small, bool *small_yes, uint32_t *histogram, bool top)
 {
     uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
-    bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead;
+    bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead, within = false;
 
-    small->block = NULL;
+    *small = (struct set){ 0 };
     if (good) {
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
@@ -670,7 +709,7 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
             }
         }
         n = *small_yes ? n : s->n - n;
-        within = within && has_room_for_parts(s, n);
+        within = top && has_room_for_parts(s, n);
         good = within ? set_new_within(l, small, s->cols, n) : set_new(l, small, s->cols, n);
     }
     if (good) {
@@ -680,6 +719,7 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
                              .words = s->words,
                              .mask = mask,
                              .rest = rest,
+                             .top = top,
                              .within = within };
 
         memcpy(small->fact, s->fact, s->cols * sizeof(*s->fact));

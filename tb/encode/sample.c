@@ -18,6 +18,7 @@
 #define ALL_TIMES  2  /* rows: if there are at most so many times as many, all are taken whole */
 #define SPREAD     4  /* else so many times as many are drawn, and a part of each is taken */
 #define BATCH      8  /* columns that a thread takes at a time */
+#define AHEAD      8  /* rows are found so long before they are read */
 
 /* One unit of those that are sampled together. */
 struct part {
@@ -225,29 +226,62 @@ static bool take_care(const struct part *p, uint64_t first, struct bk_row_values
     return any;
 }
 
+/* == The rows of a chunk == */
+
+/* Rows lie far apart, and memory takes its time: each is found some rows before it is read. */
+struct chunk_rows {
+    struct bk_row row[AHEAD];
+    uint32_t at, found, end; /* of the list: the present row, and those found so far end here */
+};
+
+static struct chunk_rows rows_of_chunk(const struct drawing *d, uint64_t chunk)
+{
+    uint32_t first = (uint32_t)chunk * CHUNK_ROWS, end = first + CHUNK_ROWS;
+
+    return (struct chunk_rows){ .at = first, .found = first, .end = end < d->rows ? end : d->rows };
+}
+
+/* The next row, the `at`th of the list; NULL: no more. */
+static struct bk_row *next_row(const struct drawing *d, struct chunk_rows *c, uint32_t *at)
+{
+    if (c->at == c->end)
+        return NULL;
+    if (c->at % EASE_ROWS == 0)
+        bk_spill_ease(d->spill);
+    for (; c->found < c->end && c->found < c->at + AHEAD; c->found++) {
+        struct bk_row *row = &c->row[c->found % AHEAD];
+        const struct bk_unit_source *s = d->part[0].src;
+
+        s->row(s->context, d->row[c->found], row, NULL);
+        for (const struct part *p = d->part; p < d->part + d->n; p++)
+            if (p->src->soon && c->found < p->rows)
+                p->src->soon(p->src->context, row);
+    }
+    *at = c->at++;
+    return &c->row[*at % AHEAD];
+}
+
 /* == How much it is == */
 
 static void count_chunk(void *context, uint64_t chunk, unsigned thread)
 {
     struct drawing *d = context;
-    struct bk_row row = { 0 };
+    struct chunk_rows rows = rows_of_chunk(d, chunk);
     struct bk_row_values v;
-    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+    struct bk_row *row;
+    uint32_t i;
 
     (void)thread;
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++) {
-        if (i % EASE_ROWS == 0)
-            bk_spill_ease(d->spill);
+    while ((row = next_row(d, &rows, &i)) != NULL)
         for (struct part *p = d->part; p < d->part + d->n; p++) {
             if (i >= p->rows)
                 continue;
-            p->src->row(p->src->context, d->row[i], &row, &v);
-            take_care(p, row.first, &v, d->words);
-            p->numbers[chunk] += row.n;
+            p->src->row(p->src->context, d->row[i], row, &v);
+            take_care(p, row->first, &v, d->words);
+            p->numbers[chunk] += row->n;
             for (unsigned w = 0; w < d->words; w++)
                 p->positions[chunk] += bk_count_bits(v.care[w]);
         }
-    }
 }
 
 static uint64_t column_bytes(const struct drawing *d, const struct part *p)
@@ -353,9 +387,9 @@ static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
     }
 }
 
-static void fill_from(const struct drawing *d, struct fill_room *r, uint32_t nth)
+static void fill_from(const struct drawing *d, struct fill_room *r, struct bk_row *row,
+                      uint32_t nth)
 {
-    struct bk_row row = { 0 };
     bool known = false;
 
     for (unsigned i = 0; i < d->n; i++) {
@@ -364,11 +398,11 @@ static void fill_from(const struct drawing *d, struct fill_room *r, uint32_t nth
 
         if (!p->taken || nth >= p->rows)
             continue;
-        p->src->row(p->src->context, d->row[nth], &row, &v);
-        if (!take_care(p, row.first, &v, d->words))
+        p->src->row(p->src->context, d->row[nth], row, &v);
+        if (!take_care(p, row->first, &v, d->words))
             continue;
         if (!known) {
-            bk_fact_row_set(r->row, row.sq);
+            bk_fact_row_set(r->row, row->sq);
             bk_fact_row_all(r->row, r->all);
             known = true;
         }
@@ -379,19 +413,18 @@ static void fill_from(const struct drawing *d, struct fill_room *r, uint32_t nth
 static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
 {
     struct drawing *d = context;
+    struct chunk_rows rows = rows_of_chunk(d, chunk);
+    struct bk_row *row;
     struct fill_room r;
-    uint32_t end = (uint32_t)(chunk + 1) * CHUNK_ROWS;
+    uint32_t nth;
 
     (void)thread;
     if (!make_fill_room(d, &r, chunk)) {
         d->failed = true;
-        end = 0;
+        rows.end = rows.at;
     }
-    for (uint32_t i = (uint32_t)chunk * CHUNK_ROWS; i < end && i < d->rows; i++) {
-        if (i % EASE_ROWS == 0)
-            bk_spill_ease(d->spill);
-        fill_from(d, &r, i);
-    }
+    while ((row = next_row(d, &rows, &nth)) != NULL)
+        fill_from(d, &r, row, nth);
     for (unsigned i = 0; i < d->n; i++)
         for (unsigned j = 0; r.of[i].at % 64 && j < d->facts + d->part[i].planes; j++)
             r.of[i].column[j][r.of[i].at / 64] = r.of[i].partial[j];

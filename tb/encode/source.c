@@ -304,6 +304,23 @@ unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nb
     return bits;
 }
 
+void bk_source_soon(const struct bk_source *src, const struct bk_row *row)
+{
+    const struct bk_memblock *mb = &src->t->block[row->block];
+    struct place p = code_place(src, row), bits = bit_place(src, row);
+    const char *code = mb->code[src->side];
+    unsigned bytes = src->t->code_bytes;
+
+    for (unsigned w = 0; bytes && w < words_of(src); w++)
+        __builtin_prefetch(code + (p.base + UINT64_C(64) * w) * bytes);
+    if (!bytes) { /* bitmaps */
+        __builtin_prefetch(code + p.base / 8);
+        __builtin_prefetch((const char *)mb->draw[src->side] + p.base / 8);
+    }
+    if (!src->alone)
+        __builtin_prefetch(mb->attained[src->told][src->side] + bits.base / 64);
+}
+
 void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_row_values *out)
 {
     unsigned words = words_of(src);

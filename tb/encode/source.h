@@ -39,5 +39,7 @@ unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nb
  */
 void bk_source_row(const struct bk_source *src, const struct bk_row *row,
                    struct bk_row_values *out);
+/* They will be asked for: what they lie in is fetched into the caches. */
+void bk_source_soon(const struct bk_source *src, const struct bk_row *row);
 
 #endif
