@@ -57,6 +57,15 @@ elif [ "$long" != faults ]; then
     same "3" 1 "$six" --men 4 --standalone
 fi
 
+# machines with more and with fewer cores: what one thread solves by itself is the same for all
+rm -rf "$dir/one"
+"$bin" build "$six" KPvKP --dir "$dir/one" --quiet
+timeout -k 1 60 mpirun -n 1 "$mpi" build "$six" KPvKP --dir "$dir/several" --threads 1 --quiet : \
+    -n 1 "$mpi" build "$six" KPvKP --dir "$dir/several" --threads 9 --quiet 2>"$dir/err" ||
+    die "one process of one thread, one of nine"
+diff -r "$dir/one" "$dir/several" >"$dir/err" || die "one thread and nine: other bytes"
+rm -rf "$dir/several"
+
 # == Drawn games ==
 if [ -x "$build/tests/test_fuzz" ] && [ "$long" != faults ]; then
     n=$([ -n "$long" ] && echo 500 || echo 8)
