@@ -123,8 +123,8 @@ static enum bk_err lay_out_round(const struct round *r, struct bk_report *why)
     for (uint32_t i = 0; !err && i < r->n; i++) {
         uint32_t block = r->l->block[r->first + i];
 
-        if (rank_of(i) == bk_rank())
-            continue;
+        if (rank_of(i) == bk_rank() || is_solved(r->l, r->first + i))
+            continue; /* or it is there already, from a checkpoint */
         err = bk_layout_block(job->t, block, job->kernel, false, why);
         if (!err && job->attain)
             err = bk_layout_attained(job->t, block, why);
