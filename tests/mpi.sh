@@ -126,6 +126,23 @@ for i in $(seq "$times"); do
         rm -rf "$dir/killed"
     fi
 done
+
+# a process whose disk is full: what the others have written of a checkpoint goes, the build goes on
+if [ -n "$long" ] && [ -x "$build/inject" ]; then
+    : >"$dir/err"
+    mpirun -n 1 "$mpi" build shatranj KRNvKN --wdl --dir "$dir/full" --threads 1 --quiet : \
+        -n 1 "$build/inject" fsync:error=ENOSPC:1+ -- \
+        "$mpi" build shatranj KRNvKN --wdl --dir "$dir/full" --threads 1 --quiet 2>"$dir/err" &
+    pid=$!
+    until grep -q 'KRNvKN.ckpt.*No space left' "$dir/err"; do
+        kill -0 $pid 2>/dev/null || die "no checkpoint of a full disk"
+        sleep 0.05
+    done
+    sleep 0.1
+    kill -TERM $pid
+    wait $pid 2>/dev/null || true
+    ! ls -d "$dir/full/shatranj/".KRNvKN.ckpt* 2>/dev/null || die "parts of a checkpoint that was not to be"
+fi
 unset BAREKING_CHECKPOINT
 
 # what is wrong is said once, with the status that one process ends with

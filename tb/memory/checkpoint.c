@@ -65,6 +65,7 @@ struct bk_reader {
     uint64_t left; /* bytes before the checksum */
     struct pieces pieces;
     bool good;
+    int refused; /* errno */
 };
 
 static double now(void)
@@ -436,12 +437,22 @@ bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
 
     for (uint64_t at = 0; r->good && at < bytes;) {
         size_t n = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
+        int error = bk_read(r, buffer, n) && fd >= 0 ? bk_write_at(fd, buffer, n, at) : 0;
 
-        r->good = bk_read(r, buffer, n) && (fd < 0 || !bk_write_at(fd, buffer, n, at));
+        if (error)
+            bk_reader_refuse(r, error);
         at += n;
     }
     return r->good;
 }
+
+void bk_reader_refuse(struct bk_reader *r, int error)
+{
+    r->good = false;
+    r->refused = r->refused ? r->refused : error;
+}
+
+int bk_reader_refused(const struct bk_reader *r) { return r->refused; }
 
 uint64_t bk_reader_left(const struct bk_reader *r) { return r->left; }
 
@@ -474,9 +485,22 @@ static const char *part_of(const char *file, const char *name)
     return file + n + 1;
 }
 
-/* Removes the parts that do not begin with `keep`.  remove false: counts them.  Returns how many.
- */
-static unsigned sweep_parts(const char *path, const char *keep, bool remove)
+/* Which parts: those of a generation, or those of others (0: all). */
+struct some_parts {
+    uint32_t generation;
+    bool others;
+};
+
+static bool is_one(const struct some_parts *some, const char *part)
+{
+    char own[16];
+
+    snprintf(own, sizeof own, "%08x.", some->generation);
+    return !strncmp(part, own, strlen(own)) != some->others;
+}
+
+/* Removes some parts.  remove false: counts them.  Returns how many. */
+static unsigned sweep_parts(const char *path, struct some_parts some, bool remove)
 {
     char folder[BK_CHECKPOINT_PATH_MAX], file[2 * BK_CHECKPOINT_PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *part;
@@ -488,7 +512,7 @@ static unsigned sweep_parts(const char *path, const char *keep, bool remove)
     d = opendir(folder);
     while (d && (entry = readdir(d))) {
         part = part_of(entry->d_name, name);
-        if (!part || (keep && !strncmp(part, keep, strlen(keep))))
+        if (!part || !is_one(&some, part))
             continue;
         n++;
         snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
@@ -502,10 +526,12 @@ static unsigned sweep_parts(const char *path, const char *keep, bool remove)
 
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation)
 {
-    char keep[16];
+    sweep_parts(path, (struct some_parts){ generation, true }, true);
+}
 
-    snprintf(keep, sizeof keep, "%08x.", generation);
-    sweep_parts(path, generation ? keep : NULL, true);
+void bk_checkpoint_remove_generation(const char *path, uint32_t generation)
+{
+    sweep_parts(path, (struct some_parts){ generation, false }, true);
 }
 
 void bk_checkpoint_remove(const char *path)
@@ -525,5 +551,5 @@ bool bk_checkpoint_any(const char *path)
     return !access(path, F_OK) ||
            (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part &&
             !access(part, F_OK)) ||
-           sweep_parts(path, NULL, false);
+           sweep_parts(path, (struct some_parts){ 0, true }, false);
 }
