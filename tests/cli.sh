@@ -620,6 +620,8 @@ run 0 build shatranj KQvKQ --dir quiet --quiet && { [ -s out ] || [ -s err ] && 
 : >file
 bad 4 '' build shatranj KQvKQ --dir file
 bad 4 'memory' build shatranj KRvKN --memory 1M
+bad 2 'KJMHvKJMH: too many men for a board of 100 squares' plan grand-shatranj KJMHvKJMH
+good 'KQRNvKRBN' plan shatranj KQRNvKRBN --wdl --dir none
 [ -c /dev/full ] && { "$bin" help >/dev/full 2>err; [ $? -eq 4 ] && pass || fail 'a full disk'; }
 
 # == Terrain: the board that a FEN shows ==

@@ -13,6 +13,7 @@
 #include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
+#include "tb/solve/prepare.h"
 #include "tb/solve/share.h"
 #include "core/array.h"
 
@@ -177,6 +178,13 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
         bk_index_free(ix);
         err = bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                       p->v->name);
+    }
+    if (!err && !bk_setup_can_be(ix)) {
+        char name[BK_MATERIAL_NAME_MAX];
+
+        bk_index_free(ix);
+        err = bk_fail(why, BK_E_USAGE, "%s: too many men for a board of %u squares",
+                      bk_material_name(m, p->v, name), bk_bits_count(&p->v->board));
     }
     if (err)
         return err;

@@ -185,7 +185,7 @@ static struct level_estimate estimate_group(const struct bk_estimate_request *r,
     estimate_work(&n, r, &s);
     l.fixed = n.tables + n.scratch * r->threads;
     l.room = n.room;
-    l.most = n.state + l.fixed;
+    l.most = s.too_many ? UINT64_MAX / 4 : n.state + l.fixed; /* then not in groups */
     return l;
 }
 
