@@ -159,4 +159,10 @@ says 4 'memory limit' ranks 2 build shatranj KRvKN --dir "$dir/said" --memory 5M
 says 2 "rank 1 on .* differs from the first rank's" \
     mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
     -n 1 env BAREKING_SET_BITS=128 "$mpi" build "$six" KNvKP --dir "$dir/said"
+for other in 'KNvKP --wdl' 'KNvKP --effort fast' 'KRvKN KQvKN'; do
+    # shellcheck disable=SC2086
+    says 2 "rank 1 on .* differs from the first rank's" timeout -k 1 60 \
+        mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
+        -n 1 "$mpi" build "$six" $other --dir "$dir/said"
+done
 echo "mpi: $compared builds by several processes as one makes them; ended $times times in the middle"
