@@ -237,6 +237,10 @@ static enum bk_err find(struct planner *pl, struct bk_material m, struct bk_repo
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || bk_materials_find(&pl->seen, &m) >= 0)
         return BK_OK;
+    if (pl->seen.n == BK_PLAN_TABLES_MOST) /* of some games there are millions */
+        return bk_fail(why, BK_E_USAGE,
+                       "more than %d tables; so many are planned at once: ask for fewer",
+                       BK_PLAN_TABLES_MOST);
     if (!note_seen(pl, &m))
         return bk_no_memory(why);
     next = malloc(BK_NEXT_MAX * sizeof *next);
@@ -278,14 +282,11 @@ static enum bk_err find_all(struct planner *pl, struct bk_material *m, unsigned 
     return err;
 }
 
-/* What takes time is to number the positions of each, so how many there are is known before. */
+/* What takes time is to number the positions of each: that there are too many is known before. */
 static enum bk_err append_all(struct planner *pl, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    if (pl->nfound > BK_PLAN_TABLES_MOST)
-        return bk_fail(why, BK_E_USAGE, "%zu tables, planned are %d at once: ask for fewer",
-                       pl->nfound, BK_PLAN_TABLES_MOST);
     for (size_t i = 0; !err && i < pl->nfound; i++)
         err = append(pl, &pl->found[i].m, pl->found[i].next, pl->found[i].nnext, why);
     return err;
