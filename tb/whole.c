@@ -24,6 +24,7 @@ enum { WIN = 30000, ILLEGAL = -32768, NOT_YET = 32767 };
 
 #define PIECE_SLOTS 4096 /* of work for a thread */
 #define ALL_PLIES   UINT16_MAX
+#define MIB         (UINT64_C(1) << 20)
 
 struct bk_whole {
     const struct bk_variant *v;
@@ -310,7 +311,8 @@ static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o
     if (bytes > UINT64_MAX / w->nlayers || bytes > SIZE_MAX / w->nlayers ||
         (o->memory_limit && bytes * w->nlayers > o->memory_limit))
         return bk_fail(why, BK_E_USAGE, "%llu MiB are needed; --memory allows less",
-                       (unsigned long long)(bytes >> 20) * w->nlayers);
+                       (unsigned long long)(bytes / MIB * w->nlayers +
+                                            (bytes % MIB * w->nlayers + MIB - 1) / MIB));
     w->layer = calloc(w->nlayers, sizeof *w->layer);
     for (unsigned i = 0; w->layer && i < w->nlayers; i++) {
         w->layer[i] = calloc(w->slots * 2, sizeof(int16_t));

@@ -219,7 +219,9 @@ good ',"win":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
 bad 2 'played without hands' whole puzzle '1k4**/6**/8/8/8/8/8/K7[-] w'
 bad 2 'not the start of a turn' whole puzzle-mini '1k**/f1**/K1N1/4[nF] w'
 bad 2 'begin on an empty board' whole shatranj
-bad 2 '--memory allows less' whole puzzle-mini --memory 1M
+bad 2 '203 MiB are needed; --memory allows less' whole puzzle-mini --memory 198M
+bad 2 ': 1 MiB are needed' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1K # which will do:
+good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
 bad 2 'bareking whole' build puzzle-hands KRNvKA
 bad 2 'hands' perft puzzle-mini '1k**/2**/K3/4' 2
 
@@ -618,6 +620,8 @@ run 0 build shatranj KQvKQ --dir quiet --quiet && { [ -s out ] || [ -s err ] && 
 : >file
 bad 4 '' build shatranj KQvKQ --dir file
 bad 4 'memory' build shatranj KRvKN --memory 1M
+bad 2 'KJMHvKJMH: too many men for a board of 100 squares' plan grand-shatranj KJMHvKJMH
+good 'KQRNvKRBN' plan shatranj KQRNvKRBN --wdl --dir none
 [ -c /dev/full ] && { "$bin" help >/dev/full 2>err; [ $? -eq 4 ] && pass || fail 'a full disk'; }
 
 # == Terrain: the board that a FEN shows ==

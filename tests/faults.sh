@@ -159,14 +159,19 @@ fi
 
 # == Calls that are cut short, interrupted, slow ==
 if begin short; then
-    for rule in write,pwrite:short write,pwrite:short:1+2 write,pwrite:error=EINTR:1+2 \
+    for rule in write,pwrite:short write,pwrite:short:1+2 write,pwrite:error=EINTR:1+2 fsync:error=EINTR:1+2 \
         pread,read:error=EINTR:12+2 flock:error=EINTR:1+2 fsync:delay=100 rename:delay=100 \
         fsync:delay=300:2+3 openat:delay=5; do
         what=$rule
         # shellcheck disable=SC2046
         during 0 '' "$inject" "$rule" -- $(command_line $f)
+        [ ! -s err ] || die "$what: a checkpoint is missing"
         after
     done
+    what='interrupted where it works on disk'
+    during 0 '' "$inject" fallocate,pwrite:error=EINTR:1+2 -- "$bin" build "$tmp/six.ini" KQRvKN --wdl --dir $f \
+        --memory 50M --threads 1 --quiet
+    rm -rf $f
     what='short writes on a disk that gets full'
     # shellcheck disable=SC2046
     during 4 'No space' "$inject" write:short write:error=ENOSPC:40+ -- $(command_line $f)

@@ -57,6 +57,15 @@ elif [ "$long" != faults ]; then
     same "3" 1 "$six" --men 4 --standalone
 fi
 
+# machines with more and with fewer cores: what one thread solves by itself is the same for all
+rm -rf "$dir/one"
+"$bin" build "$six" KPvKP --dir "$dir/one" --quiet
+timeout -k 1 60 mpirun -n 1 "$mpi" build "$six" KPvKP --dir "$dir/several" --threads 1 --quiet : \
+    -n 1 "$mpi" build "$six" KPvKP --dir "$dir/several" --threads 9 --quiet 2>"$dir/err" ||
+    die "one process of one thread, one of nine"
+diff -r "$dir/one" "$dir/several" >"$dir/err" || die "one thread and nine: other bytes"
+rm -rf "$dir/several"
+
 # == Drawn games ==
 if [ -x "$build/tests/test_fuzz" ] && [ "$long" != faults ]; then
     n=$([ -n "$long" ] && echo 500 || echo 8)
@@ -117,6 +126,23 @@ for i in $(seq "$times"); do
         rm -rf "$dir/killed"
     fi
 done
+
+# a process whose disk is full: what the others have written of a checkpoint goes, the build goes on
+if [ -n "$long" ] && [ -x "$build/inject" ]; then
+    : >"$dir/err"
+    mpirun -n 1 "$mpi" build shatranj KRNvKN --wdl --dir "$dir/full" --threads 1 --quiet : \
+        -n 1 "$build/inject" fsync:error=ENOSPC:1+ -- \
+        "$mpi" build shatranj KRNvKN --wdl --dir "$dir/full" --threads 1 --quiet 2>"$dir/err" &
+    pid=$!
+    until grep -q 'KRNvKN.ckpt.*No space left' "$dir/err"; do
+        kill -0 $pid 2>/dev/null || die "no checkpoint of a full disk"
+        sleep 0.05
+    done
+    sleep 0.1
+    kill -TERM $pid
+    wait $pid 2>/dev/null || true
+    ! ls -d "$dir/full/shatranj/".KRNvKN.ckpt* 2>/dev/null || die "parts of a checkpoint that was not to be"
+fi
 unset BAREKING_CHECKPOINT
 
 # what is wrong is said once, with the status that one process ends with
@@ -133,4 +159,10 @@ says 4 'memory limit' ranks 2 build shatranj KRvKN --dir "$dir/said" --memory 5M
 says 2 "rank 1 on .* differs from the first rank's" \
     mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
     -n 1 env BAREKING_SET_BITS=128 "$mpi" build "$six" KNvKP --dir "$dir/said"
+for other in 'KNvKP --wdl' 'KNvKP --effort fast' 'KRvKN KQvKN'; do
+    # shellcheck disable=SC2086
+    says 2 "rank 1 on .* differs from the first rank's" timeout -k 1 60 \
+        mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
+        -n 1 "$mpi" build "$six" $other --dir "$dir/said"
+done
 echo "mpi: $compared builds by several processes as one makes them; ended $times times in the middle"

@@ -51,6 +51,15 @@ if [ -n "$long" ]; then
         foretold 10 "$n" shatranj KRNvKR
         foretold 10 "$n" darwinian KWvKF
     done
+    # more than any machine has is foretold, too: more processes send each other more
+    sed 's/^board.*/board = 14x14/' "$six" >"$dir/large.ini"
+    sent=0
+    for n in 32 64; do
+        before=$sent
+        sent=$("$bin" plan "$dir/large.ini" KQRNvKRN --wdl --ranks "$n" --dir "$dir/none" --json |
+            sed 's/.*"KQRNvKRN"[^{]*"sent_bytes":{[^}]*"all":\([0-9]*\).*/\1/')
+        [ "$sent" -gt "$before" ] || { echo "mpi_plan: $n processes send $sent, half of them $before"; failed=1; }
+    done
 fi
 [ $failed -eq 0 ] || echo "mpi_plan: FAILED"
 [ $failed -eq 0 ] && echo "mpi_plan: memory and traffic of several processes as foretold"

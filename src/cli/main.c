@@ -544,13 +544,14 @@ void cli_catch_signals(void)
 
 void cli_finish_on_signals(unsigned minutes)
 {
-    static const int soft[] = { SIGTERM, SIGUSR1, SIGALRM };
-    struct sigaction sa = { .sa_handler = ask_to_finish, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction sa = { .sa_handler = ask_to_finish };
 
     cli_catch_signals();
     sigemptyset(&sa.sa_mask);
-    for (size_t i = 0; i < sizeof soft / sizeof *soft; i++)
-        sigaction(soft[i], &sa, NULL);
+    sigaction(SIGUSR1, &sa, NULL); /* of a job it may come twice: to all of it, and by mpirun */
+    sigaction(SIGALRM, &sa, NULL);
+    sa.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGTERM, &sa, NULL);
     if (minutes)
         alarm(60 * minutes);
 }

@@ -554,21 +554,26 @@ static void sweep(const struct builder *b)
 /* == Several processes == */
 
 /* Of whatever the bytes that they exchange, and those of files, depend on. */
-static uint64_t fingerprint_of_rank(const struct bk_plan *p)
+static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_build_options *o)
 {
     char text[256];
+    uint64_t sum;
 
-    snprintf(text, sizeof text, "%d %016llx %u %u %u %zu %u", BK_RESUME_VERSION,
+    snprintf(text, sizeof text, "%d %016llx %u %u %u %zu %u %d %d %d", BK_RESUME_VERSION,
              (unsigned long long)p->v->rules_id, p->n, ZSTD_versionNumber(), BK_FORMAT_VERSION,
-             p->kernel->set_bytes, p->kernel->lanes);
-    return XXH64(text, strlen(text), 0);
+             p->kernel->set_bytes, p->kernel->lanes, p->distances, o->effort, o->standalone);
+    sum = XXH64(text, strlen(text), 0);
+    for (unsigned i = 0; i < p->n; i++)
+        sum = XXH64(p->table[i].name, strlen(p->table[i].name), sum);
+    return sum;
 }
 
 /* What disks and memory have decided is what the first process found. */
 static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
 {
     struct bk_plan *p = b->p;
-    enum bk_err err = bk_ranks_same(fingerprint_of_rank(p), "what this process would make", why);
+    enum bk_err err =
+        bk_ranks_same(fingerprint_of_rank(p, b->o), "what this process would make", why);
 
     for (unsigned i = 0; !err && i < p->n; i++) {
         struct bk_plan_table first = p->table[i];

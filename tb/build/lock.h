@@ -15,7 +15,9 @@
  *     Where it knows no locks at all, the file itself is the lock: made with
  *     O_EXCL, it says host and process; it is dead when that process is gone from
  *     this host, and on another host it is believed (the word says what to
- *     remove if that machine has died).
+ *     remove if that machine has died).  There, and there alone, a builder that
+ *     is killed between two calls while it removes a dead lock leaves PATH.dead,
+ *     which somebody has to remove by hand.
  *   - Nothing is written through a link: the file is opened with O_NOFOLLOW, and
  *     must be a plain file.
  *

@@ -13,6 +13,7 @@
 #include "tb/build/disk.h"
 #include "tb/kernel/dispatch.h"
 #include "tb/solve/exits.h"
+#include "tb/solve/prepare.h"
 #include "tb/solve/share.h"
 #include "core/array.h"
 
@@ -178,6 +179,13 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
         err = bk_fail(why, BK_E_USAGE, "%s: no tables with en passant for men that come back",
                       p->v->name);
     }
+    if (!err && !bk_setup_can_be(ix)) {
+        char name[BK_MATERIAL_NAME_MAX];
+
+        bk_index_free(ix);
+        err = bk_fail(why, BK_E_USAGE, "%s: too many men for a board of %u squares",
+                      bk_material_name(m, p->v, name), bk_bits_count(&p->v->board));
+    }
     if (err)
         return err;
     pl->number[bk_materials_find(&pl->seen, m)] = p->n;
@@ -229,6 +237,10 @@ static enum bk_err find(struct planner *pl, struct bk_material m, struct bk_repo
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || bk_materials_find(&pl->seen, &m) >= 0)
         return BK_OK;
+    if (pl->seen.n == BK_PLAN_TABLES_MOST) /* of some games there are millions */
+        return bk_fail(why, BK_E_USAGE,
+                       "more than %d tables; so many are planned at once: ask for fewer",
+                       BK_PLAN_TABLES_MOST);
     if (!note_seen(pl, &m))
         return bk_no_memory(why);
     next = malloc(BK_NEXT_MAX * sizeof *next);
@@ -270,14 +282,11 @@ static enum bk_err find_all(struct planner *pl, struct bk_material *m, unsigned 
     return err;
 }
 
-/* What takes time is to number the positions of each, so how many there are is known before. */
+/* What takes time is to number the positions of each: that there are too many is known before. */
 static enum bk_err append_all(struct planner *pl, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    if (pl->nfound > BK_PLAN_TABLES_MOST)
-        return bk_fail(why, BK_E_USAGE, "%zu tables, planned are %d at once: ask for fewer",
-                       pl->nfound, BK_PLAN_TABLES_MOST);
     for (size_t i = 0; !err && i < pl->nfound; i++)
         err = append(pl, &pl->found[i].m, pl->found[i].next, pl->found[i].nnext, why);
     return err;

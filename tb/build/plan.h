@@ -60,8 +60,8 @@ struct bk_plan {
  * materials  names' materials, or n = 0 and men: all materials of up to so many men
  * dir        need not exist
  * Tables decided by rule (bare kings) are left out: there is nothing to build.
- * Fails with BK_E_USAGE where there are more than BK_PLAN_TABLES_MOST.  Cost: for each table that
- * of its index, a few ms with five men, some 50 with seven.
+ * Fails with BK_E_USAGE where there are more than BK_PLAN_TABLES_MOST, as soon as so many are
+ * found.  Cost: for each table that of its index, a few ms with five men, some 50 with seven.
  */
 #define BK_PLAN_TABLES_MOST 1500
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,

@@ -145,7 +145,8 @@ struct bk_setup {
 
     /* sizes */
     uint32_t nslices;
-    uint32_t nconf;
+    uint32_t nconf;  /* less than 2^31 */
+    bool too_many;   /* there are more: it cannot be solved, and nconf is 0 */
     uint32_t pitch;  /* sets a slice takes: nconf, filled up to whole vectors */
     uint32_t nvec;   /* vectors of sets in it */
     uint32_t nmarks; /* words of 64 marks, one a vector */

@@ -30,7 +30,8 @@
     "\x89"                                                                                         \
     "BKC\r\n\x1a\n"
 #define PIECE (1u << 20)
-#define LEVEL 1 /* the disk is slower */
+#define HELD  (1u << 16) /* bytes that are written at once, at least */
+#define LEVEL 1          /* the disk is slower */
 
 /* Pieces under way, packed side by side. */
 struct pieces {
@@ -43,14 +44,19 @@ struct pieces {
     struct bk_spill *spill;
 };
 
+/* Not by stdio, which gives up what it holds where write() is interrupted: a checkpoint is written
+   just when signals come. */
 struct bk_writer {
     struct bk_checkpoint *c;
     char path[PATH_MAX];
-    FILE *out;
+    int fd;       /* -1: could not be made */
+    uint64_t at;  /* bytes that are in the file */
+    char *buffer; /* of HELD bytes: what comes after them */
+    size_t held;  /* bytes in it */
     XXH64_state_t *sum;
     struct pieces pieces;
     double begun;
-    bool good;
+    int error; /* the first; 0: none */
 };
 
 struct bk_reader {
@@ -59,6 +65,7 @@ struct bk_reader {
     uint64_t left; /* bytes before the checksum */
     struct pieces pieces;
     bool good;
+    int refused; /* errno */
 };
 
 static double now(void)
@@ -154,14 +161,38 @@ static void advance(struct pieces *p)
 
 /* == Writing == */
 
-static bool create(struct bk_writer *w)
+static void fail(struct bk_writer *w, int error)
 {
-    int fd = bk_file_create(w->path);
+    if (!w->error)
+        w->error = error ? error : EIO;
+}
 
-    w->out = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (fd >= 0 && !w->out)
-        close(fd);
-    return w->out != NULL;
+static void create(struct bk_writer *w)
+{
+    if (snprintf(w->path, sizeof w->path, "%s.part", w->c->path) >= (int)sizeof w->path) {
+        fail(w, ENAMETOOLONG);
+        return;
+    }
+    w->fd = bk_file_create(w->path);
+    if (w->fd < 0)
+        fail(w, errno);
+}
+
+/* Bytes behind those that are in the file. */
+static void append(struct bk_writer *w, const void *from, size_t bytes)
+{
+    int error = bk_write_at(w->fd, from, bytes, w->at);
+
+    w->at += bytes;
+    if (error)
+        fail(w, error);
+}
+
+static void flush(struct bk_writer *w)
+{
+    if (!w->error && w->held)
+        append(w, w->buffer, w->held);
+    w->held = 0;
 }
 
 enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, struct bk_report *why)
@@ -172,10 +203,13 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
         return bk_no_memory(why);
     w->c = c;
     w->begun = now();
+    w->fd = -1;
     w->sum = XXH64_createState();
-    w->good = w->sum && pieces_init(&w->pieces, c) &&
-              snprintf(w->path, sizeof w->path, "%s.part", c->path) < (int)sizeof w->path &&
-              create(w);
+    w->buffer = malloc(HELD);
+    if (w->sum && w->buffer && pieces_init(&w->pieces, c))
+        create(w);
+    else
+        fail(w, ENOMEM);
     if (w->sum)
         XXH64_reset(w->sum, 0);
     bk_write(w, MAGIC, 8);
@@ -186,10 +220,17 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
 
 void bk_write(struct bk_writer *w, const void *from, size_t bytes)
 {
-    if (!w->good)
+    if (w->error)
         return;
-    w->good = fwrite(from, 1, bytes, w->out) == bytes;
     XXH64_update(w->sum, from, bytes);
+    if (bytes > HELD - w->held)
+        flush(w);
+    if (bytes > HELD) {
+        append(w, from, bytes);
+    } else if (bytes) {
+        memcpy(w->buffer + w->held, from, bytes);
+        w->held += bytes;
+    }
 }
 
 void bk_write_array(struct bk_writer *w, const void *from, size_t bytes)
@@ -199,11 +240,12 @@ void bk_write_array(struct bk_writer *w, const void *from, size_t bytes)
     p->at = (char *)(uintptr_t)from;
     p->left = bytes;
     p->good = true;
-    while (w->good && p->left) {
+    while (!w->error && p->left) {
         unsigned n = round_of(p);
 
         bk_pool_run(w->c->pool, n, pack_piece, p);
-        w->good = p->good;
+        if (!p->good)
+            fail(w, ENOMEM);
         for (unsigned i = 0; i < n; i++) {
             bk_write(w, &p->bytes[i], 4);
             bk_write(w, p->packed[i], p->bytes[i]);
@@ -216,16 +258,29 @@ void bk_write_file(struct bk_writer *w, int fd, uint64_t bytes)
 {
     unsigned char *buffer = w->pieces.packed ? w->pieces.packed[0] : NULL;
 
-    for (uint64_t at = 0; w->good && at < bytes;) {
+    for (uint64_t at = 0; !w->error && at < bytes;) {
         ssize_t got = pread(fd, buffer, bytes - at < PIECE ? bytes - at : PIECE, (off_t)at);
 
         if (got < 0 && errno == EINTR)
             continue;
-        w->good = got > 0;
-        if (w->good)
-            bk_write(w, buffer, (size_t)got);
-        at += w->good ? (uint64_t)got : 0;
+        if (got <= 0) {
+            fail(w, got ? errno : EIO);
+            return;
+        }
+        bk_write(w, buffer, (size_t)got);
+        at += (uint64_t)got;
     }
+}
+
+/* To the disk, and closed. */
+static void finish(struct bk_writer *w)
+{
+    flush(w);
+    while (!w->error && fsync(w->fd))
+        if (errno != EINTR)
+            fail(w, errno);
+    if (w->fd >= 0 && close(w->fd) && errno != EINTR) /* what is synced is there */
+        fail(w, errno);
 }
 
 enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
@@ -234,13 +289,13 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
     enum bk_err err = BK_OK;
 
     bk_write(w, &sum, 8);
-    if (w->good)
-        w->good = fflush(w->out) == 0 && fsync(fileno(w->out)) == 0;
-    if (w->out && fclose(w->out))
-        w->good = false;
-    if (!w->good || rename(w->path, w->c->path)) {
-        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->path, strerror(errno ? errno : EIO));
-        unlink(w->path);
+    finish(w);
+    if (!w->error && rename(w->path, w->c->path))
+        fail(w, errno);
+    if (w->error) {
+        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->path, strerror(w->error));
+        if (w->fd >= 0)
+            unlink(w->path);
     }
     w->c->next = w->begun + w->c->seconds;
     if (w->c->next < now() + 3 * (now() - w->begun))
@@ -248,11 +303,25 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
     pieces_release(&w->pieces);
     if (w->sum)
         XXH64_freeState(w->sum);
+    free(w->buffer);
     free(w);
     return err;
 }
 
 /* == Reading == */
+
+/* All of these bytes, interrupted or not. */
+static bool take(FILE *in, void *to, size_t bytes)
+{
+    for (size_t done = 0;;) {
+        done += fread((char *)to + done, 1, bytes - done, in);
+        if (done == bytes)
+            return true;
+        if (!ferror(in) || errno != EINTR)
+            return false;
+        clearerr(in);
+    }
+}
 
 /* The checksum of all but the last eight bytes, against these. */
 static bool sum_is_right(FILE *in, uint64_t bytes)
@@ -267,12 +336,12 @@ static bool sum_is_right(FILE *in, uint64_t bytes)
     while (good && left) {
         size_t n = left < PIECE ? (size_t)left : PIECE;
 
-        good = fread(buffer, 1, n, in) == n;
+        good = take(in, buffer, n);
         if (good)
             XXH64_update(sum, buffer, n);
         left -= n;
     }
-    good = good && fread(&said, 1, 8, in) == 8 && said == XXH64_digest(sum);
+    good = good && take(in, &said, 8) && said == XXH64_digest(sum);
     if (sum)
         XXH64_freeState(sum);
     free(buffer);
@@ -312,8 +381,8 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     if (fseek(r->in, 0, SEEK_END) == 0)
         bytes = ftell(r->in);
     rewind(r->in);
-    if (bytes < 24 || fread(magic, 1, 8, r->in) != 8 || memcmp(magic, MAGIC, 8) ||
-        fread(&fingerprint, 1, 8, r->in) != 8)
+    if (bytes < 24 || !take(r->in, magic, 8) || memcmp(magic, MAGIC, 8) ||
+        !take(r->in, &fingerprint, 8))
         err = bk_fail(why, BK_E_CORRUPT, "%s: no checkpoint", c->path);
     else if (fingerprint != c->fingerprint)
         err = bk_fail(why, BK_E_NO_TABLE, "%s: of another version, or for other rules or options",
@@ -334,7 +403,7 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
 
 bool bk_read(struct bk_reader *r, void *to, size_t bytes)
 {
-    r->good = r->good && bytes <= r->left && fread(to, 1, bytes, r->in) == bytes;
+    r->good = r->good && bytes <= r->left && take(r->in, to, bytes);
     if (r->good)
         r->left -= bytes;
     return r->good;
@@ -368,12 +437,22 @@ bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes)
 
     for (uint64_t at = 0; r->good && at < bytes;) {
         size_t n = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
+        int error = bk_read(r, buffer, n) && fd >= 0 ? bk_write_at(fd, buffer, n, at) : 0;
 
-        r->good = bk_read(r, buffer, n) && (fd < 0 || !bk_write_at(fd, buffer, n, at));
+        if (error)
+            bk_reader_refuse(r, error);
         at += n;
     }
     return r->good;
 }
+
+void bk_reader_refuse(struct bk_reader *r, int error)
+{
+    r->good = false;
+    r->refused = r->refused ? r->refused : error;
+}
+
+int bk_reader_refused(const struct bk_reader *r) { return r->refused; }
 
 uint64_t bk_reader_left(const struct bk_reader *r) { return r->left; }
 
@@ -406,9 +485,22 @@ static const char *part_of(const char *file, const char *name)
     return file + n + 1;
 }
 
-/* Removes the parts that do not begin with `keep`.  remove false: counts them.  Returns how many.
- */
-static unsigned sweep_parts(const char *path, const char *keep, bool remove)
+/* Which parts: those of a generation, or those of others (0: all). */
+struct some_parts {
+    uint32_t generation;
+    bool others;
+};
+
+static bool is_one(const struct some_parts *some, const char *part)
+{
+    char own[16];
+
+    snprintf(own, sizeof own, "%08x.", some->generation);
+    return !strncmp(part, own, strlen(own)) != some->others;
+}
+
+/* Removes some parts.  remove false: counts them.  Returns how many. */
+static unsigned sweep_parts(const char *path, struct some_parts some, bool remove)
 {
     char folder[BK_CHECKPOINT_PATH_MAX], file[2 * BK_CHECKPOINT_PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *part;
@@ -420,7 +512,7 @@ static unsigned sweep_parts(const char *path, const char *keep, bool remove)
     d = opendir(folder);
     while (d && (entry = readdir(d))) {
         part = part_of(entry->d_name, name);
-        if (!part || (keep && !strncmp(part, keep, strlen(keep))))
+        if (!part || !is_one(&some, part))
             continue;
         n++;
         snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
@@ -434,10 +526,12 @@ static unsigned sweep_parts(const char *path, const char *keep, bool remove)
 
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation)
 {
-    char keep[16];
+    sweep_parts(path, (struct some_parts){ generation, true }, true);
+}
 
-    snprintf(keep, sizeof keep, "%08x.", generation);
-    sweep_parts(path, generation ? keep : NULL, true);
+void bk_checkpoint_remove_generation(const char *path, uint32_t generation)
+{
+    sweep_parts(path, (struct some_parts){ generation, false }, true);
 }
 
 void bk_checkpoint_remove(const char *path)
@@ -457,5 +551,5 @@ bool bk_checkpoint_any(const char *path)
     return !access(path, F_OK) ||
            (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part &&
             !access(part, F_OK)) ||
-           sweep_parts(path, NULL, false);
+           sweep_parts(path, (struct some_parts){ 0, true }, false);
 }

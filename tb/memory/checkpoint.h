@@ -53,6 +53,10 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
 bool bk_read(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_array(struct bk_reader *r, void *to, size_t bytes);
 bool bk_read_file(struct bk_reader *r, int fd, uint64_t bytes); /* fd -1: nowhere */
+/* What is read has no place to go to, for this errno: the checkpoint is good, all the same.  0
+   where nobody has said so; bk_read_file() does. */
+void bk_reader_refuse(struct bk_reader *r, int error);
+int bk_reader_refused(const struct bk_reader *r);
 uint64_t bk_reader_left(const struct bk_reader *r); /* bytes that are there to be read */
 void bk_reader_close(struct bk_reader *r);          /* NULL is fine */
 
@@ -62,8 +66,9 @@ void bk_reader_close(struct bk_reader *r);          /* NULL is fine */
  */
 void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint32_t generation,
                         unsigned rank);
-/* Removes the parts of all other generations; 0: of all. */
+/* Removes the parts of all other generations; 0: of all.  Then, of this one alone. */
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation);
+void bk_checkpoint_remove_generation(const char *path, uint32_t generation);
 
 /* Removes what there is, whole or not, with all parts.  Is there anything? */
 void bk_checkpoint_remove(const char *path);

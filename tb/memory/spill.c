@@ -115,15 +115,37 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
+/* As the system's, but a signal is no reason to give up.  The errno, or 0. */
+static int allocate(int fd, int mode, uint64_t at, uint64_t bytes)
+{
+    int failed;
+
+    do
+        failed = fallocate(fd, mode, (off_t)at, (off_t)bytes);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+}
+
+static int lengthen(int fd, uint64_t bytes)
+{
+    int failed;
+
+    do
+        failed = ftruncate(fd, (off_t)bytes);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+}
+
 /* Really there, or touching a page would end the process on a full disk. */
 static bool extend(struct bk_spill *st, size_t all)
 {
-    if (!fallocate(st->fd, 0, (off_t)st->end, (off_t)all))
-        return true;
-    if (errno == EOPNOTSUPP && !ftruncate(st->fd, (off_t)(st->end + all)))
-        return true;
-    st->refused = errno;
-    return false;
+    int error = allocate(st->fd, 0, st->end, all);
+
+    if (error == EOPNOTSUPP)
+        error = lengthen(st->fd, st->end + all);
+    if (error)
+        st->refused = error;
+    return !error;
 }
 
 /* A piece at the end of the file; holes are given back, their places are not used again. */
@@ -237,7 +259,7 @@ static void unmap_file(struct front *p)
         p->next->link = p->link;
     pthread_mutex_unlock(&st->lock);
     munmap(p, bytes);
-    fallocate(st->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
+    allocate(st->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, bytes);
 }
 
 void bk_spill_free(void *array)

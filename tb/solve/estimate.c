@@ -185,7 +185,7 @@ static struct level_estimate estimate_group(const struct bk_estimate_request *r,
     estimate_work(&n, r, &s);
     l.fixed = n.tables + n.scratch * r->threads;
     l.room = n.room;
-    l.most = n.state + l.fixed;
+    l.most = s.too_many ? UINT64_MAX / 4 : n.state + l.fixed; /* then not in groups */
     return l;
 }
 
@@ -367,7 +367,11 @@ static uint64_t values_of(const struct bk_estimate_request *r, const struct bk_e
             codes += (unsigned)__builtin_popcountll((encode | read) & others);
             attained += (unsigned)__builtin_popcountll(encode & others);
         }
-    return pairs->nslices ? (codes * n->codes + attained * n->attained) / (2 * pairs->nslices) : 0;
+    if (!pairs->nslices)
+        return 0;
+    /* these products may be larger than 64 bits hold */
+    return (uint64_t)(((double)codes * (double)n->codes + (double)attained * (double)n->attained) /
+                      (2.0 * pairs->nslices));
 }
 
 /* Of a table whose blocks are not shared: those that are dealt out whole are everybody's then, as
@@ -395,7 +399,8 @@ enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
     struct kind *kind = calloc(KINDS, sizeof *kind);
     const struct bk_pairs *told_of = NULL;
     struct bk_order o = { 0 };
-    uint64_t told = 0, positions = 0;
+    uint64_t told = 0;
+    double positions = 0;
     bool ok = n && kind && bk_order_new(&o, ix, r->strategy);
 
     *out = (struct bk_estimate_traffic){ 0 };
@@ -410,12 +415,13 @@ enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
             if (b->pairs != told_of)
                 told = bk_share_told(ix->v, b->pairs, r->owners);
             told_of = b->pairs;
-            positions += b->pairs->nslices ? told * b->size / b->pairs->nslices : 0;
+            if (b->pairs->nslices)
+                positions += (double)told * (double)b->size / b->pairs->nslices;
         }
         if (!is_shared(r))
             out->values += values_spread(r, &o, l, n);
     }
-    out->news = (uint64_t)(NEWS_BYTES * (double)positions);
+    out->news = (uint64_t)(NEWS_BYTES * positions);
     bk_order_free(&o);
     free(kind);
     free(n);

@@ -169,6 +169,7 @@ static void sort_outers(struct bk_setup *s, unsigned lanes)
 static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned lanes)
 {
     const struct bk_index *ix = s->ix;
+    uint64_t nconf = 1;
 
     for (unsigned slot = 0; slot < ix->nslots; slot++) {
         const struct bk_cells *cells = ix->cells[slot];
@@ -195,11 +196,12 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
     for (unsigned o = 0; o < s->nouter; o++)
         number_squares(s, &s->outer[o]);
     sort_outers(s, lanes);
-    s->nconf = 1;
     for (unsigned o = s->nouter; o-- > 0;) {
-        s->outer[o].stride = s->nconf;
-        s->nconf *= s->outer[o].n;
+        s->outer[o].stride = (uint32_t)nconf;
+        nconf *= s->outer[o].n; /* of six men at most 196 squares each: 2^46 */
     }
+    s->too_many = nconf > INT32_MAX; /* moves are differences of their numbers */
+    s->nconf = s->too_many ? 0 : (uint32_t)nconf;
     s->nvec = (s->nconf + lanes - 1) / lanes;
     s->nmarks = (s->nvec + 63) / 64;
     s->pitch = s->nvec * lanes;
@@ -496,6 +498,23 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
     s->compact = r->compact && (s->ledger || !r->distances);
 }
 
+bool bk_setup_can_be(const struct bk_index *ix)
+{
+    struct bk_setup s = { .ix = ix, .v = ix->v };
+    uint64_t nconf = 1;
+
+    choose_inner(&s);
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        const struct bk_cells *cells = ix->cells[slot];
+        unsigned most = 0;
+
+        for (unsigned cell = 0; cell < cells->n; cell++)
+            most = cells->size[cell] > most ? cells->size[cell] : most;
+        nconf *= (int)slot == s.inner.slot ? 1 : most;
+    }
+    return nconf <= INT32_MAX;
+}
+
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
 {
     struct bk_setup *s = malloc(sizeof *s);
@@ -512,6 +531,10 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
         s->kings_only = false;
     if (s->kings_only)
         return s;
+    if (s->too_many) {
+        bk_setup_free(s);
+        return NULL;
+    }
     if (r->to_count ? prepare_configurations(s, r->kernel) : prepare_moves(s, r->kernel))
         return s;
     bk_setup_free(s);

@@ -30,6 +30,10 @@ struct bk_setup_request {
 /* Can this man's squares be the bits of a word?  It must have one cell and one way to move. */
 bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot);
 
+/* Can the configurations of all its blocks be numbered?  8 men of more than 73 squares each have
+   too many. */
+bool bk_setup_can_be(const struct bk_index *ix);
+
 /* Men sorted into inner, outer and fixed ones, and the sizes that follow: nothing to free. */
 void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r);
 

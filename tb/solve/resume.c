@@ -3,7 +3,9 @@
  */
 #include "tb/solve/resume.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,10 +87,11 @@ static bool load_all(struct bk_reader *r, const struct bk_run *run, const bool *
             return false;
         mb->solved = flags & IS_SOLVED;
         mb->encoded = flags & IS_ENCODED;
-        if (flags & HAS_CODES && bk_layout_block(t, i, job->kernel, taken[i], NULL))
+        if ((flags & HAS_CODES && bk_layout_block(t, i, job->kernel, taken[i], NULL)) ||
+            (flags & HAS_ATTAINED && bk_layout_attained(t, i, NULL))) {
+            bk_reader_refuse(r, ENOMEM);
             return false;
-        if (flags & HAS_ATTAINED && bk_layout_attained(t, i, NULL))
-            return false;
+        }
         if (flags & IN_PARTS || !(flags & HAS_CODES))
             continue;
         for (unsigned side = 0; side < 2; side++)
@@ -470,13 +473,12 @@ static enum bk_err load_parts(struct bk_run *run, const struct bk_under_way *u,
     for (unsigned rank = 0; !err && rank < run->parts.n; rank++) {
         char path[BK_CHECKPOINT_PATH_MAX];
         struct bk_checkpoint part = part_of(run, run->parts.generation, rank, path);
-        struct bk_reader *r;
+        struct bk_reader *r = NULL;
 
         err = bk_reader_open(&r, &part, why);
         if (!err && !load_part(r, u, junk, &seen))
             err = bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
-        if (r && !err)
-            bk_reader_close(r);
+        bk_reader_close(r);
     }
     free(junk);
     if (!err && seen != (u->share ? u->share->nown : st->nslices))
@@ -503,8 +505,15 @@ static enum bk_err check_parts(struct bk_run *run, struct bk_report *why)
     return err;
 }
 
-static enum bk_err cannot_be_read(const struct bk_run *run, struct bk_report *why)
+/* It is damaged; or there is no memory, or no disk, for what is in it. */
+static enum bk_err cannot_be_read(const struct bk_run *run, const struct bk_reader *r,
+                                  struct bk_report *why)
 {
+    int error = bk_reader_refused(r);
+
+    if (error)
+        return bk_fail(why, BK_E_SYSTEM, "no room to go on from %s: %s", run->checkpoint.path,
+                       strerror(error));
     return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", run->checkpoint.path);
 }
 
@@ -514,11 +523,11 @@ enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, st
     enum bk_err err = BK_OK;
 
     if (!load_numbers(run->reader, st) || (!run->parts.n && !load_state(run->reader, u)))
-        err = cannot_be_read(run, why);
+        err = cannot_be_read(run, run->reader, why);
     else if (run->parts.n)
         err = load_parts(run, u, why);
     if (!err && !marks_exist(u->solver))
-        err = cannot_be_read(run, why);
+        err = cannot_be_read(run, run->reader, why);
     *u->m = run->moment;
     bk_reader_close(run->reader);
     run->reader = NULL;
@@ -605,10 +614,23 @@ void bk_resume_save(struct bk_run *run, const struct bk_under_way *u)
         err = save_rest(run, u, &parts, &why);
     if (run->checkpoint.next < next)
         run->checkpoint.next = next;
-    if (err)
-        bk_run_note(run, why.text);
-    else
+    if (!err) {
         bk_checkpoint_remove_parts(run->checkpoint.path, parts.generation);
+        return;
+    }
+    bk_run_note(run, why.text);
+    if (parts.generation) /* they would take the room that the next ones need */
+        bk_checkpoint_remove_generation(run->checkpoint.path, parts.generation);
+}
+
+/* Blocks will be solved so.  False: no memory. */
+static bool take_strategy(struct bk_run *run, enum bk_strategy strategy)
+{
+    if (strategy == run->strategy)
+        return true;
+    run->strategy = strategy;
+    bk_order_free(&run->order);
+    return bk_order_new(&run->order, run->job->t->ix, strategy);
 }
 
 /* What the head of a checkpoint says: bytes of codes, and how blocks are solved. */
@@ -619,19 +641,15 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
 
     if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
         (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
-        return cannot_be_read(run, why);
+        return cannot_be_read(run, r, why);
     if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
-        return bk_fail(why, BK_E_SYSTEM, "%s: was made with less memory; not used",
+        return bk_fail(why, BK_E_NO_TABLE, "%s: was made with less memory; not used",
                        run->checkpoint.path);
     if (strategy > run->job->strategy)
-        return bk_fail(why, BK_E_SYSTEM, "%s: was made with more memory; not used",
+        return bk_fail(why, BK_E_NO_TABLE, "%s: was made with more memory; not used",
                        run->checkpoint.path);
-    if (strategy != run->strategy) {
-        run->strategy = strategy;
-        bk_order_free(&run->order);
-        if (!bk_order_new(&run->order, run->job->t->ix, strategy))
-            return bk_no_memory(why);
-    }
+    if (!take_strategy(run, strategy))
+        return bk_no_memory(why);
     return bk_run_begin(run, code_bytes, why);
 }
 
@@ -705,7 +723,7 @@ static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
         return err;
     err = read_head(run, r, why);
     if (!err && !read_solved(run, r))
-        err = cannot_be_read(run, why);
+        err = cannot_be_read(run, r, why);
     if (!err)
         err = check_parts(run, why);
     if (!err)
@@ -723,14 +741,20 @@ static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
 
 enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why)
 {
+    const enum bk_strategy asked = run->strategy; /* for all processes alike */
     struct bk_report inner = { "" };
+    enum bk_err err = BK_E_NO_TABLE;
 
     is_due(run); /* the clock starts */
-    if (run->checkpoint.path && !bk_ranks_agree(read_checkpoint(run, &inner), &inner))
+    if (run->checkpoint.path)
+        err = bk_ranks_agree(read_checkpoint(run, &inner), &inner);
+    if (!err)
         return BK_OK;
+    if (err == BK_E_SYSTEM) /* it is good: to begin anew would be to lose it */
+        return bk_fail(why, err, "%s", inner.text);
     if (*inner.text && bk_ranks_is_first())
         bk_run_note(run, inner.text);
-    if (!run->order.block)
+    if (!take_strategy(run, asked))
         return bk_no_memory(why);
     return bk_run_begin(run, run->job->distances ? 1 : 0, why);
 }

@@ -39,7 +39,8 @@ void bk_resume_save(struct bk_run *run, const struct bk_under_way *u);
 
 /*
  * Begins the run, from a checkpoint if there is one that fits, else from
- * nothing.  A false start is noted and forgotten.
+ * nothing.  A false start is noted and forgotten; but where a good one finds no memory, or no
+ * disk, that is an error (BK_E_SYSTEM), and it stays.
  */
 enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why);
 
@@ -47,7 +48,7 @@ enum bk_err bk_resume_begin(struct bk_run *run, struct bk_report *why);
    be called when it is prepared. */
 bool bk_resume_has(const struct bk_run *run, uint32_t block);
 /* What the checkpoint has of it, and u->m.  BK_E_CORRUPT: it cannot be read; BK_E_SYSTEM: no
-   memory; of a shared block perhaps here alone. */
+   memory, or no disk; of a shared block perhaps here alone. */
 enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u,
                             struct bk_report *why);
 

@@ -14,7 +14,11 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
 {
     const struct bk_index *ix = job->t->ix;
 
-    *run = (struct bk_run){ .job = job, .strategy = job->strategy, .tally = tally };
+    *run = (struct bk_run){
+        .job = job, .strategy = job->strategy, .tally = tally, .threads = bk_pool_threads(job->pool)
+    };
+    bk_ranks_first_says(&run->threads, sizeof run->threads); /* machines differ */
+    run->threads *= bk_ranks();
     if (bk_ranks_several() && job->distances && run->strategy == BK_COMPACT)
         run->strategy = BK_APART; /* a ledger is of one process */
     run->by_share = job->owners && bk_share_may(ix);

@@ -34,6 +34,7 @@ struct bk_run {
     const struct bk_solve_job *job;
     enum bk_strategy strategy; /* the job's, or that of the checkpoint */
     bool by_share;             /* all blocks are solved by several processes together: share.h */
+    unsigned threads;          /* of all processes, each taken to have as many as the first */
     struct bk_order order;
     uint32_t level;          /* under way */
     uint64_t done;           /* positions of solved blocks, both sides */

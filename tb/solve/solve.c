@@ -123,8 +123,8 @@ static enum bk_err lay_out_round(const struct round *r, struct bk_report *why)
     for (uint32_t i = 0; !err && i < r->n; i++) {
         uint32_t block = r->l->block[r->first + i];
 
-        if (rank_of(i) == bk_rank())
-            continue;
+        if (rank_of(i) == bk_rank() || is_solved(r->l, r->first + i))
+            continue; /* or it is there already, from a checkpoint */
         err = bk_layout_block(job->t, block, job->kernel, false, why);
         if (!err && job->attain)
             err = bk_layout_attained(job->t, block, why);
@@ -194,7 +194,7 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
 /* Each thread whole blocks; some for every thread at a time, and then there is time to save. */
 static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
 {
-    uint32_t most = 32 * bk_pool_threads(l->run->job->pool) * bk_ranks();
+    uint32_t most = 32 * l->run->threads;
     struct round r = { .l = l, .tally = calloc(most, sizeof *r.tally) };
     enum bk_err err = r.tally ? BK_OK : bk_no_memory(why);
 
@@ -218,7 +218,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
     const struct bk_order *o = &run->order;
     uint32_t first = o->first[run->level];
     struct level l = { run, o->block + first, o->first[run->level + 1] - first };
-    unsigned threads = bk_pool_threads(run->job->pool) * bk_ranks(); /* of all processes */
+    unsigned threads = run->threads;
     bool under_way = run->reader && run->moment.there;
     enum bk_err err;
 

@@ -1,0 +1,122 @@
+/*
+ * test_resume.c - going on from a checkpoint (tb/solve/resume.h) where there is no room for what is
+ * in it.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/load.h"
+#include "tb/kernel/dispatch.h"
+#include "tests/solved.h"
+
+/* What is solved and told; the job ends after a ply, with a checkpoint. */
+struct told {
+    volatile int finish;
+    int to;         /* where its units go when they are read */
+    unsigned notes; /* so many */
+    unsigned plies; /* the last one */
+};
+
+static const struct bk_memtable *find(void *context, const struct bk_material *m)
+{
+    return solved_table(context, m);
+}
+
+static void save(void *context, struct bk_writer *w)
+{
+    (void)context;
+    bk_write(w, "units", 5);
+}
+
+static bool load(void *context, struct bk_reader *r)
+{
+    return bk_read_file(r, ((struct told *)context)->to, 5);
+}
+
+static void finish_soon(void *context, const struct bk_progress *p)
+{
+    struct told *told = context;
+
+    told->finish = told->to < 0 && p->ply >= 3;
+    told->plies = p->ply;
+}
+
+static void count_note(void *context, const char *text)
+{
+    (void)text;
+    ((struct told *)context)->notes++;
+}
+
+static enum bk_err solve(struct solved *s, const struct bk_variant *v, const char *path,
+                         struct told *told, struct bk_report *why)
+{
+    const struct bk_sink sink = {
+        .context = told, .save = save, .load = load, .progress = finish_soon, .note = count_note
+    };
+    const struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct bk_solve_job job = { .kernel = bk_kernel_for(v->nsq),
+                                .distances = true,
+                                .strategy = BK_APART,
+                                .sink = &sink,
+                                .checkpoint = &checkpoint,
+                                .finish = &told->finish };
+    struct bk_material m;
+    struct bk_tally tally;
+    enum bk_err err;
+
+    assert_int_equal(bk_material_parse(&m, v, "KRvKN", why), BK_OK);
+    assert_int_equal(bk_memtable_new(&job.t, v, &m, why), BK_OK);
+    job.tables = (struct bk_exit_tables){ job.t, find, s };
+    err = bk_solve_table(&job, &tally, why);
+    bk_memtable_free(job.t);
+    return err;
+}
+
+/* Begun anew it would be written over, some minutes later. */
+static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
+{
+    char path[] = "/tmp/bk-resume.XXXXXX";
+    int fd = mkstemp(path), full = open("/dev/full", O_WRONLY);
+    struct told first = { .to = -1 }, refused = { .to = full }, last = { .to = fd };
+    const struct solved_options o = { .distances = true };
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    struct solved *s;
+
+    (void)unused;
+    assert_true(fd >= 0 && full >= 0);
+    unlink(path);
+    assert_int_equal(bk_variant_load(&v, "shatranj", &why), BK_OK);
+    s = solved_new(v, &o);
+    assert_int_equal(solve(s, v, path, &first, &why), BK_E_SYSTEM);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(solve(s, v, path, &refused, &why), BK_E_SYSTEM);
+    assert_non_null(strstr(why.text, "No space left"));
+    assert_int_equal(refused.notes, 0);
+    assert_int_equal(refused.plies, 0);
+    assert_int_equal(solve(s, v, path, &last, &why), BK_OK);
+    assert_int_equal(last.notes, 0);
+    assert_true(last.plies > 3);
+    unlink(path);
+    close(full);
+    close(fd);
+    solved_free(s);
+    bk_variant_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
