@@ -118,6 +118,16 @@ dialect chess '4k3/8/8/8/4P3/8/8/4K2Q~ b e3 0 1' '4k3/8/8/8/4P3/8/8/4K2Q b - e3 
 dialect sultan 'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1 +3+3' \
     'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1'
 
+# == What is written can be read: an x at the end is what a man becomes ==
+for name in b9b10x b9xb10x b9b10=X b9b10X; do
+    say 'setoption name UCI_Variant value atlantean'
+    say "position fen 10/1P8/5k4/10/10/10/10/10/3K6/8n1 w - - 0 1 moves $name"
+    no_errors "$name"
+    fen_now
+    [ "$fen" = '1X8/10/5k4/10/10/10/10/10/3K6/8n1 b - - 0 1' ] || fail "$name was read as $fen"
+done
+pass
+
 # == What it sees without tables ==
 sees() { # game, fen, go, what is told, move
     say "setoption name UCI_Variant value $1"
