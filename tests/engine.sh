@@ -214,6 +214,15 @@ say isready
 expect readyok
 [ "$(grep -c 'info string error' "$tmp/before")" -ge 13 ] || fail "errors are not said: $(cat "$tmp/before")"
 pass
+# a game whose array is no position: it stays with the one that there is
+sed -e 's/^name .*/name = lost/' -e 's#^start .*#start = 4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1#' \
+    "$here/../src/variants/chess.ini" >"$tmp/lost.ini"
+say 'setoption name UCI_Variant value chess'
+say 'position startpos moves e2e4'
+say "setoption name UCI_Variant value $tmp/lost.ini"
+expect 'info string error: *in check'
+best depth 1
+case $move in [a-h][78]*) pass ;; *) fail "a game that cannot be begun took the place of chess: $move" ;; esac
 head -c 3000000 /dev/zero | tr '\0' x >&3
 say
 best depth 1
@@ -355,6 +364,9 @@ self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
 self_play puzzle-mini 400 '' may
 self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
 close_session
+
+printf 'uci\n' | "$engine" --game "$tmp/lost.ini" | grep -q 'error: .* in check' || fail 'why a game cannot be begun is not said'
+pass
 
 # == The other end goes away ==
 printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 5 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"

@@ -421,11 +421,11 @@ static bool obey(struct be_session *s, char *line)
 int be_uci_run(char *first, const char *game, const char *paths)
 {
     struct be_session s;
-    struct bk_report why;
+    struct bk_report why = { "no memory to begin with" };
     bool goes_on;
 
     if (!be_session_begin(&s, BE_UCI, paths) || be_session_game(&s, game, &why)) {
-        be_say("info string error: no memory to begin with");
+        complain(&why);
         be_session_end(&s);
         return 4;
     }
