@@ -100,6 +100,22 @@ say go ponder wtime 100 btime 100
 sleep 0.3
 say ponderhit
 expect 'bestmove *' && pass
+say position startpos
+for ends in 'setoption name Hash value 9' 'position startpos' ucinewgame 'go infinite'; do # each go has its bestmove
+    say go infinite
+    sleep 0.05
+    say "$ends"
+    expect 'bestmove *'
+done
+say stop
+expect 'bestmove [a-z]*'
+say go movetime 500
+began=$(date +%s%N)
+sleep 0.4
+say ponderhit # it does not ponder, and its time is what it was
+expect 'bestmove *'
+[ $((($(date +%s%N) - began) / 1000000)) -lt 800 ] || fail 'ponderhit gives time that is not there'
+pass
 
 # == FENs of GUIs ==
 dialect() { # game, what a GUI writes, what we make of it

@@ -362,8 +362,11 @@ static void new_game(struct be_session *s)
     be_hash_clear(&s->hash);
 }
 
+/* Of a search that is no pondering the clock runs on. */
 static void ponderhit(struct be_session *s)
 {
+    if (!atomic_load(&s->search.pondering))
+        return;
     atomic_store(&s->search.began, be_now_ms());
     atomic_store(&s->search.pondering, false);
 }
@@ -386,6 +389,14 @@ static void show(const struct be_session *s)
     be_say("Game: %s", be_end_text(end));
 }
 
+/* Does a command end the search?  Each `go` is answered by one `bestmove`, then as well: a client
+   that changes an option in its analysis would wait for ever. */
+static bool ends_search(const char *word)
+{
+    return !strcmp(word, "go") || !strcmp(word, "position") || !strcmp(word, "setoption") ||
+           !strcmp(word, "ucinewgame");
+}
+
 /* False: `quit`. */
 static bool obey(struct be_session *s, char *line)
 {
@@ -395,6 +406,8 @@ static bool obey(struct be_session *s, char *line)
         return true;
     if (!strcmp(word, "quit"))
         return false;
+    if (ends_search(word))
+        stop(s);
     if (!strcmp(word, "uci"))
         introduce(s);
     else if (!strcmp(word, "isready"))
