@@ -103,6 +103,11 @@ wants 404 '"missing":["KBvKB"]' "$api/probe?fen=8/8/8/3k4/8/1KB5/8/b7_w"
 "$bin" build shatranj KBvKB --dir t --quiet || die 'no table'
 wants 200 '"tables_used":["KBvKB"],"missing":[]' "$api/probe?fen=8/8/8/3k4/8/1KB5/8/b7_w"
 
+wants 200 '{"material":"KBvKB","winner":"white"' "$api/longest" # kept since the beginning, and no longer
+rm t/shatranj/KBvKB.*
+wants 200 '"longest":' "$api/longest"
+if grep -q KBvKB out; then die 'a table that has gone is among the longest'; fi
+
 # == What nobody's friend sends ==
 wants 400 'no such path' /../../../../etc/passwd
 wants 400 'no such path' /%2e%2e/%2e%2e/etc/passwd

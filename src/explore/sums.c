@@ -506,27 +506,26 @@ static json_t *longest_list(const struct ex_games *g, const struct ex_game *game
 void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                     struct ex_reply *reply)
 {
-    json_t *answer = ex_kept_find(&game->sums, "longest");
     struct bk_lib_table *table;
+    json_t *answer = NULL;
     struct bk_lib *lib;
     size_t n;
 
     (void)q;
-    if (!answer) {
-        if (!ex_game_enter(g, game, NULL, &lib, reply))
-            return;
-        if (list_tables(lib, &table, &n, reply)) {
-            ex_game_look_again(game, lib);
-            if (n) {
-                answer = longest_list(g, game, table, n);
-                ex_kept_add(&game->sums, "longest", answer);
-            } else
-                ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s", game->name,
-                               g->dirs);
-            free(table);
-        }
-        ex_game_leave(game);
+    if (!ex_game_enter(g, game, NULL, &lib, reply))
+        return;
+    if (list_tables(lib, &table, &n, reply)) {
+        ex_game_look_again(game, lib); /* what is kept is of the tables that there are now */
+        answer = ex_kept_find(&game->sums, "longest");
+        if (!answer && n) {
+            answer = longest_list(g, game, table, n);
+            ex_kept_add(&game->sums, "longest", answer);
+        } else if (!answer)
+            ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s", game->name,
+                           g->dirs);
+        free(table);
     }
+    ex_game_leave(game);
     if (answer)
         ex_reply_json(reply, 200, answer);
 }
