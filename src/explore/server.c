@@ -69,9 +69,9 @@ static void on_connection(void *context, struct MHD_Connection *c, void **own,
 static void *log_target(void *context, const char *target, struct MHD_Connection *c)
 {
     struct request *r = calloc(1, sizeof *r);
+    struct ex_server *s = context;
 
-    (void)context;
-    (void)c;
+    ex_connection_asking(s->deadlines, connection_of(s, c));
     if (r && !(r->target = strdup(target))) {
         free(r);
         r = NULL;
@@ -86,7 +86,7 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     struct request *r = *own;
 
     (void)how;
-    ex_connection_asking(s->deadlines, connection_of(s, c));
+    ex_connection_resting(s->deadlines, connection_of(s, c));
     if (r) {
         free(r->target);
         free(r->body);
