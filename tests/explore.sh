@@ -196,6 +196,18 @@ server=
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
 grep -q 'no address' err || die 'no word of a name to listen at'
+rm where
+"$bin" explore --port 0 --json --listen 127.0.0.2 --dir t >where 2>err & # this machine by another number
+server=$!
+i=0
+until [ -s where ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
+done
+HOST=127.0.0.2 "$ask" "$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)" get / GET '' >out 2>&1
+grep -q '^200 ' out || die 'it refuses the address that it prints'
+kill "$server"
+server=
 "$bin" explore --port 0 --listen 203.0.113.1 2>err && die 'listens at an address of nobody'
 grep -q '203.0.113.1, port 0: Cannot assign' err || die "no reason: $(cat err)"
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'
