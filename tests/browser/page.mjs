@@ -1,7 +1,7 @@
 /*
  * page.mjs - the page in a browser: what a visitor does, what he sees, and that nothing goes wrong
  * unseen.  run.sh starts it, with URL (of a server, or of a site without one), API (of a server that
- * knows what is right) and CHROMIUM.
+ * knows what is right) and CHROMIUM; ONLY=TEXT: the tests whose names have that.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -35,6 +35,8 @@ async function visit(query, options = {}) {
 }
 
 async function test(name, body) {
+    if (!name.includes(process.env.ONLY ?? ''))
+        return;
     try {
         await body();
         passed++;
@@ -328,6 +330,99 @@ await test('every game is shown, start and men', async () => {
     }
     await page.context().close();
 });
+
+/* Answers to some questions come late. */
+const late = (page, what) => page.route(what, async (route) => {
+    await new Promise((done) => setTimeout(done, 700));
+    await route.continue();
+});
+const tabText = (page) => page.locator('#panel').innerText();
+
+if (api === base) {
+    await test('an answer that comes late changes no panel that was asked for since', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=tables`);
+
+        await page.waitForSelector('.hub');
+        await late(page, /tables\?material=KRvKN/);
+        await page.fill('#panel input', 'KRvKN');
+        await page.keyboard.press('Enter');
+        await page.fill('#panel input', 'KQvK');
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('#panel h2').innerText(), 'KQvK');
+        await page.keyboard.press('2');
+        await page.waitForSelector('.pickman');
+        await late(page, /map.*square=c3/);
+        await page.click(man('c3'));
+        await page.click(man('a1'));
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('.mark.own').getAttribute('data-square'), 'a1');
+        await page.click(man('c3')); /* marks of another position, either */
+        await page.fill('#fen', '8/8/8/8/3k4/1KQ5/8/q7 w');
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('.mark').count(), 0);
+        await page.context().close();
+    });
+
+    await test('a key that comes before the answer waits for it', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+        await late(page, /probe/);
+        await page.keyboard.press(' ');
+        await page.keyboard.press('4');
+        await page.keyboard.press('1');
+        await hears(page, 'in 19 turns');
+        await page.context().close();
+    });
+
+    await test('where nobody answers each panel says so, and again later it answers', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+        await page.route('**/api/**', (route) => route.fulfill({ body: 'no server' }));
+        for (const view of ['stats', 'tables', 'longest']) {
+            await page.click(`[data-view=${view}]`);
+            await until(page, () => document.querySelector('#panel').innerText.includes('does not answer'));
+        }
+        await page.fill('#fen', '8/8/8/3k4/8/1KQ5/8/1q6 w');
+        await page.keyboard.press('Enter');
+        await hears(page, 'No answer');
+        await page.unroute('**/api/**');
+        await page.click('[data-view=moves]');
+        await hears(page, 'White to move');
+        await until(page, () => document.querySelectorAll('.move').length > 5);
+        await page.context().close();
+    });
+
+    await test('tables that have come since are found without a new page', async () => {
+        const page = await visit(`?game=shatranj&view=rules`);
+
+        await page.route('**/variants', async (route) => {
+            const reply = await route.fetch(), body = await reply.json();
+
+            body.variants.find((one) => one.name === 'shatranj').tables = 0; /* so it was */
+            await route.fulfill({ response: reply, json: body });
+        });
+        await page.reload();
+        await page.waitForSelector('body.ready');
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'in 20 turns');
+        let there = false;
+
+        await page.route(/tables\?material=KQvKQ/, async (route) => {
+            const reply = await route.fetch();
+
+            await route.fulfill({ response: reply, json: { ...await reply.json(), there } });
+        });
+        await page.click('[data-view=stats]');
+        await until(page, () => document.querySelector('#panel').innerText.includes('no such table'));
+        there = true;
+        await page.click('[data-view=stats]');
+        await page.waitForSelector('.side');
+        await page.context().close();
+    });
+}
 
 if (api === base)
     await test('an army of men who come back is solved, and played to the end', async () => {

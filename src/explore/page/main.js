@@ -28,7 +28,7 @@ const state = {
     lifted: null,    /* square of the result map */
     editing: false,
 };
-let board, editor, drill, asked = 0;
+let board, editor, drill, asked = 0, panel = 0; /* questions, and panels, so far */
 let answered = Promise.resolve(); /* when the last question is */
 
 /* == Where we are == */
@@ -80,8 +80,8 @@ async function ask() {
     let answer;
 
     try {
-        const few = countMen(state.position) <= MEN_MAX;
-        const known = few && (state.game.tables || hasBareKing(state.position)) && !(state.game.hands && holds(state.position));
+        const few = countMen(state.position) <= MEN_MAX && !(state.game.hands && holds(state.position));
+        const known = few && (hasBareKing(state.position) || await hasTables(state.game));
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
@@ -94,6 +94,12 @@ async function ask() {
     await showPanel();
     if (answer.counting)
         setTimeout(() => mine === asked && ask(), 1500);
+}
+
+/* Has a game tables?  One that had none when the page was opened may have some since. */
+async function hasTables(game) {
+    game.tables ||= (await api.tables(game.name)).tables?.length ?? 0;
+    return game.tables > 0;
 }
 
 /* The rules decide such a position, without tables. */
@@ -145,11 +151,14 @@ async function chooseGame(name, fen, how = 'push') {
 async function firstPosition() {
     const { game } = state;
 
-    if (game.tables) {
-        const { longest } = await api.longest(game.name);
+    try {
+        const { longest } = await hasTables(game) ? await api.longest(game.name) : {};
 
         if (longest?.length)
             return longest[0].fen;
+    } catch (error) { /* that nobody answers is said of the position */
+        if (!(error instanceof api.Away))
+            throw error;
     }
     return game.start || emptyBoard(game);
 }
@@ -199,8 +208,11 @@ function verdictOf(answer, position) {
 }
 
 function showVerdict() {
-    const { answer, position, game } = state, verdict = verdictOf(answer, position);
-    const box = $('verdict');
+    const { answer, position, game } = state, box = $('verdict');
+
+    if (!answer) /* it will be told when it is here */
+        return;
+    const verdict = verdictOf(answer, position);
 
     box.className = `verdict ${verdict?.kind ?? 'unknown'} ${verdict?.winner?.toLowerCase() ?? ''}`;
     if (verdict)
@@ -236,13 +248,19 @@ async function showPanel() {
         tab.setAttribute('aria-selected', on);
         tab.tabIndex = on ? 0 : -1;
     }
-    const mine = asked, view = state.view, into = document.createElement('div');
+    const mine = ++panel, question = asked, view = state.view, into = document.createElement('div');
 
     if (view !== 'map')
         board.marks([]);
     into.className = `panel ${view}`;
-    await panels[view](into, state, page);
-    if (mine !== asked || view !== state.view)
+    try {
+        await panels[view](into, state, page);
+    } catch (error) {
+        if (!(error instanceof api.Away))
+            throw error;
+        into.replaceChildren(make('p', { class: 'note' }, api.away));
+    }
+    if (mine !== panel || question !== asked) /* another is on its way */
         return;
     $('panel').replaceChildren(into);
     into.dispatchEvent(new Event('shown'));
@@ -259,6 +277,10 @@ async function setView(view) {
     remember(true);
     showVerdict();
     await showPanel();
+    if (state.answer?.error || state.answer?.missing?.length) { /* perhaps it is there by now */
+        answered = ask();
+        await answered;
+    }
 }
 
 /* What panels may do. */
@@ -307,8 +329,11 @@ function playBest() {
         return;
     presses++;
     playing = playing.catch(() => {}).then(async () => {
-        await answered;
-        presses--;
+        try {
+            await answered;
+        } finally {
+            presses--;
+        }
         const best = state.answer?.moves?.[0];
 
         if (!best || best.mover.category === 'unknown')

@@ -132,16 +132,17 @@ export async function map(into, state, page) {
     const answer = await api.map(state.game.name, state.fen, state.lifted);
 
     if (answer.error) {
-        page.marks([]);
+        into.addEventListener('shown', () => page.marks([]));
         into.append(trouble(answer, state), button('Another man', () => page.liftForMap(null)));
         return;
     }
     const most = Math.max(...answer.squares.map((s) => s.plies ?? 0));
-
-    page.marks(answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
+    const marks = answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
         text: s.category === 'illegal' ? '' : s.category === 'draw' ? '=' : s.category === 'unknown' ? '?'
-            : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === state.lifted,
-        ...shade(kindOf(s.category), s.plies, most) })));
+            : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === answer.square,
+        ...shade(kindOf(s.category), s.plies, most) }));
+
+    into.addEventListener('shown', () => page.marks(marks)); /* with this panel, or not at all */
     into.append(make('h2', {}, `Where the ${manName(answer.man, state)} stands`), ...legend(answer, mover),
         note('Numbers are turns. Click a square to put him there, another man to lift that one.'),
         button('Another man', () => page.liftForMap(null)));
