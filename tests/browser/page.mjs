@@ -262,6 +262,27 @@ await test('statistics, longest wins and tables', async () => {
     await page.context().close();
 });
 
+await test('the address holds the material of the statistics, forth and back', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=stats`);
+    const shows = (material) => until(page, (wanted) =>
+        document.querySelector('#panel h2')?.innerText === wanted && document.querySelector('.side'), material);
+
+    await shows('KQvKQ');
+    await page.locator('.facts .link').first().click();
+    await until(page, () => !location.search.includes('8/3k4/8/'));
+    await page.fill('#panel input', 'KRvKN');
+    await page.keyboard.press('Enter');
+    await shows('KRvKN');
+    await page.click('#back'); /* to where no other material was chosen */
+    await shows('KQvKQ');
+    await page.keyboard.press('ArrowRight');
+    await shows('KRvKN');
+    await page.reload();
+    await shows('KRvKN');
+    assert.match(page.url(), /material=KRvKN/);
+    await page.context().close();
+});
+
 await test('keys turn tabs, board and theme; the tabs are a tab list', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { colorScheme: 'dark' });
 

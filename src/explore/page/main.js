@@ -34,7 +34,7 @@ let answered = Promise.resolve(); /* when the last question is */
 /* == Where we are == */
 
 function address() {
-    const fen = state.fen.replace(/ /g, '_');
+    const fen = encodeURIComponent(state.fen.replace(/ /g, '_')).replace(/%2F/g, '/');
     const view = state.view === 'moves' ? '' : `&view=${state.view}`;
     const material = state.material ? `&material=${encodeURIComponent(state.material)}` : '';
 
@@ -137,9 +137,9 @@ function complain(text) {
     $('fenerror').hidden = !text;
 }
 
-async function chooseGame(name, fen, how = 'push') {
+async function chooseGame(name, fen, how = 'push', material = null) {
     state.game = state.games.find((game) => game.name === name) ?? state.games[0];
-    state.material = null;
+    state.material = material;
     $('game').value = state.game.name;
     document.title = `${state.game.title}: bareking`;
     board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
@@ -504,16 +504,15 @@ function takeBack() {
 async function fromAddress() {
     const given = new URLSearchParams(location.search);
     const view = given.get('view'), name = given.get('game');
-    const fen = given.get('fen')?.replace(/_/g, ' ');
+    const fen = given.get('fen')?.replace(/_/g, ' '), material = given.get('material');
 
     state.view = VIEWS.some(([known]) => known === view) ? view : 'moves';
-    if (!state.game || (name && name !== state.game.name))
-        await chooseGame(name ?? 'shatranj', fen, fen && history.state ? 'none' : 'replace');
-    else
-        await go(fen ?? await firstPosition(), 'none');
-    state.material = given.get('material');
-    if (state.material)
-        await showPanel();
+    if (!state.game || (name && name !== state.game.name)) {
+        await chooseGame(name ?? 'shatranj', fen, fen && history.state ? 'none' : 'replace', material);
+        return;
+    }
+    state.material = material;
+    await go(fen ?? await firstPosition(), 'none');
 }
 
 let pictures;
