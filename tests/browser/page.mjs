@@ -197,6 +197,38 @@ await test('a drill grades each move, and tells when the win is gone', async () 
     await page.context().close();
 });
 
+await test('a drill goes back and forth, and its grades with it', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=drill`);
+    const at = (fen, grades) => until(page, ([wanted, n]) => document.querySelector('#fen').value === wanted &&
+        document.querySelectorAll('.grades li').length === n, [fen, grades]);
+    const [first, second] = ['8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1', '8/8/3k4/8/1K6/2Q5/8/q7 w - - 0 2'];
+
+    await page.waitForSelector('#drillstart');
+    assert.doesNotMatch(await page.locator('#panel').innerText(), /null/);
+    await page.click('#drillstart');
+    await page.waitForSelector('.task');
+    await drag(page, man('b3'), field('b4'));
+    await at(second, 1);
+    await page.keyboard.press('Backspace'); /* over the reply */
+    await at(first, 0);
+    await page.keyboard.press('ArrowRight');
+    await at(second, 1);
+    await page.goBack(); /* the browser's own */
+    await at(first, 0);
+    await drag(page, man('c3'), field('d2'));
+    await page.waitForSelector('.grades .late');
+    await hears(page, 'White to move');
+    assert.equal(await page.locator('.grades li').count(), 1);
+    await page.keyboard.press('Backspace');
+    await at(first, 0);
+    await drag(page, man('c3'), field('d4')); /* loses it */
+    await page.waitForSelector('#drillresult');
+    await page.click('text=Take it back');
+    await at(first, 0);
+    await page.waitForSelector('text=Your move.');
+    await page.context().close();
+});
+
 await test('a drill is won to its end', async () => {
     const line = await (await fetch(`${api}api/v1/shatranj/line?fen=${DIAMOND}`)).json();
     const page = await visit(`?game=shatranj&fen=${line.moves[31].fen.replace(/ /g, '_')}`);

@@ -29,6 +29,7 @@ const state = {
     editing: false,
 };
 let board, editor, drill, asked = 0, panel = 0; /* questions, and panels, so far */
+let depth = 0; /* steps of history since the page was opened */
 let answered = Promise.resolve(); /* when the last question is */
 
 /* == Where we are == */
@@ -42,8 +43,7 @@ function address() {
 }
 
 function remember(replace) {
-    const depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
-
+    depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
     history[replace ? 'replaceState' : 'pushState']({ depth }, '', address());
 }
 
@@ -290,6 +290,7 @@ const page = {
     play: (move) => playMove(move),
     hover: (moves) => board.arrows(moves.map(arrowOf)),
     marks: (marks) => board.marks(marks),
+    takeBack,
     chooseMaterial: (material, view) => { state.material = material; return setView(view); },
     liftForMap: (square) => { state.lifted = square; return showPanel(); },
     square: (name) => squareOf(state.position, name),
@@ -315,7 +316,7 @@ const isPassing = (move) => state.position.passing === move.to;
 
 async function playMove(move) {
     if (drill.active) {
-        await drill.played(move);
+        await drill.move(move);
         return;
     }
     await go(move.fen);
@@ -338,7 +339,7 @@ function playBest() {
 
         if (!best || best.mover.category === 'unknown')
             return;
-        if (drill.hides())
+        if (drill.hides() && drill.ours())
             drill.hints++; /* it was not found, but shown */
         await playMove(best);
     });
@@ -402,6 +403,7 @@ async function tap(square) {
 }
 
 async function edit(position) {
+    drill.stop();
     await go(writeFen(position), 'push');
 }
 
@@ -496,9 +498,12 @@ function onKey(event) {
     event.preventDefault();
 }
 
+/* One step; in a drill to where the player had to move. */
 function takeBack() {
-    if (history.state?.depth > 0)
-        history.back();
+    const steps = drill.active && !drill.over() && drill.ours() && drill.at ? 2 : 1;
+
+    if (history.state?.depth >= steps)
+        history.go(-steps);
 }
 
 async function fromAddress() {
@@ -512,7 +517,23 @@ async function fromAddress() {
         return;
     }
     state.material = material;
+    if (drill.active && !drill.resume(fen))
+        drill.stop();
     await go(fen ?? await firstPosition(), 'none');
+}
+
+/* The browser's history, forth or back.  A drill stays nowhere where the player has not to move. */
+async function onHistory() {
+    const before = depth;
+
+    depth = history.state?.depth ?? 0;
+    await fromAddress();
+    if (!drill.active || drill.over() || drill.ours())
+        return;
+    if (depth < before ? depth > 0 : drill.replied())
+        history.go(depth < before ? -1 : 1);
+    else
+        await drill.defend();
 }
 
 let pictures;
@@ -535,10 +556,10 @@ async function begin() {
     $('edit').addEventListener('click', () => toggleEditing());
     $('theme').addEventListener('click', turnTheme);
     $('help').addEventListener('click', keys['?']);
-    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); go($('fen').value); });
+    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); go($('fen').value); });
     $('copy').addEventListener('click', () => navigator.clipboard?.writeText(state.fen));
     addEventListener('keydown', onKey);
-    addEventListener('popstate', fromAddress);
+    addEventListener('popstate', onHistory);
     try {
         [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
     } catch {

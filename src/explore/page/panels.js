@@ -184,29 +184,29 @@ export async function drill(into, state, page) {
             make('div', { class: 'bar' },
                 button('Begin here', () => d.start(), { disabled: !decided, class: 'primary', id: 'drillstart' }),
                 button('Another position', () => another(state, page))),
-            decided ? null : note('This position is not won for anybody.'));
+            ...(decided ? [] : [note('This position is not won for anybody.')]));
         return;
     }
     const score = d.score();
 
     into.append(make('p', { class: 'task' }, `You are ${colour(d.side)}, and win. With best play it takes ${turns(d.par)}.`));
-    into.append(make('ol', { class: 'grades' }, d.log.map((entry) =>
+    into.append(make('ol', { class: 'grades' }, d.played.map((entry) =>
         make('li', { class: entry.kind }, make('b', {}, entry.san), ` ${entry.text}`,
             entry.text === 'best' ? null : make('span', { class: 'note' }, ` best was ${entry.best}`)))));
     if (d.over()) {
-        into.append(make('p', { class: `result ${d.ended ? 'loss' : 'win'}`, id: 'drillresult' },
-            d.ended ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
+        into.append(make('p', { class: `result ${d.lost ? 'loss' : 'win'}`, id: 'drillresult' },
+            d.lost ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
             ` ${score.best} of ${score.moves} moves were the best`,
             score.slower ? `, ${turns(score.slower)} lost in all` : '',
             d.hints ? `; ${d.hints} shown to you.` : '.'),
         make('div', { class: 'bar' },
-            d.ended ? button('Take it back', () => { d.ended = null; d.log.pop(); history.back(); }, { class: 'primary' }) : null,
-            button('Another position', () => another(state, page), { class: d.ended ? '' : 'primary' }),
+            d.lost ? button('Take it back', () => page.takeBack(), { class: 'primary' }) : null,
+            button('Another position', () => another(state, page), { class: d.lost ? '' : 'primary' }),
             button('Leave', () => { d.stop(); page.setView('moves'); })));
         return;
     }
     into.append(make('div', { class: 'bar' },
-        make('span', { class: 'grow' }, state.position.turn === d.side ? 'Your move.' : '…',
+        make('span', { class: 'grow' }, d.ours() ? 'Your move.' : '…',
             d.reply ? ` The answer was ${d.reply}.` : ''),
         button('Show me', () => d.hint(), { title: 'Shows the best move' }),
         button('Give up', () => { d.stop(); page.setView('moves'); })));
