@@ -300,8 +300,9 @@ await test('the address holds the material of the statistics, forth and back', a
         document.querySelector('#panel h2')?.innerText === wanted && document.querySelector('.side'), material);
 
     await shows('KQvKQ');
+    await page.evaluate(() => { document.querySelector('#panel .side').id = 'before'; });
     await page.locator('.facts .link').first().click();
-    await until(page, () => !location.search.includes('8/3k4/8/'));
+    await until(page, () => document.querySelector('.side') && !document.querySelector('#before'));
     await page.fill('#panel input', 'KRvKN');
     await page.keyboard.press('Enter');
     await shows('KRvKN');
@@ -333,6 +334,71 @@ await test('keys turn tabs, board and theme; the tabs are a tab list', async () 
     await page.waitForSelector('[data-view=map][aria-selected=true]:focus');
     await page.keyboard.press('?');
     await page.waitForSelector('dialog[open]');
+    await page.context().close();
+});
+
+await test('whoever goes by keys alone presses buttons, and is told the board', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+    const focus = () => page.evaluate(() => document.activeElement.id || document.activeElement.className);
+
+    assert.equal(await page.locator('svg.board').getAttribute('aria-label'),
+        'Board. White: K b3, Q c3. Black: Q a1, K d5');
+    for (let i = 0; i < 20 && await focus() !== 'flip'; i++)
+        await page.keyboard.press('Tab');
+    await page.keyboard.press(' ');
+    await page.waitForTimeout(200);
+    assert.equal(await fenOf(page), DIAMOND.replace(/_/g, ' '));
+    assert.equal(await page.locator('.labels .rank').first().textContent(), '1'); /* turned about */
+    await page.click('#theme');
+    await page.keyboard.press(' '); /* whoever has clicked a button has not come to it by keys */
+    await hears(page, 'in 19 turns');
+    await page.keyboard.press('Backspace');
+    await hears(page, 'in 20 turns');
+    await page.focus('.move[data-uci=b3b4]');
+    await page.keyboard.press('Enter');
+    await hears(page, 'in 19 turns');
+    assert.equal(await focus(), 'panel'); /* not lost */
+    await page.context().close();
+});
+
+await test('what becomes of a man is chosen by keys, and given up', async () => {
+    const page = await visit('?game=chess&fen=8/P7/8/8/8/k7/8/K7_w');
+    const names = () => page.locator('#choice button').allInnerTexts();
+    const fen = '8/P7/8/8/8/k7/8/K7 w - - 0 1';
+
+    await until(page, () => document.querySelectorAll('.move').length);
+    await drag(page, man('a7'), field('a8'));
+    await page.waitForSelector('#choice button:focus');
+    assert.deepEqual(await names(), ['a8=B', 'a8=N', 'a8=Q+', 'a8=R+']);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('2'); /* no tab */
+    await page.keyboard.press(' ');
+    await until(page, () => document.querySelector('#fen').value.startsWith('Q7/'));
+    await page.keyboard.press('Backspace');
+    await until(page, (wanted) => document.querySelector('#fen').value === wanted, fen);
+    await until(page, () => document.querySelectorAll('.move').length);
+    for (const giveUp of [() => page.keyboard.press('Escape'), () => page.mouse.click(4, 500),
+        () => page.evaluate(() => history.pushState({}, '', location) ?? history.back())]) {
+        await drag(page, man('a7'), field('a8'));
+        await page.waitForSelector('#choice button');
+        await giveUp();
+        await page.waitForSelector('#choice', { state: 'hidden' });
+        assert.equal(await fenOf(page), fen);
+    }
+    await page.context().close();
+});
+
+await test('where nothing may be kept the page is as usual', async () => {
+    const page = await visit('?game=shatranj&view=rules');
+
+    await page.addInitScript(() => Object.defineProperty(window, 'localStorage',
+        { get() { throw new Error('denied'); } }));
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'light');
+    await page.keyboard.press('t');
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
     await page.context().close();
 });
 

@@ -58,6 +58,7 @@ async function go(fen, how = 'push') {
         return;
     }
     complain('');
+    unchosen?.();
     state.fen = writeFen(position);
     state.position = position;
     state.answer = null;
@@ -262,7 +263,11 @@ async function showPanel() {
     }
     if (mine !== panel || question !== asked) /* another is on its way */
         return;
+    const within = $('panel').contains(document.activeElement);
+
     $('panel').replaceChildren(into);
+    if (within) /* whoever goes by keys goes on from here */
+        $('panel').focus({ preventScroll: true });
     into.dispatchEvent(new Event('shown'));
 }
 
@@ -407,28 +412,41 @@ async function edit(position) {
     await go(writeFen(position), 'push');
 }
 
-/* One of several moves to the same square, by what becomes of the man. */
+/* One of several moves to the same square, by what becomes of the man.  Null: none, also where
+   something else is done meanwhile. */
+let unchosen = null; /* gives up the choice that is open */
+
 function choose(moves) {
+    unchosen?.();
     return new Promise((answer) => {
-        const box = $('choice');
+        const box = $('choice'), options = moves.map((move) => make('button', { role: 'menuitem',
+            onclick: () => done(move), title: move.san }, pictureOf(move), make('span', {}, move.san)));
         const done = (move) => {
+            unchosen = null;
             box.hidden = true;
-            removeEventListener('keydown', escape, true);
+            removeEventListener('keydown', key, true);
+            removeEventListener('pointerdown', beside, true);
             answer(move);
         };
-        const escape = (event) => {
-            if (event.key === 'Escape') {
-                event.stopPropagation();
+        const key = (event) => { /* keys are the choice's, until it is made */
+            const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+
+            event.stopPropagation();
+            if (event.key === 'Escape')
                 done(null);
+            else if (step) {
+                event.preventDefault();
+                options.at((options.indexOf(document.activeElement) + step) % options.length).focus();
             }
         };
+        const beside = (event) => box.contains(event.target) || done(null);
 
-        box.replaceChildren(...moves.map((move) => make('button', { role: 'menuitem',
-            onclick: () => done(move), title: move.san }, pictureOf(move),
-        make('span', {}, move.san))));
+        unchosen = () => done(null);
+        box.replaceChildren(...options);
         box.hidden = false;
-        box.querySelector('button').focus();
-        addEventListener('keydown', escape, true);
+        options[0].focus();
+        addEventListener('keydown', key, true);
+        addEventListener('pointerdown', beside, true);
     });
 }
 
@@ -453,11 +471,23 @@ function toggleEditing(on = !state.editing) {
     board.release();
 }
 
+/* Pages of other machines than this may not write to the clipboard but by a selection. */
+function copyFen() {
+    if (navigator.clipboard)
+        navigator.clipboard.writeText(state.fen);
+    else {
+        $('fen').select();
+        document.execCommand('copy');
+    }
+}
+
 function turnTheme() {
     const theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
 
     document.documentElement.dataset.theme = theme;
-    localStorage.setItem('theme', theme);
+    try {
+        localStorage.setItem('theme', theme);
+    } catch { /* nothing may be kept here: it holds for this page */ }
     showPanel();
 }
 
@@ -476,11 +506,17 @@ const keys = {
         : state.view === 'map' ? setView('moves') : null),
 };
 
+/* Is the focus where keys have brought it?  (:focus-visible is true at any key.) */
+let byKeys = false;
+
 function onKey(event) {
     const typing = event.target.closest?.('input, select, textarea, dialog[open]');
 
+    byKeys ||= event.key === 'Tab';
     if (typing || event.ctrlKey || event.metaKey || event.altKey)
         return;
+    if (event.key === ' ' && byKeys && event.target.closest?.('button, summary'))
+        return; /* who came to a button by keys presses it */
     const view = VIEWS[+event.key - 1], inTabs = event.target.closest?.('[role=tablist]');
 
     if (event.key.startsWith('Arrow') && inTabs) {
@@ -557,8 +593,9 @@ async function begin() {
     $('theme').addEventListener('click', turnTheme);
     $('help').addEventListener('click', keys['?']);
     $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); go($('fen').value); });
-    $('copy').addEventListener('click', () => navigator.clipboard?.writeText(state.fen));
+    $('copy').addEventListener('click', copyFen);
     addEventListener('keydown', onKey);
+    addEventListener('pointerdown', () => { byKeys = false; }, true);
     addEventListener('popstate', onHistory);
     try {
         [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);

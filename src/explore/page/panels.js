@@ -231,7 +231,7 @@ export async function stats(into, state, page) {
     const material = state.material ?? state.answer?.material;
 
     if (!material) {
-        into.append(note('…'));
+        into.append(note(state.answer ? state.answer.error ?? 'No table is kept of such positions.' : '…'));
         return;
     }
     if (!state.material && menIn(state) > 8) {
