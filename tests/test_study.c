@@ -791,6 +791,9 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
     assert_move("chess", chess, "Ng4e5!?", "g4e5");
     assert_move("chess", chess, "bxa8=Q", "b7a8=Q");
     assert_move("chess", chess, "b8=N", "b7b8=N");
+    assert_move("chess", chess, "b8N+", "b7b8=N");
+    assert_move("chess", chess, "b8X", "none");
+    assert_move("chess", chess, "Q", "none");
     assert_move("chess", chess, "b8", "none");
     assert_move("chess", chess, "Kd1", "e1d1");
     assert_move("chess", chess, "Ke1", "none");
@@ -808,7 +811,7 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
 static void game__tokens_are_what_stands_there(void **state)
 {
     static const char text[] =
-        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 ) {";
+        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 13 0-0 ) {";
     static const struct {
         enum study_token_kind kind;
         const char *text;
@@ -820,6 +823,8 @@ static void game__tokens_are_what_stands_there(void **state)
                    { STUDY_OTHER, "(d {)} (e))" },
                    { STUDY_COMMENT, "; rest" },
                    { STUDY_RESULT, "1/2-1/2" },
+                   { STUDY_NUMBER, "13" },
+                   { STUDY_MOVE, "0-0" },
                    { STUDY_MOVE, ")" },
                    { STUDY_BROKEN, "{" },
                    { STUDY_END, "" } };

@@ -68,11 +68,12 @@ static size_t tag(const char *at)
     return 0;
 }
 
+/* "12.", "12...", and "12" alone, as PGN may be read; "1-0" and "0-0" are none. */
 static size_t number(const char *at)
 {
     size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
 
-    return n && dots ? n + dots : 0;
+    return n && (dots || strchr(" \t\r\n\v\f{};()[]", at[n])) ? n + dots : 0;
 }
 
 static bool is_result(const char *at, size_t n)
@@ -192,13 +193,13 @@ static bool read_man(struct said *s, const char *text, size_t n)
 static bool read_said(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     *s = (struct said){ .letter = 'P', .file = -1, .rank = -1, .becomes = BK_STAYS };
-    if (n >= 2 && text[n - 2] == '=') {
+    if (n >= 2 && isupper((unsigned char)text[n - 1])) { /* e8=Q, e8Q */
         int type = bk_variant_type(v, text[n - 1]);
 
         if (type < 0)
             return false;
         s->becomes = (unsigned)type;
-        n -= 2;
+        n -= text[n - 2] == '=' ? 2 : 1;
     }
     if (n < 2)
         return false;
