@@ -198,6 +198,22 @@ while read -r at; do
     plays_out "$at" 0
     plays_out "$at" 1
 done <"$tmp/won"
+# by tables without distances wins are found, too, and not only kept
+"$bareking" build shatranj KRvKB --wdl --dir "$tmp/results" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+at=$("$bareking" mine shatranj KRvKB --what any --where 'wdl = 1 and stm = white and plies > 18' --limit 1 --dir "$tmp/tables" --quiet)
+say "setoption name TablePath value $tmp/results"
+moves= n=0
+while [ $n -lt 80 ]; do
+    say "position fen $at moves $moves"
+    fen_now
+    [ "$game_is" = "goes on" ] || break
+    if [ $((n % 2)) = 0 ]; then best nodes 20000; else move=$(answer "$fen"); fi
+    moves="$moves $move" n=$((n + 1))
+done
+[ "$game_is" = 'bare king' ] || [ "$game_is" = checkmate ] || fail "$at is not won without distances:$moves"
+[ $((n % 2)) = 1 ] || fail "$at was lost:$moves"
+say "setoption name TablePath value $tmp/tables"
+pass
 # of drawn moves one that leaves a chance: it draws, and does not lose
 say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100
