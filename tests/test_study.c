@@ -779,6 +779,7 @@ static void assert_move(const char *game, const char *fen, const char *text, con
 static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
 {
     static const char chess[] = "r3k2r/1P6/8/8/2N3N1/8/P6P/R3K2R w KQkq - 0 1";
+    static const char twice[] = "k9/10/10/10/3nn5/2Z7/10/10/10/K9 w - - 0 1";
     static const char grand[] = "4k5/10/10/10/10/10/10/4J5/10/4K4J w - - 0 1";
 
     (void)state;
@@ -802,6 +803,12 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
     assert_move("chess", chess, "x", "none");
     assert_move("chess", chess, "=Q", "none");
     assert_move("chess", chess, "O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O", "none");
+    assert_move("atlantean-double", twice, "Zxd6", "c5d6");
+    assert_move("atlantean-double", twice, "Ze5", "c5e5");
+    assert_move("atlantean-double", twice, "Zxd6-e5", "c5d6e5");
+    assert_move("atlantean-double", twice, "Zxe6+", "c5e6");
+    assert_move("atlantean-double", twice, "Zxd6xe6#", "c5d6e6");
+    assert_move("atlantean-double", twice, "Zxd6-c4", "none");
     assert_move("grand-shatranj", grand, "Jj3", "j1j3");
     assert_move("grand-shatranj", grand, "Je5", "e3e5");
     assert_move("grand-shatranj", "4k5/4J5/10/10/10/10/10/10/10/4K4J w - - 0 1", "Jxe10", "none");
