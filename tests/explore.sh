@@ -77,6 +77,8 @@ wants 200 '"exact":true,"white":{"positions":1567222,"draw":1127202,"win":[[1,24
 wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/longest"
 wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
 wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"
+wants 200 '"tables_used":[],"missing":[],"moves":[{"uci":"b3a2"' "$api/moves?fen=$diamond" # nothing was asked
+wants 200 '"start":"2**/2**/4/4[KkAAaa] w' /api/v1/variants # all men to be dropped
 wants 200 '"holes":["g7","h7","g8","h8"]' /api/v1/variants
 wants 200 '<svg' "$api/svg?fen=$diamond&arrows=b3b4&flip=1"
 wants 200 '"category":"win","dtm":39' "$api/batch" POST '{"fens":["8/8/8/3k4/8/1KQ5/8/q7 w"]}'

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/explain.h"
+#include "core/hands.h"
 #include "core/rules.h"
 #include "explore/count.h"
 #include "table/counts.h"
@@ -57,10 +58,21 @@ static json_t *men_json(const struct bk_variant *v)
     return men;
 }
 
+/* The array of a game, or the empty board that its men are dropped on; "": the players choose it.
+ */
+static const char *start_of(const struct bk_variant *v, char out[BK_FEN_MAX])
+{
+    struct bk_hands_pos p;
+
+    if (*v->start || !bk_rules_hands(v) || bk_hands_start(&p, v, NULL))
+        return v->start;
+    return bk_hands_to_fen(&p, v, out);
+}
+
 static json_t *variant_json(const struct bk_variant *v)
 {
     json_t *holes = json_array(), *o;
-    char *rules = bk_variant_explain(v);
+    char *rules = bk_variant_explain(v), start[BK_FEN_MAX];
 
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         char name[8];
@@ -70,7 +82,7 @@ static json_t *variant_json(const struct bk_variant *v)
     }
     o = json_pack("{ss ss s{si si so} ss si sb sb so ss}", "name", v->name, "title",
                   *v->title ? v->title : v->name, "board", "files", (int)v->files, "ranks",
-                  (int)v->ranks, "holes", holes, "start", v->start, "turns",
+                  (int)v->ranks, "holes", holes, "start", start_of(v, start), "turns",
                   (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "castling",
                   (int)(bk_rules_castles(v) || bk_rules_homes_told(v)), "men", men_json(v), "rules",
                   rules ? rules : "");

@@ -316,6 +316,17 @@ await test('the address holds the material of the statistics, forth and back', a
     await page.context().close();
 });
 
+await test('the arrow of a move goes with its button', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    await page.hover('.move[data-uci=b3b4]');
+    assert.equal(await page.locator('.arrowhead').count(), 1);
+    await page.keyboard.press('m');
+    await page.waitForSelector('.pickman');
+    assert.equal(await page.locator('.arrowhead').count(), 0);
+    await page.context().close();
+});
+
 await test('keys turn tabs, board and theme; the tabs are a tab list', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { colorScheme: 'dark' });
 

@@ -279,6 +279,7 @@ async function setView(view) {
         drill.stop();
     if (view !== 'stats' && view !== 'tables')
         state.material = null;
+    board.arrows([]); /* of a move that was pointed at: its button goes without a word */
     remember(true);
     showVerdict();
     await showPanel();
