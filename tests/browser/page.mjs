@@ -316,6 +316,17 @@ await test('the address holds the material of the statistics, forth and back', a
     await page.context().close();
 });
 
+await test('an address that makes no sense shows a board, and what is wrong', async () => {
+    const page = await visit('?game=nonsense&fen=<img src=x>&view=nothing');
+
+    await hears(page, 'White wins in 32 turns');
+    assert.equal(await page.inputValue('#game'), 'shatranj');
+    assert.match(await page.locator('#fenerror').innerText(), /'<' in the FEN is no man/);
+    await page.keyboard.press('m');
+    await page.waitForSelector('.pickman');
+    await page.context().close();
+});
+
 await test('the arrow of a move goes with its button', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
 

@@ -13,6 +13,7 @@ import { countMen, isWhite, put, readFen, squareName, squareOf, writeFen } from 
 import * as panels from './panels.js';
 
 const MEN_MAX = 8; /* of a table */
+const GAME = 'shatranj'; /* where no other is named */
 const VIEWS = [
     ['moves', 'Moves'], ['map', 'Map'], ['drill', 'Drill'], ['stats', 'Statistics'],
     ['longest', 'Longest'], ['tables', 'Tables'], ['rules', 'Rules'],
@@ -139,13 +140,29 @@ function complain(text) {
 }
 
 async function chooseGame(name, fen, how = 'push', material = null) {
-    state.game = state.games.find((game) => game.name === name) ?? state.games[0];
+    const named = (wanted) => state.games.find((game) => game.name === wanted);
+
+    state.game = named(name) ?? named(GAME) ?? state.games[0];
     state.material = material;
     $('game').value = state.game.name;
     document.title = `${state.game.title}: bareking`;
     board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
         ? 'king' : man.name]), pictures);
-    await go(fen ?? await firstPosition(), how);
+    const fault = fen ? faultOf(fen) : '';
+
+    await go(fen && !fault ? fen : await firstPosition(), how);
+    if (fault) /* of an address: there is no board before that could stay */
+        complain(fault);
+}
+
+/* What is wrong with a FEN; "": nothing, but for what the rules say. */
+function faultOf(fen) {
+    try {
+        readFen(fen);
+        return '';
+    } catch (error) {
+        return error.message;
+    }
 }
 
 /* Something to look at: the longest win there is, else the beginning, else kings. */
@@ -550,7 +567,7 @@ async function fromAddress() {
 
     state.view = VIEWS.some(([known]) => known === view) ? view : 'moves';
     if (!state.game || (name && name !== state.game.name)) {
-        await chooseGame(name ?? 'shatranj', fen, fen && history.state ? 'none' : 'replace', material);
+        await chooseGame(name ?? GAME, fen, fen && history.state ? 'none' : 'replace', material);
         return;
     }
     state.material = material;
