@@ -144,6 +144,19 @@ for name in b9b10x b9xb10x b9b10=X b9b10X; do
 done
 pass
 
+# == A game with homes of its own stays what it is, and what is known of it ==
+nodes_of() {
+    say 'position fen rnbqkcbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBQKCBCNR w KQkq - 0 1'
+    best depth 4
+    nodes=$(sed -n 's/^info depth 4 .* nodes \([0-9]*\) .*/\1/p' "$tmp/before" | tail -n 1)
+}
+say 'setoption name UCI_Variant value sultan-random'
+nodes_of
+first=$nodes
+nodes_of
+[ "$nodes" -lt "$((first / 2))" ] || fail "$nodes nodes again, $first at first"
+pass
+
 # == What it sees without tables ==
 sees() { # game, fen, go, what is told, move
     say "setoption name UCI_Variant value $1"
