@@ -12,7 +12,7 @@ from typing import (Any, Iterable, List, NamedTuple, Optional, Tuple, Type, Type
 from ._errors import (BY_CODE, BarekingError, MissingTableError, NotInMemoryError, SystemFailure,
                       UsageError)
 from ._game import (ENDS, End, Game, Move, Position, Variant, fen_bytes, list_of, move_of,
-                    to_bytes)
+                    placed, to_bytes)
 from ._handle import Budget, Handle
 from ._library import CACHE_ONLY, WDL_ONLY, AnswerStruct, Ranked, TableStruct, lib
 from ._many import Answers, PositionArray, ask_array, ask_fens
@@ -151,8 +151,10 @@ class Tablebase:
         self._directories = tuple(_folder(d) for d in directories)
         self._absolute = tuple(_absolute(d) for d in self._directories)
         self._game: Optional[Game] = None
-        self._handle: Handle = Handle(to_bytes(os.fsencode(variant)), self._paths(self._absolute),
-                              Budget(memory, open_files), share._handle if share else None)
+        self._placed = placed(variant)
+        self._handle: Handle = Handle(to_bytes(os.fsencode(self._placed)),
+                                      self._paths(self._absolute), Budget(memory, open_files),
+                                      share._handle if share else None)
 
     # == Opening and closing ==
 
@@ -181,7 +183,7 @@ class Tablebase:
     def game(self) -> Game:
         """The rules.  It outlives the tablebase."""
         if self._game is None:
-            self._game = Game(self.variant)
+            self._game = Game(self._placed)
         return self._game
 
     @property
