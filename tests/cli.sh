@@ -429,8 +429,24 @@ printf '\357\273\277[FEN "%s"]\r\n\r\n1. Kb4\r\n%% 2. Kc4\r\n*\r\n' "$diamond" >
 good '1. Kb4 {White wins in 38 plies' annotate shatranj game.pgn
 printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
 good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+printf '[FEN "%s"]\n\n1 Kb4 Kd6 ; so far\n2 Qd4 {x}\n%% Kc4\n2... Kd5 *\n' "$diamond" >game.pgn # bare numbers, comments to the end of a line
+run 0 annotate shatranj game.pgn && [ "$(sed -n '3,$p' out)" = '1 Kb4 {White wins in 38 plies (19 turns)} Kd6 ; so far
+2 Qd4 $2 {a draw; with b4c4 White wins in 37 plies (19 turns)} {x}
+% Kc4
+2... Kd5 $2 {White wins in 39 plies (20 turns); with a1b2 a draw} *' ] && pass || fail 'moves are within a comment'
+printf '%s id "the bm trap"; bm b3a2;\n' "$diamond" >list.epd # no operation stands in quotes
+good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
+printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
 "$bin" probe shatranj - <list.epd >out 2>err
 [ "$(cut -f 2,3 out)" = "$(printf '1\t39')" ] && pass || fail 'a list with a mark of its encoding'
+# on what turn it is depends whether a win comes in time, in lists as well
+sed 's/^name .*/name = short\ngame-length-turns = 20/' "$games/shatranj.ini" >short.ini
+run 0 build ./short.ini KBvKB --dir . --quiet
+printf '8/8/8/6k1/8/1K1b4/8/1B6 w - -%s\n' '' ' fmvn 21; id "late"' ' 0 21' ' 0 20 bm b1d3;' >list.epd
+run 0 annotate ./short.ini list.epd --dir . && [ "$(sed 's/.* c0//' out)" = ' "White wins in 1 ply (1 turn)";
+ "a draw";
+ "a draw";
+ "White wins in 1 ply (1 turn)"; c1 "b1d3 keeps it: White wins in 0 plies (0 turns)";' ] && pass || fail 'a list without turns'
 printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
 good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
 printf '1. a3\na6 2. Ra9 *\n' >game.pgn

@@ -100,6 +100,22 @@ say go ponder wtime 100 btime 100
 sleep 0.3
 say ponderhit
 expect 'bestmove *' && pass
+say position startpos
+for ends in 'setoption name Hash value 9' 'position startpos' ucinewgame 'go infinite'; do # each go has its bestmove
+    say go infinite
+    sleep 0.05
+    say "$ends"
+    expect 'bestmove *'
+done
+say stop
+expect 'bestmove [a-z]*'
+say go movetime 500
+began=$(date +%s%N)
+sleep 0.4
+say ponderhit # it does not ponder, and its time is what it was
+expect 'bestmove *'
+[ $((($(date +%s%N) - began) / 1000000)) -lt 800 ] || fail 'ponderhit gives time that is not there'
+pass
 
 # == FENs of GUIs ==
 dialect() { # game, what a GUI writes, what we make of it
@@ -118,6 +134,29 @@ dialect chess '4k3/8/8/8/4P3/8/8/4K2Q~ b e3 0 1' '4k3/8/8/8/4P3/8/8/4K2Q b - e3 
 dialect sultan 'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1 +3+3' \
     'rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1'
 
+# == What is written can be read: an x at the end is what a man becomes ==
+for name in b9b10x b9xb10x b9b10=X b9b10X; do
+    say 'setoption name UCI_Variant value atlantean'
+    say "position fen 10/1P8/5k4/10/10/10/10/10/3K6/8n1 w - - 0 1 moves $name"
+    no_errors "$name"
+    fen_now
+    [ "$fen" = '1X8/10/5k4/10/10/10/10/10/3K6/8n1 b - - 0 1' ] || fail "$name was read as $fen"
+done
+pass
+
+# == A game with homes of its own stays what it is, and what is known of it ==
+nodes_of() {
+    say 'position fen rnbqkcbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBQKCBCNR w KQkq - 0 1'
+    best depth 4
+    nodes=$(sed -n 's/^info depth 4 .* nodes \([0-9]*\) .*/\1/p' "$tmp/before" | tail -n 1)
+}
+say 'setoption name UCI_Variant value sultan-random'
+nodes_of
+first=$nodes
+nodes_of
+[ "$nodes" -lt "$((first / 2))" ] || fail "$nodes nodes again, $first at first"
+pass
+
 # == What it sees without tables ==
 sees() { # game, fen, go, what is told, move
     say "setoption name UCI_Variant value $1"
@@ -129,6 +168,7 @@ sees() { # game, fen, go, what is told, move
 }
 sees chess '6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1' 'depth 3' 'mate 1' e1e8
 sees chess '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1' 'mate 2' 'mate [12]' ''
+sees chess 'qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/6PP/k5BK w - - 0 1' 'depth 1' 'cp -19000' '' # much, and no mate
 sees shatranj '8/8/3k4/4r3/3R4/8/8/K7 w - - 0 1' 'depth 5' 'cp -*[0-9]*' ''
 sees shatranj 'k7/8/8/8/8/8/1q6/K7 w - - 0 1' 'depth 4' 'cp 0' a1b2   # bares back
 sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 2' '' # takes; and the bare king replies
@@ -171,6 +211,22 @@ while read -r at; do
     plays_out "$at" 0
     plays_out "$at" 1
 done <"$tmp/won"
+# by tables without distances wins are found, too, and not only kept
+"$bareking" build shatranj KRvKB --wdl --dir "$tmp/results" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+at=$("$bareking" mine shatranj KRvKB --what any --where 'wdl = 1 and stm = white and plies > 18' --limit 1 --dir "$tmp/tables" --quiet)
+say "setoption name TablePath value $tmp/results"
+moves= n=0
+while [ $n -lt 80 ]; do
+    say "position fen $at moves $moves"
+    fen_now
+    [ "$game_is" = "goes on" ] || break
+    if [ $((n % 2)) = 0 ]; then best nodes 20000; else move=$(answer "$fen"); fi
+    moves="$moves $move" n=$((n + 1))
+done
+[ "$game_is" = 'bare king' ] || [ "$game_is" = checkmate ] || fail "$at is not won without distances:$moves"
+[ $((n % 2)) = 1 ] || fail "$at was lost:$moves"
+say "setoption name TablePath value $tmp/tables"
+pass
 # of drawn moves one that leaves a chance: it draws, and does not lose
 say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100
@@ -204,6 +260,15 @@ say isready
 expect readyok
 [ "$(grep -c 'info string error' "$tmp/before")" -ge 13 ] || fail "errors are not said: $(cat "$tmp/before")"
 pass
+# a game whose array is no position: it stays with the one that there is
+sed -e 's/^name .*/name = lost/' -e 's#^start .*#start = 4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1#' \
+    "$here/../src/variants/chess.ini" >"$tmp/lost.ini"
+say 'setoption name UCI_Variant value chess'
+say 'position startpos moves e2e4'
+say "setoption name UCI_Variant value $tmp/lost.ini"
+expect 'info string error: *in check'
+best depth 1
+case $move in [a-h][78]*) pass ;; *) fail "a game that cannot be begun took the place of chess: $move" ;; esac
 head -c 3000000 /dev/zero | tr '\0' x >&3
 say
 best depth 1
@@ -345,6 +410,9 @@ self_play gs10-rook 300 '3jk5/10/10/10/10/10/10/10/5R4/R2K6 b - - 0 1' '' 3
 self_play puzzle-mini 400 '' may
 self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
 close_session
+
+printf 'uci\n' | "$engine" --game "$tmp/lost.ini" | grep -q 'error: .* in check' || fail 'why a game cannot be begun is not said'
+pass
 
 # == The other end goes away ==
 printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 5 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"

@@ -77,6 +77,8 @@ wants 200 '"exact":true,"white":{"positions":1567222,"draw":1127202,"win":[[1,24
 wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/longest"
 wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
 wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"
+wants 200 '"tables_used":[],"missing":[],"moves":[{"uci":"b3a2"' "$api/moves?fen=$diamond" # nothing was asked
+wants 200 '"start":"2**/2**/4/4[KkAAaa] w' /api/v1/variants # all men to be dropped
 wants 200 '"holes":["g7","h7","g8","h8"]' /api/v1/variants
 wants 200 '<svg' "$api/svg?fen=$diamond&arrows=b3b4&flip=1"
 wants 200 '"category":"win","dtm":39' "$api/batch" POST '{"fens":["8/8/8/3k4/8/1KQ5/8/q7 w"]}'
@@ -102,6 +104,11 @@ wants 405 'body' "$api/probe?fen=$diamond" POST '{}'
 wants 404 '"missing":["KBvKB"]' "$api/probe?fen=8/8/8/3k4/8/1KB5/8/b7_w"
 "$bin" build shatranj KBvKB --dir t --quiet || die 'no table'
 wants 200 '"tables_used":["KBvKB"],"missing":[]' "$api/probe?fen=8/8/8/3k4/8/1KB5/8/b7_w"
+
+wants 200 '{"material":"KBvKB","winner":"white"' "$api/longest" # kept since the beginning, and no longer
+rm t/shatranj/KBvKB.*
+wants 200 '"longest":' "$api/longest"
+if grep -q KBvKB out; then die 'a table that has gone is among the longest'; fi
 
 # == What nobody's friend sends ==
 wants 400 'no such path' /../../../../etc/passwd
@@ -191,6 +198,18 @@ server=
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
 grep -q 'no address' err || die 'no word of a name to listen at'
+rm where
+"$bin" explore --port 0 --json --listen 127.0.0.2 --dir t >where 2>err & # this machine by another number
+server=$!
+i=0
+until [ -s where ] || [ $i -ge 100 ]; do
+    i=$((i + 1))
+    sleep 0.1
+done
+HOST=127.0.0.2 "$ask" "$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)" get / GET '' >out 2>&1
+grep -q '^200 ' out || die 'it refuses the address that it prints'
+kill "$server"
+server=
 "$bin" explore --port 0 --listen 203.0.113.1 2>err && die 'listens at an address of nobody'
 grep -q '203.0.113.1, port 0: Cannot assign' err || die "no reason: $(cat err)"
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'

@@ -2,6 +2,7 @@
  * explore_client.c - asks `bareking explore`, as clients do that are no browsers.
  *
  *      explore_client PORT get TARGET [METHOD [BODY]]     prints the status, and the body
+ *                                                         (HOST=127.0.0.2: there, by that name)
  *      explore_client PORT raw                            sends stdin as it is, prints what comes
  *      explore_client PORT slow SECONDS                   a byte of a request now and then, till it
  *                                                         is cut off; how long that took
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 static unsigned port;
+static const char *host = "127.0.0.1"; /* $HOST */
 
 static void die(const char *what)
 {
@@ -38,13 +40,12 @@ static double now(void)
 
 static int dial(void)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET,
-                              .sin_port = htons((uint16_t)port),
-                              .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
     struct timeval limit = { .tv_sec = 30 };
     int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
-    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to))
+    if (fd < 0 || inet_pton(AF_INET, host, &to.sin_addr) != 1 ||
+        connect(fd, (struct sockaddr *)&to, sizeof to))
         die("connect");
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -103,8 +104,8 @@ static int get(const char *target, const char *method, const char *with)
 {
     size_t room = strlen(target) + strlen(with) + 256;
     char *request = malloc(room), *body;
-    int fd = dial(), n = snprintf(request, room, "%s %s HTTP/1.1\r\nHost: localhost:%u\r\n", method,
-                                  target, port);
+    int fd = dial(), n = snprintf(request, room, "%s %s HTTP/1.1\r\nHost: %s:%u\r\n", method,
+                                  target, getenv("HOST") ? host : "localhost", port);
 
     if (*with)
         n += snprintf(request + n, room - (size_t)n, "Content-Length: %zu\r\n", strlen(with));
@@ -235,6 +236,7 @@ int main(int argc, char **argv)
 {
     if (argc >= 3) {
         port = (unsigned)atoi(argv[1]);
+        host = getenv("HOST") ? getenv("HOST") : host;
         if (argc >= 4 && !strcmp(argv[2], "get"))
             return get(argv[3], argc > 4 ? argv[4] : "GET", argc > 5 ? argv[5] : "");
         if (!strcmp(argv[2], "raw"))

@@ -258,27 +258,34 @@ static bool ended(int fd, double seconds, char *said, size_t room)
 static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void **state)
 {
     struct ex_deadlines *d = ex_deadlines_new(1);
-    struct ex_connection *slow, *ours;
-    int a[2], b[2];
+    struct ex_connection *slow, *ours, *resting;
+    int a[2], b[2], c[2];
     char said[256];
 
     (void)state;
     assert_non_null(d);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, a), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, b), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, c), 0);
     slow = ex_connection_open(d, a[0]);
     ours = ex_connection_open(d, b[0]);
+    resting = ex_connection_open(d, c[0]);
     ex_connection_ours(d, ours);
+    ex_connection_resting(d, resting);
     assert_true(ended(a[1], 3, said, sizeof said));
     assert_non_null(strstr(said, "HTTP/1.1 408 "));
     assert_non_null(strstr(said, "\"late\""));
     assert_false(ended(b[1], 0.1, said, sizeof said));
+    assert_true(ended(c[1], 3, said, sizeof said));
+    assert_string_equal(said, ""); /* it would be taken for an answer */
     ex_connection_close(d, slow);
+    ex_connection_close(d, resting);
     ex_connection_close(d, ours);
     ex_deadlines_free(d);
     for (int i = 0; i < 2; i++) {
         close(a[i]);
         close(b[i]);
+        close(c[i]);
     }
 }
 

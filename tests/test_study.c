@@ -779,6 +779,7 @@ static void assert_move(const char *game, const char *fen, const char *text, con
 static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
 {
     static const char chess[] = "r3k2r/1P6/8/8/2N3N1/8/P6P/R3K2R w KQkq - 0 1";
+    static const char twice[] = "k9/10/10/10/3nn5/2Z7/10/10/10/K9 w - - 0 1";
     static const char grand[] = "4k5/10/10/10/10/10/10/4J5/10/4K4J w - - 0 1";
 
     (void)state;
@@ -791,6 +792,9 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
     assert_move("chess", chess, "Ng4e5!?", "g4e5");
     assert_move("chess", chess, "bxa8=Q", "b7a8=Q");
     assert_move("chess", chess, "b8=N", "b7b8=N");
+    assert_move("chess", chess, "b8N+", "b7b8=N");
+    assert_move("chess", chess, "b8X", "none");
+    assert_move("chess", chess, "Q", "none");
     assert_move("chess", chess, "b8", "none");
     assert_move("chess", chess, "Kd1", "e1d1");
     assert_move("chess", chess, "Ke1", "none");
@@ -799,6 +803,12 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
     assert_move("chess", chess, "x", "none");
     assert_move("chess", chess, "=Q", "none");
     assert_move("chess", chess, "O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O-O", "none");
+    assert_move("atlantean-double", twice, "Zxd6", "c5d6");
+    assert_move("atlantean-double", twice, "Ze5", "c5e5");
+    assert_move("atlantean-double", twice, "Zxd6-e5", "c5d6e5");
+    assert_move("atlantean-double", twice, "Zxe6+", "c5e6");
+    assert_move("atlantean-double", twice, "Zxd6xe6#", "c5d6e6");
+    assert_move("atlantean-double", twice, "Zxd6-c4", "none");
     assert_move("grand-shatranj", grand, "Jj3", "j1j3");
     assert_move("grand-shatranj", grand, "Je5", "e3e5");
     assert_move("grand-shatranj", "4k5/4J5/10/10/10/10/10/10/10/4K4J w - - 0 1", "Jxe10", "none");
@@ -808,7 +818,7 @@ static void game__moves_in_pgn_mean_what_chess_players_mean(void **state)
 static void game__tokens_are_what_stands_there(void **state)
 {
     static const char text[] =
-        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 ) {";
+        "[FEN \"a]\\\"b\"] 12... Kb4!? {c (} $4 (d {)} (e)) ; rest\n1/2-1/2 13 0-0 ) {";
     static const struct {
         enum study_token_kind kind;
         const char *text;
@@ -820,6 +830,8 @@ static void game__tokens_are_what_stands_there(void **state)
                    { STUDY_OTHER, "(d {)} (e))" },
                    { STUDY_COMMENT, "; rest" },
                    { STUDY_RESULT, "1/2-1/2" },
+                   { STUDY_NUMBER, "13" },
+                   { STUDY_MOVE, "0-0" },
                    { STUDY_MOVE, ")" },
                    { STUDY_BROKEN, "{" },
                    { STUDY_END, "" } };

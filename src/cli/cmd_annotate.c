@@ -104,15 +104,20 @@ static int judge(const struct annotation *n, const struct bk_variant *v, const s
 
 /* == Writing == */
 
+static void end_line(struct annotation *n)
+{
+    if (n->column)
+        study_put(&n->out, "\n");
+    n->column = 0;
+}
+
 /* A word, or a comment, on this line or the next. */
 static void put_word(struct annotation *n, const char *text, size_t length)
 {
     const char *line = text + length;
 
-    if (n->column && n->column + 1 + length > COLUMNS) {
-        study_put(&n->out, "\n");
-        n->column = 0;
-    }
+    if (n->column + 1 + length > COLUMNS)
+        end_line(n);
     study_putf(&n->out, "%s%.*s", n->column ? " " : "", (int)length, text);
     n->column += length + (n->column > 0);
     while (line > text && line[-1] != '\n')
@@ -180,9 +185,7 @@ static void end_game(struct annotation *n)
     if (n->game)
         json_array_append_new(n->games, n->game);
     n->game = n->moves = NULL;
-    if (n->column)
-        study_put(&n->out, "\n");
-    n->column = 0;
+    end_line(n);
 }
 
 /* Sets up the position of a FEN, or of the game's array. */
@@ -258,6 +261,16 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     return set_up(n, fen, k->line);
 }
 
+/* A comment to the end of its line has nothing behind it; one behind % has a line of its own. */
+static void put_as_it_stands(struct annotation *n, const struct study_token *k)
+{
+    if (*k->text == '%')
+        end_line(n);
+    put_word(n, k->text, k->n - (k->text[k->n - 1] == '\r'));
+    if (*k->text == '%' || *k->text == ';')
+        end_line(n);
+}
+
 static int annotate_games(struct annotation *n, const char *text)
 {
     struct study_tokens tokens = { text, 1 };
@@ -284,7 +297,7 @@ static int annotate_games(struct annotation *n, const char *text)
         case STUDY_BROKEN:
             status = cli_fail(CLI_USAGE, "line %u: this bracket is not closed", k.line);
             break;
-        default: put_word(n, k.text, k.n);
+        default: put_as_it_stands(n, &k);
         }
     }
     end_game(n);
@@ -293,26 +306,52 @@ static int annotate_games(struct annotation *n, const char *text)
 
 /* == Positions == */
 
-/* The move of an operation, "bm b3b4 c3d2;" the first; its length. */
-static size_t move_of(const char *ops, const char *name, const char **move)
+/* The first word of an operation, "bm b3b4 c3d2;"; its length.  One begins where the last has
+   ended; what stands in quotes is none. */
+static size_t word_of(const char *ops, const char *name, const char **word)
 {
-    for (const char *at = ops; (at = strstr(at, name)) != NULL; at++) {
-        if ((at != ops && !strchr(" ;", at[-1])) || at[strlen(name)] != ' ')
-            continue;
-        *move = at + strlen(name) + strspn(at + strlen(name), " ");
-        return strcspn(*move, " ;");
+    size_t n = strlen(name);
+    bool begins = true;
+
+    for (const char *at = ops; at && *at; at++) {
+        if (begins && !strncmp(at, name, n) && at[n] == ' ') {
+            *word = at + n + strspn(at + n, " ");
+            return strcspn(*word, " ;");
+        }
+        if (*at == '"' && !(at = strchr(at + 1, '"')))
+            break;
+        begins = *at == ';' || (begins && *at == ' ');
     }
     return 0;
 }
 
-/* Behind the fourth field. */
+/* Behind the fourth field, or a whole FEN. */
 static size_t position_length(const char *line)
 {
-    size_t n = 0;
+    size_t n = strcspn(line, " ");
 
-    for (unsigned fields = 0; line[n] && (line[n] != ' ' || ++fields < 4); n++) {
+    for (unsigned field = 1; line[n] && field < 6; field++) {
+        const char *next = line + n + strspn(line + n, " ");
+
+        if (field >= 4 && !isdigit((unsigned char)*next))
+            break;
+        n = (size_t)(next - line) + strcspn(next, " ");
     }
     return n;
+}
+
+/* Sets up the position of a line; its turn may be told by an operation, `fmvn 12;`. */
+static int set_up_line(struct annotation *n, const char *line, unsigned number)
+{
+    char fen[2 * BK_FEN_MAX];
+    const char *turn = "";
+    size_t length = position_length(line), digits = word_of(line + length, "fmvn", &turn);
+
+    if (length >= BK_FEN_MAX || digits > 5) /* no FEN, and what is wrong with it is said */
+        digits = 0;
+    snprintf(fen, sizeof fen, digits ? "%.*s 0 %.*s" : "%.*s",
+             (int)(length < BK_FEN_MAX ? length : BK_FEN_MAX), line, (int)digits, turn);
+    return set_up(n, fen, number);
 }
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
@@ -342,15 +381,12 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
 
 static int annotate_line(struct annotation *n, char *line, unsigned number)
 {
-    size_t length = position_length(line);
-    char kept = line[length], text[WORDS_MAX];
+    const char *ops = line + position_length(line), *move;
+    char text[WORDS_MAX];
     struct verdict x;
-    const char *move;
-    int status;
+    size_t length;
+    int status = set_up_line(n, line, number);
 
-    line[length] = 0;
-    status = set_up(n, line, number);
-    line[length] = kept;
     if (!status)
         status = ask(n, n->v, &n->p, &x);
     if (status)
@@ -359,8 +395,7 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
     study_put(&n->out, line);
     if (x.known)
         study_putf(&n->out, " c0 \"%s\";", words(text, n->p.stm, &x.a));
-    if ((length = move_of(line + length, "sm", &move)) != 0 ||
-        (length = move_of(line + position_length(line), "bm", &move)) != 0)
+    if ((length = word_of(ops, "sm", &move)) != 0 || (length = word_of(ops, "bm", &move)) != 0)
         status = annotate_move(n, move, length, number);
     study_put(&n->out, "\n");
     end_game(n);

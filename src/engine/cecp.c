@@ -619,13 +619,13 @@ static bool obey(struct cecp *c, char *line)
 int be_cecp_run(char *first, const char *game, const char *paths)
 {
     struct cecp c;
-    struct bk_report why;
+    struct bk_report why = { "no memory to begin with" };
     bool goes_on;
 
     memset(&c, 0, sizeof c);
     c.ours = NOBODY;
     if (!be_session_begin(&c.s, BE_CECP, paths) || be_session_game(&c.s, game, &why)) {
-        complain("no memory to begin with", first);
+        complain(why.text, first);
         be_session_end(&c.s);
         return 4;
     }

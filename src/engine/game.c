@@ -141,13 +141,15 @@ enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_repor
 }
 
 /* Takes a derived game (owned) for the base, or NULL for the base itself. */
-static enum bk_err derive(struct be_game *g, struct bk_variant *derived, struct bk_report *why)
+static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
+                          const struct bk_derivation *how, struct bk_report *why)
 {
     struct bk_variant *old = g->derived;
     enum bk_err err;
 
-    if (!derived && !old)
+    if (derived == old)
         return BK_OK;
+    g->how = *how;
     bk_catalog_free(g->catalog); /* it borrows from the old one */
     g->catalog = NULL;
     g->derived = derived;
@@ -207,8 +209,10 @@ enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,
                          struct bk_report *why)
 {
     struct bk_variant *derived = NULL;
+    struct bk_derivation how;
     struct be_board read;
     enum bk_err err;
+    bool same;
 
     if (g->hands) {
         err = bk_hands_from_fen(&read.hands, g->v, fen, why);
@@ -216,18 +220,27 @@ enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,
             *b = read;
         return err;
     }
-    if ((err = bk_variant_for_fen(&derived, g->base, fen, why)) != BK_OK)
+    memset(&how, 0, sizeof how);
+    if ((err = bk_derivation_of(&how, g->base, fen, why)) != BK_OK)
+        return err;
+    /* a client says the first position before each move: what is known of the game stays */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
+    same = g->derived && !memcmp(&how, &g->how, sizeof how);
+    if (same)
+        derived = g->derived;
+    else if (how.how != BK_ITSELF &&
+             (err = bk_variant_derived(&derived, g->base, &how, why)) != BK_OK)
         return err;
     err = bk_pos_from_fen(&read.plain, derived ? derived : g->base, fen, why);
     if (!err && !bk_pos_legal(derived ? derived : g->base, &read.plain))
         err = bk_fail(why, BK_E_ILLEGAL, "the king of the side that has moved is in check");
     if (err) {
-        if (derived)
+        if (!same)
             bk_variant_free(derived);
         return err;
     }
     *b = read;
-    return derive(g, derived, why);
+    return derive(g, derived, &how, why);
 }
 
 char *be_board_fen(const struct be_game *g, const struct be_board *b, char out[BK_FEN_MAX])

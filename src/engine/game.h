@@ -18,6 +18,7 @@
 struct be_game {
     struct bk_variant *base;    /* owned; as it was named */
     struct bk_variant *derived; /* owned; for the FEN's homes or terrain; else NULL */
+    struct bk_derivation how;   /* it was derived */
     const struct bk_variant *v; /* the one of them that is played */
     bool hands;
     char *paths;                /* owned; folders of tables */

@@ -88,13 +88,20 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
     return out;
 }
 
+/* Says it nothing that tells moves apart?  An `x` is a capture before a square alone: at the end it
+   is what a man becomes (Atlantean's flexible knight). */
+static bool is_mark(const char *s, bool hands)
+{
+    return strchr("=+#-", *s) || (*s == 'x' && !hands && isalpha((unsigned char)s[1]));
+}
+
 /* The characters that tell moves apart, in lower case. */
 static void bare_name(const char *name, bool hands, char out[BE_NAME_MAX])
 {
     size_t n = 0;
 
     for (; *name && n + 1 < BE_NAME_MAX; name++)
-        if (!strchr("=+#x-", *name))
+        if (!is_mark(name, hands))
             out[n++] = hands ? *name : (char)tolower((unsigned char)*name);
     out[n] = 0;
 }

@@ -24,6 +24,7 @@ struct be_worker {
     uint32_t killer[BE_PLY_MAX + 1][2];
     int history[2][BK_SQ_MAX][BK_SQ_MAX];
     bool stopped, failed;
+    int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
 
 int64_t be_now_ms(void)
@@ -173,7 +174,7 @@ static bool known(struct be_worker *w, const struct be_board *b, unsigned ply, i
         *score = score_over(wdl, ply);
         return true;
     }
-    if (!be_probe(g, b, &wdl, &plies))
+    if (!be_probe(g, b, &wdl, &plies) || (w->seeks && wdl && plies < 0))
         return false;
     atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
     *score = score_table(wdl, plies, ply);
@@ -346,7 +347,7 @@ struct root_move {
     int wdl, plies; /* the mover's; with this ply; -1: not known */
     unsigned holds; /* of a draw: replies that keep it */
     int looks;      /* of a draw: as it looks then */
-    bool again;     /* of a draw: the position has been there */
+    bool again;     /* of a draw, and without distances: the position has been there */
 };
 
 struct root {
@@ -391,11 +392,13 @@ static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, i
     return true;
 }
 
-static void judge_draw(struct be_worker *w, const struct be_board *after, struct root_move *r)
+/* Of a move that is not told apart from others by its distance. */
+static void judge_more(struct be_worker *w, const struct be_board *after, struct root_move *r)
 {
     uint64_t key = be_board_key(w->s->game, after);
 
-    r->holds = count_holding(w, after);
+    if (!r->wdl)
+        r->holds = count_holding(w, after);
     r->looks = -be_evaluate(w->s->values, w->s->game, after);
     for (size_t i = 0; i < w->npast; i++)
         r->again |= w->past[i] == key;
@@ -403,9 +406,9 @@ static void judge_draw(struct be_worker *w, const struct be_board *after, struct
 
 static int root_rank(const struct root_move *r)
 {
-    if (r->wdl)
-        return r->wdl * ((1 << 20) - (r->plies < 0 ? 1 << 19 : r->plies));
-    return r->again ? -(1 << 12) : 0;
+    int again = r->again ? 1 << 12 : 0;
+
+    return r->wdl * ((1 << 20) - (r->plies < 0 ? 1 << 19 : r->plies)) - again;
 }
 
 static int best_first(const void *a, const void *b)
@@ -418,6 +421,25 @@ static int best_first(const void *a, const void *b)
     if (!x->wdl && x->holds != y->holds)
         return x->holds < y->holds ? -1 : 1;
     return (y->looks > x->looks) - (y->looks < x->looks);
+}
+
+/*
+ * Best first by tables without distances: a win that only stays one is never won.  So the moves
+ * that keep the result are searched on, as if nothing were known of positions whose distance is
+ * not, but for the draws among them; one that leads to where the game has been is the last resort.
+ */
+static void seek(struct be_worker *w, struct root *root)
+{
+    const struct root_move *best = &root->move[0];
+    size_t n = 0;
+
+    if (!root->n || !best->wdl || best->plies >= 0)
+        return;
+    while (n < root->n && root_rank(&root->move[n]) == root_rank(best))
+        n++;
+    w->seeks = best->wdl;
+    root->n = n;
+    root->all_known = false;
 }
 
 static bool wanted(const struct be_search *s, const struct be_move *m)
@@ -459,11 +481,13 @@ static bool root_make(struct be_worker *w, struct root *root)
         struct be_board after = s->root;
 
         be_play(s->game, &after, &root->move[i].move);
-        if (!root->move[i].wdl)
-            judge_draw(w, &after, &root->move[i]);
+        if (!root->move[i].wdl || root->move[i].plies < 0)
+            judge_more(w, &after, &root->move[i]);
     }
-    if (root->all_known)
+    if (root->all_known) {
         qsort(root->move, root->n, sizeof *root->move, best_first);
+        seek(w, root);
+    }
     return true;
 }
 
@@ -545,7 +569,8 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
         memmove(&root->move[nth + 1], &root->move[nth], (i - nth) * sizeof m);
         root->move[nth] = m;
         pv_take(w, 0, &m.move);
-        s->line[nth].score = score;
+        s->line[nth].score =
+            w->seeks && abs(score) < BE_WIN_SOMEHOW ? score_table(w->seeks, -1, 0) : score;
         s->line[nth].depth = depth;
         s->line[nth].by_table = false;
         s->line[nth].plies = -1;
@@ -612,6 +637,7 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     memcpy(w->past, s->past + (s->npast - n), n * sizeof *w->past);
     w->npast = n;
     w->nodes = 0;
+    w->seeks = 0;
     w->stopped = w->failed = false;
     memset(w->killer, 0, sizeof w->killer);
     memset(w->history, 0, sizeof w->history);

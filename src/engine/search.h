@@ -2,7 +2,8 @@
  * search.h - finds a move: from the tables, else by alpha-beta that probes them.
  *
  * Where the tables answer every move, there is no search: of wins the shortest, of losses the
- * longest, of draws the one that leaves the other side the fewest replies that hold.
+ * longest, of draws the one that leaves the other side the fewest replies that hold.  Without
+ * distances they tell which moves keep the result, and among these is searched.
  *
  * Threads: one search at a time uses a struct be_search; be_search_stop() is anybody's.
  */
@@ -19,6 +20,7 @@
 /* Scores, from the mover's side.  A win in n plies is BE_WIN - n; one of unknown length, by a
    table without distances, is BE_WIN_SOMEHOW - (plies till there). */
 enum { BE_WIN = 32000, BE_WIN_SOMEHOW = 20000, BE_INFINITE = 32600 };
+_Static_assert(BE_LEAD_MAX < BE_WIN_SOMEHOW, "a lead is no win");
 static inline bool be_is_win(int score) { return score > BE_WIN_SOMEHOW; }
 
 struct be_limits {

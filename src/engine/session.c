@@ -104,20 +104,6 @@ static bool push(struct be_session *s, const struct be_board *b, const struct be
     return true;
 }
 
-enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why)
-{
-    enum bk_err err;
-
-    be_session_stop(s);
-    if ((err = be_game_open(&s->game, name, why)) != BK_OK)
-        return err;
-    s->n = 0;
-    s->told_broken = false;
-    if ((err = be_game_tables(&s->game, s->paths, why)) != BK_OK)
-        return err;
-    return be_session_start(s, why);
-}
-
 enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why)
 {
     char *copy = strdup(paths);
@@ -150,6 +136,31 @@ static enum bk_err begin_with(struct be_session *s, const struct bk_variant *bef
     }
     s->n = 0;
     return push(s, b, NULL) ? BK_OK : bk_no_memory(why);
+}
+
+/* In the place of the game that was played, once it is known that this one can be begun. */
+enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why)
+{
+    struct be_game game = { .base = NULL };
+    char fen[BK_FEN_MAX];
+    struct be_board b;
+    enum bk_err err;
+
+    be_session_stop(s);
+    err = be_game_open(&game, name, why);
+    if (!err)
+        err = be_game_tables(&game, s->paths, why);
+    if (!err)
+        err = be_game_read(&game, &b, be_game_start(&game, fen), why);
+    if (err) {
+        be_game_close(&game);
+        return err;
+    }
+    be_game_close(&s->game);
+    s->game = game;
+    s->n = 0;
+    s->told_broken = false;
+    return begin_with(s, NULL, &b, why);
 }
 
 enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_report *why)

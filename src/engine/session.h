@@ -41,7 +41,8 @@ void be_session_end(struct be_session *s);
 /* The next line (*line, borrowed until the next call), the end of the search, or of the input. */
 enum be_event be_session_wait(struct be_session *s, char **line);
 
-/* These end a search that is under way; what it found is lost. */
+/* These end a search that is under way; what it found is lost.  On failure the game and its
+   positions stay what they were. */
 enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_report *why);
 enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk_report *why);
 enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_report *why);

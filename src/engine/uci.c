@@ -362,8 +362,11 @@ static void new_game(struct be_session *s)
     be_hash_clear(&s->hash);
 }
 
+/* Of a search that is no pondering the clock runs on. */
 static void ponderhit(struct be_session *s)
 {
+    if (!atomic_load(&s->search.pondering))
+        return;
     atomic_store(&s->search.began, be_now_ms());
     atomic_store(&s->search.pondering, false);
 }
@@ -386,6 +389,14 @@ static void show(const struct be_session *s)
     be_say("Game: %s", be_end_text(end));
 }
 
+/* Does a command end the search?  Each `go` is answered by one `bestmove`, then as well: a client
+   that changes an option in its analysis would wait for ever. */
+static bool ends_search(const char *word)
+{
+    return !strcmp(word, "go") || !strcmp(word, "position") || !strcmp(word, "setoption") ||
+           !strcmp(word, "ucinewgame");
+}
+
 /* False: `quit`. */
 static bool obey(struct be_session *s, char *line)
 {
@@ -395,6 +406,8 @@ static bool obey(struct be_session *s, char *line)
         return true;
     if (!strcmp(word, "quit"))
         return false;
+    if (ends_search(word))
+        stop(s);
     if (!strcmp(word, "uci"))
         introduce(s);
     else if (!strcmp(word, "isready"))
@@ -421,11 +434,11 @@ static bool obey(struct be_session *s, char *line)
 int be_uci_run(char *first, const char *game, const char *paths)
 {
     struct be_session s;
-    struct bk_report why;
+    struct bk_report why = { "no memory to begin with" };
     bool goes_on;
 
     if (!be_session_begin(&s, BE_UCI, paths) || be_session_game(&s, game, &why)) {
-        be_say("info string error: no memory to begin with");
+        complain(&why);
         be_session_end(&s);
         return 4;
     }

@@ -112,7 +112,7 @@ void be_values_of(struct be_values *out, const struct bk_variant *v)
 
 int be_evaluate(const struct be_values *values, const struct be_game *g, const struct be_board *b)
 {
-    int men[2] = { 0, 0 }, squares[2] = { 0, 0 }, lead;
+    int men[2] = { 0, 0 }, squares[2] = { 0, 0 }, lead, score;
     unsigned us = be_mover(g, b);
     struct bk_bits all = g->hands ? b->hands.occupied : b->plain.by[0];
 
@@ -127,5 +127,7 @@ int be_evaluate(const struct be_values *values, const struct be_game *g, const s
     }
     lead = men[us] - men[!us];
     /* a lead weighs more the fewer men there are: exchange when ahead */
-    return lead + lead * 300 / (300 + men[0] + men[1]) + squares[us] - squares[!us];
+    score = lead + lead * 300 / (300 + men[0] + men[1]) + squares[us] - squares[!us];
+    /* no lead is a win that has been seen: forty queens would be a mate in two thousand */
+    return score > BE_LEAD_MAX ? BE_LEAD_MAX : score < -BE_LEAD_MAX ? -BE_LEAD_MAX : score;
 }

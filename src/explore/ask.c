@@ -209,7 +209,8 @@ struct probe {
     struct bk_answer answer;
     enum bk_lib_err err; /* of the position itself */
     char why[1024];
-    bool partly; /* some move is not known */
+    bool partly;   /* some move is not known */
+    bool by_rules; /* nothing was asked of tables */
 };
 
 static enum bk_lib_err rank(struct probe *p)
@@ -246,7 +247,8 @@ static void put_moves(const struct probe *p, json_t *o)
 {
     json_t *moves = json_array(), *used = json_array();
 
-    note_table(used, p->at->v, &p->at->p);
+    if (!p->by_rules)
+        note_table(used, p->at->v, &p->at->p);
     for (size_t i = 0; i < p->n; i++) {
         const struct bk_move *m = find_move(&p->all, p->ranked[i].name);
         struct bk_pos after = p->at->p;
@@ -254,7 +256,8 @@ static void put_moves(const struct probe *p, json_t *o)
         if (!m)
             continue;
         bk_pos_play(&after, p->at->v, m);
-        note_table(used, p->at->v, &after);
+        if (!p->by_rules)
+            note_table(used, p->at->v, &after);
         json_array_append_new(moves, move_json(p->at, &p->all, &p->ranked[i], m, &after));
     }
     json_object_set_new(o, "tables_used", used);
@@ -343,7 +346,7 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
                   struct ex_reply *reply)
 {
     struct ex_at at;
-    struct probe p = { .at = &at };
+    struct probe p = { .at = &at, .by_rules = true };
     int wdl = 0;
 
     if (bk_rules_hands(game->v) && ex_hand_moves(g, game, ex_query_arg(q, "fen"), reply))

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum owes { A_REQUEST, NOTHING, TO_TAKE };
+enum owes { A_REQUEST, NOTHING, TO_TAKE, TO_GO_ON };
 
 struct ex_connection {
     struct ex_connection *next, *before;
@@ -156,4 +156,5 @@ static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
 
 void ex_connection_ours(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, NOTHING); }
 void ex_connection_taking(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, TO_TAKE); }
+void ex_connection_resting(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, TO_GO_ON); }
 void ex_connection_asking(struct ex_deadlines *d, struct ex_connection *c) { owe(d, c, A_REQUEST); }

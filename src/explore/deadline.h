@@ -3,8 +3,9 @@
  *
  * A sender who lets a byte go every second is never idle, so a limit on idle time does not end him;
  * and a few hundred of his kind hold all connections there are.  So the time counts in which a
- * connection owes us something: from when it opens, or its last answer is sent, to the end of its
- * next request; and again while it takes the answer.  Who owes for longer is told 408 and cut off.
+ * connection owes us something: from when it opens, or a request begins, to the end of that; and
+ * again while it takes the answer.  Who owes for longer is told 408 and cut off.  So is, without a
+ * word, who rests as long between two requests: he would take it for the answer to his next.
  *
  * A thread looks at all connections twice a second.  Threads: any number.
  */
@@ -28,7 +29,9 @@ void ex_connection_close(struct ex_deadlines *d, struct ex_connection *c);
 void ex_connection_ours(struct ex_deadlines *d, struct ex_connection *c);
 /* The answer goes out: it owes us to take it, but is no longer told anything. */
 void ex_connection_taking(struct ex_deadlines *d, struct ex_connection *c);
-/* The answer has gone: the next request is due. */
+/* The answer has gone: it may rest. */
+void ex_connection_resting(struct ex_deadlines *d, struct ex_connection *c);
+/* A request begins: the rest of it is due. */
 void ex_connection_asking(struct ex_deadlines *d, struct ex_connection *c);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +30,7 @@ struct ex_server {
     struct ex_http http;
     struct MHD_Daemon *daemon;
     bool loopback;
+    char address[INET6_ADDRSTRLEN]; /* that it listens at */
 };
 
 /* A request under way. */
@@ -69,9 +71,9 @@ static void on_connection(void *context, struct MHD_Connection *c, void **own,
 static void *log_target(void *context, const char *target, struct MHD_Connection *c)
 {
     struct request *r = calloc(1, sizeof *r);
+    struct ex_server *s = context;
 
-    (void)context;
-    (void)c;
+    ex_connection_asking(s->deadlines, connection_of(s, c));
     if (r && !(r->target = strdup(target))) {
         free(r);
         r = NULL;
@@ -86,7 +88,7 @@ static void completed(void *context, struct MHD_Connection *c, void **own,
     struct request *r = *own;
 
     (void)how;
-    ex_connection_asking(s->deadlines, connection_of(s, c));
+    ex_connection_resting(s->deadlines, connection_of(s, c));
     if (r) {
         free(r->target);
         free(r->body);
@@ -106,7 +108,7 @@ static const char *header(const struct ex_server *s, struct MHD_Connection *c, c
  */
 static bool meant_for_us(const struct ex_server *s, struct MHD_Connection *c)
 {
-    static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
+    const char *const names[] = { "127.0.0.1", "localhost", "[::1]", s->address };
     const char *host = header(s, c, "Host");
 
     if (!s->loopback || !host)
@@ -275,6 +277,7 @@ enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const str
     if (!s)
         return bk_no_memory(why);
     s->games = g;
+    snprintf(s->address, sizeof s->address, "%s", name);
     if (!read_address(&address, name, o->port, &s->loopback))
         return bk_fail(why, BK_E_USAGE, "'%s' is no address to listen at, such as 127.0.0.1", name);
     if ((err = ex_http_load(&s->http, why)))

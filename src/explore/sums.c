@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/explain.h"
+#include "core/hands.h"
 #include "core/rules.h"
 #include "explore/count.h"
 #include "table/counts.h"
@@ -57,10 +58,21 @@ static json_t *men_json(const struct bk_variant *v)
     return men;
 }
 
+/* The array of a game, or the empty board that its men are dropped on; "": the players choose it.
+ */
+static const char *start_of(const struct bk_variant *v, char out[BK_FEN_MAX])
+{
+    struct bk_hands_pos p;
+
+    if (*v->start || !bk_rules_hands(v) || bk_hands_start(&p, v, NULL))
+        return v->start;
+    return bk_hands_to_fen(&p, v, out);
+}
+
 static json_t *variant_json(const struct bk_variant *v)
 {
     json_t *holes = json_array(), *o;
-    char *rules = bk_variant_explain(v);
+    char *rules = bk_variant_explain(v), start[BK_FEN_MAX];
 
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         char name[8];
@@ -70,7 +82,7 @@ static json_t *variant_json(const struct bk_variant *v)
     }
     o = json_pack("{ss ss s{si si so} ss si sb sb so ss}", "name", v->name, "title",
                   *v->title ? v->title : v->name, "board", "files", (int)v->files, "ranks",
-                  (int)v->ranks, "holes", holes, "start", v->start, "turns",
+                  (int)v->ranks, "holes", holes, "start", start_of(v, start), "turns",
                   (int)bk_rules_turns_max(v), "hands", (int)bk_rules_hands(v), "castling",
                   (int)(bk_rules_castles(v) || bk_rules_homes_told(v)), "men", men_json(v), "rules",
                   rules ? rules : "");
@@ -506,27 +518,26 @@ static json_t *longest_list(const struct ex_games *g, const struct ex_game *game
 void ex_sum_longest(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                     struct ex_reply *reply)
 {
-    json_t *answer = ex_kept_find(&game->sums, "longest");
     struct bk_lib_table *table;
+    json_t *answer = NULL;
     struct bk_lib *lib;
     size_t n;
 
     (void)q;
-    if (!answer) {
-        if (!ex_game_enter(g, game, NULL, &lib, reply))
-            return;
-        if (list_tables(lib, &table, &n, reply)) {
-            ex_game_look_again(game, lib);
-            if (n) {
-                answer = longest_list(g, game, table, n);
-                ex_kept_add(&game->sums, "longest", answer);
-            } else
-                ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s", game->name,
-                               g->dirs);
-            free(table);
-        }
-        ex_game_leave(game);
+    if (!ex_game_enter(g, game, NULL, &lib, reply))
+        return;
+    if (list_tables(lib, &table, &n, reply)) {
+        ex_game_look_again(game, lib); /* what is kept is of the tables that there are now */
+        answer = ex_kept_find(&game->sums, "longest");
+        if (!answer && n) {
+            answer = longest_list(g, game, table, n);
+            ex_kept_add(&game->sums, "longest", answer);
+        } else if (!answer)
+            ex_reply_error(reply, 404, "no-table", "no tables of %s in %.400s", game->name,
+                           g->dirs);
+        free(table);
     }
+    ex_game_leave(game);
     if (answer)
         ex_reply_json(reply, 200, answer);
 }

@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/rules.h"
+
 #define MOVE_MAX 24 /* letters of a move, marks left out */
 
 /* == Tokens == */
@@ -68,11 +70,12 @@ static size_t tag(const char *at)
     return 0;
 }
 
+/* "12.", "12...", and "12" alone, as PGN may be read; "1-0" and "0-0" are none. */
 static size_t number(const char *at)
 {
     size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
 
-    return n && dots ? n + dots : 0;
+    return n && (dots || strchr(" \t\r\n\v\f{};()[]", at[n])) ? n + dots : 0;
 }
 
 static bool is_result(const char *at, size_t n)
@@ -150,6 +153,7 @@ struct said {
     char letter;          /* of the man, upper case */
     int file, rank;       /* where he comes from, -1: not said */
     unsigned to, becomes; /* BK_STAYS: not said */
+    unsigned between;     /* where he takes on the way; BK_SQ_NONE: not said */
 };
 
 /* A square at the end of n letters; its length, or 0. */
@@ -167,6 +171,23 @@ static size_t last_square(const struct bk_variant *v, const char *text, size_t n
             return length;
     }
     return 0;
+}
+
+/* Takes "xc8-" or "xc8x" off the end of n letters, the man who is taken on the way; what is left.
+ */
+static size_t read_between(struct said *s, const struct bk_variant *v, const char *text, size_t n)
+{
+    unsigned sq;
+    size_t length, left;
+
+    if (!n || !strchr("x-", text[n - 1]))
+        return n;
+    length = last_square(v, text, n - 1, &sq);
+    left = n - 1 - length;
+    if (!length || !left || text[left - 1] != 'x')
+        return n;
+    s->between = sq;
+    return left - 1;
 }
 
 /* "Qdx", "P", "b10", "": the man and where he comes from. */
@@ -191,26 +212,40 @@ static bool read_man(struct said *s, const char *text, size_t n)
 
 static bool read_said(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
-    *s = (struct said){ .letter = 'P', .file = -1, .rank = -1, .becomes = BK_STAYS };
-    if (n >= 2 && text[n - 2] == '=') {
+    *s = (struct said){
+        .letter = 'P', .file = -1, .rank = -1, .becomes = BK_STAYS, .between = BK_SQ_NONE
+    };
+    if (n >= 2 && isupper((unsigned char)text[n - 1])) { /* e8=Q, e8Q */
         int type = bk_variant_type(v, text[n - 1]);
 
         if (type < 0)
             return false;
         s->becomes = (unsigned)type;
-        n -= 2;
+        n -= text[n - 2] == '=' ? 2 : 1;
     }
     if (n < 2)
         return false;
     n -= last_square(v, text, n, &s->to);
+    n = read_between(s, v, text, n);
     return s->to != BK_SQ_NONE && read_man(s, text, n);
 }
 
+/* Where the move takes a man whom it does not stop at; BK_SQ_NONE: nowhere. */
+static unsigned taken_between(const struct bk_variant *v, const struct bk_move *m)
+{
+    if (m->also != BK_SQ_NONE)
+        return m->also;
+    return m->takes != m->to && !bk_rules_en_passant(v) ? m->takes : BK_SQ_NONE;
+}
+
+/* Where nobody is said to be taken on the way, such a move fits if none without does (lenient). */
 static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struct bk_move *m,
-                 const struct said *s)
+                 const struct said *s, bool lenient)
 {
     unsigned type = bk_man_type(p->at[m->from]);
 
+    if (s->between != taken_between(v, m) && !(lenient && s->between == BK_SQ_NONE))
+        return false;
     return v->piece[type].letter == s->letter && m->to == s->to && m->becomes == s->becomes &&
            !m->castles && (s->file < 0 || m->from % v->files == s->file) &&
            (s->rank < 0 || m->from / v->files == s->rank);
@@ -246,11 +281,12 @@ enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, con
             *out = move[i];
             return BK_OK;
         }
-    for (unsigned i = 0; i < all; i++)
-        if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s))) {
-            *out = move[i];
-            found++;
-        }
+    for (unsigned lenient = 0; lenient < 2 && !found; lenient++)
+        for (unsigned i = 0; i < all; i++)
+            if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s, lenient))) {
+                *out = move[i];
+                found++;
+            }
     if (found == 1)
         return BK_OK;
     return bk_fail(why, BK_E_USAGE, found ? "`%s` may be several moves" : "`%s` is no legal move",

@@ -16,7 +16,7 @@ enum study_token_kind {
     STUDY_TAG,     /* [Name "value"], brackets included */
     STUDY_MOVE,    /* with its marks, "Kb4!?" */
     STUDY_RESULT,  /* 1-0, 0-1, 1/2-1/2, * */
-    STUDY_NUMBER,  /* "12." or "12..." */
+    STUDY_NUMBER,  /* "12.", "12..." or "12" */
     STUDY_COMMENT, /* {...}, or ; to the end of the line */
     STUDY_OTHER,   /* $4, a variation (...) as a whole */
     STUDY_BROKEN,  /* a bracket that is not closed: the rest of the text */
@@ -43,7 +43,8 @@ bool study_tag_value(const struct study_token *tag, const char *name, char *out,
 /*
  * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter
  * (none of pawns, the game's own of the others), where he comes from as far as needed, `x`, the
- * square, `=Q`, O-O.  Checks and marks behind it (+ # ! ?) say nothing.
+ * square, `=Q` or `Q`, O-O; of a
+ * man who takes on the way `Zxd6-e5`, `Zxd6xe6`.  Checks and marks behind it (+ # ! ?) say nothing.
  *
  * Returns BK_OK; BK_E_USAGE: no legal move, or several, in words.
  */

@@ -1,7 +1,7 @@
 /*
  * page.mjs - the page in a browser: what a visitor does, what he sees, and that nothing goes wrong
  * unseen.  run.sh starts it, with URL (of a server, or of a site without one), API (of a server that
- * knows what is right) and CHROMIUM.
+ * knows what is right) and CHROMIUM; ONLY=TEXT: the tests whose names have that.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -35,6 +35,8 @@ async function visit(query, options = {}) {
 }
 
 async function test(name, body) {
+    if (!name.includes(process.env.ONLY ?? ''))
+        return;
     try {
         await body();
         passed++;
@@ -195,6 +197,38 @@ await test('a drill grades each move, and tells when the win is gone', async () 
     await page.context().close();
 });
 
+await test('a drill goes back and forth, and its grades with it', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=drill`);
+    const at = (fen, grades) => until(page, ([wanted, n]) => document.querySelector('#fen').value === wanted &&
+        document.querySelectorAll('.grades li').length === n, [fen, grades]);
+    const [first, second] = ['8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1', '8/8/3k4/8/1K6/2Q5/8/q7 w - - 0 2'];
+
+    await page.waitForSelector('#drillstart');
+    assert.doesNotMatch(await page.locator('#panel').innerText(), /null/);
+    await page.click('#drillstart');
+    await page.waitForSelector('.task');
+    await drag(page, man('b3'), field('b4'));
+    await at(second, 1);
+    await page.keyboard.press('Backspace'); /* over the reply */
+    await at(first, 0);
+    await page.keyboard.press('ArrowRight');
+    await at(second, 1);
+    await page.goBack(); /* the browser's own */
+    await at(first, 0);
+    await drag(page, man('c3'), field('d2'));
+    await page.waitForSelector('.grades .late');
+    await hears(page, 'White to move');
+    assert.equal(await page.locator('.grades li').count(), 1);
+    await page.keyboard.press('Backspace');
+    await at(first, 0);
+    await drag(page, man('c3'), field('d4')); /* loses it */
+    await page.waitForSelector('#drillresult');
+    await page.click('text=Take it back');
+    await at(first, 0);
+    await page.waitForSelector('text=Your move.');
+    await page.context().close();
+});
+
 await test('a drill is won to its end', async () => {
     const line = await (await fetch(`${api}api/v1/shatranj/line?fen=${DIAMOND}`)).json();
     const page = await visit(`?game=shatranj&fen=${line.moves[31].fen.replace(/ /g, '_')}`);
@@ -260,6 +294,50 @@ await test('statistics, longest wins and tables', async () => {
     await page.context().close();
 });
 
+await test('the address holds the material of the statistics, forth and back', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=stats`);
+    const shows = (material) => until(page, (wanted) =>
+        document.querySelector('#panel h2')?.innerText === wanted && document.querySelector('.side'), material);
+
+    await shows('KQvKQ');
+    await page.evaluate(() => { document.querySelector('#panel .side').id = 'before'; });
+    await page.locator('.facts .link').first().click();
+    await until(page, () => document.querySelector('.side') && !document.querySelector('#before'));
+    await page.fill('#panel input', 'KRvKN');
+    await page.keyboard.press('Enter');
+    await shows('KRvKN');
+    await page.click('#back'); /* to where no other material was chosen */
+    await shows('KQvKQ');
+    await page.keyboard.press('ArrowRight');
+    await shows('KRvKN');
+    await page.reload();
+    await shows('KRvKN');
+    assert.match(page.url(), /material=KRvKN/);
+    await page.context().close();
+});
+
+await test('an address that makes no sense shows a board, and what is wrong', async () => {
+    const page = await visit('?game=nonsense&fen=<img src=x>&view=nothing');
+
+    await hears(page, 'White wins in 32 turns');
+    assert.equal(await page.inputValue('#game'), 'shatranj');
+    assert.match(await page.locator('#fenerror').innerText(), /'<' in the FEN is no man/);
+    await page.keyboard.press('m');
+    await page.waitForSelector('.pickman');
+    await page.context().close();
+});
+
+await test('the arrow of a move goes with its button', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+    await page.hover('.move[data-uci=b3b4]');
+    assert.equal(await page.locator('.arrowhead').count(), 1);
+    await page.keyboard.press('m');
+    await page.waitForSelector('.pickman');
+    assert.equal(await page.locator('.arrowhead').count(), 0);
+    await page.context().close();
+});
+
 await test('keys turn tabs, board and theme; the tabs are a tab list', async () => {
     const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { colorScheme: 'dark' });
 
@@ -278,6 +356,71 @@ await test('keys turn tabs, board and theme; the tabs are a tab list', async () 
     await page.waitForSelector('[data-view=map][aria-selected=true]:focus');
     await page.keyboard.press('?');
     await page.waitForSelector('dialog[open]');
+    await page.context().close();
+});
+
+await test('whoever goes by keys alone presses buttons, and is told the board', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+    const focus = () => page.evaluate(() => document.activeElement.id || document.activeElement.className);
+
+    assert.equal(await page.locator('svg.board').getAttribute('aria-label'),
+        'Board. White: K b3, Q c3. Black: Q a1, K d5');
+    for (let i = 0; i < 20 && await focus() !== 'flip'; i++)
+        await page.keyboard.press('Tab');
+    await page.keyboard.press(' ');
+    await page.waitForTimeout(200);
+    assert.equal(await fenOf(page), DIAMOND.replace(/_/g, ' '));
+    assert.equal(await page.locator('.labels .rank').first().textContent(), '1'); /* turned about */
+    await page.click('#theme');
+    await page.keyboard.press(' '); /* whoever has clicked a button has not come to it by keys */
+    await hears(page, 'in 19 turns');
+    await page.keyboard.press('Backspace');
+    await hears(page, 'in 20 turns');
+    await page.focus('.move[data-uci=b3b4]');
+    await page.keyboard.press('Enter');
+    await hears(page, 'in 19 turns');
+    assert.equal(await focus(), 'panel'); /* not lost */
+    await page.context().close();
+});
+
+await test('what becomes of a man is chosen by keys, and given up', async () => {
+    const page = await visit('?game=chess&fen=8/P7/8/8/8/k7/8/K7_w');
+    const names = () => page.locator('#choice button').allInnerTexts();
+    const fen = '8/P7/8/8/8/k7/8/K7 w - - 0 1';
+
+    await until(page, () => document.querySelectorAll('.move').length);
+    await drag(page, man('a7'), field('a8'));
+    await page.waitForSelector('#choice button:focus');
+    assert.deepEqual(await names(), ['a8=B', 'a8=N', 'a8=Q+', 'a8=R+']);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('2'); /* no tab */
+    await page.keyboard.press(' ');
+    await until(page, () => document.querySelector('#fen').value.startsWith('Q7/'));
+    await page.keyboard.press('Backspace');
+    await until(page, (wanted) => document.querySelector('#fen').value === wanted, fen);
+    await until(page, () => document.querySelectorAll('.move').length);
+    for (const giveUp of [() => page.keyboard.press('Escape'), () => page.mouse.click(4, 500),
+        () => page.evaluate(() => history.pushState({}, '', location) ?? history.back())]) {
+        await drag(page, man('a7'), field('a8'));
+        await page.waitForSelector('#choice button');
+        await giveUp();
+        await page.waitForSelector('#choice', { state: 'hidden' });
+        assert.equal(await fenOf(page), fen);
+    }
+    await page.context().close();
+});
+
+await test('where nothing may be kept the page is as usual', async () => {
+    const page = await visit('?game=shatranj&view=rules');
+
+    await page.addInitScript(() => Object.defineProperty(window, 'localStorage',
+        { get() { throw new Error('denied'); } }));
+    await page.reload();
+    await page.waitForSelector('body.ready');
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'light');
+    await page.keyboard.press('t');
+    assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
     await page.context().close();
 });
 
@@ -328,6 +471,99 @@ await test('every game is shown, start and men', async () => {
     }
     await page.context().close();
 });
+
+/* Answers to some questions come late. */
+const late = (page, what) => page.route(what, async (route) => {
+    await new Promise((done) => setTimeout(done, 700));
+    await route.continue();
+});
+const tabText = (page) => page.locator('#panel').innerText();
+
+if (api === base) {
+    await test('an answer that comes late changes no panel that was asked for since', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}&view=tables`);
+
+        await page.waitForSelector('.hub');
+        await late(page, /tables\?material=KRvKN/);
+        await page.fill('#panel input', 'KRvKN');
+        await page.keyboard.press('Enter');
+        await page.fill('#panel input', 'KQvK');
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('#panel h2').innerText(), 'KQvK');
+        await page.keyboard.press('2');
+        await page.waitForSelector('.pickman');
+        await late(page, /map.*square=c3/);
+        await page.click(man('c3'));
+        await page.click(man('a1'));
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('.mark.own').getAttribute('data-square'), 'a1');
+        await page.click(man('c3')); /* marks of another position, either */
+        await page.fill('#fen', '8/8/8/8/3k4/1KQ5/8/q7 w');
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(1200);
+        assert.equal(await page.locator('.mark').count(), 0);
+        await page.context().close();
+    });
+
+    await test('a key that comes before the answer waits for it', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+        await late(page, /probe/);
+        await page.keyboard.press(' ');
+        await page.keyboard.press('4');
+        await page.keyboard.press('1');
+        await hears(page, 'in 19 turns');
+        await page.context().close();
+    });
+
+    await test('where nobody answers each panel says so, and again later it answers', async () => {
+        const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+
+        await page.route('**/api/**', (route) => route.fulfill({ body: 'no server' }));
+        for (const view of ['stats', 'tables', 'longest']) {
+            await page.click(`[data-view=${view}]`);
+            await until(page, () => document.querySelector('#panel').innerText.includes('does not answer'));
+        }
+        await page.fill('#fen', '8/8/8/3k4/8/1KQ5/8/1q6 w');
+        await page.keyboard.press('Enter');
+        await hears(page, 'No answer');
+        await page.unroute('**/api/**');
+        await page.click('[data-view=moves]');
+        await hears(page, 'White to move');
+        await until(page, () => document.querySelectorAll('.move').length > 5);
+        await page.context().close();
+    });
+
+    await test('tables that have come since are found without a new page', async () => {
+        const page = await visit(`?game=shatranj&view=rules`);
+
+        await page.route('**/variants', async (route) => {
+            const reply = await route.fetch(), body = await reply.json();
+
+            body.variants.find((one) => one.name === 'shatranj').tables = 0; /* so it was */
+            await route.fulfill({ response: reply, json: body });
+        });
+        await page.reload();
+        await page.waitForSelector('body.ready');
+        await page.fill('#fen', DIAMOND.replace(/_/g, ' '));
+        await page.keyboard.press('Enter');
+        await hears(page, 'in 20 turns');
+        let there = false;
+
+        await page.route(/tables\?material=KQvKQ/, async (route) => {
+            const reply = await route.fetch();
+
+            await route.fulfill({ response: reply, json: { ...await reply.json(), there } });
+        });
+        await page.click('[data-view=stats]');
+        await until(page, () => document.querySelector('#panel').innerText.includes('no such table'));
+        there = true;
+        await page.click('[data-view=stats]');
+        await page.waitForSelector('.side');
+        await page.context().close();
+    });
+}
 
 if (api === base)
     await test('an army of men who come back is solved, and played to the end', async () => {

@@ -18,7 +18,8 @@ Square = Union[int, str]
 """A square by its number, rank * files + file from 0, or its name, "b10"."""
 
 Variant = Union[str, "os.PathLike[str]"]
-"""A game by its name, or the path of a variant file."""
+"""A game by its name, or the path of a variant file; one that is relative is one from where the
+process is now, and stays it."""
 
 
 class End(IntEnum):
@@ -95,6 +96,12 @@ def to_bytes(text: Union[str, bytes]) -> bytes:
     return raw
 
 
+def placed(variant: Variant) -> str:
+    """A path, wherever the process goes; names as they are."""
+    name = os.fspath(variant)
+    return os.path.abspath(name) if "/" in name or ".ini" in name else name
+
+
 def fen_bytes(fen: object) -> bytes:
     """For C; what C cannot be told begins with what no FEN has, so that it is refused there."""
     if isinstance(fen, (str, bytes)):
@@ -169,7 +176,8 @@ class Game:
 
     def __init__(self, variant: Variant) -> None:
         self.variant = os.fspath(variant)
-        self._handle = Handle(to_bytes(os.fsencode(variant)), b"")
+        self._placed = placed(variant)
+        self._handle = Handle(to_bytes(os.fsencode(self._placed)), b"")
         g = GameStruct(struct_size=ctypes.sizeof(GameStruct))
         self._handle.ask(lib.bk_game_of, ctypes.byref(g))
         self.name: str = g.name.decode()
@@ -188,7 +196,7 @@ class Game:
         return f"Game({self.variant!r})"
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return Game, (self.variant,)
+        return Game, (self._placed,)
 
     def square(self, square: Square) -> int:
         """The number of a square of this board.  UsageError: there is none."""

@@ -54,6 +54,9 @@ class Answers(Sequence):  # type: ignore[type-arg]
         self._again = again
         self._first: Optional[BarekingError] = None
 
+    def __reduce__(self) -> Any:
+        raise TypeError("Answers cannot be pickled or copied: `values` and `codes` can")
+
     def __len__(self) -> int:
         return len(self._out)
 
@@ -141,7 +144,8 @@ class PositionArray:
     square) are those of their answers; others are raised here: UsageError, UnknownPieceError.
 
     positions[i] is a Position; of a slice, a mask or an array of numbers it is a PositionArray, which
-    shares the men.  Memory: 88 bytes a position and 4 a man.
+    shares the men.  May be copied, and pickled: for other processes.  Memory: 88 bytes a position
+    and 4 a man.
 
     >>> import numpy
     >>> squares = numpy.array([[4, 0, 35], [4, 1, 36]])
@@ -202,15 +206,39 @@ class PositionArray:
         """pieces: of all positions, one after the other; counts: how many of each."""
         np = _numpy()
         self.game = game
-        self._pieces = pieces
         self._pos = np.zeros(len(counts), self._dtype(Pos))
-        first = np.cumsum(counts) - counts
-        self._pos["men"] = pieces.ctypes.data + first * pieces.itemsize
         self._pos["n"] = counts
+        self._take(pieces)
         self._pos["black_to_move"] = np.asarray(black_to_move, bool)
         self._pos["turn"] = _within("turn", turn, 1 << 32)
         self._pos["en_passant"] = _within("en_passant", en_passant, game.squares)
         self._pos["castling"] = _within("castling", castling, 16)
+
+    def _take(self, pieces: Any) -> None:
+        """Of all positions, one after the other: each position is told where its own are."""
+        counts = self._pos["n"].astype("i8")
+        self._pieces = pieces
+        self._pos["men"] = pieces.ctypes.data + (counts.cumsum() - counts) * pieces.itemsize
+
+    def _men(self) -> Any:
+        """The men of these positions alone, in their order."""
+        np = _numpy()
+        counts = self._pos["n"].astype("i8")
+        first = (self._pos["men"] - np.uint64(self._pieces.ctypes.data)).astype("i8")
+        skipped = first // self._pieces.itemsize - (counts.cumsum() - counts)
+        return self._pieces[np.repeat(skipped, counts) + np.arange(counts.sum())]
+
+    # Copied and pickled without the addresses in it, which are nothing elsewhere.
+    def __reduce__(self) -> Any:
+        return PositionArray._again, (self.game, self._pos, self._men())
+
+    @classmethod
+    def _again(cls, game: Game, pos: Any, pieces: Any) -> PositionArray:
+        made = cls.__new__(cls)
+        made.game = game
+        made._pos = pos.copy()
+        made._take(pieces)
+        return made
 
     @staticmethod
     def _dtype(struct: Any) -> Any:

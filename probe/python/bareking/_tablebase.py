@@ -12,7 +12,7 @@ from typing import (Any, Iterable, List, NamedTuple, Optional, Tuple, Type, Type
 from ._errors import (BY_CODE, BarekingError, MissingTableError, NotInMemoryError, SystemFailure,
                       UsageError)
 from ._game import (ENDS, End, Game, Move, Position, Variant, fen_bytes, list_of, move_of,
-                    to_bytes)
+                    placed, to_bytes)
 from ._handle import Budget, Handle
 from ._library import CACHE_ONLY, WDL_ONLY, AnswerStruct, Ranked, TableStruct, lib
 from ._many import Answers, PositionArray, ask_array, ask_fens
@@ -22,6 +22,7 @@ Fen = Union[str, Position]
 """What is asked: a FEN, or a Position of the same game."""
 
 T = TypeVar("T")
+_PLIES_MAX = 1 << 30  # more than any game has, and still an int of C
 _UNKNOWN = (MissingTableError, NotInMemoryError)
 
 
@@ -144,15 +145,16 @@ class Tablebase:
                  open_files: Optional[int] = None, share: Optional[Tablebase] = None) -> None:
         if share and (memory is not None or open_files is not None):
             raise UsageError("memory and open_files are those of the tablebase that is shared")
-        for amount in (memory, open_files):
-            if amount is not None and amount < 1:
-                raise UsageError(f"memory, open_files: {amount}")
+        _room("memory", memory, 1 << 64)
+        _room("open_files", open_files, 1 << 32)
         self.variant = os.fspath(variant)
         self._directories = tuple(_folder(d) for d in directories)
         self._absolute = tuple(_absolute(d) for d in self._directories)
         self._game: Optional[Game] = None
-        self._handle: Handle = Handle(to_bytes(os.fsencode(variant)), self._paths(self._absolute),
-                              Budget(memory, open_files), share._handle if share else None)
+        self._placed = placed(variant)
+        self._handle: Handle = Handle(to_bytes(os.fsencode(self._placed)),
+                                      self._paths(self._absolute), Budget(memory, open_files),
+                                      share._handle if share else None)
 
     # == Opening and closing ==
 
@@ -181,7 +183,7 @@ class Tablebase:
     def game(self) -> Game:
         """The rules.  It outlives the tablebase."""
         if self._game is None:
-            self._game = Game(self.variant)
+            self._game = Game(self._placed)
         return self._game
 
     @property
@@ -314,6 +316,7 @@ class Tablebase:
         """
         fen = self._fen(position)
         flags = _flags(wdl_only, cache_only)
+        within = min(within, _PLIES_MAX)
 
         def ask(out: Any, room: int, n: Any) -> None:
             try:
@@ -417,8 +420,7 @@ class Tablebase:
 
     def set_memory(self, budget: int) -> None:
         """Another budget in bytes, at any time; of all that share it."""
-        if budget < 1:
-            raise UsageError(f"a budget of {budget} bytes")
+        _room("memory", budget, 1 << 64)
         self._handle.ask(lib.bk_set_memory, budget)
         self._handle.budget.memory = budget
 
@@ -426,6 +428,12 @@ class Tablebase:
         """Reads a material's tables and all that they may lead to ahead of a search, until the
         budget is full.  Tables that are missing are passed over."""
         self._handle.ask(lib.bk_prefetch, to_bytes(material), _flags(wdl_only, False))
+
+
+def _room(name: str, amount: Optional[int], limit: int) -> None:
+    """What C would cut to its size is refused."""
+    if amount is not None and not 0 < amount < limit:
+        raise UsageError(f"{name}: {amount}")
 
 
 def _absolute(folder: str) -> str:

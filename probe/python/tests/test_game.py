@@ -172,7 +172,7 @@ def test_what_is_wrong_is_said():
         Position("chess", 7)
 
 
-def test_game_of_a_file(tmp_path):
+def test_game_of_a_file(tmp_path, monkeypatch):
     (tmp_path / "small.ini").write_text(
         "[variant]\nname = small\nboard = 4x4\n[piece king]\nletter = K\nmove = WF\nroyal = yes\n"
         "[piece rook]\nletter = R\nmove = R\n")
@@ -180,5 +180,11 @@ def test_game_of_a_file(tmp_path):
     assert (game.files, game.turns, game.start) == (4, None, None)
     assert [p.letter for p in game.pieces if p.royal] == ["K"]
     assert len(game.position("3k/4/4/KR2 w").legal_moves()) > 3
+    monkeypatch.chdir(tmp_path)  # a relative path stays the file that it was
+    game, tables = Game("small.ini"), bareking.Tablebase("./small.ini")
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickle.dumps(game)).name == tables.game.name == game.name
+    assert (game.variant, tables.variant) == ("small.ini", "./small.ini")
+    tables.close()
     with pytest.raises(bareking.SystemFailure, match="missing.ini"):
         Game(tmp_path / "missing.ini")

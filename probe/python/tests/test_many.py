@@ -1,5 +1,11 @@
 """Batches of FENs and of arrays."""
 
+import copy
+import gc
+import pickle
+import subprocess
+import sys
+
 import bareking
 import pytest
 from bareking import UNKNOWN, Game, Position, PositionArray, Tablebase
@@ -139,3 +145,26 @@ def test_what_no_array_can_hold_is_refused(tb):
                           (numpy.full((1, 64), 1), bareking.UnknownPieceError)]:
         with pytest.raises(error):
             PositionArray.from_boards(game, boards)
+
+
+def test_arrays_are_copied_and_pickled_without_their_addresses(tb):
+    numpy = pytest.importorskip("numpy")
+    boards = numpy.zeros((3, 64), "u1")
+    boards[:, [4, 35]] = [ord("K"), ord("k")]
+    boards[[0, 2], 0] = ord("R")
+    pickled = pickle.dumps(PositionArray.from_boards(tb.game, boards)[[2, 1]])
+    for again in (copy.copy, copy.deepcopy, lambda whole: pickle.loads(pickle.dumps(whole))):
+        whole = PositionArray.from_boards(tb.game, boards)
+        copies = [again(whole), again(whole[[2, 1]]), again(whole[:0])]
+        del whole
+        gc.collect()
+        assert [len(one) for one in copies] == [3, 2, 0]
+        assert [p.fen for p in copies[0]] == [WON, "8/8/8/3k4/8/8/8/4K3 w - - 0 1", WON]
+        assert tb.probe_many(copies[1]).values["wdl"].tolist() == [1, 0]
+    code = ("import pickle, sys; from bareking import PositionArray\n"
+            "print(*[p.fen for p in pickle.load(sys.stdin.buffer)], sep='\\n')")
+    told = subprocess.run([sys.executable, "-c", code], input=pickled, stdout=subprocess.PIPE,
+                          check=True).stdout.decode().splitlines()
+    assert told == [WON, "8/8/8/3k4/8/8/8/4K3 w - - 0 1"]
+    with pytest.raises(TypeError, match="values"):
+        pickle.dumps(tb.probe_many([WON]))

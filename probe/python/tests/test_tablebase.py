@@ -209,11 +209,15 @@ def test_budget(tables):
         assert tb.probe_wdl(WON) == 1
         used, budget = tb.memory
         assert 0 < used <= budget == 1 << 20
-        for wrong in (0, -1):
+        for wrong in (0, -1, 1 << 64):  # C would cut it to 0, which is its own choice
             with pytest.raises(bareking.UsageError):
                 tb.set_memory(wrong)
             with pytest.raises(bareking.UsageError):
                 Tablebase("chess", memory=wrong)
+            with pytest.raises(bareking.UsageError):
+                Tablebase("chess", open_files=wrong)
+        assert tb.root_moves(WON, within=1 << 40) == tb.root_moves(WON)
+        assert tb.root_moves(WON, within=(1 << 32) + 5) == tb.root_moves(WON, within=5000)
 
 
 def test_budget_is_shared(tables, golden):

@@ -8,12 +8,15 @@ export { away };
 const kept = new Map();
 const KEPT_MAX = 2000;
 
-/* { status, ...what it says }; fails only where nobody answers.  Errors come in the
+/* Nobody answers. */
+export class Away extends Error {}
+
+/* { status, ...what it says }; fails only where nobody answers, with Away.  Errors come in the
    body, so that the console shows those of the page alone. */
 async function get(path, keep = (answer) => !answer.error && !answer.missing?.length && !answer.counting) {
     if (kept.has(path))
         return kept.get(path);
-    const answer = await ask(path);
+    const answer = await ask(path).catch((error) => { throw new Away(away, { cause: error }); });
 
     if (kept.size >= KEPT_MAX)
         kept.delete(kept.keys().next().value);
@@ -35,9 +38,10 @@ export const moves = (name, fen) => game(name, 'moves', { fen });
 export const line = (name, fen) => game(name, 'line', { fen });
 export const map = (name, fen, square) => game(name, 'map', { fen, square });
 export const stats = (name, material) => game(name, 'stats', { material, exact: '1' },
-    (answer) => !answer.counting && !answer.error); /* of all positions, once they are counted */
-export const longest = (name) => game(name, 'longest');
-export const tables = (name, material) => game(name, 'tables', material ? { material } : {});
+    (answer) => !answer.counting && !answer.error && answer.histogram); /* of all positions, once they are counted */
+/* What there is may be more a minute later. */
+export const longest = (name) => game(name, 'longest', {}, () => false);
+export const tables = (name, material) => game(name, 'tables', material ? { material } : {}, () => false);
 
 /* Pictures of men: the inner markup of each symbol, by the name of a man. */
 export async function pictures() {

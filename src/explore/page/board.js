@@ -113,8 +113,19 @@ export class Board {
         this.release();
         this.svg.setAttribute('viewBox', `0 0 ${files * UNIT} ${ranks * UNIT}`);
         this.svg.style.maxWidth = `${78 * files / ranks}vh`;
+        this.svg.setAttribute('aria-label', this.words());
         this.drawSquares();
         this.drawMen();
+    }
+
+    /* "Board. White: K e1, P e2. Black: K e8": for those who hear it. */
+    words() {
+        const of = (white) => this.position.at.map((letter, square) => [letter, square])
+            .filter(([letter]) => letter && isWhite(letter) === white)
+            .map(([letter, square]) => `${letter.toUpperCase()} ${squareName(this.position, square)}`)
+            .join(', ') || 'nobody';
+
+        return `Board. White: ${of(true)}. Black: ${of(false)}`;
     }
 
     drawSquares() {
@@ -212,7 +223,7 @@ export class Board {
     down(event) {
         const square = this.squareAt(event);
 
-        if (square === null || event.button > 0)
+        if (square === null || event.button > 0 || !event.isPrimary) /* a second finger does nothing */
             return;
         event.preventDefault();
         if (this.lifted?.resting && this.lifted.square !== square) {
@@ -258,7 +269,7 @@ export class Board {
     move(event) {
         const l = this.lifted;
 
-        if (!l || l.resting)
+        if (!l || l.resting || !event.isPrimary)
             return;
         if (!l.moved && l.square !== undefined &&
             Math.hypot(event.clientX - l.x, event.clientY - l.y) < 5)
@@ -276,7 +287,7 @@ export class Board {
     up(event) {
         const l = this.lifted;
 
-        if (!l || l.resting)
+        if (!l || l.resting || !event.isPrimary)
             return;
         if (!l.moved) { /* a click: he waits to be told where */
             l.resting = true;

@@ -23,74 +23,109 @@ export function grade(move, best) {
         : { kind: 'late', text: 'wins, a ply slower', slower: 0 };
 }
 
+/*
+ * An entry of the log: { san, best, kind, text, slower, before, after }, the last two the positions
+ * that the move was played in and led to.  Of the log the first `at` entries are those that led to
+ * the position on the board; others were taken back, and may be gone forward to again.
+ */
 export class Drill {
     constructor(state, page) {
         this.state = state;
         this.page = page;
         this.active = false;
         this.log = [];
+        this.at = 0;
     }
+
+    get played() { return this.log.slice(0, this.at); }
+
+    /* Has the last move given the win away? */
+    get lost() { return this.played.at(-1)?.kind === 'loss'; }
 
     /* Verdicts are hidden while somebody is thinking. */
     hides() { return this.active && !this.over(); }
 
-    over() { return Boolean(this.ended || this.state.answer?.end_reason); }
+    over() { return Boolean(this.lost || this.state.answer?.end_reason); }
+
+    ours() { return this.state.position.turn === this.side; }
 
     stop() {
         this.active = false;
         this.log = [];
-        this.ended = null;
+        this.at = 0;
     }
 
     /* Begins with the position on the board; the winner is whoever wins it. */
     async start() {
-        const { answer, position } = this.state;
+        const { answer, position, fen } = this.state;
         const kind = kindOf(answer?.category);
 
         this.stop();
         if (kind !== 'win' && kind !== 'loss')
             return false;
         this.active = true;
+        this.first = this.last = fen;
         this.side = (kind === 'win') === (position.turn === 'w') ? 'w' : 'b';
         this.par = answer.mover.turns;
         this.hints = 0;
-        if (position.turn !== this.side)
-            await this.defend();
-        else
+        if (this.ours())
             await this.page.refresh();
+        else
+            await this.defend();
         return true;
     }
 
-    /* The player has moved. */
-    async played(move) {
-        const { answer, position } = this.state;
+    /* The player moves. */
+    async move(move) {
+        const { answer, fen } = this.state;
 
-        if (position.turn !== this.side || this.over())
+        if (!this.ours() || this.over())
             return;
         const best = answer.moves[0];
         const graded = grade(move, best);
 
-        this.log.push({ san: move.san, best: best.san, turn: +position.move, ...graded });
-        if (graded.kind === 'loss')
-            this.ended = 'lost';
+        this.log = [...this.played, { san: move.san, best: best.san, ...graded, before: fen, after: move.fen }];
+        this.at = this.log.length;
+        this.last = null;
         await this.page.go(move.fen);
-        if (!this.ended && !this.state.answer?.end_reason)
-            await this.defend();
-        else
+        if (this.over())
             await this.page.refresh();
+        else
+            await this.defend();
     }
 
-    /* The other side plays what holds out longest. */
+    /* The other side plays what holds out longest, unless the player has gone on meanwhile. */
     async defend() {
-        const best = this.state.answer?.moves?.[0];
+        const { answer, fen } = this.state, best = answer?.moves?.[0];
 
         if (!best)
             return;
         this.reply = best.san;
         await new Promise((done) => setTimeout(done, 350));
-        if (this.active)
-            await this.page.go(best.fen);
+        if (!this.active || this.state.fen !== fen)
+            return;
+        this.last = best.fen;
+        await this.page.go(best.fen);
     }
+
+    /* History has led to a position.  False: it is none of the drill. */
+    resume(fen) {
+        const nth = this.log.findIndex(({ before, after }) => fen === before || fen === after);
+
+        if (nth >= 0)
+            this.at = nth + (fen === this.log[nth].after ? 1 : 0);
+        else if (fen === this.last)
+            this.at = this.log.length;
+        else if (fen === this.first)
+            this.at = 0;
+        else
+            return false;
+        this.reply = '';
+        return true;
+    }
+
+    /* Has the other side replied to the last move? */
+    replied() { return this.at < this.log.length || this.last !== null; }
 
     /* Shows the best move once. */
     hint() {
@@ -102,9 +137,9 @@ export class Drill {
     }
 
     score() {
-        const best = this.log.filter((entry) => entry.text === 'best').length;
-        const slower = this.log.reduce((sum, entry) => sum + (entry.slower ?? 0), 0);
+        const best = this.played.filter((entry) => entry.text === 'best').length;
+        const slower = this.played.reduce((sum, entry) => sum + (entry.slower ?? 0), 0);
 
-        return { moves: this.log.length, best, slower };
+        return { moves: this.at, best, slower };
     }
 }

@@ -13,6 +13,7 @@ import { countMen, isWhite, put, readFen, squareName, squareOf, writeFen } from 
 import * as panels from './panels.js';
 
 const MEN_MAX = 8; /* of a table */
+const GAME = 'shatranj'; /* where no other is named */
 const VIEWS = [
     ['moves', 'Moves'], ['map', 'Map'], ['drill', 'Drill'], ['stats', 'Statistics'],
     ['longest', 'Longest'], ['tables', 'Tables'], ['rules', 'Rules'],
@@ -28,13 +29,14 @@ const state = {
     lifted: null,    /* square of the result map */
     editing: false,
 };
-let board, editor, drill, asked = 0;
+let board, editor, drill, asked = 0, panel = 0; /* questions, and panels, so far */
+let depth = 0; /* steps of history since the page was opened */
 let answered = Promise.resolve(); /* when the last question is */
 
 /* == Where we are == */
 
 function address() {
-    const fen = state.fen.replace(/ /g, '_');
+    const fen = encodeURIComponent(state.fen.replace(/ /g, '_')).replace(/%2F/g, '/');
     const view = state.view === 'moves' ? '' : `&view=${state.view}`;
     const material = state.material ? `&material=${encodeURIComponent(state.material)}` : '';
 
@@ -42,8 +44,7 @@ function address() {
 }
 
 function remember(replace) {
-    const depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
-
+    depth = (history.state?.depth ?? 0) + (replace ? 0 : 1);
     history[replace ? 'replaceState' : 'pushState']({ depth }, '', address());
 }
 
@@ -58,6 +59,7 @@ async function go(fen, how = 'push') {
         return;
     }
     complain('');
+    unchosen?.();
     state.fen = writeFen(position);
     state.position = position;
     state.answer = null;
@@ -80,8 +82,8 @@ async function ask() {
     let answer;
 
     try {
-        const few = countMen(state.position) <= MEN_MAX;
-        const known = few && (state.game.tables || hasBareKing(state.position)) && !(state.game.hands && holds(state.position));
+        const few = countMen(state.position) <= MEN_MAX && !(state.game.hands && holds(state.position));
+        const known = few && (hasBareKing(state.position) || await hasTables(state.game));
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
@@ -94,6 +96,12 @@ async function ask() {
     await showPanel();
     if (answer.counting)
         setTimeout(() => mine === asked && ask(), 1500);
+}
+
+/* Has a game tables?  One that had none when the page was opened may have some since. */
+async function hasTables(game) {
+    game.tables ||= (await api.tables(game.name)).tables?.length ?? 0;
+    return game.tables > 0;
 }
 
 /* The rules decide such a position, without tables. */
@@ -131,25 +139,44 @@ function complain(text) {
     $('fenerror').hidden = !text;
 }
 
-async function chooseGame(name, fen, how = 'push') {
-    state.game = state.games.find((game) => game.name === name) ?? state.games[0];
-    state.material = null;
+async function chooseGame(name, fen, how = 'push', material = null) {
+    const named = (wanted) => state.games.find((game) => game.name === wanted);
+
+    state.game = named(name) ?? named(GAME) ?? state.games[0];
+    state.material = material;
     $('game').value = state.game.name;
     document.title = `${state.game.title}: bareking`;
     board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
         ? 'king' : man.name]), pictures);
-    await go(fen ?? await firstPosition(), how);
+    const fault = fen ? faultOf(fen) : '';
+
+    await go(fen && !fault ? fen : await firstPosition(), how);
+    if (fault) /* of an address: there is no board before that could stay */
+        complain(fault);
+}
+
+/* What is wrong with a FEN; "": nothing, but for what the rules say. */
+function faultOf(fen) {
+    try {
+        readFen(fen);
+        return '';
+    } catch (error) {
+        return error.message;
+    }
 }
 
 /* Something to look at: the longest win there is, else the beginning, else kings. */
 async function firstPosition() {
     const { game } = state;
 
-    if (game.tables) {
-        const { longest } = await api.longest(game.name);
+    try {
+        const { longest } = await hasTables(game) ? await api.longest(game.name) : {};
 
         if (longest?.length)
             return longest[0].fen;
+    } catch (error) { /* that nobody answers is said of the position */
+        if (!(error instanceof api.Away))
+            throw error;
     }
     return game.start || emptyBoard(game);
 }
@@ -199,8 +226,11 @@ function verdictOf(answer, position) {
 }
 
 function showVerdict() {
-    const { answer, position, game } = state, verdict = verdictOf(answer, position);
-    const box = $('verdict');
+    const { answer, position, game } = state, box = $('verdict');
+
+    if (!answer) /* it will be told when it is here */
+        return;
+    const verdict = verdictOf(answer, position);
 
     box.className = `verdict ${verdict?.kind ?? 'unknown'} ${verdict?.winner?.toLowerCase() ?? ''}`;
     if (verdict)
@@ -236,15 +266,25 @@ async function showPanel() {
         tab.setAttribute('aria-selected', on);
         tab.tabIndex = on ? 0 : -1;
     }
-    const mine = asked, view = state.view, into = document.createElement('div');
+    const mine = ++panel, question = asked, view = state.view, into = document.createElement('div');
 
     if (view !== 'map')
         board.marks([]);
     into.className = `panel ${view}`;
-    await panels[view](into, state, page);
-    if (mine !== asked || view !== state.view)
+    try {
+        await panels[view](into, state, page);
+    } catch (error) {
+        if (!(error instanceof api.Away))
+            throw error;
+        into.replaceChildren(make('p', { class: 'note' }, api.away));
+    }
+    if (mine !== panel || question !== asked) /* another is on its way */
         return;
+    const within = $('panel').contains(document.activeElement);
+
     $('panel').replaceChildren(into);
+    if (within) /* whoever goes by keys goes on from here */
+        $('panel').focus({ preventScroll: true });
     into.dispatchEvent(new Event('shown'));
 }
 
@@ -256,9 +296,14 @@ async function setView(view) {
         drill.stop();
     if (view !== 'stats' && view !== 'tables')
         state.material = null;
+    board.arrows([]); /* of a move that was pointed at: its button goes without a word */
     remember(true);
     showVerdict();
     await showPanel();
+    if (state.answer?.error || state.answer?.missing?.length) { /* perhaps it is there by now */
+        answered = ask();
+        await answered;
+    }
 }
 
 /* What panels may do. */
@@ -268,6 +313,7 @@ const page = {
     play: (move) => playMove(move),
     hover: (moves) => board.arrows(moves.map(arrowOf)),
     marks: (marks) => board.marks(marks),
+    takeBack,
     chooseMaterial: (material, view) => { state.material = material; return setView(view); },
     liftForMap: (square) => { state.lifted = square; return showPanel(); },
     square: (name) => squareOf(state.position, name),
@@ -293,7 +339,7 @@ const isPassing = (move) => state.position.passing === move.to;
 
 async function playMove(move) {
     if (drill.active) {
-        await drill.played(move);
+        await drill.move(move);
         return;
     }
     await go(move.fen);
@@ -307,13 +353,16 @@ function playBest() {
         return;
     presses++;
     playing = playing.catch(() => {}).then(async () => {
-        await answered;
-        presses--;
+        try {
+            await answered;
+        } finally {
+            presses--;
+        }
         const best = state.answer?.moves?.[0];
 
         if (!best || best.mover.category === 'unknown')
             return;
-        if (drill.hides())
+        if (drill.hides() && drill.ours())
             drill.hints++; /* it was not found, but shown */
         await playMove(best);
     });
@@ -377,31 +426,45 @@ async function tap(square) {
 }
 
 async function edit(position) {
+    drill.stop();
     await go(writeFen(position), 'push');
 }
 
-/* One of several moves to the same square, by what becomes of the man. */
+/* One of several moves to the same square, by what becomes of the man.  Null: none, also where
+   something else is done meanwhile. */
+let unchosen = null; /* gives up the choice that is open */
+
 function choose(moves) {
+    unchosen?.();
     return new Promise((answer) => {
-        const box = $('choice');
+        const box = $('choice'), options = moves.map((move) => make('button', { role: 'menuitem',
+            onclick: () => done(move), title: move.san }, pictureOf(move), make('span', {}, move.san)));
         const done = (move) => {
+            unchosen = null;
             box.hidden = true;
-            removeEventListener('keydown', escape, true);
+            removeEventListener('keydown', key, true);
+            removeEventListener('pointerdown', beside, true);
             answer(move);
         };
-        const escape = (event) => {
-            if (event.key === 'Escape') {
-                event.stopPropagation();
+        const key = (event) => { /* keys are the choice's, until it is made */
+            const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+
+            event.stopPropagation();
+            if (event.key === 'Escape')
                 done(null);
+            else if (step) {
+                event.preventDefault();
+                options.at((options.indexOf(document.activeElement) + step) % options.length).focus();
             }
         };
+        const beside = (event) => box.contains(event.target) || done(null);
 
-        box.replaceChildren(...moves.map((move) => make('button', { role: 'menuitem',
-            onclick: () => done(move), title: move.san }, pictureOf(move),
-        make('span', {}, move.san))));
+        unchosen = () => done(null);
+        box.replaceChildren(...options);
         box.hidden = false;
-        box.querySelector('button').focus();
-        addEventListener('keydown', escape, true);
+        options[0].focus();
+        addEventListener('keydown', key, true);
+        addEventListener('pointerdown', beside, true);
     });
 }
 
@@ -426,11 +489,23 @@ function toggleEditing(on = !state.editing) {
     board.release();
 }
 
+/* Pages of other machines than this may not write to the clipboard but by a selection. */
+function copyFen() {
+    if (navigator.clipboard)
+        navigator.clipboard.writeText(state.fen);
+    else {
+        $('fen').select();
+        document.execCommand('copy');
+    }
+}
+
 function turnTheme() {
     const theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
 
     document.documentElement.dataset.theme = theme;
-    localStorage.setItem('theme', theme);
+    try {
+        localStorage.setItem('theme', theme);
+    } catch { /* nothing may be kept here: it holds for this page */ }
     showPanel();
 }
 
@@ -449,11 +524,17 @@ const keys = {
         : state.view === 'map' ? setView('moves') : null),
 };
 
+/* Is the focus where keys have brought it?  (:focus-visible is true at any key.) */
+let byKeys = false;
+
 function onKey(event) {
     const typing = event.target.closest?.('input, select, textarea, dialog[open]');
 
+    byKeys ||= event.key === 'Tab';
     if (typing || event.ctrlKey || event.metaKey || event.altKey)
         return;
+    if (event.key === ' ' && byKeys && event.target.closest?.('button, summary'))
+        return; /* who came to a button by keys presses it */
     const view = VIEWS[+event.key - 1], inTabs = event.target.closest?.('[role=tablist]');
 
     if (event.key.startsWith('Arrow') && inTabs) {
@@ -471,24 +552,42 @@ function onKey(event) {
     event.preventDefault();
 }
 
+/* One step; in a drill to where the player had to move. */
 function takeBack() {
-    if (history.state?.depth > 0)
-        history.back();
+    const steps = drill.active && !drill.over() && drill.ours() && drill.at ? 2 : 1;
+
+    if (history.state?.depth >= steps)
+        history.go(-steps);
 }
 
 async function fromAddress() {
     const given = new URLSearchParams(location.search);
     const view = given.get('view'), name = given.get('game');
-    const fen = given.get('fen')?.replace(/_/g, ' ');
+    const fen = given.get('fen')?.replace(/_/g, ' '), material = given.get('material');
 
     state.view = VIEWS.some(([known]) => known === view) ? view : 'moves';
-    if (!state.game || (name && name !== state.game.name))
-        await chooseGame(name ?? 'shatranj', fen, fen && history.state ? 'none' : 'replace');
+    if (!state.game || (name && name !== state.game.name)) {
+        await chooseGame(name ?? GAME, fen, fen && history.state ? 'none' : 'replace', material);
+        return;
+    }
+    state.material = material;
+    if (drill.active && !drill.resume(fen))
+        drill.stop();
+    await go(fen ?? await firstPosition(), 'none');
+}
+
+/* The browser's history, forth or back.  A drill stays nowhere where the player has not to move. */
+async function onHistory() {
+    const before = depth;
+
+    depth = history.state?.depth ?? 0;
+    await fromAddress();
+    if (!drill.active || drill.over() || drill.ours())
+        return;
+    if (depth < before ? depth > 0 : drill.replied())
+        history.go(depth < before ? -1 : 1);
     else
-        await go(fen ?? await firstPosition(), 'none');
-    state.material = given.get('material');
-    if (state.material)
-        await showPanel();
+        await drill.defend();
 }
 
 let pictures;
@@ -511,10 +610,11 @@ async function begin() {
     $('edit').addEventListener('click', () => toggleEditing());
     $('theme').addEventListener('click', turnTheme);
     $('help').addEventListener('click', keys['?']);
-    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); go($('fen').value); });
-    $('copy').addEventListener('click', () => navigator.clipboard?.writeText(state.fen));
+    $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); go($('fen').value); });
+    $('copy').addEventListener('click', copyFen);
     addEventListener('keydown', onKey);
-    addEventListener('popstate', fromAddress);
+    addEventListener('pointerdown', () => { byKeys = false; }, true);
+    addEventListener('popstate', onHistory);
     try {
         [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
     } catch {

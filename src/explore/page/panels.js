@@ -132,16 +132,17 @@ export async function map(into, state, page) {
     const answer = await api.map(state.game.name, state.fen, state.lifted);
 
     if (answer.error) {
-        page.marks([]);
+        into.addEventListener('shown', () => page.marks([]));
         into.append(trouble(answer, state), button('Another man', () => page.liftForMap(null)));
         return;
     }
     const most = Math.max(...answer.squares.map((s) => s.plies ?? 0));
-
-    page.marks(answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
+    const marks = answer.squares.map((s) => ({ square: page.square(s.square), kind: kindOf(s.category),
         text: s.category === 'illegal' ? '' : s.category === 'draw' ? '=' : s.category === 'unknown' ? '?'
-            : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === state.lifted,
-        ...shade(kindOf(s.category), s.plies, most) })));
+            : s.over ? '#' : `${s.turns ?? ''}`, lifted: s.square === answer.square,
+        ...shade(kindOf(s.category), s.plies, most) }));
+
+    into.addEventListener('shown', () => page.marks(marks)); /* with this panel, or not at all */
     into.append(make('h2', {}, `Where the ${manName(answer.man, state)} stands`), ...legend(answer, mover),
         note('Numbers are turns. Click a square to put him there, another man to lift that one.'),
         button('Another man', () => page.liftForMap(null)));
@@ -183,29 +184,29 @@ export async function drill(into, state, page) {
             make('div', { class: 'bar' },
                 button('Begin here', () => d.start(), { disabled: !decided, class: 'primary', id: 'drillstart' }),
                 button('Another position', () => another(state, page))),
-            decided ? null : note('This position is not won for anybody.'));
+            ...(decided ? [] : [note('This position is not won for anybody.')]));
         return;
     }
     const score = d.score();
 
     into.append(make('p', { class: 'task' }, `You are ${colour(d.side)}, and win. With best play it takes ${turns(d.par)}.`));
-    into.append(make('ol', { class: 'grades' }, d.log.map((entry) =>
+    into.append(make('ol', { class: 'grades' }, d.played.map((entry) =>
         make('li', { class: entry.kind }, make('b', {}, entry.san), ` ${entry.text}`,
             entry.text === 'best' ? null : make('span', { class: 'note' }, ` best was ${entry.best}`)))));
     if (d.over()) {
-        into.append(make('p', { class: `result ${d.ended ? 'loss' : 'win'}`, id: 'drillresult' },
-            d.ended ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
+        into.append(make('p', { class: `result ${d.lost ? 'loss' : 'win'}`, id: 'drillresult' },
+            d.lost ? 'The win is gone.' : `Won in ${turns(score.moves)}.`,
             ` ${score.best} of ${score.moves} moves were the best`,
             score.slower ? `, ${turns(score.slower)} lost in all` : '',
             d.hints ? `; ${d.hints} shown to you.` : '.'),
         make('div', { class: 'bar' },
-            d.ended ? button('Take it back', () => { d.ended = null; d.log.pop(); history.back(); }, { class: 'primary' }) : null,
-            button('Another position', () => another(state, page), { class: d.ended ? '' : 'primary' }),
+            d.lost ? button('Take it back', () => page.takeBack(), { class: 'primary' }) : null,
+            button('Another position', () => another(state, page), { class: d.lost ? '' : 'primary' }),
             button('Leave', () => { d.stop(); page.setView('moves'); })));
         return;
     }
     into.append(make('div', { class: 'bar' },
-        make('span', { class: 'grow' }, state.position.turn === d.side ? 'Your move.' : '…',
+        make('span', { class: 'grow' }, d.ours() ? 'Your move.' : '…',
             d.reply ? ` The answer was ${d.reply}.` : ''),
         button('Show me', () => d.hint(), { title: 'Shows the best move' }),
         button('Give up', () => { d.stop(); page.setView('moves'); })));
@@ -230,7 +231,7 @@ export async function stats(into, state, page) {
     const material = state.material ?? state.answer?.material;
 
     if (!material) {
-        into.append(note('…'));
+        into.append(note(state.answer ? state.answer.error ?? 'No table is kept of such positions.' : '…'));
         return;
     }
     if (!state.material && menIn(state) > 8) {
