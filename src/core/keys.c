@@ -212,7 +212,7 @@ static bool key_quiet_turns(struct bk_cursor *c, struct bk_variant *v)
     return ok;
 }
 
-/* Only the letters are looked at here; position.c reads the whole FEN. */
+/* Only the letters are looked at here; read.c has the whole FEN read once the game is known. */
 static bool key_start(struct bk_cursor *c, struct bk_variant *v)
 {
     if (!bk_cursor_copy(c, v->start, sizeof v->start))

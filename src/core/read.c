@@ -18,6 +18,9 @@
 #include "core/check.h"
 #include "core/ini.h"
 #include "core/keys.h"
+#include "core/move.h"
+#include "core/position.h"
+#include "core/rules.h"
 
 struct section {
     int type; /* -1: [variant] */
@@ -316,6 +319,23 @@ static bool understand(struct file *f)
     return bk_variant_check(v, &c) || fault_complaint(f, &c);
 }
 
+/* The array is a position in which the other side's king cannot be taken.  Of games with hands,
+   and of those whose FENs tell the homes, other readers know the FENs. */
+static bool check_start(struct file *f)
+{
+    const struct bk_variant *v = f->v;
+    const struct entry *e = find_entry(f, -1, "start", 0);
+    struct bk_report why = { "" };
+    struct bk_pos p;
+
+    if (!e || bk_rules_hands(v) || v->castling.shuffled)
+        return true;
+    if (bk_pos_from_fen(&p, v, v->start, &why) != BK_OK)
+        return fault(f, e->line, e->column, "%s", why.text);
+    return bk_pos_legal(v, &p) ||
+           fault(f, e->line, e->column, "the side that is not to move is in check");
+}
+
 enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const char *text,
                              struct bk_report *why)
 {
@@ -327,6 +347,8 @@ enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const c
     bk_ini_open(&f.ini, text);
     if (collect(&f) && understand(&f))
         f.err = bk_variant_finish(f.v, why);
+    if (!f.err)
+        check_start(&f);
     free(f.entry);
     if (f.err)
         bk_variant_free(f.v);
