@@ -564,7 +564,8 @@ static bool is_leaf(struct learner *l, struct set *s, uint32_t *histogram, bool 
     if (s->leaf)
         return true;
     c = classes_new(l, s, histogram);
-    l->failed |= !c;
+    if (!c)
+        l->failed = true;
     s->leaf = !c || !may_gain(l, s, c, &whole, &seen);
     if (keep && !s->leaf)
         s->told = c;
@@ -606,7 +607,8 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
     s->told = NULL;
     if (c && may_gain(l, s, c, &q.whole, &seen)) {
         q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(bool)) + 1);
-        l->failed |= !q.gain;
+        if (!q.gain)
+            l->failed = true;
     }
     if (q.gain) {
         bool *dead = (bool *)(q.gain + s->cols);
@@ -620,7 +622,8 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
                 best++;
         }
     }
-    l->failed |= !c;
+    if (!c)
+        l->failed = true;
     free(q.gain);
     free(c);
     return best;
