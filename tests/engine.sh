@@ -411,7 +411,7 @@ self_play puzzle-mini 400 '' may
 self_play normal 200 '4k3/8/8/8/8/8/5R2/R3K3 b - - 0 1' '' 4
 close_session
 
-printf 'uci\n' | "$engine" --game "$tmp/lost.ini" | grep -q 'error: .* in check' || fail 'why a game cannot be begun is not said'
+printf 'uci\n' | "$engine" --game "$tmp/lost.ini" 2>&1 | grep -q 'lost.ini:[0-9:]* .* in check' || fail 'why a game cannot be begun is not said'
 pass
 
 # == The other end goes away ==
