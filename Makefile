@@ -281,7 +281,8 @@ test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject
 	@sh tests/mpi_plan.sh $(BUILD) long
 # N drawn games, small ones, by two to four processes and by one
 fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
-	OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+	    OMPI_MCA_mpi_yield_when_idle=1 BAREKING_FUZZ_MPI=$(BUILD)/bareking-mpi \
 	    $(BUILD)/tests/test_fuzz $(or $(N),500) $(SEED)
 # programs for other machines, under qemu: some ten minutes
 test-machines: all
