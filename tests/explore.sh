@@ -38,15 +38,21 @@ repeat() { # TEXT TIMES
 
 "$bin" build shatranj KQvKQ KRvKN --dir t --quiet || die 'no tables'
 "$bin" build puzzle KAvKA --dir t --quiet || die 'no tables'
-"$bin" explore --port 0 --json --dir t >where 2>err &
-server=$!
-i=0
-until [ -s where ] || [ $i -ge 100 ]; do
-    i=$((i + 1))
-    sleep 0.1
-done
-port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
-[ -n "$port" ] || die "no server: $(cat err)"
+# its port in $port, and it in $server
+serve() { # options
+    rm -f where
+    "$bin" explore --port 0 --json "$@" --dir t >where 2>err &
+    server=$!
+    i=0
+    until [ -s where ] || [ $i -ge 100 ]; do
+        i=$((i + 1))
+        sleep 0.1
+    done
+    port=$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)
+    [ -n "$port" ] || die "no server: $(cat err)"
+}
+
+serve
 
 # == Without libmicrohttpd only explore fails ==
 mkdir none && : >none/libmicrohttpd.so.12
@@ -198,15 +204,8 @@ server=
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'
 grep -q 'no address' err || die 'no word of a name to listen at'
-rm where
-"$bin" explore --port 0 --json --listen 127.0.0.2 --dir t >where 2>err & # this machine by another number
-server=$!
-i=0
-until [ -s where ] || [ $i -ge 100 ]; do
-    i=$((i + 1))
-    sleep 0.1
-done
-HOST=127.0.0.2 "$ask" "$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' where)" get / GET '' >out 2>&1
+serve --listen 127.0.0.2 # this machine by another number
+HOST=127.0.0.2 "$ask" "$port" get / GET '' >out 2>&1
 grep -q '^200 ' out || die 'it refuses the address that it prints'
 kill "$server"
 server=
