@@ -43,8 +43,8 @@ bool study_tag_value(const struct study_token *tag, const char *name, char *out,
 /*
  * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter
  * (none of pawns, the game's own of the others), where he comes from as far as needed, `x`, the
- * square, `=Q` or `Q`, O-O; of a
- * man who takes on the way `Zxd6-e5`, `Zxd6xe6`.  Checks and marks behind it (+ # ! ?) say nothing.
+ * square, `=Q` or `Q`, O-O; of a man who takes on the way `Zxd6-e5`, `Zxd6xe6`.  Checks and marks
+ * behind it (+ # ! ?) say nothing.
  *
  * Returns BK_OK; BK_E_USAGE: no legal move, or several, in words.
  */

@@ -605,7 +605,11 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
         return -1;
     q.c = c = s->told ? s->told : classes_new(l, s, histogram);
     s->told = NULL;
-    if (c && may_gain(l, s, c, &q.whole, &seen)) {
+    if (!c) {
+        l->failed = true;
+        return -1;
+    }
+    if (may_gain(l, s, c, &q.whole, &seen)) {
         q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(bool)) + 1);
         if (!q.gain)
             l->failed = true;
@@ -622,8 +626,6 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
                 best++;
         }
     }
-    if (!c)
-        l->failed = true;
     free(q.gain);
     free(c);
     return best;

@@ -117,19 +117,6 @@ INLINE bool list_filters(struct shard_reader r, struct bk_key_list *l, unsigned 
     return true;
 }
 
-/* bk_filter_passes(), for many keys of the same few bits in turn: no more are looked at. */
-INLINE bool passes(const struct bk_ribbon *filters, uint64_t key, unsigned bits)
-{
-    uint64_t print = key;
-    unsigned wrong = 0;
-
-    if (bits > BK_FILTER_BATCH || !filters->words)
-        return bk_filter_passes(filters, key, bits);
-    for (unsigned j = 0; j < bits; j++, key = bk_next_filter_key(key))
-        wrong |= (unsigned)bk_ribbon_bit(filters, key) ^ (print >> j & 1);
-    return !wrong;
-}
-
 /* Those who pass are put at `to`; returns where the next one goes.  No jump: who passes cannot be
    foreseen. */
 INLINE struct bk_ribbon_key *list_passing(const struct bk_ribbon *filters, uint64_t hash,
@@ -144,13 +131,13 @@ INLINE struct bk_ribbon_key *list_passing(const struct bk_ribbon *filters, uint6
         uint64_t key = bk_question_key(hash, q->question, 64 * word + s);
 
         *to = (struct bk_ribbon_key){ bk_bit_key(key), exception };
-        to += exception | passes(filters, key, q->rp);
+        to += exception | bk_filter_passes(filters, key, q->rp);
     }
     return to;
 }
 
 /* The keys of ribbon B: positions that pass the filters.  False: no memory. */
-INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon filters, struct bk_key_list *l,
+INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct bk_key_list *l,
                       unsigned words)
 {
     struct bk_asked_question q;
@@ -160,13 +147,13 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon filters, str
         struct bk_ribbon_key *to;
 
         if (!q.other &&
-            !bk_filter_passes(&filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc))
+            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc))
             continue;
-        if (!room_for_keys(l, bk_count_set(q.all, words) + 1))
+        if (!room_for_keys(l, bk_count_set(q.all, words)))
             return false;
         to = l->key + l->n;
         for (unsigned i = 0; i < words; i++)
-            to = list_passing(&filters, r.hash, &q, i, to);
+            to = list_passing(filters, r.hash, &q, i, to);
         l->n = (size_t)(to - l->key);
     }
     return true;
@@ -202,7 +189,7 @@ INLINE bool make_of(struct bk_made_shard *s, struct shard_reader r, unsigned wor
     if (!list_filters(r, &room->keys[0], words) || !add_ribbon(s, room, 0))
         return false;
     filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
-    return list_bits(r, filters, &room->keys[1], words) && add_ribbon(s, room, 1);
+    return list_bits(r, &filters, &room->keys[1], words) && add_ribbon(s, room, 1);
 }
 
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
