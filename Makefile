@@ -135,6 +135,10 @@ $(BUILD)/bench_probe: $(BUILD)/tests/bench_probe.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
 
+$(BUILD)/compare: $(BUILD)/tests/compare.o $(PROOF_O) $(TB_O) $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
 $(BUILD)/soak: $(BUILD)/tests/soak.o $(BUILD)/tests/lines.o $(BUILD)/tests/random_variant.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -o $@
@@ -346,6 +350,10 @@ demo: all
 verify-list: all
 	@sh tests/verify_list.sh $(BUILD)/bareking $(DIR)
 
+# every position of files against the solver's own arrays; DIR keeps the tables
+compare: all $(BUILD)/compare
+	@sh tests/compare.sh $(BUILD) $(DIR)
+
 bench: all $(BUILD)/bandwidth $(BUILD)/bench_facts
 	@sh tests/bench.sh $(BUILD)
 	@$(BUILD)/bench_facts
@@ -383,6 +391,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
