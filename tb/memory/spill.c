@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tb/memory/yard.h"
+
 #define FRONT  64          /* keeps the array's alignment */
 #define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
 
@@ -24,7 +26,7 @@ struct front {
     uint32_t before; /* bytes of the mapping that come before the front, and are among `bytes` */
     struct bk_spill *st;
     uint64_t at;         /* in the file */
-    struct front *next;  /* of the spill's, or of those kept */
+    struct front *next;  /* of the spill's */
     struct front **link; /* what points here */
 };
 _Static_assert(sizeof(struct front) <= FRONT, "the front keeps the alignment");
@@ -79,6 +81,7 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     st->page_by_page = limit_bytes < SMALL_LIMIT;
     st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
     pthread_mutex_init(&st->lock, NULL);
+    bk_yard_limit(1);
     *out = st;
     return BK_OK;
 }
@@ -87,6 +90,7 @@ void bk_spill_close(struct bk_spill *st)
 {
     if (!st)
         return;
+    bk_yard_limit(-1);
     close(st->fd);
     if (st->statm >= 0)
         close(st->statm);
@@ -173,148 +177,14 @@ static struct front *map_file(struct bk_spill *st, size_t all)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* == Memory that was used before ==
- *
- * A page that the machine gives is cleared first, and where the machine is a virtual one whose
- * host has to find it, a gigabyte takes up to two seconds; memory that the process has is cleared
- * in a fiftieth of one.  So arrays that are freed are kept for the next.  The process grows no
- * larger by that: what is kept and in use together never passes what has been in use at a time.
- */
-static struct {
-    pthread_mutex_t lock;
-    struct front *first; /* kept, by address; neighbours are one */
-    size_t kept, in_use; /* bytes */
-    size_t partly;       /* of arrays that may stay empty: beside in_use */
-    size_t most;         /* that were ever in use */
-} yard = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static char *end_of(const struct front *p) { return (char *)p + p->bytes; }
-
-/* Those that follow p directly become part of it. */
-static void join_next(struct front *p)
-{
-    while (p->next && end_of(p) == (char *)p->next) {
-        p->bytes += p->next->bytes;
-        p->next = p->next->next;
-    }
-}
-
-static void keep(struct front *p)
-{
-    struct front **link = &yard.first, *before = NULL;
-
-    pthread_mutex_lock(&yard.lock);
-    yard.in_use -= p->bytes;
-    yard.kept += p->bytes;
-    for (; *link && *link < p; link = &before->next)
-        before = *link;
-    p->next = *link;
-    *link = p;
-    join_next(p);
-    if (before)
-        join_next(before);
-    pthread_mutex_unlock(&yard.lock);
-}
-
-/* The smallest of those kept that has so many bytes, less what it has beyond; or NULL. */
-static struct front *take_kept(size_t all)
-{
-    struct front **best = NULL, *p;
-
-    for (struct front **link = &yard.first; *link; link = &(*link)->next)
-        if ((*link)->bytes >= all && (!best || (*link)->bytes < (*best)->bytes))
-            best = link;
-    if (!best)
-        return NULL;
-    p = *best;
-    *best = p->next;
-    if (p->bytes > all) {
-        struct front *rest = (struct front *)((char *)p + all);
-
-        *rest = (struct front){ .bytes = p->bytes - all, .next = p->next };
-        *best = rest;
-    }
-    yard.kept -= all;
-    return p;
-}
-
-/* Of what is kept, no more than `most` bytes stay. */
-static void let_go(size_t most)
-{
-    while (yard.kept > most) {
-        struct front *p = yard.first;
-        size_t over = yard.kept - most;
-
-        if (over < p->bytes) {
-            p->bytes -= over;
-            munmap(end_of(p), over);
-        } else {
-            over = p->bytes;
-            yard.first = p->next;
-            munmap(p, over);
-        }
-        yard.kept -= over;
-    }
-}
-
-/* Room for so many bytes more: none that is kept stays beside them which is too much. */
-static void let_go_for(size_t all)
-{
-    size_t used = yard.in_use + yard.partly + all;
-
-    let_go(used < yard.most ? yard.most - used : 0);
-}
-
-/* From the machine, zero; NULL: it has none, though nothing is kept any more. */
-static struct front *map_new(size_t all)
-{
-    void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED) {
-        let_go(0);
-        p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
-    if (p == MAP_FAILED)
-        return NULL;
-    madvise(p, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
-    return p;
-}
-
-/* all: whole pages.  partly: they may not all be touched, and need not be zero. */
+/* all: whole pages. */
 static struct front *map_memory(size_t all, bool partly)
 {
-    struct front *p, *kept;
-    bool beside;
+    struct front *p = bk_yard_take(all, &partly);
 
-    pthread_mutex_lock(&yard.lock);
-    p = kept = take_kept(all);
-    beside = partly && !kept;
-    if (!beside && yard.in_use + all > yard.most)
-        yard.most = yard.in_use + all;
-    let_go_for(all);
-    if (!p)
-        p = map_new(all);
-    *(beside ? &yard.partly : &yard.in_use) += p ? all : 0;
-    pthread_mutex_unlock(&yard.lock);
-    if (kept && !partly)
-        memset(kept, 0, all);
     if (p)
-        *p = (struct front){ .bytes = all, .mapped = true, .partly = beside };
+        *p = (struct front){ .bytes = all, .mapped = true, .partly = partly };
     return p;
-}
-
-/* Where no spill is. */
-static void unmap_memory(struct front *p)
-{
-    if (p->partly) {
-        pthread_mutex_lock(&yard.lock);
-        yard.partly -= p->bytes;
-        pthread_mutex_unlock(&yard.lock);
-    }
-    if (p->partly || p->before)
-        munmap((char *)p - p->before, p->bytes);
-    else
-        keep(p);
 }
 
 void *bk_spill_new_sparse(size_t bytes)
@@ -408,8 +278,10 @@ void bk_spill_free(void *array)
     p = (struct front *)((char *)array - FRONT);
     if (p->st)
         unmap_file(p);
+    else if (p->before)
+        munmap((char *)p - p->before, p->bytes);
     else if (p->mapped)
-        unmap_memory(p);
+        bk_yard_give(p, p->bytes, p->partly);
     else
         free(p);
 }

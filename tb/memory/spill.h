@@ -2,9 +2,8 @@
  * spill.h - memory for the large arrays of a table being made.
  *
  * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves,
- * backed by huge pages where the machine has them.  Those that are freed are
- * kept for the next, as long as the process grows no larger by it: no more
- * than has been in use at a time.
+ * backed by huge pages where the machine has them; pages of those that are freed
+ * serve the next (yard.h).
  *
  * A spill keeps them in a file without a name instead, and the process within
  * a limit: bk_spill_ease() takes pages out of the process when it has grown
