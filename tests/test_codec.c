@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
+#include "table/format.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
 #include "tb/encode/entropy.h"
@@ -739,6 +741,66 @@ static void unit__says_what_the_sink_said(void **state)
     table_free(&t);
 }
 
+/* One position in some thousand rows has another value than all others. */
+static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
+                          struct bk_row_values *v)
+{
+    const struct made *m = context;
+
+    bk_row_of(m->rows, number, row);
+    if (!v)
+        return;
+    memset(v, 0, sizeof(*v));
+    bk_row_care(row, 4, v->care);
+    memcpy(v->plane[0], v->care, sizeof(v->care));
+    if (bk_mix(row->first) % 4096 == 0)
+        v->plane[0][row->inner_sq[0] / 64] &= ~(UINT64_C(1) << row->inner_sq[0] % 64);
+}
+
+static size_t heap_bytes(void)
+{
+    struct mallinfo2 all = mallinfo2();
+
+    return all.uordblks + all.hblkhd;
+}
+
+/* What is in memory when the only shard is whole; sanitizers have a heap that says nothing. */
+static enum bk_err note_heap(void *context, const void *bytes, size_t n, struct bk_report *why)
+{
+    size_t *heap = context;
+
+    (void)bytes;
+    (void)n;
+    (void)why;
+    *heap = heap_bytes();
+    return BK_OK;
+}
+
+static void unit__rows_wait_for_their_shard_on_disk_where_memory_is_short(void **state)
+{
+    struct table t = table_of("grand-shatranj", "KJvKH");
+    struct made m = { .bits = 2 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bk_unit_options options = { .effort = BK_EFFORT_FAST };
+    char dir[] = "/tmp/test_codec.XXXXXX";
+    size_t before, heap = 0;
+    struct bk_report why;
+    struct bk_unit u;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(bk_spill_open(&options.spill, dir, UINT64_C(1) << 20, 0, &why), BK_OK);
+    src.row = make_rare_row;
+    before = heap_bytes();
+    assert_int_equal(bk_unit_encode(&u, &src, &options, NULL, note_heap, &heap, &why), BK_OK);
+    assert_int_equal(u.shards, 1);
+    assert_true(src.end > 11000000 && heap < before + (UINT64_C(3) << 20));
+    bk_unit_release(&u);
+    bk_spill_close(options.spill);
+    assert_int_equal(rmdir(dir), 0);
+    table_free(&t);
+}
+
 /* == Damage == */
 
 /* Asks a model whatever can be asked; sanitizers see what goes wrong. */
@@ -882,6 +944,7 @@ int main(void)
         cmocka_unit_test(unit__bounds_cost_little),
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
+        cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),
         cmocka_unit_test(model__damaged_bytes_are_refused_or_harmless),
         cmocka_unit_test(shards__damaged_bytes_answer_something),

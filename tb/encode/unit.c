@@ -15,8 +15,9 @@
  * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
  * Shards are cut row by row through a *window*, a run of pieces, whatever the
  * pieces; a shard ends with its window.  Of a window a few pieces for each thread
- * are asked at a time, and forgotten as soon as their rows are in shards: so much
- * is in memory at once, whatever the table.
+ * are asked at a time, and forgotten as soon as their rows are in shards: seldom
+ * is more in memory at once, whatever the table.  But with hardly an exception a
+ * shard is a window: all its questions wait, some 50 MB, on disk if memory is short.
  *
  * Several processes share a unit by windows, a run of them each.  The first one
  * learns; all count and meet their own pieces, the sums are everybody's, and so
@@ -660,7 +661,8 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
 }
 
 /* Forgets the shards, and the pieces all of whose rows are in shards: their lists are for later
-   ones, unless memory is short. */
+   ones, unless memory is short.  Then those go to the disk whose shard is not whole yet, but for
+   the last: where exceptions are few, all pieces of a window may be waiting for one shard. */
 static void forget_batch(struct unit *u)
 {
     uint32_t end = u->now.rows ? u->now.piece : u->asked;
@@ -676,6 +678,8 @@ static void forget_batch(struct unit *u)
         if (u->spill)
             bk_asked_rows_release(l);
     }
+    for (uint32_t p = end; u->spill && p + 1 < u->asked; p++)
+        bk_asked_put_away(&u->lists[p], u->spill);
 }
 
 /* The lists of forgotten pieces go to the next ones: fresh memory costs as much as writing it. */
