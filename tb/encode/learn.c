@@ -47,6 +47,8 @@
 #define GAIN_LEAF          22
 #define GAIN_LEAF_LONG     80 /* a leaf has a long code */
 
+#define DEAREST 18 /* no split gains 4^18 times as much: the largest sample has 2^45 in all */
+
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
 struct classes;
@@ -882,7 +884,7 @@ static int64_t gain_needed(const struct learner *l, uint64_t covered)
 }
 
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
-                     const struct bk_sample *sample, const struct bk_logs *logs,
+                     const struct bk_sample *sample, unsigned dear, const struct bk_logs *logs,
                      struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
     struct learner l = { .src = src,
@@ -897,7 +899,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     struct set all;
 
     *out = (struct bk_learned){ 0 };
-    l.min_gain = gain_needed(&l, sample->covered);
+    l.min_gain = gain_needed(&l, sample->covered) << (dear < DEAREST ? 2 * dear : 2 * DEAREST);
     if (!set_of_sample(&l, &all, sample))
         return bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
     return grow_tree(&l, &all, out, why);
