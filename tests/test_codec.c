@@ -23,6 +23,7 @@
 #include "table/format.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
+#include "tb/encode/encode.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
@@ -786,6 +787,27 @@ static void unit__has_no_more_leaves_and_questions_than_a_reader_takes(void **st
     table_free(&t);
 }
 
+/* Three pawns make 28,631 blocks, of 5,806 units. */
+static void encoder__refuses_more_units_than_a_file_has(void **state)
+{
+    const struct bk_encode_options options = { .distances = true };
+    struct bk_memtable *t;
+    struct bk_encoder *e;
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "grand-shatranj", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KJHPPPvK", &why), BK_OK);
+    assert_int_equal(bk_memtable_new(&t, v, &m, &why), BK_OK);
+    bk_rows_reorder(t->ix);
+    assert_int_equal(bk_encoder_open(&e, t, "/nowhere", &options, NULL, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "4096"));
+    bk_memtable_free(t);
+    bk_variant_free(v);
+}
+
 /* One position in some thousand rows has another value than all others. */
 static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
                           struct bk_row_values *v)
@@ -1011,6 +1033,7 @@ int main(void)
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
         cmocka_unit_test(unit__has_no_more_leaves_and_questions_than_a_reader_takes),
+        cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
         cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),
         cmocka_unit_test(model__values_are_told_up_to_65534),
