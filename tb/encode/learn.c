@@ -694,11 +694,12 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
                   struct set *small, bool *small_yes, uint32_t *histogram, bool top)
 {
-    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
+    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = NULL;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead, within = false;
 
     *small = (struct set){ 0 };
     if (good) {
+        rest = mask + s->words + 1;
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
             mask[s->words - 1] &= in_set(s, s->words - 1);
