@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,8 +20,10 @@
 #include "core/finish.h"
 #include "core/load.h"
 #include "core/bits.h"
+#include "table/format.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
+#include "tb/encode/encode.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
@@ -587,7 +590,7 @@ static void unit__values_of_16_bits_come_back(void **state)
 
     (void)state;
     round_trip(&t,
-               (struct made){ .bits = 16, .values = 65536, .least_in_16 = 3, .noise_in_256 = 256 });
+               (struct made){ .bits = 16, .values = 65535, .least_in_16 = 3, .noise_in_256 = 256 });
     round_trip(&t, (struct made){ .bits = 9, .values = 300, .noise_in_256 = 2 });
     table_free(&t);
 }
@@ -739,6 +742,132 @@ static void unit__says_what_the_sink_said(void **state)
     table_free(&t);
 }
 
+/* Nearly every position has a value of its own, which the kings' places tell a little about. */
+static void make_wide_row(void *context, uint64_t number, struct bk_row *row,
+                          struct bk_row_values *v)
+{
+    enum { REGIONS = 40, WIDTH = 65535 / REGIONS };
+    const struct made *m = context;
+    unsigned files, ranks, edge, region;
+
+    bk_row_of(m->rows, number, row);
+    if (!v)
+        return;
+    memset(v, 0, sizeof(*v));
+    bk_row_care(row, 3, v->care);
+    files = (unsigned)abs(row->sq[0] % 10 - row->sq[1] % 10);
+    ranks = (unsigned)abs(row->sq[0] / 10 - row->sq[1] / 10);
+    edge = row->sq[1] % 10u < 5 ? row->sq[1] % 10u : 9u - row->sq[1] % 10u;
+    region = (files > ranks ? files : ranks) % 8 * 5 + edge;
+    for (unsigned i = 0; i < row->n; i++) {
+        uint64_t h = bk_mix(row->first + i);
+        unsigned s = row->inner_sq[i], value = (unsigned)(h >> 16) % 65535;
+
+        if (h % 10 < 3)
+            value = region * WIDTH + value % WIDTH;
+        for (unsigned b = 0; b < 16; b++)
+            v->plane[b][s / 64] |= (uint64_t)(value >> b & 1) << s % 64;
+    }
+}
+
+static void unit__has_no_more_leaves_and_questions_than_a_reader_takes(void **state)
+{
+    struct table t = table_of("grand-shatranj", "KJvK");
+    struct made m = { .bits = 16 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bytes shards;
+    struct bk_unit u;
+
+    (void)state;
+    src.row = make_wide_row;
+    u = encode(&src, 2, UINT64_C(1) << 30, &shards);
+    comes_back(&src, &u, &shards);
+    bk_unit_release(&u);
+    free(shards.at);
+    table_free(&t);
+}
+
+/* Three pawns make 28,631 blocks, of 5,806 units. */
+static void encoder__refuses_more_units_than_a_file_has(void **state)
+{
+    const struct bk_encode_options options = { .distances = true };
+    struct bk_memtable *t;
+    struct bk_encoder *e;
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "grand-shatranj", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KJHPPPvK", &why), BK_OK);
+    assert_int_equal(bk_memtable_new(&t, v, &m, &why), BK_OK);
+    bk_rows_reorder(t->ix);
+    assert_int_equal(bk_encoder_open(&e, t, "/nowhere", &options, NULL, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "4096"));
+    bk_memtable_free(t);
+    bk_variant_free(v);
+}
+
+/* One position in some thousand rows has another value than all others. */
+static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
+                          struct bk_row_values *v)
+{
+    const struct made *m = context;
+
+    bk_row_of(m->rows, number, row);
+    if (!v)
+        return;
+    memset(v, 0, sizeof(*v));
+    bk_row_care(row, 4, v->care);
+    memcpy(v->plane[0], v->care, sizeof(v->care));
+    if (bk_mix(row->first) % 4096 == 0)
+        v->plane[0][row->inner_sq[0] / 64] &= ~(UINT64_C(1) << row->inner_sq[0] % 64);
+}
+
+static size_t heap_bytes(void)
+{
+    struct mallinfo2 all = mallinfo2();
+
+    return all.uordblks + all.hblkhd;
+}
+
+/* What is in memory when the only shard is whole; sanitizers have a heap that says nothing. */
+static enum bk_err note_heap(void *context, const void *bytes, size_t n, struct bk_report *why)
+{
+    size_t *heap = context;
+
+    (void)bytes;
+    (void)n;
+    (void)why;
+    *heap = heap_bytes();
+    return BK_OK;
+}
+
+static void unit__rows_wait_for_their_shard_on_disk_where_memory_is_short(void **state)
+{
+    struct table t = table_of("grand-shatranj", "KJvKH");
+    struct made m = { .bits = 2 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bk_unit_options options = { .effort = BK_EFFORT_FAST };
+    char dir[] = "/tmp/test_codec.XXXXXX";
+    size_t before, heap = 0;
+    struct bk_report why;
+    struct bk_unit u;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(bk_spill_open(&options.spill, dir, UINT64_C(1) << 20, 0, &why), BK_OK);
+    src.row = make_rare_row;
+    before = heap_bytes();
+    assert_int_equal(bk_unit_encode(&u, &src, &options, NULL, note_heap, &heap, &why), BK_OK);
+    assert_int_equal(u.shards, 1);
+    assert_true(src.end > 11000000 && heap < before + (UINT64_C(3) << 20));
+    bk_unit_release(&u);
+    bk_spill_close(options.spill);
+    assert_int_equal(rmdir(dir), 0);
+    table_free(&t);
+}
+
 /* == Damage == */
 
 /* Asks a model whatever can be asked; sanitizers see what goes wrong. */
@@ -760,6 +889,27 @@ static void ask_some(const struct bk_model *m, const struct bk_unit_source *src,
                      src->bits, &got);
     }
     bk_fact_row_free(row);
+}
+
+/* 65535, plus 1, has no two bytes: it was written as 0, which is a question. */
+static void model__values_are_told_up_to_65534(void **state)
+{
+    struct bk_fact_node tree = { .fact = BK_FACT_LEAF };
+    bk_code leaf = ~(bk_code)65534;
+    const struct bk_model m = { .nodes = 1, .leaves = 1, .tree = &tree, .leaf = &leaf };
+    struct bk_model *read;
+    struct bk_report why;
+    uint8_t *bytes;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(bk_model_write(&bytes, &n, &m, &why), BK_OK);
+    assert_int_equal(bk_model_parse(&read, bytes, n, 100, 1, 16, &why), BK_OK);
+    assert_int_equal(read->leaf[0], leaf);
+    bk_model_free(read);
+    free(bytes);
+    leaf = ~(bk_code)65535;
+    assert_int_equal(bk_model_write(&bytes, &n, &m, &why), BK_E_SYSTEM);
 }
 
 static void model__damaged_bytes_are_refused_or_harmless(void **state)
@@ -882,7 +1032,11 @@ int main(void)
         cmocka_unit_test(unit__bounds_cost_little),
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
+        cmocka_unit_test(unit__has_no_more_leaves_and_questions_than_a_reader_takes),
+        cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
+        cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),
+        cmocka_unit_test(model__values_are_told_up_to_65534),
         cmocka_unit_test(model__damaged_bytes_are_refused_or_harmless),
         cmocka_unit_test(shards__damaged_bytes_answer_something),
         cmocka_unit_test(directory__must_add_up_to_the_unit),

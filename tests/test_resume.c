@@ -1,6 +1,6 @@
 /*
  * test_resume.c - going on from a checkpoint (tb/solve/resume.h) where there is no room for what is
- * in it.
+ * in it, or nothing in it.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,6 +14,8 @@
 #include <cmocka.h>
 
 #include "core/load.h"
+#include "table/rows.h"
+#include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
 #include "tests/solved.h"
 
@@ -112,10 +114,64 @@ static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
     bk_variant_free(v);
 }
 
+/* Men that find no room: their units have no shards, and are done. */
+static const char no_room[] = "[variant]\nname = post\nboard = 4x4\nholes = a1 b1 c1\n"
+                              "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                              "[piece post]\nletter = P\nmove = W\nranks = 1\n";
+
+static void resume__goes_on_where_there_are_no_positions(void **unused)
+{
+    char dir[] = "/tmp/bk-resume.XXXXXX", ini[64], path[64], scratch[64];
+    const struct bk_encode_options options = { .distances = true };
+    struct bk_checkpoint c = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct bk_report why = { "" };
+    struct bk_encoder *e;
+    struct bk_memtable *t;
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_writer *w;
+    struct bk_reader *r;
+    FILE *f;
+
+    (void)unused;
+    assert_non_null(mkdtemp(dir));
+    snprintf(ini, sizeof ini, "%s/post.ini", dir);
+    snprintf(path, sizeof path, "%s/checkpoint", dir);
+    snprintf(scratch, sizeof scratch, "%s/post", dir);
+    assert_non_null(f = fopen(ini, "w"));
+    fputs(no_room, f);
+    fclose(f);
+    assert_int_equal(bk_variant_load(&v, ini, &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KPPvK", &why), BK_OK);
+    assert_int_equal(bk_memtable_new(&t, v, &m, &why), BK_OK);
+    bk_rows_reorder(t->ix);
+    t->code_bytes = 1;
+    t->block[0].solved = true;
+
+    assert_int_equal(bk_encoder_open(&e, t, dir, &options, NULL, &why), BK_OK);
+    assert_int_equal(bk_encoder_blocks(e, &(uint32_t){ 0 }, 1, &why), BK_OK);
+    assert_int_equal(bk_writer_open(&w, &c, &why), BK_OK);
+    bk_encoder_save(e, w);
+    assert_int_equal(bk_writer_commit(w, &why), BK_OK);
+    bk_encoder_close(e);
+
+    assert_int_equal(bk_encoder_open(&e, t, dir, &options, NULL, &why), BK_OK);
+    assert_int_equal(bk_reader_open(&r, &c, &why), BK_OK);
+    assert_true(bk_encoder_load(e, r));
+    bk_reader_close(r);
+    bk_encoder_close(e);
+    bk_memtable_free(t);
+    bk_variant_free(v);
+    unlink(path);
+    unlink(ini);
+    assert_int_equal(rmdir(scratch) | rmdir(dir), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
+        cmocka_unit_test(resume__goes_on_where_there_are_no_positions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

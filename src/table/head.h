@@ -14,7 +14,6 @@
 #define BK_HEAD_LEAST     32u
 #define BK_HEAD_MOST      (1u << 20)
 #define BK_UNITS_MAX      4096u
-#define BK_MODEL_MOST     (1u << 26)
 #define BK_UNIT_SHARD_MAX UINT64_C(0xffffffff)
 
 struct bk_unit_head {

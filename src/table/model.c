@@ -155,8 +155,13 @@ static bool read_model(struct reader *r)
  */
 static uint64_t parts_most(uint64_t numbers) { return numbers / 4 + (1u << 16); }
 
-/* Finds the streams; false: the counts do not fit `n` bytes, or are more than `parts` allows. */
-static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_t parts)
+bool bk_model_may_have(uint64_t numbers, uint64_t leaves, uint64_t questions)
+{
+    return leaves + questions <= parts_most(numbers);
+}
+
+/* Finds the streams; false: the counts do not fit `n` bytes, or are more than a unit may have. */
+static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_t numbers)
 {
     struct bk_model *m = r->m;
     uint64_t need;
@@ -172,7 +177,7 @@ static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_
     if (need != n || m->nodes % 2 == 0 || m->questions > r->codes)
         return false;
     m->leaves = m->nodes / 2 + 1;
-    if ((uint64_t)m->leaves + m->questions > parts)
+    if (!bk_model_may_have(numbers, m->leaves, m->questions))
         return false;
     r->tree = raw + HEADER;
     r->code = r->tree + m->nodes;
@@ -188,7 +193,7 @@ static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, u
     struct reader r = { .m = m, .facts = facts, .values = 1u << bits };
     bool good;
 
-    if (!find_streams(&r, raw, n, parts_most(numbers)))
+    if (!find_streams(&r, raw, n, numbers))
         return bk_fail(why, BK_E_CORRUPT, "model: its counts do not fit its size");
     m->tree = malloc(m->nodes * sizeof(*m->tree));
     m->leaf = malloc(m->leaves * sizeof(*m->leaf));
@@ -281,12 +286,14 @@ struct writer {
     const struct bk_model *m;
     uint8_t *tree, *code, *rc, *rp, *big;
     uint32_t codes, questions, bigs;
+    bool failed; /* a number is too large for two bytes */
 };
 
 static uint8_t write_number(struct writer *w, uint32_t x)
 {
     if (x < BIG)
         return (uint8_t)x;
+    w->failed |= x > UINT16_MAX;
     w->big[2 * (size_t)w->bigs] = (uint8_t)x;
     w->big[2 * (size_t)w->bigs++ + 1] = (uint8_t)(x >> 8);
     return BIG;
@@ -378,12 +385,13 @@ enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
     *n = compress(out, bound, raw, raw_bytes);
     free(w.tree);
     free(raw);
-    if (ZSTD_isError(*n)) {
-        free(out);
-        return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(*n));
-    }
     *bytes = out;
-    return BK_OK;
+    if (!ZSTD_isError(*n) && !w.failed && raw_bytes <= RAW_MAX && *n <= BK_MODEL_MOST)
+        return BK_OK;
+    free(out);
+    if (ZSTD_isError(*n))
+        return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(*n));
+    return bk_fail(why, BK_E_SYSTEM, "a model that no file can hold");
 }
 
 /* == Directory == */

@@ -82,12 +82,16 @@ struct bk_model {
  */
 enum bk_err bk_model_parse(struct bk_model **out, const void *bytes, size_t n, uint64_t numbers,
                            unsigned facts, unsigned bits, struct bk_report *why);
-/* The most bytes that the model of a unit with so many numbers has in its file. */
+/* The most bytes that a model has in its file; and that of a unit with so many numbers. */
+#define BK_MODEL_MOST (1u << 26)
 uint64_t bk_model_bytes_max(uint64_t numbers);
+/* May a unit of so many numbers have so many leaves and questions? */
+bool bk_model_may_have(uint64_t numbers, uint64_t leaves, uint64_t questions);
 void bk_model_free(struct bk_model *m);
 uint64_t bk_model_bytes(const struct bk_model *m); /* memory that it takes */
 
-/* The bytes of a model, *bytes owned (free()). */
+/* The bytes of a model, *bytes owned (free()); BK_E_SYSTEM (memory; more than a file may have: too
+   many bytes, a value of 2^16 - 1).  What a unit may have is asked above. */
 enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
                            struct bk_report *why);
 

@@ -211,7 +211,6 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     out->coded = bk_spill_new(spill, values * sizeof(*out->coded));
     out->most = bk_spill_new(spill, values * sizeof(*out->most));
     c.item = malloc(2 * each * sizeof(*c.item));
-    c.other = c.item + each;
     c.made = malloc(2 * each * sizeof(*c.made));
     if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->most ||
         !c.item || !c.made) {
@@ -220,6 +219,7 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
         bk_codes_release(out);
         return bk_fail(why, BK_E_SYSTEM, "no memory for the codes of %u leaves", counts->leaves);
     }
+    c.other = c.item + each;
     for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
         uint32_t n = weigh_values(&c, leaf), place = 0, most;
         struct weighed root = join_values(&c, n);

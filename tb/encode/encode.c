@@ -728,6 +728,9 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
     *e = (struct bk_encoder){ .t = t, .dir = dir, .o = *o, .pool = pool, .scratch = -1 };
     e->one_side = bk_table_one_side(&t->ix->m, t->ix->v);
     err = make_tasks(e) ? BK_OK : bk_no_memory(why);
+    if (!err && e->nplaces > BK_UNITS_MAX)
+        err = bk_fail(why, BK_E_USAGE, "too many positions for a file: %u units, of at most %u",
+                      e->nplaces, BK_UNITS_MAX);
     if (!err && bk_ranks_is_first())
         err = open_scratch(e, why);
     if (!err)
@@ -792,14 +795,16 @@ void bk_encoder_save(struct bk_encoder *e, struct bk_writer *w)
     bk_write_file(w, e->scratch, e->scratch_bytes);
 }
 
-/* What is read is believed only as far as a file's head could say it, within the scratch file. */
+/* What is read is believed only as far as a file's head could say it, within the scratch file.
+   Without numbers there are no shards. */
 static bool load_numbers(const struct bk_encoder *e, struct task *task, struct bk_reader *r)
 {
+    uint64_t numbers = task->place->end - task->place->first;
     struct numbers x;
     struct bk_unit *u = &task->unit;
 
-    if (!bk_read(r, &x, sizeof x) || !x.model_bytes || x.model_bytes > BK_MODEL_MOST || !x.shards ||
-        x.shards > task->place->end - task->place->first || x.at > e->scratch_bytes ||
+    if (!bk_read(r, &x, sizeof x) || !x.model_bytes || x.model_bytes > BK_MODEL_MOST ||
+        !x.shards != !numbers || x.shards > numbers || x.at > e->scratch_bytes ||
         x.shard_bytes > e->scratch_bytes - x.at)
         return false;
     task->at = x.at;
@@ -824,7 +829,7 @@ static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_r
     if (!load_numbers(e, task, r))
         return false;
     u->model = malloc(u->model_bytes);
-    u->directory = malloc(u->directory_bytes);
+    u->directory = malloc(u->directory_bytes + 1);
     return u->model && u->directory && bk_read_array(r, u->model, u->model_bytes) &&
            bk_read_array(r, u->directory, u->directory_bytes);
 }

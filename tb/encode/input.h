@@ -13,7 +13,7 @@
 
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */
-    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX */
+    unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX; with so many, 2^16 - 1 is none */
     const struct bk_facts *facts;
     unsigned inner; /* the man whose square differs within a row */
     void *context;

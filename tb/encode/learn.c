@@ -47,6 +47,8 @@
 #define GAIN_LEAF          22
 #define GAIN_LEAF_LONG     80 /* a leaf has a long code */
 
+#define DEAREST 18 /* no split gains 4^18 times as much: the largest sample has 2^45 in all */
+
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
 struct classes;
@@ -692,11 +694,12 @@ static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogra
 static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int column,
                   struct set *small, bool *small_yes, uint32_t *histogram, bool top)
 {
-    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = mask + s->words + 1;
+    uint64_t n, *mask = malloc(2 * (s->words + 1) * sizeof(*mask)), *rest = NULL;
     bool *dead = calloc(s->cols, sizeof(*dead)), good = mask && dead, within = false;
 
     *small = (struct set){ 0 };
     if (good) {
+        rest = mask + s->words + 1;
         memcpy(mask, s->col[column], s->words * sizeof(*mask));
         if (s->words)
             mask[s->words - 1] &= in_set(s, s->words - 1);
@@ -882,7 +885,7 @@ static int64_t gain_needed(const struct learner *l, uint64_t covered)
 }
 
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
-                     const struct bk_sample *sample, const struct bk_logs *logs,
+                     const struct bk_sample *sample, unsigned dear, const struct bk_logs *logs,
                      struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
     struct learner l = { .src = src,
@@ -897,7 +900,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     struct set all;
 
     *out = (struct bk_learned){ 0 };
-    l.min_gain = gain_needed(&l, sample->covered);
+    l.min_gain = gain_needed(&l, sample->covered) << (dear < DEAREST ? 2 * dear : 2 * DEAREST);
     if (!set_of_sample(&l, &all, sample))
         return bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
     return grow_tree(&l, &all, out, why);

@@ -26,11 +26,12 @@ struct bk_learned {
 /*
  * src     whose sample it is
  * sample  its columns are used up; it is still to be released
+ * dear    0; each more makes a leaf four times as dear, down to one leaf of all
  * spill   the pages that it takes out of the process meanwhile; NULL is fine
  * Fails with BK_E_SYSTEM.  Besides the sample: some 2 MiB a thread.
  */
 enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
-                     const struct bk_sample *sample, const struct bk_logs *logs,
+                     const struct bk_sample *sample, unsigned dear, const struct bk_logs *logs,
                      struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why);
 void bk_learned_release(struct bk_learned *l);
 

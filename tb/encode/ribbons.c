@@ -64,8 +64,12 @@ static bool room_for_words(struct bk_ribbon_room *room, size_t words)
     room->pivot = malloc(words * 64 * sizeof(*room->pivot));
     room->words = malloc(words * sizeof(*room->words));
     room->end = malloc((words * 8 + 1) * sizeof(*room->end));
+    if (!room->pivot || !room->words || !room->end) {
+        release_words(room);
+        return false;
+    }
     room->room = words;
-    return room->pivot && room->words && room->end;
+    return true;
 }
 
 static bool room_for_keys(struct bk_ribbon_room *room, size_t n)

@@ -4,6 +4,7 @@
 #include "tb/encode/shard.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 
@@ -44,10 +45,29 @@ void bk_asked_by_row(struct bk_asked_rows *l, unsigned words)
     }
 }
 
+void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill)
+{
+    size_t rows = l->rows * sizeof *l->row, words = l->asked.n * sizeof *l->asked.word;
+    struct bk_asked_rows there = { .rows = l->rows, .asked.n = l->asked.n, .spill = spill };
+
+    if (l->spill || !rows || !(there.row = bk_spill_new(spill, rows + words)))
+        return;
+    there.asked.word = (uint64_t *)(void *)(there.row + l->rows);
+    memcpy(there.row, l->row, rows);
+    if (words)
+        memcpy(there.asked.word, l->asked.word, words);
+    bk_asked_rows_release(l);
+    *l = there;
+}
+
 void bk_asked_rows_release(struct bk_asked_rows *l)
 {
-    free(l->row);
-    free(l->asked.word);
+    if (l->spill) {
+        bk_spill_free(l->row);
+    } else {
+        free(l->row);
+        free(l->asked.word);
+    }
     *l = (struct bk_asked_rows){ 0 };
 }
 
@@ -68,6 +88,7 @@ INLINE bool next_question(struct shard_reader *r, struct bk_asked_question *q, u
 
     for (; r->rows; r->row++, r->rows--, moved = true) {
         while (r->row == r->list->rows) {
+            bk_spill_ease(r->list->spill);
             r->list++;
             r->row = 0;
             r->at = 0;

@@ -26,12 +26,15 @@ struct bk_asked_rows {
     struct bk_asked_row *row; /* owned */
     size_t rows, room;
     struct bk_asked asked;
+    struct bk_spill *spill; /* where both arrays are, in one piece; NULL: in memory */
 };
 
 /* A row of no questions yet.  False: no memory. */
 bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n);
 /* All questions so far that no row has are the last row's. */
 void bk_asked_by_row(struct bk_asked_rows *l, unsigned words);
+/* It will be read later, and nothing added: moves it to a spill.  Without room there it stays. */
+void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill);
 void bk_asked_rows_release(struct bk_asked_rows *l);
 
 /* What a thread works with. */

@@ -15,8 +15,9 @@
  * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
  * Shards are cut row by row through a *window*, a run of pieces, whatever the
  * pieces; a shard ends with its window.  Of a window a few pieces for each thread
- * are asked at a time, and forgotten as soon as their rows are in shards: so much
- * is in memory at once, whatever the table.
+ * are asked at a time, and forgotten as soon as their rows are in shards: seldom
+ * is more in memory at once, whatever the table.  But with hardly an exception a
+ * shard is a window: all its questions wait, some 50 MB, on disk if memory is short.
  *
  * Several processes share a unit by windows, a run of them each.  The first one
  * learns; all count and meet their own pieces, the sums are everybody's, and so
@@ -660,7 +661,8 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
 }
 
 /* Forgets the shards, and the pieces all of whose rows are in shards: their lists are for later
-   ones, unless memory is short. */
+   ones, unless memory is short.  Then those go to the disk whose shard is not whole yet, but for
+   the last: where exceptions are few, all pieces of a window may be waiting for one shard. */
 static void forget_batch(struct unit *u)
 {
     uint32_t end = u->now.rows ? u->now.piece : u->asked;
@@ -676,6 +678,8 @@ static void forget_batch(struct unit *u)
         if (u->spill)
             bk_asked_rows_release(l);
     }
+    for (uint32_t p = end; u->spill && p + 1 < u->asked; p++)
+        bk_asked_put_away(&u->lists[p], u->spill);
 }
 
 /* The lists of forgotten pieces go to the next ones: fresh memory costs as much as writing it. */
@@ -834,7 +838,7 @@ static void unit_release(struct unit *u)
     free(u);
 }
 
-static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *options,
+static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *options, unsigned dear,
                               struct bk_report *why)
 {
     struct bk_sample own = { 0 },
@@ -846,7 +850,7 @@ static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *opti
         err = bk_samples_take(&own, &src, 1, options->effort, 0, u->pool, options->spill, why);
     u->sampled_bytes = sample->first_bytes;
     if (!err)
-        err = bk_learn(&u->learned, u->src, sample, &u->logs, u->pool, options->spill, why);
+        err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, options->spill, why);
     bk_sample_release(sample);
     return err;
 }
@@ -873,7 +877,7 @@ static enum bk_err tell_learned(struct unit *u, struct bk_report *why)
     return BK_OK;
 }
 
-static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
+static enum bk_err learn(struct unit *u, const struct bk_unit_options *options, unsigned dear,
                          struct bk_report *why)
 {
     enum bk_err err = narrow(u, why);
@@ -881,11 +885,11 @@ static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
     if (err)
         return err;
     if (!u->shared)
-        return learn_here(u, options, why);
+        return learn_here(u, options, dear, why);
     if (bk_ranks_is_first()) {
         enum bk_err told;
 
-        err = learn_here(u, options, why);
+        err = learn_here(u, options, dear, why);
         told = u->src->fetch(u->src->context, NULL, 0, why);
         err = err ? err : told;
     } else {
@@ -895,21 +899,56 @@ static enum bk_err learn(struct unit *u, const struct bk_unit_options *options,
     return err ? err : tell_learned(u, why);
 }
 
+/* Forgets a tree, and all that has followed from it. */
+static void unlearn(struct unit *u)
+{
+    bk_learned_release(&u->learned);
+    bk_codes_release(&u->codes);
+    bk_spill_free(u->counts.n);
+    u->counts.n = NULL;
+    for (unsigned t = 0; t < u->threads; t++)
+        u->desk[t].count = NULL;
+    bk_spill_free(u->cells);
+    u->cells = NULL;
+    u->cells_taken = 0;
+    for (uint32_t p = u->from; p < u->to; p++)
+        u->piece[p].remembered = false;
+}
+
+/*
+ * The tree and its codes.  A file may have so many leaves and questions (docs/format.md 6), twenty
+ * times as many as the tables that were looked at; where values are so wild that there are more, a
+ * leaf must be worth more.  One leaf of all is always allowed.
+ */
+static enum bk_err learn_codes(struct unit *u, const struct bk_unit_options *options,
+                               struct bk_report *why)
+{
+    for (unsigned dear = 0;; dear++) {
+        enum bk_err err = learn(u, options, dear, why);
+
+        if (!err)
+            err = count_all(u, why);
+        if (err)
+            return err;
+        err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs,
+                           u->spill, why);
+        err = ended(u, err, why);
+        if (err || bk_model_may_have(u->src->end - u->src->first, u->codes.model.leaves,
+                                     u->codes.model.questions))
+            return err;
+        unlearn(u);
+    }
+}
+
 static enum bk_err encode(struct unit *u, struct bk_unit *out,
                           const struct bk_unit_options *options, bk_shard_sink *sink, void *context,
                           struct bk_report *why)
 {
-    enum bk_err err = learn(u, options, why);
+    enum bk_err err = learn_codes(u, options, why);
 
-    if (!err)
-        err = count_all(u, why);
     if (err)
         return err;
-    err = bk_codes_new(&u->codes, &u->counts, u->learned.tree, u->learned.nodes, &u->logs, u->spill,
-                       why);
-    if (!err)
-        err = judge_guesses(u, why);
-    err = ended(u, err, why);
+    err = ended(u, judge_guesses(u, why), why);
     if (!err)
         err = choose_rates(u, why);
     bk_spill_ease(u->spill);
