@@ -180,6 +180,8 @@ for command in $("$bin" help | sed -n 's|^  \([a-z][a-z-]*\) .*|\1|p'); do
     [ $command = help ] || good '--json' $command -h
 done
 good 'check-variant' help
+good 'check-variant' help --help
+good 'check-variant' help -h
 good 'bareking ' --version
 
 # == 20 FENs that are none ==

@@ -8,6 +8,7 @@
 set -eu
 build=$(realpath "${1:?usage: install.sh BUILD}")
 tests=$(dirname "$(realpath "$0")")
+case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # lists of options are made of folders here
 . "$tests/scratch.sh"
 without=
 has() { # tool: or a word that it is missing
@@ -74,6 +75,13 @@ END
         fail "CMake takes version $version for 99.0"
     cp out/by_cmake out/by_cmake_static .
     programs="$programs by_cmake by_cmake_static"
+fi
+# blanks in a prefix, which bareking.pc must say so that a shell reads them again
+if has pkg-config; then
+    blank="$tmp/a prefix"
+    make_it stage STAGE="$tmp/staged" PREFIX="$blank" LIBDIR="$blank/lib"
+    mv "$tmp/staged$blank" "$blank"
+    eval "cc example.c $(PKG_CONFIG_PATH=$blank/lib/pkgconfig pkg-config --cflags --libs bareking) -o blank" || fail "a prefix with blanks"
 fi
 if has g++; then
     echo '#include <bareking.h>' >header.cc
@@ -144,7 +152,7 @@ done
 completion=$prefix/share/bash-completion/completions/bareking
 if has bash; then
     offered() { # word...: what bash offers for the last one
-        bash -c '. "$0"; COMP_WORDS=(bareking "$@"); COMP_CWORD=$#; _bareking 2>/dev/null; echo "${COMPREPLY[*]}"' "$completion" "$@"
+        bash -c '. "$0"; COMP_WORDS=(bareking "$@"); COMP_CWORD=$#; _bareking 2>/dev/null; printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$@"
     }
     [ "$(offered bui)" = build ] || fail "bash: bui"
     [ "$(offered build shatr)" = shatranj ] || fail "bash: build shatr"
@@ -157,6 +165,13 @@ if has bash; then
     done
     [ "$(offered annotate shatranj "${completion%ing}")" = "$completion" ] || fail "bash: annotate shatranj FILE"
     [ "$(offered site "$prefix" shatr)" = shatranj ] || fail "bash: site FOLDER shatr"
+    mkdir "$tmp/two words"
+    touch "$tmp/two words/my game.ini"
+    for asked in "doctor $tmp/two" "build --dir $tmp/two"; do
+        # shellcheck disable=SC2086  (words; none of $tmp has blanks, or it is left to the others)
+        [ "$(offered $asked)" = "$tmp/two words" ] || fail "bash: $asked: a name of two words is two names"
+    done
+    [ "$(offered build "$tmp/two words/my")" = "$tmp/two words/my game.ini" ] || fail "bash: a game's file of two words"
 fi
 if has zsh; then
     zsh -n "$prefix/share/zsh/site-functions/_bareking" || fail "zsh: _bareking"

@@ -43,8 +43,8 @@ $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 # The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
 stage: all man completions
 	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
-	    PREFIX=$(PREFIX) BINDIR=$(BINDIR) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) MANDIR=$(MANDIR) \
-	    DOCDIR=$(DOCDIR) BASHDIR=$(BASHDIR) ZSHDIR=$(ZSHDIR) \
+	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' MANDIR='$(MANDIR)' \
+	    DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
 	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
 install: stage
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
@@ -111,7 +111,7 @@ test-deb: deb
 RELEASE = $(BUILD)/release
 release:
 	@$(MAKE) BUILD=$(RELEASE) CFLAGS='$(CFLAGS) -ffile-prefix-map=$(CURDIR)=.' LDFLAGS='$(LDFLAGS) -Wl,--build-id=sha1' STRIP= stage
-	@BUILD=$(RELEASE) PREFIX=$(PREFIX) VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
+	@BUILD=$(RELEASE) PREFIX='$(PREFIX)' VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
 	    sh $(PACKAGING)/release.sh
 test-release:
 	@sh tests/release.sh $(BUILD)
