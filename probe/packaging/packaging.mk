@@ -75,7 +75,7 @@ $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/am
 # what the compiler says of it lies beside, and should be nothing (tests/amalgamation.sh)
 $(AMALGAM)/bareking.o: $(AMALGAM)/bareking.c
 	@echo "  CC $@"
-	$(Q)$(CC) -O2 -Wall -Wextra -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
+	$(Q)$(CC) -O2 -std=c11 -Wall -Wextra -Wpedantic -Wshadow -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
 # tests of the library with the one file in its place; what it leaves out they take from the archive
 $(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/bareking.o $(BUILD)/libbareking.a
 	@echo "  CC $@"
