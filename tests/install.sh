@@ -130,6 +130,7 @@ rm -rf "$root/app" "$root/tables"
 
 # == Pages and completions ==
 pages=$(find "$prefix/share/man" -type f)
+[ "$(echo "$pages" | wc -l)" -gt 60 ] || fail "pages: $pages"
 grep -q '^== ' "$prefix/share/man/man3/libbareking.3" && fail "libbareking(3): a heading as text"
 for command in $("$prefix/bin/bareking" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help); do
     [ -s "$prefix/share/man/man1/bareking-$command.1" ] || fail "no page of $command"
