@@ -92,7 +92,7 @@ test-portable: $(AMALGAM)/bareking.c
 # == The Python package ==
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
 python: $(BUILD)/libbareking.so
-	@PYTHON='$(PYTHON)' sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
+	@PYTHON='$(PYTHON)' SOURCE_DATE_EPOCH=$(EPOCH) sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
 	@ls $(BUILD)/python/*.whl $(BUILD)/python/*.tar.gz
 # its tests, from the wheel; FULL=1: more of them
 test-python: all $(BUILD)/test-packages
