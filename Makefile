@@ -12,6 +12,8 @@ V      ?=
 # for the Python package and its tests
 PYTHON ?= python3
 
+$(if $(word 2,$(BUILD)),$(error BUILD=$(BUILD): names of folders that make makes have no blanks))
+
 MAKEFLAGS += -r -j$(shell nproc 2>/dev/null || echo 1)
 MAKEFLAGS += --output-sync=line
 Q := $(if $(V),,@)
@@ -88,7 +90,7 @@ $(BUILD)/bareking: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(TB_O) $(LIB_O)
 
 # several processes that make a table together: where Open MPI is (docs/distributed.md)
 mpi: $(BUILD)/bareking-mpi
-mpi_flags = $(subst -I/,-isystem /,$(shell mpicc --showme:$(1)))
+mpi_flags = $(subst -I/,-isystem /,$(shell mpicc --showme:$(1) 2>/dev/null))
 $(BUILD)/bareking-mpi: $(CLI_O) $(EXPLORE_O) $(STUDY_O) $(filter-out %/transport.o,$(TB_O)) $(BUILD)/tb/transport_mpi.o $(LIB_O)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $(if $(GUARD),-pie) $^ $(GUARD_LD) $(LDFLAGS) $(call mpi_flags,link) $(LIBS) -o $@
@@ -331,7 +333,7 @@ floors:
 	    EXPLORE='$(EXPLORE)' ENGINE='$(ENGINE)' sh tests/floors.sh
 
 # clang-format has the last word on white space; `make format-check` says where it differs
-SOURCES = $(shell git ls-files '*.c' '*.h')
+SOURCES = $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null),$(shell find src tb probe tests -name '*.[ch]'))
 format:
 	$(Q)clang-format -i $(SOURCES)
 format-check:

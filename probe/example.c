@@ -36,7 +36,7 @@ static enum bk_lib_err ask(struct bk_lib *lib, const char *fen)
     static const char *const end[] = { "", "checkmate: ", "stalemate: ", "bare king: ",
                                        "bare kings: " };
     struct bk_lib_move move[256]; /* more than that are counted, but not written */
-    struct bk_answer a;
+    struct bk_answer a = { 0 };
     size_t n = 0;
     enum bk_lib_err err = bk_probe_fen(lib, fen, &a);
 

@@ -206,7 +206,7 @@ static enum bk_lib_err ask_failed(struct batch *b, size_t n)
 static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
 {
     struct bk_call call;
-    struct bk_last last;
+    struct bk_last failed;
     struct asked *waiting = NULL;
     size_t wait;
     enum bk_lib_err result;
@@ -218,7 +218,7 @@ static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
         bk_call_end(&call, err); /* each position is a call of its own: they hold nothing long */
     if (err || !n)
         return result;
-    bk_last_get(&last);
+    bk_last_get(&failed);
     wait = answer_at_once(b, n, waiting);
     qsort(waiting, wait, sizeof *waiting, by_place);
     for (size_t i = 0; i < wait; i++)
@@ -226,7 +226,7 @@ static enum bk_lib_err ask_batch(struct batch *b, size_t n, bool given)
     free(waiting);
     result = ask_failed(b, n);
     if (!result)
-        bk_last_set(&last);
+        bk_last_set(&failed);
     return result;
 }
 

@@ -8,6 +8,7 @@ build=${1:?usage: bench.sh BUILD}
 threads=${THREADS:-2}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
 
 "$build/bandwidth"
 printf '%-16s %-8s %13s %8s %8s %9s %8s %12s %12s\n' game table positions solve_s encode_s \

@@ -15,6 +15,7 @@ if [ -n "${2:-}" ]; then
 else
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
+    trap 'exit 1' INT TERM
 fi
 
 for game in ${GAMES:-shatranj chess}; do

@@ -9,6 +9,7 @@ if [ $# -gt 1 ]; then
 else
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
+    trap 'exit 1' INT TERM
 fi
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg), $(nproc) cores"
 set -- ${LIST:-shatranj KRvKN shatranj KPvKP shatranj KRNvKR grand-shatranj KOvKH darwinian KWvKF}

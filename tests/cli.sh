@@ -180,6 +180,8 @@ for command in $("$bin" help | sed -n 's|^  \([a-z][a-z-]*\) .*|\1|p'); do
     [ $command = help ] || good '--json' $command -h
 done
 good 'check-variant' help
+good 'check-variant' help --help
+good 'check-variant' help -h
 good 'bareking ' --version
 
 # == 20 FENs that are none ==
@@ -365,6 +367,8 @@ else
     fail 'plan --make does not make the tables'
 fi
 good 'all:' plan shatranj KNvKP --dir made2 --make
+run 0 plan shatranj KNvKP --dir nothing --make && grep -qx 't0:' out && grep -qx 't1: t0' out && pass ||
+    fail 'plan --make: a table need not wait for those that it moves into'
 mkdir 'a folder' && cp "$bin" 'a folder/bareking' && 'a folder/bareking' plan shatranj KQvKQ --dir 'a folder' --make >out &&
     make -s -f out 2>err && [ -s 'a folder/shatranj/KQvKQ.bkd' ] && pass || fail 'plan --make of a command in a folder with a blank'
 rm -rf 'a folder'
@@ -399,6 +403,7 @@ good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"o
 good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
 good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
 good '"moves":["' mine shatranj KQvKQ --compose --limit 1 --json
+good 'q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1,1,35,1,17,,,,,' mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --format csv
 good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
 run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
@@ -420,6 +425,9 @@ good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' ann
 good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
 run 0 annotate shatranj game.pgn --json -o game.json && [ ! -s out ] && grep -q '"mark":"?","best":"c4d4"}' game.json &&
     pass || fail 'annotate --json does not write to its file'
+printf '[FEN "%s"]\n\n1. Qd4 *\n' "$diamond" >blunder.pgn
+good '1. Qd4 $4' annotate shatranj blunder.pgn
+good '"before":{"wdl":1,"dtw":39},"after":{"wdl":1,"dtw":1},"mark":"??","best":"b3b4"}' annotate shatranj blunder.pgn --json
 good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
 run 0 annotate shatranj /dev/null -o none.pgn && [ -e none.pgn ] && [ ! -s none.pgn ] && pass || fail 'nothing was not written'
 printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
@@ -459,7 +467,8 @@ bad 4 'cannot read nothing.pgn' annotate shatranj nothing.pgn
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
-good 'White to move      1,624,350:        469,711 wins' mine shatranj KQvKQ --what any --count
+good 'White to move      1,624,350:        469,711 wins      1,003,268 draws        151,371 losses' mine shatranj KQvKQ --what any --count
+good '"what":"any","white":{"win":469711,"draw":1003268,"loss":151371},"black":{"win":0,' mine shatranj KQvKQ --what any --count --json
 good '"what":"any","white":{"win":' mine shatranj KQvKQ --what any --count --json --where 'dist(K,k) = 2'
 bad 2 'no list that could be' mine shatranj KQvKQ --what longest --count
 # docs/gallery.md says what the command says
@@ -530,6 +539,9 @@ good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1}' probe ./short.ini "$suli
 good '38 plies are left: a draw.' line ./short.ini "$suli 2"
 grep -qx 'That is too late: the limit of turns has made it a draw.' out && pass || fail 'an end too late'
 good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json
+printf '[FEN "%s 1"]\n\n1. Kc2 *\n\n[FEN "%s 2"]\n\n1. Kc2 *\n' "$suli" "$suli" >late.pgn # gives a win away, where there is one
+good '1. Kc2 $2 {a draw; with b3b4 White wins in 39 plies (20 turns)} *' annotate ./short.ini late.pgn
+grep -qxF '1. Kc2 {a draw} *' out && pass || fail 'a win that comes too late is given away'
 good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
 good 'KQvKQ, short' info tables/short/KQvKQ.bkw ./short.ini
 bad 2 'KQvKQ.bkw: made for short, which is not built in: say its .ini file' info tables/short/KQvKQ.bkw

@@ -128,6 +128,12 @@ wants 400 'FEN' "$api/probe?fen=%22%3Cscript%3E"
 wants 400 'the body must be' "$api/batch" POST "$(repeat '[' 100000)"
 wants 400 '1 to 500' "$api/batch" POST "{\"fens\":[$(repeat '"x",' 500)\"x\"]}"
 printf 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n' | raw 421 'a name that leads here' || exit 1
+for host in localhost.evil.example 127.0.0.1.evil.example:80 '[::1].evil.example' xlocalhost; do
+    printf 'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' $host | raw 421 "$host, a name that begins as ours" || exit 1
+done
+for host in localhost LOCALHOST:80 127.0.0.1 '[::1]:8643'; do
+    printf 'GET / HTTP/1.1\r\nHost: %s\r\n\r\n' $host | raw 200 "$host, which we are" || exit 1
+done
 printf 'GARBAGE\r\n\r\n' | raw '0|400' garbage || exit 1
 printf 'GET / HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n' "$(repeat a 60000)" | raw 431 'headers without end' || exit 1
 printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: 280000\r\n\r\n%s' "$(repeat '[' 280000)" |
@@ -141,7 +147,16 @@ printf 'POST /api/v1/shatranj/batch HTTP/1.1\r\nHost: localhost\r\nContent-Lengt
     done
     printf '0\r\n\r\n'
 } | raw 413 'a body in pieces without end' || exit 1
-looked=$((looked + 6))
+# what browsers are forbidden, with every answer
+for target in / "$api/probe?fen=$diamond" /nothing; do
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$target" | "$ask" "$port" head >out ||
+        die "no headers: $target"
+    for header in "Content-Security-Policy: default-src 'self'; " "frame-ancestors 'none'" 'X-Content-Type-Options: nosniff' \
+        'Referrer-Policy: no-referrer' 'Cache-Control: no-cache'; do
+        grep -qF "$header" out || die "$target: no $header"
+    done
+done
+looked=$((looked + 17))
 for holes in 7\* 6\*1 6\*\* 5\*2 5\*1\* 5\*\*1 5\*\*\*; do # boards without end
     wants 200 '"category":"draw"' "$api/probe?fen=$holes/8/8/3k4/8/1K6/8/8_w"
 done

@@ -4,6 +4,7 @@
  *      explore_client PORT get TARGET [METHOD [BODY]]     prints the status, and the body
  *                                                         (HOST=127.0.0.2: there, by that name)
  *      explore_client PORT raw                            sends stdin as it is, prints what comes
+ *      explore_client PORT head                           likewise, prints status line and headers
  *      explore_client PORT slow SECONDS                   a byte of a request now and then, till it
  *                                                         is cut off; how long that took
  *      explore_client PORT load CLIENTS REQUESTS          targets from stdin, a line each, asked in
@@ -134,6 +135,25 @@ static int raw(void)
     return 0;
 }
 
+/* The server closes: the request says so. */
+static int head(void)
+{
+    static char bytes[1 << 20];
+    size_t n = fread(bytes, 1, sizeof bytes - 1, stdin);
+    int fd = dial();
+    ssize_t got;
+    char *end;
+
+    put(fd, bytes, n);
+    for (n = 0; (got = recv(fd, bytes + n, sizeof bytes - 1 - n, 0)) > 0;)
+        n += (size_t)got;
+    close(fd);
+    bytes[n] = 0;
+    end = strstr(bytes, "\r\n\r\n");
+    printf("%.*s\n", end ? (int)(end - bytes) : 0, bytes);
+    return end == NULL;
+}
+
 /* Never idle for long, and never done. */
 static int slow(double seconds)
 {
@@ -241,6 +261,8 @@ int main(int argc, char **argv)
             return get(argv[3], argc > 4 ? argv[4] : "GET", argc > 5 ? argv[5] : "");
         if (!strcmp(argv[2], "raw"))
             return raw();
+        if (!strcmp(argv[2], "head"))
+            return head();
         if (argc == 4 && !strcmp(argv[2], "slow"))
             return slow(atof(argv[3]));
         if (argc == 5 && !strcmp(argv[2], "load") && atoi(argv[3]) <= 64) {
@@ -248,6 +270,6 @@ int main(int argc, char **argv)
             return load((unsigned)atoi(argv[3]));
         }
     }
-    fprintf(stderr, "usage: explore_client PORT get|raw|slow|load ...\n");
+    fprintf(stderr, "usage: explore_client PORT get|raw|head|slow|load ...\n");
     return 2;
 }

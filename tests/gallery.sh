@@ -13,6 +13,7 @@ shift 3
 games=${*:-shatranj puzzle sultan chess grand-shatranj atlantean}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
 mkdir -p "$out/gallery"
 
 ask() { # command, arguments: its answer

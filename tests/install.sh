@@ -8,6 +8,7 @@
 set -eu
 build=$(realpath "${1:?usage: install.sh BUILD}")
 tests=$(dirname "$(realpath "$0")")
+case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # lists of options are made of folders here
 . "$tests/scratch.sh"
 without=
 has() { # tool: or a word that it is missing
@@ -75,6 +76,13 @@ END
     cp out/by_cmake out/by_cmake_static .
     programs="$programs by_cmake by_cmake_static"
 fi
+# blanks in a prefix, which bareking.pc must say so that a shell reads them again
+if has pkg-config; then
+    blank="$tmp/a prefix"
+    make_it stage STAGE="$tmp/staged" PREFIX="$blank" LIBDIR="$blank/lib"
+    mv "$tmp/staged$blank" "$blank"
+    eval "cc example.c $(PKG_CONFIG_PATH=$blank/lib/pkgconfig pkg-config --cflags --libs bareking) -o blank" || fail "a prefix with blanks"
+fi
 if has g++; then
     echo '#include <bareking.h>' >header.cc
     g++ -Wall -Wextra -Wpedantic -I"$prefix/include" -c header.cc || fail "bareking.h in C++"
@@ -122,6 +130,7 @@ rm -rf "$root/app" "$root/tables"
 
 # == Pages and completions ==
 pages=$(find "$prefix/share/man" -type f)
+[ "$(echo "$pages" | wc -l)" -gt 60 ] || fail "pages: $pages"
 grep -q '^== ' "$prefix/share/man/man3/libbareking.3" && fail "libbareking(3): a heading as text"
 for command in $("$prefix/bin/bareking" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help); do
     [ -s "$prefix/share/man/man1/bareking-$command.1" ] || fail "no page of $command"
@@ -144,7 +153,7 @@ done
 completion=$prefix/share/bash-completion/completions/bareking
 if has bash; then
     offered() { # word...: what bash offers for the last one
-        bash -c '. "$0"; COMP_WORDS=(bareking "$@"); COMP_CWORD=$#; _bareking 2>/dev/null; echo "${COMPREPLY[*]}"' "$completion" "$@"
+        bash -c '. "$0"; COMP_WORDS=(bareking "$@"); COMP_CWORD=$#; _bareking 2>/dev/null; printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$@"
     }
     [ "$(offered bui)" = build ] || fail "bash: bui"
     [ "$(offered build shatr)" = shatranj ] || fail "bash: build shatr"
@@ -157,6 +166,13 @@ if has bash; then
     done
     [ "$(offered annotate shatranj "${completion%ing}")" = "$completion" ] || fail "bash: annotate shatranj FILE"
     [ "$(offered site "$prefix" shatr)" = shatranj ] || fail "bash: site FOLDER shatr"
+    mkdir "$tmp/two words"
+    touch "$tmp/two words/my game.ini"
+    for asked in "doctor $tmp/two" "build --dir $tmp/two"; do
+        # shellcheck disable=SC2086  (words; none of $tmp has blanks, or it is left to the others)
+        [ "$(offered $asked)" = "$tmp/two words" ] || fail "bash: $asked: a name of two words is two names"
+    done
+    [ "$(offered build "$tmp/two words/my")" = "$tmp/two words/my game.ini" ] || fail "bash: a game's file of two words"
 fi
 if has zsh; then
     zsh -n "$prefix/share/zsh/site-functions/_bareking" || fail "zsh: _bareking"

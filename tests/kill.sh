@@ -15,6 +15,7 @@ game=${GAME:-shatranj}
 table=${TABLE:-KRNvKR}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
 
 build() { # folder
     # shellcheck disable=SC2086

@@ -14,6 +14,7 @@ if nm "$bin" 2>/dev/null | grep -q __asan_init; then
 fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
 failed=0
 tests=$(dirname "$0")
 

@@ -13,8 +13,11 @@ if ! command -v mpirun >/dev/null || [ ! -x "$mpi" ]; then
     exit
 fi
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# what processes that are killed leave of the memory they share, and of their job, goes with it
+shared=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+trap 'rm -rf "$dir" "$shared"' EXIT
 trap 'exit 1' INT TERM
+export OMPI_MCA_btl_vader_backing_directory="$shared" OMPI_MCA_orte_tmpdir_base="$shared"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}" OMPI_MCA_btl_vader_single_copy_mechanism=none

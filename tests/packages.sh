@@ -1,7 +1,8 @@
 #!/bin/sh
 # packages.sh [-o] PACKAGE... - installs the Debian packages that are missing, when run as root; else
-# names them.  -o: it can be done without; what needs them says so.
+# names them.  Elsewhere than on Debian it has nothing to say.  -o: it can be done without; what needs them says so.
 set -eu
+command -v dpkg-query >/dev/null || exit 0 # no Debian: the compiler will say what is missing
 optional=
 if [ "${1-}" = -o ]; then
     optional=yes

@@ -12,6 +12,45 @@
 
 /* == Folders == */
 
+/* Those that are there still, and who made them: a child that ends leaves them to its parent. */
+static struct folder {
+    struct folder *next;
+    pid_t maker;
+    char path[PROOF_DIR_MAX];
+} * folders;
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static void remove_all(void)
+{
+    while (folders) {
+        struct folder *f = folders;
+
+        folders = f->next;
+        if (f->maker == getpid())
+            nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        free(f);
+    }
+}
+
+static void keep_in_mind(const char *path)
+{
+    static bool begun;
+    struct folder *f = malloc(sizeof *f);
+
+    if (!f || (!begun && atexit(remove_all)))
+        exit(2);
+    begun = true;
+    f->maker = getpid();
+    strcpy(f->path, path);
+    f->next = folders;
+    folders = f;
+}
+
 /* Thousands of small files that are synced: in memory that costs nothing. */
 char *proof_folder(char out[PROOF_DIR_MAX])
 {
@@ -24,16 +63,24 @@ char *proof_folder(char out[PROOF_DIR_MAX])
         perror(out);
         exit(2);
     }
+    keep_in_mind(out);
     return out;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+void proof_remove(const char *path)
 {
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
+    struct folder **at = &folders;
 
-void proof_remove(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+    while (*at && strcmp((*at)->path, path))
+        at = &(*at)->next;
+    if (*at) {
+        struct folder *f = *at;
+
+        *at = f->next;
+        free(f);
+    }
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
 
 /* == Positions == */
 

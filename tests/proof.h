@@ -11,10 +11,14 @@
 #include "probe/bareking.h"
 #include "tests/ref.h"
 
-/* A new folder in $TMPDIR, in memory if there is none, else in /tmp; exits if it cannot. */
+/*
+ * A new folder in $TMPDIR, in memory if there is none, else in /tmp; exits if it cannot.  It goes
+ * with all that is in it when the program ends, well or not, by exit(): a test that fails half way
+ * leaves nothing.
+ */
 #define PROOF_DIR_MAX 256
 char *proof_folder(char out[PROOF_DIR_MAX]);
-void proof_remove(const char *path); /* a folder and all in it */
+void proof_remove(const char *path); /* a folder and all in it, now */
 
 /* == Positions == */
 

@@ -50,7 +50,20 @@ export BAREKING_LIBRARY="$build/libbareking.so"
 left=
 if has "$python" build setuptools wheel venv ensurepip; then
     rm -rf "$build/python"
-    (cd "$tests/.." && PYTHON=$python sh probe/packaging/python.sh "$build")
+    (cd "$tests/.." && umask 077 && PYTHON=$python SOURCE_DATE_EPOCH=1700000000 sh probe/packaging/python.sh "$build")
+    "$python" - "$build" <<'END'
+import glob, sys, tarfile, zipfile
+# nothing of the day, the user or the mask of who made them
+for path in glob.glob(sys.argv[1] + "/python/bareking-*.whl"):
+    for each in zipfile.ZipFile(path).infolist():
+        assert each.date_time == (2023, 11, 14, 22, 13, 20), (path, each)
+        assert each.external_attr >> 16 & 0o44 == 0o44, (path, each)
+for path in glob.glob(sys.argv[1] + "/python/bareking-*.tar.gz"):
+    assert open(path, "rb").read(8)[4:] == bytes(4), path
+    for each in tarfile.open(path):
+        assert (each.mtime, each.uid, each.gid) == (1700000000, 0, 0), (path, each.name)
+        assert each.mode & 0o44 == 0o44, (path, each.name)
+END
     for needed in LICENSE tests/test_equal.py bareking/py.typed; do
         tar -tzf "$build"/python/bareking-*.tar.gz | grep -q "/$needed\$" || {
             echo "FAILED: no $needed in the sdist"

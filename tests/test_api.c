@@ -300,6 +300,33 @@ static void root__keeps_what_lasts_within_the_plies(void **state)
     bk_close(lib);
 }
 
+/* The game's own clock ends it sooner than a bound that is further away. */
+static void root__keeps_what_lasts_within_the_game(void **state)
+{
+    static const char fen[] =
+        "3**/k2M1/5/1K2*/**2x w - - 0 %d"; /* wins in 5 plies, by some moves */
+    struct bk_lib *lib = lib_of("atlantean", GOLDEN "/normal");
+    struct bk_lib_ranked move[64];
+    size_t n, kept[2][2] = { { 0 } };
+    char at[64];
+
+    (void)state;
+    for (int late = 0; late < 2; late++)
+        for (int bound = 0; bound < 2; bound++) {
+            snprintf(at, sizeof at, fen, late ? 49 : 1); /* of 50 turns: 4 plies are left, or all */
+            assert_int_equal(bk_rank_moves_fen(lib, at, bound ? 60 : 0, 0, move, 64, &n),
+                             BK_LIB_OK);
+            assert_int_equal(move[0].dtw, 5);
+            assert_int_equal(move[0].clocked_wdl, !late);
+            for (size_t i = 0; i < n; i++)
+                kept[late][bound] += (size_t)move[i].keeps;
+        }
+    assert_int_equal(kept[0][0], kept[0][1]);
+    assert_int_equal(kept[1][0], kept[1][1]);
+    assert_true(kept[1][0] > kept[0][0]); /* where nothing wins in time all that draws keeps */
+    bk_close(lib);
+}
+
 /* == Memory == */
 
 static void cache_only__reads_nothing(void **state)
@@ -486,6 +513,7 @@ int main(void)
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
+        cmocka_unit_test(root__keeps_what_lasts_within_the_game),
         cmocka_unit_test(cache_only__reads_nothing),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
         cmocka_unit_test(batch__that_is_answered_leaves_no_error),

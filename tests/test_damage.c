@@ -36,6 +36,7 @@
 #include "probe/bareking.h"
 #include "table/format.h"
 #include "tests/forge.h"
+#include "tests/proof.h"
 
 #define FORGED_MEMORY (UINT64_C(64) << 20) /* bytes, besides those of the program as it is */
 #define ASKED         300                  /* positions a side */
@@ -328,7 +329,7 @@ static void damage__no_other_file_passes_for_a_table(void **state)
 
 /* The library: a table's file under another table's name; a pair of two kinds. */
 struct folder {
-    char path[64], game[80];
+    char path[PROOF_DIR_MAX], game[PROOF_DIR_MAX + 8];
 };
 
 static void link_file(const struct folder *to, const char *from, const char *name)
@@ -358,22 +359,9 @@ static void link_all(const struct folder *to, const char *from)
 
 static void folder_open(struct folder *f, const char *from)
 {
-    strcpy(f->path, "/tmp/bk-damage.XXXXXX");
-    assert_non_null(mkdtemp(f->path));
-    snprintf(f->game, sizeof f->game, "%s/chess", f->path);
+    snprintf(f->game, sizeof f->game, "%s/chess", proof_folder(f->path));
     assert_int_equal(mkdir(f->game, 0777), 0);
     link_all(f, from);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static void folder_close(const struct folder *f)
-{
-    nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static const char *const asked[] = {
@@ -423,7 +411,7 @@ static void damage__exchanged_and_renamed_files_are_refused_by_the_library(void 
                     assert_memory_equal(&out[q], &sound[q], sizeof out[q]);
                 refused += err[q] != BK_LIB_OK;
             }
-            folder_close(&f);
+            proof_remove(f.path);
         }
     assert_true(refused > 50);
 }
@@ -449,7 +437,7 @@ static void damage__a_pair_of_two_kinds_is_right_all_the_same(void **state)
             assert_int_equal(err[q], BK_LIB_OK);
             assert_memory_equal(&out[q], &sound[q], sizeof out[q]);
         }
-        folder_close(&f);
+        proof_remove(f.path);
     }
 }
 

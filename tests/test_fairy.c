@@ -14,6 +14,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 
 static struct bk_variant *read_section(const char *text, const char *section)
 {
@@ -249,8 +250,7 @@ static void fairy__soldiers_turn_sideways_where_they_are_told(void **state)
 
 static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
 {
-    char path[] = "/tmp/bareking-test-XXXXXX", name[64];
-    int fd = mkstemp(path);
+    char folder[PROOF_DIR_MAX], name[PROOF_DIR_MAX + 16];
     struct bk_variant *v = NULL;
     struct bk_report why;
     FILE *out;
@@ -260,10 +260,9 @@ static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
     assert_false(bk_fairy_is("; x\n\n[variant]\nname = x\n"));
     assert_false(bk_fairy_is("[piece king]\n"));
     assert_false(bk_fairy_is("name = x\n"));
-    assert_true(fd >= 0);
-    snprintf(name, sizeof name, "%s.ini", path);
-    assert_int_equal(rename(path, name), 0);
-    out = fdopen(fd, "w");
+    snprintf(name, sizeof name, "%s/two.ini", proof_folder(folder));
+    out = fopen(name, "w");
+    assert_non_null(out);
     fputs("[one:chess]\n[two:shatranj]\n", out);
     fclose(out);
     assert_int_equal(bk_variant_load(&v, name, &why), BK_E_USAGE);
@@ -272,8 +271,6 @@ static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
     v = load(name);
     assert_string_equal(v->name, "two");
     bk_variant_free(v);
-    name[strlen(name) - 4] = '\0';
-    remove(name);
 }
 
 /* == What is refused == */

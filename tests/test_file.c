@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ftw.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -23,9 +23,10 @@
 #include "table/shards.h"
 #include "tb/build/build.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/slow_file.h"
 
-static char dir[64];
+static char dir[PROOF_DIR_MAX];
 
 /* == Tables == */
 
@@ -48,26 +49,12 @@ static int build(const char *game, const char *name)
     return err != BK_OK;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(dir, sizeof dir, "/tmp/bareking-test-XXXXXX");
-    return !mkdtemp(dir) || build("chess", "KPvK") || build("chess", "KRvKR+Kk") ||
-           build("chess", "KBvK") || build("chess", "KNvKN") || build("shatranj", "KRvKN") ||
-           build("shatranj", "KQvKQ");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return 0;
+    proof_folder(dir);
+    return build("chess", "KPvK") || build("chess", "KRvKR+Kk") || build("chess", "KBvK") ||
+           build("chess", "KNvKN") || build("shatranj", "KRvKN") || build("shatranj", "KQvKQ");
 }
 
 static char *path_of(char out[PATH_MAX], const struct bk_variant *v, const char *name,
@@ -746,5 +733,5 @@ int main(void)
         cmocka_unit_test(missing__what_came_after_it_was_looked_for_is_said),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

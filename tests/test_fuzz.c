@@ -858,7 +858,7 @@ static bool same_by_ranks(struct fuzz *f)
         return true;
     snprintf(tables, sizeof tables, "%s/ranks", f->dir);
     n = (size_t)snprintf(command, sizeof command,
-                         "BAREKING_SHARED_FROM=1 mpirun -n %u %s build %s --dir %s --quiet "
+                         "BAREKING_SHARED_FROM=1 mpirun -n %u '%s' build '%s' --dir '%s' --quiet "
                          "--threads %u --effort %s%s%s",
                          2 + (unsigned)(f->seed % 3), mpi, f->path, tables, f->how.threads,
                          effort[f->how.effort], f->how.distances ? "" : " --wdl",
@@ -866,8 +866,8 @@ static bool same_by_ranks(struct fuzz *f)
     for (unsigned i = 0; i < f->plan->n && n < sizeof command; i++)
         n += (size_t)snprintf(command + n, sizeof command - n, " %s", f->plan->table[i].name);
     if (n < sizeof command)
-        n += (size_t)snprintf(command + n, sizeof command - n, " && diff -r %s/%s %s/%s", f->dir,
-                              f->v->name, tables, f->v->name);
+        n += (size_t)snprintf(command + n, sizeof command - n, " && diff -r '%s/%s' '%s/%s'",
+                              f->dir, f->v->name, tables, f->v->name);
     if (n >= sizeof command)
         return true; /* too many tables for a line */
     if (system(command)) {

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ftw.h>
 #include <unistd.h>
 
 #include "core/derive.h"
@@ -22,6 +21,7 @@
 #include "tb/build/build.h"
 #include "tb/verify.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/ref.h"
 
 /* Rooks and kings from anywhere to b c and d e of six files. */
@@ -32,32 +32,16 @@ static const char mini[] = "[variant]\nname = mini-random\nboard = 6x4\n"
                            "[piece rook]\nletter = R\nmove = R\narmy = 2\n"
                            "[piece knight]\nletter = N\nmove = N\narmy = 2\n";
 
-static char dir[64], mini_path[128];
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
+static char dir[PROOF_DIR_MAX], mini_path[PROOF_DIR_MAX + 16];
 
 static int set_up(void **state)
 {
     FILE *out;
 
     (void)state;
-    snprintf(dir, sizeof dir, "/tmp/bareking-test-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(mini_path, sizeof mini_path, "%s/mini-random.ini", dir);
+    snprintf(mini_path, sizeof mini_path, "%s/mini-random.ini", proof_folder(dir));
     out = fopen(mini_path, "w");
     return out && fputs(mini, out) >= 0 && !fclose(out) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return 0;
 }
 
 /* Shipped chess with shuffled homes. */
@@ -649,5 +633,5 @@ int main(void)
         cmocka_unit_test(homes__every_position_with_rights_on_a_small_board),
     };
 
-    return cmocka_run_group_tests_name("homes", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("homes", tests, set_up, NULL);
 }

@@ -22,6 +22,7 @@
 #include "tb/build/plan.h"
 #include "tb/memory/spill.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 
 #define LETTERS "ABCDEFGHIJLMNOQRSTUVWXYZ" /* all but K and P */
 #define HEAD(board)                                                                                \
@@ -386,14 +387,13 @@ static void fairy__squares_to_be_reached_are_refused_unless_no_piece_counts(void
 static void load__refuses_what_is_no_file_at_once(void **state)
 {
     static const char *const none[] = { "/dev/zero", "/dev/tty", "/tmp/", NULL };
-    char folder[] = "/tmp/bk-hostile.XXXXXX", path[64], name[80];
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], name[PROOF_DIR_MAX + 32];
     struct bk_report why = { "" };
     struct bk_variant *v;
 
     (void)state;
     alarm(20);
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/pipe.ini", folder);
+    snprintf(path, sizeof path, "%s/pipe.ini", proof_folder(folder));
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(bk_variant_load(&v, path, &why), BK_E_USAGE);
     assert_non_null(strstr(why.text, "a pipe or device, not a file"));
@@ -405,8 +405,6 @@ static void load__refuses_what_is_no_file_at_once(void **state)
         if (err != BK_E_USAGE && err != BK_E_SYSTEM)
             fail_msg("%s was taken for a game", none[i]);
     }
-    unlink(path);
-    rmdir(folder);
     alarm(0);
 }
 

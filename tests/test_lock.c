@@ -22,16 +22,16 @@
 #include <unistd.h>
 
 #include "tb/build/lock.h"
+#include "tests/proof.h"
 
 #define FILE_OF "game/.KRvK.lock"
 
-static char folder[64];
+static char folder[PROOF_DIR_MAX];
 
 static int open_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/bk-lock.XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
+    return chdir(proof_folder(folder));
 }
 
 static int close_folder(void **state)

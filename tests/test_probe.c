@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -25,6 +24,7 @@
 #include "table/format.h"
 #include "tb/build/build.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/ref.h"
 
@@ -57,18 +57,10 @@ static const char mini_text[] = "[variant]\n"
                                 "double-step = 2\n"
                                 "becomes = 6 must R\n";
 
-static char dir[64], mini_path[96]; /* made by the group's setup */
+static char dir[PROOF_DIR_MAX], mini_path[PROOF_DIR_MAX + 16]; /* made by the group's setup */
 static struct bk_variant *shatranj, *mini;
 
 /* == Folders, files, tables ============================================== */
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static void remove_folder(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
 
 static unsigned char *slurp(const char *path, size_t *n)
 {
@@ -100,7 +92,7 @@ static void make_folder(char *path, const char *name, const char *game)
     char inner[PATH_MAX];
 
     snprintf(path, PATH_MAX, "%s/%s", dir, name);
-    remove_folder(path);
+    proof_remove(path);
     assert_int_equal(mkdir(path, 0777), 0);
     snprintf(inner, sizeof inner, "%s/%s", path, game);
     assert_int_equal(mkdir(inner, 0777), 0);
@@ -142,10 +134,7 @@ static int set_up(void **state)
     struct bk_report why;
 
     (void)state;
-    snprintf(dir, sizeof dir, "/tmp/bareking-test-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(mini_path, sizeof mini_path, "%s/mini.ini", dir);
+    snprintf(mini_path, sizeof mini_path, "%s/mini.ini", proof_folder(dir));
     spill(mini_path, mini_text, sizeof mini_text - 1);
     if (bk_variant_load(&shatranj, "shatranj", &why) || bk_variant_load(&mini, mini_path, &why)) {
         print_error("%s\n", why.text);
@@ -159,7 +148,6 @@ static int tear_down(void **state)
     (void)state;
     bk_variant_free(shatranj);
     bk_variant_free(mini);
-    remove_folder(dir);
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "table/rows.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
+#include "tests/proof.h"
 #include "tests/solved.h"
 
 /* What is solved and told; the job ends after a ply, with a checkpoint. */
@@ -85,17 +86,20 @@ static enum bk_err solve(struct solved *s, const struct bk_variant *v, const cha
 /* Begun anew it would be written over, some minutes later. */
 static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
 {
-    char path[] = "/tmp/bk-resume.XXXXXX";
-    int fd = mkstemp(path), full = open("/dev/full", O_WRONLY);
-    struct told first = { .to = -1 }, refused = { .to = full }, last = { .to = fd };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], notes[PROOF_DIR_MAX + 16];
+    int full = open("/dev/full", O_WRONLY), fd;
+    struct told first = { .to = -1 }, refused = { .to = full }, last;
     const struct solved_options o = { .distances = true };
     struct bk_report why = { "" };
     struct bk_variant *v;
     struct solved *s;
 
     (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    snprintf(notes, sizeof notes, "%s/notes", folder);
+    fd = open(notes, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0 && full >= 0);
-    unlink(path);
+    last = (struct told){ .to = fd };
     assert_int_equal(bk_variant_load(&v, "shatranj", &why), BK_OK);
     s = solved_new(v, &o);
     assert_int_equal(solve(s, v, path, &first, &why), BK_E_SYSTEM);
@@ -107,7 +111,6 @@ static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
     assert_int_equal(solve(s, v, path, &last, &why), BK_OK);
     assert_int_equal(last.notes, 0);
     assert_true(last.plies > 3);
-    unlink(path);
     close(full);
     close(fd);
     solved_free(s);

@@ -19,9 +19,10 @@
 #include "tb/solve/order.h"
 #include "tb/verify.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/solved.h"
 
-static char folder[64] = "/tmp/bareking-test-XXXXXX";
+static char folder[PROOF_DIR_MAX];
 static struct bk_pool *pool;
 
 static void build_in(const char *dir, const struct bk_variant *v, const char *name, bool distances,
@@ -228,7 +229,7 @@ static void table__without_distances_has_the_same_results(void **state)
 {
     struct bk_variant *v = load("shatranj");
     struct bk_summary with, without;
-    char dir[96];
+    char dir[PROOF_DIR_MAX + 16];
 
     (void)state;
     build_in(folder, v, "KQvKN", true, pool);
@@ -303,7 +304,7 @@ static void table__same_bytes_for_any_threads_and_kernel(void **state)
         build_in(folder, v, claim[i][1], true, pool);
         for (unsigned k = 0; k < 3; k++) {
             struct bk_pool *other;
-            char dir[96];
+            char dir[PROOF_DIR_MAX + 16];
 
             snprintf(dir, sizeof dir, "%s/other%u", folder, k);
             assert_int_equal(bk_pool_open(&other, threads[k], NULL), BK_OK);
@@ -330,7 +331,7 @@ static void table__verify_finds_a_planted_error(void **state)
     struct bk_memtable *t;
     struct bk_material m;
     uint64_t bytes[2];
-    char dir[96];
+    char dir[PROOF_DIR_MAX + 16];
 
     (void)state;
     snprintf(dir, sizeof dir, "%s/planted", folder);
@@ -502,17 +503,15 @@ static void table__is_the_same_however_blocks_are_solved(void **state)
 static int begin(void **state)
 {
     (void)state;
-    return mkdtemp(folder) && bk_pool_open(&pool, 0, NULL) == BK_OK ? 0 : -1;
+    proof_folder(folder);
+    return bk_pool_open(&pool, 0, NULL) == BK_OK ? 0 : -1;
 }
 
 static int end(void **state)
 {
-    char command[128];
-
     (void)state;
     bk_pool_close(pool);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return 0;
 }
 
 int main(void)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ftw.h>
 #include <unistd.h>
 
 #include "core/derive.h"
@@ -17,6 +16,7 @@
 #include "tb/build/build.h"
 #include "tb/verify.h"
 #include "tests/given.h"
+#include "tests/proof.h"
 #include "tests/ref.h"
 
 /* 14x14, 20 squares in a ring with a bridge: sets of 256 bits, distances over holes */
@@ -28,25 +28,12 @@
 /* 5x7, 21 squares */
 #define ODD "1*3/3**/**1*1/3*1/1*2*/3**/*2**"
 
-static char dir[64];
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
+static char dir[PROOF_DIR_MAX];
 
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(dir, sizeof dir, "/tmp/bareking-test-XXXXXX");
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    proof_folder(dir);
     return 0;
 }
 
@@ -319,5 +306,5 @@ int main(void)
         cmocka_unit_test(terrain__is_played_and_listed_through_the_same_handle),
     };
 
-    return cmocka_run_group_tests_name("terrain", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("terrain", tests, set_up, NULL);
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/load.h"
+#include "core/read.h"
 #include "core/rules.h"
 #include "tb/whole.h"
 #include "tests/ref.h"
@@ -253,6 +254,37 @@ static void plain_tables__are_exact_with_one_man_a_side(void **state)
     bk_variant_free(v);
 }
 
+/* On a board of two boxes a king and a man may have one each: a configuration, which no table
+ * knows. */
+static void plain_tables__are_not_exact_where_two_men_fill_the_boxes(void **state)
+{
+    static const char game[] = "[variant]\nname = boxes\nboard = %s\n%s"
+                               "bare-king = wins\nhand = captured\nconfiguration = 2x2\n"
+                               "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                               "[piece rook]\nletter = R\nmove = R\n";
+    static const struct {
+        const char *board, *holes;
+        bool exact;
+    } claim[] = { { "4x2", "", false },
+                  { "4x4", "holes = a3 b3 c3 d3 a4 b4 c4 d4\n", false },
+                  { "4x4", "holes = a3 b3 c3 a4 b4 c4 d4\n", true }, /* d3 alone is a box */
+                  { "6x2", "", true } };
+    const uint8_t count[2][BK_TYPES_MAX] = { { 1, 1 }, { 1, 1 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof claim / sizeof claim[0]; i++) {
+        char text[512];
+        struct bk_report why;
+        struct bk_variant *v;
+
+        snprintf(text, sizeof text, game, claim[i].board, claim[i].holes);
+        if (bk_variant_parse(&v, "boxes.ini", text, &why))
+            fail_msg("%s", why.text);
+        assert_int_equal(bk_rules_plain_is_exact(v, count), claim[i].exact);
+        bk_variant_free(v);
+    }
+}
+
 static void fen__comes_back_as_it_was(void **state)
 {
     static const char *const fens[] = {
@@ -297,6 +329,7 @@ int main(void)
         cmocka_unit_test(turn__ends_with_the_man_due_on_the_board),
         cmocka_unit_test(opening__puts_one_of_each_colour),
         cmocka_unit_test(plain_tables__are_exact_with_one_man_a_side),
+        cmocka_unit_test(plain_tables__are_not_exact_where_two_men_fill_the_boxes),
         cmocka_unit_test(hands__change_nothing_with_one_man_a_side),
         cmocka_unit_test(fen__comes_back_as_it_was),
         cmocka_unit_test(fen__gaps_beyond_the_board_are_refused),

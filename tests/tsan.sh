@@ -5,6 +5,7 @@ bin=${1:?usage: tsan.sh BAREKING}
 here=$(dirname "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
 export TSAN_OPTIONS="halt_on_error=0 exitcode=66 log_path=$dir/race"
 status=0
 build() { # arguments of build

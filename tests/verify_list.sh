@@ -15,6 +15,7 @@ if [ $# -gt 1 ]; then
 else
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
+    trap 'exit 1' INT TERM
 fi
 failed=0
 

@@ -43,8 +43,8 @@ $(BUILD)/completions/done: $(BUILD)/bareking $(wildcard $(PACKAGING)/complete*)
 # The whole tree is laid out in $(STAGE) first: install copies it, uninstall takes away what is in it
 stage: all man completions
 	@BUILD=$(BUILD) STAGE=$(STAGE) VERSION=$(VERSION) SONAME=$(SONAME) STRIP='$(STRIP)' \
-	    PREFIX=$(PREFIX) BINDIR=$(BINDIR) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR) MANDIR=$(MANDIR) \
-	    DOCDIR=$(DOCDIR) BASHDIR=$(BASHDIR) ZSHDIR=$(ZSHDIR) \
+	    PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' MANDIR='$(MANDIR)' \
+	    DOCDIR='$(DOCDIR)' BASHDIR='$(BASHDIR)' ZSHDIR='$(ZSHDIR)' \
 	    LIBS_PRIVATE='$(LIBS_LIB) -lpthread' sh $(PACKAGING)/stage.sh
 install: stage
 	@sh $(PACKAGING)/install.sh $(STAGE) '$(DESTDIR)'
@@ -75,7 +75,7 @@ $(AMALGAM)/bareking.c: $(BUILD)/libbareking.a LICENSE $(wildcard $(PACKAGING)/am
 # what the compiler says of it lies beside, and should be nothing (tests/amalgamation.sh)
 $(AMALGAM)/bareking.o: $(AMALGAM)/bareking.c
 	@echo "  CC $@"
-	$(Q)$(CC) -O2 -Wall -Wextra -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
+	$(Q)$(CC) -O2 -std=c11 -Wall -Wextra -Wpedantic -Wshadow -c $< -o $@ 2>$(AMALGAM)/bareking.said || { cat $(AMALGAM)/bareking.said; exit 1; }
 # tests of the library with the one file in its place; what it leaves out they take from the archive
 $(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/bareking.o $(BUILD)/libbareking.a
 	@echo "  CC $@"
@@ -92,7 +92,7 @@ test-portable: $(AMALGAM)/bareking.c
 # == The Python package ==
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
 python: $(BUILD)/libbareking.so
-	@PYTHON='$(PYTHON)' sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
+	@PYTHON='$(PYTHON)' SOURCE_DATE_EPOCH=$(EPOCH) sh $(PACKAGING)/python.sh $(BUILD) $(if $(PACK),$(BUILD)/libbareking.so)
 	@ls $(BUILD)/python/*.whl $(BUILD)/python/*.tar.gz
 # its tests, from the wheel; FULL=1: more of them
 test-python: all $(BUILD)/test-packages
@@ -111,7 +111,7 @@ test-deb: deb
 RELEASE = $(BUILD)/release
 release:
 	@$(MAKE) BUILD=$(RELEASE) CFLAGS='$(CFLAGS) -ffile-prefix-map=$(CURDIR)=.' LDFLAGS='$(LDFLAGS) -Wl,--build-id=sha1' STRIP= stage
-	@BUILD=$(RELEASE) PREFIX=$(PREFIX) VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
+	@BUILD=$(RELEASE) PREFIX='$(PREFIX)' VERSION=$(VERSION) EPOCH=$(EPOCH) STRIP='$(or $(STRIP),strip)' ARCH=$(shell $(CC) -dumpmachine) \
 	    sh $(PACKAGING)/release.sh
 test-release:
 	@sh tests/release.sh $(BUILD)

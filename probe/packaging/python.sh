@@ -1,8 +1,12 @@
 #!/bin/sh
 # python.sh BUILD [LIBRARY] - the Python package, as sdist and wheel, in BUILD/python; from a copy of
 # probe/python, since setuptools writes where it builds.  With a LIBRARY a copy of it lies in the wheel,
-# which is then for systems like this one; no sdist.  Called by `make python`.
+# which is then for systems like this one; no sdist.  Called by `make python`, which says of what day all is
+# (SOURCE_DATE_EPOCH): the same sources give the same bytes.
 set -eu
+umask 022
+: "${SOURCE_DATE_EPOCH:=$(stat -c %Y CHANGELOG.md)}"
+export SOURCE_DATE_EPOCH
 build=$1 library=${2-}
 for python in "${PYTHON:-python3}" /usr/bin/python3 ''; do
     if [ -z "$python" ]; then
@@ -25,3 +29,12 @@ fi
     cat "$build/python/log"
     exit 1
 }
+# setuptools knows no day for an sdist
+if [ -z "$library" ]; then
+    sdist=$(echo "$build"/python/bareking-*.tar.gz)
+    rm -rf "$tree" && mkdir "$tree"
+    tar -C "$tree" -xzf "$sdist"
+    tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+        -C "$tree" -cf - "$(basename "$sdist" .tar.gz)" | gzip -9n >"$sdist.new"
+    mv "$sdist.new" "$sdist"
+fi

@@ -12,17 +12,19 @@ put() { # mode, folder, files...
     mkdir -p "$to"
     install -m "$mode" "$@" "$to"
 }
-# A folder as bareking.pc has it: in terms of its prefix, so that pkg-config --define-prefix may move it.
+# A path as a line of bareking.pc, and through sed: a blank would end it.
+quoted() { printf '%s\n' "$1" | sed 's/ /\\\\ /g'; }
+# A folder in terms of the prefix, so that pkg-config --define-prefix may move it.
 in_prefix() {
     case $1 in
-    "$PREFIX"/*) echo "\${prefix}/${1#"$PREFIX"/}" ;;
-    *) echo "$1" ;;
+    "$PREFIX"/*) quoted "\${prefix}/${1#"$PREFIX"/}" ;;
+    *) quoted "$1" ;;
     esac
 }
 # A template with @NAME@s filled in.
 fill() { # template, folder
     mkdir -p "$STAGE$2"
-    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$PREFIX|g" \
+    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SONAME@|$SONAME|g" -e "s|@PREFIX@|$(quoted "$PREFIX")|g" \
         -e "s|@LIBDIR@|$(in_prefix "$LIBDIR")|g" \
         -e "s|@INCLUDEDIR@|$(in_prefix "$INCLUDEDIR")|g" \
         -e "s|@LIBS_PRIVATE@|$LIBS_PRIVATE|g" \

@@ -58,7 +58,7 @@ static const struct option_line {
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
     { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
     { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
-    { 'o', "output", "FILE", "write to this file, not to stdout" },
+    { 'o', "output", "FILE", "write to this file, not to stdout; `site`: into this folder" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
     { 'G', "png", NULL, "as PNG, by rsvg-convert" },
     { 'X', "text", NULL, "in letters" },
@@ -565,7 +565,7 @@ static int run_help(int argc, char **argv)
 {
     const struct command *cmd;
 
-    if (argc < 3)
+    if (argc < 3 || !strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))
         return print_help();
     cmd = find_command(argv[2]);
     return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);

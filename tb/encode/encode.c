@@ -356,7 +356,7 @@ static enum bk_err serve_rows(void *context, struct bk_report *why)
     const struct alike *a = ((struct unit_rows *)context)->alike;
 
     for (;;) {
-        struct request r;
+        struct request r = { 0 };
         uint64_t *number;
         enum bk_err err;
 

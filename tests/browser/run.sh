@@ -23,6 +23,7 @@ rm -f "$dir/where"
 "$bin" explore --port 0 --json --dir "$dir/tables" >"$dir/where" &
 server=$!
 trap 'kill $server 2>/dev/null' EXIT
+trap 'exit 1' INT TERM
 i=0
 until [ -s "$dir/where" ] || [ $i -ge 100 ]; do
     i=$((i + 1))
@@ -44,6 +45,7 @@ fi
 node host.mjs site >far &
 host=$!
 trap 'kill $server $host 2>/dev/null' EXIT
+trap 'exit 1' INT TERM
 i=0
 until [ -s far ] || [ $i -ge 100 ]; do
     i=$((i + 1))

@@ -12,6 +12,15 @@
 
 #define GAMES_MAX 64
 
+char *fuzz_folder(char out[FUZZ_DIR_MAX])
+{
+    const char *parent = getenv("TMPDIR");
+
+    snprintf(out, FUZZ_DIR_MAX, "%s/bk-fuzz.XXXXXX", parent && *parent ? parent : "/tmp");
+    FUZZ_CHECK(mkdtemp(out));
+    return out;
+}
+
 char *fuzz_text(const uint8_t *bytes, size_t n)
 {
     char *text = malloc(n + 1);

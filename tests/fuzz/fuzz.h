@@ -27,6 +27,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
         }                                                                                          \
     while (0)
 
+/*
+ * A new folder in $TMPDIR, else in /tmp.  A target that is ended leaves it: who starts one gives it
+ * a $TMPDIR that goes afterwards.
+ */
+#define FUZZ_DIR_MAX 256
+char *fuzz_folder(char out[FUZZ_DIR_MAX]);
+
 /* The bytes as text, cut at the first NUL, with one behind; owned. */
 char *fuzz_text(const uint8_t *bytes, size_t n);
 

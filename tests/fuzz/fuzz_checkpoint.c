@@ -24,7 +24,7 @@ static const char game[] =
     "becomes = 4 must Q\n";
 
 static struct {
-    char dir[64], path[128];
+    char dir[FUZZ_DIR_MAX], path[FUZZ_DIR_MAX + 32];
     struct bk_variant *v;
     struct bk_pool *pool;
     struct bk_material m;
@@ -63,15 +63,15 @@ static enum bk_err build(bool stop)
 
 static void tidy(void)
 {
-    char path[256];
+    char path[FUZZ_DIR_MAX + 16];
 
-    snprintf(path, sizeof path, "rm -rf %s", own.dir);
+    snprintf(path, sizeof path, "rm -rf '%s'", own.dir);
     FUZZ_CHECK(!system(path));
 }
 
 static void remove_table(void)
 {
-    char path[256];
+    char path[FUZZ_DIR_MAX + 32];
 
     snprintf(path, sizeof path, "%s/small/KQvKP.bkw", own.dir);
     unlink(path);
@@ -87,8 +87,7 @@ static void begin(void)
     struct bk_report why;
     FILE *in;
 
-    strcpy(own.dir, "/tmp/bk-fuzz.XXXXXX");
-    FUZZ_CHECK(mkdtemp(own.dir));
+    fuzz_folder(own.dir);
     atexit(tidy);
     FUZZ_CHECK(bk_variant_parse(&own.v, "small.ini", game, &why) == BK_OK);
     FUZZ_CHECK(bk_pool_open(&own.pool, 1, &why) == BK_OK);

@@ -42,9 +42,9 @@ static bool writes(int argc, char **argv)
 
 static void begin(void)
 {
-    char folder[] = "/tmp/bk-fuzz.XXXXXX";
+    char folder[FUZZ_DIR_MAX];
 
-    FUZZ_CHECK(mkdtemp(folder) && !chdir(folder) && !rmdir(folder));
+    FUZZ_CHECK(!chdir(fuzz_folder(folder)) && !rmdir(folder));
     FUZZ_CHECK(freopen("/dev/null", "w", stdout));
     if (!getenv("FUZZ_LOUD"))
         setenv("BAREKING_DIR", "none", 1);

@@ -4,8 +4,10 @@
 set -eu
 build=${1:?usage: replay.sh BUILD}
 here=$(cd "$(dirname "$0")" && pwd)
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+. "$here/../scratch.sh"
+log=$tmp/log
+TMPDIR=$tmp # what a target that is ended leaves goes with it
+export TMPDIR
 all=0
 for target in "$build"/fuzz/replay_*; do
     case $target in *.d | *.o) continue ;; esac

@@ -6,6 +6,9 @@ build=$(cd "${1:?usage: run.sh BUILD MINUTES TARGET...}" && pwd)
 minutes=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../scratch.sh"
+TMPDIR=$tmp # what a target that is ended leaves goes with it
+export TMPDIR
 found=0
 mkdir -p "$build/found"
 for name in "$@"; do

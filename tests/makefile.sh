@@ -1,0 +1,39 @@
+#!/bin/sh
+# makefile.sh - what `make` says and does elsewhere than at home: in a tree without .git, in a folder with
+# blanks in its name, read only, on a system that is no Debian, without mpicc.  Nothing is compiled.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # BUILD has none
+. "$here/scratch.sh"
+cd "$here/.."
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+# == A tree from an archive ==
+tree="$tmp/from an archive"
+mkdir "$tree"
+cp -R Makefile README.md CHANGELOG.md LICENSE .clang-format src tb probe tests docs "$tree"
+sources=$(find src tb probe tests -name '*.[ch]' | wc -l)
+for target in format-check format; do
+    said=$(GIT_CEILING_DIRECTORIES=$tmp make -n -C "$tree" $target PACKAGES= 2>&1) || fail "$target without .git: $said"
+    n=$(echo "$said" | tr ' ' '\n' | grep -c '\.[ch]$') || true
+    [ "$n" -eq "$sources" ] || fail "$target without .git looks at $n of $sources files: $(echo "$said" | cut -c 1-200)"
+done
+chmod -R a-w "$tree"
+said=$(make -n -C "$tree" PACKAGES= BUILD="$tmp/elsewhere" all 2>&1) || fail "read only: $said"
+echo "$said" | grep -q "/elsewhere/src/core/err\.o" || fail "read only: nothing is made"
+chmod -R u+w "$tree"
+
+# == What make cannot do, and says ==
+said=$(make -n BUILD='a b' all 2>&1) && fail "a BUILD with blanks: $said"
+[ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -q 'have no blanks' || fail "a BUILD with blanks: $said"
+
+# == Fewer tools ==
+mkdir "$tmp/bin"
+for tool in sh make sed find stat nproc mkdir touch dirname grep head cc gcc ld as; do
+    path=$(command -v $tool) && ln -s "$path" "$tmp/bin/$tool"
+done
+mute=$(PATH=$tmp/bin sh tests/packages.sh no-such-package 2>&1) || fail "no Debian: status $?: $mute"
+[ -z "$mute" ] || fail "no Debian: $mute"
+said=$(PATH=$tmp/bin make -s BUILD="$tmp/elsewhere" PACKAGES= "$tmp/elsewhere/tb/transport_mpi.o" 2>&1) && fail 'MPI without mpicc'
+[ "$(echo "$said" | grep -vc '^make: \*\*\*')" -eq 1 ] && echo "$said" | grep -q '^make mpi: no mpicc' || fail "make mpi without mpicc: $said"
+echo "from an archive, read only, no Debian, no mpicc: make goes on, or says in a line why not"
