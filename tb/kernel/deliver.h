@@ -103,14 +103,45 @@ static void deliver_attained(const struct bk_solver *b, const struct bk_delivery
     }
 }
 
+/* The same kings' slice. */
+static uint32_t slice_in_group(const struct bk_solver *b, const struct bk_delivery *d,
+                               uint32_t slice)
+{
+    const struct bk_setup *s = d->block;
+    const uint8_t *king = s->pairs->king[slice];
+
+    return (uint32_t)b->setup->pairs->slice[(size_t)d->map[king[0]] * s->v->nsq + d->map[king[1]]];
+}
+
+/* Of more configurations than these many lie side by side, and the machine fetches them by itself.
+ */
+enum { FETCHED_CONFS_MAX = 8 };
+
+/* What a slice of few configurations will read, each in other lines of memory. */
+static void fetch_slice(const struct bk_solver *b, const struct bk_delivery *d, uint32_t from)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t conf = 0; conf < d->block->nconf; conf++) {
+            uint32_t there = d->conf[conf];
+
+            __builtin_prefetch((const set *)sets_of(&b->state, BK_WON, side, from) + there);
+            __builtin_prefetch((const set *)sets_of(&b->state, BK_UNDECIDED, side, from) + there);
+            __builtin_prefetch((const set *)sets_of(&b->state, BK_WINS, side, from) + there);
+            __builtin_prefetch((const set *)sets_of(&b->state, BK_LOSSES, side, from) + there);
+            if (b->setup->distances)
+                __builtin_prefetch(dtw_of(b->setup, &b->state, side, from, there));
+        }
+}
+
 static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
                     struct bk_tally *tally)
 {
     const struct bk_setup *s = d->block;
-    const uint8_t *king = s->pairs->king[slice];
     struct ctx to = { .s = s, .slice = slice };
-    uint32_t from =
-        (uint32_t)b->setup->pairs->slice[(size_t)d->map[king[0]] * s->v->nsq + d->map[king[1]]];
+    uint32_t from = slice_in_group(b, d, slice);
+
+    if (s->nconf <= FETCHED_CONFS_MAX && slice + 1 < s->nslices)
+        fetch_slice(b, d, slice_in_group(b, d, slice + 1));
 
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t conf = 0; conf < s->nconf; conf++) {
