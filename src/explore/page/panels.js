@@ -148,7 +148,7 @@ export async function map(into, state, page) {
         button('Another man', () => page.liftForMap(null)));
 }
 
-const manName = (letter, state) => `${letter === letter.toUpperCase() ? 'white' : 'black'} ` +
+export const manName = (letter, state) => `${letter === letter.toUpperCase() ? 'white' : 'black'} ` +
     (state.game.men.find((man) => man.letter === letter.toUpperCase())?.name ?? letter)
         .replace(/-/g, ' ');
 
