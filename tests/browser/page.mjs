@@ -544,6 +544,14 @@ await test('on a phone nothing is wider than the screen, and fingers drag', asyn
         await page.waitForTimeout(300);
         assert.equal(await wide(), false, `${view} is too wide`);
     }
+    for (const tab of await page.locator('#tabs button').all()) {
+        const box = await tab.boundingBox();
+
+        assert.ok(box.x >= 0 && box.x + box.width <= 360, `${await tab.innerText()} is beside the screen`);
+    }
+    await page.locator('#help').click();
+    assert.equal(await page.locator('#keys').evaluate((dialog) => dialog.scrollTop), 0);
+    await page.keyboard.press('Escape');
     await page.locator('[data-view=moves]').click();
     await page.tap(man('b3'));
     await page.tap(field('b4'));
@@ -565,6 +573,29 @@ await test('men in hand are shown with who holds them', async () => {
     await page.goto(`${base}?game=puzzle-mini&fen=2**/2**/4/4[KRNkrn]_w_-_-_0_1`);
     await page.waitForSelector('body.ready');
     assert.deepEqual(await page.locator('.held').allInnerTexts(), ['White has to drop', 'Black has to drop']);
+    await page.context().close();
+});
+
+await test('rules are lines of the screen, and a game without an array begins with some men', async () => {
+    const page = await visit('?game=grand-shatranj&view=rules');
+
+    assert.doesNotMatch(await page.locator('pre.rules').innerText(), /\n *[a-z]/);
+    await page.goto(`${base}?game=sultan-random`);
+    await page.waitForSelector('.move');
+    assert.match(await verdict(page), /No tables of Sultan Random/);
+    await page.context().close();
+});
+
+await test('the command that is missing names the folder that is looked in', async () => {
+    const page = await visit('?game=shatranj&fen=8/8/8/3k4/8/1KR5/8/q7_w');
+    const { dir } = await (await fetch(`${api}api/v1/variants`)).json();
+
+    await page.waitForSelector('.trouble pre');
+    assert.equal(await page.locator('.trouble pre').innerText(),
+        `bareking build shatranj KRvKQ${api === base ? ` --dir ${dir}` : ''}`);
+    await page.keyboard.press('5');
+    await page.waitForSelector('#panel table');
+    assert.match(await page.locator('#panel input').getAttribute('placeholder'), /^Filter: K.vK.$/);
     await page.context().close();
 });
 

@@ -22,7 +22,7 @@ const VIEWS = [
 const $ = (id) => document.getElementById(id);
 
 const state = {
-    games: [], game: null, fen: '', position: null,
+    games: [], dir: null, game: null, fen: '', position: null,
     answer: null,    /* of the position, once it is here */
     view: 'moves',
     material: null,  /* that statistics and tables are about; null: the position's */
@@ -178,7 +178,23 @@ async function firstPosition() {
         if (!(error instanceof api.Away))
             throw error;
     }
-    return game.start || emptyBoard(game);
+    return game.start || (game.hands ? emptyBoard(game) : someMen(game));
+}
+
+/* Two kings, and beside each the first of the men, or the second: so that there is a game. */
+function someMen(game) {
+    const p = readFen(emptyBoard(game)), men = game.men.filter((man) => !man.royal);
+    const free = (from, step) => {
+        let square = from;
+
+        while (p.at[square] || p.holes.has(square))
+            square += step;
+        return square;
+    };
+
+    p.at[free(0, 1)] = men[0].letter;
+    p.at[free(p.files * p.ranks - 1, -1)] = (men[1] ?? men[0]).letter.toLowerCase();
+    return writeFen(p);
 }
 
 function emptyBoard(game) {
@@ -713,13 +729,17 @@ async function begin() {
     board.svg.addEventListener('focus', () => byKeys && board.showCursor());
     addEventListener('popstate', onHistory);
     try {
-        [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
+        let told;
+
+        [told, pictures] = await Promise.all([api.variants(), api.pictures()]);
+        state.games = told.variants;
+        state.dir = told.dir;
     } catch {
         complain(api.away);
         return;
     }
     $('game').append(...state.games.map((game) => make('option', { value: game.name },
-        `${game.title} (${game.name})${game.tables ? ` · ${game.tables}` : ''}`)));
+        `${game.title} (${game.name})${game.tables ? ` · ${game.tables} table${game.tables === 1 ? '' : 's'}` : ''}`)));
     await fromAddress();
     document.body.classList.add('ready');
 }
