@@ -32,9 +32,13 @@ told() { # a command for people, and what it says
     sed 's/^/    /'
 }
 
+sister() { # game: one that differs in how it begins, or in men who come back
+    case $1 in sultan) echo sultan-random ;; puzzle) echo puzzle-hands ;; esac
+}
+
 # == The tables ==
 for game in $games; do
-    ask build "$game" --men 4 --quiet --effort fast
+    for each in "$game" $(sister "$game"); do ask build "$each" --men 4 --quiet --effort fast; done
 done
 ask build shatranj KRNvKR --quiet --effort fast
 for game in ${FIVE-shatranj puzzle}; do # with those of five men
@@ -154,6 +158,16 @@ tables() { # game: its materials of four men
         case $name in K?vK? | K??vK) echo "$name" ;; esac
     done
 }
+alike() { # game, another: do all tables of the other tell the same?
+    n=0 others=
+    for name in $(tables "$1"); do
+        n=$((n + 1))
+        ask stats "$1" "$name" | sed 1d >"$tmp/one"
+        ask stats "$2" "$name" | sed 1d | cmp -s "$tmp/one" - || others="$others $name"
+    done
+    [ -n "$others" ] && printf '\nTables of `%s` that tell something else:%s.\n' "$2" "$others" ||
+        printf '\nThe %d tables of `%s` tell the same, counts and all.\n' $n "$2"
+}
 for game in $games; do
     printf '\n### %s\n\n| material | plies | from |\n|---|---:|---|\n' "$game"
     for name in $(tables "$game"); do
@@ -165,6 +179,7 @@ for game in $games; do
             }
             END { if (most) printf "%05d | %s | %d | `%s` |\n", most, name, most, fen }'
     done | sort -r | sed 's/^[0-9]* //'
+    for other in $(sister "$game"); do alike "$game" "$other"; done
 done
 
 # == Zugzwangs ==

@@ -8,7 +8,8 @@
  * Oracle: the same questions asked of the folder.
  *
  *     HOST_DIR=DIR HOST_GAME=shatranj HOST_MATERIAL=KQQvKQ test_host     rounds and bytes of tables
- *     HOST_N=10, HOST_SEED=1, HOST_MODELS=1 (models are there)           at hand, to look at
+ *     HOST_N=10, HOST_SEED=1, HOST_MODELS=1 (models are there)           at hand, to look at;
+ *     HOST_LOST=1 (lost positions alone, not their moves), HOST_READS=1  each range that is brought
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ struct host {
     struct file file[FILES];
     unsigned nfiles;
     uint64_t brought, requests;
-    bool broken;
+    bool broken, tells;
 };
 
 /* == A host == */
@@ -168,6 +169,9 @@ static size_t bring(struct host *h, struct bk_lib *lib)
         if (end > (uint64_t)f->bytes)
             end = (uint64_t)f->bytes;
         h->brought += end - range[i].at;
+        if (h->tells)
+            printf("    %-30s %9llu at %llu\n", range[i].path,
+                   (unsigned long long)(end - range[i].at), (unsigned long long)range[i].at);
         memset(f->here + range[i].at, 1, end - range[i].at);
     }
     pthread_mutex_unlock(&h->lock);
@@ -346,6 +350,34 @@ static void host__is_not_remembered_as_having_nothing(void **state)
     assert_int_equal(bk_probe_fen(lib, KPVK, &a), BK_LIB_OK); /* what it keeps is its own */
     bk_close(lib);
     host_free(h);
+}
+
+/* Where the models are there: what they take for likely spares bytes, and a round. */
+static void host__is_spared_what_models_foretell(void **state)
+{
+    struct bk_variant *v;
+    struct host *h = host_new(GAMES, true);
+    struct bk_lib *lib = lib_on(h, "chess");
+    struct bk_range range[8];
+    struct bk_answer a;
+    unsigned rounds;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "chess", NULL), BK_OK);
+    h->models = v;
+    assert_int_equal(bk_probe_fen(lib, "8/8/8/4K3/8/P2k4/8/8 w - - 0 1", &a), BK_LIB_NEEDS_BYTES);
+    assert_int_equal(bk_take_needs(lib, range, 8, &n), BK_LIB_OK);
+    assert_int_equal(n, 1); /* it is a draw */
+    assert_string_equal(range[0].path, "far/chess/KPvK.bkw");
+    bk_close(lib);
+    lib = lib_on(h, "chess");
+    assert_int_equal(probe(lib, h, "6k1/8/7K/8/6P1/8/8/8 b - - 0 1", &a, &rounds), BK_LIB_OK);
+    assert_int_equal(a.wdl, -1);
+    assert_int_equal(rounds, 1);
+    bk_close(lib);
+    host_free(h);
+    bk_variant_free(v);
 }
 
 static void host__who_fails_may_be_asked_again(void **state)
@@ -543,6 +575,7 @@ static void look_at_one(struct bk_lib *near, const struct bk_variant *v, const c
     unsigned rounds;
     size_t n;
 
+    h->tells = getenv("HOST_READS") != NULL;
     if (getenv("HOST_MODELS"))
         h->models = v;
     if (moves)
@@ -557,6 +590,21 @@ static void look_at_one(struct bk_lib *near, const struct bk_variant *v, const c
     host_free(h);
 }
 
+/* The next position of a list that never ends. */
+static void draw(struct bk_lib *near, const struct bk_variant *v, const struct bk_material *m,
+                 uint64_t *seed, char fen[BK_FEN_MAX])
+{
+    struct bk_answer a;
+    struct bk_pos p;
+
+    do {
+        while (!lines_position(&p, v, m, seed))
+            ++*seed;
+        bk_pos_to_fen(&p, v, fen);
+        assert_int_equal(bk_probe_fen(near, fen, &a), BK_LIB_OK);
+    } while (getenv("HOST_LOST") && a.wdl >= 0);
+}
+
 static int look_at_tables(const char *dir, const char *game, const char *material)
 {
     const char *n = getenv("HOST_N"), *from = getenv("HOST_SEED");
@@ -564,19 +612,16 @@ static int look_at_tables(const char *dir, const char *game, const char *materia
     struct bk_lib *near;
     struct bk_variant *v;
     struct bk_material m;
-    struct bk_pos p;
 
     if (bk_open(&near, game, dir) || bk_variant_load(&v, game, NULL) ||
         bk_material_parse(&m, v, material, NULL))
         return 1;
     bk_material_canonical(&m, v);
-    for (int moves = 0; moves < 2; moves++)
+    for (int moves = 0; moves < (getenv("HOST_LOST") ? 1 : 2); moves++)
         for (unsigned i = 0; i < (n ? strtoul(n, NULL, 10) : 10); i++) {
             char fen[BK_FEN_MAX];
 
-            while (!lines_position(&p, v, &m, &seed))
-                seed++;
-            bk_pos_to_fen(&p, v, fen);
+            draw(near, v, &m, &seed, fen);
             look_at_one(near, v, fen, moves);
         }
     bk_close(near);
@@ -589,6 +634,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host__answers_as_the_folder_does_in_every_game),
         cmocka_unit_test(host__is_not_remembered_as_having_nothing),
+        cmocka_unit_test(host__is_spared_what_models_foretell),
         cmocka_unit_test(host__who_fails_may_be_asked_again),
         cmocka_unit_test(host__without_a_table_says_which_are_missing),
         cmocka_unit_test(host__sees_wrong_bytes_refused),

@@ -77,6 +77,7 @@ static const char style[] =
     "th:first-child,td:first-child{text-align:left}tr+tr{border-top:1px solid #ddd}"
     "figure{display:inline-block;margin:.5em 1em .5em 0;vertical-align:top}"
     "figcaption{font-size:.9em;max-width:24em}svg{max-width:100%;height:auto}"
+    "@media(max-width:34em){th,td{padding:.2em .35em;font-size:.9em}}"
     ".won{color:#1f5f9f}.lost{color:#a3531a}code{font-size:.95em}";
 
 static void put_beginning(struct page *g)
@@ -112,7 +113,7 @@ static void put_count(struct page *g, uint64_t n, uint64_t all)
 static void put_counts(struct page *g, const struct study_tally *t)
 {
     study_put(&g->out, "<h2>Counts</h2>\n<table>\n<tr><th>to move</th><th>wins</th><th>draws</th>"
-                       "<th>loses</th><th>all</th></tr>\n");
+                       "<th>losses</th><th>all</th></tr>\n");
     for (unsigned side = 0; side < (g->x.one_sided ? 1 : 2); side++) {
         uint64_t all = t->win[side] + t->draw[side] + t->loss[side];
 

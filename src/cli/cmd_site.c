@@ -359,6 +359,7 @@ static int write_variants(struct site *s)
     if (!all)
         return status;
     list = json_object_get(all, "variants");
+    json_object_del(all, "dir"); /* of this machine */
     for (size_t i = json_array_size(list); i--;) {
         game = json_array_get(list, i);
         if (!is_wanted(s->c, json_string_value(json_object_get(game, "name"))))

@@ -101,7 +101,9 @@ void ex_sum_variants(struct ex_games *g, const struct ex_query *q, struct ex_rep
         json_object_set_new(o, "tables", json_integer((json_int_t)ex_game_tables(g, &g->game[i])));
         json_array_append_new(list, o);
     }
-    ex_reply_json(reply, 200, json_pack("{so}", "variants", list));
+    ex_reply_json(
+        reply, 200,
+        json_pack("{so ss#}", "variants", list, "dir", g->dirs, (int)strcspn(g->dirs, ":")));
 }
 
 /* == tables == */

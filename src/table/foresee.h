@@ -6,9 +6,9 @@
  * journey of its own; so where a question has failed for want of bytes, everything is touched that
  * its answer may want, past all that is not there yet:
  *
- *      the position's wdl, its distance as if it were won, and what its exits bring
- *      once it is known to be lost: the distances of all positions that its moves lead to, and of
- *      what their exits lead to, as if that were lost
+ *      the position's wdl, what its exits bring, and its distance, if a win is likely by the model
+ *      once it is known to be lost, or likely to be: the distances of all positions that its moves
+ *      lead to, and once it is known, of what their exits lead to, as if that were lost
  *
  * Touching too little costs another journey, too much costs bytes; no answer depends on it.
  */

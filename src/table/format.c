@@ -804,6 +804,27 @@ enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, str
     return err;
 }
 
+enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
+                           const struct bk_placement *at, unsigned *value, struct bk_report *why)
+{
+    struct unit *u = unit_with(f, side, number);
+    struct bk_fact_look look;
+    unsigned visit;
+    const struct loaded *l;
+    struct brain *b;
+    enum bk_err err;
+
+    if (!u)
+        return no_number(f, number, why);
+    visit = bk_visit_begin(f->cache);
+    if ((err = brain_of(f, &b, why)) == BK_OK && (err = loaded_of(f, b, u, &l, why)) == BK_OK) {
+        bk_fact_look(&look, b->facts, bk_placement_squares(at));
+        *value = bk_model_likely(l->model, bk_fact_look_leaf(&look, l->tree));
+    }
+    bk_visit_end(f->cache, visit);
+    return err;
+}
+
 /* What a host has not got yet does not keep us from noting what else he lacks. */
 static bool go_on(enum bk_err err) { return !err || err == BK_E_NEEDS_BYTES; }
 

@@ -124,6 +124,11 @@ unsigned bk_file_told(const struct bk_file_ask *ask);
 /* Reads the model alone that a number is asked of.  The errors of bk_file_value(). */
 enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why);
 
+/* What the model alone takes for likely of a number: the value of most positions that it cannot
+   tell from this one.  The errors of bk_file_value(). */
+enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
+                           const struct bk_placement *at, unsigned *value, struct bk_report *why);
+
 /* Reads ahead: models, and shards while less than `full` bytes of the cache are used. */
 enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why);
 

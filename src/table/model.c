@@ -538,6 +538,13 @@ unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, cons
     return (unsigned)~code;
 }
 
+unsigned bk_model_likely(const struct bk_model *m, bk_code code)
+{
+    while (code >= 0)
+        code = m->question[code].next[0];
+    return (unsigned)~code;
+}
+
 static void window_ahead(const struct bk_ribbon *r, uint64_t key)
 {
     if (r->words)

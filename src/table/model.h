@@ -147,6 +147,9 @@ uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard);
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
                         uint64_t first, unsigned square, bk_code code);
 
+/* The value that follows from this code if each question has its likely answer. */
+unsigned bk_model_likely(const struct bk_model *m, bk_code code);
+
 /* The same will be asked soon: brings what is looked at first into the processor's cache. */
 void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
                     uint64_t first, unsigned square, bk_code code);

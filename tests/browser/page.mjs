@@ -383,6 +383,115 @@ await test('whoever goes by keys alone presses buttons, and is told the board', 
     await page.context().close();
 });
 
+await test('a position is set up by keys alone, and each step is told', async () => {
+    const page = await visit('?game=puzzle&fen=5k**/6**/8/8/8/8/8/4K3_w_-_-_0_1');
+    const press = async (...keys) => {
+        for (const key of keys)
+            await page.keyboard.press(key);
+    };
+    const told = (text) => until(page, (wanted) => document.querySelector('#told').textContent === wanted, text);
+    const stands = (fen) => until(page, (wanted) =>
+        document.querySelector('#fen').value.split(' ')[0] === wanted, fen);
+    const focus = (what) => page.waitForSelector(`${what}:focus`);
+
+    await press('e');
+    await focus('.spare[data-man=K]');
+    const order = await page.locator('.spare').evaluateAll((all) => all.map((one) => one.dataset.man));
+
+    for (let i = 0; i < order.indexOf('R'); i++)
+        await press('ArrowRight');
+    await focus('.spare[data-man=R]');
+    assert.equal(await page.getAttribute('.spare:focus', 'aria-label'), 'white rook');
+    await press('Enter');
+    await focus('svg.board');
+    await told('white rook is chosen');
+    assert.equal(await page.getAttribute('.spare[data-man=R]', 'aria-pressed'), 'true');
+    await press('ArrowUp'); /* the cursor begins at a man: e1 */
+    await told('e2, empty');
+    assert.equal(await page.getAttribute('.cursor', 'data-square'), 'e2');
+    await press('Enter');
+    await stands('5k**/6**/8/8/8/8/4R3/4K3');
+    await told('e2, white rook');
+    await focus('svg.board');
+    await press('ArrowRight', 'Enter'); /* one more */
+    await stands('5k**/6**/8/8/8/8/4RR2/4K3');
+    await shoot(page, 'keys');
+    await press('Delete');
+    await stands('5k**/6**/8/8/8/8/4R3/4K3');
+    await told('f2, empty');
+    await press('ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp');
+    await told('f8, black king');
+    await press('ArrowRight', 'ArrowRight', 'ArrowRight');
+    await told('h8, no square');
+    await press('Enter');
+    await stands('5k**/6**/8/8/8/8/4R3/4K3');
+    await press('Escape'); /* to the tray: another man, in the place of the first */
+    await focus('.spare[data-man=R]');
+    assert.equal(await page.locator('.spare[aria-pressed=true]').count(), 0);
+    await press('ArrowDown');
+    await focus('.spare[data-man=r]');
+    await press(' ');
+    await focus('svg.board');
+    await press('ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+    for (let i = 0; i < 6; i++)
+        await press('ArrowDown');
+    await told('e2, white rook');
+    await press('Enter');
+    await stands('5k**/6**/8/8/8/8/4r3/4K3');
+    await press('Escape', 'Tab'); /* buttons keep the focus when all is drawn anew */
+    await page.locator('#editor button', { hasText: 'Black to move' }).focus();
+    await press('Enter');
+    await until(page, () => document.querySelector('#fen').value.includes(' b '));
+    await until(page, () => document.activeElement.textContent === 'Black to move');
+    await press('Escape');
+    await page.waitForSelector('#editor', { state: 'hidden' });
+    await focus('#edit');
+    await page.context().close();
+});
+
+await test('moves are played on the board by keys alone, and arrows of a mouse\'s user are history', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`);
+    const told = (text) => until(page, (wanted) => document.querySelector('#told').textContent === wanted, text);
+
+    for (let i = 0; i < 20 && !await page.locator('svg.board:focus').count(); i++)
+        await page.keyboard.press('Tab');
+    await page.waitForSelector('.cursor rect');
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowRight'])
+        await page.keyboard.press(key);
+    await told('b3, white king');
+    await page.keyboard.press('Enter');
+    await told('white king lifted from b3');
+    await page.waitForSelector('.mark.win[data-square=b4]');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await hears(page, 'in 19 turns');
+    await told('b4, white king');
+    await page.click(man('d5'));
+    await page.waitForSelector('.cursor rect', { state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowLeft');
+    await hears(page, 'in 20 turns');
+    await page.context().close();
+});
+
+await test('a spare man is chosen by a click, for squares that are clicked', async () => {
+    const page = await visit(`?game=shatranj&fen=${DIAMOND}`, { hasTouch: true });
+
+    await page.click('#edit');
+    await page.click('.spare[data-man=R]');
+    await page.click(field('h1'));
+    await until(page, () => document.querySelector('#fen').value.includes('/q6R '));
+    await page.tap(field('h2'));
+    await until(page, () => document.querySelector('#fen').value.includes('/7R/q6R '));
+    await drag(page, man('h2'), field('g3')); /* men are dragged, as ever */
+    await until(page, () => document.querySelector('#fen').value.includes('/1KQ3R1/8/q6R '));
+    await page.click('.spare[data-man=R]');
+    await page.click(field('h8'));
+    await page.waitForTimeout(200);
+    assert.equal(await fenOf(page), '8/8/8/3k4/8/1KQ3R1/8/q6R w - - 0 1');
+    await page.context().close();
+});
+
 await test('what becomes of a man is chosen by keys, and given up', async () => {
     const page = await visit('?game=chess&fen=8/P7/8/8/8/k7/8/K7_w');
     const names = () => page.locator('#choice button').allInnerTexts();
@@ -435,6 +544,14 @@ await test('on a phone nothing is wider than the screen, and fingers drag', asyn
         await page.waitForTimeout(300);
         assert.equal(await wide(), false, `${view} is too wide`);
     }
+    for (const tab of await page.locator('#tabs button').all()) {
+        const box = await tab.boundingBox();
+
+        assert.ok(box.x >= 0 && box.x + box.width <= 360, `${await tab.innerText()} is beside the screen`);
+    }
+    await page.locator('#help').click();
+    assert.equal(await page.locator('#keys').evaluate((dialog) => dialog.scrollTop), 0);
+    await page.keyboard.press('Escape');
     await page.locator('[data-view=moves]').click();
     await page.tap(man('b3'));
     await page.tap(field('b4'));
@@ -446,6 +563,20 @@ await test('on a phone nothing is wider than the screen, and fingers drag', asyn
     await page.context().close();
 });
 
+if (api === base)
+    await test('an army of men who come back is solved, and played to the end', async () => {
+        const page = await visit('?game=puzzle-mini&fen=k1**/2**/K1f1/3N[-]_w_-_-_0_1');
+
+        page.setDefaultTimeout(90000); /* those of later tests are counted first come, first served */
+        await hears(page, 'in 3 turns');
+        await shoot(page, 'army');
+        for (let plies = 6; plies > 0; plies--) {
+            await page.keyboard.press(' ');
+            await hears(page, plies === 1 ? 'has won' : `${plies - 1} pl`);
+        }
+        await page.context().close();
+    });
+
 await test('men in hand are shown with who holds them', async () => {
     const page = await visit('?game=puzzle-hands&fen=5k**/6**/8/8/8/8/5K2/1R1A2n1[r]_w_-_-_0_1');
 
@@ -456,6 +587,29 @@ await test('men in hand are shown with who holds them', async () => {
     await page.goto(`${base}?game=puzzle-mini&fen=2**/2**/4/4[KRNkrn]_w_-_-_0_1`);
     await page.waitForSelector('body.ready');
     assert.deepEqual(await page.locator('.held').allInnerTexts(), ['White has to drop', 'Black has to drop']);
+    await page.context().close();
+});
+
+await test('rules are lines of the screen, and a game without an array begins with some men', async () => {
+    const page = await visit('?game=grand-shatranj&view=rules');
+
+    assert.doesNotMatch(await page.locator('pre.rules').innerText(), /\n *[a-z]/);
+    await page.goto(`${base}?game=sultan-random`);
+    await page.waitForSelector('.move');
+    assert.match(await verdict(page), /No tables of Sultan Random/);
+    await page.context().close();
+});
+
+await test('the command that is missing names the folder that is looked in', async () => {
+    const page = await visit('?game=shatranj&fen=8/8/8/3k4/8/1KR5/8/q7_w');
+    const { dir } = await (await fetch(`${api}api/v1/variants`)).json();
+
+    await page.waitForSelector('.trouble pre');
+    assert.equal(await page.locator('.trouble pre').innerText(),
+        `bareking build shatranj KRvKQ${api === base ? ` --dir ${dir}` : ''}`);
+    await page.keyboard.press('5');
+    await page.waitForSelector('#panel table');
+    assert.match(await page.locator('#panel input').getAttribute('placeholder'), /^Filter: K.vK.$/);
     await page.context().close();
 });
 
@@ -564,20 +718,6 @@ if (api === base) {
         await page.context().close();
     });
 }
-
-if (api === base)
-    await test('an army of men who come back is solved, and played to the end', async () => {
-        const page = await visit('?game=puzzle-mini&fen=k1**/2**/K1f1/3N[-]_w_-_-_0_1');
-
-        page.setDefaultTimeout(90000); /* tables that were asked before may be counted first */
-        await hears(page, 'in 3 turns');
-        await shoot(page, 'army');
-        for (let plies = 6; plies > 0; plies--) {
-            await page.keyboard.press(' ');
-            await hears(page, plies === 1 ? 'has won' : `${plies - 1} pl`);
-        }
-        await page.context().close();
-    });
 
 if (api !== base) {
     await test('a host that knows no ranges sends whole files', async () => {

@@ -42,6 +42,8 @@ if ! "$bin" site tables -o site --quiet 2>where; then
     echo "browser: not tried without a server; \`make wasm\` first (Debian: emscripten)"
     exit $status
 fi
+newer=$(find "$here/../../src" "$here/../../probe" -name '*.[ch]' -newer "$build/wasm/bareking.wasm" 2>/dev/null | wc -l)
+[ "$newer" -eq 0 ] || echo "browser: $newer sources are newer than the prober without a server; \`make wasm\` first"
 node host.mjs site >far &
 host=$!
 trap 'kill $server $host 2>/dev/null' EXIT

@@ -32,7 +32,8 @@ const query = (values) => Object.entries(values)
 const game = (name, what, values = {}, keep = undefined) =>
     get(`api/v1/${encodeURIComponent(name)}/${what}?${query({ ...values, errors: 'body' })}`, keep);
 
-export const variants = async () => (await get('api/v1/variants')).variants;
+/* { variants, dir } */
+export const variants = () => get('api/v1/variants');
 export const probe = (name, fen) => game(name, 'probe', { fen });
 export const moves = (name, fen) => game(name, 'moves', { fen });
 export const line = (name, fen) => game(name, 'line', { fen });

@@ -9,6 +9,7 @@
  *      tap(square)          a square was clicked that no man was lifted from
  *      off(from)            he is dropped beside the board
  *      place(letter, to)    a man of the tray is put on a square
+ *      stand(square)        the cursor, which keys move, has come to a square
  */
 import { draw } from './dom.js';
 import { isWhite, squareName } from './fen.js';
@@ -27,14 +28,18 @@ export class Board {
         this.pictures = new Map();
         this.lifted = null; /* { square or letter, ghost, moved } */
         this.layers = {};
-        for (const name of ['squares', 'marks', 'labels', 'men', 'arrows', 'ghost'])
+        this.cursor = null; /* square; may be a hole, so that none is out of reach */
+        for (const name of ['squares', 'marks', 'labels', 'men', 'arrows', 'cursor', 'ghost'])
             this.layers[name] = draw('g', { class: name });
+        this.layers.cursor.setAttribute('pointer-events', 'none');
         this.layers.ghost.setAttribute('pointer-events', 'none');
         this.layers.arrows.setAttribute('pointer-events', 'none');
         this.defs = draw('defs');
-        this.svg = draw('svg', { class: 'board', role: 'img', 'aria-label': 'The board' }, this.defs,
-            ...Object.values(this.layers));
+        this.svg = draw('svg', { 'class': 'board', 'tabindex': 0, 'role': 'application',
+            'aria-roledescription': 'board', 'aria-label': 'The board', 'aria-describedby': 'boardkeys' },
+        this.defs, ...Object.values(this.layers));
         host.append(this.svg);
+        this.svg.addEventListener('blur', () => this.hideCursor());
         this.svg.addEventListener('pointerdown', (event) => this.down(event));
         this.svg.addEventListener('contextmenu', (event) => event.preventDefault());
         addEventListener('pointermove', (event) => this.move(event));
@@ -116,6 +121,10 @@ export class Board {
         this.svg.setAttribute('aria-label', this.words());
         this.drawSquares();
         this.drawMen();
+        if (this.cursor >= files * ranks) /* of a larger board */
+            this.cursor = null;
+        if (this.layers.cursor.firstChild)
+            this.showCursor();
     }
 
     /* "Board. White: K e1, P e2. Black: K e8": for those who hear it. */
@@ -226,26 +235,71 @@ export class Board {
         if (square === null || event.button > 0 || !event.isPrimary) /* a second finger does nothing */
             return;
         event.preventDefault();
+        this.press(square, event);
+    }
+
+    /* A square is pressed, by the pointer or by a key: whoever rests goes there, or the man there is
+       lifted.  Is he? */
+    press(square, { clientX, clientY } = {}) {
         if (this.lifted?.resting && this.lifted.square !== square) {
             const from = this.lifted.square;
 
             this.release();
             this.handlers.drop(from, square);
-            return;
+            return false;
         }
         const again = this.lifted?.square === square;
 
         this.release();
         if (again)
-            return;
+            return false;
         const marks = this.position.at[square] ? this.handlers.pick(square) : null;
 
         if (marks === null) {
             this.handlers.tap(square);
-            return;
+            return false;
         }
-        this.lift({ square, letter: this.position.at[square] }, event);
+        this.lift({ square, letter: this.position.at[square] }, { clientX, clientY });
         this.marks([{ square, kind: 'lifted' }, ...marks]);
+        return true;
+    }
+
+    /* == Keys == */
+
+    /* The cursor, where it was, or where a man stands. */
+    showCursor() {
+        this.cursor ??= Math.max(this.position.at.findIndex(Boolean), 0);
+        const [x, y] = this.corner(this.cursor);
+
+        this.layers.cursor.dataset.square = squareName(this.position, this.cursor);
+        this.layers.cursor.replaceChildren(...['halo', 'line'].map((name) => draw('rect', { class: name,
+            x: x + 2.5, y: y + 2.5, width: UNIT - 5, height: UNIT - 5, rx: 4 })));
+    }
+
+    hideCursor() {
+        this.layers.cursor.replaceChildren();
+    }
+
+    /* Moves the cursor by a step as it is seen. */
+    step(right, up) {
+        const { files, ranks } = this.position, way = this.flipped ? -1 : 1;
+        const file = this.cursor % files + way * right, rank = Math.floor(this.cursor / files) + way * up;
+
+        if (file >= 0 && rank >= 0 && file < files && rank < ranks)
+            this.cursor = rank * files + file;
+        this.showCursor();
+        this.handlers.stand(this.cursor);
+    }
+
+    /* Presses the square of the cursor.  Is a man lifted? */
+    enter() {
+        if (this.position.holes.has(this.cursor))
+            return false;
+        const lifted = this.press(this.cursor);
+
+        if (lifted)
+            this.lifted.resting = true;
+        return lifted;
     }
 
     /* A man of the tray. */

@@ -1,6 +1,9 @@
 /*
  * editor.js - setting up a position: the tray of spare men, whose move it is, castling rights,
  * evolutions that are still allowed, men in hand, and the board turned about.
+ *
+ * A spare man is dragged, or chosen: then squares that are pressed get him, until he is put back.
+ * All is drawn anew with each position; whoever goes by keys stays at the button where he was.
  */
 import { draw, make } from './dom.js';
 import { exchanged, isWhite, mirrored } from './fen.js';
@@ -11,13 +14,66 @@ export class Editor {
     constructor(host, page) {
         this.host = host;
         this.page = page;
+        this.chosen = null; /* letter of a spare man */
     }
 
     show(game, position) {
+        const at = this.places().indexOf(document.activeElement);
+
+        if (this.game !== game)
+            this.chosen = null;
         this.game = game;
         this.position = position;
         this.host.replaceChildren(this.tray(true), this.tray(false), this.tools(),
             ...this.castling(), ...this.allowances(), ...this.hand());
+        this.places()[at]?.focus();
+    }
+
+    /* Where the focus may be. */
+    places() {
+        return [...this.host.querySelectorAll('button, input')];
+    }
+
+    /* Puts the focus on the man who is chosen, or on the first. */
+    focus() {
+        (this.spare(this.chosen) ?? this.host.querySelector('.spare')).focus();
+    }
+
+    spare(letter) {
+        return this.spares().find((one) => one.dataset.man === letter);
+    }
+
+    spares() {
+        return [...this.host.querySelectorAll('.spare')];
+    }
+
+    /* Null, or who was chosen: nobody. */
+    choose(letter) {
+        this.chosen = letter === this.chosen ? null : letter;
+        for (const spare of this.spares())
+            spare.setAttribute('aria-pressed', spare.dataset.man === this.chosen);
+    }
+
+    /* Arrows go along a tray, and from one to the other. */
+    walk(event) {
+        const spares = this.spares(), men = this.game.men.length;
+        const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: men, ArrowUp: -men }[event.key];
+
+        if (!step)
+            return;
+        event.preventDefault();
+        event.stopPropagation();
+        const to = spares[spares.indexOf(event.currentTarget) + step];
+
+        if (to)
+            this.walkTo(to);
+    }
+
+    /* One man is a stop of the Tab key. */
+    walkTo(spare) {
+        for (const each of this.spares())
+            each.tabIndex = each === spare ? 0 : -1;
+        spare.focus();
     }
 
     change(values) {
@@ -25,16 +81,20 @@ export class Editor {
     }
 
     tray(white) {
-        const men = this.game.men.map(({ letter, name }) => {
+        const men = this.game.men.map(({ letter, name }, i) => {
             const man = white ? letter : letter.toLowerCase();
             const svg = draw('svg', { viewBox: '0 0 48 48', 'aria-hidden': 'true' },
                 this.page.board.man(man));
 
-            return make('div', { class: 'spare', title: `${name} (${letter})`, 'data-man': man,
-                onpointerdown: (event) => this.page.board.take(man, event) }, svg);
+            return make('button', { 'class': 'spare', 'title': `${name} (${letter})`, 'data-man': man,
+                'aria-label': this.page.nameOf(man), 'aria-pressed': String(man === this.chosen),
+                'tabindex': (this.chosen ? man === this.chosen : white && !i) ? 0 : -1,
+                'onclick': (event) => this.page.choose(man, !event.detail), 'onkeydown': (event) => this.walk(event),
+                'onpointerdown': (event) => this.page.board.take(man, event) }, svg);
         });
 
-        return make('div', { class: 'tray', 'aria-label': white ? 'White men' : 'Black men' }, men);
+        return make('div', { 'class': 'tray', 'role': 'toolbar',
+            'aria-label': white ? 'White men' : 'Black men' }, men);
     }
 
     tools() {

@@ -22,7 +22,7 @@ const VIEWS = [
 const $ = (id) => document.getElementById(id);
 
 const state = {
-    games: [], game: null, fen: '', position: null,
+    games: [], dir: null, game: null, fen: '', position: null,
     answer: null,    /* of the position, once it is here */
     view: 'moves',
     material: null,  /* that statistics and tables are about; null: the position's */
@@ -178,7 +178,23 @@ async function firstPosition() {
         if (!(error instanceof api.Away))
             throw error;
     }
-    return game.start || emptyBoard(game);
+    return game.start || (game.hands ? emptyBoard(game) : someMen(game));
+}
+
+/* Two kings, and beside each the first of the men, or the second: so that there is a game. */
+function someMen(game) {
+    const p = readFen(emptyBoard(game)), men = game.men.filter((man) => !man.royal);
+    const free = (from, step) => {
+        let square = from;
+
+        while (p.at[square] || p.holes.has(square))
+            square += step;
+        return square;
+    };
+
+    p.at[free(0, 1)] = men[0].letter;
+    p.at[free(p.files * p.ranks - 1, -1)] = (men[1] ?? men[0]).letter.toLowerCase();
+    return writeFen(p);
 }
 
 function emptyBoard(game) {
@@ -373,8 +389,8 @@ const movesFrom = (square) => (state.answer?.moves ?? [])
 
 /* A man is lifted: marks of where he may go, each with its verdict. */
 function pick(square) {
-    if (state.editing)
-        return [];
+    if (state.editing) /* by keys there is no other way to put one man in another's place */
+        return editor.chosen && byKeys ? null : [];
     if (state.view === 'map') {
         page.liftForMap(squareName(state.position, square));
         return null;
@@ -415,14 +431,24 @@ async function drop(from, to) {
         await playMove(move);
 }
 
-/* A click on an empty square, or on a man who has no move: in the map he is put there. */
+/* A click on an empty square, or on a man who has no move: in the map he is put there; while a
+   position is set up, the spare man who is chosen. */
 async function tap(square) {
-    if (state.view === 'map' && state.lifted && !state.position.at[square]) {
+    if (state.editing && editor.chosen)
+        await putMan(square, editor.chosen);
+    else if (state.view === 'map' && state.lifted && !state.position.at[square]) {
         const from = squareOf(state.position, state.lifted), letter = state.position.at[from];
 
         await go(writeFen(put(put(state.position, from, null), square, letter)));
         await page.liftForMap(squareName(state.position, square));
     }
+}
+
+/* Puts a man on a square, or takes off who stands there (null). */
+async function putMan(square, letter) {
+    const before = state.position.at[square], after = put(state.position, square, letter);
+
+    await edit(before && before !== letter && castles(before) ? { ...after, castling: '-' } : after);
 }
 
 async function edit(position) {
@@ -437,6 +463,7 @@ let unchosen = null; /* gives up the choice that is open */
 function choose(moves) {
     unchosen?.();
     return new Promise((answer) => {
+        const before = document.activeElement; /* where keys go on from */
         const box = $('choice'), options = moves.map((move) => make('button', { role: 'menuitem',
             onclick: () => done(move), title: move.san }, pictureOf(move), make('span', {}, move.san)));
         const done = (move) => {
@@ -444,6 +471,7 @@ function choose(moves) {
             box.hidden = true;
             removeEventListener('keydown', key, true);
             removeEventListener('pointerdown', beside, true);
+            before?.focus({ preventScroll: true });
             answer(move);
         };
         const key = (event) => { /* keys are the choice's, until it is made */
@@ -483,6 +511,8 @@ function pictureOf(move) {
 
 function toggleEditing(on = !state.editing) {
     state.editing = on;
+    if (!on && editor.chosen)
+        editor.choose(editor.chosen);
     $('editor').hidden = !on;
     $('edit').setAttribute('aria-pressed', on);
     document.body.classList.toggle('editing', on);
@@ -509,19 +539,98 @@ function turnTheme() {
     showPanel();
 }
 
+/* == Keys == */
+
+const nameOf = (letter) => panels.manName(letter, state);
+
+/* For those who hear the page: what the cursor has come to. */
+function tell(text) {
+    $('told').textContent = text;
+}
+
+function tellSquare(square) {
+    const { position } = state, letter = position.at[square];
+
+    tell(`${squareName(position, square)}, ${position.holes.has(square) ? 'no square'
+        : letter ? nameOf(letter) : 'empty'}`);
+}
+
+/* A spare man is chosen, or put back; who did so by a key goes on to the board. */
+function chooseSpare(letter, byKey) {
+    board.release();
+    editor.choose(letter);
+    byKeys ||= byKey;
+    if (editor.chosen && byKeys)
+        board.svg.focus();
+    tell(editor.chosen ? `${nameOf(letter)} is chosen` : `${nameOf(letter)} is put back`);
+}
+
+/* Enter on the board: lifts the man at the cursor, or puts down who is lifted or chosen. */
+function enter() {
+    const at = board.cursor;
+
+    if (board.enter())
+        tell(`${nameOf(state.position.at[at])} lifted from ${squareName(state.position, at)}`);
+    else
+        tellSquare(at);
+}
+
+const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+/* A key of who has come to the board by keys.  Is it one? */
+function onBoardKey(key) {
+    if (STEPS[key])
+        board.step(...STEPS[key]);
+    else if (key === 'Enter' || (key === ' ' && state.editing))
+        enter();
+    else if (key === 'Delete' || key === 'Backspace') {
+        if (!state.editing)
+            return false;
+        if (state.position.at[board.cursor])
+            putMan(board.cursor, null);
+        tellSquare(board.cursor);
+    } else
+        return false;
+    return true;
+}
+
+/* Esc: one step out of what is going on. */
+function leave() {
+    if (board.release())
+        return;
+    if (editor.chosen) {
+        if (byKeys)
+            editor.focus();
+        editor.choose(editor.chosen);
+    } else if (state.editing) {
+        toggleEditing(false);
+        if (byKeys)
+            $('edit').focus();
+    } else if (state.view === 'map')
+        setView('moves');
+}
+
+/* By its key: the tray has the focus. */
+function setUp() {
+    toggleEditing();
+    if (state.editing)
+        editor.focus();
+    else if (byKeys)
+        $('edit').focus();
+}
+
 const keys = {
     ' ': playBest,
     'Backspace': takeBack,
     'ArrowLeft': takeBack,
     'ArrowRight': () => history.forward(),
     'f': () => board.setFlipped(!board.flipped) ?? showPanel(),
-    'e': () => toggleEditing(),
+    'e': setUp,
     'm': () => setView('map'),
     'd': () => setView('drill'),
     't': turnTheme,
     '?': () => $('keys').showModal(),
-    'Escape': () => board.release() || (state.editing ? toggleEditing(false)
-        : state.view === 'map' ? setView('moves') : null),
+    'Escape': leave,
 };
 
 /* Is the focus where keys have brought it?  (:focus-visible is true at any key.) */
@@ -533,8 +642,12 @@ function onKey(event) {
     byKeys ||= event.key === 'Tab';
     if (typing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-    if (event.key === ' ' && byKeys && event.target.closest?.('button, summary'))
+    if (event.key === ' ' && event.target.closest?.(byKeys ? 'button, summary' : '.spare'))
         return; /* who came to a button by keys presses it */
+    if (byKeys && event.target === board.svg && onBoardKey(event.key)) {
+        event.preventDefault();
+        return;
+    }
     const view = VIEWS[+event.key - 1], inTabs = event.target.closest?.('[role=tablist]');
 
     if (event.key.startsWith('Arrow') && inTabs) {
@@ -596,12 +709,11 @@ async function begin() {
     $('tabs').append(...VIEWS.map(([view, title], i) => make('button', { role: 'tab',
         'data-view': view, title: `${title} (${i + 1})`, onclick: () => setView(view) }, title)));
     board = new Board($('board'), { pick, drop, tap,
-        off: (from) => state.editing && edit({ ...put(state.position, from, null),
-            ...(castles(state.position.at[from]) ? { castling: '-' } : {}) }),
-        place: (letter, to) => edit(put(state.position, to, letter)),
+        off: (from) => state.editing && putMan(from, null),
+        place: (letter, to) => putMan(to, letter), stand: tellSquare,
         released: () => state.view === 'map' ? showPanel() : board.marks([]) });
     editor = new Editor($('editor'), { board, edit, start: () => go(state.game.start || emptyBoard(state.game)),
-        empty: () => go(emptyBoard(state.game)), complain });
+        empty: () => go(emptyBoard(state.game)), complain, choose: chooseSpare, nameOf });
     drill = new Drill(state, page);
     $('game').addEventListener('change', () => { drill.stop(); chooseGame($('game').value); });
     $('back').addEventListener('click', takeBack);
@@ -613,16 +725,21 @@ async function begin() {
     $('fenform').addEventListener('submit', (event) => { event.preventDefault(); drill.stop(); go($('fen').value); });
     $('copy').addEventListener('click', copyFen);
     addEventListener('keydown', onKey);
-    addEventListener('pointerdown', () => { byKeys = false; }, true);
+    addEventListener('pointerdown', () => { byKeys = false; board.hideCursor(); }, true);
+    board.svg.addEventListener('focus', () => byKeys && board.showCursor());
     addEventListener('popstate', onHistory);
     try {
-        [state.games, pictures] = await Promise.all([api.variants(), api.pictures()]);
+        let told;
+
+        [told, pictures] = await Promise.all([api.variants(), api.pictures()]);
+        state.games = told.variants;
+        state.dir = told.dir;
     } catch {
         complain(api.away);
         return;
     }
     $('game').append(...state.games.map((game) => make('option', { value: game.name },
-        `${game.title} (${game.name})${game.tables ? ` · ${game.tables}` : ''}`)));
+        `${game.title} (${game.name})${game.tables ? ` · ${game.tables} table${game.tables === 1 ? '' : 's'}` : ''}`)));
     await fromAddress();
     document.body.classList.add('ready');
 }

@@ -57,12 +57,19 @@ function moveButton(move, page) {
     make('span', { class: 'san' }, move.san), make('span', { class: 'n' }, over ?? (n ? turns(n) : '')));
 }
 
+/* The command that makes tables where they are looked for. */
+function building(state, what) {
+    const plain = /^[\w./-]+$/.test(state.dir ?? ''), dir = plain ? state.dir : `'${state.dir}'`;
+
+    return make('pre', {}, `bareking build ${state.game.name} ${what}${state.dir ? ` --dir ${dir}` : ''}`);
+}
+
 /* Why there is no answer, and what to do about it. */
 function trouble(answer, state) {
     if (!answer)
         return note('…');
     const needs = answer.missing ?? [];
-    const build = needs.length ? make('pre', {}, `bareking build ${state.game.name} ${answer.material}`) : null;
+    const build = needs.length ? building(state, answer.material) : null;
 
     return make('div', { class: 'trouble' },
         make('p', {}, answer.error ?? 'Some moves lead to tables that are not there.'),
@@ -89,9 +96,10 @@ function lineMoves(answer, state, page) {
     const out = make('p', { class: 'linemoves' });
 
     answer.moves.forEach((move, i) => {
-        if (white || i === 0)
-            out.append(make('span', { class: 'turn' }, `${turn}.${white ? '' : '..'} `));
-        out.append(button(move.san, () => page.go(move.fen), { class: 'link' }), ' ');
+        const played = button(move.san, () => page.go(move.fen), { class: 'link' });
+
+        out.append(white || i === 0 ? make('span', { class: 'together' },
+            make('span', { class: 'turn' }, `${turn}.${white ? '' : '..'} `), played) : played, ' ');
         if (!white)
             turn++;
         white = !white;
@@ -148,7 +156,7 @@ export async function map(into, state, page) {
         button('Another man', () => page.liftForMap(null)));
 }
 
-const manName = (letter, state) => `${letter === letter.toUpperCase() ? 'white' : 'black'} ` +
+export const manName = (letter, state) => `${letter === letter.toUpperCase() ? 'white' : 'black'} ` +
     (state.game.men.find((man) => man.letter === letter.toUpperCase())?.name ?? letter)
         .replace(/-/g, ' ');
 
@@ -245,7 +253,7 @@ export async function stats(into, state, page) {
     if (table.error || !table.there || table.by_rule) {
         into.append(note(table.error ?? (table.by_rule ? 'No table is kept of this: the rules decide it.'
             : 'There is no such table here. Build it, and look again:')),
-        table.error || table.by_rule ? '' : make('pre', {}, `bareking build ${state.game.name} ${material}`));
+        table.error || table.by_rule ? '' : building(state, material));
         return;
     }
     const answer = await api.stats(state.game.name, material);
@@ -316,7 +324,7 @@ function histogram(into, answer, again) {
         }
     };
 
-    into.append(make('section', {}, make('div', { class: 'bar' }, make('h3', { class: 'grow' }, 'How long wins take'),
+    into.append(make('section', {}, make('div', { class: 'bar' }, make('h3', { class: 'grow' }, 'How long it takes'),
         make('span', { class: 'group' }, buttons)), host,
     make('ul', { class: 'legend' }, make('li', {}, make('i', { class: 'key win' }), 'wins'),
         make('li', {}, make('i', { class: 'key loss' }), 'losses')), what));
@@ -341,7 +349,7 @@ export async function longest(into, state, page) {
         make('td', {}, button(row.material, () => page.go(row.fen), { class: 'link', title: row.fen })),
         make('td', {}, row.winner === 'white' ? 'White' : 'Black'),
         make('td', { class: 'number' }, `${row.turns}`), make('td', { class: 'number' }, `${row.plies}`)));
-    const filter = make('input', { placeholder: 'KRvKN', 'aria-label': 'Filter', oninput: () => {
+    const filter = make('input', { placeholder: `Filter: ${answer.longest[0]?.material ?? ''}`, 'aria-label': 'Filter', oninput: () => {
         const wanted = filter.value.toLowerCase();
 
         for (const row of rows)
@@ -380,7 +388,7 @@ export async function tables(into, state, page) {
 
 function noTables(state) {
     return make('div', { class: 'trouble' }, make('p', {}, 'There are no tables of this game here. Make some:'),
-        make('pre', {}, `bareking build ${state.game.name} --men ${state.game.board.files > 9 ? 3 : 4}`));
+        building(state, `--men ${state.game.board.files > 9 ? 3 : 4}`));
 }
 
 function flow(one, page) {
@@ -403,5 +411,10 @@ export async function rules(into, state, page) {
     into.append(make('h2', {}, state.game.title), make('div', { class: 'menlist' }, state.game.men.map((man) =>
         make('span', { class: 'manname' }, draw('svg', { viewBox: '0 0 48 48' }, page.man(man.letter)),
             `${man.name} (${man.letter})`))),
-    make('pre', { class: 'rules' }, state.game.rules));
+    make('pre', { class: 'rules' }, unwrapped(state.game.rules)));
+}
+
+/* Sentences that go on in the next line, whose lines are the screen's to break. */
+function unwrapped(text) {
+    return text.replace(/(\S)\n *(?=[a-z])/g, '$1 ').replace(/(\S)  (?=[A-Z])/g, '$1 ');
 }
