@@ -787,23 +787,6 @@ enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,
 
 /* == Reading ahead == */
 
-enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why)
-{
-    struct unit *u = unit_with(f, side, number);
-    unsigned visit;
-    const struct loaded *l;
-    struct brain *b;
-    enum bk_err err;
-
-    if (!u)
-        return no_number(f, number, why);
-    visit = bk_visit_begin(f->cache);
-    if ((err = brain_of(f, &b, why)) == BK_OK)
-        err = loaded_of(f, b, u, &l, why);
-    bk_visit_end(f->cache, visit);
-    return err;
-}
-
 enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
                            const struct bk_placement *at, unsigned *value, struct bk_report *why)
 {
@@ -817,12 +800,19 @@ enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
     if (!u)
         return no_number(f, number, why);
     visit = bk_visit_begin(f->cache);
-    if ((err = brain_of(f, &b, why)) == BK_OK && (err = loaded_of(f, b, u, &l, why)) == BK_OK) {
+    if ((err = brain_of(f, &b, why)) == BK_OK)
+        err = loaded_of(f, b, u, &l, why);
+    if (!err && value) {
         bk_fact_look(&look, b->facts, bk_placement_squares(at));
         *value = bk_model_likely(l->model, bk_fact_look_leaf(&look, l->tree));
     }
     bk_visit_end(f->cache, visit);
     return err;
+}
+
+enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, struct bk_report *why)
+{
+    return bk_file_likely(f, side, number, NULL, NULL, why);
 }
 
 /* What a host has not got yet does not keep us from noting what else he lacks. */
