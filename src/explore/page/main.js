@@ -192,6 +192,8 @@ function someMen(game) {
         return square;
     };
 
+    if (!men.length)
+        return writeFen(p);
     p.at[free(0, 1)] = men[0].letter;
     p.at[free(p.files * p.ranks - 1, -1)] = (men[1] ?? men[0]).letter.toLowerCase();
     return writeFen(p);
