@@ -90,7 +90,7 @@ struct learner {
     int64_t min_gain;
     struct growth *task;
     uint32_t tasks, task_room;
-    bool failed; /* no memory */
+    _Atomic bool failed; /* no memory */
 };
 
 /* == Sets == */

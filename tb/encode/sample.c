@@ -43,7 +43,7 @@ struct drawing {
     uint64_t *row; /* owned; by a number of each */
     uint32_t rows;
     bool all; /* they are all there are */
-    volatile bool failed;
+    _Atomic bool failed;
 };
 
 /* == How many rows == */

@@ -96,7 +96,7 @@ struct unit {
     struct bk_made_shard *shard;
     uint8_t *directory;
     size_t directory_room;
-    volatile bool failed; /* no memory */
+    _Atomic bool failed; /* no memory */
 };
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
