@@ -118,6 +118,9 @@ static void what_is_kept_does_not_add_up(void **state)
     size_t before = resident();
 
     (void)state;
+#ifdef __SANITIZE_THREAD__ /* what it notes of each byte is resident, too */
+    skip();
+#endif
     for (size_t size = (size_t)1 << 20; size <= all; size *= 2) {
         void *array[64];
 
