@@ -15,14 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tb/memory/yard.h"
-
 #define FRONT  64          /* keeps the array's alignment */
 #define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
 
 struct front {
     size_t bytes; /* with the front */
-    bool mapped, partly;
+    bool mapped;
     uint32_t before; /* bytes of the mapping that come before the front, and are among `bytes` */
     struct bk_spill *st;
     uint64_t at;         /* in the file */
@@ -81,7 +79,6 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     st->page_by_page = limit_bytes < SMALL_LIMIT;
     st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
     pthread_mutex_init(&st->lock, NULL);
-    bk_yard_limit(1);
     *out = st;
     return BK_OK;
 }
@@ -90,7 +87,6 @@ void bk_spill_close(struct bk_spill *st)
 {
     if (!st)
         return;
-    bk_yard_limit(-1);
     close(st->fd);
     if (st->statm >= 0)
         close(st->statm);
@@ -177,13 +173,14 @@ static struct front *map_file(struct bk_spill *st, size_t all)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* all: whole pages. */
-static struct front *map_memory(size_t all, bool partly)
+static struct front *map_memory(size_t all)
 {
-    struct front *p = bk_yard_take(all, &partly);
+    struct front *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (p)
-        *p = (struct front){ .bytes = all, .mapped = true, .partly = partly };
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
+    *p = (struct front){ .bytes = all, .mapped = true };
     return p;
 }
 
@@ -231,7 +228,7 @@ void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
         bk_report_write(why, "scratch in %s: %s", st->dir, strerror(refused));
 }
 
-static void *new_array(struct bk_spill *st, size_t bytes, bool partly)
+void *bk_spill_new(struct bk_spill *st, size_t bytes)
 {
     size_t all = ((bytes + 63) & ~(size_t)63) + FRONT;
     struct front *p;
@@ -239,8 +236,7 @@ static void *new_array(struct bk_spill *st, size_t bytes, bool partly)
     if (all < bytes)
         return NULL;
     if (all >= MAPPED) {
-        all = whole_pages(all);
-        p = st ? map_file(st, all) : map_memory(all, partly);
+        p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
     } else {
         p = aligned_alloc(64, all);
         if (p) {
@@ -250,9 +246,6 @@ static void *new_array(struct bk_spill *st, size_t bytes, bool partly)
     }
     return p ? (char *)p + FRONT : NULL;
 }
-
-void *bk_spill_new(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, false); }
-void *bk_spill_new_partly(size_t bytes) { return new_array(NULL, bytes, true); }
 
 static void unmap_file(struct front *p)
 {
@@ -278,10 +271,8 @@ void bk_spill_free(void *array)
     p = (struct front *)((char *)array - FRONT);
     if (p->st)
         unmap_file(p);
-    else if (p->before)
-        munmap((char *)p - p->before, p->bytes);
     else if (p->mapped)
-        bk_yard_give(p, p->bytes, p->partly);
+        munmap((char *)p - p->before, p->bytes);
     else
         free(p);
 }

@@ -1,9 +1,9 @@
 /*
  * spill.h - memory for the large arrays of a table being made.
  *
- * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves,
- * backed by huge pages where the machine has them; pages of those that are freed
- * serve the next (yard.h).
+ * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves:
+ * zero without being touched, given back to the machine as soon as
+ * they are freed, backed by huge pages where the machine has them.
  *
  * A spill keeps them in a file without a name instead, and the process within
  * a limit: bk_spill_ease() takes pages out of the process when it has grown
@@ -37,8 +37,6 @@ void bk_spill_close(struct bk_spill *st);
 /* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
-/* The same in memory, of an array of which only a first part may ever be touched; not zeroed. */
-void *bk_spill_new_partly(size_t bytes);
 /*
  * The same of an array of which only parts will ever be touched, in memory:
  * nothing is reserved, pages are small, and it begins with one: parts of whole pages share none.
