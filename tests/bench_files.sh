@@ -10,13 +10,8 @@ set -eu
 build=${1:?usage: bench_files.sh BUILD [DIR]}
 list=$(dirname "$0")/peer_sizes.tsv
 effort=${EFFORT:-normal}
-if [ -n "${2:-}" ]; then
-    dir=$2
-else
-    dir=$(mktemp -d)
-    trap 'rm -rf "$dir"' EXIT
-    trap 'exit 1' INT TERM
-fi
+. "$(dirname "$0")/scratch.sh"
+dir=${2:-$tmp}
 
 for game in ${GAMES:-shatranj chess}; do
     tables=$(awk -F'\t' -v g="$game" '$1 == g { print $2 }' "$list" | grep -E "${ONLY:-.}")

@@ -4,13 +4,8 @@
 # LIST="GAME MATERIAL ..." names others; N positions of each.
 set -eu
 bin=${1:?usage: bench_probe.sh BUILD [DIR]}
-if [ $# -gt 1 ]; then
-    dir=$2
-else
-    dir=$(mktemp -d)
-    trap 'rm -rf "$dir"' EXIT
-    trap 'exit 1' INT TERM
-fi
+. "$(dirname "$0")/scratch.sh"
+dir=${2-$tmp}
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg), $(nproc) cores"
 set -- ${LIST:-shatranj KRvKN shatranj KPvKP shatranj KRNvKR grand-shatranj KOvKH darwinian KWvKF}
 while [ $# -gt 1 ]; do

@@ -31,36 +31,29 @@ struct comparing {
     uint64_t seen[THREADS], different[THREADS];
 };
 
-/* What the solver's code says, as files do. */
-static struct bk_worth worth_of(const struct bk_memtable *t, unsigned code)
+/* In plies; -1: a draw. */
+static int plies_of(const struct solved_value *x)
 {
-    unsigned loss = t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
-
-    if (code == BK_CODE_ILLEGAL)
-        return (struct bk_worth){ BK_WORTH_NONE, -1 };
-    if (code == BK_CODE_DRAW)
-        return (struct bk_worth){ 0, -1 };
-    return code < loss ? (struct bk_worth){ 1, (int)(2 * (code - BK_CODE_WIN) + 1) }
-                       : (struct bk_worth){ -1, (int)(2 * (code - loss)) };
+    return x->wdl ? (int)(2 * x->k) + (x->wdl > 0) : -1;
 }
 
 static void compare_position(void *context, unsigned thread, const struct bk_seen *seen)
 {
     struct comparing *c = context;
-    struct bk_worth solved = { BK_WORTH_NONE, -1 };
+    struct solved_value solved = { .legal = false };
     struct bk_placement at;
     char fen[BK_FEN_MAX];
 
     if (bk_index_place(c->t->ix, seen->p, &at))
-        solved = worth_of(c->t, bk_memtable_code(c->t, seen->p->stm, at));
+        solved = solved_value_of_code(c->t, bk_memtable_code(c->t, seen->p->stm, at));
     c->seen[thread]++;
-    if (solved.wdl == seen->stored.wdl &&
-        (!c->distances || !solved.wdl || solved.plies == seen->stored.plies))
+    if (solved.legal && solved.wdl == seen->stored.wdl &&
+        (!c->distances || !solved.wdl || plies_of(&solved) == seen->stored.plies))
         return;
     if (!c->different[thread]++)
-        printf("%s: files say %d in %d plies, the solver %d in %d\n",
-               bk_pos_to_fen(seen->p, c->v, fen), seen->stored.wdl, seen->stored.plies, solved.wdl,
-               solved.plies);
+        printf("%s: files say %d in %d plies, the solver %s%d in %d\n",
+               bk_pos_to_fen(seen->p, c->v, fen), seen->stored.wdl, seen->stored.plies,
+               solved.legal ? "" : "illegal, ", solved.wdl, plies_of(&solved));
 }
 
 static enum bk_err compare_rows(struct comparing *c, struct bk_settled *s, struct bk_report *why)

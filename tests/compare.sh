@@ -7,12 +7,8 @@
 # folder that goes away) are not built again.  LIST="GAME MATERIAL..." compares these instead.
 set -u
 build=${1:?usage: compare.sh BUILD [DIR]}
-if [ $# -gt 1 ]; then
-    dir=$2
-else
-    dir=$(mktemp -d)
-    trap 'rm -rf "$dir"' EXIT
-fi
+. "$(dirname "$0")/scratch.sh"
+dir=${2-$tmp}
 failed=0
 
 compare() { # game material...

@@ -122,6 +122,18 @@ const struct bk_memtable *solved_table(struct solved *s, const struct bk_materia
     return t;
 }
 
+struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned code)
+{
+    unsigned loss = t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    if (code == BK_CODE_ILLEGAL)
+        return (struct solved_value){ .legal = false };
+    if (code == BK_CODE_DRAW)
+        return (struct solved_value){ .legal = true };
+    return code < loss ? (struct solved_value){ true, 1, code - BK_CODE_WIN }
+                       : (struct solved_value){ true, -1, code - loss };
+}
+
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
 {
     struct solved_value value = { .legal = bk_pos_legal(s->v, p) };
@@ -129,7 +141,6 @@ struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
     struct bk_material m;
     struct bk_placement at;
     struct bk_pos q = *p;
-    unsigned code, loss;
 
     if (!value.legal || bk_pos_bare(s->v, p, &value.wdl) != BK_END_NONE)
         return value;
@@ -142,10 +153,5 @@ struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
     t = solved_table(s, &m);
     if (!t || !bk_index_place(t->ix, &q, &at))
         exit(1);
-    code = bk_memtable_code(t, q.stm, at);
-    loss = t->code_bytes < 2 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
-    value.legal = code != BK_CODE_ILLEGAL;
-    value.wdl = code == BK_CODE_DRAW ? 0 : code < loss ? 1 : -1;
-    value.k = code == BK_CODE_DRAW ? 0 : code < loss ? code - BK_CODE_WIN : code - loss;
-    return value;
+    return solved_value_of_code(t, bk_memtable_code(t, q.stm, at));
 }

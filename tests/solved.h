@@ -34,5 +34,7 @@ struct solved_value {
     unsigned k; /* a win in 2k + 1 plies, a loss in 2k */
 };
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p);
+/* The same of a code of one table. */
+struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned code);
 
 #endif

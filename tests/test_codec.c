@@ -27,6 +27,7 @@
 #include "tb/encode/entropy.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
+#include "tests/proof.h"
 
 static uint64_t seed = 1;
 
@@ -849,13 +850,13 @@ static void unit__rows_wait_for_their_shard_on_disk_where_memory_is_short(void *
     struct made m = { .bits = 2 };
     struct bk_unit_source src = source_of(&t, &m);
     struct bk_unit_options options = { .effort = BK_EFFORT_FAST };
-    char dir[] = "/tmp/test_codec.XXXXXX";
+    char dir[PROOF_DIR_MAX];
     size_t before, heap = 0;
     struct bk_report why;
     struct bk_unit u;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    proof_folder(dir);
     assert_int_equal(bk_spill_open(&options.spill, dir, UINT64_C(1) << 20, 0, &why), BK_OK);
     src.row = make_rare_row;
     before = heap_bytes();

@@ -124,7 +124,8 @@ static const char no_room[] = "[variant]\nname = post\nboard = 4x4\nholes = a1 b
 
 static void resume__goes_on_where_there_are_no_positions(void **unused)
 {
-    char dir[] = "/tmp/bk-resume.XXXXXX", ini[64], path[64], scratch[64];
+    char dir[PROOF_DIR_MAX], ini[PROOF_DIR_MAX + 16], path[PROOF_DIR_MAX + 16];
+    char scratch[PROOF_DIR_MAX + 16];
     const struct bk_encode_options options = { .distances = true };
     struct bk_checkpoint c = { .path = path, .seconds = 1000, .fingerprint = 1 };
     struct bk_report why = { "" };
@@ -137,7 +138,7 @@ static void resume__goes_on_where_there_are_no_positions(void **unused)
     FILE *f;
 
     (void)unused;
-    assert_non_null(mkdtemp(dir));
+    proof_folder(dir);
     snprintf(ini, sizeof ini, "%s/post.ini", dir);
     snprintf(path, sizeof path, "%s/checkpoint", dir);
     snprintf(scratch, sizeof scratch, "%s/post", dir);

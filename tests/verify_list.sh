@@ -10,13 +10,8 @@
 set -u
 bin=${1:?usage: verify_list.sh BAREKING [DIR]}
 threads=${THREADS:-2}
-if [ $# -gt 1 ]; then
-    dir=$2
-else
-    dir=$(mktemp -d)
-    trap 'rm -rf "$dir"' EXIT
-    trap 'exit 1' INT TERM
-fi
+. "$(dirname "$0")/scratch.sh"
+dir=${2-$tmp}
 failed=0
 
 verify() { # game material [--for FEN]
