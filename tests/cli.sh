@@ -171,7 +171,7 @@ answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats s
 answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
 answers 2 'called `shatr?nj`' stats "$(printf 'shatr\377nj')" KvK --json
 
-for command in build repack plan probe line stats verify check doctor manifest info facts perft whole variants check-variant; do
+for command in build repack plan probe line stats count verify check doctor manifest info facts perft whole variants check-variant; do
     good "usage: bareking $command" $command -h
     good 'Exit status: 0 ok' $command --help
     good "usage: bareking $command" help $command
@@ -497,7 +497,24 @@ export BAREKING_DIR
 good '"material":"KNvKR","white":{"win":269329,' stats shatranj KNvKR --json
 good '"material":"KRvKN","white":{"win":651505,' stats shatranj KRvKN --json
 unset BAREKING_DIR
+
+# == Counted without tables: as from files ==
+for material in KRvKN KNvKR KQvKQ KPvKP KRvK KNvK; do
+    run 0 build shatranj $material --dir counted --effort fast
+    run 0 stats shatranj $material --json --dir counted && cp out stats.json
+    for dir in nowhere counted; do
+        run 0 count shatranj $material --json --dir $dir && cmp -s out stats.json && pass || fail "$material counted in $dir"
+    done
+done
+[ ! -e nowhere ] && pass || fail 'counting leaves nothing'
+run 0 count shatranj --men 3 --dir nowhere && [ ! -s out ] && pass || fail 'counting up to three men: all by rule'
+run 0 count chess --men 3 --json --dir nowhere && [ "$(wc -l <out)" -eq 5 ] && pass || fail 'counting up to three men'
+run 0 count shatranj KQvKQ KRvKQ KQvKQ --wdl --dir nowhere
+[ "$(grep -c '^KQvKQ .* 28.914   61.766    9.319 .* -      -$' out)" -eq 2 ] && pass || fail 'lines of counts'
+bad 2 'give materials or --men N' count shatranj
+bad 4 'needs a memory limit of' count shatranj KRvKQ --memory 1M --dir nowhere
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
+run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good 'White wins in 39 plies' probe shatranj --dir wdl:tables 8/8/8/3k4/8/1KQ5/8/q7 w
 bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w

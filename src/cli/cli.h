@@ -85,6 +85,7 @@ int cmd_repack(struct cli *c);
 int cmd_probe(struct cli *c);
 int cmd_line(struct cli *c);
 int cmd_stats(struct cli *c);
+int cmd_count(struct cli *c);
 int cmd_check(struct cli *c);
 int cmd_verify(struct cli *c);
 int cmd_info(struct cli *c);

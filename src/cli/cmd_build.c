@@ -1,126 +1,16 @@
 /*
  * cmd_build.c - making tables: plan, build, repack.
  */
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "cli/bar.h"
 #include "cli/jobs.h"
 #include "cli/machine.h"
+#include "cli/plans.h"
 #include "cli/report.h"
-#include "core/rules.h"
 #include "tb/build/build.h"
 #include "tb/memory/ranks.h"
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int check_wanted(const struct cli *c)
-{
-    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
-        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
-                        c->command, c->men ? ", not both" : "", c->command);
-    return CLI_OK;
-}
-
-/* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
-static int read_plan(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
-{
-    struct bk_report why = { "" };
-    struct bk_material *m = NULL;
-    enum bk_err err;
-    unsigned n;
-    int status;
-
-    status = check_wanted(c);
-    if (!status)
-        status = cli_variant(c, v);
-    if (status)
-        return status;
-    status = cli_wanted(c, *v, &m, &n);
-    if (!status) {
-        err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
-        if (!err)
-            (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
-        if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
-            bk_plan_free(*plan);
-        if (err)
-            status = cli_fail_report(err, &why);
-    }
-    free(m);
-    if (status)
-        bk_variant_free(*v);
-    return status;
-}
-
-/* == What is refused before it begins == */
-
-/* A side that has more men of a kind than any game gives it, or else too many in all. */
-static int fail_unreachable(const struct bk_variant *v, const struct bk_material *m,
-                            unsigned colour)
-{
-    char name[BK_MATERIAL_NAME_MAX];
-
-    bk_material_name(m, v, name);
-    for (unsigned type = 0; type < v->ntypes; type++) {
-        unsigned most = bk_rules_most(v, type);
-
-        if (m->count[colour][type] > most)
-            return cli_fail(CLI_USAGE,
-                            "%s: %s has %u %c, and in a game of %s a side has %u at most; --any "
-                            "builds it all the same",
-                            name, cli_colour(colour), m->count[colour][type], v->piece[type].letter,
-                            v->name, most);
-    }
-    return cli_fail(CLI_USAGE,
-                    "%s: in a game of %s %s never has all these men at once; --any builds it all "
-                    "the same",
-                    name, v->name, cli_colour(colour));
-}
-
-/* Of the materials that were named. */
-static int check_reachable(const struct cli *c, const struct bk_variant *v)
-{
-    struct bk_material *m;
-    unsigned n;
-    int status = c->any ? CLI_OK : cli_wanted(c, v, &m, &n);
-
-    if (status || c->any)
-        return status;
-    for (unsigned i = 0; !status && i < n; i++)
-        for (unsigned colour = 0; !status && colour < 2; colour++)
-            if (!bk_rules_reachable(v, m[i].count[colour]))
-                status = fail_unreachable(v, &m[i], colour);
-    free(m);
-    return status;
-}
-
-/* The table that takes most is compared with what there is to be had. */
-static int check_memory(const struct cli *c, const struct bk_plan *p)
-{
-    const struct bk_plan_table *most = NULL;
-    uint64_t has = cli_machine_memory(), try = has / 4 * 3 >> 20;
-    char takes[CLI_TEXT_MAX], there[CLI_TEXT_MAX], advice[CLI_TEXT_MAX] = "";
-
-    for (unsigned i = 0; i < p->n; i++)
-        if (!p->table[i].present && (!most || p->table[i].memory_bytes > most->memory_bytes))
-            most = &p->table[i];
-    if (c->force || c->memory || !has || !most || most->memory_bytes <= has)
-        return CLI_OK;
-    if (most->least_bytes <= try << 20)
-        snprintf(advice, sizeof advice, "; --memory %lluM keeps the rest on disk",
-                 (unsigned long long)try);
-    return cli_fail(CLI_SYSTEM, "%s takes %s of memory, and there are %s%s; --force tries it",
-                    most->name, cli_bytes(takes, most->memory_bytes), cli_bytes(there, has),
-                    advice);
-}
 
 /* == plan == */
 
@@ -229,7 +119,7 @@ int cmd_plan(struct cli *c)
     struct bk_variant *v;
     struct bk_plan *p;
     struct totals sum;
-    int status = read_plan(c, &v, &p);
+    int status = cli_plan_read(c, &v, &p);
 
     if (status)
         return status;
@@ -252,45 +142,17 @@ int cmd_plan(struct cli *c)
 struct watch {
     const struct cli *c;
     struct bk_plan *p;
-    bool bar;            /* stderr is a terminal */
-    double start, drawn; /* when it began; when the bar was last drawn */
-    uint64_t done, all;  /* positions of finished tables; of all to build */
-    uint64_t bytes;      /* of files written */
+    struct cli_bar bar;
+    uint64_t bytes; /* of files written */
     struct bk_ranks_traffic sent;
-    unsigned built, missing;
     json_t *list;
 };
 
-static void clear_bar(const struct watch *w)
+static void tell_progress(void *context, const struct bk_plan_table *t, unsigned nth,
+                          const struct bk_progress *p)
 {
-    if (w->bar)
-        fputs("\r\033[K", stderr);
-}
-
-/* "[######--------]  42 %  KRvKN 3/12  ply 17  85.2 M/s  0:12 left" */
-static void draw_bar(void *context, const struct bk_plan_table *t, unsigned nth,
-                     const struct bk_progress *p)
-{
-    enum { WIDTH = 20 };
-    struct watch *w = context;
-    double time = now(), past = time - w->start;
-    uint64_t done = w->done + (p->positions < t->positions ? p->positions : t->positions);
-    double share = w->all ? (double)done / (double)w->all : 0;
-    char bar[WIDTH + 1], left[CLI_TEXT_MAX] = "?";
-
     (void)nth;
-    if (time - w->drawn < 0.1)
-        return;
-    w->drawn = time;
-    memset(bar, '-', WIDTH);
-    memset(bar, '#', (size_t)(share * WIDTH));
-    bar[WIDTH] = 0;
-    if (done && past > 0.5)
-        cli_seconds(left, past * ((double)w->all / (double)done - 1));
-    fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u  ply %u  %.1f M/s  %s left\033[K", bar, 100 * share,
-            t->name, w->built + 1, w->missing, p->ply, past > 0 ? (double)done / past / 1e6 : 0,
-            left);
-    fflush(stderr);
+    cli_bar_draw(&((struct watch *)context)->bar, t, p);
 }
 
 /* The longer of what the two sides to move have; -1: neither has any. */
@@ -337,17 +199,15 @@ static void tell_built(void *context, const struct bk_built *b, unsigned nth)
     char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], longest[CLI_TEXT_MAX];
 
     (void)nth;
-    w->done += b->table->positions;
     w->bytes += b->wdl_bytes + b->dtw_bytes;
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
         w->sent.bytes[i] += b->sent.bytes[i];
-    w->built++;
-    clear_bar(w);
+    cli_bar_made(&w->bar, b->table);
     if (w->list)
         list_table(w, b);
     if (w->c->quiet || w->c->json)
         return;
-    printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->built, w->missing,
+    printf("%-12s %u/%u  %s positions  %.1f s  %s%s\n", b->table->name, w->bar.made, w->bar.missing,
            cli_count(positions, b->table->positions), b->wall,
            cli_bytes(bytes, b->wdl_bytes + b->dtw_bytes), longest_text(longest, &b->summary));
     fflush(stdout);
@@ -369,7 +229,8 @@ static void print_sent(const struct bk_ranks_traffic *t)
 
 static int finish_build(const struct watch *w)
 {
-    unsigned there = w->p->n - w->built; /* some made by others meanwhile, perhaps */
+    unsigned built = w->bar.made,
+             there = w->p->n - built; /* some made by others meanwhile, perhaps */
     char time[CLI_TEXT_MAX];
 
     if (w->c->json) {
@@ -386,11 +247,11 @@ static int finish_build(const struct watch *w)
         return CLI_OK;
     if (!w->p->n)
         printf("nothing to build: decided by rule\n");
-    else if (!w->missing)
+    else if (!w->bar.missing)
         printf("nothing to build: %u table%s there already\n", there, there == 1 ? "" : "s");
     else
-        printf("built %u table%s in %s (%u there already)\n", w->built, w->built == 1 ? "" : "s",
-               cli_seconds(time, now() - w->start), there);
+        printf("built %u table%s in %s (%u there already)\n", built, built == 1 ? "" : "s",
+               cli_seconds(time, cli_now() - w->bar.start), there);
     print_sent(&w->sent);
     return CLI_OK;
 }
@@ -400,7 +261,7 @@ static int finish_build(const struct watch *w)
 /* To stderr, past a bar. */
 static void tell_note(void *context, const char *text)
 {
-    clear_bar(context);
+    cli_bar_clear(&((const struct watch *)context)->bar);
     fprintf(stderr, "bareking: %s; going on without it\n", text);
 }
 
@@ -414,7 +275,7 @@ static void tell_damaged(void *context, const char *text)
 /* The same, of another builder of a table. */
 static void tell_wait(void *context, const char *text)
 {
-    clear_bar(context);
+    cli_bar_clear(&((const struct watch *)context)->bar);
     if (!((const struct watch *)context)->c->quiet)
         fprintf(stderr, "bareking: %s\n", text);
 }
@@ -437,7 +298,7 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .effort = (enum bk_effort)c->effort,
                                   .standalone = standalone,
                                   .context = w,
-                                  .progress = w->bar ? draw_bar : NULL,
+                                  .progress = w->bar.on ? tell_progress : NULL,
                                   .built = tell_built,
                                   .note = tell_note,
                                   .wait = tell_wait,
@@ -447,7 +308,7 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
     struct bk_report why = { "" };
     enum bk_err err = bk_build(w->p, &o, &why);
 
-    clear_bar(w);
+    cli_bar_clear(&w->bar);
     if (err && !bk_ranks_is_first()) /* the first says it */
         return cli_status(err);
     if (err && cli_finish)
@@ -457,31 +318,8 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
 
 static struct watch watch_of(const struct cli *c)
 {
-    return (struct watch){ .c = c,
-                           .bar = !c->quiet && isatty(STDERR_FILENO),
-                           .start = now(),
-                           .list = c->json ? json_array() : NULL };
-}
-
-/* Adds the tables that a plan will make to what a bar tells of. */
-static void watch_add(struct watch *w, const struct bk_plan *p)
-{
-    struct totals sum = add_up(p);
-
-    w->all += sum.positions;
-    w->missing += sum.missing;
-}
-
-/*
- * Large blocks of memory go back as soon as they are freed.  glibc would keep
- * them once it has seen some freed, and a build would take what `plan` cannot
- * foretell.
- */
-static void give_memory_back(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
+    return (
+        struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = c->json ? json_array() : NULL };
 }
 
 int cmd_build(struct cli *c)
@@ -494,14 +332,14 @@ int cmd_build(struct cli *c)
     int status;
 
     cli_end_on_signals(); /* while it plans */
-    status = read_plan(c, &v, &w.p);
+    status = cli_plan_read(c, &v, &w.p);
     if (status) {
         json_decref(w.list);
         return status;
     }
-    status = check_reachable(c, v);
+    status = cli_plan_reachable(c, v);
     if (!status)
-        status = check_memory(c, w.p);
+        status = cli_plan_fits(c, w.p);
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
                           BK_PROCESSES_MAX);
@@ -514,9 +352,9 @@ int cmd_build(struct cli *c)
     if (!bk_transport_rank())
         bk_plan_check(w.p, &w, tell_damaged);
     bk_ranks_begin();
-    w.bar &= bk_ranks_is_first();
-    watch_add(&w, w.p);
-    give_memory_back();
+    w.bar.on &= bk_ranks_is_first();
+    cli_bar_add(&w.bar, w.p);
+    cli_give_memory_back();
     cli_finish_on_signals(c->minutes);
     err = bk_pool_open(&pool, c->threads, &why);
     if (err) {
@@ -584,7 +422,7 @@ static int plan_repack(const struct cli *c, const struct bk_variant *v, struct r
             return cli_fail_report(err, &why);
         bk_plan_anew(r->p[k], r->m, r->n, k & 2);
         r->before += add_up(r->p[k]).disk;
-        watch_add(w, r->p[k]);
+        cli_bar_add(&w->bar, r->p[k]);
     }
     return all_there(c, r, v);
 }
@@ -616,12 +454,12 @@ static int finish_repack(const struct watch *w, const struct repack *r)
                                         cli_json_text(r->p[0]->dir), "repacked", w->list,
                                         "bytes_before", (json_int_t)r->before, "bytes",
                                         (json_int_t)w->bytes));
-    if (!w->c->quiet && !w->built)
+    if (!w->c->quiet && !w->bar.made)
         printf("nothing to repack\n");
     else if (!w->c->quiet)
-        printf("repacked %u table%s in %s: %s, before %s\n", w->built, w->built == 1 ? "" : "s",
-               cli_seconds(time, now() - w->start), cli_bytes(after, w->bytes),
-               cli_bytes(before, r->before));
+        printf("repacked %u table%s in %s: %s, before %s\n", w->bar.made,
+               w->bar.made == 1 ? "" : "s", cli_seconds(time, cli_now() - w->bar.start),
+               cli_bytes(after, w->bytes), cli_bytes(before, r->before));
     return CLI_OK;
 }
 
@@ -633,11 +471,11 @@ int cmd_repack(struct cli *c)
     int status;
 
     cli_end_on_signals();
-    status = check_wanted(c);
+    status = cli_plan_wanted(c);
     if (!status)
         status = cli_variant(c, &v);
     if (!status) {
-        give_memory_back();
+        cli_give_memory_back();
         status = plan_repack(c, v, &r, &w);
         cli_catch_signals();
         if (!status)

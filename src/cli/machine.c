@@ -9,6 +9,7 @@
 #include "cli/machine.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,4 +84,11 @@ uint64_t cli_machine_memory(void)
     if (pages <= 0 || bytes <= 0)
         return 0;
     return least((uint64_t)pages * (uint64_t)bytes, groups_limit());
+}
+
+void cli_give_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
 }

@@ -1,4 +1,4 @@
-/* machine.h - what this machine, or what it lets this process have, is large enough for. */
+/* machine.h - the memory of this machine, and what of it this process may have and keeps. */
 #ifndef BK_CLI_MACHINE_H
 #define BK_CLI_MACHINE_H
 
@@ -10,5 +10,9 @@
  * of bytes, stands for the machine's in tests.
  */
 uint64_t cli_machine_memory(void);
+
+/* From now on large blocks of memory go back as soon as they are freed.  glibc would keep them once
+   it has seen some freed, and a build would take what `plan` cannot foretell. */
+void cli_give_memory_back(void);
 
 #endif

@@ -61,11 +61,13 @@ enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *di
 }
 
 /* False: its longest game begins nowhere. */
-static bool take_side(struct bk_counts *out, const struct bk_file *f, unsigned side, bool exchanged)
+static bool take_side(struct bk_counts *out, const struct bk_summary *s, const struct bk_index *ix,
+                      bool one_side, unsigned side, bool exchanged)
 {
-    const struct bk_summary *s = &bk_file_info(f)->summary;
-    const struct bk_index *ix = bk_file_index(f);
-
+    if (one_side && side == BK_BLACK) { /* what White has, turned round */
+        side = BK_WHITE;
+        exchanged = !exchanged;
+    }
     *out = (struct bk_counts){ .win = s->win[side],
                                .draw = s->draw[side],
                                .loss = s->loss[side],
@@ -74,14 +76,17 @@ static bool take_side(struct bk_counts *out, const struct bk_file *f, unsigned s
                                .all_loss = s->all_loss[side],
                                .win_plies = s->win_plies[side],
                                .loss_plies = s->loss_plies[side] };
-    if (bk_file_info(f)->one_side && side == BK_BLACK) { /* what White has, turned round */
-        side = BK_WHITE;
-        exchanged = !exchanged;
-    }
     return (out->win_plies < 0 ||
             bk_counts_fen(ix, s->win_number[side], side, exchanged, out->win_fen)) &&
            (out->loss_plies < 0 ||
             bk_counts_fen(ix, s->loss_number[side], side, exchanged, out->loss_fen));
+}
+
+bool bk_counts_of(struct bk_counts out[2], const struct bk_summary *s, const struct bk_index *ix,
+                  bool one_side, bool exchanged)
+{
+    return take_side(&out[0], s, ix, one_side, exchanged, exchanged) &&
+           take_side(&out[1], s, ix, one_side, !exchanged, exchanged);
 }
 
 enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
@@ -91,10 +96,10 @@ enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const stru
     bool exchanged;
     enum bk_err err = bk_counts_open(&f, &exchanged, dirs, v, m, why);
 
-    for (unsigned side = 0; !err && side < 2; side++)
-        if (!take_side(&out[side], f, exchanged ? !side : side, exchanged))
-            err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: its longest game begins nowhere",
-                          bk_file_path(f));
+    if (!err && !bk_counts_of(out, &bk_file_info(f)->summary, bk_file_index(f),
+                              bk_file_info(f)->one_side, exchanged))
+        err = bk_fail(why, BK_E_CORRUPT, "%s: damaged: its longest game begins nowhere",
+                      bk_file_path(f));
     bk_file_close(f);
     return err;
 }

@@ -25,6 +25,14 @@ struct bk_counts {
 enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
                            const struct bk_material *m, struct bk_report *why);
 
+/*
+ * The same of a summary, for the material of its index or, `exchanged`, the same with the colours
+ * exchanged; one_side: what it says of Black is White's turned round.  False: a longest game begins
+ * nowhere, as no builder writes it.
+ */
+bool bk_counts_of(struct bk_counts out[2], const struct bk_summary *s, const struct bk_index *ix,
+                  bool one_side, bool exchanged);
+
 /* Opens that table's results; *exchanged: the file has m's colours exchanged.  *out owned. */
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
                            const struct bk_variant *v, const struct bk_material *m,

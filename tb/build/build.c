@@ -120,46 +120,53 @@ static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
                       bk_share_kept(t->ix, b->owners, reading, b->p->distances, all));
 }
 
-/* A table whose files are there, for those that move into it; its own neighbours are held. */
-static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
-                              uint64_t *bytes, struct bk_report *why)
+/* Solves a table in memory, whose neighbours are held, without a file.  *out owned. */
+static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strategy strategy,
+                               const struct bk_sink *sink, struct bk_memtable **out,
+                               uint64_t *bytes, struct bk_tally *tally, struct bk_report *why)
 {
-    struct builder *b = context;
-    const struct bk_plan_table *pt = &b->p->table[table];
-    static const struct bk_sink nobody;
     struct bk_solve_job job = { .kernel = b->p->kernel,
                                 .distances = b->p->distances,
-                                .strategy = b->spill         ? BK_COMPACT
-                                            : pt->anew_apart ? BK_APART
-                                                             : BK_GROUPS,
+                                .strategy = b->spill ? BK_COMPACT : strategy,
                                 .k_max = b->o->k_max,
-                                .sink = &nobody,
+                                .sink = sink,
                                 .pool = b->o->pool,
                                 .owners = b->owners,
                                 .stop = b->o->stop,
                                 .finish = b->o->finish };
     struct neighbours n;
-    struct bk_tally tally;
     struct bk_reading reading;
     enum bk_err err = find_neighbours(&n, b, table, why);
 
     job.reading = find_reading(&reading, b, table, true);
     if (!err)
-        err = bk_memtable_new(&job.t, b->p->v, &pt->m, why);
+        err = bk_memtable_new(&job.t, b->p->v, &b->p->table[table].m, why);
     err = bk_ranks_agree(err, why);
     if (!err) {
         job.t->spill = b->spill;
         job.tables = (struct bk_exit_tables){ job.t, find_table, &n };
-        err = bk_solve_table(&job, &tally, why);
+        err = bk_solve_table(&job, tally, why);
     }
     forget_neighbours(&n);
     if (err) {
         bk_memtable_free(job.t);
         return err;
     }
-    *t = job.t;
+    *out = job.t;
     *bytes = bytes_held(b, job.t, job.reading);
     return BK_OK;
+}
+
+/* A table that is there, for those that move into it; its own neighbours are held. */
+static enum bk_err solve_anew(void *context, uint32_t table, struct bk_memtable **t,
+                              uint64_t *bytes, struct bk_report *why)
+{
+    struct builder *b = context;
+    static const struct bk_sink nobody;
+    struct bk_tally tally;
+
+    return solve_alone(b, table, b->p->table[table].anew_apart ? BK_APART : BK_GROUPS, &nobody, t,
+                       bytes, &tally, why);
 }
 
 /* Begins to work on disk: nothing stays in memory between tables. */
@@ -431,6 +438,34 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     return err;
 }
 
+/* The same without files. */
+static enum bk_err count_table(struct builder *b, struct bk_report *why)
+{
+    struct bk_plan_table *pt = &b->p->table[b->nth];
+    struct making m = { .b = b, .built = { .table = pt } };
+    const struct bk_sink sink = { .context = &m, .progress = pass_progress, .note = pass_note };
+    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    struct bk_tally tally;
+    uint64_t bytes;
+    enum bk_err err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
+
+    if (err)
+        return err;
+    m.let_go = b->spill;
+    err = solve_alone(b, b->nth, pt->strategy, &sink, &m.t, &bytes, &tally, why);
+    bk_resident_leave(&b->resident, b->nth);
+    if (err)
+        return err;
+    pt->present = true; /* to those that move into it */
+    summarise(m.t, &tally, b->p->distances, &m.built.summary);
+    m.built.ix = m.t->ix;
+    m.built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
+    if (b->o->built)
+        b->o->built(b->o->context, &m.built, b->nth);
+    return keep_or_free(&m, why);
+}
+
 /* In memory, or within the limit on disk. */
 static enum bk_err build_within(struct builder *b, struct bk_report *why)
 {
@@ -451,7 +486,7 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
         err = go_to_disk(b, why);
     }
     if (!err)
-        err = build_table(b, why);
+        err = b->o->counts_alone ? count_table(b, why) : build_table(b, why);
     if (err == BK_E_SYSTEM && !is_to_end(b->o))
         bk_spill_explain(b->spill, why);
     leave_disk(b);
@@ -517,6 +552,8 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
     bool waited;
     enum bk_err err = BK_OK;
 
+    if (b->o->counts_alone)
+        return build_within(b, why);
     if (bk_ranks_is_first())
         err = bk_lock_take(&lock, &wish, &waited, why);
     err = bk_ranks_agree(err, why);
@@ -544,7 +581,7 @@ static void sweep(const struct builder *b)
     struct bk_lock *lock;
     bool waited;
 
-    if (!bk_ranks_is_first() || b->p->anew || !leftovers(b, false) ||
+    if (!bk_ranks_is_first() || b->p->anew || b->o->counts_alone || !leftovers(b, false) ||
         bk_lock_take(&lock, &wish, &waited, NULL))
         return;
     leftovers(b, true);

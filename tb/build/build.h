@@ -20,6 +20,8 @@ struct bk_built { /* told after each table */
     struct bk_ranks_traffic sent;
     const struct bk_plan_table *table;
     struct bk_summary summary;
+    const struct bk_index
+        *ix; /* of counts alone: its numbers are the summary's; while it is told */
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
     unsigned plies; /* of all its blocks, but those that threads solve by themselves */
@@ -30,10 +32,12 @@ struct bk_build_options {
     uint64_t memory_limit; /* bytes; 0: no limit */
     const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
     enum bk_effort effort;
-    bool standalone; /* files that answer without others */
-    unsigned k_max;  /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
-    bool frugal;     /* for tests, as if memory were short: hold no table for later ones,
-                        be compact (order.h), and keep no more sets than are in use */
+    bool standalone;   /* files that answer without others */
+    bool counts_alone; /* no file is written, and `effort` asked: tables are told and let go.  Of
+                          one process; what does not fit goes to `scratch` all the same */
+    unsigned k_max;    /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
+    bool frugal;       /* for tests, as if memory were short: hold no table for later ones,
+                          be compact (order.h), and keep no more sets than are in use */
     enum bk_strategy largest; /* for tests: nothing that takes more memory; 0: as there is */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,

@@ -1,0 +1,189 @@
+/*
+ * cmd_count.c - what materials add up to, without making their tables.
+ *
+ * Of a table that is there its file tells; a material decided by rule is enumerated; the others are
+ * solved in memory, counted and let go.  Encoding is most of what a table costs, so this takes a
+ * fifth to a tenth of building it.
+ */
+#include <stdlib.h>
+
+#include "cli/bar.h"
+#include "cli/counts.h"
+#include "cli/machine.h"
+#include "cli/plans.h"
+#include "cli/report.h"
+#include "table/info.h"
+
+struct counting {
+    const struct cli *c;
+    const struct bk_variant *v;
+    struct bk_plan *p;
+    struct bk_material *m; /* as they were named; NULL: all of the plan */
+    unsigned n;
+    struct cli_bar bar;
+    unsigned lines;
+    int status;
+};
+
+/* == Telling == */
+
+static double per_cent(uint64_t part, const struct bk_counts *of)
+{
+    uint64_t all = of->all_win + of->all_draw + of->all_loss;
+
+    return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void print_line(struct counting *k, const char *name, const struct bk_counts side[2])
+{
+    int64_t win = side[side[1].win_plies > side[0].win_plies].win_plies;
+    int64_t loss = side[side[1].loss_plies > side[0].loss_plies].loss_plies;
+
+    if (!k->lines++) {
+        printf("%-14s %26s   %26s   %s\n", "", "White to move, per cent",
+               "Black to move, per cent", "longest, plies");
+        printf("%-14s %8s %8s %8s   %8s %8s %8s   %6s %6s\n", "", "wins", "draws", "losses", "wins",
+               "draws", "losses", "win", "loss");
+    }
+    printf("%-14s", name);
+    for (unsigned i = 0; i < 2; i++)
+        printf(" %8.3f %8.3f %8.3f  ", per_cent(side[i].all_win, &side[i]),
+               per_cent(side[i].all_draw, &side[i]), per_cent(side[i].all_loss, &side[i]));
+    for (unsigned i = 0; i < 2; i++)
+        if ((i ? loss : win) < 0)
+            printf(" %6s", "-");
+        else
+            printf(" %6lld", (long long)(i ? loss : win));
+    printf("\n");
+    fflush(stdout);
+}
+
+static void tell(struct counting *k, const struct bk_material *m, const struct bk_counts side[2])
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    bk_material_name(m, k->v, name);
+    if (k->c->json)
+        k->status = cli_print_json_line(json_pack("{ss ss so so}", "variant", k->v->name,
+                                                  "material", name, "white",
+                                                  cli_counts_json(&side[0]), "black",
+                                                  cli_counts_json(&side[1])));
+    else
+        print_line(k, name, side);
+}
+
+/* == Counting == */
+
+/* Has it files, with distances if they are asked for? */
+static bool has_files(const struct counting *k, const struct bk_material *m)
+{
+    struct bk_material canonical = *m;
+
+    bk_material_canonical(&canonical, k->v);
+    for (unsigned i = 0; i < k->p->n; i++)
+        if (bk_material_equal(&k->p->table[i].m, &canonical))
+            return k->p->table[i].present;
+    return false;
+}
+
+/* Of those that are asked for: what is decided by rule, and what has files. */
+static int tell_known(struct counting *k)
+{
+    for (unsigned i = 0; !k->status && i < (k->m ? k->n : k->p->n); i++) {
+        const struct bk_material *m = k->m ? &k->m[i] : &k->p->table[i].m;
+        struct bk_counts side[2] = { { .win = 0 } };
+        struct bk_report why = { "" };
+        enum bk_err err;
+
+        if (bk_material_by_rule(m, k->v)) {
+            k->status = cli_counts_by_rule(k->c, k->v, m, side);
+            if (!k->status)
+                tell(k, m, side);
+            continue;
+        }
+        if (!has_files(k, m))
+            continue;
+        err = bk_counts_read(side, k->c->dir, k->v, m, &why);
+        if (err)
+            k->status = cli_fail_report(err, &why);
+        else
+            tell(k, m, side);
+    }
+    return k->status;
+}
+
+static void tell_progress(void *context, const struct bk_plan_table *t, unsigned nth,
+                          const struct bk_progress *p)
+{
+    (void)nth;
+    cli_bar_draw(&((struct counting *)context)->bar, t, p);
+}
+
+/* One that has been solved, by each name that was asked for. */
+static void tell_solved(void *context, const struct bk_built *b, unsigned nth)
+{
+    struct counting *k = context;
+    bool one_side = bk_table_one_side(&b->table->m, k->v);
+
+    (void)nth;
+    cli_bar_made(&k->bar, b->table);
+    for (unsigned i = 0; i < (k->m ? k->n : 1); i++) {
+        struct bk_material canonical = k->m ? k->m[i] : b->table->m;
+        bool exchanged = bk_material_canonical(&canonical, k->v);
+        struct bk_counts side[2];
+
+        if (bk_material_equal(&canonical, &b->table->m) &&
+            bk_counts_of(side, &b->summary, b->ix, one_side, exchanged))
+            tell(k, k->m ? &k->m[i] : &b->table->m, side);
+    }
+}
+
+static int count_others(struct counting *k)
+{
+    struct bk_report why = { "" };
+    struct bk_pool *pool;
+    enum bk_err err = bk_pool_open(&pool, k->c->threads, &why);
+    struct bk_build_options o = { .memory_limit = k->c->memory,
+                                  .scratch = k->c->scratch,
+                                  .counts_alone = true,
+                                  .context = k,
+                                  .progress = k->bar.on ? tell_progress : NULL,
+                                  .built = tell_solved,
+                                  .stop = &cli_stop };
+
+    if (!err) {
+        o.pool = pool;
+        cli_give_memory_back();
+        cli_catch_signals();
+        cli_bar_add(&k->bar, k->p);
+        err = bk_build(k->p, &o, &why);
+        cli_bar_clear(&k->bar);
+        bk_pool_close(pool);
+    }
+    return err ? cli_fail_report(err, &why) : k->status;
+}
+
+int cmd_count(struct cli *c)
+{
+    struct counting k = { .c = c, .bar = cli_bar_of(c->quiet) };
+    struct bk_variant *v;
+    int status;
+
+    cli_end_on_signals(); /* while it plans */
+    status = cli_plan_read(c, &v, &k.p);
+    if (status)
+        return status;
+    k.v = v;
+    if (!c->men)
+        status = cli_wanted(c, v, &k.m, &k.n);
+    if (!status)
+        status = tell_known(&k);
+    if (!status)
+        status = cli_plan_fits(c, k.p);
+    if (!status)
+        status = count_others(&k);
+    free(k.m);
+    bk_plan_free(k.p);
+    bk_variant_free(v);
+    return status;
+}

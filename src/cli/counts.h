@@ -1,0 +1,18 @@
+/*
+ * counts.h - what tables add up to, as the command counts and tells it.
+ */
+#ifndef BK_CLI_COUNTS_H
+#define BK_CLI_COUNTS_H
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+#include "table/counts.h"
+
+/* Of a material that is decided by rule; out[0]: White to move.  Cost: each of its placements. */
+int cli_counts_by_rule(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
+                       struct bk_counts out[2]);
+/* {"win", "draw", "loss", "longest_win", "longest_loss", "all"}; NULL: no memory. */
+json_t *cli_counts_json(const struct bk_counts *s);
+
+#endif

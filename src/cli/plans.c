@@ -1,0 +1,108 @@
+/*
+ * plans.c - see plans.h.
+ */
+#include "cli/plans.h"
+
+#include <stdlib.h>
+
+#include "cli/machine.h"
+#include "cli/report.h"
+#include "core/rules.h"
+#include "tb/memory/transport.h"
+
+int cli_plan_wanted(const struct cli *c)
+{
+    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
+        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
+                        c->command, c->men ? ", not both" : "", c->command);
+    return CLI_OK;
+}
+
+int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
+{
+    struct bk_report why = { "" };
+    struct bk_material *m = NULL;
+    enum bk_err err;
+    unsigned n;
+    int status;
+
+    status = cli_plan_wanted(c);
+    if (!status)
+        status = cli_variant(c, v);
+    if (status)
+        return status;
+    status = cli_wanted(c, *v, &m, &n);
+    if (!status) {
+        err = bk_plan_new(plan, *v, c->dir, m, n, c->men, !c->wdl, &why);
+        if (!err)
+            (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
+        if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
+            bk_plan_free(*plan);
+        if (err)
+            status = cli_fail_report(err, &why);
+    }
+    free(m);
+    if (status)
+        bk_variant_free(*v);
+    return status;
+}
+
+/* == What is refused before it begins == */
+
+/* A side that has more men of a kind than any game gives it, or else too many in all. */
+static int fail_unreachable(const struct bk_variant *v, const struct bk_material *m,
+                            unsigned colour)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    bk_material_name(m, v, name);
+    for (unsigned type = 0; type < v->ntypes; type++) {
+        unsigned most = bk_rules_most(v, type);
+
+        if (m->count[colour][type] > most)
+            return cli_fail(CLI_USAGE,
+                            "%s: %s has %u %c, and in a game of %s a side has %u at most; --any "
+                            "builds it all the same",
+                            name, cli_colour(colour), m->count[colour][type], v->piece[type].letter,
+                            v->name, most);
+    }
+    return cli_fail(CLI_USAGE,
+                    "%s: in a game of %s %s never has all these men at once; --any builds it all "
+                    "the same",
+                    name, v->name, cli_colour(colour));
+}
+
+int cli_plan_reachable(const struct cli *c, const struct bk_variant *v)
+{
+    struct bk_material *m;
+    unsigned n;
+    int status = c->any ? CLI_OK : cli_wanted(c, v, &m, &n);
+
+    if (status || c->any)
+        return status;
+    for (unsigned i = 0; !status && i < n; i++)
+        for (unsigned colour = 0; !status && colour < 2; colour++)
+            if (!bk_rules_reachable(v, m[i].count[colour]))
+                status = fail_unreachable(v, &m[i], colour);
+    free(m);
+    return status;
+}
+
+int cli_plan_fits(const struct cli *c, const struct bk_plan *p)
+{
+    const struct bk_plan_table *most = NULL;
+    uint64_t has = cli_machine_memory(), try = has / 4 * 3 >> 20;
+    char takes[CLI_TEXT_MAX], there[CLI_TEXT_MAX], advice[CLI_TEXT_MAX] = "";
+
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present && (!most || p->table[i].memory_bytes > most->memory_bytes))
+            most = &p->table[i];
+    if (c->force || c->memory || !has || !most || most->memory_bytes <= has)
+        return CLI_OK;
+    if (most->least_bytes <= try << 20)
+        snprintf(advice, sizeof advice, "; --memory %lluM keeps the rest on disk",
+                 (unsigned long long)try);
+    return cli_fail(CLI_SYSTEM, "%s takes %s of memory, and there are %s%s; --force tries it",
+                    most->name, cli_bytes(takes, most->memory_bytes), cli_bytes(there, has),
+                    advice);
+}
