@@ -1,8 +1,8 @@
 #!/bin/sh
-# gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery from tables
-# in DIR, which it builds where they are missing: some minutes for shatranj, an hour and more for games on
-# 100 squares; what two men against one are worth is counted without tables, and kept in DIR/two, so that
-# what was stopped goes on: for all games some two hours of one core (FIVE="shatranj chess": for these alone).
+# gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: for all
+# games some two hours of one core, of which two men against one take nearly all (FIVE="shatranj chess": of
+# these games alone).  The tables that it needs it builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
 LC_ALL=C
@@ -37,35 +37,59 @@ sister() { # game: one that differs in how it begins, or in men who come back
     case $1 in sultan) echo sultan-random ;; puzzle) echo puzzle-hands ;; esac
 }
 
-# == The tables ==
-for game in $games; do
-    for each in "$game" $(sister "$game"); do ask build "$each" --men 4 --quiet --effort fast; done
-done
-ask build shatranj KRNvKR --quiet --effort fast
-
-# == Two men against one ==
-# On a hundred squares without pawns: with two of them a table takes more memory than most machines have.
-two_against_one() { # game: the materials
-    ask plan "$1" --men 5 --wdl --json | grep -o '"material":"K[^v"]*vK[^v"]*"' |
-        sed -n 's/"material":"\(K..vK.\)"/\1/p' |
-        case $1 in grand-* | atlantean*) grep -v P ;; *) cat ;; esac
+# == Counting ==
+# DIR/counted/GAME.four, GAME.two: what `bareking count` says of four men, and of two men against one
+names() { # game, four or two: the materials
+    case $2 in
+    four) men=4 wanted='K.vK.|K..vK' ;;
+    two) men=5 wanted='K..vK.' ;;
+    esac
+    ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted" |
+        case $2$1 in # with a pawn such a table takes more memory than most machines have
+        twogrand-* | twoatlantean*) grep -v P ;;
+        *) cat ;;
+        esac
 }
-mkdir -p "$dir/two"
+counted() { # game, four or two: counts what is not there yet
+    kept=$dir/counted/$1.$2
+    touch "$kept"
+    left=$(names "$1" "$2" | while read -r name; do grep -q "\"material\":\"$name\"" "$kept" || echo "$name"; done)
+    # shellcheck disable=SC2046,SC2086
+    [ -z "$left" ] || ask count "$1" $left $([ "$2" = four ] || echo --wdl) --json >>"$kept"
+}
+mkdir -p "$dir/counted"
 two=
 for game in $games; do
-    case " ${FIVE-$games} " in *" $game "*) ;; *) continue ;; esac
-    two="$two $game"
-    kept=$dir/two/$game
-    touch "$kept"
-    left=$(two_against_one "$game" | while read -r name; do
-        grep -q "\"material\": *\"$name\"" "$kept" || echo "$name"
-    done)
-    # shellcheck disable=SC2086
-    [ -z "$left" ] || ask count "$game" $left --wdl --json >>"$kept"
+    for each in "$game" $(sister "$game"); do counted "$each" four; done
+    case " ${FIVE-$games} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    counted "$game" two
 done
-totals() { # game: material; wins, draws and losses of all placements, of White to move and of Black
-    sed -n 's/.*"material": *"\([^"]*\)".*"all": *{"win": *\([0-9]*\), *"draw": *\([0-9]*\), *"loss": *\([0-9]*\)}}, *"black".*"all": *{"win": *\([0-9]*\), *"draw": *\([0-9]*\), *"loss": *\([0-9]*\)}.*/\1 \2 \3 \4 \5 \6 \7/p' "$dir/two/$1" | sort
+tables() { # game: its materials of four men
+    sed 's/.*"material":"\([^"]*\)".*/\1/' "$dir/counted/$1.four" | sort
 }
+totals() { # game, four or two: material; wins, draws and losses of all placements, White to move, then Black
+    sed 's/.*"material":"\([^"]*\)".*"all":{\([^}]*\)}}.*"all":{\([^}]*\)}}}$/\1 \2 \3/' "$dir/counted/$1.$2" |
+        sed 's/[^ ,]*://g; s/,/ /g' | sort
+}
+longest() { # game: plies; material; the position in which its longest win begins
+    sed 's/.*"material":"\([^"]*\)","white".*"longest_win":\(.*\),"longest_loss".*"black".*"longest_win":\(.*\),"longest_loss".*/\1\t\2\t\3/' \
+        "$dir/counted/$1.four" | awk -F '\t' '
+        function plies(win) { return match(win, /"plies":[0-9]+/) ? substr(win, RSTART + 8, RLENGTH - 8) + 0 : 0 }
+        {
+            win = plies($3) > plies($2) ? $3 : $2
+            fen = win; sub(/.*"fen":"/, "", fen); sub(/".*/, "", fen)
+            if (plies(win)) printf "%d\t%s\t%s\n", plies(win), $1, fen
+        }'
+}
+rates() { # from totals: the men of either side; how many per cent of all positions the first wins, and loses
+    awk '{
+        all = $2 + $3 + $4 + $5 + $6 + $7
+        split($1, part, "v")
+        print substr(part[1], 2), substr(part[2], 2), 100 * ($2 + $7) / all, 100 * ($4 + $5) / all
+    }'
+}
+ask build shatranj --men 4 --quiet --effort fast
+ask build shatranj KRNvKR --quiet --effort fast
 
 # == Beginning ==
 {
@@ -173,33 +197,21 @@ cat <<'TEXT'
 Of each table the longest win of either side, with the position in which it begins. Materials of which one
 side has a king alone are decided by rule in games where baring wins.
 TEXT
-tables() { # game: its materials of four men
-    for file in "$dir/$1"/*.bkw; do
-        name=$(basename "$file" .bkw)
-        case $name in K?vK? | K??vK) echo "$name" ;; esac
-    done
-}
 alike() { # game, another: do all tables of the other tell the same?
     n=0 others=
     for name in $(tables "$1"); do
         n=$((n + 1))
-        ask stats "$1" "$name" | sed 1d >"$tmp/one"
-        ask stats "$2" "$name" | sed 1d | cmp -s "$tmp/one" - || others="$others $name"
+        for each in "$1" "$2"; do
+            grep "\"material\":\"$name\"" "$dir/counted/$each.four" | cut -d , -f 2- >"$tmp/$each"
+        done
+        cmp -s "$tmp/$1" "$tmp/$2" || others="$others $name"
     done
     [ -n "$others" ] && printf '\nTables of `%s` that tell something else:%s.\n' "$2" "$others" ||
         printf '\nThe %d tables of `%s` tell the same, counts and all.\n' $n "$2"
 }
 for game in $games; do
     printf '\n### %s\n\n| material | plies | from |\n|---|---:|---|\n' "$game"
-    for name in $(tables "$game"); do
-        ask stats "$game" "$name" | awk -v name="$name" '
-            /longest win/ {
-                match($0, /[0-9]+ pl/)
-                n = substr($0, RSTART, RLENGTH - 3) + 0
-                if (n > most) { most = n; fen = $0; sub(/.*: /, "", fen) }
-            }
-            END { if (most) printf "%05d | %s | %d | `%s` |\n", most, name, most, fen }'
-    done | sort -r | sed 's/^[0-9]* //'
+    longest "$game" | sort -k 1,1nr -k 2,2r | awk -F '\t' '{ printf "| %s | %d | `%s` |\n", $2, $1, $3 }'
     for other in $(sister "$game"); do alike "$game" "$other"; done
 done
 
@@ -216,6 +228,8 @@ would be better not to move, these included; then the first of them.
 | material | full | all | one |
 |---|---:|---:|---|
 TEXT
+    # shellcheck disable=SC2046
+    ask build grand-shatranj $(tables grand-shatranj | grep -v P) --wdl --quiet --effort fast
     for name in $(tables grand-shatranj | grep -v P); do
         ask mine grand-shatranj "$name" --what zugzwang --format csv >"$tmp/zugzwang"
         awk -F, -v name="$name" '
@@ -238,15 +252,8 @@ taken at once; the difference is what tells.
 TEXT
 for game in $games; do
     printf '\n### %s\n\n' "$game"
-    for name in $(tables "$game" | grep '^K.vK.$'); do
-        ask stats "$game" "$name" | tr -d , | awk -v name="$name" '
-            /all placements/ { side++; win[side] = $3; draw[side] = $4; loss[side] = $5 }
-            END {
-                all = win[1] + draw[1] + loss[1] + win[2] + draw[2] + loss[2]
-                # where both sides have the same men the second is the first, colours exchanged
-                print substr(name, 2, 1), substr(name, 5, 1), 100 * (win[1] + loss[2]) / all, 100 * (loss[1] + win[2]) / all
-            }'
-    done | awk '
+    totals "$game" four | rates | awk '
+        length($1) != 1 || length($2) != 1 { next }
         {
             win[$1 $2] = $3; loss[$1 $2] = $4
             win[$2 $1] = $4; loss[$2 $1] = $3
@@ -285,19 +292,8 @@ TEXT
 fi
 for game in $two; do
     printf '\n### %s, two against one\n\n' "$game"
-    {
-        totals "$game"
-        for name in $(tables "$game" | grep '^K.vK.$'); do
-            ask stats "$game" "$name" | tr -d , | awk -v name="$name" '
-                /all placements/ { line = line " " $3 " " $4 " " $5 }
-                END { print name line }'
-        done
-    } | awk '
-        {
-            all = $2 + $3 + $4 + $5 + $6 + $7
-            split($1, part, "v")
-            print substr(part[1], 2), substr(part[2], 2), 100 * ($2 + $7) / all, 100 * ($4 + $5) / all
-        }' | awk '
+    { totals "$game" two; totals "$game" four; } | rates | awk '
+        length($2) != 1 { next }
         length($1) == 1 { # of one man: the same read both ways
             if ($1 == $2) $3 = $4 = ($3 + $4) / 2
             win[$1 $2] = $3; loss[$1 $2] = $4; win[$2 $1] = $4; loss[$2 $1] = $3
