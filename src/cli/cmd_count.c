@@ -40,8 +40,8 @@ static void print_line(struct counting *k, const char *name, const struct bk_cou
     int64_t loss = side[side[1].loss_plies > side[0].loss_plies].loss_plies;
 
     if (!k->lines++) {
-        printf("%-14s %26s   %26s   %s\n", "", "White to move, per cent",
-               "Black to move, per cent", "longest, plies");
+        printf("%-14s %26s   %26s   %s\n", "", "White to move, per cent", "Black to move, per cent",
+               "longest, plies");
         printf("%-14s %8s %8s %8s   %8s %8s %8s   %6s %6s\n", "", "wins", "draws", "losses", "wins",
                "draws", "losses", "win", "loss");
     }
@@ -64,10 +64,9 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
 
     bk_material_name(m, k->v, name);
     if (k->c->json)
-        k->status = cli_print_json_line(json_pack("{ss ss so so}", "variant", k->v->name,
-                                                  "material", name, "white",
-                                                  cli_counts_json(&side[0]), "black",
-                                                  cli_counts_json(&side[1])));
+        k->status = cli_print_json_line(
+            json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
+                      cli_counts_json(&side[0]), "black", cli_counts_json(&side[1])));
     else
         print_line(k, name, side);
 }

@@ -99,8 +99,8 @@ static void tally_side(struct bk_counts *out, const struct bk_index *ix, const s
         bk_counts_fen(ix, t->first[side][0], side, false, out->loss_fen);
 }
 
-int cli_counts_by_rule(const struct cli *c, const struct bk_variant *v,
-                         const struct bk_material *m, struct bk_counts out[2])
+int cli_counts_by_rule(const struct cli *c, const struct bk_variant *v, const struct bk_material *m,
+                       struct bk_counts out[2])
 {
     struct count_job job = { 0 };
     struct bk_index *ix = NULL;

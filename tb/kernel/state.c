@@ -56,10 +56,12 @@ bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 /* Does the kernel's init() write all of it? */
 static bool is_written(enum bk_array a) { return a <= BK_LOSSES; }
 
-/* On whole vectors. */
+/* On whole vectors; on large pages where most of them have no memory. */
 static size_t array_bytes(const struct bk_state *st, enum bk_array a)
 {
-    return (st->slice_bytes[a] * st->nslices + 63) & ~(size_t)63;
+    size_t whole = st->sparse ? BK_SPILL_LARGE : 64;
+
+    return (st->slice_bytes[a] * st->nslices + whole - 1) & ~(whole - 1);
 }
 
 static size_t piece_bytes(const struct bk_state *st)

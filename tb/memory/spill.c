@@ -186,7 +186,7 @@ static struct front *map_memory(size_t all)
 
 void *bk_spill_new_sparse(size_t bytes)
 {
-    size_t page = whole_pages(1), all = whole_pages(bytes) + page;
+    size_t page = whole_pages(1), all = whole_pages(bytes) + page + BK_SPILL_LARGE, before;
     char *map;
 
     if (all < bytes)
@@ -196,9 +196,30 @@ void *bk_spill_new_sparse(size_t bytes)
     if (map == MAP_FAILED)
         return NULL;
     madvise(map, all, MADV_NOHUGEPAGE); /* a large page would fill up what is to stay empty */
-    *(struct front *)(void *)(map + page - FRONT) =
-        (struct front){ .bytes = all, .mapped = true, .before = (uint32_t)(page - FRONT) };
-    return map + page;
+    before = page + (-((uintptr_t)map + page) & (BK_SPILL_LARGE - 1)) - FRONT;
+    *(struct front *)(void *)(map + before) =
+        (struct front){ .bytes = all, .mapped = true, .before = (uint32_t)before };
+    return map + before + FRONT;
+}
+
+void bk_spill_dense(void *part, size_t bytes) { madvise(part, bytes, MADV_HUGEPAGE); }
+
+bool bk_spill_move(void *to, void *from, size_t bytes)
+{
+#ifdef MREMAP_DONTUNMAP
+    const int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+
+    if (((uintptr_t)to | (uintptr_t)from | bytes) & (whole_pages(1) - 1))
+        return false;
+    if (mremap(from, bytes, bytes, how, to) == to)
+        return true;
+    /* it may have gone so far as to take away what was at `to` */
+    mmap(to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
+#else
+    (void)to, (void)from, (void)bytes;
+#endif
+    return false;
 }
 
 void bk_spill_forget(void *part, size_t bytes)

@@ -39,9 +39,18 @@ void *bk_spill_new(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
  * The same of an array of which only parts will ever be touched, in memory:
- * nothing is reserved, pages are small, and it begins with one: parts of whole pages share none.
+ * nothing is reserved, pages are small, and it begins with a large one: parts of whole pages share
+ * none.
  */
+#define BK_SPILL_LARGE ((size_t)2 << 20)
 void *bk_spill_new_sparse(size_t bytes);
+/* Part of such an array, of whole large pages, of which all is touched when some is: they may be
+   large, where the machine has such. */
+void bk_spill_dense(void *part, size_t bytes);
+/* Memory of one part of such arrays, whole pages, becomes that of another, which has none, with
+   what is in it; the first has none then.  False: it cannot be; both are as they were.  Cost: some
+   us a MB, where fresh memory is found and cleared. */
+bool bk_spill_move(void *to, void *from, size_t bytes);
 /* Part of such an array is zero again; whole pages of it go back to the machine. */
 void bk_spill_forget(void *part, size_t bytes);
 /* Work has failed.  If the disk had no room for an array, the report says so instead of

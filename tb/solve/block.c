@@ -372,7 +372,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
         bk_ledger_finish(w->ledger, &w->solver, w->mb, slice, &w->tally[thread],
                          w->scratch.of_thread[thread], thread);
         if (w->paging)
-            bk_paging_unpin(w->paging, true, thread);
+            bk_paging_drop(w->paging, thread);
         return;
     }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);

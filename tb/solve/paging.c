@@ -27,7 +27,9 @@ enum use {
     FILL /* what was in it does not count */
 };
 
-#define NONE UINT32_MAX
+#define NONE       UINT32_MAX
+#define YARD_MOST  16
+#define YARD_SHARE 64 /* of what may be in memory it is no more than that part */
 
 struct unit {
     uint8_t place, changed, stored; /* changed since it was stored */
@@ -56,6 +58,10 @@ struct bk_paging {
     pthread_cond_t moved;
     struct desk *desk;
     unsigned threads;
+    /* memory of units that have gone, for those that come: it has been found and cleared once */
+    char *yard;                                /* owned; NULL: none */
+    uint8_t empty[YARD_MOST], full[YARD_MOST]; /* places in it */
+    unsigned nempty, nfull;
 };
 
 /* == Units == */
@@ -137,6 +143,24 @@ static void put_in(struct bk_paging *g, uint32_t u)
 
 /* == Moving == */
 
+/* A place in the yard, empty or full; NULL: there is none.  With the lock, as what follows. */
+static char *take_place(struct bk_paging *g, bool full)
+{
+    if (!(full ? g->nfull : g->nempty))
+        return NULL;
+    return g->yard + g->slice_bytes * (full ? g->full[--g->nfull] : g->empty[--g->nempty]);
+}
+
+static void put_place(struct bk_paging *g, const char *at, bool full)
+{
+    uint8_t place = (uint8_t)((size_t)(at - g->yard) / g->slice_bytes);
+
+    if (full)
+        g->full[g->nfull++] = place;
+    else
+        g->empty[g->nempty++] = place;
+}
+
 /* All of these are called with the lock, and give it up while they move. */
 static void begin_move(struct bk_paging *g, struct unit *x)
 {
@@ -154,6 +178,8 @@ static void end_move(struct bk_paging *g, struct unit *x, enum place place)
 static void let_go(struct bk_paging *g, uint32_t u)
 {
     struct unit *x = &g->unit[u];
+    char *place = is_frontier(g, u) ? NULL : take_place(g, false);
+    bool moved;
 
     take_out(g, u);
     begin_move(g, x);
@@ -162,8 +188,12 @@ static void let_go(struct bk_paging *g, uint32_t u)
         x->stored = true;
     }
     x->changed = false;
-    bk_spill_forget(sets_of(g, u), g->slice_bytes);
+    moved = place && bk_spill_move(place, sets_of(g, u), g->slice_bytes);
+    if (!moved)
+        bk_spill_forget(sets_of(g, u), g->slice_bytes);
     end_move(g, x, ABSENT);
+    if (place)
+        put_place(g, place, moved);
     g->used -= x->bytes;
     x->bytes = 0;
 }
@@ -177,18 +207,22 @@ static void make_room(struct bk_paging *g)
 static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
 {
     struct unit *x = &g->unit[u];
+    bool stored = use != FILL && !is_frontier(g, u) && x->stored; /* else it begins as zeros */
+    char *place = stored ? take_place(g, true) : NULL;
+    bool moved;
 
     x->bytes = (uint32_t)g->slice_bytes;
     g->used += x->bytes;
     begin_move(g, x);
-    if (use == FILL)
-        ;
-    else if (is_frontier(g, u))
+    moved = place && bk_spill_move(sets_of(g, u), place, g->slice_bytes);
+    if (stored)
+        bk_log_read(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
+    else if (use != FILL && is_frontier(g, u))
         bk_ledger_frontier(g->h, g->b, u % g->nslices, side_of(g, u), kind_of(g, u) == LOSSES,
                            thread);
-    else if (x->stored)
-        bk_log_read(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
     end_move(g, x, THERE);
+    if (place)
+        put_place(g, place, !moved);
 }
 
 static void pin(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
@@ -229,6 +263,23 @@ void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread)
             put_in(g, d->unit[i]);
     }
     d->n = 0;
+    pthread_mutex_unlock(&g->lock);
+}
+
+void bk_paging_drop(struct bk_paging *g, unsigned thread)
+{
+    struct desk *d = &g->desk[thread];
+
+    pthread_mutex_lock(&g->lock);
+    while (d->n) {
+        uint32_t u = d->unit[--d->n];
+
+        g->unit[u].changed = false;
+        if (--g->unit[u].pins)
+            continue;
+        put_in(g, u);
+        let_go(g, u);
+    }
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -380,6 +431,33 @@ uint64_t bk_paging_room(const struct bk_setup *s, size_t slice_bytes)
     return (10 + 3 * (m->nsteps + UINT64_C(1))) * slice_bytes;
 }
 
+/* Slices that are large pages come and go as such: they are found, cleared and let go 512 times as
+   quickly.  Frontiers are sparse. */
+static void use_large_pages(const struct bk_paging *g)
+{
+    for (uint32_t u = 0; g->slice_bytes % BK_SPILL_LARGE == 0 && u < 2 * KINDS * g->nslices;
+         u += g->nslices)
+        if (!is_frontier(g, u))
+            bk_spill_dense(sets_of(g, u), g->nslices * g->slice_bytes);
+}
+
+/* The yard is no more than a small part of the budget, which it is taken from. */
+static void open_yard(struct bk_paging *g)
+{
+    uint64_t places = g->slice_bytes ? g->budget / YARD_SHARE / g->slice_bytes : 0;
+
+    if (places > YARD_MOST)
+        places = YARD_MOST;
+    g->yard = places ? bk_spill_new_sparse(places * g->slice_bytes) : NULL;
+    if (!g->yard)
+        return;
+    g->budget -= places * g->slice_bytes;
+    while (g->nempty < places) {
+        g->empty[g->nempty] = (uint8_t)g->nempty;
+        g->nempty++;
+    }
+}
+
 static bool allocate(struct bk_paging *g)
 {
     unsigned most = most_pins(g->b->setup);
@@ -416,6 +494,8 @@ enum bk_err bk_paging_new(struct bk_paging **out, struct bk_solver *b, struct bk
                              .threads = threads };
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->moved, NULL);
+    use_large_pages(g);
+    open_yard(g);
     err = allocate(g) ? bk_log_open(&g->file, spill, why) : bk_no_memory(why);
     if (err)
         bk_paging_free(g);
@@ -435,6 +515,7 @@ void bk_paging_free(struct bk_paging *g)
     free(g->desk);
     free(g->unit);
     free(g->order);
+    bk_spill_free(g->yard);
     bk_log_close(g->file);
     pthread_cond_destroy(&g->moved);
     pthread_mutex_destroy(&g->lock);

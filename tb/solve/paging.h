@@ -50,6 +50,8 @@ void bk_paging_pin(struct bk_paging *g, enum bk_pass pass, uint32_t slice, unsig
                    unsigned thread);
 /* found: the pass has found something; else what it would have changed is as it was. */
 void bk_paging_unpin(struct bk_paging *g, bool found, unsigned thread);
+/* Unpins what nobody will ask for again: it goes, and nothing of it is written. */
+void bk_paging_drop(struct bk_paging *g, unsigned thread);
 /* After a pass over all slices: the frontier that it has used goes. */
 void bk_paging_forget(struct bk_paging *g, bool losses);
 
