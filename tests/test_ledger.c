@@ -13,6 +13,7 @@
 
 #include "core/load.h"
 #include "tb/memory/notes.h"
+#include "tb/memory/spill.h"
 #include "tests/random_variant.h"
 #include "tests/solved.h"
 
@@ -212,6 +213,30 @@ static void paging__moves_few_bytes(void **unused)
     assert_true(m.read < 9000 && m.written < 5000);
 }
 
+/* == Memory that moves == */
+
+/* Where the machine cannot, nothing has moved. */
+static void spill__memory_of_a_part_becomes_that_of_another(void **unused)
+{
+    enum { PART = 1 << 16 };
+    char *array = bk_spill_new_sparse((size_t)3 * PART), *to = array + (size_t)2 * PART;
+    bool moved;
+
+    (void)unused;
+    assert_non_null(array);
+    memset(array, 'a', PART);
+    moved = bk_spill_move(to, array, PART);
+    for (size_t i = 0; i < PART; i++) {
+        assert_int_equal(to[i], moved ? 'a' : 0);
+        assert_int_equal(array[i], moved ? 0 : 'a');
+    }
+    memset(array, 'b', PART);
+    assert_false(bk_spill_move(to, array + 64, PART)); /* no whole pages */
+    assert_int_equal(array[64], 'b');
+    assert_int_equal(to[0], moved ? 'a' : 0);
+    bk_spill_free(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +245,7 @@ int main(void)
         cmocka_unit_test(ledger__makes_the_same_tables),
         cmocka_unit_test(ledger__moves_less_than_a_byte_a_position),
         cmocka_unit_test(paging__moves_few_bytes),
+        cmocka_unit_test(spill__memory_of_a_part_becomes_that_of_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
