@@ -52,12 +52,21 @@ struct cut {
     size_t row, rows;
 };
 
+/* What a count will be raised by, as soon as its line of memory is there. */
+struct rise {
+    uint64_t *count; /* NULL: nothing */
+    unsigned by;
+};
+#define RISES 8
+
 /* What one thread works with. */
 struct desk {
     struct bk_fact_row *row;
-    struct bk_met *met;        /* by question */
-    unsigned bits;             /* of the values seen, beyond BK_BITS_AS_TOLD */
-    uint64_t *count;           /* as bk_counts.n */
+    struct bk_met *met;      /* by question */
+    unsigned bits;           /* of the values seen, beyond BK_BITS_AS_TOLD */
+    uint64_t *count;         /* as bk_counts.n */
+    struct rise rise[RISES]; /* of these, the oldest at rises % RISES */
+    unsigned rises;
     struct bk_cell_list cells; /* of the piece that is being counted */
     struct bk_asked asked;     /* of one cell */
     struct bk_shard_room shard;
@@ -252,12 +261,33 @@ static size_t room_for_cells(const struct unit *u, uint64_t counts)
 
 /* == Counting == */
 
+/* Counts of many leaves are in no cache: each addition waits until RISES later ones have come. */
 INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 {
+    struct rise *r = &k->desk->rise[k->desk->rises++ % RISES], now = *r;
+
+    __builtin_prefetch(n, 1);
+    *r = (struct rise){ n, more };
+    if (!now.count)
+        return;
     if (k->u->counts_shared)
-        __atomic_fetch_add(n, more, __ATOMIC_RELAXED);
+        __atomic_fetch_add(now.count, now.by, __ATOMIC_RELAXED);
     else
-        *n += more;
+        *now.count += now.by;
+}
+
+/* Adds what waits. */
+static void end_counts(struct desk *d, bool shared)
+{
+    for (unsigned i = 0; i < RISES; i++) {
+        struct rise *r = &d->rise[i];
+
+        if (r->count && shared)
+            __atomic_fetch_add(r->count, r->by, __ATOMIC_RELAXED);
+        else if (r->count)
+            *r->count += r->by;
+        r->count = NULL;
+    }
 }
 
 INLINE void count_cell_of(const struct work *k, uint32_t leaf, const uint64_t *squares,
@@ -328,6 +358,7 @@ static void count_piece(void *context, uint64_t nth, unsigned thread)
         __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room)
         k.walk.record = cells;
     walk_piece(&k, u->from + nth);
+    end_counts(k.desk, u->counts_shared);
     if (k.walk.record)
         remember_cells(u, &u->piece[u->from + nth], cells);
 }
