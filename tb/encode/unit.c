@@ -68,7 +68,6 @@ struct desk {
     struct rise rise[RISES]; /* of these, the oldest at rises % RISES */
     unsigned rises;
     struct bk_cell_list cells; /* of the piece that is being counted */
-    struct bk_asked asked;     /* of one cell */
     struct bk_shard_room shard;
 };
 
@@ -92,7 +91,7 @@ struct unit {
     struct bk_box *box; /* by process; shared: the shards that are made here, for the first */
     uint8_t *cells;     /* remembered, of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
-    uint8_t *verdict; /* by leaf */
+    struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
@@ -141,7 +140,7 @@ static void walk_piece(struct work *k, uint64_t piece)
 /* Nothing of the cell's values has to be known: all its positions have its leaf's likeliest. */
 static inline bool is_likely(const struct work *k, uint32_t leaf)
 {
-    return !k->walk.odd && k->u->verdict[leaf] == LIKELY;
+    return !k->walk.odd && k->u->leaf[leaf].mark == LIKELY;
 }
 
 /* == Bits of values == */
@@ -405,44 +404,41 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
 /* == Rates == */
 
-/* Appends the questions of a cell whose leaf asks some. */
-static void ask_cell(struct work *k, uint32_t leaf, const uint64_t *squares, struct bk_asked *out)
+/* An odd cell will be asked: brings the first of its leaf's questions, and the places of its likely
+   values. */
+static void fetch_code(const struct bk_walk *w, const struct bk_walk_ahead *cell)
 {
-    const struct bk_codes *codes = &k->u->codes;
-    struct bk_walk *w = &k->walk;
-    bool good;
+    const struct unit *u = ((const struct work *)w)->u;
+    bk_code code = u->leaf[cell->leaf].code;
+    const char *questions = (const char *)(u->codes.model.question + (code < 0 ? 0 : code));
 
-    if (is_likely(k, leaf)) {
-        good = bk_ask_likely(out, codes, leaf, squares, w->words);
-    } else {
-        if (!w->seen)
-            bk_walk_read(w);
-        good = bk_ask(out, codes, leaf, squares, &w->values, w->words, w->src->bits);
-    }
-    if (!good)
-        k->u->failed = true;
+    __builtin_prefetch(bk_code_place_at(&u->codes, cell->leaf, u->learned.guess[cell->leaf]));
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch(questions + 64 * (size_t)i);
+}
+
+/* The same, and what is counted of them. */
+static void fetch_met(const struct bk_walk *w, const struct bk_walk_ahead *cell)
+{
+    const struct work *k = (const struct work *)w;
+    bk_code code = k->u->leaf[cell->leaf].code;
+    const char *met = (const char *)(k->desk->met + (code < 0 ? 0 : code));
+
+    fetch_code(w, cell);
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch(met + 64 * (size_t)i, 1);
 }
 
 /* Cells without exceptions are met by no question. */
 static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     struct work *k = (struct work *)w;
-    struct bk_asked *asked = &k->desk->asked;
-    size_t at = 0;
 
-    if (k->u->verdict[leaf] == SURE || is_likely(k, leaf))
+    if (k->u->leaf[leaf].mark == SURE || is_likely(k, leaf))
         return;
-    asked->n = 0;
-    ask_cell(k, leaf, squares, asked);
-    while (at < asked->n) {
-        struct bk_asked_question q = bk_asked_read(asked, &at, w->words);
-        struct bk_met *m = &k->desk->met[q.question];
-
-        if (!q.other)
-            continue;
-        m->cells++;
-        m->in_cells += bk_count_set(q.all, w->words);
-    }
+    if (!w->seen)
+        bk_walk_read(w);
+    bk_ask_met(k->desk->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
 }
 
 static void meet_piece(void *context, uint64_t nth, unsigned thread)
@@ -452,6 +448,9 @@ static void meet_piece(void *context, uint64_t nth, unsigned thread)
     struct work k = work_of(u, thread, meet_cell);
 
     k.walk.recall = p->remembered ? &p->cells : NULL;
+    k.walk.kept = u->leaf;
+    k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.soon = fetch_met;
     walk_piece(&k, u->from + nth);
 }
 
@@ -460,8 +459,8 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
 {
     const struct bk_model *m = &u->codes.model;
 
-    u->verdict = malloc(m->leaves + (size_t)1);
-    if (!u->verdict)
+    u->leaf = malloc((m->leaves + (size_t)1) * sizeof *u->leaf);
+    if (!u->leaf)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
     for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {
         uint16_t guess = u->learned.guess[leaf];
@@ -469,10 +468,11 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
 
         while (likely >= 0)
             likely = m->question[likely].next[0];
+        u->leaf[leaf] = (struct bk_asked_first){ .code = m->leaf[leaf], .mark = WRONG };
         if (m->leaf[leaf] < 0)
-            u->verdict[leaf] = SURE;
-        else
-            u->verdict[leaf] = guess == ~likely ? LIKELY : WRONG;
+            u->leaf[leaf].mark = SURE;
+        else if (guess == ~likely)
+            u->leaf[leaf].mark = LIKELY;
     }
     return BK_OK;
 }
@@ -490,6 +490,8 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
     bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
+    if (!u->spill)
+        bk_codes_places(&u->codes, u->src->bits);
     if (!bk_pool_try(u->pool, u->to - u->from, meet_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (unsigned t = 1; t < u->threads; t++)
@@ -522,6 +524,19 @@ static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
     return err;
 }
 
+/* The rates of a leaf's first question, now that they are chosen. */
+static void note_first(struct bk_asked_first *first, const struct bk_model *m)
+{
+    const struct bk_question *q;
+
+    if (first->code < 0)
+        return;
+    q = &m->question[first->code];
+    first->rc = q->rc;
+    first->rp = q->rp;
+    first->more = q->next[0] >= 0;
+}
+
 static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
 {
     struct bk_model *m = &u->codes.model;
@@ -531,6 +546,8 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
         err = add_up_met(u, why);
     for (uint32_t q = 0; !err && q < m->questions; q++)
         bk_rates_choose(&m->question[q], &u->desk[0].met[q]);
+    for (uint32_t leaf = 0; !err && leaf < m->leaves; leaf++)
+        note_first(&u->leaf[leaf], m);
     for (unsigned t = 0; t < u->threads; t++) { /* each as large as half the counts */
         bk_spill_free(u->desk[t].met);
         u->desk[t].met = NULL;
@@ -548,14 +565,26 @@ static void note_row(struct bk_walk *w)
         k->u->failed = true;
 }
 
+/* Appends the questions of a cell. */
 static void note_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     struct work *k = (struct work *)w;
+    const struct bk_codes *codes = &k->u->codes;
+    struct bk_asked *asked = &k->list->asked;
+    bool good;
 
-    if (k->u->failed || k->u->verdict[leaf] == SURE)
+    if (k->u->failed || k->u->leaf[leaf].mark == SURE)
         return;
-    ask_cell(k, leaf, squares, &k->list->asked);
-    bk_asked_by_row(k->list, w->words);
+    if (is_likely(k, leaf)) {
+        good = bk_ask_likely(asked, codes, &k->u->leaf[leaf], squares, w->words);
+    } else {
+        if (!w->seen)
+            bk_walk_read(w);
+        good = bk_ask(asked, codes, leaf, squares, &w->values, w->words, w->src->bits);
+    }
+    if (!good)
+        k->u->failed = true;
+    bk_asked_by_row(k->list);
 }
 
 /* Asks the cells of a piece, and forgets them. */
@@ -567,6 +596,9 @@ static void ask_piece(void *context, uint64_t nth, unsigned thread)
 
     k.walk.begin = note_row;
     k.walk.recall = p->remembered ? &p->cells : NULL;
+    k.walk.kept = u->leaf;
+    k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.soon = fetch_code;
     k.list = &u->lists[u->asked + nth];
     walk_piece(&k, u->asked + nth);
 }
@@ -705,7 +737,7 @@ static void forget_batch(struct unit *u)
     for (; u->forgotten < end; u->forgotten++) {
         struct bk_asked_rows *l = &u->lists[u->forgotten];
 
-        l->rows = l->asked.n = 0;
+        bk_asked_rows_clear(l);
         if (u->spill)
             bk_asked_rows_release(l);
     }
@@ -849,7 +881,6 @@ static void unit_release(struct unit *u)
         bk_spill_free(d->met);
         if (t && !u->counts_shared)
             free(d->count);
-        free(d->asked.word);
         free(d->cells.byte);
         bk_shard_room_release(&d->shard);
     }
@@ -859,7 +890,7 @@ static void unit_release(struct unit *u)
     free(u->lists);
     free(u->piece);
     free(u->cut);
-    free(u->verdict);
+    free(u->leaf);
     bk_spill_free(u->cells);
     bk_spill_free(u->counts.n);
     bk_boxes_free(u->box);
