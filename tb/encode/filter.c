@@ -73,7 +73,8 @@ size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *
         return 0;
     for (size_t i = 0; i < n; i += 8) {
         __mmask8 there = n - i < 8 ? (__mmask8)((1u << (n - i)) - 1) : 0xff;
-        __m512i b = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(bits + i)));
+        __m512i b =
+            _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(bits + i)));
         unsigned right = passes(&l, _mm512_loadu_si512(key + i), b, there);
 
         for (; right; right &= right - 1)

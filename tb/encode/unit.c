@@ -370,7 +370,7 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
     u->cells_room = room_for_cells(u, n * sizeof(*c->n));
-    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room) : NULL;
+    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room + BK_CELL_FEW) : NULL;
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
