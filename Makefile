@@ -61,11 +61,12 @@ LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
 
 SETS = 64 128 256
-PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) encode/columns_portable encode/eliminate_portable
+PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) encode/columns_portable encode/eliminate_portable \
+         encode/filter_portable
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
           $(SETS:%=kernel/kings_avx2_%) $(SETS:%=kernel/kings_avx512_%) \
-          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512
+          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512 encode/filter_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
@@ -212,6 +213,12 @@ $(BUILD)/tb/encode/eliminate_portable.o: tb/encode/eliminate.c | $(BUILD)/packag
 	$(call eliminate,,portable)
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx512f -mavx512bw -mprefer-vector-width=512,avx512)
+
+filters = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_FILTER=bk_filter_$(2) -c $< -o $@
+$(BUILD)/tb/encode/filter_portable.o: tb/encode/filter.c | $(BUILD)/packages
+	$(call filters,,portable)
+$(BUILD)/tb/encode/filter_avx512.o: tb/encode/filter.c | $(BUILD)/packages
+	$(call filters,-mavx512f -mavx512dq -mavx512vpopcntdq,avx512)
 
 # with the library alone, as a program that uses it
 $(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a

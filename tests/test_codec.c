@@ -25,8 +25,10 @@
 #include "tb/encode/columns_for.h"
 #include "tb/encode/encode.h"
 #include "tb/encode/entropy.h"
+#include "tb/encode/filter.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
+#include "tb/memory/cpu.h"
 #include "tests/proof.h"
 
 static uint64_t seed = 1;
@@ -136,6 +138,43 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
     }
     bk_ribbon_room_release(&room);
     free(key);
+}
+
+/* A ribbon of n words of anything, and keys that ask for 1 to 20 bits. */
+static void filter__all_instruction_sets_let_the_same_pass(void **state)
+{
+    enum { N = 1003, WORDS = 40 };
+    uint64_t word[WORDS], key[N + BK_FILTER_PAST];
+    uint8_t bits[N + BK_FILTER_PAST];
+    uint16_t passed[2][N + BK_FILTER_PAST];
+
+    (void)state;
+    for (uint32_t words = 0; words <= WORDS; words += words ? words : 2) {
+        struct bk_ribbon r = { (const uint8_t *)word, words, bk_ribbon_factor(words) };
+        size_t n, found = 0;
+
+        for (unsigned i = 0; i < WORDS; i++)
+            word[i] = draw(UINT64_MAX);
+        for (unsigned i = 0; i < N; i++) {
+            key[i] = draw(UINT64_MAX);
+            bits[i] = (uint8_t)(1 + draw(i % 3 ? 4 : BK_RC_MAX));
+            found += bk_filter_passes(&r, key[i], bits[i]);
+        }
+        n = bk_filter_portable(&r, key, bits, N, passed[0]);
+        assert_int_equal(n, found);
+        assert_true(words ? n > N / 20 && n < N / 2 : !n);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(bk_filter_passes(&r, key[passed[0][i]], bits[passed[0][i]]));
+            assert_true(!i || passed[0][i] > passed[0][i - 1]);
+        }
+#ifdef __x86_64__
+        if (bk_cpu() < BK_CPU_AVX512 || !__builtin_cpu_supports("avx512dq") ||
+            !__builtin_cpu_supports("avx512vpopcntdq"))
+            continue;
+        assert_int_equal(bk_filter_avx512(&r, key, bits, N, passed[1]), n);
+        assert_memory_equal(passed[0], passed[1], n * sizeof *passed[0]);
+#endif
+    }
 }
 
 /* == Columns and logarithms == */
@@ -1022,6 +1061,7 @@ int main(void)
         cmocka_unit_test(ribbon__order_of_keys_does_not_matter),
         cmocka_unit_test(ribbon__one_key_with_two_bits_is_refused),
         cmocka_unit_test(ribbon__all_instruction_sets_eliminate_alike),
+        cmocka_unit_test(filter__all_instruction_sets_let_the_same_pass),
         cmocka_unit_test(columns__keep_what_the_mask_says),
         cmocka_unit_test(columns__all_instruction_sets_count_alike),
         cmocka_unit_test(cells__come_back_as_they_were_put),

@@ -185,10 +185,8 @@ static inline uint64_t bk_bit_key(uint64_t key) { return key << 32 | key >> 32; 
 
 /* What ribbon A is asked: for filter bit 0 the key, for each further bit this of the one before.
    Bit j of the key is what it answers for an exception. */
-static inline uint64_t bk_next_filter_key(uint64_t key)
-{
-    return key * UINT64_C(0xf1357aea2e62a9c5);
-}
+#define BK_FILTER_STEP UINT64_C(0xf1357aea2e62a9c5)
+static inline uint64_t bk_next_filter_key(uint64_t key) { return key * BK_FILTER_STEP; }
 
 #define BK_FILTER_BATCH 4 /* bits looked at before asking whether all are right */
 

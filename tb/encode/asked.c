@@ -7,15 +7,20 @@
 
 #include "core/array.h"
 
-/* Positions of a cell that have one value. */
-struct part {
-    uint32_t place; /* of the value in the leaf's code */
-    uint64_t squares[BK_CELL_WORDS_MAX];
-};
+void bk_asked_release(struct bk_asked *asked)
+{
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++)
+        free(asked->of[i].word);
+    *asked = (struct bk_asked){ 0 };
+}
 
+/* == Parts of a cell == */
+
+/* Positions of a cell that have one value, part after part, in the order of the code. */
 struct cell_parts {
-    struct part part[BK_SQ_MAX];
     unsigned n;
+    uint32_t place[BK_SQ_MAX];                       /* of the value in the leaf's code */
+    uint64_t squares[BK_SQ_MAX * BK_CELL_WORDS_MAX]; /* `words` of each */
 };
 
 INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64_t squares,
@@ -23,17 +28,20 @@ INLINE void add_part(struct cell_parts *p, uint32_t place, unsigned word, uint64
 {
     unsigned i = p->n;
 
-    while (i && p->part[i - 1].place >= place)
+    while (i && p->place[i - 1] >= place)
         i--;
-    if (i < p->n && p->part[i].place == place) {
-        p->part[i].squares[word] |= squares;
+    if (i < p->n && p->place[i] == place) {
+        p->squares[i * words + word] |= squares;
         return;
     }
-    for (unsigned k = p->n++; k > i; k--)
-        p->part[k] = p->part[k - 1];
-    p->part[i].place = place;
-    for (unsigned k = 0; k < words; k++)
-        p->part[i].squares[k] = k == word ? squares : 0;
+    for (unsigned k = p->n++; k > i; k--) {
+        p->place[k] = p->place[k - 1];
+        for (unsigned w = 0; w < words; w++)
+            p->squares[k * words + w] = p->squares[(k - 1) * words + w];
+    }
+    p->place[i] = place;
+    for (unsigned w = 0; w < words; w++)
+        p->squares[i * words + w] = w == word ? squares : 0;
 }
 
 /* Sorts the squares of a cell by where their values come in the code. */
@@ -48,134 +56,215 @@ INLINE void part_cell(struct cell_parts *parts, const struct bk_codes *codes, ui
             uint32_t v;
             uint64_t same = bk_like_first(values, bits, i, left, &bound, &v);
 
-            if (bound)
-                v = bk_code_at_least(codes, leaf, v);
-            add_part(parts, bk_code_place(codes, leaf, v), i, same, words);
+            add_part(parts, bk_code_place_of(codes, leaf, bound, v), i, same, words);
             left &= ~same;
         }
 }
 
-/* Room for one question more.  False: no memory. */
-INLINE bool room_for_question(struct bk_asked *a, unsigned words)
-{
-    size_t need = a->n + 1 + 2 * words;
+/* == Who is told == */
 
-    return need <= a->room || BK_ARRAY_ROOM(a->word, a->room, need);
+/* Questions go to a list, or what they meet is counted: the compiler makes a form of each. */
+struct teller {
+    struct bk_asked *out;
+    struct bk_met *met; /* NULL: to the list */
+};
+
+/* Room for the questions of a cell of so many parts.  False: no memory. */
+INLINE bool room_for_parts(struct bk_asked *a, const struct bk_codes *codes, unsigned parts,
+                           unsigned words)
+{
+    size_t most = (size_t)parts * codes->longest * (1 + 2 * words) + 2 * words;
+
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++) {
+        struct bk_asked_list *l = &a->of[i];
+
+        if (l->n + most > l->room && !BK_ARRAY_ROOM(l->word, l->room, l->n + most))
+            return false;
+    }
+    return true;
 }
 
-INLINE void put_question(struct bk_asked *out, bk_code code, const struct bk_question *rates,
-                         const uint64_t *all, const uint64_t *exceptions, unsigned words)
+/* Adds the keys that a question brings; n are asked, `exceptions` of them are some. */
+INLINE void estimate(struct bk_asked *out, const struct bk_question *q, unsigned n,
+                     unsigned exceptions)
 {
-    uint64_t *to = out->word + out->n;
+    bool some = exceptions;
+    unsigned rates = q->rp + (some ? 0u : q->rc);
 
-    *to++ = (uint64_t)code | (exceptions ? BK_ASKED_SOME : 0) |
-            (uint64_t)rates->rc << BK_ASKED_RC_SHIFT | (uint64_t)rates->rp << BK_ASKED_RP_SHIFT;
-    for (unsigned i = 0; i < words; i++)
-        *to++ = all[i];
-    for (unsigned i = 0; exceptions && i < words; i++)
-        *to++ = exceptions[i];
-    out->n += 1 + words + (exceptions ? words : 0);
+    out->keys[0] += (some ? q->rc + exceptions * q->rp : 0) << BK_KEY_PARTS;
+    out->keys[1] += (exceptions << BK_KEY_PARTS) + ((n - exceptions) << BK_KEY_PARTS >> rates);
+}
+
+/* A question: n are asked, `all`; so many of them are exceptions, `other`.  No jump: whether there
+   are exceptions cannot be foreseen. */
+INLINE void tell_question(struct teller t, bk_code code, const struct bk_question *q,
+                          const uint64_t *all, unsigned n, const uint64_t *other,
+                          unsigned exceptions, unsigned words)
+{
+    unsigned list = exceptions ? BK_ASKED_SOME : BK_ASKED_SURE;
+    struct bk_asked_list *l;
+    uint64_t *to;
+
+    if (t.met) {
+        t.met[code].cells += list;
+        t.met[code].in_cells += exceptions ? n : 0;
+        return;
+    }
+    l = &t.out->of[list];
+    to = l->word + l->n;
+    *to++ = (uint64_t)code | (uint64_t)q->rc << BK_ASKED_RC_SHIFT |
+            (uint64_t)q->rp << BK_ASKED_RP_SHIFT;
+    for (unsigned i = 0; i < words; i++) {
+        to[i] = all[i];
+        to[words + i] = other[i]; /* without exceptions, the next one is written over it */
+    }
+    l->n += bk_asked_step(list, words);
+    estimate(t.out, q, n, exceptions);
+}
+
+/* == Down the code == */
+
+/* All positions of a cell have the value at one place of the code. */
+INLINE void ask_alike(struct teller t, const struct bk_codes *codes, bk_code code,
+                      const uint64_t *squares, uint32_t place, unsigned words)
+{
+    unsigned n = bk_count_set(squares, words);
+
+    while (code >= 0) {
+        const struct bk_question *q = &codes->model.question[code];
+        bool other = place >= q->split;
+
+        tell_question(t, code, q, squares, n, squares, other ? n : 0, words);
+        code = q->next[other];
+    }
 }
 
 /* Parts of a cell that are asked the same. */
 struct askers {
     bk_code code;
     unsigned from, end;
-    uint64_t all[BK_CELL_WORDS_MAX];
 };
 
-/* Appends the questions that these parts are asked.  False: no memory. */
-INLINE bool ask_parts(const struct bk_codes *codes, const struct cell_parts *parts,
-                      struct askers now, struct bk_asked *out, unsigned words)
+/* Sets `exceptions` to the positions of the parts that a question tells from the first ones;
+   returns how many parts these are. */
+INLINE unsigned other_parts(uint64_t *exceptions, const struct cell_parts *parts,
+                            const struct askers *now, const struct bk_question *q, unsigned words)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < words; i++)
+        exceptions[i] = 0;
+    for (unsigned k = now->from; k < now->end; k++) {
+        bool other = parts->place[k] >= q->split;
+
+        n += other;
+        for (unsigned i = 0; i < words; i++)
+            exceptions[i] |= parts->squares[k * words + i] & -(uint64_t)other;
+    }
+    return n;
+}
+
+/* The questions that the parts of a cell are asked. */
+INLINE void ask_parts(struct teller t, const struct bk_codes *codes, bk_code code,
+                      const struct cell_parts *parts, unsigned words)
 {
     struct askers later[BK_SQ_MAX]; /* each with parts of its own */
     unsigned waiting = 0;
 
-    for (;;) {
-        uint64_t exceptions[BK_CELL_WORDS_MAX];
-        unsigned other = now.end;
-        const struct bk_question *q;
-        const bk_code *next;
+    later[waiting++] = (struct askers){ code, 0, parts->n };
+    while (waiting) {
+        struct askers now = later[--waiting];
+        uint64_t all[BK_CELL_WORDS_MAX] = { 0 }, exceptions[BK_CELL_WORDS_MAX];
+        unsigned n;
 
-        if (now.code < 0) {
-            if (!waiting)
-                return true;
-            now = later[--waiting];
-            continue;
+        for (unsigned k = now.from; k < now.end; k++)
+            for (unsigned i = 0; i < words; i++)
+                all[i] |= parts->squares[k * words + i];
+        n = bk_count_set(all, words);
+        while (now.end - now.from > 1) {
+            const struct bk_question *q = &codes->model.question[now.code];
+            unsigned other = other_parts(exceptions, parts, &now, q, words);
+            unsigned e = bk_count_set(exceptions, words);
+
+            tell_question(t, now.code, q, all, n, exceptions, e, words);
+            if (!other || other == now.end - now.from) {
+                now.code = q->next[other != 0];
+                continue;
+            }
+            later[waiting++] = (struct askers){ q->next[1], now.end - other, now.end };
+            for (unsigned i = 0; i < words; i++)
+                all[i] &= ~exceptions[i];
+            n -= e;
+            now.end -= other;
+            now.code = q->next[0];
         }
-        if (!room_for_question(out, words))
-            return false;
-        q = &codes->model.question[now.code];
-        next = q->next;
-        while (other > now.from && parts->part[other - 1].place >= q->split)
-            other--;
-        if (other == now.from || other == now.end) {
-            put_question(out, now.code, q, now.all, other == now.from ? now.all : NULL, words);
-            now.code = next[other == now.from];
-            continue;
-        }
-        for (unsigned i = 0; i < words; i++) {
-            exceptions[i] = 0;
-            for (unsigned k = other; k < now.end; k++)
-                exceptions[i] |= parts->part[k].squares[i];
-            later[waiting].all[i] = exceptions[i];
-        }
-        put_question(out, now.code, q, now.all, exceptions, words);
-        later[waiting].code = next[1];
-        later[waiting].from = other;
-        later[waiting++].end = now.end;
-        for (unsigned i = 0; i < words; i++)
-            now.all[i] &= ~exceptions[i];
-        now.code = next[0];
-        now.end = other;
+        ask_alike(t, codes, now.code, all, parts->place[now.from], words);
     }
 }
 
-INLINE bool ask_likely_of(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
-                          const uint64_t *squares, unsigned words)
-{
-    for (bk_code code = codes->model.leaf[leaf]; code >= 0;) {
-        const struct bk_question *q = &codes->model.question[code];
-
-        if (!room_for_question(out, words))
-            return false;
-        put_question(out, code, q, squares, NULL, words);
-        code = q->next[0];
-    }
-    return true;
-}
-
-INLINE bool ask_of(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
+INLINE bool ask_of(struct teller t, const struct bk_codes *codes, uint32_t leaf,
                    const uint64_t *squares, const struct bk_row_values *values, unsigned words,
                    unsigned bits)
 {
-    struct askers all = { .code = codes->model.leaf[leaf] };
+    bk_code code = codes->model.leaf[leaf];
     struct cell_parts parts;
 
     part_cell(&parts, codes, leaf, squares, values, words, bits);
-    all.end = parts.n;
-    for (unsigned i = 0; i < words; i++)
-        all.all[i] = squares[i];
-    if (parts.n == 1 && !parts.part[0].place)
-        return ask_likely_of(out, codes, leaf, squares, words);
-    return ask_parts(codes, &parts, all, out, words);
+    if (!t.met && !room_for_parts(t.out, codes, parts.n, words))
+        return false;
+    if (parts.n == 1)
+        ask_alike(t, codes, code, squares, parts.place[0], words);
+    else
+        ask_parts(t, codes, code, &parts, words);
+    return true;
 }
 
-bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
-                   const uint64_t *squares, unsigned words)
+/* For sets of one word, and there for results, forms of their own. */
+INLINE bool ask_as(struct teller t, const struct bk_codes *codes, uint32_t leaf,
+                   const uint64_t *squares, const struct bk_row_values *values, unsigned words,
+                   unsigned bits)
 {
+    if (words == 1 && bits == BK_RESULT_BITS)
+        return ask_of(t, codes, leaf, squares, values, 1, BK_RESULT_BITS);
     if (words == 1)
-        return ask_likely_of(out, codes, leaf, squares, 1);
-    return ask_likely_of(out, codes, leaf, squares, words);
+        return ask_of(t, codes, leaf, squares, values, 1, bits);
+    return ask_of(t, codes, leaf, squares, values, words, bits);
 }
 
 bool bk_ask(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
             const uint64_t *squares, const struct bk_row_values *values, unsigned words,
             unsigned bits)
 {
-    if (words == 1 && bits == BK_RESULT_BITS)
-        return ask_of(out, codes, leaf, squares, values, 1, BK_RESULT_BITS);
+    return ask_as((struct teller){ out, NULL }, codes, leaf, squares, values, words, bits);
+}
+
+void bk_ask_met(struct bk_met *met, const struct bk_codes *codes, uint32_t leaf,
+                const uint64_t *squares, const struct bk_row_values *values, unsigned words,
+                unsigned bits)
+{
+    ask_as((struct teller){ NULL, met }, codes, leaf, squares, values, words, bits);
+}
+
+INLINE void ask_likely_of(struct bk_asked *out, const struct bk_codes *codes,
+                          const struct bk_asked_first *first, const uint64_t *squares,
+                          unsigned words)
+{
+    const struct bk_question q = { .rc = first->rc, .rp = first->rp };
+    struct teller t = { out, NULL };
+
+    tell_question(t, first->code, &q, squares, bk_count_set(squares, words), squares, 0, words);
+    if (first->more)
+        ask_alike(t, codes, codes->model.question[first->code].next[0], squares, 0, words);
+}
+
+bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes,
+                   const struct bk_asked_first *first, const uint64_t *squares, unsigned words)
+{
+    if (!room_for_parts(out, codes, 1, words))
+        return false;
     if (words == 1)
-        return ask_of(out, codes, leaf, squares, values, 1, bits);
-    return ask_of(out, codes, leaf, squares, values, words, bits);
+        ask_likely_of(out, codes, first, squares, 1);
+    else
+        ask_likely_of(out, codes, first, squares, words);
+    return true;
 }

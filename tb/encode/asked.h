@@ -6,7 +6,8 @@
  * whom some are *exceptions*: theirs is not the likely answer.
  *
  * HOT: what costs is bytes and jumps, so a list is one run of words, and what it holds of a
- * question is all that making a shard needs.
+ * question is all that making a shard needs.  Questions with exceptions have a list of their own:
+ * filters are made from these alone, and which list it is takes no jump.
  */
 #ifndef BK_ASKED_H
 #define BK_ASKED_H
@@ -18,45 +19,64 @@
 #include "tb/encode/codes.h"
 #include "tb/encode/values.h"
 
-/* A word with the question and its rates, once they are chosen; then those who are asked; with
-   BK_ASKED_SOME, then those of them that are exceptions. */
-#define BK_ASKED_SOME     (UINT64_C(1) << 32)
+enum { BK_ASKED_SURE, BK_ASKED_SOME, BK_ASKED_LISTS }; /* without exceptions; with some */
+
+/* Of each question a word with its number and its rates; those who are asked; with BK_ASKED_SOME,
+   those of them that are exceptions. */
 #define BK_ASKED_RC_SHIFT 40
 #define BK_ASKED_RP_SHIFT 48
 struct bk_asked {
-    uint64_t *word; /* owned: free() */
-    size_t n, room;
+    struct bk_asked_list {
+        uint64_t *word; /* owned: free() */
+        size_t n, room;
+    } of[BK_ASKED_LISTS];
+    uint32_t keys[2]; /* that they bring to ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
+};
+#define BK_KEY_PARTS 10
+
+void bk_asked_release(struct bk_asked *asked);
+
+/* The first question of a leaf, with what is told of it: one look where memory is far. */
+struct bk_asked_first {
+    bk_code code; /* no question: below 0 */
+    uint8_t rc, rp;
+    bool more;    /* another one follows the likely answer */
+    uint8_t mark; /* the caller's */
 };
 
 /* Appends the questions of a cell whose positions have the leaf's likeliest value, all of them.
    False: no memory. */
-bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
-                   const uint64_t *squares, unsigned words);
+bool bk_ask_likely(struct bk_asked *out, const struct bk_codes *codes,
+                   const struct bk_asked_first *first, const uint64_t *squares, unsigned words);
 /* The same of any cell; values: of its row, of so many bits. */
 bool bk_ask(struct bk_asked *out, const struct bk_codes *codes, uint32_t leaf,
             const uint64_t *squares, const struct bk_row_values *values, unsigned words,
             unsigned bits);
+/* Those of them with exceptions have met a cell more: met[question]. */
+void bk_ask_met(struct bk_met *met, const struct bk_codes *codes, uint32_t leaf,
+                const uint64_t *squares, const struct bk_row_values *values, unsigned words,
+                unsigned bits);
 
 /* A question as it was appended. */
 struct bk_asked_question {
     uint32_t question;
     unsigned rc, rp;
-    const uint64_t *all, *other; /* other: NULL, or those that are exceptions */
+    const uint64_t *all, *other; /* other: of BK_ASKED_SOME, those that are exceptions */
 };
 
-/* The question at place *at of a list, which becomes that of the next. */
-INLINE struct bk_asked_question bk_asked_read(const struct bk_asked *asked, size_t *at,
-                                              unsigned words)
+/* Words of a question in a list. */
+INLINE size_t bk_asked_step(unsigned list, unsigned words)
 {
-    const uint64_t *word = asked->word + *at;
-    bool some = word[0] & BK_ASKED_SOME;
+    return 1 + words * (size_t)(list == BK_ASKED_SOME ? 2 : 1);
+}
 
-    *at += 1 + words + (some ? words : 0);
+INLINE struct bk_asked_question bk_asked_read(const uint64_t *word, unsigned words)
+{
     return (struct bk_asked_question){ .question = (uint32_t)word[0],
                                        .rc = word[0] >> BK_ASKED_RC_SHIFT & 0xff,
                                        .rp = word[0] >> BK_ASKED_RP_SHIFT & 0xff,
                                        .all = word + 1,
-                                       .other = some ? word + 1 + words : NULL };
+                                       .other = word + 1 + words };
 }
 
 INLINE unsigned bk_count_set(const uint64_t *set, unsigned words)

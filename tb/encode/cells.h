@@ -23,7 +23,7 @@
 #define BK_CELL_SQUARES   0x3f
 
 struct bk_cell_list {
-    uint8_t *byte; /* of room for more: owned */
+    uint8_t *byte; /* of room for more: owned; BK_CELL_FEW bytes past the last cell may be read */
     size_t n, room;
     size_t last;   /* the control byte of the row under way, or 0 */
     uint32_t rows; /* up to the last one with cells */
@@ -69,6 +69,31 @@ static inline bool bk_cells_room(struct bk_cell_list *c)
     return true;
 }
 
+/* Most cells have up to so many squares; how many cannot be foreseen, so there is no jump before.
+ */
+#define BK_CELL_FEW 4
+
+/* The squares of a set, n of them, a byte each; some bytes more may be written. */
+static inline void bk_cells_put_squares(uint8_t *to, uint64_t set, unsigned n)
+{
+    for (unsigned i = 0; i < BK_CELL_FEW; i++, set &= set - 1)
+        *to++ = (uint8_t)__builtin_ctzll(set | UINT64_C(1) << 63);
+    for (unsigned i = BK_CELL_FEW; i < n; i++, set &= set - 1)
+        *to++ = (uint8_t)__builtin_ctzll(set);
+}
+
+/* A set of one word from its squares; of some bytes more nothing comes in. */
+static inline uint64_t bk_cells_take_squares(const uint8_t *at, unsigned n)
+{
+    uint64_t set = 0;
+
+    for (unsigned i = 0; i < BK_CELL_FEW; i++)
+        set |= (uint64_t)(i < n) << at[i] % 64;
+    for (unsigned i = BK_CELL_FEW; i < n; i++)
+        set |= UINT64_C(1) << at[i] % 64;
+    return set;
+}
+
 /* Appends a cell of row `nth`, for which there is room. */
 static inline void bk_cells_put(struct bk_cell_list *c, uint32_t nth, uint32_t leaf, bool odd,
                                 const uint64_t *squares, unsigned words)
@@ -89,6 +114,9 @@ static inline void bk_cells_put(struct bk_cell_list *c, uint32_t nth, uint32_t l
     if (n >= 8 * words) {
         memcpy(to, squares, 8 * words);
         to += 8 * words;
+    } else if (words == 1) {
+        bk_cells_put_squares(to, squares[0], n);
+        to += n;
     } else {
         for (unsigned i = 0; i < words; i++)
             for (uint64_t left = squares[i]; left; left &= left - 1)
@@ -153,6 +181,9 @@ static inline unsigned bk_cells_take(struct bk_cell_in *in, uint32_t *leaf, uint
     if (!n) {
         memcpy(squares, at, 8 * words);
         at += 8 * words;
+    } else if (words == 1) {
+        squares[0] = bk_cells_take_squares(at, n);
+        at += n;
     } else {
         for (unsigned i = 0; i < words; i++)
             squares[i] = 0;

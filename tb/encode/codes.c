@@ -154,8 +154,10 @@ static struct weighed join_values(struct coder *c, uint32_t n)
     return c->item[0];
 }
 
-/* Writes the code below an item in preorder; *most: the largest value there. */
-static bk_code put_code(struct coder *c, const struct weighed *w, uint32_t *place, uint32_t *most)
+/* Writes the code below an item in preorder; *most: the largest value there.  asked: so many
+   questions come before. */
+static bk_code put_code(struct coder *c, const struct weighed *w, unsigned asked, uint32_t *place,
+                        uint32_t *most)
 {
     struct bk_question *q;
     uint32_t below[2];
@@ -164,13 +166,15 @@ static bk_code put_code(struct coder *c, const struct weighed *w, uint32_t *plac
     if (!w->inner) {
         c->out->coded[c->coded++] = (struct bk_coded){ (uint16_t)w->value, (uint16_t)(*place)++ };
         *most = w->value;
+        if (asked > c->out->longest)
+            c->out->longest = asked;
         return ~(bk_code)w->value;
     }
     code = (bk_code)c->questions++;
     q = &c->out->model.question[code];
     for (unsigned i = 0; i < 2; i++) {
         q->split = (uint16_t)*place; /* the second time, of the other answer */
-        q->next[i] = put_code(c, &c->made[2 * (w->inner - 1) + i], place, &below[i]);
+        q->next[i] = put_code(c, &c->made[2 * (w->inner - 1) + i], asked + 1, place, &below[i]);
     }
     c->out->most[code] = (uint16_t)below[0];
     *most = below[0] > below[1] ? below[0] : below[1];
@@ -227,7 +231,7 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
         if (leaf % 1024 == 0)
             bk_spill_ease(spill);
         out->first[leaf] = (uint32_t)c.coded;
-        out->model.leaf[leaf] = put_code(&c, &root, &place, &most);
+        out->model.leaf[leaf] = put_code(&c, &root, 0, &place, &most);
         qsort(out->coded + out->first[leaf], n, sizeof(*out->coded), by_value);
     }
     out->first[counts->leaves] = (uint32_t)c.coded;
@@ -237,6 +241,33 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     return BK_OK;
 }
 
+/* Of a leaf: its values' places, and those that bounds get.  Between two of its values all bounds
+   are alike. */
+static void places_of_leaf(const struct bk_codes *c, uint32_t leaf, uint16_t *place)
+{
+    uint32_t v = 0;
+
+    for (uint32_t i = c->first[leaf]; i < c->first[leaf + 1]; i++) {
+        const struct bk_coded *coded = &c->coded[i];
+        uint32_t least = bk_code_at_least(c, leaf, coded->value);
+        uint16_t bound = (uint16_t)bk_code_place(c, leaf, least);
+
+        place[coded->value] = coded->place;
+        for (; v <= coded->value; v++)
+            place[((size_t)1 << c->bits) + v] = bound;
+    }
+}
+
+void bk_codes_places(struct bk_codes *c, unsigned bits)
+{
+    size_t each = (size_t)2 << bits;
+
+    c->bits = bits;
+    c->place = bk_spill_new(NULL, c->model.leaves * each * sizeof *c->place);
+    for (uint32_t leaf = 0; c->place && leaf < c->model.leaves; leaf++)
+        places_of_leaf(c, leaf, c->place + leaf * each);
+}
+
 void bk_codes_release(struct bk_codes *c)
 {
     free(c->model.leaf);
@@ -244,6 +275,7 @@ void bk_codes_release(struct bk_codes *c)
     free(c->first);
     bk_spill_free(c->coded);
     bk_spill_free(c->most);
+    bk_spill_free(c->place);
     *c = (struct bk_codes){ 0 };
 }
 

@@ -35,12 +35,19 @@ struct bk_codes {
     uint32_t *first;        /* by leaf, and one more: its values in `coded` */
     struct bk_coded *coded; /* of a leaf ascending by value */
     uint16_t *most;         /* by question: the largest value below the likely answer */
+    unsigned longest;       /* questions that a position is asked, at most */
+    uint16_t *place;        /* NULL, or of bk_codes_places(): [leaf][bound][value] */
+    unsigned bits;          /* with `place`: of a value */
 };
 
 enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
                          struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
                          struct bk_spill *spill, struct bk_report *why);
 void bk_codes_release(struct bk_codes *c);
+
+/* Makes bk_code_place_of() a look-up, for a quarter of what the counts of so many bits take.
+   Without memory for it all stays as it is. */
+void bk_codes_places(struct bk_codes *c, unsigned bits);
 
 /* The value that a position gets that may have any from `bound` on. */
 static inline uint32_t bk_code_at_least(const struct bk_codes *c, uint32_t leaf, uint32_t bound)
@@ -61,6 +68,22 @@ static inline uint32_t bk_code_place(const struct bk_codes *c, uint32_t leaf, ui
     for (; n > 1; n -= n / 2)
         v += v[n / 2].value <= value ? n / 2 : 0;
     return v->place;
+}
+
+/* The same of a value, or of the one that such a bound gets. */
+static inline uint32_t bk_code_place_of(const struct bk_codes *c, uint32_t leaf, bool bound,
+                                        uint32_t value)
+{
+    if (c->place)
+        return c->place[(((size_t)leaf * 2 + bound) << c->bits) + value];
+    return bk_code_place(c, leaf, bound ? bk_code_at_least(c, leaf, value) : value);
+}
+
+/* Where that look-up goes first, or would if there were one. */
+static inline const void *bk_code_place_at(const struct bk_codes *c, uint32_t leaf, uint32_t value)
+{
+    return c->place ? (const void *)&c->place[((size_t)leaf * 2 << c->bits) + value]
+                    : (const void *)&c->coded[c->first[leaf]];
 }
 
 /* What a question meets in a unit. */

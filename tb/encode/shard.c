@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "tb/memory/cpu.h"
 
 /* == Rows == */
 
@@ -14,50 +15,50 @@ bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n)
 {
     if (!BK_ARRAY_ROOM(l->row, l->room, l->rows + 1))
         return false;
-    l->row[l->rows++] = (struct bk_asked_row){ .first = first, .n = n, .end = l->asked.n };
+    l->row[l->rows++] = (struct bk_asked_row){ .first = first, .n = n };
+    bk_asked_by_row(l);
     return true;
 }
 
-/* How many keys a question brings. */
-INLINE void estimate(struct bk_asked_row *row, const struct bk_asked_question *q, unsigned words)
-{
-    uint32_t n = bk_count_set(q->all, words), e;
-
-    if (!q->rc && !q->rp) {
-        row->keys[1] += n << BK_KEY_PARTS;
-    } else if (q->other) {
-        e = bk_count_set(q->other, words);
-        row->keys[0] += (q->rc + e * q->rp) << BK_KEY_PARTS;
-        row->keys[1] += (e << BK_KEY_PARTS) + ((n - e) << BK_KEY_PARTS >> q->rp);
-    } else {
-        row->keys[1] += n << BK_KEY_PARTS >> (q->rc + q->rp);
-    }
-}
-
-void bk_asked_by_row(struct bk_asked_rows *l, unsigned words)
+void bk_asked_by_row(struct bk_asked_rows *l)
 {
     struct bk_asked_row *row = &l->row[l->rows - 1];
 
-    while (row->end < l->asked.n) {
-        struct bk_asked_question q = bk_asked_read(&l->asked, &row->end, words);
-
-        estimate(row, &q, words);
+    for (unsigned i = 0; i < 2; i++) {
+        row->keys[i] += l->asked.keys[i];
+        l->asked.keys[i] = 0;
     }
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++)
+        row->end[i] = l->asked.of[i].n;
 }
 
 void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill)
 {
-    size_t rows = l->rows * sizeof *l->row, words = l->asked.n * sizeof *l->asked.word;
-    struct bk_asked_rows there = { .rows = l->rows, .asked.n = l->asked.n, .spill = spill };
+    const struct bk_asked_list *of = l->asked.of;
+    size_t rows = l->rows * sizeof *l->row, words = of[0].n + of[1].n;
+    struct bk_asked_rows there = { .rows = l->rows, .spill = spill };
+    uint64_t *to;
 
-    if (l->spill || !rows || !(there.row = bk_spill_new(spill, rows + words)))
+    if (l->spill || !rows || !(there.row = bk_spill_new(spill, rows + words * sizeof *to)))
         return;
-    there.asked.word = (uint64_t *)(void *)(there.row + l->rows);
     memcpy(there.row, l->row, rows);
-    if (words)
-        memcpy(there.asked.word, l->asked.word, words);
+    to = (uint64_t *)(void *)(there.row + l->rows);
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++) {
+        there.asked.of[i].word = to;
+        there.asked.of[i].n = of[i].n;
+        if (of[i].n)
+            memcpy(to, of[i].word, of[i].n * sizeof *to);
+        to += of[i].n;
+    }
     bk_asked_rows_release(l);
     *l = there;
+}
+
+void bk_asked_rows_clear(struct bk_asked_rows *l)
+{
+    l->rows = 0;
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++)
+        l->asked.of[i].n = 0;
 }
 
 void bk_asked_rows_release(struct bk_asked_rows *l)
@@ -66,41 +67,60 @@ void bk_asked_rows_release(struct bk_asked_rows *l)
         bk_spill_free(l->row);
     } else {
         free(l->row);
-        free(l->asked.word);
+        bk_asked_release(&l->asked);
     }
     *l = (struct bk_asked_rows){ 0 };
 }
 
 /* == Keys == */
 
-/* Goes through the questions of a shard, whose rows may lie in several lists. */
+static bk_filter *filter_for(void)
+{
+#ifdef __x86_64__
+    if (bk_cpu() >= BK_CPU_AVX512 && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vpopcntdq"))
+        return bk_filter_avx512;
+#endif
+    return bk_filter_portable;
+}
+
+/* Goes through the rows of a shard, which may lie in several lists. */
 struct shard_reader {
     const struct bk_asked_rows *list;
     size_t row, rows; /* the next row, of this list; to come with it */
-    size_t at;        /* in list->asked */
-    uint64_t hash;    /* of the present row */
 };
 
-/* The next question; false: there is none. */
-INLINE bool next_question(struct shard_reader *r, struct bk_asked_question *q, unsigned words)
-{
-    bool moved = false;
+/* The questions of a row. */
+struct row_questions {
+    uint64_t hash; /* of the row */
+    struct {
+        const uint64_t *at, *end;
+    } of[BK_ASKED_LISTS];
+};
 
-    for (; r->rows; r->row++, r->rows--, moved = true) {
-        while (r->row == r->list->rows) {
-            bk_spill_ease(r->list->spill);
-            r->list++;
-            r->row = 0;
-            r->at = 0;
-        }
-        if (r->at < r->list->row[r->row].end) {
-            if (moved || !r->hash)
-                r->hash = bk_row_hash(r->list->row[r->row].first);
-            *q = bk_asked_read(&r->list->asked, &r->at, words);
-            return true;
-        }
+/* The next row; false: there is none. */
+INLINE bool next_row(struct shard_reader *r, struct row_questions *q)
+{
+    const struct bk_asked_row *row;
+
+    if (!r->rows)
+        return false;
+    while (r->row == r->list->rows) {
+        bk_spill_ease(r->list->spill);
+        r->list++;
+        r->row = 0;
     }
-    return false;
+    row = &r->list->row[r->row];
+    q->hash = bk_row_hash(row->first);
+    for (unsigned i = 0; i < BK_ASKED_LISTS; i++) {
+        const uint64_t *word = r->list->asked.of[i].word; /* NULL: there is none */
+
+        q->of[i].at = word ? word + (r->row ? row[-1].end[i] : 0) : NULL;
+        q->of[i].end = word ? word + row->end[i] : NULL;
+    }
+    r->row++;
+    r->rows--;
+    return true;
 }
 
 static bool room_for_keys(struct bk_key_list *l, size_t n)
@@ -108,7 +128,7 @@ static bool room_for_keys(struct bk_key_list *l, size_t n)
     return l->n + n <= l->room || BK_ARRAY_ROOM(l->key, l->room, l->n + n);
 }
 
-static void add_filter(struct bk_key_list *l, uint64_t key, unsigned bits)
+INLINE void add_filter(struct bk_key_list *l, uint64_t key, unsigned bits)
 {
     uint64_t print = key;
 
@@ -116,68 +136,187 @@ static void add_filter(struct bk_key_list *l, uint64_t key, unsigned bits)
         l->key[l->n++] = (struct bk_ribbon_key){ key, print >> j & 1 };
 }
 
+/* The filter keys of a question's exceptions.  False: no memory. */
+INLINE bool list_filters_of(const struct bk_asked_question *q, uint64_t hash, struct bk_key_list *l,
+                            unsigned words)
+{
+    if (!q->rc && !q->rp)
+        return true;
+    if (!room_for_keys(l, BK_RC_MAX + (size_t)BK_RP_MAX * 64 * words))
+        return false;
+    add_filter(l, bk_question_key(hash, q->question, BK_CELL_SQUARE), q->rc);
+    for (unsigned i = 0; q->rp && i < words; i++)
+        for (uint64_t left = q->other[i]; left; left &= left - 1)
+            add_filter(l,
+                       bk_question_key(hash, q->question, 64 * i + (unsigned)__builtin_ctzll(left)),
+                       q->rp);
+    return true;
+}
+
 /* The filter keys of the exceptions of a shard.  False: no memory. */
 INLINE bool list_filters(struct shard_reader r, struct bk_key_list *l, unsigned words)
 {
-    struct bk_asked_question q;
+    struct row_questions row;
 
     l->n = 0;
-    while (next_question(&r, &q, words)) {
-        if (!q.other)
-            continue;
-        if (!room_for_keys(l, q.rc + (size_t)q.rp * bk_count_set(q.other, words)))
-            return false;
-        add_filter(l, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc);
-        for (unsigned i = 0; q.rp && i < words; i++)
-            for (uint64_t left = q.other[i]; left; left &= left - 1)
-                add_filter(
-                    l,
-                    bk_question_key(r.hash, q.question, 64 * i + (unsigned)__builtin_ctzll(left)),
-                    q.rp);
+    while (next_row(&r, &row)) {
+        const uint64_t *end = row.of[BK_ASKED_SOME].end;
+
+        for (const uint64_t *at = row.of[BK_ASKED_SOME].at; at < end;
+             at += bk_asked_step(BK_ASKED_SOME, words)) {
+            struct bk_asked_question q = bk_asked_read(at, words);
+
+            if (!list_filters_of(&q, row.hash, l, words))
+                return false;
+        }
     }
     return true;
 }
 
-/* Those who pass are put at `to`; returns where the next one goes.  No jump: who passes cannot be
-   foreseen. */
-INLINE struct bk_ribbon_key *list_passing(const struct bk_ribbon *filters, uint64_t hash,
-                                          const struct bk_asked_question *q, unsigned word,
-                                          struct bk_ribbon_key *to)
+/* What listing the keys of ribbon B works with. */
+struct bit_lister {
+    const struct bk_ribbon *filters;
+    bk_filter *filter;
+    struct bk_shard_room *room;
+    struct bk_key_list *l;
+};
+
+/* Adds the positions of a set, of whom those in `other` are exceptions, as they are.  Two at a
+   time, since most sets have one or two, and how many cannot be foreseen. */
+INLINE void add_bits(struct bk_key_list *l, uint64_t hash, uint32_t question, uint64_t set,
+                     uint64_t other, unsigned word)
 {
-    uint64_t other = q->other ? q->other[word] : 0;
+    struct bk_ribbon_key *to = l->key + l->n;
 
-    for (uint64_t left = q->all[word]; left; left &= left - 1) {
-        unsigned s = (unsigned)__builtin_ctzll(left);
-        bool exception = other >> s & 1;
-        uint64_t key = bk_question_key(hash, q->question, 64 * word + s);
+    while (set) {
+        unsigned s[2] = { (unsigned)__builtin_ctzll(set), 0 };
 
-        *to = (struct bk_ribbon_key){ bk_bit_key(key), exception };
-        to += exception | bk_filter_passes(filters, key, q->rp);
+        set &= set - 1;
+        s[1] = (unsigned)__builtin_ctzll(set | UINT64_C(1) << 63);
+        for (unsigned i = 0; i < 2; i++)
+            to[i] = (struct bk_ribbon_key){
+                bk_bit_key(bk_question_key(hash, question, 64 * word + s[i])), other >> s[i] & 1
+            };
+        to += 1 + (set != 0);
+        set &= set - 1;
     }
-    return to;
+    l->n = (size_t)(to - l->key);
+}
+
+/* Room for a set more, and what add_bits() writes beyond it. */
+static bool room_for_set(struct bk_key_list *l) { return room_for_keys(l, 64 + 1); }
+
+/* Those strangers that pass the filters have keys.  False: no memory. */
+static bool end_positions(const struct bit_lister *b)
+{
+    struct bk_strangers *p = &b->room->positions;
+    uint16_t passed[BK_STRANGERS + 64 + BK_FILTER_PAST];
+    size_t n = b->filter(b->filters, p->key, p->bits, p->n, passed);
+
+    if (!room_for_keys(b->l, n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        b->l->key[b->l->n++] = (struct bk_ribbon_key){ bk_bit_key(p->key[passed[i]]), false };
+    p->n = 0;
+    return true;
+}
+
+/* The positions of a set, none of them exceptions, where the filters are asked of positions. */
+INLINE bool add_strangers(const struct bit_lister *b, uint64_t hash,
+                          const struct bk_asked_question *q, uint64_t set, unsigned word)
+{
+    struct bk_strangers *p = &b->room->positions;
+
+    for (; set; set &= set - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(set);
+
+        p->key[p->n] = bk_question_key(hash, q->question, 64 * word + s);
+        p->bits[p->n++] = (uint8_t)q->rp;
+    }
+    return p->n < BK_STRANGERS || end_positions(b);
+}
+
+/* The positions of a question, of a cell that the filters let pass.  False: no memory. */
+INLINE bool list_positions(const struct bit_lister *b, uint64_t hash,
+                           const struct bk_asked_question *q, bool some, unsigned words)
+{
+    for (unsigned i = 0; i < words; i++) {
+        uint64_t other = some ? q->other[i] : 0, strangers = q->rp ? q->all[i] & ~other : 0;
+
+        if (!room_for_set(b->l))
+            return false;
+        add_bits(b->l, hash, q->question, q->all[i] & ~strangers, other, i);
+        if (strangers && !add_strangers(b, hash, q, strangers, i))
+            return false;
+    }
+    return true;
+}
+
+/* Those strange cells that pass the filters ask their positions.  False: no memory. */
+INLINE bool end_cells(const struct bit_lister *b, unsigned words)
+{
+    struct bk_stranger_cells *c = &b->room->cells;
+    uint16_t passed[BK_STRANGERS + BK_FILTER_PAST];
+    size_t n = b->filter(b->filters, c->key, c->bits, c->n, passed);
+
+    for (size_t i = 0; i < n; i++) {
+        struct bk_asked_question q = bk_asked_read(c->asked[passed[i]], words);
+
+        if (!list_positions(b, c->hash[passed[i]], &q, false, words))
+            return false;
+    }
+    c->n = 0;
+    return true;
+}
+
+/* Questions without exceptions: where the filters are asked of cells, these come first. */
+INLINE bool list_sure(const struct bit_lister *b, const struct row_questions *row, unsigned words)
+{
+    struct bk_stranger_cells *c = &b->room->cells;
+
+    for (const uint64_t *at = row->of[BK_ASKED_SURE].at; at < row->of[BK_ASKED_SURE].end;
+         at += bk_asked_step(BK_ASKED_SURE, words)) {
+        struct bk_asked_question q = bk_asked_read(at, words);
+
+        if (!q.rc) {
+            if (!list_positions(b, row->hash, &q, false, words))
+                return false;
+            continue;
+        }
+        c->key[c->n] = bk_question_key(row->hash, q.question, BK_CELL_SQUARE);
+        c->bits[c->n] = (uint8_t)q.rc;
+        c->hash[c->n] = row->hash;
+        c->asked[c->n++] = at;
+        if (c->n == BK_STRANGERS && !end_cells(b, words))
+            return false;
+    }
+    return true;
+}
+
+INLINE bool list_some(const struct bit_lister *b, const struct row_questions *row, unsigned words)
+{
+    for (const uint64_t *at = row->of[BK_ASKED_SOME].at; at < row->of[BK_ASKED_SOME].end;
+         at += bk_asked_step(BK_ASKED_SOME, words)) {
+        struct bk_asked_question q = bk_asked_read(at, words);
+
+        if (!list_positions(b, row->hash, &q, true, words))
+            return false;
+    }
+    return true;
 }
 
 /* The keys of ribbon B: positions that pass the filters.  False: no memory. */
-INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters, struct bk_key_list *l,
-                      unsigned words)
+INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters,
+                      struct bk_shard_room *room, unsigned words)
 {
-    struct bk_asked_question q;
+    const struct bit_lister b = { filters, filter_for(), room, &room->keys[1] };
+    struct row_questions row;
 
-    l->n = 0;
-    while (next_question(&r, &q, words)) {
-        struct bk_ribbon_key *to;
-
-        if (!q.other &&
-            !bk_filter_passes(filters, bk_question_key(r.hash, q.question, BK_CELL_SQUARE), q.rc))
-            continue;
-        if (!room_for_keys(l, bk_count_set(q.all, words)))
+    b.l->n = room->cells.n = room->positions.n = 0;
+    while (next_row(&r, &row))
+        if (!list_sure(&b, &row, words) || !list_some(&b, &row, words))
             return false;
-        to = l->key + l->n;
-        for (unsigned i = 0; i < words; i++)
-            to = list_passing(filters, r.hash, &q, i, to);
-        l->n = (size_t)(to - l->key);
-    }
-    return true;
+    return end_cells(&b, words) && end_positions(&b);
 }
 
 /* Solves ribbon `which` of a shard and appends its words to the shard's bytes. */
@@ -210,15 +349,13 @@ INLINE bool make_of(struct bk_made_shard *s, struct shard_reader r, unsigned wor
     if (!list_filters(r, &room->keys[0], words) || !add_ribbon(s, room, 0))
         return false;
     filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
-    return list_bits(r, &filters, &room->keys[1], words) && add_ribbon(s, room, 1);
+    return list_bits(r, &filters, room, words) && add_ribbon(s, room, 1);
 }
 
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
                    size_t rows, unsigned words, struct bk_shard_room *room)
 {
-    const struct shard_reader r = {
-        .list = list, .row = row, .rows = rows, .at = row ? list->row[row - 1].end : 0
-    };
+    const struct shard_reader r = { .list = list, .row = row, .rows = rows };
 
     return words == 1 ? make_of(out, r, 1, room) : make_of(out, r, words, room);
 }

@@ -10,32 +10,49 @@
 #define BK_SHARD_H
 
 #include "tb/encode/asked.h"
+#include "tb/encode/filter.h"
 #include "tb/encode/ribbons.h"
 
 /* A row, and where its questions end. */
 struct bk_asked_row {
     uint64_t first;
     uint32_t n;
-    uint32_t keys[2]; /* of ribbons A, B, estimated, in units of 2^-BK_KEY_PARTS */
-    size_t end;
+    uint32_t keys[2];           /* of ribbons A, B, as bk_asked.keys */
+    size_t end[BK_ASKED_LISTS]; /* in the lists of asked.h */
 };
-#define BK_KEY_PARTS 10
 
 /* Consecutive rows with what they are asked. */
 struct bk_asked_rows {
     struct bk_asked_row *row; /* owned */
     size_t rows, room;
     struct bk_asked asked;
-    struct bk_spill *spill; /* where both arrays are, in one piece; NULL: in memory */
+    struct bk_spill *spill; /* where all arrays are, in one piece; NULL: in memory */
 };
 
 /* A row of no questions yet.  False: no memory. */
 bool bk_asked_add_row(struct bk_asked_rows *l, uint64_t first, uint32_t n);
 /* All questions so far that no row has are the last row's. */
-void bk_asked_by_row(struct bk_asked_rows *l, unsigned words);
+void bk_asked_by_row(struct bk_asked_rows *l);
+/* No questions, no rows; what memory there is stays. */
+void bk_asked_rows_clear(struct bk_asked_rows *l);
 /* It will be read later, and nothing added: moves it to a spill.  Without room there it stays. */
 void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill);
 void bk_asked_rows_release(struct bk_asked_rows *l);
+
+/* Cells and positions that are no exceptions: do they pass the filters?  Many are asked at once. */
+#define BK_STRANGERS 256
+struct bk_stranger_cells {
+    size_t n;
+    uint64_t key[BK_STRANGERS + BK_FILTER_PAST];
+    uint8_t bits[BK_STRANGERS + BK_FILTER_PAST];
+    uint64_t hash[BK_STRANGERS];         /* of the row */
+    const uint64_t *asked[BK_STRANGERS]; /* the question, in its list */
+};
+struct bk_strangers {
+    size_t n;
+    uint64_t key[BK_STRANGERS + 64 + BK_FILTER_PAST];
+    uint8_t bits[BK_STRANGERS + 64 + BK_FILTER_PAST];
+};
 
 /* What a thread works with. */
 struct bk_shard_room {
@@ -43,6 +60,8 @@ struct bk_shard_room {
         struct bk_ribbon_key *key;
         size_t n, room;
     } keys[2];
+    struct bk_stranger_cells cells;
+    struct bk_strangers positions;
     struct bk_ribbon_room ribbon;
 };
 void bk_shard_room_release(struct bk_shard_room *room);

@@ -52,14 +52,22 @@ struct cut {
     size_t row, rows;
 };
 
+/* What a count will be raised by, as soon as its line of memory is there. */
+struct rise {
+    uint64_t *count; /* NULL: nothing */
+    unsigned by;
+};
+#define RISES 8
+
 /* What one thread works with. */
 struct desk {
     struct bk_fact_row *row;
-    struct bk_met *met;        /* by question */
-    unsigned bits;             /* of the values seen, beyond BK_BITS_AS_TOLD */
-    uint64_t *count;           /* as bk_counts.n */
+    struct bk_met *met;      /* by question */
+    unsigned bits;           /* of the values seen, beyond BK_BITS_AS_TOLD */
+    uint64_t *count;         /* as bk_counts.n */
+    struct rise rise[RISES]; /* of these, the oldest at rises % RISES */
+    unsigned rises;
     struct bk_cell_list cells; /* of the piece that is being counted */
-    struct bk_asked asked;     /* of one cell */
     struct bk_shard_room shard;
 };
 
@@ -83,7 +91,7 @@ struct unit {
     struct bk_box *box; /* by process; shared: the shards that are made here, for the first */
     uint8_t *cells;     /* remembered, of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
-    uint8_t *verdict; /* by leaf */
+    struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
@@ -132,7 +140,7 @@ static void walk_piece(struct work *k, uint64_t piece)
 /* Nothing of the cell's values has to be known: all its positions have its leaf's likeliest. */
 static inline bool is_likely(const struct work *k, uint32_t leaf)
 {
-    return !k->walk.odd && k->u->verdict[leaf] == LIKELY;
+    return !k->walk.odd && k->u->leaf[leaf].mark == LIKELY;
 }
 
 /* == Bits of values == */
@@ -252,12 +260,33 @@ static size_t room_for_cells(const struct unit *u, uint64_t counts)
 
 /* == Counting == */
 
+/* Counts of many leaves are in no cache: each addition waits until RISES later ones have come. */
 INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 {
+    struct rise *r = &k->desk->rise[k->desk->rises++ % RISES], now = *r;
+
+    __builtin_prefetch(n, 1);
+    *r = (struct rise){ n, more };
+    if (!now.count)
+        return;
     if (k->u->counts_shared)
-        __atomic_fetch_add(n, more, __ATOMIC_RELAXED);
+        __atomic_fetch_add(now.count, now.by, __ATOMIC_RELAXED);
     else
-        *n += more;
+        *now.count += now.by;
+}
+
+/* Adds what waits. */
+static void end_counts(struct desk *d, bool shared)
+{
+    for (unsigned i = 0; i < RISES; i++) {
+        struct rise *r = &d->rise[i];
+
+        if (r->count && shared)
+            __atomic_fetch_add(r->count, r->by, __ATOMIC_RELAXED);
+        else if (r->count)
+            *r->count += r->by;
+        r->count = NULL;
+    }
 }
 
 INLINE void count_cell_of(const struct work *k, uint32_t leaf, const uint64_t *squares,
@@ -328,6 +357,7 @@ static void count_piece(void *context, uint64_t nth, unsigned thread)
         __atomic_load_n(&u->cells_taken, __ATOMIC_RELAXED) < u->cells_room)
         k.walk.record = cells;
     walk_piece(&k, u->from + nth);
+    end_counts(k.desk, u->counts_shared);
     if (k.walk.record)
         remember_cells(u, &u->piece[u->from + nth], cells);
 }
@@ -340,7 +370,7 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
     c->leaves = u->learned.leaves;
     c->bits = u->src->bits;
     u->cells_room = room_for_cells(u, n * sizeof(*c->n));
-    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room) : NULL;
+    u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room + BK_CELL_FEW) : NULL;
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
     c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
@@ -374,44 +404,41 @@ static enum bk_err count_all(struct unit *u, struct bk_report *why)
 
 /* == Rates == */
 
-/* Appends the questions of a cell whose leaf asks some. */
-static void ask_cell(struct work *k, uint32_t leaf, const uint64_t *squares, struct bk_asked *out)
+/* An odd cell will be asked: brings the first of its leaf's questions, and the places of its likely
+   values. */
+static void fetch_code(const struct bk_walk *w, const struct bk_walk_ahead *cell)
 {
-    const struct bk_codes *codes = &k->u->codes;
-    struct bk_walk *w = &k->walk;
-    bool good;
+    const struct unit *u = ((const struct work *)w)->u;
+    bk_code code = u->leaf[cell->leaf].code;
+    const char *questions = (const char *)(u->codes.model.question + (code < 0 ? 0 : code));
 
-    if (is_likely(k, leaf)) {
-        good = bk_ask_likely(out, codes, leaf, squares, w->words);
-    } else {
-        if (!w->seen)
-            bk_walk_read(w);
-        good = bk_ask(out, codes, leaf, squares, &w->values, w->words, w->src->bits);
-    }
-    if (!good)
-        k->u->failed = true;
+    __builtin_prefetch(bk_code_place_at(&u->codes, cell->leaf, u->learned.guess[cell->leaf]));
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch(questions + 64 * (size_t)i);
+}
+
+/* The same, and what is counted of them. */
+static void fetch_met(const struct bk_walk *w, const struct bk_walk_ahead *cell)
+{
+    const struct work *k = (const struct work *)w;
+    bk_code code = k->u->leaf[cell->leaf].code;
+    const char *met = (const char *)(k->desk->met + (code < 0 ? 0 : code));
+
+    fetch_code(w, cell);
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch(met + 64 * (size_t)i, 1);
 }
 
 /* Cells without exceptions are met by no question. */
 static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     struct work *k = (struct work *)w;
-    struct bk_asked *asked = &k->desk->asked;
-    size_t at = 0;
 
-    if (k->u->verdict[leaf] == SURE || is_likely(k, leaf))
+    if (k->u->leaf[leaf].mark == SURE || is_likely(k, leaf))
         return;
-    asked->n = 0;
-    ask_cell(k, leaf, squares, asked);
-    while (at < asked->n) {
-        struct bk_asked_question q = bk_asked_read(asked, &at, w->words);
-        struct bk_met *m = &k->desk->met[q.question];
-
-        if (!q.other)
-            continue;
-        m->cells++;
-        m->in_cells += bk_count_set(q.all, w->words);
-    }
+    if (!w->seen)
+        bk_walk_read(w);
+    bk_ask_met(k->desk->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
 }
 
 static void meet_piece(void *context, uint64_t nth, unsigned thread)
@@ -421,6 +448,9 @@ static void meet_piece(void *context, uint64_t nth, unsigned thread)
     struct work k = work_of(u, thread, meet_cell);
 
     k.walk.recall = p->remembered ? &p->cells : NULL;
+    k.walk.kept = u->leaf;
+    k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.soon = fetch_met;
     walk_piece(&k, u->from + nth);
 }
 
@@ -429,8 +459,8 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
 {
     const struct bk_model *m = &u->codes.model;
 
-    u->verdict = malloc(m->leaves + (size_t)1);
-    if (!u->verdict)
+    u->leaf = malloc((m->leaves + (size_t)1) * sizeof *u->leaf);
+    if (!u->leaf)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
     for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {
         uint16_t guess = u->learned.guess[leaf];
@@ -438,10 +468,11 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
 
         while (likely >= 0)
             likely = m->question[likely].next[0];
+        u->leaf[leaf] = (struct bk_asked_first){ .code = m->leaf[leaf], .mark = WRONG };
         if (m->leaf[leaf] < 0)
-            u->verdict[leaf] = SURE;
-        else
-            u->verdict[leaf] = guess == ~likely ? LIKELY : WRONG;
+            u->leaf[leaf].mark = SURE;
+        else if (guess == ~likely)
+            u->leaf[leaf].mark = LIKELY;
     }
     return BK_OK;
 }
@@ -459,6 +490,8 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
     bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
+    if (!u->spill)
+        bk_codes_places(&u->codes, u->src->bits);
     if (!bk_pool_try(u->pool, u->to - u->from, meet_piece, u))
         return bk_fail(why, BK_E_SYSTEM, "stopped");
     for (unsigned t = 1; t < u->threads; t++)
@@ -491,6 +524,19 @@ static enum bk_err add_up_met(struct unit *u, struct bk_report *why)
     return err;
 }
 
+/* The rates of a leaf's first question, now that they are chosen. */
+static void note_first(struct bk_asked_first *first, const struct bk_model *m)
+{
+    const struct bk_question *q;
+
+    if (first->code < 0)
+        return;
+    q = &m->question[first->code];
+    first->rc = q->rc;
+    first->rp = q->rp;
+    first->more = q->next[0] >= 0;
+}
+
 static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
 {
     struct bk_model *m = &u->codes.model;
@@ -500,6 +546,8 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
         err = add_up_met(u, why);
     for (uint32_t q = 0; !err && q < m->questions; q++)
         bk_rates_choose(&m->question[q], &u->desk[0].met[q]);
+    for (uint32_t leaf = 0; !err && leaf < m->leaves; leaf++)
+        note_first(&u->leaf[leaf], m);
     for (unsigned t = 0; t < u->threads; t++) { /* each as large as half the counts */
         bk_spill_free(u->desk[t].met);
         u->desk[t].met = NULL;
@@ -517,14 +565,26 @@ static void note_row(struct bk_walk *w)
         k->u->failed = true;
 }
 
+/* Appends the questions of a cell. */
 static void note_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
 {
     struct work *k = (struct work *)w;
+    const struct bk_codes *codes = &k->u->codes;
+    struct bk_asked *asked = &k->list->asked;
+    bool good;
 
-    if (k->u->failed || k->u->verdict[leaf] == SURE)
+    if (k->u->failed || k->u->leaf[leaf].mark == SURE)
         return;
-    ask_cell(k, leaf, squares, &k->list->asked);
-    bk_asked_by_row(k->list, w->words);
+    if (is_likely(k, leaf)) {
+        good = bk_ask_likely(asked, codes, &k->u->leaf[leaf], squares, w->words);
+    } else {
+        if (!w->seen)
+            bk_walk_read(w);
+        good = bk_ask(asked, codes, leaf, squares, &w->values, w->words, w->src->bits);
+    }
+    if (!good)
+        k->u->failed = true;
+    bk_asked_by_row(k->list);
 }
 
 /* Asks the cells of a piece, and forgets them. */
@@ -536,6 +596,9 @@ static void ask_piece(void *context, uint64_t nth, unsigned thread)
 
     k.walk.begin = note_row;
     k.walk.recall = p->remembered ? &p->cells : NULL;
+    k.walk.kept = u->leaf;
+    k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.soon = fetch_code;
     k.list = &u->lists[u->asked + nth];
     walk_piece(&k, u->asked + nth);
 }
@@ -674,7 +737,7 @@ static void forget_batch(struct unit *u)
     for (; u->forgotten < end; u->forgotten++) {
         struct bk_asked_rows *l = &u->lists[u->forgotten];
 
-        l->rows = l->asked.n = 0;
+        bk_asked_rows_clear(l);
         if (u->spill)
             bk_asked_rows_release(l);
     }
@@ -818,7 +881,6 @@ static void unit_release(struct unit *u)
         bk_spill_free(d->met);
         if (t && !u->counts_shared)
             free(d->count);
-        free(d->asked.word);
         free(d->cells.byte);
         bk_shard_room_release(&d->shard);
     }
@@ -828,7 +890,7 @@ static void unit_release(struct unit *u)
     free(u->lists);
     free(u->piece);
     free(u->cut);
-    free(u->verdict);
+    free(u->leaf);
     bk_spill_free(u->cells);
     bk_spill_free(u->counts.n);
     bk_boxes_free(u->box);

@@ -105,21 +105,36 @@ static void descend_row(struct bk_walk *w)
         bk_cells_end_row(w->record, w->nth);
 }
 
+/* Reads cells, of this row and of later ones, until so many are at hand. */
+INLINE void read_ahead(struct bk_walk *w, unsigned words)
+{
+    while (w->read - w->told < BK_WALK_AHEAD && w->in.row != UINT32_MAX) {
+        struct bk_walk_ahead *cell = &w->ahead[w->read % BK_WALK_AHEAD];
+        const struct bk_walk_ahead *sooner = &w->ahead[(w->read - BK_WALK_SOON) % BK_WALK_AHEAD];
+
+        cell->row = w->in.row;
+        cell->odd = bk_cells_take(&w->in, &cell->leaf, cell->squares, words) & BK_CELL_ODD;
+        if (w->kept)
+            __builtin_prefetch((const char *)w->kept + cell->leaf * w->kept_bytes);
+        if (w->soon && w->read - w->told >= BK_WALK_SOON && sooner->odd)
+            w->soon(w, sooner);
+        w->read++;
+    }
+}
+
 /* The cells of a row that were remembered. */
 INLINE void recall_row_of(struct bk_walk *w, unsigned words)
 {
-    unsigned control = 0;
-
     w->seen = false;
-    if (w->in.row != w->nth)
-        return;
-    while (!(control & BK_CELL_LAST)) {
-        uint64_t squares[BK_CELL_WORDS_MAX];
-        uint32_t leaf;
+    for (;;) {
+        const struct bk_walk_ahead *cell = &w->ahead[w->told % BK_WALK_AHEAD];
 
-        control = bk_cells_take(&w->in, &leaf, squares, words);
-        w->odd = control & BK_CELL_ODD;
-        w->cell(w, leaf, squares);
+        read_ahead(w, words);
+        if (w->told == w->read || cell->row != w->nth)
+            return;
+        w->told++;
+        w->odd = cell->odd;
+        w->cell(w, cell->leaf, cell->squares);
     }
 }
 
@@ -143,6 +158,7 @@ void bk_walk(struct bk_walk *w, uint64_t from, uint64_t end)
 {
     if (w->recall)
         w->in = bk_cells_read(w->recall);
+    w->told = w->read = 0;
     find_row(w, from);
     if (w->row.first < from && w->row.first + w->row.n < end)
         find_row(w, w->row.first + w->row.n);

@@ -22,6 +22,16 @@ struct bk_walk;
 typedef void bk_walk_row(struct bk_walk *w);
 typedef void bk_walk_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares);
 
+/* Remembered cells are read so many ahead, that what is kept of their leaves may be fetched. */
+#define BK_WALK_AHEAD 8
+#define BK_WALK_SOON  3 /* cells between telling of one, and the one that is read then */
+struct bk_walk_ahead {
+    uint32_t row, leaf;
+    bool odd;
+    uint64_t squares[BK_CELL_WORDS_MAX];
+};
+typedef void bk_walk_soon(const struct bk_walk *w, const struct bk_walk_ahead *cell);
+
 struct bk_walk {
     const struct bk_unit_source *src;
     const struct bk_learned *learned;
@@ -30,6 +40,9 @@ struct bk_walk {
     bk_walk_row *begin; /* at each row; NULL: not told */
     bk_walk_cell *cell;
     const struct bk_cell_list *recall; /* the cells; NULL: down the tree */
+    const void *kept; /* recalled: of each leaf so many bytes will be looked at; NULL: none */
+    size_t kept_bytes;
+    bk_walk_soon *soon;          /* an odd cell will be recalled some cells later; NULL: not told */
     struct bk_cell_list *record; /* they are taken down here; NULL: they are not, or no more */
     /* Where it is. */
     struct bk_row row;
@@ -39,6 +52,8 @@ struct bk_walk {
     struct bk_row_values values;
     uint64_t agree[1u << BK_RESULT_BITS][BK_CELL_WORDS_MAX]; /* who may have this value */
     struct bk_cell_in in;
+    struct bk_walk_ahead ahead[BK_WALK_AHEAD]; /* the cells read so far that are still to come: */
+    uint32_t told, read;                       /* from `told` to read - 1, modulo their number */
 };
 
 /* The rows that begin at the numbers from `from` to end - 1.  Recalled, values are not read. */

@@ -1,0 +1,100 @@
+/*
+ * filter.c - keys and the filters of a ribbon, for one instruction set.  HOT.
+ *
+ * BK_FILTER names the function that this compilation makes.
+ */
+#include "tb/encode/filter.h"
+
+#ifdef __AVX512F__
+
+#include <immintrin.h>
+
+/* What bk_ribbon_bit() has of a ribbon, eight times. */
+struct lanes {
+    const uint8_t *bytes;
+    __m512i factor, starts, last; /* last: the last byte that a window begins with */
+};
+
+static struct lanes lanes_of(const struct bk_ribbon *a)
+{
+    uint32_t bytes = 8 * a->words;
+
+    return (struct lanes){ a->bytes, _mm512_set1_epi64((long long)a->factor),
+                           _mm512_set1_epi64(bytes + 1LL), _mm512_set1_epi64(bytes - 16LL) };
+}
+
+/* bk_ribbon_bit() of eight keys. */
+static inline __mmask8 ribbon_bits(const struct lanes *l, __m512i key)
+{
+    const __m512i eight = _mm512_set1_epi64(8);
+    __m512i x = _mm512_mullo_epi64(key, l->factor), at, low, high;
+    __m512i c = _mm512_xor_si512(x, _mm512_srli_epi64(x, 29));
+
+    at = _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), l->starts), 32);
+    at = _mm512_sub_epi64(_mm512_max_epu64(at, eight), eight);
+    at = _mm512_min_epu64(at, l->last);
+    low = _mm512_i64gather_epi64(at, l->bytes, 1);
+    high = _mm512_i64gather_epi64(at, l->bytes + 8, 1);
+    low = _mm512_and_si512(
+        low, _mm512_mullo_epi64(c, _mm512_set1_epi64((long long)UINT64_C(0x9fb21c651e98df25))));
+    high = _mm512_and_si512(
+        high,
+        _mm512_srli_epi64(
+            _mm512_mullo_epi64(c, _mm512_set1_epi64((long long)UINT64_C(0xd1342543de82ef95))), 1));
+    return _mm512_test_epi64_mask(_mm512_popcnt_epi64(_mm512_xor_si512(low, high)),
+                                  _mm512_set1_epi64(1));
+}
+
+/* Which of eight keys pass. */
+static inline __mmask8 passes(const struct lanes *l, __m512i key, __m512i bits, __mmask8 there)
+{
+    __m512i print = key, j = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
+    __mmask8 right = there;
+
+    for (;;) {
+        __mmask8 asked = right & _mm512_cmplt_epu64_mask(j, bits);
+
+        if (!asked)
+            return right;
+        right &= (__mmask8) ~(asked & (ribbon_bits(l, key) ^ _mm512_test_epi64_mask(print, one)));
+        key = _mm512_mullo_epi64(key, _mm512_set1_epi64((long long)BK_FILTER_STEP));
+        print = _mm512_srli_epi64(print, 1);
+        j = _mm512_add_epi64(j, one);
+    }
+}
+
+size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *bits, size_t n,
+                 uint16_t *passed)
+{
+    const struct lanes l = lanes_of(a);
+    size_t found = 0;
+
+    if (!a->words)
+        return 0;
+    for (size_t i = 0; i < n; i += 8) {
+        __mmask8 there = n - i < 8 ? (__mmask8)((1u << (n - i)) - 1) : 0xff;
+        __m512i b =
+            _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(bits + i)));
+        unsigned right = passes(&l, _mm512_loadu_si512(key + i), b, there);
+
+        for (; right; right &= right - 1)
+            passed[found++] = (uint16_t)(i + (unsigned)__builtin_ctz(right));
+    }
+    return found;
+}
+
+#else
+
+size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *bits, size_t n,
+                 uint16_t *passed)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++) { /* no jump: who passes cannot be foreseen */
+        passed[found] = (uint16_t)i;
+        found += bk_filter_passes(a, key[i], bits[i]);
+    }
+    return found;
+}
+
+#endif
