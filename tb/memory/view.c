@@ -43,6 +43,18 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r)
 
 /* == By rule == */
 
+/* The only man left, on `sq`: can the bared king, to move, take it? */
+static inline bool bares_back(const struct bk_view_plan *p, const struct bk_placement *at,
+                              unsigned sq)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, mover = !p->stm;
+
+    return bk_king_attacks(v, bared, at->king[bared], sq) &&
+           bk_rules_may_stand(v, v->royal, bared, sq) &&
+           !bk_king_attacks(v, mover, at->king[mover], sq);
+}
+
 /*
  * The mover has just bared the opponent (or both are bare).  A win, unless
  * the only man left can be taken by a king that may go there.
@@ -56,12 +68,29 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
         return BK_SCORE_NONE;
     if (p->nmen == 0)
         return 0;
-    if (p->nmen > 1 || !bk_rules_bares_back(v) ||
-        !bk_rules_may_stand(v, v->royal, bared, at->sq[p->parent[0]]) ||
-        !bk_king_attacks(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
-        bk_king_attacks(v, mover, at->king[mover], at->sq[p->parent[0]]))
+    if (p->nmen > 1 || !bk_rules_bares_back(v) || !bares_back(p, at, at->sq[p->parent[0]]))
         return BK_SCORE_WIN - 1;
     return 0;
+}
+
+/* The same of the only man left on each of its squares, where baring back saves: only next to the
+   bared king does it matter where it is. */
+static void rule_scores(const struct bk_view_plan *p, const struct bk_placement *at,
+                        const struct bk_free_man *man, int16_t *out)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, bared, at->king[bared], &n);
+    bool meet = bk_king_attacks(v, bared, at->king[bared], at->king[!bared]);
+    int16_t by_square[BK_SQ_MAX];
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        by_square[sq] = meet ? BK_SCORE_NONE : BK_SCORE_WIN - 1;
+    for (unsigned i = 0; i < n && !meet; i++)
+        if (bares_back(p, at, r[i].to))
+            by_square[r[i].to] = 0;
+    for (unsigned j = 0; j < man->n; j++)
+        out[j] = by_square[man->sq[j]];
 }
 
 /*
@@ -475,6 +504,10 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
 
     if (same_everywhere(p)) {
         fill_with(rule_score(p, &at), places_of(men, nfree), out);
+        return;
+    }
+    if (p->t->by_rule && nfree == 1) {
+        rule_scores(p, &at, men, out);
         return;
     }
     if (!p->t->by_rule) {
