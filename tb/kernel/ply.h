@@ -66,14 +66,13 @@ struct sweep {
 };
 
 /* The wait of this ply, if anything in the slice has it. */
-static inline uint64_t due_in(const struct bk_solver *b, unsigned side, uint32_t slice)
+static inline uint64_t due_in(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
 {
     const struct bk_state *st = &b->state;
 
     if (!b->setup->distances || b->setup->ledger || st->ply <= 1)
         return 0;
-    return *(const uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) &
-           wait_bit(st->ply >> 1);
+    return *slice_waits_of(st, side, losses, slice) & wait_bit(st->ply >> 1);
 }
 
 static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t slice, unsigned side,
@@ -88,7 +87,7 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         .slice = slice,
         .side = side,
         .k = st->ply >> 1,
-        .due = due_in(b, side, slice),
+        .due = due_in(b, side, losses, slice),
         .won = sets_of(st, BK_WON, side, slice),
         .undecided = sets_of(st, BK_UNDECIDED, side, slice),
         .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
@@ -202,10 +201,10 @@ static void rouse_listed(const struct sweep *p)
 
 /* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
  */
-static void find_due(const struct sweep *p, const lanes *x, const lanes *y)
+static void find_due(const struct sweep *p, bool losses, const lanes *x, const lanes *y)
 {
     const struct bk_setup *s = p->s;
-    const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
+    const uint64_t *waits = vector_waits_of(s, p->st, p->side, losses, p->slice);
 
     for (uint32_t i = 0; i < s->nmarks; i++) {
         uint64_t due = 0;
@@ -276,7 +275,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
         EACH (sq, x[i]) {
             unsigned k = dtw_get(p->s, row_of(p, vector * LANES + i), sq);
 
-            note_wait(&p->w->ctx, p->st, p->side, vector * LANES + i, wait_bit(k), k);
+            note_wait(&p->w->ctx, p->st, p->side, true, vector * LANES + i, wait_bit(k), k);
         }
 }
 
@@ -405,7 +404,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     struct scratch *w;
     struct sweep p;
 
-    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, slice) && !first_ply) {
+    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, false, slice) && !first_ply) {
         clear_frontier(b, side, false, slice);
         return false;
     }
@@ -418,7 +417,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         }
     clear_frontier(b, side, false, slice);
     if (p.due)
-        find_due(&p, p.undecided, p.open);
+        find_due(&p, false, p.undecided, p.open);
     reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
     if (p.due)
         list_due(&p, p.undecided, p.open);
@@ -446,12 +445,12 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     struct sweep p;
 
     clear_frontier(b, side, true, slice);
-    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, slice))
+    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, true, slice))
         return false;
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
-        find_due(&p, p.open, NULL);
+        find_due(&p, true, p.open, NULL);
     reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
     if (p.due)
         list_due(&p, p.open, NULL);
