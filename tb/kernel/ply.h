@@ -437,6 +437,64 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     return end_sweep(&p, false);
 }
 
+/* Positions of a vector that may be lost; what is won where the king can go is asked for. */
+static inline void list_candidate(const struct sweep *p, uint32_t vector, lanes x)
+{
+    struct candidates *cand = &p->w->cand;
+    const struct near *near = &p->w->near;
+
+    for (unsigned i = 0; i < near->nplain; i++)
+        __builtin_prefetch(&near->won[i][vector]);
+    cand->vector[cand->n] = vector;
+    cand->sets[cand->n++] = x;
+}
+
+/* Leaves of those listed what has no escape, and may have to wait; the rest is lost. */
+static void refute_candidates(struct sweep *p)
+{
+    struct candidates *cand = &p->w->cand;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < cand->n; i++) {
+        uint32_t vector = cand->vector[i];
+        lanes x = without_escapes(p->w, vector, p->side, cand->sets[i]);
+        unsigned words = lanes_words(x);
+
+        if (!words)
+            continue;
+        if (!p->delay || p->delay[vector] <= p->k) {
+            add_fresh(p, vector, x);
+            continue;
+        }
+        EACH_LANE (j, words)
+            if (p->dtw)
+                __builtin_prefetch(row_of(p, vector * LANES + j), 1);
+        cand->vector[n] = vector;
+        cand->sets[n++] = x;
+    }
+    cand->n = n;
+}
+
+/* Of those listed what cannot escape is lost, now or later. */
+static void lose_candidates(struct sweep *p)
+{
+    struct candidates *cand = &p->w->cand;
+
+    refute_candidates(p);
+    for (uint32_t i = 0; i < cand->n; i++) {
+        uint32_t vector = cand->vector[i];
+        lanes lost = cand->sets[i], late = delayed(p, vector, lost);
+
+        if (lanes_any(late)) {
+            defer(p, vector, late);
+            lost &= ~late;
+        }
+        if (lanes_any(lost))
+            add_fresh(p, vector, lost);
+    }
+    cand->n = 0;
+}
+
 /* An even ply: of what moves into the last wins, that which cannot escape is lost. */
 static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
@@ -458,25 +516,18 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     if (p.due)
         rouse_listed(&p);
     find_near(w, side);
+    w->cand.n = 0;
     EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &w->acc[vector], cand = *acc & still_open(&p, (uint32_t)vector);
 
         *acc = NO_LANES;
-        if (lanes_any(cand))
-            cand = without_escapes(w, (uint32_t)vector, side, cand);
         if (!lanes_any(cand))
             continue;
-        if (p.delay && p.delay[vector] > p.k) {
-            lanes late = delayed(&p, (uint32_t)vector, cand);
-
-            if (lanes_any(late)) {
-                defer(&p, (uint32_t)vector, late);
-                cand &= ~late;
-            }
-        }
-        if (lanes_any(cand))
-            add_fresh(&p, (uint32_t)vector, cand);
+        if (w->cand.n == CANDIDATES_MAX)
+            lose_candidates(&p);
+        list_candidate(&p, (uint32_t)vector, cand);
     }
+    lose_candidates(&p);
     memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
     return end_sweep(&p, true);
 }
