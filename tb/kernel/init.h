@@ -69,7 +69,7 @@ static void settle_later(struct scratch *w, struct bk_state *st, unsigned side, 
     if (waits && s->ledger)
         bk_raise_to(&st->last_wait, latest(s, dtw, later, waits));
     else if (waits)
-        note_wait(c, st, side, conf, waits, latest(s, dtw, later, waits));
+        note_wait(c, st, side, false, conf, waits, latest(s, dtw, later, waits));
 }
 
 /* Enters the best exit of every position of a configuration. */

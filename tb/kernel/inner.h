@@ -148,6 +148,24 @@ static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how
 
 /* == Turning == */
 
+#if defined __AVX512BW__ && BK_SET_BITS == 64
+/* Bits become words of 16 bits, which are put into another order: no table to be waited for. */
+static inline set turned(const struct bk_setup *s, unsigned sym, set x)
+{
+    const uint8_t *from = s->ix->unmap[sym];
+    __m512i low = _mm512_movm_epi16((__mmask32)x), high = _mm512_movm_epi16((__mmask32)(x >> 32));
+    __mmask32 part[2];
+
+    if (s->inner.slot < 0)
+        return x;
+    for (unsigned i = 0; i < 2; i++) {
+        __m512i order = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(from + 32 * i)));
+
+        part[i] = _mm512_movepi16_mask(_mm512_permutex2var_epi16(low, order, high));
+    }
+    return (part[0] | (uint64_t)part[1] << 32) & (~(set)0 >> (64 - s->v->nsq));
+}
+#else
 static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 {
     const set(*tab)[256] = s->turn_tab[sym];
@@ -169,6 +187,7 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 #endif
     return r;
 }
+#endif
 
 static inline unsigned inverse(unsigned sym)
 {

@@ -66,14 +66,13 @@ struct sweep {
 };
 
 /* The wait of this ply, if anything in the slice has it. */
-static inline uint64_t due_in(const struct bk_solver *b, unsigned side, uint32_t slice)
+static inline uint64_t due_in(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
 {
     const struct bk_state *st = &b->state;
 
     if (!b->setup->distances || b->setup->ledger || st->ply <= 1)
         return 0;
-    return *(const uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) &
-           wait_bit(st->ply >> 1);
+    return *slice_waits_of(st, side, losses, slice) & wait_bit(st->ply >> 1);
 }
 
 static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t slice, unsigned side,
@@ -88,7 +87,7 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         .slice = slice,
         .side = side,
         .k = st->ply >> 1,
-        .due = due_in(b, side, slice),
+        .due = due_in(b, side, losses, slice),
         .won = sets_of(st, BK_WON, side, slice),
         .undecided = sets_of(st, BK_UNDECIDED, side, slice),
         .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
@@ -202,10 +201,10 @@ static void rouse_listed(const struct sweep *p)
 
 /* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
  */
-static void find_due(const struct sweep *p, const lanes *x, const lanes *y)
+static void find_due(const struct sweep *p, bool losses, const lanes *x, const lanes *y)
 {
     const struct bk_setup *s = p->s;
-    const uint64_t *waits = bk_state_slice(p->st, BK_VECTOR_WAITS, p->side, p->slice);
+    const uint64_t *waits = vector_waits_of(s, p->st, p->side, losses, p->slice);
 
     for (uint32_t i = 0; i < s->nmarks; i++) {
         uint64_t due = 0;
@@ -276,7 +275,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
         EACH (sq, x[i]) {
             unsigned k = dtw_get(p->s, row_of(p, vector * LANES + i), sq);
 
-            note_wait(&p->w->ctx, p->st, p->side, vector * LANES + i, wait_bit(k), k);
+            note_wait(&p->w->ctx, p->st, p->side, true, vector * LANES + i, wait_bit(k), k);
         }
 }
 
@@ -405,7 +404,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     struct scratch *w;
     struct sweep p;
 
-    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, slice) && !first_ply) {
+    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, false, slice) && !first_ply) {
         clear_frontier(b, side, false, slice);
         return false;
     }
@@ -418,7 +417,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         }
     clear_frontier(b, side, false, slice);
     if (p.due)
-        find_due(&p, p.undecided, p.open);
+        find_due(&p, false, p.undecided, p.open);
     reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
     if (p.due)
         list_due(&p, p.undecided, p.open);
@@ -438,6 +437,64 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     return end_sweep(&p, false);
 }
 
+/* Positions of a vector that may be lost; what is won where the king can go is asked for. */
+static inline void list_candidate(const struct sweep *p, uint32_t vector, lanes x)
+{
+    struct candidates *cand = &p->w->cand;
+    const struct near *near = &p->w->near;
+
+    for (unsigned i = 0; i < near->nplain; i++)
+        __builtin_prefetch(&near->won[i][vector]);
+    cand->vector[cand->n] = vector;
+    cand->sets[cand->n++] = x;
+}
+
+/* Leaves of those listed what has no escape, and may have to wait; the rest is lost. */
+static void refute_candidates(struct sweep *p)
+{
+    struct candidates *cand = &p->w->cand;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < cand->n; i++) {
+        uint32_t vector = cand->vector[i];
+        lanes x = without_escapes(p->w, vector, p->side, cand->sets[i]);
+        unsigned words = lanes_words(x);
+
+        if (!words)
+            continue;
+        if (!p->delay || p->delay[vector] <= p->k) {
+            add_fresh(p, vector, x);
+            continue;
+        }
+        EACH_LANE (j, words)
+            if (p->dtw)
+                __builtin_prefetch(row_of(p, vector * LANES + j), 1);
+        cand->vector[n] = vector;
+        cand->sets[n++] = x;
+    }
+    cand->n = n;
+}
+
+/* Of those listed what cannot escape is lost, now or later. */
+static void lose_candidates(struct sweep *p)
+{
+    struct candidates *cand = &p->w->cand;
+
+    refute_candidates(p);
+    for (uint32_t i = 0; i < cand->n; i++) {
+        uint32_t vector = cand->vector[i];
+        lanes lost = cand->sets[i], late = delayed(p, vector, lost);
+
+        if (lanes_any(late)) {
+            defer(p, vector, late);
+            lost &= ~late;
+        }
+        if (lanes_any(lost))
+            add_fresh(p, vector, lost);
+    }
+    cand->n = 0;
+}
+
 /* An even ply: of what moves into the last wins, that which cannot escape is lost. */
 static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch)
 {
@@ -446,12 +503,12 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     struct sweep p;
 
     clear_frontier(b, side, true, slice);
-    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, slice))
+    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, true, slice))
         return false;
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
-        find_due(&p, p.open, NULL);
+        find_due(&p, true, p.open, NULL);
     reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
     if (p.due)
         list_due(&p, p.open, NULL);
@@ -459,25 +516,18 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     if (p.due)
         rouse_listed(&p);
     find_near(w, side);
+    w->cand.n = 0;
     EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &w->acc[vector], cand = *acc & still_open(&p, (uint32_t)vector);
 
         *acc = NO_LANES;
-        if (lanes_any(cand))
-            cand = without_escapes(w, (uint32_t)vector, side, cand);
         if (!lanes_any(cand))
             continue;
-        if (p.delay && p.delay[vector] > p.k) {
-            lanes late = delayed(&p, (uint32_t)vector, cand);
-
-            if (lanes_any(late)) {
-                defer(&p, (uint32_t)vector, late);
-                cand &= ~late;
-            }
-        }
-        if (lanes_any(cand))
-            add_fresh(&p, (uint32_t)vector, cand);
+        if (w->cand.n == CANDIDATES_MAX)
+            lose_candidates(&p);
+        list_candidate(&p, (uint32_t)vector, cand);
     }
+    lose_candidates(&p);
     memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
     return end_sweep(&p, true);
 }

@@ -49,9 +49,22 @@ struct rows {
     set squares[ROWS_MAX + LANES];
 };
 
+/*
+ * Vectors with positions that may be lost, looked at some at a time: what is
+ * asked of the next ones is fetched meanwhile.
+ */
+enum { CANDIDATES_MAX = 16 };
+
+struct candidates {
+    uint32_t n;
+    uint32_t vector[CANDIDATES_MAX];
+    lanes sets[CANDIDATES_MAX];
+};
+
 struct scratch {
     struct ctx ctx;
     struct near near;
+    struct candidates cand;
     struct rows due, found;
     lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */

@@ -28,8 +28,8 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
         return;
     }
     st->slice_bytes[BK_WAITS] = s->pitch * sizeof(uint64_t);
-    st->slice_bytes[BK_VECTOR_WAITS] = s->nvec * sizeof(uint64_t);
-    st->slice_bytes[BK_SLICE_WAITS] = sizeof(uint64_t);
+    st->slice_bytes[BK_VECTOR_WAITS] = 2 * s->nvec * sizeof(uint64_t);
+    st->slice_bytes[BK_SLICE_WAITS] = 2 * sizeof(uint64_t);
     st->slice_bytes[BK_DTW] = dtw;
 }
 

@@ -30,8 +30,8 @@ enum bk_array {
     BK_TODO_LOSE,    /* the next even pass has */
     BK_WAITS,        /* 64-bit words, by configuration: mask of plies / 2 (the last bit: or more)
                         at which a position is to be looked at, whatever moved */
-    BK_VECTOR_WAITS, /* the same of a whole vector */
-    BK_SLICE_WAITS,  /* one word: the same of the slice */
+    BK_VECTOR_WAITS, /* the same of whole vectors: for odd plies, then for even ones */
+    BK_SLICE_WAITS,  /* two words: the same of the slice */
     BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
     BK_LATER,        /* sets, with a ledger alone: have a losing exit, whose ply is to come */
     BK_DTW,          /* plies / 2, by square of the inner man: width a configuration; BK_WAITS to

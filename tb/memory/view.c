@@ -43,6 +43,18 @@ void bk_view_plan(struct bk_view_plan *p, const struct bk_view_request *r)
 
 /* == By rule == */
 
+/* The only man left, on `sq`: can the bared king, to move, take it? */
+static inline bool bares_back(const struct bk_view_plan *p, const struct bk_placement *at,
+                              unsigned sq)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, mover = !p->stm;
+
+    return bk_king_attacks(v, bared, at->king[bared], sq) &&
+           bk_rules_may_stand(v, v->royal, bared, sq) &&
+           !bk_king_attacks(v, mover, at->king[mover], sq);
+}
+
 /*
  * The mover has just bared the opponent (or both are bare).  A win, unless
  * the only man left can be taken by a king that may go there.
@@ -56,12 +68,29 @@ static int16_t rule_score(const struct bk_view_plan *p, const struct bk_placemen
         return BK_SCORE_NONE;
     if (p->nmen == 0)
         return 0;
-    if (p->nmen > 1 || !bk_rules_bares_back(v) ||
-        !bk_rules_may_stand(v, v->royal, bared, at->sq[p->parent[0]]) ||
-        !bk_king_attacks(v, bared, at->king[bared], at->sq[p->parent[0]]) ||
-        bk_king_attacks(v, mover, at->king[mover], at->sq[p->parent[0]]))
+    if (p->nmen > 1 || !bk_rules_bares_back(v) || !bares_back(p, at, at->sq[p->parent[0]]))
         return BK_SCORE_WIN - 1;
     return 0;
+}
+
+/* The same of the only man left on each of its squares, where baring back saves: only next to the
+   bared king does it matter where it is. */
+static void rule_scores(const struct bk_view_plan *p, const struct bk_placement *at,
+                        const struct bk_free_man *man, int16_t *out)
+{
+    const struct bk_variant *v = p->t->ix->v;
+    unsigned bared = p->stm, n;
+    const struct bk_reach *r = bk_reach_from(v, v->royal, bared, at->king[bared], &n);
+    bool meet = bk_king_attacks(v, bared, at->king[bared], at->king[!bared]);
+    int16_t by_square[BK_SQ_MAX];
+
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        by_square[sq] = meet ? BK_SCORE_NONE : BK_SCORE_WIN - 1;
+    for (unsigned i = 0; i < n && !meet; i++)
+        if (bares_back(p, at, r[i].to))
+            by_square[r[i].to] = 0;
+    for (unsigned j = 0; j < man->n; j++)
+        out[j] = by_square[man->sq[j]];
 }
 
 /*
@@ -477,6 +506,10 @@ void bk_view_fill(const struct bk_view_plan *p, const struct bk_placement *where
         fill_with(rule_score(p, &at), places_of(men, nfree), out);
         return;
     }
+    if (p->t->by_rule && nfree == 1) {
+        rule_scores(p, &at, men, out);
+        return;
+    }
     if (!p->t->by_rule) {
         unsigned free_mask = stand_somewhere(p, men, nfree, &at);
 
@@ -551,10 +584,15 @@ static size_t pair_of(const struct bk_view_plan *p, const struct still_men *stil
 
 /* == Views that share where men stand == */
 
-/* A choice of squares for the men of several cells.  there: the table has such a block. */
+/* Where a choice of squares for the men of several cells leads to, all that is read of it in one
+   piece. */
 struct placing {
-    bool there;
-    struct still_men men;
+    const struct bk_pairs *pairs; /* NULL: the table has no such block */
+    const struct bk_memblock *mb;
+    const uint8_t *code; /* of the side to move */
+    uint64_t slice_stride;
+    uint64_t offset[BK_SYMMETRIES]; /* by the symmetry that the kings ask for */
+    unsigned turn_block;
 };
 
 /* The other free men after a turn of the block and one of the kings. */
@@ -567,8 +605,9 @@ struct turned_men {
 };
 
 struct bk_view_cache {
-    _Atomic(_Atomic(struct placing *) *) placing; /* by choice */
-    _Atomic size_t n;
+    /* By the square of the man that moves: placings of all choices of squares, the last man's
+       fastest. */
+    _Atomic(struct placing *) placing[BK_SQ_MAX];
     _Atomic(struct turned_men *) turned[BK_SYMMETRIES][BK_SYMMETRIES]; /* block's, kings' */
 };
 
@@ -576,14 +615,10 @@ struct bk_view_cache *bk_view_cache_new(void) { return calloc(1, sizeof(struct b
 
 void bk_view_cache_free(struct bk_view_cache *c)
 {
-    _Atomic(struct placing *) *placing;
-
     if (!c)
         return;
-    placing = atomic_load(&c->placing);
-    for (size_t i = 0; placing && i < c->n; i++)
-        free(atomic_load(&placing[i]));
-    free(placing);
+    for (unsigned sq = 0; sq < BK_SQ_MAX; sq++)
+        free(atomic_load(&c->placing[sq]));
     for (unsigned i = 0; i < BK_SYMMETRIES * BK_SYMMETRIES; i++)
         free(atomic_load(&c->turned[i / BK_SYMMETRIES][i % BK_SYMMETRIES]));
     free(c);
@@ -600,18 +635,54 @@ struct filling {
     unsigned still[BK_SLOTS_MAX], nstill; /* free men of several cells */
     unsigned other[BK_SLOTS_MAX], nother; /* of one */
     unsigned free_mask;                   /* slots of those */
-    _Atomic(struct placing *) *placing;   /* the cache's */
+    size_t pair[BK_SYMMETRIES];           /* of the kings, by turn of the block */
+    unsigned stm;                         /* who moves in the table */
 };
 
-static struct placing *placing_new(const struct filling *f)
+/* The men of several cells stand where f->at says. */
+static struct placing placing_of(const struct filling *f)
 {
-    const struct bk_view_plan *p = f->p;
-    unsigned stm = p->exchanged ? !p->stm : p->stm;
-    struct placing *made = calloc(1, sizeof *made);
+    struct still_men men = { .b = NULL };
+    struct placing at = { .pairs = NULL };
 
+    if (!place_still_men(f->p, &f->at, f->free_mask, &men) || !men.mb->code[f->stm])
+        return at;
+    at.pairs = men.b->pairs;
+    at.mb = men.mb;
+    at.code = men.mb->code[f->stm];
+    at.slice_stride = men.mb->slice_stride;
+    at.turn_block = men.turn_block;
+    memcpy(at.offset, men.offset, sizeof at.offset);
+    return at;
+}
+
+/* All choices for these men from the ith on.  Returns the end. */
+static struct placing *place_choices(struct filling *f, unsigned i, struct placing *at)
+{
+    const struct bk_free_man *man = &f->men[f->still[i]];
+
+    if (i == f->nstill) {
+        *at = placing_of(f);
+        return at + 1;
+    }
+    for (unsigned j = 0; j < man->n; j++) {
+        f->at.sq[man->slot] = man->sq[j];
+        at = place_choices(f, i + 1, at);
+    }
+    return at;
+}
+
+static struct placing *placings_new(const struct filling *f)
+{
+    struct filling each = *f;
+    struct placing *made;
+    size_t n = 1;
+
+    for (unsigned i = 0; i < f->nstill; i++)
+        n *= f->men[f->still[i]].n;
+    made = malloc(n * sizeof *made);
     if (made)
-        made->there =
-            place_still_men(p, &f->at, f->free_mask, &made->men) && made->men.mb->code[stm];
+        place_choices(&each, 0, made);
     return made;
 }
 
@@ -620,9 +691,9 @@ static struct turned_men *turned_new(const struct filling *f, const struct placi
 {
     const struct bk_view_plan *p = f->p;
     const struct bk_index *ix = p->t->ix;
-    const uint8_t *by_block = ix->map[at->men.turn_block], *by_kings = ix->map[sym];
+    const uint8_t *by_block = ix->map[at->turn_block], *by_kings = ix->map[sym];
     struct turned_men *made = calloc(1, sizeof *made);
-    struct located l = { .block = at->men.mb };
+    struct located l = { .block = at->mb };
     uint8_t cell[BK_SLOTS_MAX], sq[BK_SLOTS_MAX];
 
     if (!made)
@@ -647,14 +718,14 @@ static struct turned_men *turned_new(const struct filling *f, const struct placi
     return made;
 }
 
-static struct placing *find_placing(struct filling *f, size_t choice)
+static const struct placing *find_placings(const struct filling *f, unsigned moved)
 {
-    _Atomic(struct placing *) *kept = &f->placing[choice];
+    _Atomic(struct placing *) *kept = &f->c->placing[moved];
     struct placing *found = atomic_load_explicit(kept, memory_order_acquire), *mine;
 
     if (found)
         return found;
-    mine = placing_new(f);
+    mine = placings_new(f);
     if (mine && !atomic_compare_exchange_strong(kept, &found, mine)) {
         free(mine); /* another thread was first */
         mine = found;
@@ -662,9 +733,10 @@ static struct placing *find_placing(struct filling *f, size_t choice)
     return mine;
 }
 
-static struct turned_men *find_turned(struct filling *f, const struct placing *at, unsigned sym)
+static struct turned_men *find_turned(const struct filling *f, const struct placing *at,
+                                      unsigned sym)
 {
-    _Atomic(struct turned_men *) *kept = &f->c->turned[at->men.turn_block][sym];
+    _Atomic(struct turned_men *) *kept = &f->c->turned[at->turn_block][sym];
     struct turned_men *found = atomic_load_explicit(kept, memory_order_acquire), *mine;
 
     if (found)
@@ -709,76 +781,84 @@ static void no_others(const struct filling *f, unsigned i, int16_t *out)
         no_others(f, i + 1, out + j * f->skip[f->other[i]]);
 }
 
-/* The men of several cells stand where f->at says.  False: no memory. */
-static bool fill_choice(struct filling *f, size_t choice, int16_t *out)
+/* One choice.  False: no memory. */
+static bool fill_choice(const struct filling *f, const struct placing *at, int16_t *out)
 {
-    const struct bk_view_plan *p = f->p;
-    const struct placing *at = find_placing(f, choice);
+    int32_t slice = at->pairs ? at->pairs->slice[f->pair[at->turn_block]] : -1;
+    struct located l = { .block = at->mb, .stm = f->stm };
     const struct turned_men *men;
     struct turned_men other;
-    struct located l;
-    size_t pair;
     unsigned sym;
 
-    if (!at)
-        return false;
-    pair = at->there ? pair_of(p, &at->men, f->at.king[0], f->at.king[1]) : 0;
-    if (!at->there || at->men.b->pairs->slice[pair] < 0) {
+    if (slice < 0) {
         no_others(f, 0, out);
         return true;
     }
-    sym = at->men.b->pairs->sym[pair];
+    sym = at->pairs->sym[f->pair[at->turn_block]];
     men = find_turned(f, at, sym);
     if (!men)
         return false;
-    l.block = at->men.mb;
-    if (!has_strides(men, l.block)) {
+    if (!has_strides(men, at->mb)) {
         other = *men;
-        set_strides(&other, l.block);
+        set_strides(&other, at->mb);
         men = &other;
     }
-    l.stm = p->exchanged ? !p->stm : p->stm;
-    l.base = (uint64_t)at->men.b->pairs->slice[pair] * l.block->slice_stride + at->men.offset[sym];
-    gather(p->t, &l, l.base, men->man, men->n, &men->last, out);
+    l.base = (uint64_t)slice * at->slice_stride + at->offset[sym];
+    gather(f->p->t, &l, l.base, men->man, men->n, &men->last, out);
     return true;
 }
 
-/* All squares of the men of several cells from the ith on. */
-static bool fill_choices(struct filling *f, unsigned i, size_t choice, int16_t *out)
+/* All choices of the last man of several cells, where no other is free and codes have one byte: the
+   positions of a king that takes the inner man, each in another block. */
+static void fill_single_places(const struct filling *f, const struct placing *at, unsigned n,
+                               size_t skip, int16_t *out)
+{
+    const int16_t *score = f->p->t->score8;
+
+    for (unsigned j = 0; j < n; j++, at++, out += skip) {
+        size_t pair = f->pair[at->turn_block];
+        int32_t slice = at->pairs ? at->pairs->slice[pair] : -1;
+
+        *out = BK_SCORE_NONE;
+        if (slice >= 0)
+            *out = score[at->code[(uint64_t)slice * at->slice_stride +
+                                  at->offset[at->pairs->sym[pair]]]];
+    }
+}
+
+/* All squares of the men of several cells from the ith on; at: moved on.  False: no memory. */
+static bool fill_choices(const struct filling *f, unsigned i, const struct placing **at,
+                         int16_t *out)
 {
     const struct bk_free_man *man = &f->men[f->still[i]];
+    size_t skip = f->skip[f->still[i]];
     bool ok = true;
 
     if (i == f->nstill)
-        return fill_choice(f, choice, out);
-    for (unsigned j = 0; ok && j < man->n; j++) {
-        f->at.sq[man->slot] = man->sq[j];
-        ok = fill_choices(f, i + 1, choice * man->n + j, out + j * f->skip[f->still[i]]);
+        return fill_choice(f, (*at)++, out);
+    if (i + 1 == f->nstill && !f->nother && f->p->t->code_bytes == 1) {
+        fill_single_places(f, *at, man->n, skip, out);
+        *at += man->n;
+        return true;
     }
+    for (unsigned j = 0; ok && j < man->n; j++)
+        ok = fill_choices(f, i + 1, at, out + j * skip);
     return ok;
 }
 
-/* Room for all choices, by the first who asks.  False: no memory. */
-static bool make_room(struct filling *f)
+/* Where the kings stand in the table's own squares, by turn of the block. */
+static void find_pairs(struct filling *f)
 {
-    _Atomic(struct placing *) *there = NULL, *room;
-    size_t n = f->p->t->ix->v->nsq;
+    const struct bk_index *ix = f->p->t->ix;
+    unsigned wk = f->at.king[0], bk = f->at.king[1];
 
-    f->placing = atomic_load_explicit(&f->c->placing, memory_order_acquire);
-    if (f->placing)
-        return true;
-    for (unsigned i = 0; i < f->nstill; i++)
-        n *= f->men[f->still[i]].n;
-    room = calloc(n, sizeof *room);
-    if (!room)
-        return false;
-    atomic_store(&f->c->n, n);
-    f->placing = room;
-    if (!atomic_compare_exchange_strong(&f->c->placing, &there, room)) {
-        free(room);
-        f->placing = there;
+    if (f->p->exchanged) {
+        wk = f->p->swap[f->at.king[1]];
+        bk = f->p->swap[f->at.king[0]];
     }
-    return true;
+    for (unsigned turn = 0; turn < BK_SYMMETRIES; turn++)
+        if ((ix->group | 1) >> turn & 1)
+            f->pair[turn] = (size_t)ix->map[turn][wk] * ix->v->nsq + ix->map[turn][bk];
 }
 
 void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
@@ -786,6 +866,7 @@ void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
                        unsigned nfree, int16_t *out)
 {
     struct filling f = { .c = c, .p = p, .at = *at, .men = men, .nfree = nfree };
+    const struct placing *placing;
     size_t skip = 1;
 
     if (p->t->by_rule) {
@@ -803,7 +884,10 @@ void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
             f.free_mask |= 1u << men[i].slot;
         }
     }
-    if (!make_room(&f) || !fill_choices(&f, 0, moved, out))
+    f.stm = p->exchanged ? !p->stm : p->stm;
+    find_pairs(&f);
+    placing = find_placings(&f, moved);
+    if (!placing || !fill_choices(&f, 0, &placing, out))
         bk_view_fill(p, at, men, nfree, out); /* no memory for it: the slow way */
 }
 
