@@ -1,8 +1,9 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
-# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: for all
-# games some two hours of one core, of which two men against one take nearly all (FIVE="shatranj chess": of
-# these games alone).  The tables that it needs it builds in DIR where they are missing.
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: half an hour
+# of one core, most of it for two men against one, which are counted of FIVE="..." (shatranj puzzle sultan
+# chess): of a game on a hundred squares they take more than an hour.  The tables that it needs it builds in
+# DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
 LC_ALL=C
@@ -45,8 +46,8 @@ names() { # game, four or two: the materials
     two) men=5 wanted='K..vK.' ;;
     esac
     ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted" |
-        case $2$1 in # with a pawn such a table takes more memory than most machines have
-        twogrand-* | twoatlantean*) grep -v P ;;
+        case $2$1 in # with pawns they take more memory, and time, than most people have for them
+        twosultan* | twogrand-* | twoatlantean*) grep -v P ;;
         *) cat ;;
         esac
 }
@@ -61,7 +62,7 @@ mkdir -p "$dir/counted"
 two=
 for game in $games; do
     for each in "$game" $(sister "$game"); do counted "$each" four; done
-    case " ${FIVE-$games} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    case " ${FIVE-shatranj puzzle sultan chess} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
     counted "$game" two
 done
 tables() { # game: its materials of four men
@@ -287,7 +288,7 @@ if [ -n "$two" ]; then
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
 placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
 less often than the better of them does alone. Nothing of it needs a table: `bareking count` solves what it is asked
-for in memory. On a hundred squares pawns are left out.
+for in memory. On boards of more than 64 squares pawns are left out.
 TEXT
 fi
 for game in $two; do
@@ -322,11 +323,13 @@ for game in $two; do
         }
         function show(plain,   line, rule, i, j) {
             line = "| |"; rule = "|---|"
-            for (i = 1; i <= nmen; i++) { line = line " " men[i] " |"; rule = rule "---:|" }
+            for (i = 1; i <= nmen; i++)
+                if (columns[men[i]]) { line = line " " men[i] " |"; rule = rule "---:|" }
             print line; print rule
             for (i = 1; i <= nrows; i++) {
                 line = "| **" rows[i] "** |"
-                for (j = 1; j <= nmen; j++) line = line cell(rows[i], men[j], plain)
+                for (j = 1; j <= nmen; j++)
+                    if (columns[men[j]]) line = line cell(rows[i], men[j], plain)
                 print line
             }
         }

