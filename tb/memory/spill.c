@@ -204,15 +204,6 @@ void *bk_spill_new_sparse(size_t bytes)
 
 void bk_spill_dense(void *part, size_t bytes) { madvise(part, bytes, MADV_HUGEPAGE); }
 
-void bk_spill_fill(void *part, size_t bytes)
-{
-#ifdef MADV_POPULATE_WRITE
-    madvise(part, bytes, MADV_POPULATE_WRITE);
-#else
-    (void)part, (void)bytes;
-#endif
-}
-
 bool bk_spill_move(void *to, void *from, size_t bytes)
 {
 #ifdef MREMAP_DONTUNMAP

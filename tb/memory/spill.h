@@ -47,8 +47,6 @@ void *bk_spill_new_sparse(size_t bytes);
 /* Part of such an array, of whole large pages, of which all is touched when some is: they may be
    large, where the machine has such. */
 void bk_spill_dense(void *part, size_t bytes);
-/* Nearly all pages of a part will be written: they are found at once, in a quarter of the time. */
-void bk_spill_fill(void *part, size_t bytes);
 /* Memory of one part of such arrays, whole pages, becomes that of another, which has none, with
    what is in it; the first has none then.  False: it cannot be; both are as they were.  Cost: some
    us a MB, where fresh memory is found and cleared. */

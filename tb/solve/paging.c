@@ -208,7 +208,6 @@ static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thr
 {
     struct unit *x = &g->unit[u];
     bool stored = use != FILL && !is_frontier(g, u) && x->stored; /* else it begins as zeros */
-    bool dense = is_frontier(g, u) && frontier_bytes(g, u) > g->slice_bytes / 4 * 3;
     char *place = stored ? take_place(g, true) : NULL;
     bool moved;
 
@@ -216,8 +215,6 @@ static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thr
     g->used += x->bytes;
     begin_move(g, x);
     moved = place && bk_spill_move(sets_of(g, u), place, g->slice_bytes);
-    if (dense) /* or was when it was filled last */
-        bk_spill_fill(sets_of(g, u), g->slice_bytes);
     if (stored)
         bk_log_read(g->file, (uint64_t)u * g->slice_bytes, sets_of(g, u), g->slice_bytes);
     else if (use != FILL && is_frontier(g, u))
