@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # BUILD has none
 . "$here/scratch.sh"
 cd "$here/.."
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKELEVEL MFLAGS CC # that may be two words, one of them in another place
 
 # == A tree from an archive ==
 tree="$tmp/from an archive"
