@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 case ${TMPDIR-} in *' '*) unset TMPDIR ;; esac # BUILD has none
 . "$here/scratch.sh"
 cd "$here/.."
-unset MAKEFLAGS MAKELEVEL MFLAGS CC # that may be two words, one of them in another place
+unset MAKEFLAGS MAKELEVEL MFLAGS
 
 # == A tree from an archive ==
 tree="$tmp/from an archive"
@@ -34,6 +34,6 @@ for tool in sh make sed find stat nproc mkdir touch dirname grep head cc gcc ld 
 done
 mute=$(PATH=$tmp/bin sh tests/packages.sh no-such-package 2>&1) || fail "no Debian: status $?: $mute"
 [ -z "$mute" ] || fail "no Debian: $mute"
-said=$(PATH=$tmp/bin make -s BUILD="$tmp/elsewhere" PACKAGES= "$tmp/elsewhere/tb/transport_mpi.o" 2>&1) && fail 'MPI without mpicc'
+said=$(PATH=$tmp/bin make -s CC=: BUILD="$tmp/elsewhere" PACKAGES= "$tmp/elsewhere/tb/transport_mpi.o" 2>&1) && fail 'MPI without mpicc'
 [ "$(echo "$said" | grep -vc '^make: \*\*\*')" -eq 1 ] && echo "$said" | grep -q '^make mpi: no mpicc' || fail "make mpi without mpicc: $said"
 echo "from an archive, read only, no Debian, no mpicc: make goes on, or says in a line why not"
