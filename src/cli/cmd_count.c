@@ -2,8 +2,8 @@
  * cmd_count.c - what materials add up to, without making their tables.
  *
  * Of a table that is there its file tells; a material decided by rule is enumerated; the others are
- * solved in memory, counted and let go.  Encoding is most of what a table costs, so this takes a
- * fifth to a tenth of building it.
+ * solved in memory, counted and let go.  Encoding is most of what a table with distances costs, so
+ * this takes a fifth to a tenth of building it.
  */
 #include <stdlib.h>
 

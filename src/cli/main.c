@@ -162,9 +162,10 @@ static const struct command {
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
       "forgotten:\n"
-      "no file is written, and it takes a fifth to a tenth of what building does.  A line is "
-      "written\n"
-      "as soon as it is known; with --json an object a line, as `stats` tells.\n" },
+      "no file is written, and it takes a fifth to a tenth of what building with distances does.  "
+      "A "
+      "line\n"
+      "is written as soon as it is known; with --json an object a line, as `stats` tells.\n" },
     { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "

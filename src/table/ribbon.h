@@ -65,6 +65,10 @@ struct bk_ribbon_equation {
     uint64_t mask[2];
 };
 
+/* What the two masks of a key are multiplied with. */
+#define BK_RIBBON_MASK0 UINT64_C(0x9fb21c651e98df25)
+#define BK_RIBBON_MASK1 UINT64_C(0xd1342543de82ef95)
+
 static inline struct bk_ribbon_equation bk_ribbon_equation_of(uint64_t key, uint64_t factor,
                                                               uint32_t words)
 {
@@ -73,8 +77,7 @@ static inline struct bk_ribbon_equation bk_ribbon_equation_of(uint64_t key, uint
 
     at = at < 8 ? 0 : at - 8;
     return (struct bk_ribbon_equation){ at > bytes - 16 ? bytes - 16 : at,
-                                        { c * UINT64_C(0x9fb21c651e98df25),
-                                          c * UINT64_C(0xd1342543de82ef95) >> 1 } };
+                                        { c * BK_RIBBON_MASK0, c * BK_RIBBON_MASK1 >> 1 } };
 }
 
 /* The bit of a key.  The ribbon has words. */

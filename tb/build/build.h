@@ -21,7 +21,7 @@ struct bk_built { /* told after each table */
     const struct bk_plan_table *table;
     struct bk_summary summary;
     const struct bk_index
-        *ix; /* of counts alone: its numbers are the summary's; while it is told */
+        *ix; /* with counts_alone, while it is told: the summary's numbers are its */
     double solve_cpu, encode_cpu, wall; /* seconds */
     uint64_t wdl_bytes, dtw_bytes;
     unsigned plies; /* of all its blocks, but those that threads solve by themselves */
@@ -33,8 +33,8 @@ struct bk_build_options {
     const char *scratch;   /* folder for what does not fit; NULL: the tables' own */
     enum bk_effort effort;
     bool standalone;   /* files that answer without others */
-    bool counts_alone; /* no file is written, and `effort` asked: tables are told and let go.  Of
-                          one process; what does not fit goes to `scratch` all the same */
+    bool counts_alone; /* nothing is encoded or written: tables are told and let go.  Of one
+                          process; what does not fit goes to `scratch` all the same */
     unsigned k_max;    /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bool frugal;       /* for tests, as if memory were short: hold no table for later ones,
                           be compact (order.h), and keep no more sets than are in use */

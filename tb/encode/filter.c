@@ -35,12 +35,11 @@ static inline __mmask8 ribbon_bits(const struct lanes *l, __m512i key)
     at = _mm512_min_epu64(at, l->last);
     low = _mm512_i64gather_epi64(at, l->bytes, 1);
     high = _mm512_i64gather_epi64(at, l->bytes + 8, 1);
-    low = _mm512_and_si512(
-        low, _mm512_mullo_epi64(c, _mm512_set1_epi64((long long)UINT64_C(0x9fb21c651e98df25))));
+    low =
+        _mm512_and_si512(low, _mm512_mullo_epi64(c, _mm512_set1_epi64((long long)BK_RIBBON_MASK0)));
     high = _mm512_and_si512(
         high,
-        _mm512_srli_epi64(
-            _mm512_mullo_epi64(c, _mm512_set1_epi64((long long)UINT64_C(0xd1342543de82ef95))), 1));
+        _mm512_srli_epi64(_mm512_mullo_epi64(c, _mm512_set1_epi64((long long)BK_RIBBON_MASK1)), 1));
     return _mm512_test_epi64_mask(_mm512_popcnt_epi64(_mm512_xor_si512(low, high)),
                                   _mm512_set1_epi64(1));
 }

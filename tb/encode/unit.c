@@ -260,6 +260,16 @@ static size_t room_for_cells(const struct unit *u, uint64_t counts)
 
 /* == Counting == */
 
+INLINE void raise_count(struct rise r, bool shared)
+{
+    if (!r.count)
+        return;
+    if (shared)
+        __atomic_fetch_add(r.count, r.by, __ATOMIC_RELAXED);
+    else
+        *r.count += r.by;
+}
+
 /* Counts of many leaves are in no cache: each addition waits until RISES later ones have come. */
 INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 {
@@ -267,25 +277,15 @@ INLINE void add_count(const struct work *k, uint64_t *n, unsigned more)
 
     __builtin_prefetch(n, 1);
     *r = (struct rise){ n, more };
-    if (!now.count)
-        return;
-    if (k->u->counts_shared)
-        __atomic_fetch_add(now.count, now.by, __ATOMIC_RELAXED);
-    else
-        *now.count += now.by;
+    raise_count(now, k->u->counts_shared);
 }
 
 /* Adds what waits. */
 static void end_counts(struct desk *d, bool shared)
 {
     for (unsigned i = 0; i < RISES; i++) {
-        struct rise *r = &d->rise[i];
-
-        if (r->count && shared)
-            __atomic_fetch_add(r->count, r->by, __ATOMIC_RELAXED);
-        else if (r->count)
-            *r->count += r->by;
-        r->count = NULL;
+        raise_count(d->rise[i], shared);
+        d->rise[i].count = NULL;
     }
 }
 
