@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "table/format.h"
+#include "table/info.h"
 #include "tb/kernel/state.h"
 #include "tb/solve/paging.h"
 #include "tb/solve/prepare.h"
@@ -346,8 +347,9 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
 
 /* Packed, of a position that another process looks at: measured, 0.02 where most games are drawn to
    0.5 where nearly all are decided, in many plies; a twentieth to a fifth of what is sent in all.
- */
-#define NEWS_BYTES 0.15
+   Where both have the same men most are drawn: 0.04 to 0.13. */
+#define NEWS_BYTES      0.15
+#define NEWS_BYTES_EVEN 0.05
 
 /* Slices of a block that go from their owners to those who want them. */
 static uint64_t values_of(const struct bk_estimate_request *r, const struct bk_estimate_readers *w,
@@ -401,7 +403,7 @@ enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
     struct bk_order o = { 0 };
     uint64_t told = 0;
     double positions = 0;
-    bool ok = n && kind && bk_order_new(&o, ix, r->strategy);
+    bool even, ok = n && kind && bk_order_new(&o, ix, r->strategy);
 
     *out = (struct bk_estimate_traffic){ 0 };
     for (uint32_t l = 0; ok && l < o.nlevels; l++) {
@@ -421,7 +423,8 @@ enum bk_err bk_estimate_traffic(struct bk_estimate_traffic *out,
         if (!is_shared(r))
             out->values += values_spread(r, &o, l, n);
     }
-    out->news = (uint64_t)(NEWS_BYTES * positions);
+    even = bk_table_one_side(&ix->m, ix->v);
+    out->news = (uint64_t)((even ? NEWS_BYTES_EVEN : NEWS_BYTES) * positions);
     bk_order_free(&o);
     free(kind);
     free(n);
