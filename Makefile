@@ -44,9 +44,9 @@ FUZZ  = variant fairy fen material checkpoint cli table explore
 
 # == Nothing below changes when a file is added ==
 PACKAGES  = gcc make git pkg-config libzstd-dev libxxhash-dev libjansson-dev nettle-dev libmicrohttpd-dev libcmocka-dev time clang-format
-# what tests may do without: that of C++, Python and several processes
+# what tests may do without: that of C++, Python, several processes and the binary interface
 TEST_PACKAGES = $(if $(PACKAGES),g++ python3-pytest python3-numpy python3-build python3-setuptools python3-wheel python3-venv \
-                openmpi-bin libopenmpi-dev)
+                openmpi-bin libopenmpi-dev abigail-tools)
 # the version is that of probe/bareking.h, and stands nowhere else but in the Python package (test_library.py)
 VERSION  := $(shell v=$$(sed -n 's/^\#define BK_LIB_VERSION \(0x[0-9a-f]*\).*/\1/p' probe/bareking.h); \
               echo $$((v >> 16)).$$((v >> 8 & 255)).$$((v & 255)))

@@ -117,8 +117,8 @@ test-release:
 	@sh tests/release.sh $(BUILD)
 
 # == The binary interface ==
-# against that of the last release, with libabigail; ABI=LIBRARY is that release's libbareking.so with its
-# debug file, else a tag of git is built
+# against what was written down for the last version, or with another libbareking.so: ABI=LIBRARY, not stripped;
+# ABI=record writes it down
 abi: $(BUILD)/libbareking.so
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
