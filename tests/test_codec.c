@@ -558,8 +558,8 @@ static void same_row(struct reading *r, const struct bk_unit_source *src, const 
         memcpy(at, row->sq, sizeof(at));
         at[row->inner] = (uint8_t)sq;
         bk_fact_look(&look, src->facts, at);
-        assert_int_equal(bk_model_value(r->model, s, shards + s->at, row->first, sq,
-                                        bk_fact_look_leaf(&look, r->tree)),
+        assert_int_equal(bk_model_value(r->model, s, shards + s->at, bk_row_hashes(s, row->first),
+                                        sq, bk_fact_look_leaf(&look, r->tree)),
                          answer);
     }
 }

@@ -362,14 +362,6 @@ static void set_up(const struct scene *s, unsigned stm, struct bk_pos *p)
     p->stm = (uint8_t)stm;
 }
 
-static bool is_among(const struct bk_fact_take *take, unsigned n, unsigned by, unsigned taken)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (take[i].by == by && take[i].taken == taken)
-            return true;
-    return false;
-}
-
 /* A bare king to move: can he take the last man? */
 static bool takes_last(const struct scene *s, const struct bk_pos *p)
 {
@@ -422,18 +414,19 @@ static void compare_bare(const struct scene *s, const struct bk_fact_look *look,
 static void compare_moves(const struct scene *s, unsigned stm)
 {
     static struct bk_move list[BK_MOVES_MAX];
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
     struct bk_fact_look look;
     struct bk_pos p;
     struct bk_bits quiet[BK_MEN_MAX] = { { { 0 } } };
-    unsigned n, takes, met = 0, want = 0;
+    unsigned n, met = 0, want = 0;
+    uint64_t takes;
 
     set_up(s, stm, &p);
     bk_fact_look(&look, s->facts, s->sq);
-    takes = bk_fact_look_takes(&look, stm, take);
+    takes = bk_fact_look_takes(&look, stm);
     n = bk_moves_pseudo(s->v, &p, list);
     for (unsigned i = 0; i < n; i++) {
         unsigned by = man_on(s, list[i].from), taken = man_on(s, list[i].to);
+        struct bk_fact_take take = { (uint8_t)by, (uint8_t)taken };
         struct bk_pos after = p;
         bool legal;
 
@@ -447,15 +440,18 @@ static void compare_moves(const struct scene *s, unsigned stm)
             continue;
         }
         met++;
-        assert_true(is_among(take, takes, by, taken));
+        assert_true(takes & bk_fact_take_bit(take));
         if (legal)
-            compare_bare(s, &look, (struct bk_fact_take){ (uint8_t)by, (uint8_t)taken }, &after);
+            compare_bare(s, &look, take, &after);
     }
     for (unsigned i = 0; i < s->men.n; i++)
         if (s->men.colour[i] == stm)
             compare_quiet(s, i, &quiet[i]);
-    for (unsigned i = 0; i < takes; i++)
-        want += bk_rules_may_stand(s->v, s->men.type[take[i].by], stm, s->sq[take[i].taken]);
+    for (; takes; takes &= takes - 1) {
+        struct bk_fact_take take = bk_fact_takes_first(takes);
+
+        want += bk_rules_may_stand(s->v, s->men.type[take.by], stm, s->sq[take.taken]);
+    }
     assert_int_equal(met, want);
 }
 

@@ -89,10 +89,9 @@ int32_t bk_fact_look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *
     return width_of(look)->look_leaf(look, tree);
 }
 
-unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
-                            struct bk_fact_take out[BK_FACT_TAKES_MAX])
+uint64_t bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour)
 {
-    return width_of(look)->look_takes(look, colour, out);
+    return width_of(look)->look_takes(look, colour);
 }
 
 bool bk_fact_look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)

@@ -101,7 +101,7 @@ struct bk_fact_look {
 void bk_fact_look(struct bk_fact_look *look, const struct bk_facts *f,
                   const uint8_t sq[BK_MEN_MAX]);
 
-/* A tree in the form in which a look goes down it fastest: eight bytes a node. */
+/* A tree in the form in which a look goes down it fastest: twelve bytes a question. */
 struct bk_fact_tree;
 
 /* f borrowed; tree: `nodes` of them, each answer's after its question's, `yes` right behind it;
@@ -123,11 +123,23 @@ struct bk_fact_take {
 
 /*
  * What the side attacks: all captures that it could make if its king were no concern, but those of
- * two men and in passing.  Returns how many.
+ * two men and in passing.  A bit each: bk_fact_takes_first().
  */
-#define BK_FACT_TAKES_MAX (BK_MEN_MAX * BK_MEN_MAX / 4)
-unsigned bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour,
-                            struct bk_fact_take out[BK_FACT_TAKES_MAX]);
+uint64_t bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour);
+
+static inline uint64_t bk_fact_take_bit(struct bk_fact_take t)
+{
+    return UINT64_C(1) << (BK_MEN_MAX * t.by + t.taken);
+}
+
+/* One of some. */
+static inline struct bk_fact_take bk_fact_takes_first(uint64_t takes)
+{
+    unsigned bit = (unsigned)__builtin_ctzll(takes);
+
+    return (struct bk_fact_take){ (uint8_t)(bit / BK_MEN_MAX), (uint8_t)(bit % BK_MEN_MAX) };
+}
+_Static_assert(BK_MEN_MAX *BK_MEN_MAX <= 64, "a bit a capture");
 
 /*
  * Does a move leave the king of its side attacked: man `by` goes to `to`, where he takes man

@@ -91,6 +91,11 @@ const char *bk_end_name(enum bk_end end);
 enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *wdl);
 /* The part of bk_pos_end() that needs no moves of ordinary men: bare kings only. */
 enum bk_end bk_pos_bare(const struct bk_variant *v, const struct bk_pos *p, int *wdl);
+/* Has neither side but its king?  Then it says BK_END_NONE; spares most positions the call. */
+static inline bool bk_pos_none_bare(const struct bk_pos *p)
+{
+    return !bk_bits_single(&p->by[BK_WHITE]) && !bk_bits_single(&p->by[BK_BLACK]);
+}
 
 /*
  * "a1b1", "b9b10=M", "c7c8=R", "a10a10=H" (in place); castling by the king's

@@ -131,6 +131,16 @@ INLINE struct bk_bits bits_of(set x)
 }
 #endif
 
+/* Without its lowest square; of none: none. */
+INLINE set less_lowest(set x)
+{
+#if SET_IS_NUMBER
+    return x & (x - 1);
+#else
+    return any(x) ? x & ~bit(lowest(x)) : x;
+#endif
+}
+
 /* for each square `sq` of `x`, which is used up */
 #define EACH(sq, x) for (unsigned sq; any(x) && (sq = lowest(x), x &= ~bit(sq), true);)
 

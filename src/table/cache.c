@@ -216,15 +216,6 @@ enum bk_err bk_cache_may_read(struct bk_report *why)
     return only_memory ? bk_fail(why, BK_E_NOT_CACHED, "not in memory") : BK_OK;
 }
 
-/* Threads have stacks of their own: where this one's is tells them apart well enough. */
-static unsigned some_slot(void)
-{
-    char here;
-    uint64_t x = (uint64_t)(uintptr_t)&here >> 14;
-
-    return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
-}
-
 /* The outermost visit that this thread is in. */
 static _Thread_local struct {
     const struct bk_cache *cache; /* NULL: none */
@@ -233,7 +224,7 @@ static _Thread_local struct {
 
 static unsigned take_slot(struct bk_cache *c)
 {
-    for (unsigned i = some_slot(), tries = 1;; i = (i + 1) % SLOTS, tries++) {
+    for (unsigned i = bk_thread_some(SLOTS), tries = 1;; i = (i + 1) % SLOTS, tries++) {
         uint64_t none = 0, now = atomic_load(&c->now);
 
         if (!atomic_load_explicit(&c->slot[i].since, memory_order_relaxed) &&

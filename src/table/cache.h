@@ -51,6 +51,15 @@ uint64_t bk_cache_bytes(const struct bk_cache *c); /* the budget */
 uint64_t bk_cache_used(struct bk_cache *c);        /* what is held, charged, and not yet released */
 struct bk_readers *bk_cache_readers(struct bk_cache *c); /* borrowed */
 
+/* A number below n by which threads are told apart well enough: by where their stacks are. */
+static inline unsigned bk_thread_some(unsigned n)
+{
+    char here;
+    uint64_t x = (uint64_t)(uintptr_t)&here >> 14;
+
+    return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 40) % n;
+}
+
 /* == Visits == */
 
 /* Returns what bk_visit_end() takes, in the same thread.  They may be nested: those within cost

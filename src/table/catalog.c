@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "core/homes.h"
+#include "core/word.h"
 #include "table/materials.h"
 #include "table/needed.h"
 #include "table/readers.h"
@@ -59,7 +60,16 @@ struct entry {
     int64_t bytes; /* charged */
 };
 
+/* What some threads have asked last: mostly the next position has the same men.  Each in a line of
+   memory of its own. */
+#define LAST 16
+struct last {
+    _Atomic(struct entry *) entry; /* NULL: nothing yet */
+    char apart[64 - sizeof(struct entry *)];
+};
+
 struct bk_catalog {
+    struct last last[LAST];
     const struct bk_variant *v;
     struct bk_cache *cache; /* shared */
     char *paths, *folders;  /* as given; the same cut at the colons */
@@ -447,8 +457,19 @@ static struct bk_material key_of(const struct bk_pos *p)
     return key;
 }
 
-static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct entry **out,
-                            struct bk_report *why)
+/* Does the position have the material of the entry? */
+static bool is_of(const struct entry *e, const struct bk_pos *p)
+{
+    uint64_t differ = e->key.rights ^ p->rights;
+
+    for (size_t i = 0; i < sizeof p->count; i += 8)
+        differ |= (bk_word_get(*e->key.count + i) ^ bk_word_get(*p->count + i)) |
+                  (bk_word_get(*e->key.left + i) ^ bk_word_get(*p->left + i));
+    return !differ;
+}
+
+static enum bk_err entry_found(struct bk_catalog *c, const struct bk_pos *p, struct entry **out,
+                               struct bk_report *why)
 {
     struct bk_material key = key_of(p);
     unsigned men;
@@ -460,6 +481,21 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct
         return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
                        BK_MEN_MAX);
     return entry_get(c, &key, out, why);
+}
+
+static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct entry **out,
+                            struct bk_report *why)
+{
+    _Atomic(struct entry *) *last = &c->last[bk_thread_some(LAST)].entry;
+    enum bk_err err;
+
+    *out = atomic_load_explicit(last, memory_order_acquire);
+    if (*out && is_of(*out, p))
+        return BK_OK;
+    err = entry_found(c, p, out, why);
+    if (!err)
+        atomic_store_explicit(last, *out, memory_order_release);
+    return err;
 }
 
 /* == Asking ============================================================== */

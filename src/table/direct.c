@@ -3,6 +3,8 @@
  */
 #include "table/direct.h"
 
+#include <string.h>
+
 #define NO_VALUE (-2)
 
 /* == What did best == */
@@ -10,9 +12,10 @@
 void bk_direct_begin(struct bk_direct *d, const struct bk_tables *tables, struct bk_memo *memo,
                      void *context)
 {
-    *d = (struct bk_direct){ .way = { .tables = tables }, .memo = memo, .context = context };
-    for (unsigned i = 0; i <= BK_VIEW_DEPTH; i++)
-        d->good[i].by = BK_FACT_NOBODY;
+    d->way = (struct bk_way){ .tables = tables };
+    d->memo = memo;
+    d->context = context;
+    memset(d->good, BK_FACT_NOBODY, sizeof d->good);
 }
 
 /* Puts the one of some exits first that did best in a position like this one. */

@@ -63,7 +63,8 @@ struct bk_file {
     struct bk_head head;
     struct bk_index *ix;
     struct bk_rows *rows;
-    unsigned inner; /* the man who varies within rows */
+    unsigned inner;             /* the man who varies within rows */
+    const uint8_t *inner_place; /* by his square: his place in the row; NULL: rows differ */
     struct unit *unit;
     unsigned first_unit[3]; /* of each side, and the end */
     struct bk_shards *shards;
@@ -322,6 +323,7 @@ static enum bk_err understand(struct bk_file *f, const struct bk_variant *v, str
         return bk_fail(why, err, "%s: %s%s", f->path, err == BK_E_CORRUPT ? "damaged: " : "",
                        inner.text);
     f->inner = bk_rows_inner(f->rows);
+    f->inner_place = f->inner < 2 ? NULL : f->ix->cells[f->inner - 2]->place_of;
     return BK_OK;
 }
 
@@ -676,6 +678,11 @@ static struct unit *unit_with(const struct bk_file *f, unsigned side, uint64_t n
     return NULL;
 }
 
+static uint64_t shard_at(const struct unit *u, const struct bk_shard *s)
+{
+    return u->shards_at + s->at;
+}
+
 static struct bk_shard_place place_of(const struct unit *u, const struct loaded *l, uint32_t local)
 {
     const struct bk_shard *s = &l->directory.shard[local];
@@ -683,7 +690,7 @@ static struct bk_shard_place place_of(const struct unit *u, const struct loaded 
     return (struct bk_shard_place){ .nth = u->shard0 + local,
                                     .local = local,
                                     .bytes = (uint32_t)bk_shard_bytes(s),
-                                    .at = u->shards_at + s->at,
+                                    .at = shard_at(u, s),
                                     .sum = s->sum };
 }
 
@@ -697,6 +704,22 @@ static enum bk_err bytes_of(struct bk_file *f, const struct bk_shard_place *plac
     return place->bytes ? bk_shards_get(f->shards, place, bytes, why) : BK_OK;
 }
 
+/* The same of a shard of a unit; mostly it is there. */
+static inline enum bk_err shard_bytes(struct bk_file *f, const struct unit *u,
+                                      const struct loaded *l, uint32_t local, const uint8_t **bytes,
+                                      struct bk_report *why)
+{
+    const struct bk_shard *s = &l->directory.shard[local];
+    struct bk_shard_place place;
+
+    *bytes =
+        bk_shard_bytes(s) ? bk_shards_there(f->shards, u->shard0 + local, shard_at(u, s)) : NULL;
+    if (*bytes)
+        return BK_OK;
+    place = place_of(u, l, local);
+    return bytes_of(f, &place, bytes, why);
+}
+
 bool bk_spot_number(struct bk_spot *spot, const struct bk_file *f)
 {
     uint32_t block;
@@ -704,7 +727,9 @@ bool bk_spot_number(struct bk_spot *spot, const struct bk_file *f)
     spot->number = bk_index_rank_turned(f->ix, &spot->at, &block);
     if (spot->number == UINT64_MAX)
         return false;
-    spot->row = bk_row_first(f->rows, block, spot->number);
+    spot->row = f->inner_place
+                    ? spot->number - f->inner_place[bk_placement_squares(&spot->at)[f->inner]]
+                    : bk_row_first(f->rows, block, spot->number);
     return true;
 }
 
@@ -725,7 +750,6 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct
     struct unit *u = unit_with(f, spot->side, spot->number);
     const struct loaded *l;
     struct brain *b;
-    struct bk_shard_place place;
     uint32_t local;
     enum bk_err err;
 
@@ -733,19 +757,18 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct
         return no_number(f, spot->number, why);
     if ((err = brain_of(f, &b, why)) != BK_OK || (err = loaded_of(f, b, u, &l, why)) != BK_OK)
         return err;
-    out->first = spot->row;
-    local = bk_directory_find(&l->directory, out->first);
+    local = bk_directory_find(&l->directory, spot->row);
     bk_shards_ahead(f->shards, u->shard0 + local);
+    out->shard = &l->directory.shard[local];
+    out->hashes = bk_row_hashes(out->shard, spot->row); /* not waited for: the leaf is */
     out->code = bk_fact_look_leaf(look, l->tree);
     out->of = f;
     if (out->code < 0) /* a value, and no question */
         return BK_OK;
     __builtin_prefetch(&l->model->question[out->code]);
     out->model = l->model;
-    out->shard = &l->directory.shard[local];
     out->square = bk_placement_squares(&spot->at)[f->inner];
-    place = place_of(u, l, local);
-    if ((err = bytes_of(f, &place, &out->bytes, why)) != BK_OK)
+    if ((err = shard_bytes(f, u, l, local, &out->bytes, why)) != BK_OK)
         out->of = NULL;
     return err;
 }
@@ -753,14 +776,14 @@ enum bk_err bk_file_ask(struct bk_file_ask *out, struct bk_file *f, const struct
 void bk_file_ahead(const struct bk_file_ask *ask)
 {
     if (ask->code >= 0)
-        bk_model_ahead(ask->model, ask->shard, ask->bytes, ask->first, ask->square, ask->code);
+        bk_model_ahead(ask->model, ask->shard, ask->bytes, ask->hashes, ask->square, ask->code);
 }
 
 unsigned bk_file_told(const struct bk_file_ask *ask)
 {
     if (ask->code < 0)
         return (unsigned)~ask->code;
-    return bk_model_value(ask->model, ask->shard, ask->bytes, ask->first, ask->square, ask->code);
+    return bk_model_value(ask->model, ask->shard, ask->bytes, ask->hashes, ask->square, ask->code);
 }
 
 enum bk_err bk_file_value(struct bk_file *f, unsigned side, uint64_t number,

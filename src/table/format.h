@@ -107,7 +107,7 @@ struct bk_file_ask {
     const struct bk_model *model;
     const struct bk_shard *shard;
     const uint8_t *bytes;
-    uint64_t first;
+    struct bk_row_hashes hashes;
     int32_t code;
     uint8_t square;
 };

@@ -424,6 +424,7 @@ static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
     if (!ix->nblocks && add_empty_block(ix, &room))
         return bk_no_memory(why);
     shrink_blocks(ix);
+    ix->whole = keys == 1 && ix->block_of[0] == 0;
     return BK_OK;
 }
 
@@ -682,10 +683,8 @@ bool bk_index_place_exchanged(const struct bk_index *ix, const struct bk_pos *p,
 
 static void turn(const struct bk_index *ix, struct bk_placement *at, unsigned sym)
 {
-    const uint8_t *map = ix->map[sym];
+    const uint8_t *map = ix->map[sym]; /* of 0, too: nobody could guess whether it is needed */
 
-    if (!sym)
-        return;
     at->king[0] = map[at->king[0]];
     at->king[1] = map[at->king[1]];
     for (unsigned s = 0; s < BK_SLOTS_MAX && s < ix->nslots; s++)
@@ -707,11 +706,23 @@ static void sort_men(const struct bk_index *ix, struct bk_placement *at)
         }
 }
 
+/* Does every man stand where he may? */
+static inline bool all_may_stand(const struct bk_index *ix, const struct bk_placement *at)
+{
+    bool may = true;
+
+    for (unsigned s = 0; s < ix->nslots; s++)
+        may &= ix->cells[s]->cell_of[at->sq[s]] != BK_SQ_NONE;
+    return may;
+}
+
 static inline int32_t block_of(const struct bk_index *ix, struct bk_placement *at)
 {
     size_t key = 0;
     int32_t found;
 
+    if (ix->whole)
+        return all_may_stand(ix, at) ? 0 : -1;
     if (ix->equals)
         sort_men(ix, at);
     for (unsigned s = 0; s < ix->nslots; s++) {
@@ -733,6 +744,8 @@ static inline int32_t block_of(const struct bk_index *ix, struct bk_placement *a
 
 int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at)
 {
+    if (ix->whole)
+        sort_men(ix, at);
     return block_of(ix, at);
 }
 
@@ -766,10 +779,8 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
     pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
     if (pairs->slice[pair] < 0)
         return UINT64_MAX;
-    if (pairs->sym[pair]) {
-        turn(ix, at, pairs->sym[pair]);
-        sort_men(ix, at);
-    }
+    turn(ix, at, pairs->sym[pair]);
+    sort_men(ix, at);
     number = b->first + (uint32_t)pairs->slice[pair] * b->slice_weight;
     for (unsigned s = 0; s < ix->nslots; s++)
         if (b->leads[s])

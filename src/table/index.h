@@ -77,6 +77,7 @@ struct bk_index {
     uint8_t type[BK_SLOTS_MAX], colour[BK_SLOTS_MAX];
     uint8_t like[BK_SLOTS_MAX]; /* first slot with an equal man */
     bool equals;                /* there are equal men */
+    bool whole;                 /* one block, of which no man needs to be turned */
     int8_t right[BK_SLOTS_MAX]; /* castling right (a bit of bk_pos.rights) of this rook, or -1 */
     struct bk_cells *cells[BK_SLOTS_MAX]; /* equal men share */
     unsigned group;                       /* symmetries of the material */

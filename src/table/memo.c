@@ -9,15 +9,15 @@
 static struct bk_known *known_of(struct bk_memo *m, const void *file, uint64_t place)
 {
     uint64_t h = (place ^ (uintptr_t)file << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    struct bk_known *k = &m->known[h >> 32 & (BK_MEMO_PLACES - 1)];
+    unsigned at = h >> 32 & (BK_MEMO_PLACES - 1);
+    uint64_t *used = &m->used[at / 64], bit = UINT64_C(1) << at % 64;
+    struct bk_known *k = &m->known[at];
 
-    for (unsigned i = 0; i < BK_MEMO_PLACES && !m->used; i++)
-        m->known[i].file = NULL;
-    m->used = true;
-    if (k->file != file || k->place != place)
+    if (!(*used & bit) || k->file != file || k->place != place)
         *k = (struct bk_known){
             .file = file, .place = place, .least = -1, .most = 1, .soonest = 0, .latest = BK_ENDLESS
         };
+    *used |= bit;
     return k;
 }
 

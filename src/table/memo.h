@@ -27,18 +27,22 @@ struct bk_window {
 
 /* What is known of a position. */
 struct bk_known {
-    const void *file; /* NULL: of none */
-    uint64_t place;   /* in the file: number and side */
+    const void *file;
+    uint64_t place; /* in the file: number and side */
     int8_t least, most;
     int soonest, latest; /* bounds of its plies */
 };
 
 struct bk_memo {
-    bool used; /* else known[] is not set */
+    uint64_t used[BK_MEMO_PLACES / 64]; /* a bit a place; where it is 0, known[] is not set */
     struct bk_known known[BK_MEMO_PLACES];
 };
 
-static inline void bk_memo_begin(struct bk_memo *m) { m->used = false; }
+static inline void bk_memo_begin(struct bk_memo *m)
+{
+    for (unsigned i = 0; i < BK_MEMO_PLACES / 64; i++)
+        m->used[i] = 0;
+}
 
 /* Is it as good as `enough`, or known otherwise?  *wdl as of bk_settle_least(). */
 bool bk_memo_wdl(struct bk_memo *m, const void *file, uint64_t place, int enough, int *wdl);

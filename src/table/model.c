@@ -442,7 +442,9 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
     const uint8_t *b = bytes;
     uint64_t begin = first;
 
-    *out = (struct bk_directory){ .n = (uint32_t)(n / BK_SHARD_ENTRY_BYTES), .end = end };
+    *out = (struct bk_directory){ .n = (uint32_t)(n / BK_SHARD_ENTRY_BYTES),
+                                  .first = first,
+                                  .end = end };
     if (n % BK_SHARD_ENTRY_BYTES || n / BK_SHARD_ENTRY_BYTES > UINT32_MAX || (!n && first != end))
         return bk_fail(why, BK_E_CORRUPT, "directory of %zu bytes", n);
     out->shard = calloc((size_t)out->n + 1, sizeof(*out->shard));
@@ -462,6 +464,7 @@ enum bk_err bk_directory_parse(struct bk_directory *out, const void *bytes, size
         bk_directory_release(out);
         return bk_fail(why, BK_E_CORRUPT, "directory: its shards do not add up to the table");
     }
+    out->shard[out->n].first = UINT64_MAX;
     if (!make_guesses(out, begin)) {
         bk_directory_release(out);
         return bk_fail(why, BK_E_SYSTEM, "no memory for a directory of %u shards", out->n);
@@ -480,23 +483,23 @@ uint64_t bk_directory_held(const struct bk_directory *d)
 {
     uint64_t numbers = d->n ? d->end - d->shard[0].first : 0;
 
-    return d->n * sizeof *d->shard + ((numbers >> d->step) + 2) * sizeof *d->guess;
+    return (d->n + UINT64_C(1)) * sizeof *d->shard + ((numbers >> d->step) + 2) * sizeof *d->guess;
 }
 
 uint32_t bk_directory_find(const struct bk_directory *d, uint64_t number)
 {
-    uint64_t at = (number - d->shard[0].first) >> d->step;
-    uint32_t low = d->guess[at], high = d->guess[at + 1] + 1; /* one of low .. high - 1 */
+    uint64_t at = (number - d->first) >> d->step;
+    uint32_t low = d->guess[at], high = d->guess[at + 1]; /* one of low .. high */
 
-    while (high - low > 1) {
+    while (high - low > 1) { /* seldom */
         uint32_t middle = low + (high - low) / 2;
 
         if (d->shard[middle].first <= number)
             low = middle;
         else
-            high = middle;
+            high = middle - 1;
     }
-    return low;
+    return low + (d->shard[low + 1].first <= number); /* a sum: nobody could guess */
 }
 
 uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard)
@@ -510,27 +513,22 @@ struct ribbons {
     struct bk_ribbon a, b;
 };
 
-static struct ribbons ribbons_of(const struct bk_shard *s, const uint8_t *bytes)
+static struct ribbons ribbons_of(const struct bk_shard *s, const uint8_t *bytes,
+                                 const struct bk_row_hashes *h)
 {
-    return (struct ribbons){ { bytes, s->words[0], bk_ribbon_factor(s->seed[0]) },
-                             { bytes + 8 * (size_t)s->words[0], s->words[1],
-                               bk_ribbon_factor(s->seed[1]) } };
+    return (struct ribbons){ { bytes, s->words[0], h->factor[0] },
+                             { bytes + 8 * (size_t)s->words[0], s->words[1], h->factor[1] } };
 }
 
 unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                        uint64_t first, unsigned square, bk_code code)
+                        struct bk_row_hashes hashes, unsigned square, bk_code code)
 {
-    struct ribbons r;
-    uint64_t row;
+    struct ribbons r = ribbons_of(s, bytes, &hashes);
 
-    if (code < 0)
-        return (unsigned)~code;
-    r = ribbons_of(s, bytes);
-    row = bk_row_hash(first);
     while (code >= 0) {
         const struct bk_question *q = &m->question[code];
-        uint64_t cell = bk_question_key(row, (uint32_t)code, BK_CELL_SQUARE);
-        uint64_t key = bk_question_key(row, (uint32_t)code, square);
+        uint64_t cell = bk_question_key(hashes.row, (uint32_t)code, BK_CELL_SQUARE);
+        uint64_t key = bk_question_key(hashes.row, (uint32_t)code, square);
 
         code = q->next[bk_filter_passes(&r.a, cell, q->rc) && bk_filter_passes(&r.a, key, q->rp) &&
                        bk_bit_is_set(&r.b, key)];
@@ -552,10 +550,10 @@ static void window_ahead(const struct bk_ribbon *r, uint64_t key)
 }
 
 void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                    uint64_t first, unsigned square, bk_code code)
+                    struct bk_row_hashes hashes, unsigned square, bk_code code)
 {
-    struct ribbons r = ribbons_of(s, bytes);
-    uint64_t row = bk_row_hash(first);
+    struct ribbons r = ribbons_of(s, bytes, &hashes);
+    uint64_t row = hashes.row;
 
     __builtin_prefetch(&m->question[code]);
     window_ahead(&r.a, bk_question_key(row, (uint32_t)code, BK_CELL_SQUARE));
@@ -628,7 +626,8 @@ void bk_model_row(const struct bk_model *m, const struct bk_shard *s, const uint
                   uint64_t first, struct bk_fact_row *row, const uint64_t *care, unsigned words,
                   unsigned bits, struct bk_row_values *out)
 {
-    struct row_answer w = { m, ribbons_of(s, bytes), bk_row_hash(first), words, bits, out };
+    struct bk_row_hashes h = bk_row_hashes(s, first);
+    struct row_answer w = { m, ribbons_of(s, bytes, &h), h.row, words, bits, out };
 
     memcpy(out->care, care, words * sizeof(*care));
     memset(out->least, 0, words * sizeof(*care));

@@ -113,8 +113,9 @@ struct bk_shard {
 
 struct bk_directory {
     uint32_t n;
-    uint64_t end, bytes;    /* one past the last number; of all shards together */
-    struct bk_shard *shard; /* owned; n of them */
+    uint64_t first, end;    /* numbers: the first, one past the last */
+    uint64_t bytes;         /* of all shards together */
+    struct bk_shard *shard; /* owned; n of them, and one that begins at the end */
     unsigned step;          /* of each 2^step numbers from the first on: */
     uint32_t *guess;        /* owned; the shard that holds the first of them */
 };
@@ -138,38 +139,25 @@ static inline size_t bk_shard_bytes(const struct bk_shard *s)
 /* Checksum of a shard's bytes; `shard` is its place in the directory. */
 uint32_t bk_shard_sum(const void *bytes, size_t n, uint32_t shard);
 
-/* == Answers ==
- * bytes: of the shard that holds the row, checked.  first: of the row.  Any answer is below
- * 2^bits; what it is for a free position means nothing. */
-
-/* The value of the position with the inner man on `square`, which the tree brought to a leaf with
-   this code. */
-unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                        uint64_t first, unsigned square, bk_code code);
-
-/* The value that follows from this code if each question has its likely answer. */
-unsigned bk_model_likely(const struct bk_model *m, bk_code code);
-
-/* The same will be asked soon: brings what is looked at first into the processor's cache. */
-void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                    uint64_t first, unsigned square, bk_code code);
-
-/*
- * A whole row: writes the planes of those squares that are in `care`, 0 elsewhere, and
- * out->care; out->least is empty.  row: set to the row by bk_fact_row_set().  words:
- * bk_facts_words(); bits: planes written.
- */
-void bk_model_row(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
-                  uint64_t first, struct bk_fact_row *row, const uint64_t *care, unsigned words,
-                  unsigned bits, struct bk_row_values *out);
-
-/* == Keys, for those that make shards ==
+/* == Keys, for those that ask and make shards ==
  * The key of a position with regard to a question; a cell's is that of BK_CELL_SQUARE. */
 #define BK_CELL_SQUARE 0xff
 
 static inline uint64_t bk_row_hash(uint64_t first)
 {
     return bk_mix(first + UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* What hashes of a row's positions begin with: of the row and its shard alone, so it may be ready
+   before the leaf is known. */
+struct bk_row_hashes {
+    uint64_t row, factor[2];
+};
+
+static inline struct bk_row_hashes bk_row_hashes(const struct bk_shard *s, uint64_t first)
+{
+    return (struct bk_row_hashes){ bk_row_hash(first),
+                                   { bk_ribbon_factor(s->seed[0]), bk_ribbon_factor(s->seed[1]) } };
 }
 
 static inline uint64_t bk_question_key(uint64_t row_hash, uint32_t question, unsigned square)
@@ -214,5 +202,30 @@ static inline bool bk_bit_is_set(const struct bk_ribbon *b, uint64_t key)
 {
     return b->words && bk_ribbon_bit(b, bk_bit_key(key));
 }
+
+/* == Answers ==
+ * bytes: of the shard that holds the row, checked.  first: of the row.  Any answer is below
+ * 2^bits; what it is for a free position means nothing. */
+
+/* The value of the position with the inner man on `square`, which the tree brought to a leaf with
+   this code. */
+unsigned bk_model_value(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                        struct bk_row_hashes hashes, unsigned square, bk_code code);
+
+/* The value that follows from this code if each question has its likely answer. */
+unsigned bk_model_likely(const struct bk_model *m, bk_code code);
+
+/* The same will be asked soon: brings what is looked at first into the processor's cache. */
+void bk_model_ahead(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                    struct bk_row_hashes hashes, unsigned square, bk_code code);
+
+/*
+ * A whole row: writes the planes of those squares that are in `care`, 0 elsewhere, and
+ * out->care; out->least is empty.  row: set to the row by bk_fact_row_set().  words:
+ * bk_facts_words(); bits: planes written.
+ */
+void bk_model_row(const struct bk_model *m, const struct bk_shard *s, const uint8_t *bytes,
+                  uint64_t first, struct bk_fact_row *row, const uint64_t *care, unsigned words,
+                  unsigned bits, struct bk_row_values *out);
 
 #endif

@@ -486,7 +486,7 @@ static enum bk_err wdl_passing(struct settling *s, const struct bk_pos *p, int e
 static enum bk_err wdl_of(struct settling *s, struct asked *q, int enough, int *wdl,
                           struct bk_report *why)
 {
-    if (bk_pos_bare(s->v, q->p, wdl) != BK_END_NONE)
+    if (!bk_pos_none_bare(q->p) && bk_pos_bare(s->v, q->p, wdl) != BK_END_NONE)
         return BK_OK;
     if (q->p->ep == BK_SQ_NONE)
         return wdl_without(s, q, enough, wdl, why);
@@ -882,7 +882,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
     enum bk_err err;
 
     *plies = -1;
-    if (bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
+    if (!bk_pos_none_bare(p) && bk_pos_bare(t->v, p, wdl) != BK_END_NONE) {
         *plies = *wdl ? 0 : -1;
         return BK_OK;
     }

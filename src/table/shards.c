@@ -172,6 +172,17 @@ enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *plac
     return BK_OK;
 }
 
+const uint8_t *bk_shards_there(const struct bk_shards *s, uint64_t nth, uint64_t at)
+{
+    struct bytes *b = (struct bytes *)bk_held_at(&s->home[s->small ? 0 : nth]);
+
+    if (!b || !s->small)
+        return b ? b->data : NULL;
+    return atomic_load_explicit(checked(s, b, nth), memory_order_relaxed)
+               ? b->data + (at - s->of.at)
+               : NULL;
+}
+
 void bk_shards_ahead(const struct bk_shards *s, uint64_t nth)
 {
     const void *held = atomic_load_explicit(&s->home[s->small ? 0 : nth], memory_order_relaxed);

@@ -57,6 +57,9 @@ struct bk_shard_place {
 enum bk_err bk_shards_get(struct bk_shards *s, const struct bk_shard_place *place,
                           const uint8_t **out, struct bk_report *why);
 
+/* The same bytes if they are in memory and have been checked, else NULL.  nth, at: of its place. */
+const uint8_t *bk_shards_there(const struct bk_shards *s, uint64_t nth, uint64_t at);
+
 /* Reads and checks a shard into `room`, past the cache. */
 enum bk_err bk_shards_read(const struct bk_shards *s, const struct bk_shard_place *place,
                            uint8_t *room, struct bk_report *why);

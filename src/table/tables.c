@@ -87,7 +87,9 @@ static void look_around(struct bk_table_men *m, const struct bk_index *ix, unsig
     unsigned type = i < 2 ? v->royal : ix->type[i - 2], colour = i < 2 ? i : ix->colour[i - 2];
 
     m->of[colour]++;
-    m->place[bk_man(type, colour)] = (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
+    for (unsigned exchanged = 0; exchanged < 2; exchanged++)
+        m->place[exchanged][bk_man(type, colour ^ exchanged)] =
+            (uint8_t)(i < 2 ? i : 2u + ix->like[i - 2]);
     m->plain &= !bk_rules_takes_twice(v, type);
     m->alike |= (unsigned)bk_man_moves_as_he_takes(v, type, colour) << i;
     for (unsigned sq = 0; sq < v->nsq; sq++) {
@@ -294,22 +296,22 @@ const uint8_t *bk_men_swap(const struct bk_table *t, const struct bk_pos *p)
 
 void bk_men_place(struct bk_men *out, const struct bk_table *t, const struct bk_pos *p)
 {
-    const uint8_t *place = t->men->place, *swap = bk_men_swap(t, p);
+    const uint8_t *swap = bk_men_swap(t, p);
     bool exchanged = swap;
-    uint8_t at[BK_MEN_MAX] = { 0 }, placed[BK_MEN_MAX] = { 0 };
+    const uint8_t *place = t->men->place[exchanged];
+    unsigned words = (t->ix->v->nsq + 63u) / 64;
+    uint8_t placed[BK_MEN_MAX] = { 0 };
 
     out->table = t;
+    out->spot.at = (struct bk_placement){ .king = { 0 } };
     out->spot.side = t->one_side ? 0 : p->stm ^ exchanged;
     out->spot.number = UINT64_MAX;
-    for (unsigned w = 0; w < 4; w++)
+    for (unsigned w = 0; w < words; w++)
         for (uint64_t left = p->by[0].w[w] | p->by[1].w[w]; left; left &= left - 1) {
-            unsigned sq = 64 * w + (unsigned)__builtin_ctzll(left);
-            unsigned man = exchanged ? ((p->at[sq] - 1u) ^ 1) + 1 : p->at[sq];
-            unsigned i = place[man] + placed[place[man]]++;
+            unsigned sq = 64 * w + (unsigned)__builtin_ctzll(left), first = place[p->at[sq]];
 
-            at[i] = swap ? swap[sq] : (uint8_t)sq;
+            bk_placement_put(&out->spot.at, first + placed[first]++, swap ? swap[sq] : sq);
         }
-    memcpy(&out->spot.at, at, sizeof at);
 }
 
 enum bk_err bk_men_number(struct bk_men *m, struct bk_report *why)
@@ -329,7 +331,6 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
                         struct bk_step_of_men step, struct bk_men *out, struct bk_report *why)
 {
     const uint8_t *was = bk_placement_squares(&m->spot.at);
-    uint8_t is[BK_MEN_MAX] = { 0 };
     const struct link *l;
     enum bk_err err;
 
@@ -347,11 +348,11 @@ enum bk_err bk_men_move(const struct bk_tables *tables, const struct bk_men *m,
         return err;
     out->spot.side = l->side;
     out->spot.number = UINT64_MAX;
+    out->spot.at = (struct bk_placement){ .king = { 0 } };
     for (unsigned x = 0; x < 2 + out->table->ix->nslots; x++) {
         unsigned sq = l->from[x] == step.by ? step.to : was[l->from[x]];
 
-        is[x] = l->swap ? l->swap[sq] : (uint8_t)sq;
+        bk_placement_put(&out->spot.at, x, l->swap ? l->swap[sq] : sq);
     }
-    memcpy(&out->spot.at, is, sizeof is);
     return BK_OK;
 }

@@ -98,14 +98,15 @@ struct bk_men {
  * bares          by side to move: captures take the last man of a side that may lose by it
  * draws_go_on    nobody who has a drawn position is stalemated
  * change, stand  by man: the squares from which a move may change him; on which he may be
- * place          by man as positions have him: the first man of the table like him
+ * place          by man as positions have him, as he is and with the colours exchanged: the first
+ *                man of the table like him
  */
 struct bk_table_men {
     bool plain;
     unsigned n, of[2]; /* men; of each colour */
     unsigned changes[2], alike;
     bool bares[2], draws_go_on;
-    uint8_t place[2 * BK_TYPES_MAX + 1];
+    uint8_t place[2][2 * BK_TYPES_MAX + 1];
     struct bk_bits change[BK_MEN_MAX], stand[BK_MEN_MAX];
 };
 /* A position of the table.  It has no rights. */

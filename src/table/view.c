@@ -107,19 +107,19 @@ static bool add_exit(struct bk_view *view, struct bk_step_of_men exit)
     return true;
 }
 
-/* The captures of men who do not change, out of n. */
-static bool see_takes(struct bk_view *view, const struct bk_table_men *of,
-                      const struct bk_fact_take *take, unsigned n)
+/* The captures, out of `takes`, of men who do not change. */
+static bool see_takes(struct bk_view *view, const struct bk_table_men *of, uint64_t takes)
 {
     const uint8_t *sq = bk_view_squares(view);
 
-    for (unsigned i = 0; i < n; i++) {
-        unsigned to = sq[take[i].taken];
+    for (; takes; takes &= takes - 1) {
+        struct bk_fact_take take = bk_fact_takes_first(takes);
+        unsigned to = sq[take.taken];
 
-        if (bk_bits_has(&of->stand[take[i].by], to) && !may_change(view, of, take[i].by) &&
-            !add_exit(view, (struct bk_step_of_men){ .by = take[i].by,
+        if (bk_bits_has(&of->stand[take.by], to) && !may_change(view, of, take.by) &&
+            !add_exit(view, (struct bk_step_of_men){ .by = take.by,
                                                      .to = (uint8_t)to,
-                                                     .taken = take[i].taken,
+                                                     .taken = take.taken,
                                                      .becomes = BK_STAYS }))
             return false;
     }
@@ -187,10 +187,9 @@ static bool see_changes(struct bk_view *view, const struct bk_table_men *of, uns
            add_changes(view, i, from, 0, true);
 }
 
-static bool see_all(struct bk_view *view, const struct bk_table_men *of,
-                    const struct bk_fact_take *take, unsigned n)
+static bool see_all(struct bk_view *view, const struct bk_table_men *of, uint64_t takes)
 {
-    if (!see_takes(view, of, take, n))
+    if (!see_takes(view, of, takes))
         return false;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -208,30 +207,29 @@ static bool see_all(struct bk_view *view, const struct bk_table_men *of,
 void bk_view_see_some(struct bk_view *view, bool captures)
 {
     const struct bk_table_men *of = view->men.table->men;
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
-    unsigned n;
+    bool changes = of->changes[view->men.spot.side];
+    uint64_t takes;
 
     if (view->seen)
         return;
-    n = bk_fact_look_takes(&view->look, view->men.spot.side, take);
-    if (captures && !n && of->changes[view->men.spot.side])
+    takes = bk_fact_look_takes(&view->look, view->men.spot.side);
+    if (captures && !takes && changes)
         return;
     view->seen = true;
-    if ((n || of->changes[view->men.spot.side]) && !see_all(view, of, take, n))
+    if ((takes || changes) && !see_all(view, of, takes))
         view->direct = false;
 }
 
 bool bk_view_repeats(const struct bk_view *view)
 {
     const struct bk_table_men *of = view->men.table->men;
-    struct bk_fact_take take[BK_FACT_TAKES_MAX];
 
     if (!view->evolves || view->seen)
         return view->evolves && view->exits;
     for (unsigned left = of->changes[view->men.spot.side]; left; left &= left - 1)
         if (may_change(view, of, (unsigned)__builtin_ctz(left)))
             return true;
-    return bk_fact_look_takes(&view->look, view->men.spot.side, take);
+    return bk_fact_look_takes(&view->look, view->men.spot.side);
 }
 
 int bk_view_bares(const struct bk_view *view, struct bk_step_of_men exit)

@@ -75,6 +75,28 @@ static bool make_metrics(struct bk_fact_game *f)
     return next;
 }
 
+/* The metrics by step. */
+static bool make_steps(struct bk_fact_game *f)
+{
+    unsigned files = f->v->files, last = f->v->nsq - 1u, most, room;
+
+    for (unsigned sq = 0; sq <= last; sq++)
+        f->wide[sq] = (uint16_t)(sq / files * (2 * files - 1) + sq % files);
+    most = f->wide[last];
+    room = 2 * most + 1;
+    if (!(f->by_step = calloc(METRIC_ORBIT, room)))
+        return false;
+    for (unsigned m = 0; m < METRIC_ORBIT; m++) {
+        uint8_t *middle = f->by_step + m * room + most;
+
+        f->step_metric[m] = middle;
+        for (unsigned a = 0; a <= (fact_metric_pairs(m) ? last : 0); a++)
+            for (unsigned b = 0; b <= last; b++)
+                middle[(int)f->wide[b] - (int)f->wide[a]] = (uint8_t)metric_between(f, m, a, b);
+    }
+    return true;
+}
+
 /* == Orbits == */
 
 /* Sets seen[to] to 0 for all squares that the man can come to. */
@@ -145,6 +167,7 @@ static void game_free(struct bk_derived *derived)
                 width[w]->kind_free(game->reach[w][t][c]);
         }
     free(game->metric[0]);
+    free(game->by_step);
     free(game);
 }
 
@@ -157,7 +180,7 @@ static struct bk_fact_game *game_new(const struct bk_variant *v)
     game->derived.free = game_free;
     game->v = v;
     find_rectangle(game);
-    if (make_metrics(game))
+    if (make_metrics(game) && make_steps(game))
         return game;
     game_free(&game->derived);
     return NULL;

@@ -44,6 +44,15 @@ struct bk_fact_game {
     const struct bk_variant *v;           /* borrowed */
     unsigned left, width, bottom, height; /* the smallest rectangle around the board */
     uint8_t *metric[METRIC_ORBIT];        /* [a * nsq + b], or [b]; [0] owns all */
+    /*
+     * The same for looks, in few lines of memory: all that a metric of two squares depends on is
+     * how many files and ranks they are apart, so it is found at wide[b] - wide[a]; one of one
+     * square at wide[b].  Squares are counted as on a board so wide that no two such steps are
+     * the same number.
+     */
+    uint16_t wide[BK_SQ_MAX];
+    uint8_t *by_step; /* owned */
+    const uint8_t *step_metric[METRIC_ORBIT];
     _Atomic(struct fact_orbit *) orbit[BK_TYPES_MAX][2];
     _Atomic(void *) reach[FACT_WIDTHS][BK_TYPES_MAX][2]; /* struct kind_reach of a width */
 };

@@ -120,8 +120,7 @@ struct fact_width {
     void (*reach_free)(void *reach);
     void (*look)(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq);
     int32_t (*look_leaf)(struct bk_fact_look *look, const struct bk_fact_tree *tree);
-    unsigned (*look_takes)(const struct bk_fact_look *look, unsigned colour,
-                           struct bk_fact_take *out);
+    uint64_t (*look_takes)(const struct bk_fact_look *look, unsigned colour);
     bool (*look_exposes)(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken);
     void (*look_quiet)(struct bk_fact_look *look, unsigned by, struct bk_bits *out);
     bool (*look_bares_back)(const struct bk_fact_look *look, struct bk_fact_take take);

@@ -11,118 +11,143 @@
 #include "core/facts/one.h"
 #include "core/facts/tree.h"
 
-struct look {
-    struct one one;               /* begins with the facts, as struct look_head */
-    uint16_t row[BK_MEN_MAX + 1]; /* nsq * square; of NODE_NOBODY 0 */
-    uint8_t sq[BK_MEN_MAX + 1];
-};
-_Static_assert(sizeof(struct look) <= sizeof(struct bk_fact_look), "a look has room");
+/* It begins with the facts, as struct look_head. */
+_Static_assert(sizeof(struct one) <= sizeof(struct bk_fact_look), "a look has room");
 
-/* What the men of a side attack who neither bend nor hop; where that is all of them the side is
-   known, looking through the king, too, so that no question need ask. */
-INLINE void look_side(struct one *o, unsigned colour)
+INLINE struct one *one_of(struct bk_fact_look *look) { return (struct one *)(void *)look; }
+INLINE const struct one *one_in(const struct bk_fact_look *look)
+{
+    return (const struct one *)(const void *)look;
+}
+
+/* Where the men of a side stand.  Their squares have just been written one by one: they are read
+   one by one, too, for the processor cannot read what is under way as a whole. */
+INLINE set look_place(struct one *o, const struct reach *reach, const uint8_t *sq,
+                      const uint16_t *wide, unsigned colour)
+{
+    set own = NONE;
+
+    for (unsigned k = 0; k < reach->men[colour]; k++) {
+        unsigned i = reach->man[colour][k];
+
+        o->sq[i] = sq[i];
+        o->wide[i] = wide[sq[i]];
+        own |= bit(sq[i]);
+    }
+    return own;
+}
+
+/* What a rider of a side attacks of `open`: each of the others stops him, or stands beside his
+   ways. To *side is added what he does looking through the king of the other side. */
+INLINE set look_ride(const struct one *o, unsigned colour, unsigned i, set open, set *side)
+{
+    const set *touch = o->reach->touch[i] + o->sq[i] * o->reach->nsq;
+    set stopped = touch[o->sq[colour]], by_king = touch[o->sq[!colour]];
+
+    for (unsigned j = 2; j < o->f->men.n; j++) /* he himself is on none of his ways */
+        stopped |= touch[o->sq[j]];
+    *side |= open & ~stopped;
+    return open & ~(stopped | by_king);
+}
+
+/* What those men of a side attack who neither bend nor hop; a side that has no others is known,
+   looking through the king, too, so that no question need ask. */
+INLINE void look_round(struct one *o, unsigned colour)
 {
     const struct reach *reach = o->reach;
-    unsigned men = reach->side[colour] & ~reach->wanderers;
-    set span = NONE, past = NONE, king = bit(o->sq[!colour]);
+    set span = NONE, side = NONE;
 
-    EACH_MAN (i, men) {
-        const struct kind_reach *k = reach->of[i];
-        unsigned s = o->sq[i];
-        set at = k->open_to[s];
+    for (unsigned k = 0; k < reach->men[colour]; k++) {
+        unsigned i = reach->man[colour][k];
+        set at = reach->open[i][o->sq[i]];
 
-        if (k->shape == RIDES && any(k->mid_to[s] & o->occupied)) {
-            at = attacks_from(k, s, o->occupied);
-            if (any(k->mid_to[s] & king))
-                past |= attacks_from(k, s, o->occupied & ~king);
-        }
+        if (reach->touch[i])
+            at = look_ride(o, colour, i, at, &side);
         o->attacks[i] = at;
         span |= at;
     }
     o->span[colour] = span;
-    o->side[colour] = span | past;
+    o->side[colour] = side | span;
 }
 
 static void look_init(struct bk_fact_look *look, const struct bk_facts *f, const uint8_t *sq)
 {
-    struct look *l = (struct look *)(void *)look;
-    struct one *o = &l->one;
+    struct one *o = one_of(look);
     const struct reach *reach = f->reach;
-    unsigned nsq = f->v->nsq;
+    const uint16_t *wide = f->game->wide;
+    set white = look_place(o, reach, sq, wide, BK_WHITE);
+    set black = look_place(o, reach, sq, wide, BK_BLACK);
 
-    memcpy(l->sq, sq, BK_MEN_MAX);
-    l->sq[NODE_NOBODY] = 0;
-    for (unsigned i = 0; i < BK_MEN_MAX; i++)
-        l->row[i] = (uint16_t)(l->sq[i] * nsq);
-    l->row[NODE_NOBODY] = 0;
-    one_init(o, f, l->sq);
-    look_side(o, BK_WHITE);
-    look_side(o, BK_BLACK);
+    o->wide[NODE_NOBODY] = 0;
+    one_begin(o, f, white, black);
+    look_round(o, BK_WHITE);
+    look_round(o, BK_BLACK);
     o->have = (uint8_t)~reach->wanderers; /* of men who are not there, too */
     o->have_side = reach->simple;
 }
 
-static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
+/* A question that may be the next one; of a leaf the first, without a branch to tell. */
+INLINE void look_ahead(const uint32_t *word, tree_way way)
 {
-    struct look *l = (struct look *)(void *)look;
-    const struct bk_facts *f = tree->f;
-    const struct tree_node *at = tree->node;
-
-    for (;;) {
-        struct tree_node node = *at;
-        bool is;
-
-        __builtin_prefetch(&tree->node[node.then]);
-        if (node.asks < METRICS) {
-            unsigned pair = (unsigned)l->row[node.i] + l->sq[node.j];
-
-            is = f->metric[node.asks][pair] <= node.least;
-        } else if (node.asks != NODE_LEAF) {
-            is = one_fact(&l->one, node);
-        } else {
-            return (int32_t)node.then;
-        }
-        at = tree->node + node.then;
-        if (!is) {
-            at++;
-            __asm__("" : "+r"(at)); /* a branch, that is guessed: not a sum, that is waited for */
-        }
-    }
+    __builtin_prefetch(word + (uint32_t)(way & ~(way >> 31)));
 }
 
-static unsigned look_takes(const struct bk_fact_look *look, unsigned colour,
-                           struct bk_fact_take *out)
+static int32_t look_leaf(struct bk_fact_look *look, const struct bk_fact_tree *tree)
 {
-    const struct look *l = (const struct look *)(const void *)look;
-    const struct one *o = &l->one;
-    set theirs = o->own[!colour] & ~bit(l->sq[!colour]);
-    unsigned n = 0, ours = o->reach->side[colour];
+    struct one *o = one_of(look);
+    const uint8_t *const *metric = tree->f->game->step_metric;
+    const uint32_t *word = tree->word;
+    tree_way at = tree->root;
+
+    while (at >= 0) {
+        const struct tree_node *node = tree_node_at(word, at);
+        tree_way no = node->no;
+        bool is;
+
+        at = node->yes;
+        look_ahead(word, at);
+        look_ahead(word, no);
+        if (node->asks < METRIC_ORBIT)
+            is = metric[node->asks][o->wide[node->j] - o->wide[node->i]] <= node->least;
+        else
+            is = one_fact[node->asks - METRIC_ORBIT](o, node);
+        if (!is) {
+            at = no;
+            __asm__(""
+                    : "+r"(at)); /* a branch, that is guessed: not a choice, that is waited for */
+        }
+    }
+    return leaf_says(at);
+}
+
+static uint64_t look_takes(const struct bk_fact_look *look, unsigned colour)
+{
+    const struct one *o = one_in(look);
+    set theirs = o->own[!colour] & ~bit(o->sq[!colour]);
+    unsigned ours = o->reach->side[colour];
+    uint64_t takes = 0;
 
     if (!any(o->span[colour] & theirs)) /* mostly: then those who bend or hop are left */
         ours &= ~(unsigned)o->have;
     EACH_MAN (i, ours) {
-        set at = o->have >> i & 1 ? o->attacks[i] : o->reach->of[i]->to[l->sq[i]];
         unsigned taken = o->reach->side[!colour] & ~3u;
 
-        if (!any(at & theirs))
-            continue;
         EACH_MAN (j, taken)
-            if (one_attacks_man(o, i, j))
-                out[n++] = (struct bk_fact_take){ (uint8_t)i, (uint8_t)j };
+            takes |= (uint64_t)one_attacks_man(o, i, j) << (BK_MEN_MAX * i + j);
     }
-    return n;
+    return takes;
 }
 
 static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned to, unsigned taken)
 {
-    const struct look *l = (const struct look *)(const void *)look;
-    const struct reach *r = l->one.reach;
-    unsigned colour = l->one.f->men.colour[by], king = by == colour ? to : l->sq[colour];
+    const struct one *o = one_in(look);
+    const struct reach *r = o->reach;
+    unsigned colour = o->f->men.colour[by], king = by == colour ? to : o->sq[colour];
     unsigned theirs = r->side[!colour] & ~(taken < BK_MEN_MAX ? 1u << taken : 0);
-    set occupied = (l->one.occupied & ~bit(l->sq[by])) | bit(to);
+    set occupied = (o->occupied & ~bit(o->sq[by])) | bit(to);
 
     EACH_MAN (e, theirs)
-        if (reaches(r->of[e], l->sq[e], king, occupied))
+        if (reaches(r->of[e], o->sq[e], king, occupied))
             return true;
     return false;
 }
@@ -133,17 +158,16 @@ static bool look_exposes(const struct bk_fact_look *look, unsigned by, unsigned 
  */
 static void look_quiet(struct bk_fact_look *look, unsigned by, struct bk_bits *out)
 {
-    struct look *l = (struct look *)(void *)look;
-    struct one *o = &l->one;
-    unsigned colour = o->reach->side[BK_BLACK] >> by & 1, king = l->sq[colour];
+    struct one *o = one_of(look);
+    unsigned colour = o->reach->side[BK_BLACK] >> by & 1, king = o->sq[colour];
     unsigned theirs = o->reach->side[!colour];
-    set to = one_attacks(o, by) & ~o->occupied, rest = o->occupied & ~bit(l->sq[by]);
+    set to = one_attacks(o, by) & ~o->occupied, rest = o->occupied & ~bit(o->sq[by]);
 
     if (by == colour)
         to &= ~one_side(o, !colour);
     else
         EACH_MAN (e, theirs)
-            to &= ~attacks_past(o->reach->of[e], l->sq[e], king, rest);
+            to &= ~attacks_past(o->reach->of[e], o->sq[e], king, rest);
     *out = bits_of(to);
 }
 
@@ -159,17 +183,17 @@ INLINE unsigned look_last_man(const struct bk_fact_men *men, unsigned colour)
 
 static bool look_bares_back(const struct bk_fact_look *look, struct bk_fact_take take)
 {
-    const struct look *l = (const struct look *)(const void *)look;
-    const struct reach *r = l->one.reach;
-    unsigned us = l->one.f->men.colour[take.by], them = !us;
-    unsigned last = look_last_man(&l->one.f->men, us), king = l->sq[us], to = l->sq[take.taken];
-    unsigned at = take.by == last ? to : l->sq[last];
-    set occupied = l->one.occupied & ~bit(l->sq[take.by]);
+    const struct one *o = one_in(look);
+    const struct reach *r = o->reach;
+    unsigned us = o->f->men.colour[take.by], them = !us;
+    unsigned last = look_last_man(&o->f->men, us), king = o->sq[us], to = o->sq[take.taken];
+    unsigned at = take.by == last ? to : o->sq[last];
+    set occupied = o->occupied & ~bit(o->sq[take.by]);
 
     if (take.by != last)
         king = to;
-    return reaches(r->of[them], l->sq[them], at, occupied) &&
-           !reaches(r->of[us], king, at, occupied & ~bit(l->sq[them]));
+    return reaches(r->of[them], o->sq[them], at, occupied) &&
+           !reaches(r->of[us], king, at, occupied & ~bit(o->sq[them]));
 }
 
 #endif

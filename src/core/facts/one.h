@@ -12,7 +12,8 @@
 struct one {
     const struct bk_facts *f;
     const struct reach *reach;
-    const uint8_t *sq;
+    uint16_t wide[BK_MEN_MAX + 1]; /* of his square (game.h); of NODE_NOBODY 0 */
+    uint8_t sq[BK_MEN_MAX];
     set occupied, own[2];
     uint8_t have, have_side, have_attackers; /* which of the following are known */
     uint8_t attackers[BK_MEN_MAX]; /* by man: who attacks him, a bit a man; of kings but kings */
@@ -26,24 +27,15 @@ _Static_assert(BK_MEN_MAX <= 8, "a bit a man");
 #define EACH_MAN(i, men)                                                                           \
     for (unsigned i; (men) && (i = (unsigned)__builtin_ctz(men), (men) &= (men)-1, true);)
 
-INLINE void one_init(struct one *o, const struct bk_facts *f, const uint8_t *sq)
+/* Of a position whose men stand in sq[] and wide[]. */
+INLINE void one_begin(struct one *o, const struct bk_facts *f, set white, set black)
 {
-    const struct reach *reach = f->reach;
-    unsigned whites = reach->side[BK_WHITE], blacks = reach->side[BK_BLACK];
-    set white = NONE, black = NONE;
-
     o->f = f;
-    o->reach = reach;
-    o->sq = sq;
-    EACH_MAN (i, whites)
-        white |= bit(sq[i]);
-    EACH_MAN (i, blacks)
-        black |= bit(sq[i]);
+    o->reach = f->reach;
     o->own[BK_WHITE] = white;
     o->own[BK_BLACK] = black;
     o->occupied = white | black;
-    o->span[0] = o->span[1] = NONE;
-    o->have = o->have_side = o->have_attackers = 0;
+    o->have_attackers = 0;
 }
 
 INLINE set one_attacks(struct one *o, unsigned i)
@@ -126,29 +118,6 @@ INLINE unsigned one_attackers(struct one *o, unsigned j)
     return o->have_attackers >> j & 1 ? o->attackers[j] : one_attackers_anew(o, j);
 }
 
-/* Do more than n men of `colour` attack man j? */
-static bool one_more_attackers(struct one *o, unsigned colour, unsigned j, unsigned n)
-{
-    unsigned men = one_attackers(o, j) & o->reach->side[colour];
-
-    while (n--)
-        men &= men - 1; /* of none: none */
-    return men;
-}
-
-static bool one_more_hanging(struct one *o, unsigned colour, unsigned n)
-{
-    unsigned theirs = o->reach->side[!colour] & ~3u;
-
-    EACH_MAN (j, theirs) {
-        unsigned men = one_attackers(o, j);
-
-        if (men & o->reach->side[colour] && !(men & o->reach->side[!colour]) && !n--)
-            return true;
-    }
-    return false;
-}
-
 /* Is one of the squares `at` defended by another man than i, and by no enemy but a king attacked?
  */
 static bool one_held(struct one *o, unsigned i, set at)
@@ -165,22 +134,48 @@ static bool one_held(struct one *o, unsigned i, set at)
     return any(at & defended);
 }
 
-static bool one_forks(struct one *o, unsigned i, struct fact_fork fork)
-{
-    unsigned colour = o->f->men.colour[i];
-    const struct kind_reach *k = o->reach->of[i];
-    set rest = o->occupied & ~bit(o->sq[i]);
-    set at = one_attacks(o, i) & ~o->own[colour];
+/* == Facts by kind == */
 
-    at &= any(at) ? attacks_into(k, o->sq[fork.a], rest) : NONE;
-    if (fork.skewer && any(at))
-        at &= attacks_into(k, o->sq[fork.b], rest & ~bit(o->sq[fork.a])) &
-              ~attacks_into(k, o->sq[fork.b], rest);
-    else if (fork.b != fork.a && any(at))
-        at &= attacks_into(k, o->sq[fork.b], rest);
-    if (!any(at))
-        return false;
-    return any(at & ~one_side(o, !colour)) || (fork.covered && one_held(o, i, at));
+static bool one_orbit(struct one *o, const struct tree_node *node)
+{
+    return o->f->metric[node->asks][o->sq[node->i] * o->f->v->nsq + o->sq[node->j]] <= node->least;
+}
+
+static bool one_king_diff(struct one *o, const struct tree_node *node)
+{
+    const uint8_t *distance = o->f->game->step_metric[METRIC_DISTANCE];
+    int i = o->wide[node->i];
+
+    return distance[i - o->wide[0]] + 2 <= distance[i - o->wide[1]] + node->least;
+}
+
+static bool one_attack(struct one *o, const struct tree_node *node)
+{
+    return one_attacks_man(o, node->i, node->j);
+}
+
+/* Of the side j more than `least` men attack man i. */
+static bool one_counts(struct one *o, const struct tree_node *node)
+{
+    unsigned men = one_attackers(o, node->i) & o->reach->side[node->j];
+
+    for (unsigned n = node->least; n--;)
+        men &= men - 1; /* of none: none */
+    return men;
+}
+
+/* Side i attacks more than `least` men that are not defended. */
+static bool one_hanging(struct one *o, const struct tree_node *node)
+{
+    unsigned colour = node->i, n = node->least, theirs = o->reach->side[!colour] & ~3u;
+
+    EACH_MAN (j, theirs) {
+        unsigned men = one_attackers(o, j);
+
+        if (men & o->reach->side[colour] && !(men & o->reach->side[!colour]) && !n--)
+            return true;
+    }
+    return false;
 }
 
 INLINE bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
@@ -191,28 +186,84 @@ INLINE bool one_safe_squares(struct one *o, unsigned i, set but, unsigned more)
     return any(at) && more_than(at & ~one_side(o, !colour), more);
 }
 
-/* A node of a tree that asks no metric. */
-INLINE bool one_fact(struct one *o, struct tree_node node)
+static bool one_king_safe(struct one *o, const struct tree_node *node)
 {
-    unsigned i = node.i, j = node.j, q = node.least;
-
-    switch (node.asks) {
-    case NODE_FACT + FACT_KING_DIFF:
-        return fact_metric_of(o->f, METRIC_DISTANCE, o->sq[0], o->sq[i]) + 2 <=
-               fact_metric_of(o->f, METRIC_DISTANCE, o->sq[1], o->sq[i]) + q;
-    case NODE_FACT + FACT_ATTACKS: return one_attacks_man(o, i, j);
-    case NODE_FACT + FACT_COUNTS: return one_more_attackers(o, j, i, q);
-    case NODE_FACT + FACT_HANGING: return one_more_hanging(o, i, q);
-    case NODE_FACT + FACT_KING_SAFE:
-        return one_safe_squares(o, i, q >= 4 ? o->occupied : NONE, q % 4);
-    case NODE_FACT + FACT_MAN_SAFE: return one_safe_squares(o, i, NONE, q);
-    case NODE_FACT + FACT_FORK:
-        return one_forks(
-            o, i,
-            (struct fact_fork){
-                .a = j & 15, .b = (uint8_t)(j >> 4), .covered = q & 1, .skewer = q >> 1 });
-    default: return false;
-    }
+    return one_safe_squares(o, node->i, node->least >= 4 ? o->occupied : NONE, node->least % 4);
 }
+
+static bool one_man_safe(struct one *o, const struct tree_node *node)
+{
+    return one_safe_squares(o, node->i, NONE, node->least);
+}
+
+/* Is one of the squares `at` safe, or covered, if that is enough? */
+INLINE bool one_forks_from(struct one *o, const struct tree_node *node, set at)
+{
+    unsigned colour = o->reach->side[BK_BLACK] >> node->i & 1;
+
+    return any(at) &&
+           (any(at & ~one_side(o, !colour)) || (node->least && one_held(o, node->i, at)));
+}
+
+/* Where man i attacks and no man of his own stands. */
+INLINE set one_free(struct one *o, unsigned i)
+{
+    return one_attacks(o, i) & ~o->own[o->reach->side[BK_BLACK] >> i & 1];
+}
+
+static bool one_fork_of_one(struct one *o, const struct tree_node *node)
+{
+    unsigned i = node->i;
+    set rest = o->occupied & ~bit(o->sq[i]);
+
+    return one_forks_from(
+        o, node, one_free(o, i) & attacks_into(o->reach->of[i], o->sq[node->j & 15], rest));
+}
+
+static bool one_fork_of_two(struct one *o, const struct tree_node *node)
+{
+    const struct kind_reach *k = o->reach->of[node->i];
+    set rest = o->occupied & ~bit(o->sq[node->i]);
+    set at = one_free(o, node->i) & attacks_into(k, o->sq[node->j & 15], rest);
+
+    return any(at) && one_forks_from(o, node, at & attacks_into(k, o->sq[node->j >> 4], rest));
+}
+
+/* Man a stands before man b. */
+static bool one_skewer(struct one *o, const struct tree_node *node)
+{
+    const struct kind_reach *k = o->reach->of[node->i];
+    unsigned a = o->sq[node->j & 15], b = o->sq[node->j >> 4];
+    set rest = o->occupied & ~bit(o->sq[node->i]);
+    set at = one_free(o, node->i) & attacks_into(k, a, rest);
+
+    return any(at) &&
+           one_forks_from(o, node,
+                          at & attacks_into(k, b, rest & ~bit(a)) & ~attacks_into(k, b, rest));
+}
+
+typedef bool one_asked(struct one *o, const struct tree_node *node);
+
+/* What nodes ask, from METRIC_ORBIT on. */
+static one_asked *const one_fact[] = {
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    one_orbit,
+    [BK_MEN_MAX + FACT_KING_DIFF] = one_king_diff,
+    [BK_MEN_MAX + FACT_ATTACKS] = one_attack,
+    [BK_MEN_MAX + FACT_COUNTS] = one_counts,
+    [BK_MEN_MAX + FACT_HANGING] = one_hanging,
+    [BK_MEN_MAX + FACT_KING_SAFE] = one_king_safe,
+    [BK_MEN_MAX + FACT_MAN_SAFE] = one_man_safe,
+    [NODE_FORK_OF_ONE - METRIC_ORBIT] = one_fork_of_one,
+    [NODE_FORK_OF_TWO - METRIC_ORBIT] = one_fork_of_two,
+    [NODE_SKEWER - METRIC_ORBIT] = one_skewer,
+};
+_Static_assert(NODE_FACT == METRIC_ORBIT + BK_MEN_MAX, "kinds of facts follow the orbits");
 
 #endif

@@ -24,8 +24,8 @@
 
 INLINE bool more_than(set x, unsigned n)
 {
-    while (n-- && any(x))
-        x &= ~bit(lowest(x));
+    while (n--)
+        x = less_lowest(x);
     return any(x);
 }
 
@@ -63,14 +63,20 @@ struct near {
 /* By man. */
 struct reach {
     const struct kind_reach *of[BK_MEN_MAX]; /* borrowed from the game */
-    unsigned side[2];                        /* by colour: a bit a man */
-    unsigned riders;                         /* whom others may stand in the way, likewise */
-    unsigned wanderers;                      /* of them, those who bend or hop */
-    uint8_t simple;                          /* a bit a side: nobody of it does */
-    _Atomic(struct near *) near;             /* owned; made for the first row */
+    unsigned nsq;
+    const set *open[BK_MEN_MAX];        /* what looks want of it: open_to; of wanderers none */
+    const set *touch[BK_MEN_MAX];       /* touch_to of those who ride; else NULL */
+    unsigned side[2];                   /* by colour: a bit a man */
+    uint8_t men[2], man[2][BK_MEN_MAX]; /* the same as lists */
+    unsigned riders;                    /* whom others may stand in the way, likewise */
+    unsigned wanderers;                 /* of them, those who bend or hop */
+    uint8_t simple;                     /* a bit a side: nobody of it does */
+    _Atomic(struct near *) near;        /* owned; made for the first row */
 };
 
 /* == Making == */
+
+static const set nowhere[BK_SQ_MAX];
 
 INLINE bool counts(const struct bk_reach *r) { return r->how & BK_TAKES; }
 
@@ -292,17 +298,25 @@ static void *reach_new(const struct bk_facts *f)
 {
     struct reach *r = calloc(1, sizeof *r);
 
-    for (unsigned i = 0; r && i < f->men.n; i++) {
-        r->side[f->men.colour[i]] |= 1u << i;
+    if (!r)
+        return NULL;
+    r->nsq = f->v->nsq;
+    for (unsigned i = 0; i < f->men.n; i++) {
+        unsigned colour = f->men.colour[i];
+
+        r->side[colour] |= 1u << i;
+        r->man[colour][r->men[colour]++] = (uint8_t)i;
         r->of[i] = kind_reach_of(f->game, f->men.type[i], f->men.colour[i]);
         if (!r->of[i]) {
             reach_free(r);
             return NULL;
         }
+        r->open[i] = r->of[i]->shape == WANDERS ? nowhere : r->of[i]->open_to;
+        r->touch[i] = r->of[i]->shape == RIDES ? r->of[i]->touch_to : NULL;
         r->riders |= (unsigned)(r->of[i]->shape != LEAPS) << i;
         r->wanderers |= (unsigned)(r->of[i]->shape == WANDERS) << i;
     }
-    for (unsigned colour = 0; r && colour < 2; colour++)
+    for (unsigned colour = 0; colour < 2; colour++)
         r->simple |= (uint8_t)(!(r->side[colour] & r->wanderers) << colour);
     return r;
 }
@@ -339,7 +353,7 @@ INLINE set attacks_from(const struct kind_reach *k, unsigned s, set occupied)
 {
     set touched = NONE, open = k->open_to[s], near = occupied & k->mid_to[s];
 
-    if (k->shape == LEAPS)
+    if (!any(near))
         return open;
     EACH (o, near)
         touched |= k->touch_to[s * k->nsq + o];
@@ -356,7 +370,7 @@ INLINE set attacks_into(const struct kind_reach *k, unsigned t, set occupied)
 {
     set touched = NONE, open = k->open_into[t], near = occupied & k->mid_into[t];
 
-    if (k->shape == LEAPS)
+    if (!any(near))
         return open;
     EACH (o, near)
         touched |= k->touch_into[t * k->nsq + o];

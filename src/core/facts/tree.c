@@ -5,39 +5,33 @@
 
 #include <stdlib.h>
 
-/* leaf: what each leaf says; NULL: its number. */
-static struct tree_node node_of(const struct bk_facts *f, const struct bk_fact_node *node,
-                                const int32_t *leaf)
+static struct tree_node node_of(const struct bk_facts *f, unsigned fact)
 {
-    struct tree_node out = { .asks = NODE_LEAF };
-    const struct fact_item *item;
+    const struct fact_item *item = &f->item[fact];
+    struct tree_node out = {
+        .asks = (uint8_t)(NODE_FACT + item->kind), .i = item->i, .j = item->j, .least = item->q
+    };
 
-    if (node->fact == BK_FACT_LEAF) {
-        out.then = leaf ? (uint32_t)leaf[node->yes] : node->yes;
-        return out;
-    }
-    item = &f->item[node->fact];
-    out.i = item->i;
-    out.j = item->j;
-    out.least = item->q;
-    out.asks = (uint8_t)(NODE_FACT + item->kind);
     if (item->kind == FACT_PLACE) { /* of one man, with a stride of 0, or of two */
         out.asks = f->group[item->group].metric;
         out.i = item->stride ? item->i : NODE_NOBODY;
         out.least = item->least;
     } else if (item->kind == FACT_FORK) {
         out.j = (uint8_t)(item->fork.a | item->fork.b << 4);
-        out.least = (uint8_t)(item->fork.covered | item->fork.skewer << 1);
+        out.least = item->fork.covered;
+        out.asks = item->fork.skewer              ? NODE_SKEWER
+                   : item->fork.a != item->fork.b ? NODE_FORK_OF_TWO
+                                                  : NODE_FORK_OF_ONE;
     }
     return out;
 }
 
 /* == Laying out == */
 
-/* A question that stands in the tree, and whose answers do not. */
+/* A question that is to stand in the tree, and who leads to it. */
 struct waiting {
     uint32_t from; /* node of the other tree */
-    uint32_t at;
+    tree_way *to_it;
 };
 
 struct layout {
@@ -57,18 +51,26 @@ static void count_leaves(struct layout *l, uint32_t nodes)
                            : l->leaves[l->tree[i].yes] + l->leaves[l->tree[i].no];
 }
 
-/* Puts a node; the more leaves are below it, the later among those of its line it waits. */
-static void put_node(struct layout *l, uint32_t from, uint32_t line)
+/* What is to stand at *to_it waits; the more leaves are below it, the later among those of its
+   line.  A leaf says at once what it says. */
+static void lead_to(struct layout *l, tree_way *to_it, uint32_t from, uint32_t line)
 {
-    uint32_t at = l->n++, i = l->waits;
+    const struct bk_fact_node *node = &l->tree[from];
+    uint32_t i = l->waits;
 
-    l->out->node[at] = node_of(l->out->f, &l->tree[from], l->leaf);
-    if (l->tree[from].fact == BK_FACT_LEAF)
+    if (node->fact == BK_FACT_LEAF) {
+        *to_it = way_to_leaf(l->leaf ? l->leaf[node->yes] : (int32_t)node->yes);
         return;
+    }
     for (; i > line && l->leaves[l->wait[i - 1].from] > l->leaves[from]; i--)
         l->wait[i] = l->wait[i - 1];
-    l->wait[i] = (struct waiting){ from, at };
+    l->wait[i] = (struct waiting){ from, to_it };
     l->waits++;
+}
+
+static tree_way place_of(uint32_t nth)
+{
+    return (tree_way)(nth / NODES_OF_LINE * LINE_WORDS + nth % NODES_OF_LINE * NODE_WORDS);
 }
 
 /* Whole trees hang on what waits when a line begins; the one that has most leaves is next. */
@@ -76,33 +78,34 @@ static void lay_out(struct layout *l)
 {
     uint32_t line = 0;
 
-    put_node(l, 0, line);
-    l->n++;
+    lead_to(l, &l->out->root, 0, line);
     while (l->waits) {
         struct waiting w = l->wait[--l->waits];
+        tree_way at = place_of(l->n);
+        struct tree_node *node = (struct tree_node *)(void *)(l->out->word + at);
 
-        if (l->n % NODES_OF_LINE == 0)
+        if (l->n++ % NODES_OF_LINE == 0 || line > l->waits)
             line = l->waits;
-        if (line > l->waits)
-            line = l->waits;
-        l->out->node[w.at].then = l->n;
-        put_node(l, l->tree[w.from].yes, line);
-        put_node(l, l->tree[w.from].no, line);
+        *w.to_it = at;
+        *node = node_of(l->out->f, l->tree[w.from].fact);
+        lead_to(l, &node->yes, l->tree[w.from].yes, line);
+        lead_to(l, &node->no, l->tree[w.from].no, line);
     }
 }
 
 /* The first place in `room` that begins a line. */
-static struct tree_node *line_in(struct bk_fact_tree *t)
+static uint32_t *line_in(struct bk_fact_tree *t)
 {
-    const size_t bytes = NODES_OF_LINE * sizeof(struct tree_node);
-    size_t over = (uintptr_t)t->room % bytes / sizeof(struct tree_node);
+    size_t over = (uintptr_t)t->room / sizeof *t->room % LINE_WORDS;
 
-    return t->room + (over ? NODES_OF_LINE - over : 0);
+    return t->room + (over ? LINE_WORDS - over : 0);
 }
 
 size_t bk_fact_tree_bytes(uint32_t nodes)
 {
-    return sizeof(struct bk_fact_tree) + (nodes + NODES_OF_LINE) * sizeof(struct tree_node);
+    size_t questions = nodes / 2, lines = questions / NODES_OF_LINE + 2;
+
+    return sizeof(struct bk_fact_tree) + lines * LINE_WORDS * sizeof(uint32_t);
 }
 
 enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f,
@@ -118,7 +121,7 @@ enum bk_err bk_fact_tree_new(struct bk_fact_tree **out, const struct bk_facts *f
 
     if (room) {
         l.out->f = f;
-        l.out->node = line_in(l.out);
+        l.out->word = line_in(l.out);
         count_leaves(&l, nodes);
         lay_out(&l);
         *out = l.out;
