@@ -346,16 +346,20 @@ export async function longest(into, state, page) {
         return;
     }
     const rows = answer.longest.map((row) => make('tr', { 'data-material': row.material },
-        make('td', {}, button(row.material, () => page.go(row.fen), { class: 'link', title: row.fen })),
+        make('td', {}, button(row.material, () => page.go(row.fen), { 'class': 'link', 'title': row.fen,
+            'aria-current': row.fen === state.fen ? 'true' : null })),
         make('td', {}, row.winner === 'white' ? 'White' : 'Black'),
         make('td', { class: 'number' }, `${row.turns}`), make('td', { class: 'number' }, `${row.plies}`)));
-    const filter = make('input', { placeholder: `Filter: ${answer.longest[0]?.material ?? ''}`, 'aria-label': 'Filter', oninput: () => {
-        const wanted = filter.value.toLowerCase();
+    const show = () => rows.forEach((row) => {
+        row.hidden = !row.dataset.material.toLowerCase().includes(state.filter.toLowerCase());
+    });
+    const filter = make('input', { 'value': state.filter, 'spellcheck': 'false', 'aria-label': 'Filter',
+        'placeholder': `Filter: ${answer.longest[0]?.material ?? ''}`,
+        'oninput': () => { state.filter = filter.value.trim(); show(); },
+        'onkeydown': (event) => event.key === 'Enter' &&
+            rows.find((row) => !row.hidden)?.querySelector('button').click() });
 
-        for (const row of rows)
-            row.hidden = !row.dataset.material.toLowerCase().includes(wanted);
-    } });
-
+    show();
     into.append(filter, make('table', {}, make('thead', {}, make('tr', {}, ['Table', 'Winner', 'Turns', 'Plies']
         .map((text, i) => make('th', { class: i > 1 ? 'number' : null }, text)))), make('tbody', {}, rows)));
 }
