@@ -70,12 +70,13 @@ function trouble(answer, state) {
         return note('…');
     const needs = answer.missing ?? [];
     const build = needs.length ? building(state, answer.material) : null;
+    const told = answer.code === 'no-table' && needs.length === 1; /* by the error */
 
     return make('div', { class: 'trouble' },
         make('p', {}, answer.error ?? 'Some moves lead to tables that are not there.'),
-        needs.length ? make('p', { class: 'note' }, `Missing: ${needs.slice(0, 12).join(', ')}`,
-            needs.length > 12 ? ` and ${needs.length - 12} more` : '', '. Build them, and look again:')
-            : null, build);
+        needs.length ? make('p', { class: 'note' }, told ? '' : `Missing: ${needs.slice(0, 12).join(', ')}`,
+            needs.length > 12 ? ` and ${needs.length - 12} more` : '', told ? '' : '. ',
+            needs.length === 1 ? 'Build it, and look again:' : 'Build them, and look again:') : null, build);
 }
 
 function bestLine(state, page) {
