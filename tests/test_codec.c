@@ -469,20 +469,28 @@ static struct bk_unit_source source_of(const struct table *t, struct made *m)
                                     .row = make_row };
 }
 
-static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads, uint64_t memory,
-                             struct bytes *shards)
+static struct bk_unit encode_with(const struct bk_unit_source *src,
+                                  const struct bk_unit_options *options, unsigned threads,
+                                  struct bytes *shards)
 {
-    struct bk_unit_options options = { .effort = BK_EFFORT_FAST, .memory_bytes = memory };
     struct bk_pool *pool;
     struct bk_report why;
     struct bk_unit u;
 
     assert_int_equal(bk_pool_open(&pool, threads, &why), BK_OK);
     *shards = (struct bytes){ 0 };
-    assert_int_equal(bk_unit_encode(&u, src, &options, pool, collect, shards, &why), BK_OK);
+    assert_int_equal(bk_unit_encode(&u, src, options, pool, collect, shards, &why), BK_OK);
     assert_int_equal(u.shard_bytes, shards->n);
     bk_pool_close(pool);
     return u;
+}
+
+static struct bk_unit encode(const struct bk_unit_source *src, unsigned threads, uint64_t memory,
+                             struct bytes *shards)
+{
+    return encode_with(
+        src, &(struct bk_unit_options){ .effort = BK_EFFORT_FAST, .memory_bytes = memory }, threads,
+        shards);
 }
 
 /* Reads a unit back: rows at once and, here and there, one position. */
@@ -827,6 +835,34 @@ static void unit__has_no_more_leaves_and_questions_than_a_reader_takes(void **st
     table_free(&t);
 }
 
+/* A lost position's distance is asked of many of them. */
+static void unit__shards_of_distances_are_smaller(void **state)
+{
+    struct table t = table_of("grand-shatranj", "KJvK");
+    struct made m = { .bits = 5, .values = 20, .least_in_16 = 8, .noise_in_256 = 64 };
+    struct bk_unit_source src = source_of(&t, &m);
+    struct bytes shards[2];
+    struct bk_unit u[2];
+
+    (void)state;
+    for (unsigned distances = 0; distances < 2; distances++) {
+        const struct bk_unit_options options = { .effort = BK_EFFORT_FAST, .distances = distances };
+
+        u[distances] = encode_with(&src, &options, 1, &shards[distances]);
+        comes_back(&src, &u[distances], &shards[distances]);
+    }
+    assert_true(u[0].shards > 20);
+    assert_true(u[1].shards * 10 > u[0].shards * 15); /* 14 by 9 */
+    assert_true(u[1].directory_bytes + shards[1].n <
+                (u[0].directory_bytes + shards[0].n) * 101 / 100);
+    assert_int_equal(u[1].model_bytes, u[0].model_bytes);
+    for (unsigned i = 0; i < 2; i++) {
+        bk_unit_release(&u[i]);
+        free(shards[i].at);
+    }
+    table_free(&t);
+}
+
 /* Three pawns make 28,631 blocks, of 5,806 units. */
 static void encoder__refuses_more_units_than_a_file_has(void **state)
 {
@@ -1074,6 +1110,7 @@ int main(void)
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
         cmocka_unit_test(unit__has_no_more_leaves_and_questions_than_a_reader_takes),
+        cmocka_unit_test(unit__shards_of_distances_are_smaller),
         cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),
         cmocka_unit_test(unit__rows_wait_for_their_shard_on_disk_where_memory_is_short),
         cmocka_unit_test(unit__says_what_the_sink_said),

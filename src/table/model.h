@@ -22,7 +22,7 @@
  *
  * Row: the numbers that differ in the square of one man alone, the inner man
  * (rows.h); it is known by its first number.  Unit: the numbers of one side to
- * move that share a model.  Shard: consecutive whole rows of a unit, some 3 KB,
+ * move that share a model.  Shard: consecutive whole rows of a unit, 1 to 3 KB,
  * all that an answer reads.
  *
  * Everything here is read-only after parsing, and may be shared by threads.

@@ -172,7 +172,8 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
                                              .room_bytes = room,
                                              .spill = e->t->spill,
                                              .sample = sample,
-                                             .shared = u->alike };
+                                             .shared = u->alike,
+                                             .distances = task->told == BK_DISTANCES };
     enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
 
     task->done = !err;

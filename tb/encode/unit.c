@@ -38,7 +38,13 @@
 #define WINDOW_PIECES 512
 #define BATCH_PIECES  4                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
-#define SHARD_KEYS    14000
+
+/*
+ * Keys of a ribbon with which a shard is whole.  A probe asks one shard for the result; for the
+ * distance of a lost position it asks one for each reply, nearly always another, so these are
+ * smaller (docs/codec.md 6).
+ */
+enum { RESULT_SHARD_KEYS = 14000, DISTANCE_SHARD_KEYS = 9000 };
 
 struct piece {
     bool remembered;           /* its cells are */
@@ -98,8 +104,8 @@ struct unit {
     bool counts_shared;    /* by the threads */
     struct cut *cut;       /* of the batch */
     size_t cuts, cut_room;
-    struct cut now; /* the shard that is not whole yet */
-    uint64_t now_keys[2];
+    struct cut now;                    /* the shard that is not whole yet */
+    uint64_t now_keys[2], most_keys;   /* in units of 2^-BK_KEY_PARTS */
     uint32_t asked, forgotten, reused; /* pieces of the unit, so far */
     struct bk_made_shard *shard;
     uint8_t *directory;
@@ -630,8 +636,7 @@ static bool cut_pieces(struct unit *u, uint32_t pieces, bool last)
             u->now.numbers += row->n;
             u->now_keys[0] += row->keys[0];
             u->now_keys[1] += row->keys[1];
-            if (u->now_keys[0] < SHARD_KEYS << BK_KEY_PARTS && u->now_keys[1] < SHARD_KEYS
-                                                                                    << BK_KEY_PARTS)
+            if (u->now_keys[0] < u->most_keys && u->now_keys[1] < u->most_keys)
                 continue;
             if (!close_cut(u))
                 return false;
@@ -853,6 +858,8 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
     u->shared = options->shared;
+    u->most_keys = (uint64_t)(options->distances ? DISTANCE_SHARD_KEYS : RESULT_SHARD_KEYS)
+                   << BK_KEY_PARTS;
     take_share(u);
     u->memory = options->memory_bytes / (u->shared ? bk_ranks() : 1);
     u->most = options->room_bytes;

@@ -29,6 +29,7 @@ struct bk_unit_options {
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;
+    bool distances; /* its values are: its shards are smaller */
 };
 
 /* The process that encodes a number of such a unit, which has the numbers from first to end - 1:

@@ -283,6 +283,15 @@ await test('statistics, longest wins and tables', async () => {
     await page.keyboard.press('5');
     await page.locator('td >> text=KQvKQ').first().click();
     await hears(page, 'in 32 turns');
+    await page.locator('#panel input').focus();
+    await page.keyboard.type('krvkn');
+    await page.keyboard.press('Enter'); /* the first that is shown */
+    await hears(page, 'in 27 turns');
+    assert.equal(await page.locator('#panel input').inputValue(), 'krvkn');
+    assert.equal(await page.locator('#panel tbody tr:not([hidden])').count(), 2);
+    assert.equal(await page.locator('#panel [aria-current]').innerText(), 'KRvKN');
+    await page.goBack();
+    await hears(page, 'in 32 turns');
     await page.keyboard.press('6');
     await page.waitForSelector('.hub');
     assert.match(await page.locator('.hub').innerText(), /KQvKQ/);
@@ -597,6 +606,12 @@ await test('rules are lines of the screen, and a game without an array begins wi
     await page.goto(`${base}?game=sultan-random`);
     await page.waitForSelector('.move');
     assert.match(await verdict(page), /No tables of Sultan Random/);
+    await page.goto(`${base}?game=puzzle-hands`); /* which begins with an empty board */
+    await page.waitForSelector('.move');
+    assert.equal(await page.locator('.men > g').count(), 4);
+    assert.match(await page.locator('.trouble pre').innerText(), /^bareking build puzzle-hands KRvKN/);
+    await page.locator('.move').first().click();
+    await hears(page, 'Black to move');
     await page.context().close();
 });
 

@@ -55,7 +55,7 @@ export function chart(host, side) {
     const plot = new uPlot({ ...size(), legend: { show: false }, plugins: [tip(host, data)],
         scales: { x: { time: false, range: [-0.6, most - 0.4] }, y: { distr: 3 } },
         cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
-        axes: [{ ...axis, grid: { show: false }, label: 'turns', labelSize: 20, labelFont: axis.font },
+        axes: [{ ...axis, size: 28, grid: { show: false }, label: 'turns', labelSize: 20, labelFont: axis.font },
             { ...axis, size: 56, filter: tens, grid: { ...grid, filter: tens },
                 values: (_, ticks) => ticks.map((t) => t === null ? '' : `${+t.toPrecision(2)} %`) }],
         series: [{}, bars('wins', '--win', 1), bars('losses', '--loss', -1)] }, data, host);

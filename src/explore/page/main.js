@@ -27,6 +27,7 @@ const state = {
     view: 'moves',
     material: null,  /* that statistics and tables are about; null: the position's */
     lifted: null,    /* square of the result map */
+    filter: '',      /* of the longest wins; kept while one after the other is looked at */
     editing: false,
 };
 let board, editor, drill, asked = 0, panel = 0; /* questions, and panels, so far */
@@ -76,14 +77,16 @@ async function go(fen, how = 'push') {
     await answered;
 }
 
-/* Asks what the position is worth; an answer that comes too late is dropped. */
+/* Asks what the position is worth; an answer that comes too late is dropped.  Of games with hands
+   tables are asked even where there are none: the answer names the one to build, which takes
+   seconds; solving all states of its men by the server may take minutes. */
 async function ask() {
     const mine = ++asked, fen = state.fen;
     let answer;
 
     try {
-        const few = countMen(state.position) <= MEN_MAX && !(state.game.hands && holds(state.position));
-        const known = few && (hasBareKing(state.position) || await hasTables(state.game));
+        const { game, position } = state, few = countMen(position) <= MEN_MAX && !(game.hands && holds(position));
+        const known = few && (game.hands || hasBareKing(position) || await hasTables(game));
 
         answer = known ? await api.probe(state.game.name, fen) : await api.moves(state.game.name, fen);
     } catch {
@@ -144,6 +147,7 @@ async function chooseGame(name, fen, how = 'push', material = null) {
 
     state.game = named(name) ?? named(GAME) ?? state.games[0];
     state.material = material;
+    state.filter = '';
     $('game').value = state.game.name;
     document.title = `${state.game.title}: bareking`;
     board.setMen(state.game.men.map((man) => [man.letter, man.royal && !pictures.has(man.name)
@@ -165,7 +169,7 @@ function faultOf(fen) {
     }
 }
 
-/* Something to look at: the longest win there is, else the beginning, else kings. */
+/* Something to look at: the longest win there is, else the beginning, else kings and two men. */
 async function firstPosition() {
     const { game } = state;
 
@@ -178,7 +182,7 @@ async function firstPosition() {
         if (!(error instanceof api.Away))
             throw error;
     }
-    return game.start || (game.hands ? emptyBoard(game) : someMen(game));
+    return game.start || someMen(game);
 }
 
 /* Two kings, and beside each the first of the men, or the second: so that there is a game. */

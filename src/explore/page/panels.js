@@ -70,12 +70,13 @@ function trouble(answer, state) {
         return note('…');
     const needs = answer.missing ?? [];
     const build = needs.length ? building(state, answer.material) : null;
+    const told = answer.code === 'no-table' && needs.length === 1; /* by the error */
 
     return make('div', { class: 'trouble' },
         make('p', {}, answer.error ?? 'Some moves lead to tables that are not there.'),
-        needs.length ? make('p', { class: 'note' }, `Missing: ${needs.slice(0, 12).join(', ')}`,
-            needs.length > 12 ? ` and ${needs.length - 12} more` : '', '. Build them, and look again:')
-            : null, build);
+        needs.length ? make('p', { class: 'note' }, told ? '' : `Missing: ${needs.slice(0, 12).join(', ')}`,
+            needs.length > 12 ? ` and ${needs.length - 12} more` : '', told ? '' : '. ',
+            needs.length === 1 ? 'Build it, and look again:' : 'Build them, and look again:') : null, build);
 }
 
 function bestLine(state, page) {
@@ -346,16 +347,20 @@ export async function longest(into, state, page) {
         return;
     }
     const rows = answer.longest.map((row) => make('tr', { 'data-material': row.material },
-        make('td', {}, button(row.material, () => page.go(row.fen), { class: 'link', title: row.fen })),
+        make('td', {}, button(row.material, () => page.go(row.fen), { 'class': 'link', 'title': row.fen,
+            'aria-current': row.fen === state.fen ? 'true' : null })),
         make('td', {}, row.winner === 'white' ? 'White' : 'Black'),
         make('td', { class: 'number' }, `${row.turns}`), make('td', { class: 'number' }, `${row.plies}`)));
-    const filter = make('input', { placeholder: `Filter: ${answer.longest[0]?.material ?? ''}`, 'aria-label': 'Filter', oninput: () => {
-        const wanted = filter.value.toLowerCase();
+    const show = () => rows.forEach((row) => {
+        row.hidden = !row.dataset.material.toLowerCase().includes(state.filter.toLowerCase());
+    });
+    const filter = make('input', { 'value': state.filter, 'spellcheck': 'false', 'aria-label': 'Filter',
+        'placeholder': `Filter: ${answer.longest[0]?.material ?? ''}`,
+        'oninput': () => { state.filter = filter.value.trim(); show(); },
+        'onkeydown': (event) => event.key === 'Enter' &&
+            rows.find((row) => !row.hidden)?.querySelector('button').click() });
 
-        for (const row of rows)
-            row.hidden = !row.dataset.material.toLowerCase().includes(wanted);
-    } });
-
+    show();
     into.append(filter, make('table', {}, make('thead', {}, make('tr', {}, ['Table', 'Winner', 'Turns', 'Plies']
         .map((text, i) => make('th', { class: i > 1 ? 'number' : null }, text)))), make('tbody', {}, rows)));
 }
