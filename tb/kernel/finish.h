@@ -148,6 +148,48 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
     tally->loss[side] += count(f->losses & mine);
 }
 
+/* Of the won positions x of a row those that an exit wins as soon; their marks go. */
+static set take_as_soon(const struct bk_setup *s, void *dtw, set x)
+{
+    set soon = NONE;
+
+    if (s->dtw_bytes == 1)
+        return take_top_bits(dtw, x);
+    EACH (sq, x) {
+        unsigned k = dtw_get(s, dtw, sq);
+
+        if (k & DTW_AS_SOON16) {
+            dtw_put(s, dtw, sq, k & ~(unsigned)DTW_AS_SOON16);
+            soon |= bit(sq);
+        }
+    }
+    return soon;
+}
+
+/* What exits attain, where it was noted on the way (attain.h): the frontiers' place is free. */
+static void note_attained(const struct ctx *c, const struct finished *f, void *dtw)
+{
+    const struct bk_state *st = c->st;
+    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, c->slice))[f->conf];
+    set open = ((const set *)sets_of(st, BK_OPEN, f->side, c->slice))[f->conf];
+
+    ((set *)sets_of(st, BK_LOSSES, f->side, c->slice))[f->conf] =
+        (exit_wins & f->wins) | (f->draw & ~open);
+    ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = take_as_soon(c->s, dtw, f->wins);
+}
+
+/* Nothing is attained past the last configuration. */
+static void note_nothing_beyond(const struct ctx *c)
+{
+    const struct bk_setup *s = c->s;
+    size_t bytes = (s->pitch - s->nconf) * sizeof(set);
+
+    for (unsigned side = 0; side < 2; side++) {
+        memset((set *)sets_of(c->st, BK_LOSSES, side, c->slice) + s->nconf, 0, bytes);
+        memset((set *)sets_of(c->st, BK_WINS, side, c->slice) + s->nconf, 0, bytes);
+    }
+}
+
 static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch)
 {
     const struct bk_setup *s = b->setup;
@@ -181,6 +223,8 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             if (s->distances) {
                 void *dtw = dtw_of(s, st, side, slice, conf);
 
+                if (s->exits_once)
+                    note_attained(c, &f, dtw);
                 if (!s->grouped) {
                     longest_of(c, dtw, f.wins, last_win[side], (unsigned)last_win[side] >> 1,
                                &tally->longest_win[side], conf);
@@ -195,6 +239,8 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
                 count_finished(c, &f, tally);
         }
     }
+    if (s->exits_once)
+        note_nothing_beyond(c);
 }
 
 #endif
