@@ -166,16 +166,31 @@ static set take_as_soon(const struct bk_setup *s, void *dtw, set x)
     return soon;
 }
 
-/* What exits attain, where it was noted on the way (attain.h): the frontiers' place is free. */
+struct attained {
+    set by_wdl, by_plies;
+};
+
+/* What exits attain of a configuration, where it was noted on the way (attain.h).  dtw: its
+   numbers, or a copy, whose marks go. */
+static inline struct attained attained_of(const struct bk_setup *s, const struct bk_state *st,
+                                          const struct finished *f, uint32_t slice, uint32_t conf,
+                                          void *dtw)
+{
+    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, slice))[conf];
+    set open = ((const set *)sets_of(st, BK_OPEN, f->side, slice))[conf];
+
+    return (struct attained){ .by_wdl = (exit_wins & f->wins) | (f->draw & ~open),
+                              .by_plies = take_as_soon(s, dtw, f->wins) };
+}
+
+/* The same to where the frontiers were. */
 static void note_attained(const struct ctx *c, const struct finished *f, void *dtw)
 {
     const struct bk_state *st = c->st;
-    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, c->slice))[f->conf];
-    set open = ((const set *)sets_of(st, BK_OPEN, f->side, c->slice))[f->conf];
+    struct attained x = attained_of(c->s, st, f, c->slice, f->conf, dtw);
 
-    ((set *)sets_of(st, BK_LOSSES, f->side, c->slice))[f->conf] =
-        (exit_wins & f->wins) | (f->draw & ~open);
-    ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = take_as_soon(c->s, dtw, f->wins);
+    ((set *)sets_of(st, BK_LOSSES, f->side, c->slice))[f->conf] = x.by_wdl;
+    ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = x.by_plies;
 }
 
 /* Nothing is attained past the last configuration. */

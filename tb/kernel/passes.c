@@ -53,5 +53,6 @@ const struct bk_kernel KERNEL_NAME = {
     .finish = finish,
     .attain = attain,
     .deliver = deliver,
+    .finish_group = finish_group,
     .solve_kings = NAME1(bk_kings_, BK_KERNEL),
 };
