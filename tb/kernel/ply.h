@@ -228,7 +228,7 @@ static void rouse_listed(const struct sweep *p)
 
 /* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
  */
-static void find_due(const struct sweep *p, bool losses, const lanes *x, const lanes *y)
+static void find_due(const struct sweep *p, bool losses)
 {
     const struct bk_setup *s = p->s;
     const uint64_t *waits = vector_waits_of(s, p->st, p->side, losses, p->slice);
@@ -244,23 +244,23 @@ static void find_due(const struct sweep *p, bool losses, const lanes *x, const l
     }
     EACH_MARKED (vector, p->w->due_in, s->nmarks) {
         __builtin_prefetch(p->waits + (size_t)vector * LANES);
-        __builtin_prefetch(&x[vector]);
-        if (y)
-            __builtin_prefetch(&y[vector]);
+        __builtin_prefetch(&p->undecided[vector]);
+        __builtin_prefetch(&p->open[vector]);
     }
 }
 
 /*
- * Lists the configurations in which something has waited for this ply, with those of x without y
- * (NULL: none).  What is stored there will be asked for after the un-moves.
+ * Lists the configurations in which something has waited for this ply, with the positions that an
+ * exit may win, or, of losses, that none saves.  What is stored there will be asked for after the
+ * un-moves.
  */
-static void list_due(const struct sweep *p, const lanes *x, const lanes *y)
+static void list_due(const struct sweep *p, bool losses)
 {
     const struct bk_setup *s = p->s;
 
     EACH_MARKED (vector, p->w->due_in, s->nmarks) {
         unsigned confs = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due);
-        lanes from = x[vector] & (y ? ~y[vector] : ~NO_LANES);
+        lanes from = p->undecided[vector] & (losses ? p->open[vector] : ~p->open[vector]);
 
         if (p->w->due.n > ROWS_MAX - LANES)
             rouse_listed(p);
@@ -311,9 +311,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
 /* Undecided, and no exit saves the mover. */
 static inline lanes still_open(const struct sweep *p, uint32_t vector)
 {
-    if (p->s->compact)
-        return p->undecided[vector] & ~p->won[vector];
-    return p->open[vector];
+    return p->undecided[vector] & (p->s->compact ? ~p->won[vector] : p->open[vector]);
 }
 
 /* These cannot be lost any more. */
@@ -334,8 +332,6 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
         list_rows(p, &p->w->found, vector, add);
     }
     p->undecided[vector] &= ~add;
-    if (!p->s->compact)
-        p->open[vector] &= ~add;
     p->fresh[vector] = add;
     mark(p->marks, vector);
     p->found = true;
@@ -457,10 +453,10 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
         begin_with_exits(&p);
     clear_frontier(b, side, false, slice);
     if (p.due)
-        find_due(&p, false, p.undecided, p.open);
-    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
+        find_due(&p, false);
+    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won } });
     if (p.due)
-        list_due(&p, p.undecided, p.open);
+        list_due(&p, false);
     unmoves(w, side, true);
     if (p.due)
         rouse_listed(&p);
@@ -548,10 +544,10 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
-        find_due(&p, true, p.open, NULL);
+        find_due(&p, true);
     reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
     if (p.due)
-        list_due(&p, p.open, NULL);
+        list_due(&p, true);
     unmoves(w, side, false);
     if (p.due)
         rouse_listed(&p);

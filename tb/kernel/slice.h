@@ -38,6 +38,13 @@ struct near {
     const struct bk_king_move *turned[BK_SQ_MAX];
 };
 
+/* The last results of a side in a slice, with the marks of vectors that hold anything. */
+struct frontier {
+    const lanes *sets;
+    const uint64_t *marks;
+    uint8_t sym; /* of the king's move to that slice */
+};
+
 /*
  * Rows of stored numbers that are to be read or written, each a line of memory
  * or two.  They are fetched a few at a time as more are listed, and worked on
@@ -73,6 +80,8 @@ struct candidates {
 struct scratch {
     struct ctx ctx;
     struct near near;
+    unsigned nfrom; /* frontiers that the king may come from */
+    struct frontier from[BK_SQ_MAX];
     struct candidates cand;
     struct rows due, found;
     struct soon soon;
