@@ -174,27 +174,43 @@ static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint
         }
 }
 
-/* One configuration of a group, one side to move, with what is legal of it. */
-static void land(const struct bk_solver *b, const struct bk_landing *l, uint32_t slice,
-                 unsigned side, uint32_t conf, set legal, struct bk_tally *tally)
+/* A slice of a group, one side to move, by configuration; looked up once. */
+struct solved_sets {
+    const set *won, *undecided, *open, *exit_wins;
+    const char *dtw;
+};
+
+static struct solved_sets solved_in(const struct bk_solver *b, uint32_t slice, unsigned side)
+{
+    const struct bk_state *st = &b->state;
+
+    return (struct solved_sets){ .won = (const set *)sets_of(st, BK_WON, side, slice),
+                                 .undecided = (const set *)sets_of(st, BK_UNDECIDED, side, slice),
+                                 .open = (const set *)sets_of(st, BK_OPEN, side, slice),
+                                 .exit_wins = (const set *)sets_of(st, BK_EXIT_WINS, side, slice),
+                                 .dtw = dtw_of(b->setup, st, side, slice, 0) };
+}
+
+/* One configuration of it, with what is legal there. */
+static void land(const struct bk_state *st, const struct solved_sets *from, uint32_t conf,
+                 const struct bk_landing *l, const struct ctx *to, unsigned side, set legal,
+                 struct bk_tally *tally)
 {
     const struct bk_delivery *d = l->to;
-    const struct bk_state *st = &b->state;
-    const struct ctx to = { .s = d->block, .slice = slice };
-    set won = ((const set *)sets_of(st, BK_WON, side, slice))[conf];
-    set und = ((const set *)sets_of(st, BK_UNDECIDED, side, slice))[conf];
-    struct finished f = { side, l->conf, .legal = legal, .draw = und, .wins = won & legal & ~und };
-    char *row = codes_at(d, slice, side, l->conf);
+    const struct bk_setup *s = to->s;
+    size_t row_bytes = (size_t)s->width * s->dtw_bytes;
+    struct finished f = { side, l->conf, .legal = legal, .draw = from->undecided[conf] };
+    char *row = codes_at(d, to->slice, side, l->conf);
     struct attained attained;
 
-    f.losses = legal & ~f.wins & ~und;
-    memcpy(row, dtw_of(b->setup, st, side, slice, conf),
-           (size_t)d->block->width * d->block->dtw_bytes);
-    attained = attained_of(b->setup, st, &f, slice, conf, row);
-    put_set(d, d->mb->attained[BK_WDL][side], slice, l->conf, attained.by_wdl);
-    put_set(d, d->mb->attained[BK_DISTANCES][side], slice, l->conf, attained.by_plies);
-    write_codes(d->block, row, f.wins, f.losses, f.draw);
-    count_row(st, &to, &f, row, tally);
+    f.wins = from->won[conf] & legal & ~f.draw;
+    f.losses = legal & ~f.wins & ~f.draw;
+    memcpy(row, from->dtw + conf * row_bytes, row_bytes);
+    attained = attained_of(s, &f, from->exit_wins[conf], from->open[conf], row);
+    put_set(d, d->mb->attained[BK_WDL][side], to->slice, l->conf, attained.by_wdl);
+    put_set(d, d->mb->attained[BK_DISTANCES][side], to->slice, l->conf, attained.by_plies);
+    write_codes(s, row, f.wins, f.losses, f.draw);
+    count_row(st, to, &f, row, tally);
 }
 
 /* A slice of a group whose blocks have its frame: finish() and deliver() of all. */
@@ -202,22 +218,26 @@ static void finish_group(struct bk_solver *b, const struct bk_landing *landing, 
                          struct bk_tally *tally, void *scratch)
 {
     const struct bk_setup *s = b->setup;
-    struct ctx *c = &lay_out(s, scratch)->ctx;
+    struct ctx *c = &lay_out(s, scratch)->ctx, to = { .slice = slice };
     static _Thread_local struct legality legality;
 
     enter(c, b, slice);
     find_legality(c, &legality);
-    for (uint32_t vector = 0; vector < s->nvec; vector++) {
-        lanes placed = placed_in(c, vector);
+    for (unsigned side = 0; side < 2; side++) { /* in turn: fewer arrays are gone through at once */
+        struct solved_sets from = solved_in(b, slice, side);
 
-        for (unsigned side = 0; side < 2; side++) {
+        for (uint32_t vector = 0; vector < s->nvec; vector++) {
             lane_sets legal;
 
-            *(lanes *)legal = legal_of(c, &legality, side, vector, placed);
-            for (unsigned i = 0; i < LANES && vector * LANES + i < s->nconf; i++)
-                if (landing[vector * LANES + i].to)
-                    land(b, &landing[vector * LANES + i], slice, side, vector * LANES + i, legal[i],
-                         tally);
+            *(lanes *)legal = legal_of(c, &legality, side, vector, placed_in(c, vector));
+            for (uint32_t i = 0; i < LANES && vector * LANES + i < s->nconf; i++) {
+                const struct bk_landing *l = &landing[vector * LANES + i];
+
+                if (!l->to)
+                    continue;
+                to.s = l->to->block;
+                land(&b->state, &from, vector * LANES + i, l, &to, side, legal[i], tally);
+            }
         }
     }
 }

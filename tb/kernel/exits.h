@@ -556,7 +556,7 @@ static void take_inner(struct exits *x, unsigned o, unsigned home, const struct 
     }
 }
 
-/* All captures of the inner man by an outer one that stays what it is.  False: not for this exit. */
+/* All captures of the inner man by an outer one that stays what it is.  False: not this exit. */
 static bool inner_taken_by_outer(struct exits *x, unsigned o)
 {
     const struct bk_setup *s = x->w->ctx.s;

@@ -134,18 +134,24 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
 {
     const struct bk_setup *s = c->s;
     unsigned side = f->side, keep = s->pairs->stabilizer[c->slice] & ~1u;
-    uint64_t images =
-        (uint64_t)__builtin_popcount(s->ix->group) / (unsigned)__builtin_popcount(keep | 1);
     set mine = ((const set *)s->conf.count)[f->conf];
+    unsigned wins = count(f->wins & mine), draws = count(f->draw & mine);
+    unsigned losses = count(f->losses & mine);
+    unsigned group = (unsigned)__builtin_popcount(s->ix->group);
+    uint64_t images = keep ? group / (unsigned)__builtin_popcount(keep | 1) : group;
 
-    tally->all_win[side] += images * count(f->wins & mine);
-    tally->all_draw[side] += images * count(f->draw & mine);
-    tally->all_loss[side] += images * count(f->losses & mine);
-    if (keep && any(f->legal & mine))
+    tally->all_win[side] += images * wins;
+    tally->all_draw[side] += images * draws;
+    tally->all_loss[side] += images * losses;
+    if (keep && any(f->legal & mine)) {
         mine = representatives(s, keep, f->conf, f->legal & mine);
-    tally->win[side] += count(f->wins & mine);
-    tally->draw[side] += count(f->draw & mine);
-    tally->loss[side] += count(f->losses & mine);
+        wins = count(f->wins & mine);
+        draws = count(f->draw & mine);
+        losses = count(f->losses & mine);
+    }
+    tally->win[side] += wins;
+    tally->draw[side] += draws;
+    tally->loss[side] += losses;
 }
 
 /* Of the won positions x of a row those that an exit wins as soon; their marks go. */
@@ -172,13 +178,9 @@ struct attained {
 
 /* What exits attain of a configuration, where it was noted on the way (attain.h).  dtw: its
    numbers, or a copy, whose marks go. */
-static inline struct attained attained_of(const struct bk_setup *s, const struct bk_state *st,
-                                          const struct finished *f, uint32_t slice, uint32_t conf,
-                                          void *dtw)
+static inline struct attained attained_of(const struct bk_setup *s, const struct finished *f,
+                                          set exit_wins, set open, void *dtw)
 {
-    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, slice))[conf];
-    set open = ((const set *)sets_of(st, BK_OPEN, f->side, slice))[conf];
-
     return (struct attained){ .by_wdl = (exit_wins & f->wins) | (f->draw & ~open),
                               .by_plies = take_as_soon(s, dtw, f->wins) };
 }
@@ -187,7 +189,9 @@ static inline struct attained attained_of(const struct bk_setup *s, const struct
 static void note_attained(const struct ctx *c, const struct finished *f, void *dtw)
 {
     const struct bk_state *st = c->st;
-    struct attained x = attained_of(c->s, st, f, c->slice, f->conf, dtw);
+    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, c->slice))[f->conf];
+    set open = ((const set *)sets_of(st, BK_OPEN, f->side, c->slice))[f->conf];
+    struct attained x = attained_of(c->s, f, exit_wins, open, dtw);
 
     ((set *)sets_of(st, BK_LOSSES, f->side, c->slice))[f->conf] = x.by_wdl;
     ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = x.by_plies;

@@ -290,8 +290,7 @@ INLINE set take_top_bits(uint8_t *at, set x)
             continue;
         there = _mm512_maskz_loadu_epi8(m, at + 64 * w);
         m = _mm512_movepi8_mask(there);
-        _mm512_mask_storeu_epi8(at + 64 * w, m,
-                                _mm512_and_si512(there, _mm512_set1_epi8(127)));
+        _mm512_mask_storeu_epi8(at + 64 * w, m, _mm512_and_si512(there, _mm512_set1_epi8(127)));
         found = set_word(found, w, m);
     }
 #else

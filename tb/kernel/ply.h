@@ -454,7 +454,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     clear_frontier(b, side, false, slice);
     if (p.due)
         find_due(&p, false);
-    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won } });
+    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.fresh } });
     if (p.due)
         list_due(&p, false);
     unmoves(w, side, true);
@@ -545,7 +545,8 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     w = p.w;
     if (p.due)
         find_due(&p, true);
-    reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
+    reach_by_king(w, side, false,
+                  &(struct asked){ { p.undecided, s->compact ? p.won : p.open, p.fresh } });
     if (p.due)
         list_due(&p, true);
     unmoves(w, side, false);
