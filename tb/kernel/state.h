@@ -19,7 +19,7 @@
 enum bk_array {
     BK_WON,          /* sets: won by now, or illegal, or two men on one square */
     BK_UNDECIDED,    /* sets: legal and not decided */
-    BK_OPEN,         /* sets: undecided, and no exit that saves the mover; not there if compact */
+    BK_OPEN,         /* sets: no exit saves the mover; not there if compact */
     BK_WINS,         /* sets: the frontier: wins found in the last odd ply */
     BK_LOSSES,       /* sets: losses found in the last even ply */
     BK_EXIT_WINS,    /* sets, if exits_once alone: an exit wins, at whatever ply */
