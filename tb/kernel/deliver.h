@@ -8,6 +8,10 @@
  * hold a block twice; one is taken.
  *
  * Cost: a copy of what is kept, and the counts that finish() leaves out.
+ *
+ * Where all blocks have the group's frame, as those of one pawn's file, nothing is
+ * turned: finish_group() writes codes where they belong when they are made, and reads the
+ * group's arrays once.
  */
 #ifndef BK_KERNEL_DELIVER_H
 #define BK_KERNEL_DELIVER_H
@@ -51,6 +55,33 @@ static void put_set(const struct bk_delivery *d, void *map, uint32_t slice, uint
                           __ATOMIC_RELAXED);
 }
 
+/* Counts a row whose codes are there, and notes the longest of it. */
+static void count_row(const struct bk_state *st, const struct ctx *to, const struct finished *f,
+                      const void *row, struct bk_tally *tally)
+{
+    unsigned side = f->side, loss = to->s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
+
+    if (to->s->distances) {
+        longest_of(to, row, f->wins, st->last_win[side],
+                   BK_CODE_WIN + ((unsigned)st->last_win[side] >> 1), &tally->longest_win[side],
+                   f->conf);
+        longest_of(to, row, f->losses, st->last_loss[side],
+                   loss + ((unsigned)st->last_loss[side] >> 1), &tally->longest_loss[side],
+                   f->conf);
+    }
+    count_finished(to, f, tally);
+}
+
+/* Where the codes of a configuration go. */
+static inline char *codes_at(const struct bk_delivery *d, uint32_t slice, unsigned side,
+                             uint32_t conf)
+{
+    const struct bk_setup *s = d->block;
+
+    return (char *)d->mb->code[side] +
+           (slice * d->mb->slice_stride + (size_t)conf * s->width) * s->dtw_bytes;
+}
+
 /* One position of kings, one configuration, one side to move. */
 static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
                         const struct ctx *to, uint32_t from, unsigned side, uint32_t conf,
@@ -62,6 +93,7 @@ static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
     set won = ((const set *)sets_of(st, BK_WON, side, from))[there];
     set und = ((const set *)sets_of(st, BK_UNDECIDED, side, from))[there];
     struct finished f = { .side = side, .conf = conf };
+    char *row = NULL;
 
     won = s->inner.slot >= 0 ? brought(d, won) : won;
     und = s->inner.slot >= 0 ? brought(d, und) : und;
@@ -70,21 +102,13 @@ static void deliver_row(const struct bk_solver *b, const struct bk_delivery *d,
     f.draw = und & ~won;
     f.losses = ~(won | und);
     if (s->distances) {
-        char *row = (char *)d->mb->code[side] +
-                    (to->slice * d->mb->slice_stride + (size_t)conf * s->width) * s->dtw_bytes;
-        unsigned loss = s->dtw_bytes == 1 ? BK_CODE_LOSS8 : BK_CODE_LOSS16;
-
+        row = codes_at(d, to->slice, side, conf);
         bring_codes(d, row, dtw_of(b->setup, st, side, from, there));
-        longest_of(to, row, f.wins, st->last_win[side],
-                   BK_CODE_WIN + ((unsigned)st->last_win[side] >> 1), &tally->longest_win[side],
-                   conf);
-        longest_of(to, row, f.losses, st->last_loss[side],
-                   loss + ((unsigned)st->last_loss[side] >> 1), &tally->longest_loss[side], conf);
     } else {
         put_set(d, d->mb->code[side], to->slice, conf, won);
         put_set(d, d->mb->draw[side], to->slice, conf, und);
     }
-    count_finished(to, &f, tally);
+    count_row(st, to, &f, row, tally);
 }
 
 /* What exits attain of it: the frontiers hold it. */
@@ -148,6 +172,74 @@ static void deliver(const struct bk_solver *b, const struct bk_delivery *d, uint
             deliver_row(b, d, &to, from, side, conf, tally);
             deliver_attained(b, d, &to, from, side, conf);
         }
+}
+
+/* A slice of a group, one side to move, by configuration; looked up once. */
+struct solved_sets {
+    const set *won, *undecided, *open, *exit_wins;
+    const char *dtw;
+};
+
+static struct solved_sets solved_in(const struct bk_solver *b, uint32_t slice, unsigned side)
+{
+    const struct bk_state *st = &b->state;
+
+    return (struct solved_sets){ .won = (const set *)sets_of(st, BK_WON, side, slice),
+                                 .undecided = (const set *)sets_of(st, BK_UNDECIDED, side, slice),
+                                 .open = (const set *)sets_of(st, BK_OPEN, side, slice),
+                                 .exit_wins = (const set *)sets_of(st, BK_EXIT_WINS, side, slice),
+                                 .dtw = dtw_of(b->setup, st, side, slice, 0) };
+}
+
+/* One configuration of it, with what is legal there. */
+static void land(const struct bk_state *st, const struct solved_sets *from, uint32_t conf,
+                 const struct bk_landing *l, const struct ctx *to, unsigned side, set legal,
+                 struct bk_tally *tally)
+{
+    const struct bk_delivery *d = l->to;
+    const struct bk_setup *s = to->s;
+    size_t row_bytes = (size_t)s->width * s->dtw_bytes;
+    struct finished f = { side, l->conf, .legal = legal, .draw = from->undecided[conf] };
+    char *row = codes_at(d, to->slice, side, l->conf);
+    struct attained attained;
+
+    f.wins = from->won[conf] & legal & ~f.draw;
+    f.losses = legal & ~f.wins & ~f.draw;
+    memcpy(row, from->dtw + conf * row_bytes, row_bytes);
+    attained = attained_of(s, &f, from->exit_wins[conf], from->open[conf], row);
+    put_set(d, d->mb->attained[BK_WDL][side], to->slice, l->conf, attained.by_wdl);
+    put_set(d, d->mb->attained[BK_DISTANCES][side], to->slice, l->conf, attained.by_plies);
+    write_codes(s, row, f.wins, f.losses, f.draw);
+    count_row(st, to, &f, row, tally);
+}
+
+/* A slice of a group whose blocks have its frame: finish() and deliver() of all. */
+static void finish_group(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
+                         struct bk_tally *tally, void *scratch)
+{
+    const struct bk_setup *s = b->setup;
+    struct ctx *c = &lay_out(s, scratch)->ctx, to = { .slice = slice };
+    static _Thread_local struct legality legality;
+
+    enter(c, b, slice);
+    find_legality(c, &legality);
+    for (unsigned side = 0; side < 2; side++) { /* in turn: fewer arrays are gone through at once */
+        struct solved_sets from = solved_in(b, slice, side);
+
+        for (uint32_t vector = 0; vector < s->nvec; vector++) {
+            lane_sets legal;
+
+            *(lanes *)legal = legal_of(c, &legality, side, vector, placed_in(c, vector));
+            for (uint32_t i = 0; i < LANES && vector * LANES + i < s->nconf; i++) {
+                const struct bk_landing *l = &landing[vector * LANES + i];
+
+                if (!l->to)
+                    continue;
+                to.s = l->to->block;
+                land(&b->state, &from, vector * LANES + i, l, &to, side, legal[i], tally);
+            }
+        }
+    }
 }
 
 #endif

@@ -14,6 +14,17 @@ static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t 
     raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, row, 0);
 }
 
+/* The same for one square. */
+static inline void offer_at(struct scratch *w, uint32_t conf, unsigned sq, int16_t score)
+{
+    int16_t *best = w->best + (size_t)conf * w->ctx.s->width + sq;
+
+    if (score == BK_SCORE_NONE)
+        return;
+    w->touched[conf] = 1;
+    *best = score > *best ? score : *best;
+}
+
 static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
 {
     if (score == BK_SCORE_NONE)
@@ -36,6 +47,8 @@ struct view {
     uint8_t target;                      /* the square of a fixed man that an outer one takes, or
                                             BK_SQ_NONE */
     bool has_inner;
+    bool like_conf; /* outers are all in it, numbered as configurations are */
+    int without;    /* all but this one are, likewise; -1: no such */
 };
 
 /* Has this man squares from which there is no way back?  It is fixed, or its moves may
@@ -74,6 +87,29 @@ static const struct bk_outer *squares_for(const struct bk_setup *s, const struct
     return taken;
 }
 
+/* Does an outer man have the same digits in a view as in configurations? */
+static bool has_same_digits(const struct view *view, const struct bk_outer *out, unsigned o)
+{
+    return view->digit[o] == out->digit && out->nsq == out->n;
+}
+
+/* Are configurations, or those in which one man stands on one square, numbered as the places of a
+   view are?  Then offsets need not be worked out. */
+static void compare_with_conf(const struct bk_setup *s, struct view *view)
+{
+    unsigned differ = 0;
+
+    view->without = -1;
+    for (unsigned o = 0; o < s->nouter; o++)
+        if (!has_same_digits(view, &s->outer[o], o)) {
+            differ++;
+            view->without = view->stride[o] || view->digit[o] ? -1 : (int)o;
+        }
+    view->like_conf = !differ;
+    if (differ != 1)
+        view->without = -1;
+}
+
 static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct view *view)
 {
     size_t stride = 1;
@@ -104,6 +140,7 @@ static void shape_view(const struct bk_setup *s, const struct bk_exit *e, struct
     for (unsigned i = view->n; i-- > 0; stride *= view->men[i].n)
         if (view->men[i].slot != s->inner.slot)
             view->stride[outer_of_slot(s, view->men[i].slot)] = (uint32_t)stride;
+    compare_with_conf(s, view);
 }
 
 /* Offset of a configuration in a view, with outer `moved` (or -1) on `to`. */
@@ -235,6 +272,55 @@ static struct pin pin_of(const struct exits *x, const struct bk_reach *r, unsign
     return (struct pin){ 0, s->nconf, 0, s->nconf };
 }
 
+/* A king that leaps to `to` takes the inner man there. */
+static void offer_inner_taken(struct exits *x, unsigned to)
+{
+    const struct bk_setup *s = x->w->ctx.s;
+
+    for (uint32_t vector = 0; vector < s->nvec; vector++) {
+        unsigned words = lanes_words(((const lanes *)x->legal)[vector] & lanes_of(bit(to)));
+
+        EACH_LANE (i, words) {
+            uint32_t conf = vector * LANES + i;
+
+            offer_at(x->w, conf, to, x->w->view[conf]);
+        }
+    }
+}
+
+/* A king leaps to where the outer man stands that it takes: all positions with him there may. */
+static void offer_outer_taken(struct exits *x, struct pin pin)
+{
+    const struct bk_setup *s = x->w->ctx.s;
+    const int16_t *row = x->w->view;
+
+    for (uint32_t conf = pin.first; conf < s->nconf; conf = next_pinned(&pin, conf)) {
+        if (any(x->legal[conf]))
+            offer_row(x->w, conf, x->legal[conf], row);
+        row += s->width;
+    }
+}
+
+/* The same as offer_arrivals() by arithmetic, where a king leaps and places are numbered as
+   configurations are.  False: they are not, and nothing was done. */
+static bool offer_to_leap(struct exits *x, const struct bk_reach *r, struct pin pin)
+{
+    const struct bk_setup *s = x->w->ctx.s;
+
+    if (r->npaths || r->how & BK_TWICE || x->e->taken < 0)
+        return false;
+    if (x->e->taken == s->inner.slot && x->view.like_conf) {
+        offer_inner_taken(x, r->to);
+        return true;
+    }
+    if (x->view.without >= 0 && x->view.has_inner &&
+        (int)s->outer[x->view.without].slot == x->e->taken) {
+        offer_outer_taken(x, pin);
+        return true;
+    }
+    return false;
+}
+
 /*
  * Offers view values to all positions in which the mover, from `home`, reaches
  * an end by way `r` (NULL: changes where it stands).  mover: its number among
@@ -246,20 +332,28 @@ static void offer_arrivals(struct exits *x, const struct bk_reach *r, unsigned m
     const struct bk_setup *s = c->s;
 
     struct pin pin = pin_of(x, r, mover, home);
+    bool in_step = mover < s->nouter && x->view.without == (int)mover;
+    size_t places = x->view.has_inner ? s->width : 1, next = 0;
 
+    if (mover == s->nouter && x->e->mover == BK_KINGS_SLOT && offer_to_leap(x, r, pin))
+        return;
     for (uint32_t conf = pin.first; conf < s->nconf; conf = next_pinned(&pin, conf)) {
+        size_t at = next;
         set occ, from;
 
+        next += places;
         if (!any(x->legal[conf]))
             continue;
         occ = c->base_occ | ((const set *)s->conf.occ)[conf];
         from = r ? going(x, conf, r, occ) : x->legal[conf];
         if (!any(from))
             continue;
+        if (!in_step)
+            at = view_offset(s, &x->view, conf, -1, 0);
         if (x->view.has_inner)
-            offer_row(x->w, conf, from, x->w->view + view_offset(s, &x->view, conf, -1, 0));
+            offer_row(x->w, conf, from, x->w->view + at);
         else
-            offer_one(x->w, conf, from, x->w->view[view_offset(s, &x->view, conf, -1, 0)]);
+            offer_one(x->w, conf, from, x->w->view[at]);
     }
 }
 
@@ -441,6 +535,47 @@ static void leaver_exits(struct exits *x)
         exits_from(x, o, s->outer[o].sq[d]);
 }
 
+/* An outer man takes the inner one by `r` from `home`; its view is numbered as configurations
+   are. */
+static void take_inner(struct exits *x, unsigned o, unsigned home, const struct bk_reach *r)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_setup *s = c->s;
+    const struct bk_outer *out = &s->outer[o];
+    struct pin pin = pin_to(s, o, home);
+    ptrdiff_t delta = ((ptrdiff_t)out->digit[r->to] - out->digit[home]) * (ptrdiff_t)out->stride;
+
+    if (out->digit[r->to] == BK_SQ_NONE || !s->change_ok[out->slot][BK_STAYS][r->to])
+        return;
+    for (uint32_t conf = pin.first; conf < s->nconf; conf = next_pinned(&pin, conf)) {
+        set occ = c->base_occ | ((const set *)s->conf.occ)[conf];
+
+        if (has(x->legal[conf], r->to) &&
+            (!r->npaths || has(open_squares(c, r->how & BK_HOPS, r->npaths, r->path, occ), r->to)))
+            offer_at(x->w, conf, r->to, x->w->view[(ptrdiff_t)conf + delta]);
+    }
+}
+
+/* All captures of the inner man by an outer one that stays what it is.  False: not this exit. */
+static bool inner_taken_by_outer(struct exits *x, unsigned o)
+{
+    const struct bk_setup *s = x->w->ctx.s;
+    const struct bk_outer *out = &s->outer[o];
+
+    if (x->e->taken < 0 || x->e->taken != s->inner.slot || x->e->becomes != BK_STAYS ||
+        !x->view.like_conf || bk_rules_takes_twice(s->v, out->type))
+        return false;
+    for (unsigned d = 0; d < out->nsq; d++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, out->type, x->e->colour, out->sq[d], &n);
+
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & ways_of(x->e))
+                take_inner(x, o, out->sq[d], &r[i]);
+    }
+    return true;
+}
+
 static void outer_exits(struct exits *x)
 {
     const struct ctx *c = &x->w->ctx;
@@ -451,6 +586,8 @@ static void outer_exits(struct exits *x)
     const struct bk_reach *all = s->v->geometry->reach;
 
     fill(x);
+    if (inner_taken_by_outer(x, o))
+        return;
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
         unsigned home = s->conf.sq[conf][o], n, to;
         const struct bk_reach *r;

@@ -134,18 +134,79 @@ static void count_finished(const struct ctx *c, const struct finished *f, struct
 {
     const struct bk_setup *s = c->s;
     unsigned side = f->side, keep = s->pairs->stabilizer[c->slice] & ~1u;
-    uint64_t images =
-        (uint64_t)__builtin_popcount(s->ix->group) / (unsigned)__builtin_popcount(keep | 1);
     set mine = ((const set *)s->conf.count)[f->conf];
+    unsigned wins = count(f->wins & mine), draws = count(f->draw & mine);
+    unsigned losses = count(f->losses & mine);
+    unsigned group = (unsigned)__builtin_popcount(s->ix->group);
+    uint64_t images = keep ? group / (unsigned)__builtin_popcount(keep | 1) : group;
 
-    tally->all_win[side] += images * count(f->wins & mine);
-    tally->all_draw[side] += images * count(f->draw & mine);
-    tally->all_loss[side] += images * count(f->losses & mine);
-    if (keep && any(f->legal & mine))
+    tally->all_win[side] += images * wins;
+    tally->all_draw[side] += images * draws;
+    tally->all_loss[side] += images * losses;
+    if (keep && any(f->legal & mine)) {
         mine = representatives(s, keep, f->conf, f->legal & mine);
-    tally->win[side] += count(f->wins & mine);
-    tally->draw[side] += count(f->draw & mine);
-    tally->loss[side] += count(f->losses & mine);
+        wins = count(f->wins & mine);
+        draws = count(f->draw & mine);
+        losses = count(f->losses & mine);
+    }
+    tally->win[side] += wins;
+    tally->draw[side] += draws;
+    tally->loss[side] += losses;
+}
+
+/* Of the won positions x of a row those that an exit wins as soon; their marks go. */
+static set take_as_soon(const struct bk_setup *s, void *dtw, set x)
+{
+    set soon = NONE;
+
+    if (s->dtw_bytes == 1)
+        return take_top_bits(dtw, x);
+    EACH (sq, x) {
+        unsigned k = dtw_get(s, dtw, sq);
+
+        if (k & DTW_AS_SOON16) {
+            dtw_put(s, dtw, sq, k & ~(unsigned)DTW_AS_SOON16);
+            soon |= bit(sq);
+        }
+    }
+    return soon;
+}
+
+struct attained {
+    set by_wdl, by_plies;
+};
+
+/* What exits attain of a configuration, where it was noted on the way (attain.h).  dtw: its
+   numbers, or a copy, whose marks go. */
+static inline struct attained attained_of(const struct bk_setup *s, const struct finished *f,
+                                          set exit_wins, set open, void *dtw)
+{
+    return (struct attained){ .by_wdl = (exit_wins & f->wins) | (f->draw & ~open),
+                              .by_plies = take_as_soon(s, dtw, f->wins) };
+}
+
+/* The same to where the frontiers were. */
+static void note_attained(const struct ctx *c, const struct finished *f, void *dtw)
+{
+    const struct bk_state *st = c->st;
+    set exit_wins = ((const set *)sets_of(st, BK_EXIT_WINS, f->side, c->slice))[f->conf];
+    set open = ((const set *)sets_of(st, BK_OPEN, f->side, c->slice))[f->conf];
+    struct attained x = attained_of(c->s, f, exit_wins, open, dtw);
+
+    ((set *)sets_of(st, BK_LOSSES, f->side, c->slice))[f->conf] = x.by_wdl;
+    ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = x.by_plies;
+}
+
+/* Nothing is attained past the last configuration. */
+static void note_nothing_beyond(const struct ctx *c)
+{
+    const struct bk_setup *s = c->s;
+    size_t bytes = (s->pitch - s->nconf) * sizeof(set);
+
+    for (unsigned side = 0; side < 2; side++) {
+        memset((set *)sets_of(c->st, BK_LOSSES, side, c->slice) + s->nconf, 0, bytes);
+        memset((set *)sets_of(c->st, BK_WINS, side, c->slice) + s->nconf, 0, bytes);
+    }
 }
 
 static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch)
@@ -181,6 +242,8 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             if (s->distances) {
                 void *dtw = dtw_of(s, st, side, slice, conf);
 
+                if (s->exits_once)
+                    note_attained(c, &f, dtw);
                 if (!s->grouped) {
                     longest_of(c, dtw, f.wins, last_win[side], (unsigned)last_win[side] >> 1,
                                &tally->longest_win[side], conf);
@@ -195,6 +258,8 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
                 count_finished(c, &f, tally);
         }
     }
+    if (s->exits_once)
+        note_nothing_beyond(c);
 }
 
 #endif

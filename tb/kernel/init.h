@@ -87,6 +87,8 @@ static void settle(struct scratch *w, struct bk_state *st, unsigned side, uint32
         ((set *)sets_of(st, BK_OPEN, side, slice))[conf] &= ~way.saving;
     ((set *)sets_of(st, BK_LOSSES, side, slice))[conf] = losing;
     ((set *)sets_of(st, BK_WINS, side, slice))[conf] = way.soon;
+    if (s->exits_once)
+        ((set *)sets_of(st, BK_EXIT_WINS, side, slice))[conf] = way.winning;
     if (any(way.soon)) {
         mark(bk_state_slice(st, BK_WIN_MARKS, side, slice), conf / LANES);
         *(uint8_t *)bk_state_slice(st, BK_ANY_WIN, side, slice) = 1;
@@ -115,6 +117,8 @@ static void enter_legal(const struct ctx *c)
                 sets_of(st, BK_OPEN, side, c->slice)[vector] = legal;
             sets_of(st, BK_WINS, side, c->slice)[vector] = NO_LANES;
             sets_of(st, BK_LOSSES, side, c->slice)[vector] = NO_LANES;
+            if (s->exits_once)
+                sets_of(st, BK_EXIT_WINS, side, c->slice)[vector] = NO_LANES;
         }
     }
 }

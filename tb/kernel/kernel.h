@@ -30,6 +30,12 @@ struct bk_delivery {
     bool turned;                  /* they are not the same */
 };
 
+/* Where a configuration of a group goes to. */
+struct bk_landing {
+    const struct bk_delivery *to; /* NULL: nowhere */
+    uint32_t conf;                /* of the block */
+};
+
 struct bk_kernel {
     const char *name;
     size_t set_bytes;
@@ -56,6 +62,10 @@ struct bk_kernel {
     /* after that: a slice of one block of a group goes to the block's own arrays, and is counted */
     void (*deliver)(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,
                     struct bk_tally *tally);
+    /* both at once for a group whose blocks have its frame, with distances and exits_once:
+       landing[] by its configurations */
+    void (*finish_group)(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
+                         struct bk_tally *tally, void *scratch);
     bk_kings_solver *solve_kings; /* a block in which only the kings move */
 };
 

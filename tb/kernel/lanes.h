@@ -276,6 +276,33 @@ INLINE void put_where(uint8_t *at, set x, unsigned value)
 #endif
 }
 
+/* Clears the top bits at the squares of x.  Returns where they were set. */
+INLINE set take_top_bits(uint8_t *at, set x)
+{
+    set found = NONE;
+
+#ifdef __AVX512BW__
+    for (unsigned w = 0; w < WORDS; w++) {
+        __mmask64 m = word_of(x, w);
+        __m512i there;
+
+        if (!m)
+            continue;
+        there = _mm512_maskz_loadu_epi8(m, at + 64 * w);
+        m = _mm512_movepi8_mask(there);
+        _mm512_mask_storeu_epi8(at + 64 * w, m, _mm512_and_si512(there, _mm512_set1_epi8(127)));
+        found = set_word(found, w, m);
+    }
+#else
+    EACH (sq, x)
+        if (at[sq] & 128) {
+            at[sq] &= 127;
+            found |= bit(sq);
+        }
+#endif
+    return found;
+}
+
 /* The squares of x with at[sq] == value; or, if more, with at[sq] > value. */
 INLINE set where_is(const uint8_t *at, set x, unsigned value, bool more)
 {

@@ -114,7 +114,40 @@ struct legality {
     bool kings_meet[2];
     struct attack fixed[BK_SLOTS_MAX];
     struct attack outer[BK_OUTERS_MAX][BK_SQ_MAX];
+    /* no outer man of a side is ever in another's way, and the last one's squares fill whole
+       vectors: all ones by digit where he attacks the king */
+    bool leaps[2];
+    lane_sets leap[BK_OUTERS_MAX][(BK_SQ_MAX + BK_LANES_MAX) / LANES + 1];
 };
+
+/* Do none of an outer man's attacks depend on where others stand? */
+static bool attacks_by_leaps(const struct bk_outer *out, const struct attack *by_square)
+{
+    for (unsigned d = 0; d < out->n; d++) {
+        const struct attack *a = &by_square[out->sq[d]];
+
+        if (a->twice)
+            return false;
+        for (unsigned i = 0; i < a->n; i++)
+            if (a->way[i].npaths)
+                return false;
+    }
+    return true;
+}
+
+static void find_leaps(const struct bk_setup *s, struct legality *l)
+{
+    bool whole = s->nouter && s->outer[s->nouter - 1].n % LANES == 0;
+
+    l->leaps[0] = l->leaps[1] = whole;
+    for (unsigned o = 0; whole && o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+
+        l->leaps[out->colour] = l->leaps[out->colour] && attacks_by_leaps(out, l->outer[o]);
+        for (unsigned d = 0; d < out->n; d++)
+            l->leap[o][d / LANES][d % LANES] = l->outer[o][out->sq[d]].n ? ~NONE : NONE;
+    }
+}
 
 static void find_legality(const struct ctx *c, struct legality *l)
 {
@@ -138,6 +171,7 @@ static void find_legality(const struct ctx *c, struct legality *l)
     }
     for (unsigned o = 0; o < s->nouter; o++)
         find_attacks(c, s->outer[o].type, s->outer[o].colour, l->outer[o]);
+    find_leaps(s, l);
 }
 
 static set illegal(const struct ctx *c, const struct legality *l, unsigned side, uint32_t conf,
@@ -174,6 +208,26 @@ static inline lanes placed_in(const struct ctx *c, uint32_t vector)
     return *(const lanes *)apart & c->inner_cell & ~(occupied(c, vector) & lanes_of(c->live));
 }
 
+/* What outer men of `side` attack by leaps in a vector, fixed ones left out. */
+static lanes attacked_by_leaps(const struct bk_setup *s, const struct legality *l, unsigned side,
+                               uint32_t vector)
+{
+    lanes x = NO_LANES;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        const struct bk_outer *out = &s->outer[o];
+        unsigned d = (unsigned)((size_t)vector * LANES / out->stride % out->n);
+
+        if (out->colour != side)
+            continue;
+        if (o + 1 == s->nouter)
+            x |= *(const lanes *)l->leap[o][d / LANES];
+        else
+            x |= lanes_of(l->leap[o][d / LANES][d % LANES]);
+    }
+    return x;
+}
+
 /* Of the positions `placed` of LANES configurations those that are legal with `side` to move. */
 static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned side, uint32_t vector,
                       lanes placed)
@@ -185,9 +239,13 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
 
     if (!words)
         return placed;
-    EACH_LANE (i, words)
-        bad[i] = illegal(c, l, side, vector * LANES + i, c->base_occ | conf_occ[i]);
-    placed &= ~*(const lanes *)bad;
+    if (l->leaps[side] && !l->kings_meet[side] && !s->fixed.n) {
+        placed &= ~attacked_by_leaps(s, l, side, vector);
+    } else {
+        EACH_LANE (i, words)
+            bad[i] = illegal(c, l, side, vector * LANES + i, c->base_occ | conf_occ[i]);
+        placed &= ~*(const lanes *)bad;
+    }
     if (s->inner.slot >= 0 && s->inner.colour == side)
         placed &= ~inner_into(c, lanes_of(bit(c->king[!side])),
                               lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);

@@ -141,18 +141,18 @@ static void unmoves_within(const struct bk_setup *s, struct scratch *w, unsigned
     }
 }
 
-/* The king comes from this slice by `m`. */
-static void king_unmoves(const struct bk_setup *s, struct scratch *w, const struct bk_king_move *m,
-                         const lanes *there, const uint64_t *marks)
+/* The king comes from the slice of this frontier. */
+static void king_unmoves(const struct bk_setup *s, struct scratch *w, const struct frontier *from)
 {
-    unsigned back = inverse(m->sym);
+    const lanes *there = from->sets;
+    unsigned back = inverse(from->sym);
 
-    if (!m->sym) {
-        EACH_MARKED (vector, marks, s->nmarks) /* reach_by_king() has set the marks */
+    if (!from->sym) {
+        EACH_MARKED (vector, from->marks, s->nmarks) /* reach_by_king() has set the marks */
             w->acc[vector] |= there[vector];
         return;
     }
-    EACH_MARKED (vector, marks, s->nmarks) {
+    EACH_MARKED (vector, from->marks, s->nmarks) {
         unsigned words = lanes_words(there[vector]);
 
         EACH_LANE (i, words) {
@@ -164,23 +164,36 @@ static void king_unmoves(const struct bk_setup *s, struct scratch *w, const stru
     }
 }
 
-/* The last results of a side in a slice, with the marks of vectors that hold anything. */
-struct frontier {
-    const lanes *sets;
-    const uint64_t *marks;
-    bool any;
-};
+/* Is there anything in the frontier of a side in a slice? */
+static inline bool has_frontier(const struct bk_state *st, unsigned side, bool losses,
+                                uint32_t slice)
+{
+    return *(const uint8_t *)bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+}
 
 static inline struct frontier frontier_of(const struct bk_state *st, unsigned side, bool losses,
                                           uint32_t slice)
 {
-    const uint8_t *any_of = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
-
     return (struct frontier){
-        sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
-        bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
-        *any_of,
+        .sets = sets_of(st, losses ? BK_LOSSES : BK_WINS, side, slice),
+        .marks = bk_state_slice(st, losses ? BK_LOSS_MARKS : BK_WIN_MARKS, side, slice),
     };
+}
+
+/* Lists those that the king of `side` may come from. */
+static void find_frontiers(struct scratch *w, unsigned side, bool losses)
+{
+    const struct ctx *c = &w->ctx;
+
+    w->nfrom = 0;
+    for (unsigned i = 0; i < c->nking[side]; i++) {
+        const struct bk_king_move *m = &c->king_move[side][i];
+
+        if (!has_frontier(c->st, !side, losses, m->slice))
+            continue;
+        w->from[w->nfrom] = frontier_of(c->st, !side, losses, m->slice);
+        w->from[w->nfrom++].sym = m->sym;
+    }
 }
 
 /* What a pass will ask for of the vectors that un-moves have reached. */
@@ -198,17 +211,12 @@ enum { FETCHED_MARKS_MAX = 2 };
  */
 static void reach_by_king(struct scratch *w, unsigned side, bool losses, const struct asked *x)
 {
-    const struct ctx *c = &w->ctx;
-    uint32_t nmarks = c->s->nmarks;
+    uint32_t nmarks = w->ctx.s->nmarks;
 
-    for (unsigned i = 0; i < c->nking[side]; i++) {
-        const struct bk_king_move *m = &c->king_move[side][i];
-        struct frontier there = frontier_of(c->st, !side, losses, m->slice);
-
-        if (!m->sym && there.any)
-            for (uint32_t j = 0; j < nmarks; j++)
-                w->dirty[j] |= there.marks[j];
-    }
+    find_frontiers(w, side, losses);
+    for (unsigned i = 0; i < w->nfrom; i++)
+        for (uint32_t j = 0; !w->from[i].sym && j < nmarks; j++)
+            w->dirty[j] |= w->from[i].marks[j];
     if (nmarks > FETCHED_MARKS_MAX)
         return;
     EACH_MARKED (vector, w->dirty, nmarks)
@@ -223,17 +231,14 @@ static void reach_by_king(struct scratch *w, unsigned side, bool losses, const s
 static void unmoves(struct scratch *w, unsigned side, bool losses)
 {
     struct ctx *c = &w->ctx;
-    struct frontier here = frontier_of(c->st, !side, losses, c->slice);
 
-    if (here.any)
+    if (has_frontier(c->st, !side, losses, c->slice)) {
+        struct frontier here = frontier_of(c->st, !side, losses, c->slice);
+
         unmoves_within(c->s, w, side, here.sets, here.marks);
-    for (unsigned i = 0; i < c->nking[side]; i++) {
-        const struct bk_king_move *m = &c->king_move[side][i];
-        struct frontier there = frontier_of(c->st, !side, losses, m->slice);
-
-        if (there.any)
-            king_unmoves(c->s, w, m, there.sets, there.marks);
     }
+    for (unsigned i = 0; i < w->nfrom; i++)
+        king_unmoves(c->s, w, &w->from[i]);
 }
 
 /* Takes from `cand` what an outer man saves that stands on one square in the whole vector.  won:

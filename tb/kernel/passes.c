@@ -14,11 +14,15 @@
  *   BK_WON        grows; it holds illegal positions and clashes (two men on one
  *                 square) from the start, so that moving there is never an escape
  *   BK_UNDECIDED  legal and undecided; shrinks
- *   BK_OPEN       subset of BK_UNDECIDED: no exit of the block saves the mover
+ *   BK_OPEN       no exit of the block saves the mover: what is in BK_UNDECIDED, too, can be
+ *                 lost.  Only init() writes it, mated() where a stalemate is a draw and exits are
+ *                 valued again: a pass need not fetch it to keep it
+ *   BK_EXIT_WINS  an exit wins; only init() writes it (attain.h)
  *   BK_WINS       what the last odd ply added to BK_WON
  *   BK_LOSSES     what the last even ply lost
- *   BK_DTW        of a decided position plies / 2; of an undecided one plies / 2 at
- *                 which an exit counts (a win if not open, a delay of the loss if open)
+ *   BK_DTW        of a decided position plies / 2, with a mark if an exit wins as soon and
+ *                 exits_once; of an undecided one plies / 2 at which an exit counts (a win if
+ *                 not open, a delay of the loss if open)
  *
  * Without distances BK_OPEN may have no array (compact): a position that an exit
  * saves is both in BK_WON and undecided, which no other position is.
@@ -53,5 +57,6 @@ const struct bk_kernel KERNEL_NAME = {
     .finish = finish,
     .attain = attain,
     .deliver = deliver,
+    .finish_group = finish_group,
     .solve_kings = NAME1(bk_kings_, BK_KERNEL),
 };

@@ -140,23 +140,46 @@ static void clear_frontier(const struct bk_solver *b, unsigned side, bool losses
 
 /* == Stored plies / 2 == */
 
+/* Positions x of a configuration have won by an exit at this ply. */
+static inline void list_as_soon(struct scratch *w, uint32_t conf, set x)
+{
+    w->soon.conf[w->soon.n] = conf;
+    w->soon.squares[w->soon.n] = x;
+    w->soon.n += any(x);
+}
+
+/* k for positions of a configuration. */
+static inline void store_k(const struct sweep *p, uint32_t conf, set x, unsigned k)
+{
+    void *row = row_of(p, conf);
+
+    if (p->s->dtw_bytes == 1) {
+        put_where(row, x, k);
+        return;
+    }
+    EACH (sq, x)
+        dtw_put(p->s, row, sq, k);
+}
+
 /* k for all that is found. */
 static void store_found(const struct sweep *p)
 {
-    const struct bk_setup *s = p->s;
     struct rows *rows = &p->w->found;
 
-    for (uint32_t i = 0; i < rows->n; i++) {
-        void *row = row_of(p, rows->conf[i]);
-
-        if (s->dtw_bytes == 1) {
-            put_where(row, rows->squares[i], p->k);
-            continue;
-        }
-        EACH (sq, rows->squares[i])
-            dtw_put(s, row, sq, p->k);
-    }
+    for (uint32_t i = 0; i < rows->n; i++)
+        store_k(p, rows->conf[i], rows->squares[i], p->k);
     rows->n = rows->fetched = 0;
+}
+
+/* After all that is found: k with a mark, where an exit wins as soon. */
+static void store_as_soon(const struct sweep *p)
+{
+    struct soon *soon = &p->w->soon;
+    unsigned marked = p->k | (p->s->dtw_bytes == 1 ? DTW_AS_SOON8 : DTW_AS_SOON16);
+
+    for (uint32_t i = 0; i < soon->n; i++)
+        store_k(p, soon->conf[i], soon->squares[i], marked);
+    soon->n = 0;
 }
 
 /* The squares of x, in a row of stored numbers, whose number is k; those whose number is later. */
@@ -184,15 +207,19 @@ static inline set stored_later(const struct bk_setup *s, const void *row, set x,
     return found;
 }
 
-/* Positions among the rows listed that have waited for this ply are looked at whatever moved. */
+/* Positions among the rows listed that have waited for this ply are looked at whatever moved.  Such
+   of an odd one have won by an exit. */
 static void rouse_listed(const struct sweep *p)
 {
     struct rows *rows = &p->w->due;
+    bool attains = p->s->exits_once && p->st->ply & 1;
 
     for (uint32_t i = 0; i < rows->n; i++) {
         uint32_t conf = rows->conf[i];
         set due = stored(p->s, row_of(p, conf), rows->squares[i], p->k);
 
+        if (attains)
+            list_as_soon(p->w, conf, due);
         ((set *)p->w->acc)[conf] |= due;
         p->w->dirty[conf / LANES / 64] |= (uint64_t)any(due) << conf / LANES % 64;
     }
@@ -201,7 +228,7 @@ static void rouse_listed(const struct sweep *p)
 
 /* The vectors in which something has waited for this ply; what list_due() needs of them is fetched.
  */
-static void find_due(const struct sweep *p, bool losses, const lanes *x, const lanes *y)
+static void find_due(const struct sweep *p, bool losses)
 {
     const struct bk_setup *s = p->s;
     const uint64_t *waits = vector_waits_of(s, p->st, p->side, losses, p->slice);
@@ -217,23 +244,23 @@ static void find_due(const struct sweep *p, bool losses, const lanes *x, const l
     }
     EACH_MARKED (vector, p->w->due_in, s->nmarks) {
         __builtin_prefetch(p->waits + (size_t)vector * LANES);
-        __builtin_prefetch(&x[vector]);
-        if (y)
-            __builtin_prefetch(&y[vector]);
+        __builtin_prefetch(&p->undecided[vector]);
+        __builtin_prefetch(&p->open[vector]);
     }
 }
 
 /*
- * Lists the configurations in which something has waited for this ply, with those of x without y
- * (NULL: none).  What is stored there will be asked for after the un-moves.
+ * Lists the configurations in which something has waited for this ply, with the positions that an
+ * exit may win, or, of losses, that none saves.  What is stored there will be asked for after the
+ * un-moves.
  */
-static void list_due(const struct sweep *p, const lanes *x, const lanes *y)
+static void list_due(const struct sweep *p, bool losses)
 {
     const struct bk_setup *s = p->s;
 
     EACH_MARKED (vector, p->w->due_in, s->nmarks) {
         unsigned confs = masks_with(p->waits + (size_t)vector * LANES, LANES, p->due);
-        lanes from = x[vector] & (y ? ~y[vector] : ~NO_LANES);
+        lanes from = p->undecided[vector] & (losses ? p->open[vector] : ~p->open[vector]);
 
         if (p->w->due.n > ROWS_MAX - LANES)
             rouse_listed(p);
@@ -284,9 +311,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
 /* Undecided, and no exit saves the mover. */
 static inline lanes still_open(const struct sweep *p, uint32_t vector)
 {
-    if (p->s->compact)
-        return p->undecided[vector] & ~p->won[vector];
-    return p->open[vector];
+    return p->undecided[vector] & (p->s->compact ? ~p->won[vector] : p->open[vector]);
 }
 
 /* These cannot be lost any more. */
@@ -307,8 +332,6 @@ static inline void add_fresh(struct sweep *p, uint32_t vector, lanes add)
         list_rows(p, &p->w->found, vector, add);
     }
     p->undecided[vector] &= ~add;
-    if (!p->s->compact)
-        p->open[vector] &= ~add;
     p->fresh[vector] = add;
     mark(p->marks, vector);
     p->found = true;
@@ -320,6 +343,7 @@ static bool end_sweep(struct sweep *p, bool to_win)
     if (!p->found)
         return false;
     store_found(p);
+    store_as_soon(p);
     *p->any = 1;
     wake(&p->w->ctx, !p->side, to_win);
     return true;
@@ -380,7 +404,8 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
         if (bk_rules_stalemate_wdl(s->v) == 0) {
             lanes check = won_lanes(won_in(c, c->st, !side, slice), vector);
 
-            save(&p, vector, lost & ~check);
+            if (!s->exits_once) /* nobody comes back to them anyway: BK_OPEN is to tell of exits */
+                save(&p, vector, lost & ~check);
             lost &= check;
         }
         if (!lanes_any(stuck & losing)) /* all it has are losing exits: lost too */
@@ -393,6 +418,20 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
             add_fresh(&p, vector, lost);
     }
     return end_sweep(&p, true);
+}
+
+/* Wins by an exit in one ply, left there by init. */
+static void begin_with_exits(const struct sweep *p)
+{
+    EACH_MARKED (vector, p->marks, p->s->nmarks) {
+        lane_sets won;
+        unsigned words = p->s->exits_once ? lanes_words(p->fresh[vector]) : 0;
+
+        *(lanes *)won = p->w->acc[vector] = p->fresh[vector];
+        mark(p->w->dirty, (uint32_t)vector);
+        EACH_LANE (i, words)
+            list_as_soon(p->w, (uint32_t)vector * LANES + i, won[i]);
+    }
 }
 
 /* An odd ply: what moves into the last losses has won. */
@@ -410,17 +449,14 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     }
     p = begin_sweep(b, scratch, slice, side, false);
     w = p.w;
-    if (first_ply) /* wins by an exit, left there by init */
-        EACH_MARKED (vector, p.marks, s->nmarks) {
-            w->acc[vector] = p.fresh[vector];
-            mark(w->dirty, (uint32_t)vector);
-        }
+    if (first_ply)
+        begin_with_exits(&p);
     clear_frontier(b, side, false, slice);
     if (p.due)
-        find_due(&p, false, p.undecided, p.open);
-    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.open } });
+        find_due(&p, false);
+    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.fresh } });
     if (p.due)
-        list_due(&p, p.undecided, p.open);
+        list_due(&p, false);
     unmoves(w, side, true);
     if (p.due)
         rouse_listed(&p);
@@ -508,10 +544,11 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
-        find_due(&p, true, p.open, NULL);
-    reach_by_king(w, side, false, &(struct asked){ { p.undecided, s->compact ? p.won : p.open } });
+        find_due(&p, true);
+    reach_by_king(w, side, false,
+                  &(struct asked){ { p.undecided, s->compact ? p.won : p.open, p.fresh } });
     if (p.due)
-        list_due(&p, p.open, NULL);
+        list_due(&p, true);
     unmoves(w, side, false);
     if (p.due)
         rouse_listed(&p);

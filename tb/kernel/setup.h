@@ -155,6 +155,8 @@ struct bk_setup {
     /* results */
     bool distances;
     bool attains;       /* when solved, tells what exits attain: attain.h */
+    bool exits_once;    /* what they attain is noted while it is solved: exits need not be valued
+                           again */
     bool compact;       /* no BK_OPEN: what is won and undecided at once is saved by an exit */
     bool ledger;        /* no BK_DTW: distances are noted as they are found, elsewhere
                            (solve/ledger.h) */

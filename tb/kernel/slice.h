@@ -6,6 +6,8 @@
 #ifndef BK_KERNEL_SLICE_H
 #define BK_KERNEL_SLICE_H
 
+#include <assert.h>
+
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "tb/kernel/lanes.h"
@@ -36,6 +38,13 @@ struct near {
     const struct bk_king_move *turned[BK_SQ_MAX];
 };
 
+/* The last results of a side in a slice, with the marks of vectors that hold anything. */
+struct frontier {
+    const lanes *sets;
+    const uint64_t *marks;
+    uint8_t sym; /* of the king's move to that slice */
+};
+
 /*
  * Rows of stored numbers that are to be read or written, each a line of memory
  * or two.  They are fetched a few at a time as more are listed, and worked on
@@ -47,6 +56,13 @@ struct rows {
     uint32_t n, fetched;
     uint32_t conf[ROWS_MAX + LANES + 1];
     set squares[ROWS_MAX + LANES];
+};
+
+/* Positions won at this ply by an exit, each configuration once.  With exits_once alone. */
+struct soon {
+    uint32_t n;
+    uint32_t *conf; /* nconf, and one more that may be written */
+    set *squares;
 };
 
 /*
@@ -64,8 +80,11 @@ struct candidates {
 struct scratch {
     struct ctx ctx;
     struct near near;
+    unsigned nfrom; /* frontiers that the king may come from */
+    struct frontier from[BK_SQ_MAX];
     struct candidates cand;
     struct rows due, found;
+    struct soon soon;
     lanes *acc;       /* pitch sets: from where something can be reached */
     uint64_t *dirty;  /* nmarks: vectors of acc that hold anything */
     uint64_t *due_in; /* nmarks: vectors in which something has waited for this ply */
@@ -92,7 +111,8 @@ static size_t scratch_bytes(const struct bk_setup *s)
     return align64(sizeof(struct scratch)) + align64(s->pitch * sizeof(set)) +
            2 * align64(s->nmarks * sizeof(uint64_t)) +
            align64((size_t)s->nconf * s->width * sizeof(int16_t)) + align64(s->nconf) +
-           align64(view_bytes(s));
+           align64(view_bytes(s)) + align64((s->nconf + 1u) * sizeof(uint32_t)) +
+           align64((s->nconf + 1u) * sizeof(set));
 }
 
 static void *carve(char **at, size_t bytes)
@@ -114,6 +134,8 @@ static struct scratch *lay_out(const struct bk_setup *s, void *memory)
     w->best = carve(&at, (size_t)s->nconf * s->width * sizeof(int16_t));
     w->touched = carve(&at, s->nconf);
     w->view = carve(&at, view_bytes(s));
+    w->soon.conf = carve(&at, (s->nconf + 1u) * sizeof *w->soon.conf);
+    w->soon.squares = carve(&at, (s->nconf + 1u) * sizeof *w->soon.squares);
     return w;
 }
 
@@ -242,6 +264,12 @@ static inline void *dtw_of(const struct bk_setup *s, const struct bk_state *st, 
 {
     return (char *)bk_state_slice(st, BK_DTW, side, slice) + (size_t)conf * s->width * s->dtw_bytes;
 }
+
+/* In a stored number of a won position: an exit wins as soon. */
+enum { DTW_AS_SOON8 = 0x80, DTW_AS_SOON16 = 0x8000 };
+
+static_assert(BK_CODE_K_MAX < DTW_AS_SOON8 && BK_CODE_K_MAX16 < DTW_AS_SOON16,
+              "the top bit of a stored number is free");
 
 static inline unsigned dtw_get(const struct bk_setup *s, const void *dtw, size_t i)
 {

@@ -17,6 +17,7 @@ void bk_state_measure(struct bk_state *st, const struct bk_setup *s, size_t set_
     st->ledger = s->ledger;
     for (enum bk_array a = BK_WON; a <= BK_LOSSES; a++)
         st->slice_bytes[a] = a == BK_OPEN && s->compact ? 0 : sets;
+    st->slice_bytes[BK_EXIT_WINS] = s->exits_once ? sets : 0;
     st->slice_bytes[BK_WIN_MARKS] = st->slice_bytes[BK_LOSS_MARKS] = marks;
     for (enum bk_array a = BK_ANY_WIN; a <= BK_TODO_LOSE; a++)
         st->slice_bytes[a] = 1;
@@ -54,7 +55,7 @@ bool bk_state_stays(const struct bk_state *st, enum bk_array a)
 }
 
 /* Does the kernel's init() write all of it? */
-static bool is_written(enum bk_array a) { return a <= BK_LOSSES; }
+static bool is_written(enum bk_array a) { return a <= BK_EXIT_WINS; }
 
 /* On whole vectors; on large pages where most of them have no memory. */
 static size_t array_bytes(const struct bk_state *st, enum bk_array a)

@@ -19,9 +19,10 @@
 enum bk_array {
     BK_WON,          /* sets: won by now, or illegal, or two men on one square */
     BK_UNDECIDED,    /* sets: legal and not decided */
-    BK_OPEN,         /* sets: undecided, and no exit that saves the mover; not there if compact */
+    BK_OPEN,         /* sets: no exit saves the mover; not there if compact */
     BK_WINS,         /* sets: the frontier: wins found in the last odd ply */
     BK_LOSSES,       /* sets: losses found in the last even ply */
+    BK_EXIT_WINS,    /* sets, if exits_once alone: an exit wins, at whatever ply */
     BK_WIN_MARKS,    /* 64-bit words: vectors of BK_WINS that hold anything */
     BK_LOSS_MARKS,   /* the same of BK_LOSSES */
     BK_ANY_WIN,      /* a byte: is any mark set? */
@@ -35,7 +36,8 @@ enum bk_array {
     BK_DELAYS,       /* bytes, by vector: plies / 2 of its latest losing exit */
     BK_LATER,        /* sets, with a ledger alone: have a losing exit, whose ply is to come */
     BK_DTW,          /* plies / 2, by square of the inner man: width a configuration; BK_WAITS to
-                        here only with distances; with a ledger BK_DELAYS and BK_LATER alone */
+                        here only with distances; with a ledger BK_DELAYS and BK_LATER alone;
+                        if exits_once the top bit says that an exit wins as soon */
     BK_ARRAYS
 };
 

@@ -7,6 +7,7 @@
 #include "tb/solve/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/geometry.h"
 #include "tb/solve/ledger.h"
@@ -15,6 +16,14 @@
 #include "tb/solve/resume.h"
 #include "tb/solve/scratch.h"
 #include "tb/solve/share.h"
+
+/* A block of a group, and where it goes to. */
+struct handing {
+    struct bk_delivery d;
+    struct bk_setup *block; /* owned, as conf */
+    uint32_t *conf;
+    uint8_t map[BK_SQ_MAX];
+};
 
 struct work {
     struct bk_run *run;
@@ -34,6 +43,9 @@ struct work {
     bool (*pass)(struct bk_solver *b, uint32_t slice, unsigned side, void *scratch);
     atomic_bool found;
     bool failed; /* news could not be taken in: no memory */
+    /* a group whose blocks have its frame: these, and where its configurations go; else NULL */
+    struct handing *handing;
+    struct bk_landing *landing;
 };
 
 /* == Prepare == */
@@ -375,6 +387,11 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
             bk_paging_drop(w->paging, thread);
         return;
     }
+    if (w->landing) {
+        w->k->finish_group(&w->solver, w->landing, slice, &w->tally[thread],
+                           w->scratch.of_thread[thread]);
+        return;
+    }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);
     if (w->run->job->attain)
         w->k->attain(&w->solver, slice, w->scratch.of_thread[thread]);
@@ -390,19 +407,6 @@ static bool make_room(const struct work *w, const struct bk_setup *s, struct bk_
         for (unsigned side = 0; side < 2; side++)
             ok = ok && (mb->attained[told][side] = bk_memtable_array(w->t, bytes));
     return ok;
-}
-
-/* Results become codes, and are counted; those of a group when they are handed over. */
-static enum bk_err settle(struct work *w, struct bk_report *why)
-{
-    w->mb = &w->t->block[w->b->block[0]];
-    if (w->ledger && !make_room(w, w->setup, w->mb))
-        return bk_no_memory(why);
-    if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
-        return bk_pool_interrupted(why);
-    if (is_refused(w))
-        return bk_no_memory(why);
-    return BK_OK;
 }
 
 /* == Hand over == */
@@ -506,27 +510,28 @@ static bool hand_over_block(struct work *w, struct bk_memblock *mb)
 
 /* == Hand over the blocks of a group == */
 
-struct handing {
+/* A pass of one block over its slices. */
+struct delivering {
     struct work *w;
-    struct bk_delivery d;
+    const struct handing *h;
 };
 
 /* Is this slice of the block delivered here? */
-static bool is_owned(const struct handing *h, uint32_t slice)
+static bool is_owned(const struct delivering *x, uint32_t slice)
 {
-    const uint8_t *king = h->d.block->pairs->king[slice];
+    const uint8_t *king = x->h->block->pairs->king[slice];
 
-    return !h->w->share || bk_owner_of(h->w->run->job->owners, king[0], king[1]) == bk_rank();
+    return !x->w->share || bk_owner_of(x->w->run->job->owners, king[0], king[1]) == bk_rank();
 }
 
 static void run_deliver(void *context, uint64_t item, unsigned thread)
 {
-    struct handing *h = context;
+    struct delivering *x = context;
 
-    bk_spill_ease(h->w->t->spill);
-    if (!is_owned(h, (uint32_t)item))
+    bk_spill_ease(x->w->t->spill);
+    if (!is_owned(x, (uint32_t)item))
         return;
-    h->w->k->deliver(&h->w->solver, &h->d, (uint32_t)item, &h->w->tally[thread]);
+    x->w->k->deliver(&x->w->solver, &x->h->d, (uint32_t)item, &x->w->tally[thread]);
 }
 
 /* The group's configurations, by those of a block.  NULL: no memory. */
@@ -554,41 +559,101 @@ static uint32_t *configurations_of(const struct bk_setup *group, const struct bk
     return conf;
 }
 
-static bool deliver_block(struct work *w, uint32_t block)
+static void release_handing(struct handing *h)
+{
+    free(h->conf);
+    bk_setup_free(h->block);
+}
+
+/* Finds where a block of the group goes.  False: no memory; release it anyway. */
+static bool prepare_handing(struct work *w, uint32_t block, struct handing *h)
 {
     struct bk_setup_request r = request_for(w);
     struct bk_memblock *mb = &w->t->block[block];
     struct bk_member member;
-    struct bk_setup *s;
-    uint32_t *conf;
-    bool ok = false;
 
     r.block = block;
     r.group = NULL;
     r.to_count = true;
-    s = bk_setup_new(&r);
-    if (!s)
+    *h = (struct handing){ .block = bk_setup_new(&r) };
+    if (!h->block)
         return false;
     bk_group_member(w->b->group, w->t->ix, block, &member);
-    bk_setup_lay_out_codes(s, w->k, true, mb, w->t->code_bytes);
-    conf = configurations_of(w->setup, s, &member);
-    if (conf && make_room(w, s, mb)) {
-        struct handing h = { w, { s, mb, conf, member.map, !member.straight } };
+    bk_setup_lay_out_codes(h->block, w->k, true, mb, w->t->code_bytes);
+    memcpy(h->map, member.map, sizeof h->map);
+    h->conf = configurations_of(w->setup, h->block, &member);
+    h->d = (struct bk_delivery){ h->block, mb, h->conf, h->map, !member.straight };
+    return h->conf;
+}
 
-        bk_pool_run(w->b->pool, s->nslices, run_deliver, &h);
-        ok = true;
-    }
-    free(conf);
-    bk_setup_free(s);
+static bool deliver_block(struct work *w, uint32_t block)
+{
+    struct handing h;
+    struct delivering x = { w, &h };
+    bool ok = prepare_handing(w, block, &h) && make_room(w, h.block, h.d.mb);
+
+    if (ok)
+        bk_pool_run(w->b->pool, h.block->nslices, run_deliver, &x);
+    release_handing(&h);
     return ok;
 }
 
 static bool hand_over_group(struct work *w)
 {
+    if (w->landing)
+        return true; /* they are there */
     for (uint32_t i = 0; i < w->b->n; i++)
         if (!deliver_block(w, w->b->block[i]))
             return false;
     return true;
+}
+
+/* May codes of the group be written at once where they belong? */
+static bool lands_at_once(const struct work *w)
+{
+    const struct bk_setup *s = w->setup;
+    bool same = w->b->group && !w->share && s->exits_once && s->inner.slot >= 0;
+
+    for (uint32_t i = 0; same && i < w->b->n; i++) {
+        struct bk_member member;
+
+        bk_group_member(w->b->group, w->t->ix, w->b->block[i], &member);
+        same = member.straight && w->t->ix->block[w->b->block[i]].pairs == s->pairs;
+    }
+    return same;
+}
+
+/* Where each configuration of the group goes.  False: no memory. */
+static bool find_landings(struct work *w)
+{
+    w->handing = calloc(w->b->n, sizeof *w->handing);
+    w->landing = calloc(w->setup->nconf, sizeof *w->landing);
+    if (!w->handing || !w->landing)
+        return false;
+    for (uint32_t i = 0; i < w->b->n; i++) {
+        struct handing *h = &w->handing[i];
+
+        if (!prepare_handing(w, w->b->block[i], h) || !make_room(w, h->block, h->d.mb))
+            return false;
+        for (uint32_t conf = 0; conf < h->block->nconf; conf++)
+            w->landing[h->conf[conf]] = (struct bk_landing){ &h->d, conf };
+    }
+    return true;
+}
+
+/* Results become codes, and are counted; those of a group may be when they are handed over. */
+static enum bk_err settle(struct work *w, struct bk_report *why)
+{
+    w->mb = &w->t->block[w->b->block[0]];
+    if (w->ledger && !make_room(w, w->setup, w->mb))
+        return bk_no_memory(why);
+    if (lands_at_once(w) && !find_landings(w))
+        return bk_no_memory(why);
+    if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
+        return bk_pool_interrupted(why);
+    if (is_refused(w))
+        return bk_no_memory(why);
+    return BK_OK;
 }
 
 static enum bk_err hand_over(struct work *w, struct bk_report *why)
@@ -683,6 +748,10 @@ static void release(struct work *w)
     bk_setup_free(w->setup);
     bk_scratch_free(&w->scratch);
     bk_share_free(w->share);
+    for (uint32_t i = 0; w->handing && i < w->b->n; i++)
+        release_handing(&w->handing[i]);
+    free(w->handing);
+    free(w->landing);
     free(w->tally);
     free(w->by_black);
 }

@@ -480,6 +480,41 @@ static bool prepare_moves(struct bk_setup *s, const struct bk_kernel *k)
     return link_captures(s) && prepare_configurations(s, k);
 }
 
+/* Can this man go to another block of the table, or out of the group, as what it is? */
+static bool leads_on(const struct bk_setup *s, unsigned slot)
+{
+    const struct bk_cells *cells = s->ix->cells[slot];
+    const struct bk_outer *out = s->outer;
+
+    if (cells->n == 1 || s->ix->right[slot] >= 0)
+        return false;
+    while (out < s->outer + s->nouter && out->slot != slot)
+        out++;
+    if (out == s->outer + s->nouter || !out->several)
+        return true;
+    for (unsigned d = 0; d < out->nsq; d++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(s->v, out->type, out->colour, out->sq[d], &n);
+
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & BK_QUIET && cells->cell_of[r[i].to] != BK_SQ_NONE &&
+                out->digit[r[i].to] == BK_SQ_NONE)
+                return true;
+    }
+    return false;
+}
+
+/* Do all exits lead to another material?  Then a position that one of them saves is known by
+   BK_OPEN. */
+static bool exits_leave_table(const struct bk_setup *s)
+{
+    bool leave = true;
+
+    for (unsigned slot = 0; slot < s->ix->nslots; slot++)
+        leave = leave && !leads_on(s, slot);
+    return leave;
+}
+
 void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
 {
     *s = (struct bk_setup){ .v = r->ix->v,
@@ -496,6 +531,7 @@ void bk_setup_init(struct bk_setup *s, const struct bk_setup_request *r)
     s->ledger = r->compact && r->distances && s->inner.slot >= 0 && !s->grouped &&
                 s->nconf >= BK_LEDGER_FROM;
     s->compact = r->compact && (s->ledger || !r->distances);
+    s->exits_once = r->attains && r->distances && !s->compact && exits_leave_table(s);
 }
 
 bool bk_setup_can_be(const struct bk_index *ix)

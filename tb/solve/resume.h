@@ -20,7 +20,7 @@
 #include "tb/solve/share.h"
 
 /* Goes up with every change of what the state of a table is. */
-#define BK_RESUME_VERSION 8
+#define BK_RESUME_VERSION 9
 
 /* A block or a group under way; solver NULL: none is. */
 struct bk_under_way {

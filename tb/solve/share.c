@@ -209,7 +209,7 @@ void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uin
     memcpy(bare.state.slice_bytes, b->state.slice_bytes, sizeof bare.state.slice_bytes);
     bare.state.nslices = b->state.nslices;
     b->kernel->init(&bare, slice, scratch);
-    for (enum bk_array a = BK_UNDECIDED; a <= BK_LOSSES; a++)
+    for (enum bk_array a = BK_UNDECIDED; a <= BK_EXIT_WINS; a++)
         for (unsigned side = 0; b->state.slice_bytes[a] && side < 2; side++)
             bk_spill_forget(bk_state_slice(&b->state, a, side, slice), b->state.slice_bytes[a]);
 }
