@@ -387,27 +387,32 @@ static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
     }
 }
 
+/* A row of the sample: its facts are worked out once, for the squares that some unit takes. */
 static void fill_from(const struct drawing *d, struct fill_room *r, struct bk_row *row,
                       uint32_t nth)
 {
-    bool known = false;
+    struct bk_row_values v[BK_SAMPLES_MAX];
+    uint64_t care[BK_CELL_WORDS_MAX] = { 0 };
+    bool takes[BK_SAMPLES_MAX] = { false }, some = false;
 
     for (unsigned i = 0; i < d->n; i++) {
         const struct part *p = &d->part[i];
-        struct bk_row_values v;
 
         if (!p->taken || nth >= p->rows)
             continue;
-        p->src->row(p->src->context, d->row[nth], row, &v);
-        if (!take_care(p, row->first, &v, d->words))
-            continue;
-        if (!known) {
-            bk_fact_row_set(r->row, row->sq);
-            bk_fact_row_all(r->row, r->all);
-            known = true;
-        }
-        append_row(d, r, i, &v);
+        p->src->row(p->src->context, d->row[nth], row, &v[i]);
+        takes[i] = take_care(p, row->first, &v[i], d->words);
+        for (unsigned w = 0; w < d->words; w++)
+            care[w] |= v[i].care[w];
+        some |= takes[i];
     }
+    if (!some)
+        return;
+    bk_fact_row_set(r->row, row->sq);
+    bk_fact_row_all(r->row, care, r->all);
+    for (unsigned i = 0; i < d->n; i++)
+        if (takes[i])
+            append_row(d, r, i, &v[i]);
 }
 
 static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
