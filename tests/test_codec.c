@@ -210,8 +210,9 @@ static void are_kept(const struct columns *kept, const struct columns *of, unsig
 
 static void columns__keep_what_the_mask_says(void **state)
 {
-    const struct bk_columns *set[2] = { &bk_columns_portable, bk_columns_for() };
-    uint64_t mask[WORDS], steps[6 * WORDS];
+    const struct bk_columns best = bk_columns_for(), *set[2] = { &bk_columns_portable, &best };
+    uint64_t mask[WORDS], rest[WORDS], steps[6 * WORDS], rest_steps[6 * WORDS];
+    const struct bk_parts parts = { mask, rest, steps, rest_steps };
     struct columns column, kept, stays;
 
     (void)state;
@@ -224,7 +225,10 @@ static void columns__keep_what_the_mask_says(void **state)
                 column.bits[j][i] = draw(UINT64_MAX);
             mask[i] = draw(3) ? draw(UINT64_MAX) & draw(UINT64_MAX) : draw(2) ? 0 : UINT64_MAX;
         }
+        for (unsigned i = 0; i < WORDS; i++)
+            rest[i] = ~mask[i];
         bk_columns_steps(steps, mask, WORDS);
+        bk_columns_steps(rest_steps, rest, WORDS);
         stays = column;
         point(&stays);
         point(&kept);
@@ -232,12 +236,17 @@ static void columns__keep_what_the_mask_says(void **state)
         are_kept(&kept, &column, n, mask);
         ops->keep(stays.at, stays.at, n, mask, steps, WORDS);
         are_kept(&stays, &column, n, mask);
+        stays = column;
+        point(&stays);
+        ops->part(kept.at, stays.at, n, &parts, WORDS);
+        are_kept(&kept, &column, n, mask);
+        are_kept(&stays, &column, n, rest);
     }
 }
 
 static void columns__all_instruction_sets_count_alike(void **state)
 {
-    const struct bk_columns *one = &bk_columns_portable, *other = bk_columns_for();
+    const struct bk_columns best = bk_columns_for(), *one = &bk_columns_portable, *other = &best;
     uint64_t column[WORDS], class[WORDS];
     const uint64_t *classes[1] = { class };
 
