@@ -3,9 +3,9 @@
  *
  * BK_COLUMNS names the table that this compilation makes: portable, bmi2 or
  * avx512.  The last counts alone, and moves bits as bmi2 does: with more registers
- * the compiler makes that a fifth slower.  The portable `keep` moves the bits of a word together in six steps,
- * each by a power of two (Hacker's Delight 7-4); the steps depend on the mask
- * alone, so all columns share them.  pext does the same at once.
+ * the compiler makes that a fifth slower.  The portable `keep` moves the bits of a word together in
+ * six steps, each by a power of two (Hacker's Delight 7-4); the steps depend on the mask alone, so
+ * all columns share them.  pext does the same at once.
  */
 #include "tb/encode/columns.h"
 

@@ -33,12 +33,12 @@
 
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
-#define BATCH           8 /* columns that a thread takes at a time */
-#define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
+#define BATCH           8    /* columns that a thread takes at a time */
+#define PARTED          4    /* and of those parts at a time: their scratch is in the caches */
 #define CACHED_WORDS    2048 /* columns so short are gone through twice: for each part by itself */
-#define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
+#define BINS_MAX        8    /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
-#define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
+#define LEAST_POSITIONS 64  /* distances: smaller nodes are not split */
 #define TWIN_PLACES     256 /* 2^(64 - TWIN_SHIFT) */
 #define TWIN_SHIFT      56
 #define CONSTANT        INT64_MIN /* the column is the same everywhere */
@@ -518,8 +518,8 @@ struct search {
     const struct learner *l;
     const struct set *s;
     const struct classes *c;
-    int64_t whole; /* entropy without a split */
-    int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
+    int64_t whole;  /* entropy without a split */
+    int64_t *gain;  /* by column, or CONSTANT; a split may lose where bounds join other values */
     int64_t *worth; /* by column: what the gain is worth */
 };
 
@@ -636,7 +636,8 @@ static void find_twins(const struct search *q, unsigned best, bool *dead)
 
     memset(last, 0, sizeof last);
     for (unsigned j = 0; j < s->cols; j++) {
-        uint16_t *place = &last[((uint64_t)q->gain[j] * UINT64_C(0x9e3779b97f4a7c15)) >> TWIN_SHIFT];
+        uint16_t *place =
+            &last[((uint64_t)q->gain[j] * UINT64_C(0x9e3779b97f4a7c15)) >> TWIN_SHIFT];
         unsigned k = *place - 1u;
 
         if (q->gain[j] == CONSTANT)
@@ -726,8 +727,8 @@ static uint32_t new_node(struct growth *g)
     return g->n++;
 }
 
-/* Moves the positions of p->parts.mask to p->small: first their values, then the facts where they will be
-   wanted.  False: no memory. */
+/* Moves the positions of p->parts.mask to p->small: first their values, then the facts where they
+   will be wanted.  False: no memory. */
 static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogram)
 {
     struct learner *l = p->l;

@@ -382,7 +382,7 @@ static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
         if (d->ops.steps)
             bk_columns_steps(steps, &v->care[w], 1);
         d->ops.append(r->of[i].column, r->of[i].partial, r->all + w, words, n, v->care[w], steps,
-                       r->of[i].at);
+                      r->of[i].at);
         r->of[i].at += bk_count_bits(v->care[w]);
     }
 }
