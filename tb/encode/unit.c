@@ -92,6 +92,7 @@ struct unit {
     uint8_t *cells;     /* remembered, of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
     struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
+    bool *met_by_odd;            /* by leaf: its questions are met by odd cells alone */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
@@ -450,6 +451,7 @@ static void meet_piece(void *context, uint64_t nth, unsigned thread)
     k.walk.recall = p->remembered ? &p->cells : NULL;
     k.walk.kept = u->leaf;
     k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.passed = u->met_by_odd;
     k.walk.soon = fetch_met;
     walk_piece(&k, u->from + nth);
 }
@@ -460,7 +462,8 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
     const struct bk_model *m = &u->codes.model;
 
     u->leaf = malloc((m->leaves + (size_t)1) * sizeof *u->leaf);
-    if (!u->leaf)
+    u->met_by_odd = malloc(m->leaves + (size_t)1);
+    if (!u->leaf || !u->met_by_odd)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
     for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {
         uint16_t guess = u->learned.guess[leaf];
@@ -473,6 +476,7 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
             u->leaf[leaf].mark = SURE;
         else if (guess == ~likely)
             u->leaf[leaf].mark = LIKELY;
+        u->met_by_odd[leaf] = u->leaf[leaf].mark != WRONG;
     }
     return BK_OK;
 }
@@ -891,6 +895,7 @@ static void unit_release(struct unit *u)
     free(u->piece);
     free(u->cut);
     free(u->leaf);
+    free(u->met_by_odd);
     bk_spill_free(u->cells);
     bk_spill_free(u->counts.n);
     bk_boxes_free(u->box);
