@@ -62,7 +62,7 @@ static bool take_in(struct live *l, const uint64_t *low, const uint64_t *high, u
 {
     if (n > LIVE_MOST - l->n)
         return false;
-    for (uint32_t i = 0; i < n; i += 8) {
+    for (uint32_t i = 0; i < 16 || i < n; i += 8) { /* hardly ever are there more than 16 */
         uint64_t word[PLANES];
 
         _mm512_storeu_si512(word, turned(_mm512_loadu_si512(low + i)));
@@ -103,18 +103,19 @@ INLINE void clear_few(struct byte *b, unsigned words)
 #pragma GCC unroll 8
     for (unsigned i = 0; i < 8; i++) {
         uint64_t first = rows[i][0], second = rows[i][1];
-        uint64_t lowest = first & -first, other = first ? 0 : second & -second;
+        uint64_t lowest = first & -first, other = second & -second & -(uint64_t)!first;
 
-        b->row[i] = first ? (uint32_t)__builtin_ctzll(first) : 0;
-        if (words > 1 && other)
-            b->row[i] = 64 + (uint32_t)__builtin_ctzll(other);
+        b->row[i] = (uint32_t)__builtin_ctzll(lowest | other | UINT64_C(1) << 63);
+        if (words > 1)
+            b->row[i] += other ? 64 : 0;
 #pragma GCC unroll 8
         for (unsigned j = i + 1; j < 8; j++) {
-            bool has = (rows[j][0] & lowest) | (words > 1 ? rows[j][1] & other : 0);
+            uint64_t has = (rows[j][0] & lowest) | (words > 1 ? rows[j][1] & other : 0);
 
-            rows[j][0] ^= has ? first : 0;
+            has = -(uint64_t)(has != 0); /* no jump: nobody can foresee it */
+            rows[j][0] ^= has & first;
             if (words > 1)
-                rows[j][1] ^= has ? second : 0;
+                rows[j][1] ^= has & second;
         }
     }
     for (unsigned i = 0; i < 8; i++)
@@ -237,7 +238,7 @@ INLINE __m512i in_pivots(const struct byte *b, const __m512i *added, unsigned wo
 
         for (unsigned w = 0; w < words; w++)
             any |= b->added[i][w];
-        *exist |= (any ? UINT64_C(0xff) : 0) << 8 * i;
+        *exist |= (-(uint64_t)(any != 0) & 0xff) << 8 * i;
         from |= (uint64_t)(b->row[i] & 0xff) << 8 * i;
         if (words > 2)
             in |= (uint64_t)bytes[b->row[i]] << 8 * i;
