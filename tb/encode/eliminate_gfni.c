@@ -10,7 +10,7 @@
  * bytes of eight rows stand in a word with the first row last, and transposed() they are the
  * matrix.
  *
- * Cost: two thirds of what it takes with AVX-512 alone (eliminate.c).
+ * Cost: four fifths of what it takes with AVX-512 alone (eliminate.c).
  */
 #include "tb/encode/eliminate_gfni.h"
 
