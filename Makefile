@@ -66,7 +66,8 @@ PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) enco
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
           $(SETS:%=kernel/kings_avx2_%) $(SETS:%=kernel/kings_avx512_%) \
-          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512 encode/filter_avx512
+          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512 encode/eliminate_gfni \
+          encode/filter_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
@@ -213,6 +214,8 @@ $(BUILD)/tb/encode/eliminate_portable.o: tb/encode/eliminate.c | $(BUILD)/packag
 	$(call eliminate,,portable)
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx512f -mavx512bw -mprefer-vector-width=512,avx512)
+$(BUILD)/tb/encode/eliminate_gfni.o: tb/encode/eliminate_gfni.c | $(BUILD)/packages
+	$(call eliminate,-mavx512f -mavx512bw -mavx512dq -mavx512vbmi -mavx512vbmi2 -mgfni -mpopcnt -mbmi -mbmi2 -mprefer-vector-width=512,gfni)
 
 filters = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_FILTER=bk_filter_$(2) -c $< -o $@
 $(BUILD)/tb/encode/filter_portable.o: tb/encode/filter.c | $(BUILD)/packages

@@ -114,14 +114,29 @@ static void ribbon__one_key_with_two_bits_is_refused(void **state)
     bk_ribbon_room_release(&room);
 }
 
+/* Those that this machine has and bk_ribbon_solve() may pass over. */
+static unsigned list_eliminators(bk_eliminate *out[2])
+{
+    unsigned n = 0;
+
+    out[n++] = bk_eliminate_portable;
+#ifdef __x86_64__
+    if (bk_cpu() >= BK_CPU_AVX512)
+        out[n++] = bk_eliminate_avx512;
+#endif
+    return n;
+}
+
 static void ribbon__all_instruction_sets_eliminate_alike(void **state)
 {
     enum { N = 9000 };
+    bk_eliminate *eliminate[2];
+    unsigned eliminators = list_eliminators(eliminate);
     struct bk_ribbon_key *key = malloc(N * sizeof(*key));
     struct bk_ribbon_room room = { 0 };
 
     (void)state;
-    for (unsigned n = 1; n < N; n = n * 3 + 1) {
+    for (unsigned n = 1; n < N; n = n * 3 / 2 + 1) {
         uint32_t words, s;
         size_t bytes;
         void *pivot;
@@ -132,8 +147,11 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
         bytes = 64 * words * sizeof(*room.pivot);
         pivot = malloc(bytes);
         memcpy(pivot, room.pivot, bytes);
-        assert_true(bk_eliminate_portable(&room, words));
-        assert_memory_equal(pivot, room.pivot, bytes);
+        for (unsigned k = 0; k < eliminators; k++) {
+            memset(room.pivot, 0x55, bytes);
+            assert_true(eliminate[k](&room, words));
+            assert_memory_equal(pivot, room.pivot, bytes);
+        }
         free(pivot);
     }
     bk_ribbon_room_release(&room);
@@ -210,8 +228,9 @@ static void are_kept(const struct columns *kept, const struct columns *of, unsig
 
 static void columns__keep_what_the_mask_says(void **state)
 {
-    const struct bk_columns *set[2] = { &bk_columns_portable, bk_columns_for() };
-    uint64_t mask[WORDS], steps[6 * WORDS];
+    const struct bk_columns best = bk_columns_for(), *set[2] = { &bk_columns_portable, &best };
+    uint64_t mask[WORDS], rest[WORDS], steps[6 * WORDS], rest_steps[6 * WORDS];
+    const struct bk_parts parts = { mask, rest, steps, rest_steps };
     struct columns column, kept, stays;
 
     (void)state;
@@ -224,7 +243,10 @@ static void columns__keep_what_the_mask_says(void **state)
                 column.bits[j][i] = draw(UINT64_MAX);
             mask[i] = draw(3) ? draw(UINT64_MAX) & draw(UINT64_MAX) : draw(2) ? 0 : UINT64_MAX;
         }
+        for (unsigned i = 0; i < WORDS; i++)
+            rest[i] = ~mask[i];
         bk_columns_steps(steps, mask, WORDS);
+        bk_columns_steps(rest_steps, rest, WORDS);
         stays = column;
         point(&stays);
         point(&kept);
@@ -232,12 +254,17 @@ static void columns__keep_what_the_mask_says(void **state)
         are_kept(&kept, &column, n, mask);
         ops->keep(stays.at, stays.at, n, mask, steps, WORDS);
         are_kept(&stays, &column, n, mask);
+        stays = column;
+        point(&stays);
+        ops->part(kept.at, stays.at, n, &parts, WORDS);
+        are_kept(&kept, &column, n, mask);
+        are_kept(&stays, &column, n, rest);
     }
 }
 
 static void columns__all_instruction_sets_count_alike(void **state)
 {
-    const struct bk_columns *one = &bk_columns_portable, *other = bk_columns_for();
+    const struct bk_columns best = bk_columns_for(), *one = &bk_columns_portable, *other = &best;
     uint64_t column[WORDS], class[WORDS];
     const uint64_t *classes[1] = { class };
 

@@ -129,7 +129,7 @@ void bk_fact_row_descend(struct bk_fact_row *row, const struct bk_fact_node *tre
     row->f->width_ops->row_descend(row, tree, care, visit, context);
 }
 
-void bk_fact_row_all(struct bk_fact_row *row, uint64_t *out)
+void bk_fact_row_all(struct bk_fact_row *row, const uint64_t *care, uint64_t *out)
 {
-    row->f->width_ops->row_all(row, out);
+    row->f->width_ops->row_all(row, care, out);
 }

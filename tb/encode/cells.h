@@ -164,6 +164,26 @@ static inline struct bk_cell_in bk_cells_read(const struct bk_cell_list *c)
     return in;
 }
 
+/* Passes over the next cell, if it is not odd and its leaf is one of those to pass over. */
+static inline bool bk_cells_pass(struct bk_cell_in *in, const bool *passed, unsigned words)
+{
+    const uint8_t *at = in->at;
+    uint32_t leaf = (uint32_t)(at[0] | at[1] << 8);
+    unsigned control, n;
+
+    at += 2;
+    if (in->wide)
+        leaf |= (uint32_t)*at++ << 16;
+    control = *at++;
+    if (control & BK_CELL_ODD || !passed[leaf])
+        return false;
+    n = control & BK_CELL_SQUARES;
+    in->at = at + (n ? n : 8 * words);
+    if (control & BK_CELL_LAST)
+        bk_cells_next_row(in, in->row + 1);
+    return true;
+}
+
 /* The next cell of row in->row; returns its control byte.  After the LAST, in->row is the next
    row with cells. */
 static inline unsigned bk_cells_take(struct bk_cell_in *in, uint32_t *leaf, uint64_t *squares,

@@ -282,20 +282,20 @@ void bk_codes_release(struct bk_codes *c)
 /* == Rates == */
 
 /* So many positions come to a place of a leaf's code. */
-static void meet(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64_t n,
-                 struct bk_met *met)
+static void ask(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64_t n,
+                struct bk_askers *askers)
 {
     for (bk_code code = c->model.leaf[leaf]; code >= 0;) {
         bool other = place >= c->model.question[code].split;
 
-        met[code].positions += n;
-        met[code].exceptions += other ? n : 0;
+        askers[code].positions += n;
+        askers[code].exceptions += other ? n : 0;
         code = c->model.question[code].next[other];
     }
 }
 
-void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met,
-                   struct bk_spill *spill)
+void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
+                  struct bk_askers *askers, struct bk_spill *spill)
 {
     for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
         if (leaf % 1024 == 0)
@@ -305,8 +305,8 @@ void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, str
 
             for (uint32_t v = 0; v < 1u << counts->bits; v++)
                 if (n[v])
-                    meet(c, leaf, bk_code_place(c, leaf, bound ? bk_code_at_least(c, leaf, v) : v),
-                         n[v], met);
+                    ask(c, leaf, bk_code_place(c, leaf, bound ? bk_code_at_least(c, leaf, v) : v),
+                        n[v], askers);
         }
     }
 }
@@ -314,23 +314,24 @@ void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, str
 #define PARTS 8 /* bits of a fraction of a key */
 
 /* Keys of both ribbons, in units of 2^-PARTS. */
-static uint64_t keys(const struct bk_met *m, unsigned rc, unsigned rp)
+static uint64_t keys(const struct bk_askers *a, const struct bk_met *m, unsigned rc, unsigned rp)
 {
-    uint64_t inside = m->in_cells - m->exceptions, outside = m->positions - m->in_cells;
+    uint64_t inside = m->in_cells - a->exceptions, outside = a->positions - m->in_cells;
 
     if (!rc && !rp)
-        return m->positions << PARTS;
-    return ((m->cells * rc + m->exceptions * (rp + 1)) << PARTS) + (inside << PARTS >> rp) +
+        return a->positions << PARTS;
+    return ((m->cells * rc + a->exceptions * (rp + 1)) << PARTS) + (inside << PARTS >> rp) +
            (outside << PARTS >> (rc + rp));
 }
 
-void bk_rates_choose(struct bk_question *q, const struct bk_met *met)
+void bk_rates_choose(struct bk_question *q, const struct bk_askers *askers,
+                     const struct bk_met *met)
 {
     uint64_t best = UINT64_MAX;
 
     for (unsigned rc = 0; rc <= BK_RC_MAX; rc++)
         for (unsigned rp = 0; rp <= BK_RP_MAX; rp++) {
-            uint64_t n = keys(met, rc, rp);
+            uint64_t n = keys(askers, met, rc, rp);
 
             if (n < best) {
                 best = n;

@@ -86,18 +86,23 @@ static inline const void *bk_code_place_at(const struct bk_codes *c, uint32_t le
                     : (const void *)&c->coded[c->first[leaf]];
 }
 
-/* What a question meets in a unit. */
+/* Whom a question asks in a unit. */
+struct bk_askers {
+    uint64_t positions, exceptions;
+};
+
+/* What it meets there; apart from these, because cells look for it where memory is far. */
 struct bk_met {
-    uint64_t positions, cells; /* that are asked; cells: those with an exception */
-    uint64_t in_cells;         /* positions in such cells */
-    uint64_t exceptions;
+    uint64_t cells;    /* with an exception */
+    uint64_t in_cells; /* positions in them */
 };
 
 /* Adds up, for each question, the positions that are asked and their exceptions. */
-void bk_codes_meet(const struct bk_codes *c, const struct bk_counts *counts, struct bk_met *met,
-                   struct bk_spill *spill);
+void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
+                  struct bk_askers *askers, struct bk_spill *spill);
 
 /* Chooses rc and rp so that filters and bits together are fewest. */
-void bk_rates_choose(struct bk_question *q, const struct bk_met *met);
+void bk_rates_choose(struct bk_question *q, const struct bk_askers *askers,
+                     const struct bk_met *met);
 
 #endif

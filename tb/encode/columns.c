@@ -2,9 +2,10 @@
  * columns.c - counting and keeping bits, for one instruction set.
  *
  * BK_COLUMNS names the table that this compilation makes: portable, bmi2 or
- * avx512.  The portable `keep` moves the bits of a word together in six steps,
- * each by a power of two (Hacker's Delight 7-4); the steps depend on the mask
- * alone, so all columns share them.  pext does the same at once.
+ * avx512.  The last counts alone, and moves bits as bmi2 does: with more registers
+ * the compiler makes that a fifth slower.  The portable `keep` moves the bits of a word together in
+ * six steps, each by a power of two (Hacker's Delight 7-4); the steps depend on the mask alone, so
+ * all columns share them.  pext does the same at once.
  */
 #include "tb/encode/columns.h"
 
@@ -47,36 +48,79 @@ static inline uint64_t gather(uint64_t x, uint64_t mask, const uint64_t *steps, 
    from the mask is the same for all. */
 #define TOGETHER 4
 
+/* Bits of some columns on their way, packed: where they go, and the words under way. */
+struct packed {
+    uint64_t *to[TOGETHER], word[TOGETHER];
+    unsigned filled; /* bits of these */
+    size_t at;
+};
+
+INLINE struct packed packed_to(uint64_t *const *to, unsigned n)
+{
+    struct packed p = { .filled = 0 };
+
+    for (unsigned j = 0; j < n; j++) /* of its own: what is written might else be a pointer */
+        p.to[j] = to[j];
+    return p;
+}
+
+/* `more` bits of each.  Whether a word is full is foreseen: a mask serves many columns in turn. */
+INLINE void pack(struct packed *p, const uint64_t *bits, unsigned n, unsigned more)
+{
+    for (unsigned j = 0; j < n; j++)
+        p->word[j] |= bits[j] << p->filled;
+    if (p->filled + more >= 64) {
+        for (unsigned j = 0; j < n; j++) {
+            p->to[j][p->at] = p->word[j];
+            p->word[j] = bits[j] >> 1 >> (63 - p->filled);
+        }
+        p->at++;
+    }
+    p->filled = (p->filled + more) % 64;
+}
+
+INLINE void end_packed(const struct packed *p, unsigned n)
+{
+    for (unsigned j = 0; p->filled && j < n; j++)
+        p->to[j][p->at] = p->word[j];
+}
+
 INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
                       const uint64_t *mask, const uint64_t *steps, size_t words)
 {
-    uint64_t *to[TOGETHER], *from[TOGETHER], word[TOGETHER] = { 0 };
-    unsigned filled = 0;
-    size_t at = 0;
+    struct packed p = packed_to(out, n);
+    uint64_t *from[TOGETHER], bits[TOGETHER];
 
-    for (unsigned j = 0; j < n; j++) { /* of its own: what is written might else be a pointer */
-        to[j] = out[j];
+    for (unsigned j = 0; j < n; j++)
         from[j] = column[j];
-    }
     for (size_t i = 0; i < words; i++) {
-        uint64_t m = mask[i], bits[TOGETHER];
-        unsigned more = (unsigned)__builtin_popcountll(m);
-
-        for (unsigned j = 0; j < n; j++) {
-            bits[j] = gather(from[j][i], m, steps, i);
-            word[j] |= bits[j] << filled;
-        }
-        if (filled + more >= 64) { /* foreseen: a mask serves many columns in turn */
-            for (unsigned j = 0; j < n; j++) {
-                to[j][at] = word[j];
-                word[j] = bits[j] >> 1 >> (63 - filled);
-            }
-            at++;
-        }
-        filled = (filled + more) % 64;
+        for (unsigned j = 0; j < n; j++)
+            bits[j] = gather(from[j][i], mask[i], steps, i);
+        pack(&p, bits, n, (unsigned)__builtin_popcountll(mask[i]));
     }
-    for (unsigned j = 0; filled && j < n; j++)
-        to[j][at] = word[j];
+    end_packed(&p, n);
+}
+
+/* Both parts in one pass: of large sets the columns are in no cache.  What stays is never written
+   beyond the word that is read. */
+INLINE void part_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
+                      const struct bk_parts *m, size_t words)
+{
+    struct packed goes = packed_to(out, n), stays = packed_to(column, n);
+    uint64_t bits[TOGETHER], rest[TOGETHER];
+
+    for (size_t i = 0; i < words; i++) {
+        for (unsigned j = 0; j < n; j++) {
+            uint64_t x = stays.to[j][i];
+
+            bits[j] = gather(x, m->mask[i], m->steps, i);
+            rest[j] = gather(x, m->rest[i], m->rest_steps, i);
+        }
+        pack(&goes, bits, n, (unsigned)__builtin_popcountll(m->mask[i]));
+        pack(&stays, rest, n, (unsigned)__builtin_popcountll(m->rest[i]));
+    }
+    end_packed(&goes, n);
+    end_packed(&stays, n);
 }
 
 static void keep(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
@@ -86,6 +130,15 @@ static void keep(uint64_t *const *out, uint64_t *const *column, unsigned n, cons
         keep_some(out, column, TOGETHER, mask, steps, words);
     for (; n; n--, out++, column++)
         keep_some(out, column, 1, mask, steps, words);
+}
+
+static void part(uint64_t *const *out, uint64_t *const *column, unsigned n,
+                 const struct bk_parts *m, size_t words)
+{
+    for (; n >= TOGETHER; n -= TOGETHER, out += TOGETHER, column += TOGETHER)
+        part_some(out, column, TOGETHER, m, words);
+    for (; n; n--, out++, column++)
+        part_some(out, column, 1, m, words);
 }
 
 static void count(const uint64_t *column, const uint64_t *const *class, unsigned classes,
@@ -117,4 +170,4 @@ static void append(uint64_t *const *column, uint64_t *partial, const uint64_t *a
     }
 }
 
-const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, append, STEPS };
+const struct bk_columns JOIN2(bk_columns_, BK_COLUMNS) = { count, keep, part, append, STEPS };

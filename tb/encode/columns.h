@@ -16,6 +16,13 @@
 /* Words of a column of so many positions. */
 static inline size_t bk_column_words(uint64_t positions) { return (size_t)((positions + 63) / 64); }
 
+/* Who goes and who stays where columns are parted; each mask with its steps, as bk_columns_steps()
+   made them. */
+struct bk_parts {
+    const uint64_t *mask, *rest;
+    const uint64_t *steps, *rest_steps;
+};
+
 struct bk_columns {
     /* count[k]: how many bits `column` and class[k] have in common. */
     void (*count)(const uint64_t *column, const uint64_t *const *class, unsigned classes,
@@ -27,6 +34,10 @@ struct bk_columns {
      */
     void (*keep)(uint64_t *const *out, uint64_t *const *column, unsigned n, const uint64_t *mask,
                  const uint64_t *steps, size_t words);
+    /* The same of both parts: those in `mask` to out[j], which is apart, those in `rest` stay in
+       column[j]. */
+    void (*part)(uint64_t *const *out, uint64_t *const *column, unsigned n,
+                 const struct bk_parts *parts, size_t words);
     /*
      * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
      * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.
@@ -38,7 +49,7 @@ struct bk_columns {
 
 extern const struct bk_columns bk_columns_portable;
 #ifdef __x86_64__
-extern const struct bk_columns bk_columns_bmi2, bk_columns_avx512;
+extern const struct bk_columns bk_columns_bmi2, bk_columns_avx512; /* the last: to count */
 #endif
 
 #endif

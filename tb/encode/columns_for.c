@@ -3,17 +3,20 @@
 
 #include "tb/memory/cpu.h"
 
-const struct bk_columns *bk_columns_for(void)
+/* With AVX-512 it counts.  Bits are moved as without: where the compiler has those registers, too,
+   that takes a fifth longer. */
+struct bk_columns bk_columns_for(void)
 {
+    struct bk_columns best = bk_columns_portable;
 #ifdef __x86_64__
     enum bk_cpu cpu = bk_cpu();
 
-    if (cpu >= BK_CPU_AVX512 && __builtin_cpu_supports("avx512vpopcntdq"))
-        return &bk_columns_avx512;
     if (cpu >= BK_CPU_AVX2 && __builtin_cpu_supports("popcnt"))
-        return &bk_columns_bmi2;
+        best = bk_columns_bmi2;
+    if (cpu >= BK_CPU_AVX512 && __builtin_cpu_supports("avx512vpopcntdq"))
+        best.count = bk_columns_avx512.count;
 #endif
-    return &bk_columns_portable;
+    return best;
 }
 
 /* Step i moves those bits by 2^i that have an odd number of multiples of 2^i zeros of the mask

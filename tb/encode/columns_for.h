@@ -7,7 +7,7 @@
 #include "tb/encode/columns.h"
 
 /* The fastest that this machine can. */
-const struct bk_columns *bk_columns_for(void);
+struct bk_columns bk_columns_for(void);
 
 void bk_columns_steps(uint64_t *steps, const uint64_t *mask, size_t words);
 

@@ -21,28 +21,15 @@
 #include <string.h>
 
 #include "tb/encode/bytes.h"
+#include "tb/encode/pivots.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* So many are live only if half of them are sums of others, and then some contradict each other. */
-#define LIVE_WORDS 4
-
 struct live {
     uint64_t *low, *high;
     uint32_t n;
-};
-
-/* What becomes of a byte's variables.  Of one that no row has, the pivot is row 0, and added to
-   none. */
-struct byte {
-    uint64_t added[8][LIVE_WORDS]; /* the rows to which the pivot is added, a bit each */
-    uint32_t row[8];               /* that becomes the pivot */
-    uint64_t in[8][8];             /* all ones: to the row of the first, before, the second's */
-    uint64_t pivot[8][2];
 };
 
 /* Of 64 rows, by variable of the present byte, those that have it. */
@@ -86,32 +73,6 @@ INLINE void look(const struct live *l, unsigned word, uint64_t (*rows)[LIVE_WORD
     look_at(l->low + 64 * (size_t)word, rows_of);
     for (unsigned i = 0; i < 8; i++)
         rows[i][word] = rows_of[i] & all;
-}
-
-INLINE bool has(const uint64_t *rows, uint32_t row) { return rows[row / 64] >> row % 64 & 1; }
-
-/* Chooses the pivots.  words: that have rows; most often one. */
-INLINE void clear_byte(struct byte *b, unsigned words)
-{
-    uint64_t(*rows)[LIVE_WORDS] = b->added; /* in place: of a variable that is done they stay */
-
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned at = 0;
-        uint32_t row;
-
-        while (at < words - 1 && !rows[i][at])
-            at++;
-        row = 64 * at + (rows[i][at] ? (uint32_t)__builtin_ctzll(rows[i][at]) : 0);
-        b->row[i] = row;
-        for (unsigned j = 0; j < 8; j++) {
-            uint64_t also = -(uint64_t)has(rows[j], row);
-
-            if (j < i)
-                b->in[i][j] = also;
-            for (unsigned w = 0; j > i && w < words; w++)
-                rows[j][w] ^= rows[i][w] & also;
-        }
-    }
 }
 
 /* The pivots as they were found: a row, and those before that are in it. */

@@ -33,11 +33,14 @@
 
 #define EVAL_WORDS      4096
 #define TASK_POSITIONS  32768
-#define BATCH           8 /* columns that a thread takes at a time */
-#define PARTED          4 /* and of those parts at a time: their scratch is in the caches */
-#define BINS_MAX        8 /* of large values; BOUND_BINS of them share a bound */
+#define BATCH           8    /* columns that a thread takes at a time */
+#define PARTED          4    /* and of those parts at a time: their scratch is in the caches */
+#define CACHED_WORDS    2048 /* columns so short are gone through twice: for each part by itself */
+#define BINS_MAX        8    /* of large values; BOUND_BINS of them share a bound */
 #define BOUND_BINS      2
-#define LEAST_POSITIONS 64        /* distances: smaller nodes are not split */
+#define LEAST_POSITIONS 64  /* distances: smaller nodes are not split */
+#define TWIN_PLACES     256 /* 2^(64 - TWIN_SHIFT) */
+#define TWIN_SHIFT      56
 #define CONSTANT        INT64_MIN /* the column is the same everywhere */
 
 /* What a split must gain: evidence in the sample, and the cost of a leaf, in bits, of all
@@ -81,7 +84,7 @@ struct growth {
 struct learner {
     const struct bk_unit_source *src;
     const struct bk_logs *logs;
-    const struct bk_columns *ops;
+    struct bk_columns ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
     unsigned facts, planes;
@@ -156,9 +159,9 @@ static bool set_of_sample(struct learner *l, struct set *s, const struct bk_samp
 struct parting {
     struct learner *l;
     struct set *set, *small;
-    size_t words;                /* of the set as it was */
-    const uint64_t *mask, *rest; /* of the small part, of the other */
-    uint64_t *steps, *rest_steps;
+    size_t words;               /* of the set as it was */
+    struct bk_parts parts;      /* the small one goes, the other stays */
+    uint64_t *steps;            /* owned: theirs */
     bool top;                   /* a large set: what is looked at twice would take much */
     bool within;                /* the small part's columns are the ends of the set's */
     bool need_small, need_rest; /* of the columns from `first` on, n of them */
@@ -167,13 +170,18 @@ struct parting {
 
 static void part_some(const struct parting *p, unsigned j, unsigned n, uint64_t *const *small)
 {
-    const struct bk_columns *ops = p->l->ops;
+    const struct bk_columns *ops = &p->l->ops;
+    const struct bk_parts *parts = &p->parts;
     uint64_t *const *column = p->set->col + j;
 
+    if (p->need_small && p->need_rest && p->words > CACHED_WORDS) {
+        ops->part(small, column, n, parts, p->words);
+        return;
+    }
     if (p->need_small)
-        ops->keep(small, column, n, p->mask, p->steps, p->words);
+        ops->keep(small, column, n, parts->mask, parts->steps, p->words);
     if (p->need_rest)
-        ops->keep(column, column, n, p->rest, p->rest_steps, p->words);
+        ops->keep(column, column, n, parts->rest, parts->rest_steps, p->words);
 }
 
 static void part_batch(void *context, uint64_t batch, unsigned thread)
@@ -211,16 +219,17 @@ static void part_columns(struct parting *p, struct bk_pool *pool, unsigned first
 /* What keep() needs of the masks.  False: no memory. */
 static bool make_steps(struct parting *p)
 {
-    size_t steps = p->words * p->l->ops->steps;
+    size_t steps = p->words * p->l->ops.steps;
 
     if (!steps)
         return true;
     p->steps = malloc(2 * steps * sizeof(*p->steps));
     if (!p->steps)
         return false;
-    p->rest_steps = p->steps + steps;
-    bk_columns_steps(p->steps, p->mask, p->words);
-    bk_columns_steps(p->rest_steps, p->rest, p->words);
+    p->parts.steps = p->steps;
+    p->parts.rest_steps = p->steps + steps;
+    bk_columns_steps(p->steps, p->parts.mask, p->words);
+    bk_columns_steps(p->steps + steps, p->parts.rest, p->words);
     return true;
 }
 
@@ -244,7 +253,7 @@ static uint64_t ones(const struct learner *l, const uint64_t *a, size_t words)
 {
     uint32_t n;
 
-    l->ops->count(a, &a, 1, words, &n);
+    l->ops.count(a, &a, 1, words, &n);
     return n;
 }
 
@@ -509,8 +518,9 @@ struct search {
     const struct learner *l;
     const struct set *s;
     const struct classes *c;
-    int64_t whole; /* entropy without a split */
-    int64_t *gain; /* by column, or CONSTANT; a split may lose where bounds join other values */
+    int64_t whole;  /* entropy without a split */
+    int64_t *gain;  /* by column, or CONSTANT; a split may lose where bounds join other values */
+    int64_t *worth; /* by column: what the gain is worth */
 };
 
 /* A gain, less a share for what the fact takes to ask: of sampled tables, which are large, every
@@ -530,16 +540,17 @@ static void judge_batch(void *context, uint64_t batch, unsigned thread)
     for (unsigned j = (unsigned)batch * BATCH; j < end && j < q->s->cols; j++) {
         uint32_t yes[BK_CLASSES_MAX], no[BK_CLASSES_MAX], some_yes = 0, some_no = 0;
 
-        q->l->ops->count(q->s->col[j], (const uint64_t *const *)c->bits, c->n, c->words, yes);
+        q->l->ops.count(q->s->col[j], (const uint64_t *const *)c->bits, c->n, c->words, yes);
         for (unsigned k = 0; k < c->n; k++) {
             no[k] = c->total[k] - yes[k];
             some_yes |= yes[k];
             some_no |= no[k];
         }
         q->gain[j] = CONSTANT;
-        if (some_yes && some_no)
-            q->gain[j] =
-                worth(q->l, q->s->fact[j], q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no));
+        if (!some_yes || !some_no)
+            continue;
+        q->gain[j] = q->whole - entropy(q->l, c, yes) - entropy(q->l, c, no);
+        q->worth[j] = worth(q->l, q->s->fact[j], q->gain[j]);
     }
 }
 
@@ -587,15 +598,63 @@ static int best_split(struct learner *l, struct bk_pool *pool, const struct sear
     bk_pool_run(pool, (s->cols + BATCH - 1) / BATCH, judge_batch, (void *)q);
     for (unsigned j = 0; j < s->cols; j++) {
         dead[j] = q->gain[j] == CONSTANT && q->c->words == s->words;
-        if (q->gain[j] > most) {
-            most = q->gain[j];
+        if (q->gain[j] != CONSTANT && q->worth[j] > most) {
+            most = q->worth[j];
             best = (int)j;
         }
     }
     return most * (int64_t)s->n / (int64_t)seen < l->min_gain ? -1 : best;
 }
 
-/* The column to split by, or -1.  Forgets those that are the same everywhere. */
+/* Is a fact worth as much as another wherever both gain the same? */
+static bool as_cheap(const struct learner *l, unsigned fact, unsigned other)
+{
+    return !l->partly || bk_fact_cost(l->src->facts, fact) <= bk_fact_cost(l->src->facts, other);
+}
+
+/* Do two columns say the same of all positions, or the contrary? */
+static bool are_twins(const struct set *s, unsigned j, unsigned k)
+{
+    const uint64_t *a = s->col[j], *b = s->col[k];
+    uint64_t flip = -((a[0] ^ b[0]) & 1);
+
+    for (size_t i = 0; i + 1 < s->words; i++)
+        if (a[i] ^ b[i] ^ flip)
+            return false;
+    return !((a[s->words - 1] ^ b[s->words - 1] ^ flip) & in_set(s, s->words - 1));
+}
+
+/*
+ * Of two columns that are twins, here and so in all parts of the set, the first is chosen, unless
+ * the second is cheaper: the other one is dead.  Deep in a tree these are a third of all.  Twins
+ * gain the same, so they are looked for among columns that do.
+ */
+static void find_twins(const struct search *q, unsigned best, bool *dead)
+{
+    const struct set *s = q->s;
+    uint16_t last[TWIN_PLACES]; /* column + 1 by a hash of its gain; 0: none yet */
+
+    memset(last, 0, sizeof last);
+    for (unsigned j = 0; j < s->cols; j++) {
+        uint16_t *place =
+            &last[((uint64_t)q->gain[j] * UINT64_C(0x9e3779b97f4a7c15)) >> TWIN_SHIFT];
+        unsigned k = *place - 1u;
+
+        if (q->gain[j] == CONSTANT)
+            continue;
+        *place = (uint16_t)(j + 1);
+        if (k == -1u || q->gain[k] != q->gain[j] || !are_twins(s, j, k))
+            continue;
+        if (as_cheap(q->l, s->fact[k], s->fact[j])) {
+            dead[j] = j != best;
+            *place = (uint16_t)(k + 1);
+        } else {
+            dead[k] = k != best;
+        }
+    }
+}
+
+/* The column to split by, or -1.  Forgets those that are the same everywhere, and twins. */
 static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, uint32_t *histogram)
 {
     struct search q = { .l = l, .s = s };
@@ -612,17 +671,19 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
         return -1;
     }
     if (may_gain(l, s, c, &q.whole, &seen)) {
-        q.gain = malloc(s->cols * (sizeof(*q.gain) + sizeof(bool)) + 1);
+        q.gain = malloc(s->cols * (2 * sizeof(*q.gain) + sizeof(bool)) + 1);
         if (!q.gain)
             l->failed = true;
     }
     if (q.gain) {
-        bool *dead = (bool *)(q.gain + s->cols);
+        bool *dead = (bool *)(q.gain + 2 * s->cols);
 
+        q.worth = q.gain + s->cols;
         best = best_split(l, pool, &q, seen, dead);
         if (best >= 0) {
             uint16_t fact = s->fact[best];
 
+            find_twins(&q, (unsigned)best, dead);
             drop_columns(l, s, dead);
             for (best = 0; s->fact[best] != fact;)
                 best++;
@@ -666,8 +727,8 @@ static uint32_t new_node(struct growth *g)
     return g->n++;
 }
 
-/* Moves the positions of p->mask to p->small: first their values, then the facts where they will be
-   wanted.  False: no memory. */
+/* Moves the positions of p->parts.mask to p->small: first their values, then the facts where they
+   will be wanted.  False: no memory. */
 static bool part_set(struct parting *p, struct bk_pool *pool, uint32_t *histogram)
 {
     struct learner *l = p->l;
@@ -725,8 +786,7 @@ static bool split(struct learner *l, struct bk_pool *pool, struct set *s, int co
                              .set = s,
                              .small = small,
                              .words = s->words,
-                             .mask = mask,
-                             .rest = rest,
+                             .parts = { .mask = mask, .rest = rest },
                              .top = top,
                              .within = within };
 

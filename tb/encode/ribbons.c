@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "tb/encode/eliminate_gfni.h"
 #include "tb/memory/cpu.h"
 
 #define WINDOW    127 /* variables of an equation */
@@ -96,6 +97,9 @@ static bool room_for_keys(struct bk_ribbon_room *room, size_t n)
 static bk_eliminate *eliminate_for(void)
 {
 #ifdef __x86_64__
+    if (bk_cpu() >= BK_CPU_AVX512 && __builtin_cpu_supports("gfni") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2"))
+        return bk_eliminate_gfni;
     if (bk_cpu() >= BK_CPU_AVX512)
         return bk_eliminate_avx512;
 #endif

@@ -37,7 +37,7 @@ struct drawing {
     struct part part[BK_SAMPLES_MAX];
     unsigned n;
     unsigned facts, words;
-    const struct bk_columns *ops;
+    struct bk_columns ops;
     struct bk_pool *pool;
     struct bk_spill *spill;
     uint64_t *row; /* owned; by a number of each */
@@ -379,35 +379,40 @@ static void append_row(const struct drawing *d, struct fill_room *r, unsigned i,
 
         if (!v->care[w])
             continue;
-        if (d->ops->steps)
+        if (d->ops.steps)
             bk_columns_steps(steps, &v->care[w], 1);
-        d->ops->append(r->of[i].column, r->of[i].partial, r->all + w, words, n, v->care[w], steps,
-                       r->of[i].at);
+        d->ops.append(r->of[i].column, r->of[i].partial, r->all + w, words, n, v->care[w], steps,
+                      r->of[i].at);
         r->of[i].at += bk_count_bits(v->care[w]);
     }
 }
 
+/* A row of the sample: its facts are worked out once, for the squares that some unit takes. */
 static void fill_from(const struct drawing *d, struct fill_room *r, struct bk_row *row,
                       uint32_t nth)
 {
-    bool known = false;
+    struct bk_row_values v[BK_SAMPLES_MAX];
+    uint64_t care[BK_CELL_WORDS_MAX] = { 0 };
+    bool takes[BK_SAMPLES_MAX] = { false }, some = false;
 
     for (unsigned i = 0; i < d->n; i++) {
         const struct part *p = &d->part[i];
-        struct bk_row_values v;
 
         if (!p->taken || nth >= p->rows)
             continue;
-        p->src->row(p->src->context, d->row[nth], row, &v);
-        if (!take_care(p, row->first, &v, d->words))
-            continue;
-        if (!known) {
-            bk_fact_row_set(r->row, row->sq);
-            bk_fact_row_all(r->row, r->all);
-            known = true;
-        }
-        append_row(d, r, i, &v);
+        p->src->row(p->src->context, d->row[nth], row, &v[i]);
+        takes[i] = take_care(p, row->first, &v[i], d->words);
+        for (unsigned w = 0; w < d->words; w++)
+            care[w] |= v[i].care[w];
+        some |= takes[i];
     }
+    if (!some)
+        return;
+    bk_fact_row_set(r->row, row->sq);
+    bk_fact_row_all(r->row, care, r->all);
+    for (unsigned i = 0; i < d->n; i++)
+        if (takes[i])
+            append_row(d, r, i, &v[i]);
 }
 
 static void fill_chunk(void *context, uint64_t chunk, unsigned thread)
@@ -451,7 +456,7 @@ static void close_batch(void *context, uint64_t batch, unsigned thread)
     n = n < BATCH ? n : BATCH;
     for (unsigned j = 0; j < n; j++)
         column[j] = s->bits + (first + j) * s->room;
-    k->d->ops->keep(column, column, n, k->mask, k->steps, (size_t)k->p->words);
+    k->d->ops.keep(column, column, n, k->mask, k->steps, (size_t)k->p->words);
 }
 
 /* False: no memory. */
@@ -467,12 +472,12 @@ static bool close_gaps(const struct drawing *d, const struct part *p)
 
             k.mask[p->word[c] + i / 64] = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
         }
-    if (k.mask && d->ops->steps) {
-        k.steps = malloc((p->words + 1) * d->ops->steps * sizeof(*k.steps));
+    if (k.mask && d->ops.steps) {
+        k.steps = malloc((p->words + 1) * d->ops.steps * sizeof(*k.steps));
         if (k.steps)
             bk_columns_steps(k.steps, k.mask, (size_t)p->words);
     }
-    good = k.mask && (k.steps || !d->ops->steps);
+    good = k.mask && (k.steps || !d->ops.steps);
     if (good)
         bk_pool_run(d->pool, (d->facts + p->planes + BATCH - 1) / BATCH, close_batch, &k);
     free(k.steps);

@@ -97,7 +97,9 @@ struct unit {
     struct bk_box *box; /* by process; shared: the shards that are made here, for the first */
     uint8_t *cells;     /* remembered, of all pieces; NULL: none */
     uint64_t cells_taken, cells_room;
+    struct bk_askers *askers;    /* by question, until its rates are chosen */
     struct bk_asked_first *leaf; /* by leaf; its mark is a verdict */
+    bool *met_by_odd;            /* by leaf: its questions are met by odd cells alone */
     struct desk *desk;
     struct bk_spill *spill;
     uint64_t memory, most; /* as bk_unit_options.memory_bytes and room_bytes */
@@ -456,6 +458,7 @@ static void meet_piece(void *context, uint64_t nth, unsigned thread)
     k.walk.recall = p->remembered ? &p->cells : NULL;
     k.walk.kept = u->leaf;
     k.walk.kept_bytes = sizeof *u->leaf;
+    k.walk.passed = u->met_by_odd;
     k.walk.soon = fetch_met;
     walk_piece(&k, u->from + nth);
 }
@@ -466,7 +469,8 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
     const struct bk_model *m = &u->codes.model;
 
     u->leaf = malloc((m->leaves + (size_t)1) * sizeof *u->leaf);
-    if (!u->leaf)
+    u->met_by_odd = malloc(m->leaves + (size_t)1);
+    if (!u->leaf || !u->met_by_odd)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u leaves", m->leaves);
     for (uint32_t leaf = 0; leaf < m->leaves; leaf++) {
         uint16_t guess = u->learned.guess[leaf];
@@ -479,6 +483,7 @@ static enum bk_err judge_guesses(struct unit *u, struct bk_report *why)
             u->leaf[leaf].mark = SURE;
         else if (guess == ~likely)
             u->leaf[leaf].mark = LIKELY;
+        u->met_by_odd[leaf] = u->leaf[leaf].mark != WRONG;
     }
     return BK_OK;
 }
@@ -493,7 +498,10 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
     }
-    bk_codes_meet(&u->codes, &u->counts, u->desk[0].met, u->spill);
+    u->askers = bk_spill_new(u->spill, ((size_t)questions + 1) * sizeof *u->askers);
+    if (!u->askers)
+        return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
+    bk_codes_ask(&u->codes, &u->counts, u->askers, u->spill);
     bk_spill_free(u->counts.n);
     u->counts.n = NULL;
     if (!u->spill)
@@ -551,10 +559,12 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
     if (!err && u->shared)
         err = add_up_met(u, why);
     for (uint32_t q = 0; !err && q < m->questions; q++)
-        bk_rates_choose(&m->question[q], &u->desk[0].met[q]);
+        bk_rates_choose(&m->question[q], &u->askers[q], &u->desk[0].met[q]);
     for (uint32_t leaf = 0; !err && leaf < m->leaves; leaf++)
         note_first(&u->leaf[leaf], m);
-    for (unsigned t = 0; t < u->threads; t++) { /* each as large as half the counts */
+    bk_spill_free(u->askers);
+    u->askers = NULL;
+    for (unsigned t = 0; t < u->threads; t++) { /* each as large as a quarter of the counts */
         bk_spill_free(u->desk[t].met);
         u->desk[t].met = NULL;
     }
@@ -898,7 +908,9 @@ static void unit_release(struct unit *u)
     free(u->piece);
     free(u->cut);
     free(u->leaf);
+    free(u->met_by_odd);
     bk_spill_free(u->cells);
+    bk_spill_free(u->askers);
     bk_spill_free(u->counts.n);
     bk_boxes_free(u->box);
     free(u->directory);

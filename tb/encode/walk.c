@@ -112,6 +112,8 @@ INLINE void read_ahead(struct bk_walk *w, unsigned words)
         struct bk_walk_ahead *cell = &w->ahead[w->read % BK_WALK_AHEAD];
         const struct bk_walk_ahead *sooner = &w->ahead[(w->read - BK_WALK_SOON) % BK_WALK_AHEAD];
 
+        if (w->passed && bk_cells_pass(&w->in, w->passed, words))
+            continue;
         cell->row = w->in.row;
         cell->odd = bk_cells_take(&w->in, &cell->leaf, cell->squares, words) & BK_CELL_ODD;
         if (w->kept)

@@ -42,7 +42,8 @@ struct bk_walk {
     const struct bk_cell_list *recall; /* the cells; NULL: down the tree */
     const void *kept; /* recalled: of each leaf so many bytes will be looked at; NULL: none */
     size_t kept_bytes;
-    bk_walk_soon *soon;          /* an odd cell will be recalled some cells later; NULL: not told */
+    const bool *passed; /* recalled: by leaf, cells that are not odd are not told; NULL: all */
+    bk_walk_soon *soon; /* an odd cell will be recalled some cells later; NULL: not told */
     struct bk_cell_list *record; /* they are taken down here; NULL: they are not, or no more */
     /* Where it is. */
     struct bk_row row;

@@ -193,8 +193,8 @@ INLINE void all_safe(struct row *r, set *out, unsigned i, unsigned t, set safe)
         count_in(out + 4, 3, safe & ~bit(t));
 }
 
-/* The safe squares and forks of a man. */
-static void all_goings(struct row *r, unsigned i)
+/* The safe squares and forks of a man, for x in `wanted`. */
+static void all_goings(struct row *r, unsigned i, set wanted)
 {
     const struct bk_facts *f = r->head.f;
     const struct fact_group *group = &f->group[r->safe_group[i]];
@@ -207,7 +207,8 @@ static void all_goings(struct row *r, unsigned i)
         safe_squares[q] = NONE;
     all_near(r, &g);
     EACH (t, to) {
-        set go = r->at[i][t] & ~(inner_own ? bit(t) : NONE), safe = go & ~r->side[!colour][t];
+        set go = r->at[i][t] & ~(inner_own ? bit(t) : NONE) & wanted;
+        set safe = go & ~r->side[!colour][t];
 
         if (any(safe))
             all_safe(r, safe_squares, i, t, safe);
@@ -217,11 +218,34 @@ static void all_goings(struct row *r, unsigned i)
     memcpy(r->fact + group->first, safe_squares, group->n * sizeof(set));
 }
 
-static void row_all(struct bk_fact_row *row, uint64_t *out)
+/* A group of facts of place: of other men all or none; those of the inner man lie side by side. */
+static void all_place(struct row *r, const struct fact_group *g)
+{
+    const struct row_item *item = &r->item[g->first];
+    set *out = r->fact + g->first;
+
+    if (item->how == HOW_SQUARES) {
+        const set *from = item->from;
+
+        from += item->stride * r->sq[item->i];
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = from[q];
+    } else {
+        const uint8_t *from = item->from;
+        unsigned away = from[item->stride * r->sq[item->i] + r->sq[item->j]];
+
+        for (unsigned q = 0; q < g->n; q++)
+            out[q] = ALL_IF(away <= g->least + q);
+    }
+}
+
+static void row_all(struct bk_fact_row *row, const uint64_t *care, uint64_t *out)
 {
     struct row *r = (struct row *)row;
     const struct bk_facts *f = r->head.f;
+    set wanted;
 
+    memcpy(&wanted, care, sizeof wanted);
     for (unsigned i = 0; i < f->men.n; i++)
         all_attacks(r, i);
     all_side(r, BK_WHITE);
@@ -229,14 +253,19 @@ static void row_all(struct bk_fact_row *row, uint64_t *out)
     for (unsigned fact = f->first_fork; fact < f->nfacts; fact++)
         r->fact[fact] = NONE;
     for (unsigned i = 0; i < f->men.n; i++)
-        all_goings(r, i);
-    for (unsigned group = 0; group < f->ngroups; group++)
-        if (fact_costly(f->group[group].kind)) {
-            row_lacks(r, group); /* no longer */
-            r->known[group] = ~NONE;
-        }
-    for (unsigned fact = 0; fact < f->nfacts; fact++)
-        r->fact[fact] = row_fact(r, fact, ~NONE);
+        all_goings(r, i, wanted);
+    for (unsigned group = 0; group < f->ngroups; group++) {
+        const struct fact_group *g = &f->group[group];
+
+        if (g->kind == FACT_PLACE)
+            all_place(r, g);
+        else if (fact_costly(g->kind))
+            r->known[group] = wanted; /* all_goings() */
+        else if (row_lacks(r, group))
+            row_group(r, group);
+    }
+    for (unsigned w = 0; w < r->words; w++)
+        r->have[w] = ~UINT64_C(0);
     memcpy(out, r->fact, f->nfacts * sizeof(set));
 }
 

@@ -128,7 +128,7 @@ struct fact_width {
     void (*row_set)(struct bk_fact_row *row, const uint8_t *sq);
     void (*row_descend)(struct bk_fact_row *row, const struct bk_fact_node *tree,
                         const uint64_t *care, bk_leaf_visit *visit, void *context);
-    void (*row_all)(struct bk_fact_row *row, uint64_t *out);
+    void (*row_all)(struct bk_fact_row *row, const uint64_t *care, uint64_t *out);
 };
 
 /* The part of a row's scratch that every width begins with. */
