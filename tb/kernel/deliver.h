@@ -219,17 +219,16 @@ static void finish_group(struct bk_solver *b, const struct bk_landing *landing, 
 {
     const struct bk_setup *s = b->setup;
     struct ctx *c = &lay_out(s, scratch)->ctx, to = { .slice = slice };
-    static _Thread_local struct legality legality;
 
     enter(c, b, slice);
-    find_legality(c, &legality);
+    find_legality(c, &finishing);
     for (unsigned side = 0; side < 2; side++) { /* in turn: fewer arrays are gone through at once */
         struct solved_sets from = solved_in(b, slice, side);
 
         for (uint32_t vector = 0; vector < s->nvec; vector++) {
             lane_sets legal;
 
-            *(lanes *)legal = legal_of(c, &legality, side, vector, placed_in(c, vector));
+            *(lanes *)legal = legal_of(c, &finishing, side, vector, placed_in(c, vector));
             for (uint32_t i = 0; i < LANES && vector * LANES + i < s->nconf; i++) {
                 const struct bk_landing *l = &landing[vector * LANES + i];
 

@@ -209,17 +209,20 @@ static void note_nothing_beyond(const struct ctx *c)
     }
 }
 
+/* Of the slice under way, whether it is finished by itself or with its group: each thread that
+   begins gets and clears one for every kernel, 1.4 MB in all. */
+static _Thread_local struct legality finishing;
+
 static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch)
 {
     const struct bk_setup *s = b->setup;
     struct bk_state *st = &b->state;
     struct ctx *c = &lay_out(s, scratch)->ctx;
-    static _Thread_local struct legality legality;
     int last_win[2], last_loss[2];
     lane_sets legal[2];
 
     enter(c, b, slice);
-    find_legality(c, &legality);
+    find_legality(c, &finishing);
     for (unsigned side = 0; side < 2; side++) {
         last_win[side] = atomic_load_explicit(&st->last_win[side], memory_order_relaxed);
         last_loss[side] = atomic_load_explicit(&st->last_loss[side], memory_order_relaxed);
@@ -229,7 +232,7 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             lanes placed = placed_in(c, conf / LANES);
 
             for (unsigned side = 0; side < 2; side++)
-                *(lanes *)legal[side] = legal_of(c, &legality, side, conf / LANES, placed);
+                *(lanes *)legal[side] = legal_of(c, &finishing, side, conf / LANES, placed);
         }
         for (unsigned side = 0; side < 2; side++) {
             set *won = (set *)sets_of(st, BK_WON, side, slice) + conf;
