@@ -84,8 +84,6 @@ static void attain(struct bk_solver *b, uint32_t slice, void *scratch)
 {
     struct scratch *w = lay_out(b->setup, scratch);
 
-    if (b->setup->exits_once)
-        return; /* finish() has told */
     enter(&w->ctx, b, slice);
     for (unsigned side = 0; side < 2; side++)
         attain_side(w, &b->state, side);

@@ -57,7 +57,8 @@ struct bk_kernel {
     /* turns BK_DTW into codes in place, BK_WON and BK_UNDECIDED into the two bitmaps of memtable.h,
        adds up, unless it is a group; `tally` is the thread's own */
     void (*finish)(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, void *scratch);
-    /* after finish(): what exits attain (attain.h), to BK_LOSSES (wdl) and BK_WINS (distances) */
+    /* after finish(), which has told it if exits_once: what exits attain (attain.h), to BK_LOSSES
+       (wdl) and BK_WINS (distances) */
     void (*attain)(struct bk_solver *b, uint32_t slice, void *scratch);
     /* after that: a slice of one block of a group goes to the block's own arrays, and is counted */
     void (*deliver)(const struct bk_solver *b, const struct bk_delivery *d, uint32_t slice,

@@ -393,7 +393,7 @@ static void run_finish(void *context, uint64_t item, unsigned thread)
         return;
     }
     w->k->finish(&w->solver, slice, &w->tally[thread], w->scratch.of_thread[thread]);
-    if (w->run->job->attain)
+    if (w->run->job->attain && !w->setup->exits_once)
         w->k->attain(&w->solver, slice, w->scratch.of_thread[thread]);
 }
 

@@ -28,7 +28,7 @@ enum use {
 };
 
 #define NONE       UINT32_MAX
-#define YARD_MOST  64 /* a pass brings up to 40 units before others go, by each thread */
+#define YARD_MOST  16
 #define YARD_SHARE 64 /* of what may be in memory it is no more than that part */
 
 struct unit {
@@ -204,17 +204,11 @@ static void make_room(struct bk_paging *g)
         let_go(g, g->oldest);
 }
 
-/* What the first pass writes all of, whatever was there. */
-static bool is_filled(const struct bk_paging *g, uint32_t u, enum use use)
-{
-    return use == FILL && (kind_of(g, u) == WON || kind_of(g, u) == UNDECIDED);
-}
-
 static void bring_in(struct bk_paging *g, uint32_t u, enum use use, unsigned thread)
 {
     struct unit *x = &g->unit[u];
     bool stored = use != FILL && !is_frontier(g, u) && x->stored; /* else it begins as zeros */
-    char *place = stored || is_filled(g, u, use) ? take_place(g, true) : NULL;
+    char *place = stored ? take_place(g, true) : NULL;
     bool moved;
 
     x->bytes = (uint32_t)g->slice_bytes;
