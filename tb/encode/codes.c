@@ -210,10 +210,10 @@ enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
     out->model.nodes = nodes;
     out->model.leaves = counts->leaves;
     out->model.leaf = malloc(counts->leaves * sizeof(*out->model.leaf));
-    out->model.question = bk_spill_new(spill, values * sizeof(*out->model.question));
+    out->model.question = bk_spill_new_brief(spill, values * sizeof(*out->model.question));
     out->first = malloc((counts->leaves + (size_t)1) * sizeof(*out->first));
-    out->coded = bk_spill_new(spill, values * sizeof(*out->coded));
-    out->most = bk_spill_new(spill, values * sizeof(*out->most));
+    out->coded = bk_spill_new_brief(spill, values * sizeof(*out->coded));
+    out->most = bk_spill_new_brief(spill, values * sizeof(*out->most));
     c.item = malloc(2 * each * sizeof(*c.item));
     c.made = malloc(2 * each * sizeof(*c.made));
     if (!out->model.leaf || !out->model.question || !out->first || !out->coded || !out->most ||

@@ -495,7 +495,7 @@ static bool fill_samples(struct drawing *d)
         p->out->room = column_room(p->words);
         p->out->facts = d->facts;
         p->out->partly = p->halved;
-        p->out->bits = bk_spill_new(d->spill, column_bytes(d, p));
+        p->out->bits = bk_spill_new_brief(d->spill, column_bytes(d, p));
         p->out->first_bytes = bk_sample_bytes(d->facts, p->src->bits, p->out->positions);
         if (!p->out->bits)
             return false;

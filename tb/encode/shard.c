@@ -39,7 +39,7 @@ void bk_asked_put_away(struct bk_asked_rows *l, struct bk_spill *spill)
     struct bk_asked_rows there = { .rows = l->rows, .spill = spill };
     uint64_t *to;
 
-    if (l->spill || !rows || !(there.row = bk_spill_new(spill, rows + words * sizeof *to)))
+    if (l->spill || !rows || !(there.row = bk_spill_new_brief(spill, rows + words * sizeof *to)))
         return;
     memcpy(there.row, l->row, rows);
     to = (uint64_t *)(void *)(there.row + l->rows);

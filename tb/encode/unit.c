@@ -380,7 +380,7 @@ static enum bk_err count_here(struct unit *u, struct bk_report *why)
     u->cells_room = room_for_cells(u, n * sizeof(*c->n));
     u->cells = u->cells_room ? bk_spill_new(NULL, u->cells_room + BK_CELL_FEW) : NULL;
     u->counts_shared = u->threads > 1 && n * sizeof(*c->n) > COUNTS_APART;
-    c->n = bk_spill_new(u->spill, n * sizeof(*c->n));
+    c->n = bk_spill_new_brief(u->spill, n * sizeof(*c->n));
     for (unsigned t = 0; t < u->threads; t++) {
         bool own = t && !u->counts_shared;
 
@@ -494,11 +494,12 @@ static enum bk_err meet_here(struct unit *u, struct bk_report *why)
     uint32_t questions = u->codes.model.questions;
 
     for (unsigned t = 0; t < u->threads; t++) {
-        u->desk[t].met = bk_spill_new(u->spill, ((size_t)questions + 1) * sizeof(*u->desk[t].met));
+        u->desk[t].met =
+            bk_spill_new_brief(u->spill, ((size_t)questions + 1) * sizeof(*u->desk[t].met));
         if (!u->desk[t].met)
             return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
     }
-    u->askers = bk_spill_new(u->spill, ((size_t)questions + 1) * sizeof *u->askers);
+    u->askers = bk_spill_new_brief(u->spill, ((size_t)questions + 1) * sizeof *u->askers);
     if (!u->askers)
         return bk_fail(why, BK_E_SYSTEM, "no memory for %u questions", questions);
     bk_codes_ask(&u->codes, &u->counts, u->askers, u->spill);

@@ -21,6 +21,7 @@
 struct front {
     size_t bytes; /* with the front */
     bool mapped;
+    bool brief;      /* in memory, though it has a spill */
     uint32_t before; /* bytes of the mapping that come before the front, and are among `bytes` */
     struct bk_spill *st;
     uint64_t at;         /* in the file */
@@ -40,8 +41,9 @@ struct bk_spill {
     bool page_by_page;
     int fd, statm; /* the file; /proc/self/statm */
     uint64_t end;
-    uint64_t limit; /* resident bytes at which pages go */
-    struct front *first;
+    uint64_t limit;      /* resident bytes at which pages go */
+    uint64_t brief;      /* bytes of arrays that are in memory */
+    struct front *first; /* of those that are in the file */
     pthread_mutex_t lock;
     int refused; /* what the disk said when it had no more room, or 0 */
     char *dir;
@@ -184,6 +186,23 @@ static struct front *map_memory(size_t all)
     return p;
 }
 
+/* NULL: there is no room for it in memory. */
+static struct front *map_brief(struct bk_spill *st, size_t all)
+{
+    struct front *p = NULL;
+
+    pthread_mutex_lock(&st->lock);
+    if (all <= st->limit / 4 && st->brief <= st->limit / 4 - all)
+        p = map_memory(all);
+    if (p) {
+        p->st = st;
+        p->brief = true;
+        st->brief += all;
+    }
+    pthread_mutex_unlock(&st->lock);
+    return p;
+}
+
 void *bk_spill_new_sparse(size_t bytes)
 {
     size_t page = whole_pages(1), all = whole_pages(bytes) + page + BK_SPILL_LARGE, before;
@@ -249,7 +268,7 @@ void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
         bk_report_write(why, "scratch in %s: %s", st->dir, strerror(refused));
 }
 
-void *bk_spill_new(struct bk_spill *st, size_t bytes)
+static void *new_array(struct bk_spill *st, size_t bytes, bool brief)
 {
     size_t all = ((bytes + 63) & ~(size_t)63) + FRONT;
     struct front *p;
@@ -257,7 +276,9 @@ void *bk_spill_new(struct bk_spill *st, size_t bytes)
     if (all < bytes)
         return NULL;
     if (all >= MAPPED) {
-        p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
+        p = brief && st ? map_brief(st, whole_pages(all)) : NULL;
+        if (!p)
+            p = st ? map_file(st, whole_pages(all)) : map_memory(whole_pages(all));
     } else {
         p = aligned_alloc(64, all);
         if (p) {
@@ -266,6 +287,20 @@ void *bk_spill_new(struct bk_spill *st, size_t bytes)
         }
     }
     return p ? (char *)p + FRONT : NULL;
+}
+
+void *bk_spill_new(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, false); }
+
+void *bk_spill_new_brief(struct bk_spill *st, size_t bytes) { return new_array(st, bytes, true); }
+
+static void unmap_brief(struct front *p)
+{
+    struct bk_spill *st = p->st;
+
+    pthread_mutex_lock(&st->lock);
+    st->brief -= p->bytes;
+    pthread_mutex_unlock(&st->lock);
+    munmap(p, p->bytes);
 }
 
 static void unmap_file(struct front *p)
@@ -290,7 +325,9 @@ void bk_spill_free(void *array)
     if (!array)
         return;
     p = (struct front *)((char *)array - FRONT);
-    if (p->st)
+    if (p->brief)
+        unmap_brief(p);
+    else if (p->st)
         unmap_file(p);
     else if (p->mapped)
         munmap((char *)p - p->before, p->bytes);
@@ -317,7 +354,7 @@ bool bk_spill_put(void *array, size_t at, const void *from, size_t bytes)
     const struct front *p = (struct front *)((char *)array - FRONT);
     int error;
 
-    if (!p->st) {
+    if (!p->st || p->brief) {
         memcpy((char *)array + at, from, bytes);
         return true;
     }

@@ -36,6 +36,12 @@ void bk_spill_close(struct bk_spill *st);
 
 /* Zeroed, aligned to 64 bytes; NULL: no memory, or no disk.  Owned: bk_spill_free(). */
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
+/*
+ * The same, for work on what the others hold, all of which is touched soon and often: it is in
+ * memory as long as such arrays take no more than a quarter of the limit together, for pages of
+ * a file cost some ten times as much to touch first, and are written to the disk in vain.
+ */
+void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
 /*
  * The same of an array of which only parts will ever be touched, in memory:
