@@ -493,6 +493,7 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
         share_alike(&a);
     for (unsigned i = 0; !err && i < a.n; i++) {
         bk_ranks_sends(BK_SENDS_ROWS);
+        bk_spill_trim(); /* lists of the unit before */
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
         if (!err)

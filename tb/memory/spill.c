@@ -14,6 +14,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define FRONT  64          /* keeps the array's alignment */
 #define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
@@ -253,6 +256,13 @@ void bk_spill_forget(void *part, size_t bytes)
     memset(part, 0, before);
     madvise((char *)part + before, whole, MADV_DONTNEED);
     memset((char *)part + before + whole, 0, bytes - before - whole);
+}
+
+void bk_spill_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void bk_spill_explain(struct bk_spill *st, struct bk_report *why)
