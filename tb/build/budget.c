@@ -13,7 +13,7 @@
 #include "tb/solve/share.h"
 
 /* Program, libraries, the game's geometry, and what the allocator keeps of solving: measured. */
-#define PROCESS_BYTES (UINT64_C(7) << 20)
+#define PROCESS_BYTES (UINT64_C(13) << 19)
 
 /* What MPI takes of each of two processes, and besides where there are more.  Measured with Open
    MPI 4.1, by shared memory and by TCP, of 2 to 16. */

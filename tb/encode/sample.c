@@ -289,11 +289,12 @@ static uint64_t column_bytes(const struct drawing *d, const struct part *p)
     return (d->facts + p->planes) * column_room(p->words) * sizeof(uint64_t);
 }
 
-/* Counts the positions of each unit, and decides which are sampled now.  False: no memory. */
+/* Counts the positions of each unit, and decides which are sampled now: the first, and whatever
+   later one fits beside those before it.  False: no memory. */
 static bool measure(struct drawing *d, uint64_t bytes_most)
 {
     size_t chunks = (d->rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, own;
 
     for (struct part *p = d->part; p < d->part + d->n; p++) {
         p->positions = calloc(3 * chunks + 1, sizeof(*p->positions));
@@ -310,8 +311,9 @@ static bool measure(struct drawing *d, uint64_t bytes_most)
             p->out->positions += p->positions[c];
             p->out->covered += p->numbers[c] >> p->halved;
         }
-        bytes += column_bytes(d, p);
-        p->taken = p == d->part || (p[-1].taken && bytes <= bytes_most);
+        own = column_bytes(d, p);
+        p->taken = p == d->part || bytes + own <= bytes_most;
+        bytes += p->taken ? own : 0;
     }
     return true;
 }
