@@ -38,8 +38,9 @@ void bk_spill_close(struct bk_spill *st);
 void *bk_spill_new(struct bk_spill *st, size_t bytes);
 /*
  * The same, for work on what the others hold, all of which is touched soon and often: it is in
- * memory as long as such arrays take no more than a quarter of the limit together, for pages of
- * a file cost some ten times as much to touch first, and are written to the disk in vain.
+ * memory as long as such arrays take no more than a quarter of the limit together.  Pages of a file
+ * are read as zeros when they are touched first, and written to the disk in vain (docs/solving.md
+ * 10).
  */
 void *bk_spill_new_brief(struct bk_spill *st, size_t bytes);
 void bk_spill_free(void *p); /* NULL is fine */
@@ -60,7 +61,7 @@ bool bk_spill_move(void *to, void *from, size_t bytes);
 /* Part of such an array is zero again; whole pages of it go back to the machine. */
 void bk_spill_forget(void *part, size_t bytes);
 /* Small pieces that were freed go back to the machine, too, where the allocator can be told: they
-   may be some 5 percent of what there is.  Cost: below 1 ms as a rule. */
+   may be some percent of what there is.  Cost: to give back their pages, and to find them again. */
 void bk_spill_trim(void);
 /* Work has failed.  If the disk had no room for an array, the report says so instead of
    "out of memory"; else it stays.  st NULL is fine. */
