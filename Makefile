@@ -30,7 +30,7 @@ TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=
 MEMORY = cpu pool transport ranks spill checkpoint log code scores memtable view
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block solve
-ENCODE = columns_for entropy ribbons sample learn codes walk asked shard unit bytes source drawn foretell encode
+ENCODE = columns_for entropy ribbons sample learn codes walk asked shard unit bytes turned source drawn foretell encode
 MAKING = disk plan resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole mine chart game

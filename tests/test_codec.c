@@ -400,10 +400,12 @@ static unsigned value_of(const struct made *m, uint64_t number, const struct bk_
     return sum / 4 % m->values;
 }
 
-static void make_row(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *v)
+static void make_row(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
+                     struct bk_row_values *v)
 {
     const struct made *m = context;
 
+    (void)turned;
     bk_row_of(m->rows, number, row);
     if (!v)
         return;
@@ -611,7 +613,7 @@ static void comes_back(const struct bk_unit_source *src, const struct bk_unit *u
         assert_int_equal(r.dir.shard[i].sum, bk_shard_sum(shards->at + r.dir.shard[i].at,
                                                           bk_shard_bytes(&r.dir.shard[i]), i));
     for (uint64_t at = src->first; at < src->end; at = row.first + row.n) {
-        src->row(src->context, at, &row, &want);
+        src->row(src->context, at, &row, NULL, &want);
         same_row(&r, src, shards->at, &row, &want);
     }
     reading_release(&r);
@@ -819,12 +821,13 @@ static void unit__says_what_the_sink_said(void **state)
 
 /* Nearly every position has a value of its own, which the kings' places tell a little about. */
 static void make_wide_row(void *context, uint64_t number, struct bk_row *row,
-                          struct bk_row_values *v)
+                          struct bk_turned *turned, struct bk_row_values *v)
 {
     enum { REGIONS = 40, WIDTH = 65535 / REGIONS };
     const struct made *m = context;
     unsigned files, ranks, edge, region;
 
+    (void)turned;
     bk_row_of(m->rows, number, row);
     if (!v)
         return;
@@ -913,10 +916,11 @@ static void encoder__refuses_more_units_than_a_file_has(void **state)
 
 /* One position in some thousand rows has another value than all others. */
 static void make_rare_row(void *context, uint64_t number, struct bk_row *row,
-                          struct bk_row_values *v)
+                          struct bk_turned *turned, struct bk_row_values *v)
 {
     const struct made *m = context;
 
+    (void)turned;
     bk_row_of(m->rows, number, row);
     if (!v)
         return;
@@ -986,7 +990,7 @@ static void ask_some(const struct bk_model *m, const struct bk_unit_source *src,
         uint64_t number = draw(src->end);
         const struct bk_shard *s = &dir->shard[bk_directory_find(dir, number)];
 
-        src->row(src->context, number, &at, &want);
+        src->row(src->context, number, &at, NULL, &want);
         bk_fact_row_set(row, at.sq);
         bk_model_row(m, s, shards + s->at, at.first, row, want.care, bk_facts_words(src->facts),
                      src->bits, &got);

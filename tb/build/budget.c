@@ -21,7 +21,8 @@
 #define MORE_THAN_TWO_BYTES (UINT64_C(3277) << 10)
 
 /* What lies between the allocator's pieces: one process of one thread was measured to take up to
-   0.7 per cent more than it asks for.  Of several processes what is foretold is above that anyway. */
+   0.7 per cent more than it asks for.  Of several processes what is foretold is above that anyway.
+ */
 #define BETWEEN(bytes) ((bytes) / 100)
 
 /* Rows under way, ribbons, facts of a row: a thread. */

@@ -96,7 +96,7 @@ struct row_source {
     struct bk_source source;
 };
 
-static void give_row(void *context, uint64_t number, struct bk_row *row,
+static void give_row(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
                      struct bk_row_values *values)
 {
     const struct row_source *s = context;
@@ -108,7 +108,7 @@ static void give_row(void *context, uint64_t number, struct bk_row *row,
     if (row->nth % 1024 == 0)
         bk_spill_ease(s->e->t->spill);
     if (values)
-        bk_source_row(&s->source, row, values);
+        bk_source_row(&s->source, row, turned, values);
 }
 
 static void row_comes_soon(void *context, const struct bk_row *row)
@@ -254,7 +254,7 @@ static void answer_rows(const struct unit_rows *u, const uint64_t *number, uint3
         if (rank_of_row(u, number[i], &row) != bk_rank())
             continue;
         bk_row_of(u->rows.e->rows, number[i], &row);
-        bk_source_row(&u->rows.source, &row, &v);
+        bk_source_row(&u->rows.source, &row, NULL, &v);
         put_values(box, u, row.first, &v);
     }
 }
@@ -394,11 +394,11 @@ static bool recall_row(const struct unit_rows *u, const struct bk_row *row,
 }
 
 static void give_shared_row(void *context, uint64_t number, struct bk_row *row,
-                            struct bk_row_values *values)
+                            struct bk_turned *turned, struct bk_row_values *values)
 {
     const struct unit_rows *u = context;
 
-    give_row(context, number, row, u->fetched.n ? NULL : values);
+    give_row(context, number, row, turned, u->fetched.n ? NULL : values);
     if (u->fetched.n && values)
         recall_row(u, row, values);
 }

@@ -11,6 +11,8 @@
 /* Values of so few bits are results; of more, distances. */
 #define BK_RESULT_BITS 2
 
+struct bk_turned; /* turned.h */
+
 struct bk_unit_source {
     uint64_t first, end; /* numbers; whole rows */
     unsigned bits;       /* of a value, at most BK_VALUE_BITS_MAX; with so many, 2^16 - 1 is none */
@@ -20,8 +22,10 @@ struct bk_unit_source {
     /*
      * The row that holds `number`, and its values, unless `values` is NULL.  `row` has what the
      * thread's last call left there (n is 0 before the first), so that a source may go on from it.
+     * turned: what a source may keep of rows that follow each other; NULL: they do not.
      */
-    void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_row_values *values);
+    void (*row)(void *context, uint64_t number, struct bk_row *row, struct bk_turned *turned,
+                struct bk_row_values *values);
     /* Those of a row that was found will be asked for.  NULL: that is all the same to it. */
     void (*soon)(void *context, const struct bk_row *row);
     /*

@@ -127,7 +127,7 @@ static bool list_all(struct drawing *d, uint32_t most)
     for (uint64_t at = s->first; at < s->end; at = row.first + row.n) {
         if (d->rows == most)
             return false;
-        s->row(s->context, at, &row, NULL);
+        s->row(s->context, at, &row, NULL, NULL);
         d->row[d->rows++] = row.first;
     }
     return true;
@@ -252,7 +252,7 @@ static struct bk_row *next_row(const struct drawing *d, struct chunk_rows *c, ui
         struct bk_row *row = &c->row[c->found % AHEAD];
         const struct bk_unit_source *s = d->part[0].src;
 
-        s->row(s->context, d->row[c->found], row, NULL);
+        s->row(s->context, d->row[c->found], row, NULL, NULL);
         for (const struct part *p = d->part; p < d->part + d->n; p++)
             if (p->src->soon && c->found < p->rows)
                 p->src->soon(p->src->context, row);
@@ -276,7 +276,7 @@ static void count_chunk(void *context, uint64_t chunk, unsigned thread)
         for (struct part *p = d->part; p < d->part + d->n; p++) {
             if (i >= p->rows)
                 continue;
-            p->src->row(p->src->context, d->row[i], row, &v);
+            p->src->row(p->src->context, d->row[i], row, NULL, &v);
             take_care(p, row->first, &v, d->words);
             p->numbers[chunk] += row->n;
             for (unsigned w = 0; w < d->words; w++)
@@ -402,7 +402,7 @@ static void fill_from(const struct drawing *d, struct fill_room *r, struct bk_ro
 
         if (!p->taken || nth >= p->rows)
             continue;
-        p->src->row(p->src->context, d->row[nth], row, &v[i]);
+        p->src->row(p->src->context, d->row[nth], row, NULL, &v[i]);
         takes[i] = take_care(p, row->first, &v[i], d->words);
         for (unsigned w = 0; w < d->words; w++)
             care[w] |= v[i].care[w];

@@ -3,8 +3,8 @@
  *
  * A row is brought onto squares first: where the inner man is the solver's, its
  * codes lie side by side by square; otherwise one is fetched for each position,
- * from places that are equally far apart.  Then 64 codes at a time are sorted
- * into sets (bytes.h).
+ * from places that are equally far apart, or, of rows of kings that follow each other, from where
+ * they were put side by side (turned.h).  Then 64 codes at a time are sorted into sets (bytes.h).
  */
 #include "tb/encode/source.h"
 
@@ -112,6 +112,68 @@ static void fetch_wide_codes(const uint16_t *code, const struct place *p, const 
         room[row->inner_sq[i]] = code[p->base + i * p->step];
 }
 
+/* == Rows of kings, turned == */
+
+/* One of them: its first slice, and the square of the man that does not stand still. */
+struct turned_row {
+    const struct bk_turned *t; /* NULL: it is not turned */
+    uint32_t slice, sq;
+};
+
+static struct turned_row turned_row(const struct bk_source *src, const struct bk_row *row,
+                                    struct bk_turned *turned)
+{
+    const struct bk_index *ix = src->t->ix;
+    const struct bk_memblock *mb = &src->t->block[row->block];
+    const struct bk_pairs *pairs = ix->block[row->block].pairs;
+    struct turned_row r = { 0 };
+    struct bk_turning of;
+    unsigned slot = 0;
+
+    while (slot < ix->nslots && !mb->raw[slot])
+        slot++;
+    if (!turned || row->inner != 1 || src->t->code_bytes != 1 || slot == ix->nslots)
+        return r;
+    r.sq = row->sq[2 + slot];
+    r.slice = (uint32_t)pairs->slice[(size_t)row->sq[0] * ix->v->nsq + row->inner_sq[0]];
+    of = (struct bk_turning){ .slice_stride = mb->slice_stride,
+                              .bit_slice_stride = mb->bit_slice_stride,
+                              .nslices = pairs->nslices,
+                              .nsq = ix->v->nsq,
+                              .words = words_of(src) };
+    of.code = (const uint8_t *)mb->code[src->side] + code_place(src, row).base -
+              r.slice * mb->slice_stride - r.sq;
+    if (!src->alone)
+        of.attained = mb->attained[src->told][src->side] +
+                      (bit_place(src, row).base - r.slice * mb->bit_slice_stride - r.sq) / 64;
+    if (bk_turned_to(turned, &of))
+        r.t = turned;
+    return r;
+}
+
+static const uint8_t *fetch_turned_codes(const struct turned_row *r, const struct bk_row *row,
+                                         unsigned words, uint8_t *room)
+{
+    const uint8_t *code = r->t->code + (size_t)r->sq * r->t->of.nslices + r->slice;
+
+    memset(room, BK_CODE_ILLEGAL, 64 * words);
+    for (uint32_t i = 0; i < row->n; i++)
+        room[row->inner_sq[i]] = code[i];
+    return room;
+}
+
+static void fetch_turned_bits(const struct turned_row *r, const struct bk_row *row, unsigned words,
+                              uint64_t *set)
+{
+    const uint64_t *bits = r->t->bits + (size_t)r->slice * words + r->sq / 64;
+
+    for (unsigned w = 0; w < words; w++)
+        set[w] = 0;
+    for (uint32_t i = 0; i < row->n; i++)
+        set[row->inner_sq[i] / 64] |= (bits[(size_t)i * words] >> r->sq % 64 & 1)
+                                      << row->inner_sq[i] % 64;
+}
+
 /* == Into sets == */
 
 /* The positions of a row by how they end, and of those decided k. */
@@ -144,13 +206,14 @@ static void sort_bitmaps(const struct bk_source *src, const struct bk_row *row, 
     }
 }
 
-static void sort_codes(const struct bk_source *src, const struct bk_row *row, unsigned words,
-                       struct sorted *out)
+static void sort_codes(const struct bk_source *src, const struct bk_row *row,
+                       const struct turned_row *turned, unsigned words, struct sorted *out)
 {
     struct place p = code_place(src, row);
     uint8_t room[64 * SETS];
-    const uint8_t *code = fetch_codes(src->t->block[row->block].code[src->side], &p, row,
-                                      src->t->ix->v->nsq, words, room);
+    const uint8_t *code = turned->t ? fetch_turned_codes(turned, row, words, room)
+                                    : fetch_codes(src->t->block[row->block].code[src->side], &p,
+                                                  row, src->t->ix->v->nsq, words, room);
 
     for (unsigned w = 0; w < words; w++) {
         struct bk_bytes_sorted s = bk_bytes_sort(code + 64 * w);
@@ -214,14 +277,17 @@ static void tell_distances(const struct bk_source *src, const struct sorted *s, 
 }
 
 /* At least what the best exit is worth; at least 0 is anything. */
-static void loosen(const struct bk_source *src, const struct bk_row *row, unsigned words,
-                   struct bk_row_values *out)
+static void loosen(const struct bk_source *src, const struct bk_row *row,
+                   const struct turned_row *turned, unsigned words, struct bk_row_values *out)
 {
     const uint64_t *attained = src->t->block[row->block].attained[src->told][src->side];
     struct place p = bit_place(src, row);
     unsigned bits = src->bits;
 
-    fetch_bits(attained, &p, row, words, out->least);
+    if (turned->t)
+        fetch_turned_bits(turned, row, words, out->least);
+    else
+        fetch_bits(attained, &p, row, words, out->least);
     for (unsigned w = 0; w < words; w++) {
         uint64_t some = 0;
 
@@ -323,16 +389,18 @@ void bk_source_soon(const struct bk_source *src, const struct bk_row *row)
         __builtin_prefetch(mb->attained[src->told][src->side] + bits.base / 64);
 }
 
-void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_row_values *out)
+void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_turned *turned,
+                   struct bk_row_values *out)
 {
     unsigned words = words_of(src);
+    struct turned_row turn = turned_row(src, row, turned);
     struct sorted s;
 
     memset(out->care, 0, sizeof out->care);
     if (src->t->code_bytes == 0)
         sort_bitmaps(src, row, words, &s);
     else if (src->t->code_bytes == 1)
-        sort_codes(src, row, words, &s);
+        sort_codes(src, row, &turn, words, &s);
     else
         sort_wide_codes(src, row, words, &s);
     if (src->told == BK_WDL)
@@ -341,5 +409,5 @@ void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct
         tell_distances(src, &s, words, out);
     memset(out->least, 0, sizeof out->least);
     if (!src->alone)
-        loosen(src, row, words, out);
+        loosen(src, row, &turn, words, out);
 }

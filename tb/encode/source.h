@@ -16,6 +16,7 @@
 
 #include "table/model.h"
 #include "table/rows.h"
+#include "tb/encode/turned.h"
 #include "tb/memory/memtable.h"
 
 struct bk_source {
@@ -34,10 +35,11 @@ unsigned bk_source_bits(const struct bk_source *src, uint32_t block, uint32_t nb
 /*
  * The values of a row: care, least and `bits` planes, of the words
  * that hold the board's squares.
+ * turned: of rows that follow each other, the thread's and this source's alone; NULL: they do not.
  * Threads: any.  Cost: some 20 ns for 64 squares where the inner man is the
  * solver's, too (docs/solving.md 1), else some 60.
  */
-void bk_source_row(const struct bk_source *src, const struct bk_row *row,
+void bk_source_row(const struct bk_source *src, const struct bk_row *row, struct bk_turned *turned,
                    struct bk_row_values *out);
 /* They will be asked for: what they lie in is fetched into the caches. */
 void bk_source_soon(const struct bk_source *src, const struct bk_row *row);

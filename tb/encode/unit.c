@@ -31,6 +31,7 @@
 #include "core/array.h"
 #include "tb/encode/learn.h"
 #include "tb/encode/shard.h"
+#include "tb/encode/turned.h"
 #include "tb/encode/walk.h"
 #include "tb/memory/ranks.h"
 
@@ -68,6 +69,7 @@ struct rise {
 /* What one thread works with. */
 struct desk {
     struct bk_fact_row *row;
+    struct bk_turned turned;
     struct bk_met *met;      /* by question */
     unsigned bits;           /* of the values seen, beyond BK_BITS_AS_TOLD */
     uint64_t *count;         /* as bk_counts.n */
@@ -132,6 +134,7 @@ static struct work work_of(struct unit *u, unsigned thread, bk_walk_cell *cell)
     return (struct work){ .walk = { .src = u->src,
                                     .learned = &u->learned,
                                     .facts = u->desk[thread].row,
+                                    .turned = &u->desk[thread].turned,
                                     .words = u->words,
                                     .cell = cell },
                           .u = u,
@@ -896,6 +899,7 @@ static void unit_release(struct unit *u)
         struct desk *d = &u->desk[t];
 
         bk_fact_row_free(d->row);
+        bk_turned_release(&d->turned);
         bk_spill_free(d->met);
         if (t && !u->counts_shared)
             free(d->count);

@@ -24,7 +24,7 @@ void bk_walk_read(struct bk_walk *w)
 {
     const struct bk_unit_source *s = w->src;
 
-    s->row(s->context, w->row.first, &w->row, &w->values);
+    s->row(s->context, w->row.first, &w->row, w->turned, &w->values);
     drop_least_zero(w);
     w->seen = true;
 }
@@ -153,7 +153,7 @@ static void find_row(struct bk_walk *w, uint64_t number)
 {
     const struct bk_unit_source *s = w->src;
 
-    s->row(s->context, number, &w->row, NULL);
+    s->row(s->context, number, &w->row, NULL, NULL);
 }
 
 void bk_walk(struct bk_walk *w, uint64_t from, uint64_t end)

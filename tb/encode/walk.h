@@ -36,6 +36,7 @@ struct bk_walk {
     const struct bk_unit_source *src;
     const struct bk_learned *learned;
     struct bk_fact_row *facts;
+    struct bk_turned *turned;
     unsigned words;
     bk_walk_row *begin; /* at each row; NULL: not told */
     bk_walk_cell *cell;
