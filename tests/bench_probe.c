@@ -42,13 +42,20 @@
 
 /* == Positions == */
 
+/* As few bytes as will do: what the caches hold is to be the tables, not these. */
 struct question {
+    struct bk_lib_piece piece[BK_MEN_MAX];
+    uint8_t type[BK_MEN_MAX];
+    uint8_t n, stm;
+    int8_t wdl;
+};
+
+/* One of them written out, as an engine has it. */
+struct written {
+    const struct question *q;
     struct bk_pos p;
     struct bk_lib_man men[BK_MEN_MAX];
-    size_t n;
-    struct bk_lib_piece piece[BK_MEN_MAX];
     char fen[BK_FEN_MAX];
-    int wdl;
 };
 
 static uint64_t seed = 1;
@@ -62,38 +69,48 @@ static uint64_t draw(uint64_t n) /* splitmix64 */
     return (x ^ x >> 31) % n;
 }
 
+static void write_position(struct bk_pos *p, const struct bk_variant *v,
+                           const struct bk_material *m, const struct question *q)
+{
+    bk_pos_init(p, v);
+    memcpy(p->left, m->left, sizeof p->left);
+    p->stm = q->stm;
+    for (unsigned i = 0; i < q->n; i++)
+        bk_pos_put(p, v, q->type[i], q->piece[i].colour, q->piece[i].square);
+}
+
 static bool put(struct question *q, const struct bk_variant *v, unsigned type, unsigned colour)
 {
     unsigned sq = (unsigned)draw(v->nsq);
 
-    if (q->p.at[sq] || !bk_bits_has(&v->board, sq) || !bk_rules_may_stand(v, type, colour, sq))
+    for (unsigned i = 0; i < q->n; i++)
+        if (q->piece[i].square == sq)
+            return false;
+    if (!bk_bits_has(&v->board, sq) || !bk_rules_may_stand(v, type, colour, sq))
         return false;
-    bk_pos_put(&q->p, v, type, colour, sq);
-    q->piece[q->n] =
+    q->type[q->n] = (uint8_t)type;
+    q->piece[q->n++] =
         (struct bk_lib_piece){ (uint8_t)v->piece[type].letter, (uint8_t)colour, (uint16_t)sq };
-    q->men[q->n++] = (struct bk_lib_man){ .letter = bk_man_letter(v, bk_man(type, colour)),
-                                          .file = (unsigned char)(sq % v->files),
-                                          .rank = (unsigned char)(sq / v->files) };
     return true;
 }
 
 static void question_new(struct question *q, const struct bk_variant *v,
                          const struct bk_material *m)
 {
+    struct bk_pos p;
     bool good;
 
     do {
         memset(q, 0, sizeof *q);
-        bk_pos_init(&q->p, v);
-        memcpy(q->p.left, m->left, sizeof q->p.left);
-        q->p.stm = (uint8_t)draw(2);
+        q->stm = (uint8_t)draw(2);
         good = true;
         for (unsigned colour = 0; colour < 2; colour++)
             for (unsigned type = 0; type < v->ntypes; type++)
                 for (unsigned i = 0; good && i < m->count[colour][type]; i++)
                     good = put(q, v, type, colour);
-    } while (!good || !bk_pos_legal(v, &q->p));
-    bk_pos_to_fen(&q->p, v, q->fen);
+        if (good)
+            write_position(&p, v, m, q);
+    } while (!good || !bk_pos_legal(v, &p));
 }
 
 /* == Asking == */
@@ -119,14 +136,34 @@ static void die(const char *what)
     exit(1);
 }
 
-/* Returns the answer as a number. */
-static int ask(const struct bench *b, const struct question *q, enum how how)
+/* Writes a question out, as far as asking it so needs. */
+static void write_out(struct written *w, const struct bench *b, const struct question *q,
+                      enum how how)
 {
+    const struct bk_variant *v = b->v;
+
+    w->q = q;
+    if (how == WDL || how == BOTH || how == BY_FEN || how == FEN_WDL)
+        write_position(&w->p, v, &b->m, q);
+    if (how == BY_FEN || how == FEN_WDL)
+        bk_pos_to_fen(&w->p, v, w->fen);
+    for (unsigned i = 0; how == BY_MEN && i < q->n; i++) {
+        uint8_t man = bk_man(q->type[i], q->piece[i].colour);
+
+        w->men[i] =
+            (struct bk_lib_man){ .letter = bk_man_letter(v, man),
+                                 .file = (unsigned char)(q->piece[i].square % v->files),
+                                 .rank = (unsigned char)(q->piece[i].square / v->files) };
+    }
+}
+
+/* Returns the answer as a number. */
+static int ask_written(const struct bench *b, const struct written *w, enum how how)
+{
+    const struct question *q = w->q;
     struct bk_report why = { "" };
     struct bk_value value;
-    const struct bk_lib_pos pos = { .men = q->piece,
-                                    .n = (uint32_t)q->n,
-                                    .black_to_move = q->p.stm };
+    const struct bk_lib_pos pos = { .men = q->piece, .n = q->n, .black_to_move = q->stm };
     struct bk_lib_ranked move[256];
     struct bk_answer a;
     unsigned visit;
@@ -137,17 +174,17 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
     case WDL:
     case BOTH:
         visit = bk_visit_begin(bk_catalog_cache(b->catalog));
-        if (how == WDL ? bk_wdl_of(&value.wdl, b->catalog, b->v, &q->p, &why)
-                       : bk_value_of(&value, b->catalog, b->v, &q->p, &why))
+        if (how == WDL ? bk_wdl_of(&value.wdl, b->catalog, b->v, &w->p, &why)
+                       : bk_value_of(&value, b->catalog, b->v, &w->p, &why))
             die(why.text);
         bk_visit_end(bk_catalog_cache(b->catalog), visit);
         return how == WDL ? value.wdl : value.wdl * 0x10000 + value.dtw;
     case BY_MEN:
-        if (bk_probe_men(b->lib, q->men, q->n, q->p.stm, &a))
+        if (bk_probe_men(b->lib, w->men, q->n, q->stm, &a))
             die(bk_error(b->lib));
         return a.wdl * 0x10000 + a.dtw;
     case BY_FEN:
-        if (bk_probe_fen(b->lib, q->fen, &a))
+        if (bk_probe_fen(b->lib, w->fen, &a))
             die(bk_error(b->lib));
         return a.wdl * 0x10000 + a.dtw;
     case POS_WDL:
@@ -159,7 +196,7 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
             die(bk_error(b->lib));
         return a.wdl * 0x10000 + a.dtw;
     case FEN_WDL:
-        if (bk_probe_fen_wdl(b->lib, q->fen, 0, &wdl))
+        if (bk_probe_fen_wdl(b->lib, w->fen, 0, &wdl))
             die(bk_error(b->lib));
         return wdl;
     case RANK_WDL:
@@ -169,6 +206,14 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
         return n ? move[0].wdl * 0x10000 + move[0].dtw : 0;
     }
     return 0;
+}
+
+static int ask(const struct bench *b, const struct question *q, enum how how)
+{
+    struct written w;
+
+    write_out(&w, b, q, how);
+    return ask_written(b, &w, how);
 }
 
 static double now_ns(void)
@@ -228,10 +273,12 @@ static void warm(struct bench *b, enum how how)
         sum = sum * UINT64_C(0x9e3779b97f4a7c15) + (unsigned)ask(b, &b->q[i], how);
     for (unsigned round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < b->n; i++) {
-            struct question q = b->q[i];
-            double began = now_ns(), took;
+            struct written w;
+            double began, took;
 
-            ask(b, &q, how);
+            write_out(&w, b, &b->q[i], how);
+            began = now_ns();
+            ask_written(b, &w, how);
             took = now_ns() - began - clock;
             if (!round || took < ns[i])
                 ns[i] = took;
@@ -296,8 +343,8 @@ static void batch(const struct bench *b)
         die("out of memory");
     for (size_t i = 0; i < b->n; i++)
         pos[i] = (struct bk_lib_pos){ .men = b->q[i].piece,
-                                      .n = (uint32_t)b->q[i].n,
-                                      .black_to_move = b->q[i].p.stm };
+                                      .n = b->q[i].n,
+                                      .black_to_move = b->q[i].stm };
     began = now_ns();
     if (bk_probe_many(b->lib, pos, b->n, 0, a, NULL))
         die(bk_error(b->lib));
@@ -446,7 +493,7 @@ static void bench_open(struct bench *b, char **argv)
         die("out of memory");
     for (size_t i = 0; i < b->n; i++) {
         question_new(&b->q[i], v, &b->m);
-        b->q[i].wdl = ask(b, &b->q[i], WDL);
+        b->q[i].wdl = (int8_t)ask(b, &b->q[i], WDL);
     }
 }
 
