@@ -150,10 +150,9 @@ static void write_out(struct written *w, const struct bench *b, const struct que
     for (unsigned i = 0; how == BY_MEN && i < q->n; i++) {
         uint8_t man = bk_man(q->type[i], q->piece[i].colour);
 
-        w->men[i] =
-            (struct bk_lib_man){ .letter = bk_man_letter(v, man),
-                                 .file = (unsigned char)(q->piece[i].square % v->files),
-                                 .rank = (unsigned char)(q->piece[i].square / v->files) };
+        w->men[i] = (struct bk_lib_man){ .letter = bk_man_letter(v, man),
+                                         .file = (unsigned char)(q->piece[i].square % v->files),
+                                         .rank = (unsigned char)(q->piece[i].square / v->files) };
     }
 }
 
