@@ -130,9 +130,11 @@ static struct turned_row turned_row(const struct bk_source *src, const struct bk
     struct bk_turning of;
     unsigned slot = 0;
 
+    if (!turned || row->inner != 1 || src->t->code_bytes != 1)
+        return r;
     while (slot < ix->nslots && !mb->raw[slot])
         slot++;
-    if (!turned || row->inner != 1 || src->t->code_bytes != 1 || slot == ix->nslots)
+    if (slot == ix->nslots)
         return r;
     r.sq = row->sq[2 + slot];
     r.slice = (uint32_t)pairs->slice[(size_t)row->sq[0] * ix->v->nsq + row->inner_sq[0]];
