@@ -288,13 +288,18 @@ probe-roots: $(BUILD)/tests/test_api
 
 # == Checks ==
 test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
-	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi; fi
+	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
 # several processes make the bytes of one, in full: some half an hour on four cores
-test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject
+test-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz $(BUILD)/inject $(BUILD)/tests/mpi_wire.so
 	@sh tests/mpi.sh $(BUILD) long
 	@sh tests/mpi_plan.sh $(BUILD) long
+	@sh tests/mpi_tcp.sh $(BUILD) long
+$(BUILD)/tests/mpi_wire.so: tests/mpi_wire.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $(call mpi_flags,compile) -shared $< $(call mpi_flags,link) -o $@
 # N drawn games, small ones, by two to four processes and by one
 fuzz-mpi: all $(BUILD)/bareking-mpi $(BUILD)/tests/test_fuzz
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \

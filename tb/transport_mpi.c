@@ -61,17 +61,11 @@ void bk_transport_close(void) { MPI_Finalize(); }
 
 uint64_t bk_transport_sent(void) { return sent; }
 
-/* Of numbers that are reduced: a part for each other, and of one's own the result to each. */
-static uint64_t reduced(uint64_t bytes)
-{
-    return 2 * bytes / (uint64_t)ranks * (uint64_t)(ranks - 1);
-}
-
 void bk_transport_max(int64_t *x, unsigned n)
 {
     MPI_Request request;
 
-    sent += reduced(n * sizeof *x);
+    sent += bk_transport_reduced(n * sizeof *x, (unsigned)ranks);
     MPI_Iallreduce(MPI_IN_PLACE, x, (int)n, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
     wait_for(1, &request);
 }
@@ -80,7 +74,7 @@ void bk_transport_sum(uint64_t *x, size_t n)
 {
     const size_t most = PART / sizeof *x;
 
-    sent += reduced(n * sizeof *x);
+    sent += bk_transport_reduced(n * sizeof *x, (unsigned)ranks);
     for (size_t part; n; n -= part, x += part) {
         MPI_Request request;
 

@@ -512,6 +512,10 @@ run 0 count chess --men 3 --json --dir nowhere && [ "$(wc -l <out)" -eq 5 ] && p
 run 0 count shatranj KQvKQ KRvKQ KQvKQ --wdl --dir nowhere
 [ "$(grep -c '^KQvKQ .* 28.914   61.766    9.319 .* -      -$' out)" -eq 2 ] && pass || fail 'lines of counts'
 bad 2 'give materials or --men N' count shatranj
+bad 2 '--ranks and --memory do not go together' count shatranj KRvKQ --memory 1G --ranks 2
+good '4 processes would send each other 343 KiB of news in 57 plies, at most 64.7 KiB in one' count shatranj KRvKN --ranks 4 --dir nowhere
+run 0 count shatranj KRvKN KQvKQ --ranks 2 --wdl --json --dir counted && [ "$(grep -c '"news":{"ranks":2,"bytes":[1-9]' out)" -eq 2 ] &&
+    pass || fail 'news of tables that have files'
 bad 4 'needs a memory limit of' count shatranj KRvKQ --memory 1M --dir nowhere
 good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'

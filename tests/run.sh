@@ -77,6 +77,7 @@ script kill env CHECKPOINT=0.05 "GAME=$tests/six.ini" TABLE=KRPvKN OPTIONS="--th
     sh "$tests/kill.sh" "$build/bareking" 10
 if [ -z "${SAN-}" ]; then script mpi sh "$tests/mpi.sh" "$build"; fi
 if [ -z "${SAN-}" ]; then script mpi_plan sh "$tests/mpi_plan.sh" "$build"; fi
+if [ -z "${SAN-}" ]; then script mpi_tcp sh "$tests/mpi_tcp.sh" "$build"; fi
 script soak "$build/soak" 50000
 script engine sh "$tests/engine.sh" "$build"
 script explore sh "$tests/explore.sh" "$build"

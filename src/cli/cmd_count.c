@@ -3,7 +3,8 @@
  *
  * Of a table that is there its file tells; a material decided by rule is enumerated; the others are
  * solved in memory, counted and let go.  Encoding is most of what a table with distances costs, so
- * this takes a fifth to a tenth of building it.
+ * this takes a fifth to a tenth of building it.  With --ranks all are solved, and what so many
+ * processes would send each other after each ply is added up (docs/distributed.md 8).
  */
 #include <stdlib.h>
 
@@ -21,6 +22,13 @@ struct counting {
     struct bk_material *m; /* as they were named; NULL: all of the plan */
     unsigned n;
     struct cli_bar bar;
+    unsigned ranks; /* --ranks; 0: none */
+    struct news {   /* of the table that is being solved */
+        uint64_t bytes, most;
+        unsigned plies;
+        uint32_t first; /* block */
+        json_t *list;   /* of them; NULL: no JSON */
+    } news;
     unsigned lines;
     int status;
 };
@@ -58,17 +66,36 @@ static void print_line(struct counting *k, const char *name, const struct bk_cou
     fflush(stdout);
 }
 
+static void print_news(const struct counting *k)
+{
+    char all[CLI_TEXT_MAX], most[CLI_TEXT_MAX];
+
+    printf("%-14s %u processes would send each other %s of news in %u plies, at most %s in one\n",
+           "", k->ranks, cli_bytes(all, k->news.bytes), k->news.plies,
+           cli_bytes(most, k->news.most));
+    fflush(stdout);
+}
+
 static void tell(struct counting *k, const struct bk_material *m, const struct bk_counts side[2])
 {
     char name[BK_MATERIAL_NAME_MAX];
+    bool solved = k->news.plies;
 
     bk_material_name(m, k->v, name);
-    if (k->c->json)
-        k->status = cli_print_json_line(
-            json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
-                      cli_counts_json(&side[0]), "black", cli_counts_json(&side[1])));
-    else
-        print_line(k, name, side);
+    if (k->c->json) {
+        json_t *line = json_pack("{ss ss so so}", "variant", k->v->name, "material", name, "white",
+                                 cli_counts_json(&side[0]), "black", cli_counts_json(&side[1]));
+
+        if (solved)
+            json_object_set_new(line, "news",
+                                json_pack("{si sI sO}", "ranks", (int)k->ranks, "bytes",
+                                          (json_int_t)k->news.bytes, "plies", k->news.list));
+        k->status = cli_print_json_line(line);
+        return;
+    }
+    print_line(k, name, side);
+    if (solved)
+        print_news(k);
 }
 
 /* == Counting == */
@@ -118,6 +145,33 @@ static void tell_progress(void *context, const struct bk_plan_table *t, unsigned
     cli_bar_draw(&((struct counting *)context)->bar, t, p);
 }
 
+static void forget_news(struct counting *k)
+{
+    json_decref(k->news.list);
+    k->news = (struct news){ .plies = 0 };
+}
+
+static void add_news(void *context, const struct bk_plan_table *t, const struct bk_news *n)
+{
+    struct counting *k = context;
+    struct news *x = &k->news;
+
+    (void)t;
+    if (x->plies && !n->ply && n->block == x->first) /* solved anew, with wider distances */
+        forget_news(k);
+    if (!x->plies)
+        x->first = n->block;
+    x->bytes += n->bytes;
+    x->most = n->bytes > x->most ? n->bytes : x->most;
+    x->plies++;
+    if (k->c->json && !x->list)
+        x->list = json_array();
+    if (k->c->json)
+        json_array_append_new(x->list,
+                              json_pack("{sI sI sI}", "block", (json_int_t)n->block, "ply",
+                                        (json_int_t)n->ply, "bytes", (json_int_t)n->bytes));
+}
+
 /* One that has been solved, by each name that was asked for. */
 static void tell_solved(void *context, const struct bk_built *b, unsigned nth)
 {
@@ -135,6 +189,7 @@ static void tell_solved(void *context, const struct bk_built *b, unsigned nth)
             bk_counts_of(side, &b->summary, b->ix, one_side, exchanged))
             tell(k, k->m ? &k->m[i] : &b->table->m, side);
     }
+    forget_news(k);
 }
 
 static int count_others(struct counting *k)
@@ -148,6 +203,8 @@ static int count_others(struct counting *k)
                                   .context = k,
                                   .progress = k->bar.on ? tell_progress : NULL,
                                   .built = tell_solved,
+                                  .as_ranks = k->ranks,
+                                  .news = add_news,
                                   .stop = &cli_stop };
 
     if (!err) {
@@ -162,18 +219,35 @@ static int count_others(struct counting *k)
     return err ? cli_fail_report(err, &why) : k->status;
 }
 
+/* What has files is solved all the same: they do not tell of plies. */
+static int forget_files(struct counting *k)
+{
+    struct bk_report why = { "" };
+
+    for (unsigned i = 0; i < k->p->n; i++)
+        k->p->table[i].present = false;
+    return bk_plan_memory(k->p, k->c->threads, 0, &why) ? cli_fail_report(BK_E_SYSTEM, &why)
+                                                        : CLI_OK;
+}
+
 int cmd_count(struct cli *c)
 {
-    struct counting k = { .c = c, .bar = cli_bar_of(c->quiet) };
+    struct counting k = { .c = c, .bar = cli_bar_of(c->quiet), .ranks = c->ranks };
     struct bk_variant *v;
     int status;
 
+    if (c->ranks && c->memory)
+        return cli_fail(CLI_USAGE, "--ranks and --memory do not go together: "
+                                   "what is on disk is not looked at after each ply");
+    c->ranks = 0;         /* this is one process, whose memory is planned */
     cli_end_on_signals(); /* while it plans */
     status = cli_plan_read(c, &v, &k.p);
     if (status)
         return status;
     k.v = v;
-    if (!c->men)
+    if (k.ranks)
+        status = forget_files(&k);
+    if (!status && !c->men)
         status = cli_wanted(c, v, &k.m, &k.n);
     if (!status)
         status = tell_known(&k);

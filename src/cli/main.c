@@ -157,7 +157,7 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "count", cmd_count, "dntmTwFfqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "count", cmd_count, "dntmTwKFfqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what materials add up to, without making their tables",
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
@@ -165,7 +165,11 @@ static const struct command {
       "no file is written, and it takes a fifth to a tenth of what building with distances does.  "
       "A "
       "line\n"
-      "is written as soon as it is known; with --json an object a line, as `stats` tells.\n" },
+      "is written as soon as it is known; with --json an object a line, as `stats` tells.  With "
+      "--ranks\n"
+      "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
+      "by\n"
+      "ply with --json: docs/distributed.md.\n" },
     { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "

@@ -32,6 +32,7 @@ struct builder {
     const struct bk_build_options *o;
     struct bk_resident resident;
     const struct bk_owners *owners; /* of several processes; NULL: there is one */
+    struct bk_owners as;            /* of as_ranks; owned */
     struct bk_spill *spill;         /* of the present table, if it works on disk */
     struct bk_ranks_traffic sent;   /* by this process, when the last table was told */
     unsigned nth;
@@ -132,6 +133,7 @@ static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strate
                                 .sink = sink,
                                 .pool = b->o->pool,
                                 .owners = b->owners,
+                                .as = sink->news ? &b->as : NULL,
                                 .stop = b->o->stop,
                                 .finish = b->o->finish };
     struct neighbours n;
@@ -281,6 +283,13 @@ static void pass_note(void *context, const char *text)
 
     if (o->note)
         o->note(o->context, text);
+}
+
+static void pass_news(void *context, const struct bk_news *n)
+{
+    const struct builder *b = ((struct making *)context)->b;
+
+    b->o->news(b->o->context, &b->p->table[b->nth], n);
 }
 
 /* DIR/VARIANT/.MATERIAL.ckpt: beside the table that it will be. */
@@ -443,7 +452,10 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
     struct making m = { .b = b, .built = { .table = pt } };
-    const struct bk_sink sink = { .context = &m, .progress = pass_progress, .note = pass_note };
+    const struct bk_sink sink = { .context = &m,
+                                  .progress = pass_progress,
+                                  .note = pass_note,
+                                  .news = b->o->as_ranks ? pass_news : NULL };
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     struct bk_tally tally;
     uint64_t bytes;
@@ -632,6 +644,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     p->effort = o->effort;
     p->processes = bk_ranks();
     err = bk_plan_owners(&b.owners, p, why);
+    if (!err && o->as_ranks)
+        err = bk_owners_new(&b.as, p->v, o->as_ranks, why);
     if (!err)
         err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
     if (!bk_resident_init(&b.resident, p, o->memory_limit) && !err)
@@ -665,5 +679,6 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     }
     bk_pool_stop_when(o->pool, NULL);
     bk_resident_release(&b.resident);
+    bk_owners_free(&b.as);
     return err;
 }

@@ -319,7 +319,7 @@ static void forget_rows(struct unit_rows *u)
 static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32_t n,
                              struct bk_report *why)
 {
-    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
     enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
 
     if (!err) {
@@ -328,8 +328,8 @@ static enum bk_err move_rows(struct unit_rows *u, const uint64_t *number, uint32
     }
     if (!err && bk_ranks_is_first())
         err = in[0].failed ? bk_no_memory(why) : keep_rows(u, number, n, in, why);
-    bk_boxes_free(out);
-    bk_boxes_free(in);
+    bk_boxes_free(out, bk_ranks());
+    bk_boxes_free(in, bk_ranks());
     return bk_ranks_agree(err, why);
 }
 
@@ -581,7 +581,7 @@ static void let_small_go(struct task *task)
 /* All of them come to the first process, which writes the file. */
 static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why)
 {
-    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
     const char *at[BK_PROCESSES_MAX] = { NULL };
     enum bk_err err;
 
@@ -603,8 +603,8 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
         else if (r && !(at[r] = receive_small(e->small[i], at[r], why)))
             err = bk_no_memory(why);
     }
-    bk_boxes_free(out);
-    bk_boxes_free(in);
+    bk_boxes_free(out, bk_ranks());
+    bk_boxes_free(in, bk_ranks());
     return bk_ranks_agree(err, why);
 }
 

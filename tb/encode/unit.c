@@ -723,7 +723,7 @@ static enum bk_err give_shards(struct unit *u, struct bk_unit *out, bk_shard_sin
 static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_sink *sink,
                                   void *context, struct bk_report *why)
 {
-    struct bk_box *in = bk_boxes_new();
+    struct bk_box *in = bk_boxes_new(bk_ranks());
     enum bk_err err = ended(u, in ? BK_OK : bk_no_memory(why), why);
 
     bk_ranks_sends(BK_SENDS_SHARDS);
@@ -738,7 +738,7 @@ static enum bk_err receive_shards(struct unit *u, struct bk_unit *out, bk_shard_
             err = give_shard(u, out, &s.entry, s.numbers, at, sink, context, why);
             at += bk_shard_bytes(&s.entry);
         }
-    bk_boxes_free(in);
+    bk_boxes_free(in, bk_ranks());
     return ended(u, err, why);
 }
 
@@ -877,7 +877,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     take_share(u);
     u->memory = options->memory_bytes / (u->shared ? bk_ranks() : 1);
     u->most = options->room_bytes;
-    u->box = u->shared ? bk_boxes_new() : NULL;
+    u->box = u->shared ? bk_boxes_new(bk_ranks()) : NULL;
     u->piece = calloc((size_t)u->pieces + 1, sizeof(*u->piece));
     u->lists = calloc((size_t)u->pieces + 1, sizeof(*u->lists));
     u->desk = calloc(u->threads, sizeof(*u->desk));
@@ -917,7 +917,7 @@ static void unit_release(struct unit *u)
     bk_spill_free(u->cells);
     bk_spill_free(u->askers);
     bk_spill_free(u->counts.n);
-    bk_boxes_free(u->box);
+    bk_boxes_free(u->box, bk_ranks());
     free(u->directory);
     bk_codes_release(&u->codes);
     bk_learned_release(&u->learned);

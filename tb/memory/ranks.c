@@ -156,7 +156,7 @@ void bk_box_put(struct bk_box *box, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-struct bk_box *bk_boxes_new(void) { return calloc(bk_ranks(), sizeof(struct bk_box)); }
+struct bk_box *bk_boxes_new(unsigned ranks) { return calloc(ranks, sizeof(struct bk_box)); }
 
 static void empty(struct bk_box *box)
 {
@@ -164,35 +164,32 @@ static void empty(struct bk_box *box)
     *box = (struct bk_box){ 0 };
 }
 
-void bk_boxes_free(struct bk_box *boxes)
+void bk_boxes_free(struct bk_box *boxes, unsigned ranks)
 {
-    for (unsigned r = 0; boxes && r < bk_ranks(); r++)
+    for (unsigned r = 0; boxes && r < ranks; r++)
         empty(&boxes[r]);
     free(boxes);
 }
 
 /* == Exchanging == */
 
-/* What is sent of a box: its bytes, or fewer. */
-static bool pack(struct bk_box *box, bool packs, struct bk_parcel *out)
+bool bk_box_pack(struct bk_box *box)
 {
     size_t room = ZSTD_compressBound(box->n), n;
     char *packed;
 
-    *out = (struct bk_parcel){ box->at, box->n };
-    if (packs && box->n >= PACKED_FROM) {
-        packed = malloc(room);
-        if (!packed)
-            return false;
-        n = ZSTD_compress(packed, room, box->at, box->n, LEVEL);
-        if (ZSTD_isError(n) || n >= box->n) {
-            free(packed);
-        } else {
-            free(box->at);
-            *box = (struct bk_box){ .at = packed, .n = n, .room = room };
-            *out = (struct bk_parcel){ packed, n };
-        }
+    if (box->n < PACKED_FROM)
+        return true;
+    packed = malloc(room);
+    if (!packed)
+        return false;
+    n = ZSTD_compress(packed, room, box->at, box->n, LEVEL);
+    if (ZSTD_isError(n) || n >= box->n) {
+        free(packed);
+        return true;
     }
+    free(box->at);
+    *box = (struct bk_box){ .at = packed, .n = n, .room = room };
     return true;
 }
 
@@ -233,7 +230,8 @@ static bool prepare(struct exchange *x, struct bk_box *out, bool packs, struct b
             continue;
         ok = ok && !out[r].failed;
         x->out[r].bytes = out[r].n;
-        ok = ok && pack(&out[r], packs, &x->from[r]);
+        ok = ok && (!packs || bk_box_pack(&out[r]));
+        x->from[r] = (struct bk_parcel){ out[r].at, out[r].n };
         x->out[r].sent = x->from[r].bytes;
     }
     _Static_assert(sizeof(struct sizes) == 2 * sizeof(uint64_t), "two numbers a rank");
@@ -246,6 +244,12 @@ static bool prepare(struct exchange *x, struct bk_box *out, bool packs, struct b
         x->to[r] = (struct bk_parcel){ in[r].at, x->in[r].sent };
     }
     return ok;
+}
+
+/* Two sizes to each, and whether anybody has failed. */
+uint64_t bk_ranks_exchange_words(unsigned ranks)
+{
+    return sizeof(struct sizes) * (ranks - 1) + bk_transport_reduced(sizeof(int64_t), ranks);
 }
 
 enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed,
@@ -326,12 +330,12 @@ static enum bk_err sum_in(struct bk_box *out, struct bk_box *in, uint64_t *x, si
 
 enum bk_err bk_ranks_sum(uint64_t *x, size_t n, struct bk_report *why)
 {
-    struct bk_box *out = bk_boxes_new(), *in = bk_boxes_new();
+    struct bk_box *out = bk_boxes_new(bk_ranks()), *in = bk_boxes_new(bk_ranks());
     enum bk_err err = bk_ranks_agree(out && in ? BK_OK : bk_no_memory(why), why);
 
     if (!err && bk_ranks_several())
         err = sum_in(out, in, x, n, why);
-    bk_boxes_free(out);
-    bk_boxes_free(in);
+    bk_boxes_free(out, bk_ranks());
+    bk_boxes_free(in, bk_ranks());
     return err;
 }

@@ -62,6 +62,8 @@ struct bk_box {
 };
 
 void bk_box_put(struct bk_box *box, const void *from, size_t bytes);
+/* What is there becomes smaller where zstd, level 1, makes it so.  False: no memory. */
+bool bk_box_pack(struct bk_box *box);
 /* Room for so many bytes, to be written next; NULL: no memory. */
 void *bk_box_room(struct bk_box *box, size_t bytes);
 
@@ -73,14 +75,16 @@ void *bk_box_room(struct bk_box *box, size_t bytes);
  */
 enum bk_err bk_ranks_exchange(struct bk_box *out, struct bk_box *in, bool packed,
                               struct bk_report *why);
+/* Bytes that an exchange among so many costs each of them besides. */
+uint64_t bk_ranks_exchange_words(unsigned ranks);
 /*
  * Everyone has the sum of each number, of which most are small, or 0.  Each process adds up a part
  * of them and tells that, packed.  BK_E_SYSTEM (memory): for all alike.
  */
 enum bk_err bk_ranks_sum(uint64_t *x, size_t n, struct bk_report *why);
-/* By rank; NULL: no memory. */
-struct bk_box *bk_boxes_new(void);
-void bk_boxes_free(struct bk_box *boxes); /* NULL is fine */
+/* By rank, of so many; NULL: no memory. */
+struct bk_box *bk_boxes_new(unsigned ranks);
+void bk_boxes_free(struct bk_box *boxes, unsigned ranks); /* NULL is fine */
 
 /* What it is that is sent. */
 enum bk_traffic {

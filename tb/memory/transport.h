@@ -29,9 +29,15 @@ _Noreturn void bk_transport_abandon(int status);
 void bk_transport_open(int *argc, char ***argv);
 void bk_transport_close(void);
 
+/* Of so many bytes of numbers that are reduced, what each of so many processes is taken to send: a
+   part to each other, and of its own the result to each. */
+static inline uint64_t bk_transport_reduced(uint64_t bytes, unsigned ranks)
+{
+    return 2 * bytes / ranks * (ranks - 1);
+}
+
 /* Bytes this process has sent so far, as the calls below were given them: what is told counts once
-   for each who hears it, at whoever tells it; of numbers that are reduced, what a process passes on
-   where each adds up its part of them and tells that. */
+   for each who hears it, at whoever tells it; numbers that are reduced, as above. */
 uint64_t bk_transport_sent(void);
 
 /* Everyone has the largest, or the sum, of each number. */

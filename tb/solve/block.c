@@ -36,6 +36,7 @@ struct work {
     struct bk_memblock *mb;   /* with a ledger: where its values go */
     struct bk_paging *paging; /* with a ledger: which slices are in memory; NULL: all */
     struct bk_share *share;   /* of several processes; NULL: all slices are worked on here */
+    struct bk_share *as;      /* as several would share it, for what they would send; or NULL */
     struct bk_scratch scratch;
     uint32_t *by_black; /* slices by the black king's square; NULL: both sides in turn, by number */
     struct bk_tally *tally; /* by thread */
@@ -257,6 +258,19 @@ static bool is_refused(const struct work *w)
     return (w->ledger && bk_ledger_failed(w->ledger)) || (w->paging && bk_paging_failed(w->paging));
 }
 
+/* What several processes would send each other now.  False: no memory. */
+static bool tell_news(struct work *w, bool losses)
+{
+    const struct bk_sink *sink = w->run->job->sink;
+    const struct bk_news news = { .block = w->b->block[0],
+                                  .ply = w->solver.state.ply,
+                                  .bytes = bk_share_would_send(w->as, &w->solver, losses) };
+
+    if (news.bytes && sink->news)
+        sink->news(sink->context, &news);
+    return news.bytes;
+}
+
 /* After a pass: what other processes have found, too.  False: somebody was stopped, or failed. */
 static bool join(struct work *w, bool done)
 {
@@ -267,7 +281,7 @@ static bool join(struct work *w, bool done)
     if (w->paging)
         bk_paging_forget(w->paging, !losses); /* that has been used */
     if (!w->share) {
-        w->failed = is_refused(w);
+        w->failed = is_refused(w) || (done && w->as && !tell_news(w, losses));
         return done && !w->failed;
     }
     bk_share_join(st, &x);
@@ -748,6 +762,7 @@ static void release(struct work *w)
     bk_setup_free(w->setup);
     bk_scratch_free(&w->scratch);
     bk_share_free(w->share);
+    bk_share_free(w->as);
     for (uint32_t i = 0; w->handing && i < w->b->n; i++)
         release_handing(&w->handing[i]);
     free(w->handing);
@@ -756,11 +771,11 @@ static void release(struct work *w)
     free(w->by_black);
 }
 
-/* Is the work on it shared among processes? */
+/* Is the work on it shared among processes, or would it be? */
 static bool is_shared(const struct work *w)
 {
-    return w->run->by_share || (w->run->job->owners && !w->b->apart && !w->b->group &&
-                                !w->setup->kings_only && w->setup->b->size >= bk_shared_from());
+    return w->run->by_share || (!w->b->apart && !w->b->group && !w->setup->kings_only &&
+                                w->setup->b->size >= bk_shared_from());
 }
 
 /* A step that has ended here: of a shared block all processes fail alike. */
@@ -771,11 +786,14 @@ static enum bk_err ended(bool shared, enum bk_err err, struct bk_report *why)
 
 static enum bk_err solve_slices(struct work *w, struct bk_report *why)
 {
-    bool shared = is_shared(w);
+    const struct bk_solve_job *job = w->run->job;
+    bool shared = job->owners && is_shared(w);
     enum bk_err err = BK_OK;
 
     if (shared)
-        err = bk_share_new(&w->share, w->setup, w->run->job->owners, why);
+        err = bk_share_new(&w->share, w->setup, job->owners, why);
+    else if (job->as && is_shared(w))
+        err = bk_share_new(&w->as, w->setup, job->as, why);
     if (!err)
         err = allocate(w, why);
     err = ended(shared, err, why);

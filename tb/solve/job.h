@@ -20,6 +20,12 @@ struct bk_progress {
     uint64_t positions_all;
 };
 
+/* What processes would send each other after a ply of a block that they share, or of a group. */
+struct bk_news {
+    uint32_t block, ply; /* the first block */
+    uint64_t bytes;      /* of all processes, packed; without what MPI and the network add */
+};
+
 /* Who is told of a table as it is solved, by the caller's thread; any of them NULL is fine. */
 struct bk_sink {
     void *context;
@@ -36,6 +42,7 @@ struct bk_sink {
     uint64_t (*readers)(void *context, uint32_t block, uint32_t slice, unsigned side);
     void (*progress)(void *context, const struct bk_progress *p);
     void (*note)(void *context, const char *text); /* what is no error */
+    void (*news)(void *context, const struct bk_news *n);
 };
 
 struct bk_solve_job {
@@ -53,6 +60,8 @@ struct bk_solve_job {
     struct bk_pool *pool;
     const struct bk_owners
         *owners; /* of several processes that solve it together; NULL: one does */
+    const struct bk_owners
+        *as; /* one process: `news` is told of what so many would send each other; else NULL */
     const struct bk_reading *reading; /* which of its slices they keep; NULL: all of them all */
     const volatile int *stop;         /* set by a signal: give up with BK_E_SYSTEM */
     const volatile int *finish; /* the same between two plies or blocks, after a checkpoint; NULL is

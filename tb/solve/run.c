@@ -19,10 +19,10 @@ enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, stru
     };
     bk_ranks_first_says(&run->threads, sizeof run->threads); /* machines differ */
     run->threads *= bk_ranks();
-    if (bk_ranks_several() && job->distances && run->strategy == BK_COMPACT)
+    if ((bk_ranks_several() || job->as) && job->distances && run->strategy == BK_COMPACT)
         run->strategy = BK_APART; /* a ledger is of one process */
-    run->by_share = job->owners && bk_share_may(ix);
-    job->t->by_share = run->by_share;
+    run->by_share = (job->owners || job->as) && bk_share_may(ix);
+    job->t->by_share = job->owners && run->by_share;
     if (job->checkpoint)
         run->checkpoint = *job->checkpoint;
     run->readers = calloc(ix->nblocks + 1u, sizeof *run->readers);

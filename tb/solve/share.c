@@ -35,18 +35,19 @@ static void list_slices(struct bk_share *h)
             h->halo[h->nhalo++] = slice;
 }
 
-static bool allocate(struct bk_share *h, const struct bk_setup *s)
+static bool allocate(struct bk_share *h, const struct bk_setup *s, unsigned ranks)
 {
     size_t n = s->nslices + 1u;
 
     h->nslices = s->nslices;
+    h->ranks = ranks;
     h->owner = malloc(n);
     h->own = malloc(n * sizeof *h->own);
     h->halo = malloc(n * sizeof *h->halo);
     for (unsigned side = 0; side < 2; side++)
         h->readers[side] = calloc(n, sizeof *h->readers[side]);
-    h->out = bk_boxes_new();
-    h->in = bk_boxes_new();
+    h->out = bk_boxes_new(ranks);
+    h->in = bk_boxes_new(ranks);
     h->bare = malloc(sizeof *h->bare);
     return h->owner && h->own && h->halo && h->readers[0] && h->readers[1] && h->out && h->in &&
            h->bare;
@@ -57,7 +58,7 @@ enum bk_err bk_share_new(struct bk_share **out, const struct bk_setup *s,
 {
     struct bk_share *h = calloc(1, sizeof *h);
 
-    if (!h || !allocate(h, s)) {
+    if (!h || !allocate(h, s, owners->ranks)) {
         bk_share_free(h);
         return bk_no_memory(why);
     }
@@ -83,8 +84,8 @@ void bk_share_free(struct bk_share *h)
     free(h->halo);
     free(h->readers[0]);
     free(h->readers[1]);
-    bk_boxes_free(h->out);
-    bk_boxes_free(h->in);
+    bk_boxes_free(h->out, h->ranks);
+    bk_boxes_free(h->in, h->ranks);
     free(h->bare);
     free(h);
 }
@@ -214,15 +215,17 @@ void bk_share_init_halo(const struct bk_share *h, const struct bk_solver *b, uin
             bk_spill_forget(bk_state_slice(&b->state, a, side, slice), b->state.slice_bytes[a]);
 }
 
+enum { JOINED = 8 }; /* numbers */
+
 void bk_share_join(struct bk_state *st, struct bk_joined *x)
 {
-    int64_t most[8] = { x->found, x->stopped, x->failed, st->last_wait };
+    int64_t most[JOINED] = { x->found, x->stopped, x->failed, st->last_wait };
 
     for (unsigned side = 0; side < 2; side++) {
         most[4 + side] = st->last_win[side];
         most[6 + side] = st->last_loss[side];
     }
-    bk_transport_max(most, 8);
+    bk_transport_max(most, JOINED);
     *x = (struct bk_joined){ most[0], most[1], most[2] };
     st->last_wait = (unsigned)most[3];
     for (unsigned side = 0; side < 2; side++) {
@@ -320,11 +323,11 @@ static void put_slice_to(const struct bk_share *h, const struct frontier *f, uin
     }
 }
 
-static void pack_news(const struct bk_share *h, const struct frontier *f)
+/* What one of the owners has for the others. */
+static void pack_news(const struct bk_share *h, const struct frontier *f, unsigned owner)
 {
-    for (uint32_t i = 0; i < h->nown; i++)
-        for (unsigned side = 0; side < 2; side++) {
-            uint32_t slice = h->own[i];
+    for (uint32_t slice = 0; slice < h->nslices; slice++)
+        for (unsigned side = 0; h->owner[slice] == owner && side < 2; side++) {
             const uint8_t *any = bk_state_slice(&f->b->state, f->any, side, slice);
             uint64_t to = *any ? h->readers[side][slice] : 0;
 
@@ -409,7 +412,7 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
     struct frontier f = frontier_of(b, losses), used = frontier_of(b, !losses);
     enum bk_err err;
 
-    pack_news(h, &f);
+    pack_news(h, &f, bk_rank());
     err = bk_ranks_exchange(h->out, h->in, true, why);
     if (err)
         return err;
@@ -419,6 +422,24 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
         for (const char *at = h->in[r].at, *end = at + h->in[r].n; r != bk_rank() && at < end;)
             at = take_slice(&f, at);
     return BK_OK;
+}
+
+uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses)
+{
+    struct frontier f = frontier_of(b, losses);
+    uint64_t bytes = h->ranks * (bk_ranks_exchange_words(h->ranks) +
+                                 bk_transport_reduced(JOINED * sizeof(int64_t), h->ranks));
+
+    for (unsigned owner = 0; owner < h->ranks; owner++) {
+        pack_news(h, &f, owner);
+        for (unsigned r = 0; r < h->ranks; r++) {
+            if (h->out[r].failed || !bk_box_pack(&h->out[r]))
+                return 0;
+            bytes += h->out[r].n;
+            h->out[r].n = 0;
+        }
+    }
+    return bytes;
 }
 
 /* == After a checkpoint == */
@@ -681,7 +702,7 @@ static void move_round(const struct handing_out *h, struct cursor *c, size_t *ta
 enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, uint32_t n,
                               struct bk_report *why)
 {
-    struct handing_out h = { w, block, n, bk_boxes_new(), bk_boxes_new() };
+    struct handing_out h = { w, block, n, bk_boxes_new(bk_ranks()), bk_boxes_new(bk_ranks()) };
     enum bk_err err = bk_ranks_agree(h.out && h.in ? BK_OK : bk_no_memory(why), why);
     struct cursor c = { 0 };
 
@@ -694,8 +715,8 @@ enum bk_err bk_share_hand_out(const struct bk_wish *w, const uint32_t *block, ui
         if (!err)
             move_round(&h, &same, taken);
     }
-    bk_boxes_free(h.out);
-    bk_boxes_free(h.in);
+    bk_boxes_free(h.out, bk_ranks());
+    bk_boxes_free(h.in, bk_ranks());
     for (uint32_t i = 0; !err && i < n; i++) /* pages that slices had together */
         bk_share_trim(w, block[i]);
     return err;

@@ -46,6 +46,7 @@ struct bk_share {
     uint32_t nown, nhalo;
     uint64_t *readers[2];    /* by side and slice: ranks, other than its owner, that read what
                                 the side to move has there */
+    unsigned ranks;          /* of the owners */
     struct bk_box *out, *in; /* by rank */
     struct bk_setup *bare;   /* the block without its exits */
 };
@@ -79,6 +80,10 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x);
    BK_E_SYSTEM: no memory, perhaps on this rank alone. */
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why);
+
+/* Of a share with a single process, which has the whole block: what its owners would send each
+   other for it, in bytes.  0: no memory. */
+uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses);
 
 /* After a checkpoint has given each process its own slices: the halo is as its owners have it.
    losses: the last ply found losses.  BK_E_SYSTEM: as above. */

@@ -1,0 +1,116 @@
+#!/bin/sh
+# mpi_tcp.sh BUILD [long] - what several processes send each other, ply by ply, over TCP.
+#
+# `count --ranks` says, from one process, what so many would send after each ply.  Here they do, each in a network
+# namespace of its own, and what their interfaces have sent is read after each ply (mpi_wire.c): each ply, the
+# smallest ones included, is within a fifth of what is foretold and what messages cost besides; at most one of twenty
+# is off by more, by a few frames that carry nothing.
+# Wants to be root, for the namespaces.  `make test` has the short form, `make test-mpi` the long one.
+set -eu
+export OMPI_MCA_btl=self,tcp
+. "$(dirname "$0")/mpi_here.sh"
+if [ "$(id -u)" -ne 0 ] || ! command -v ip >/dev/null || ! ip netns add "bk-$$-0" 2>/dev/null; then
+    echo "mpi_tcp: no network namespaces here (root; Debian: iproute2); left out"
+    exit
+fi
+spaces=bk-$$-0
+tidy() {
+    for space in $spaces; do ip netns del "$space" || true; done
+    rm -rf "$dir" "$shared"
+}
+trap tidy EXIT
+export OMPI_MCA_btl_tcp_if_include=10.77.0.0/24 OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
+failed=0
+tables=0
+
+# A switch in a namespace of its own, and as many hosts: 10.77.0.1, ...
+ip -n "bk-$$-0" link add switch type bridge
+ip -n "bk-$$-0" link set switch up
+for host in 1 2 3; do
+    ip netns add "bk-$$-$host"
+    spaces="$spaces bk-$$-$host"
+    ip link add wire netns "bk-$$-$host" type veth peer name "port$host" netns "bk-$$-0"
+    ip -n "bk-$$-0" link set "port$host" master switch up
+    ip -n "bk-$$-$host" addr add "10.77.0.$host/24" dev wire
+    ip -n "bk-$$-$host" link set wire up
+    ip -n "bk-$$-$host" link set lo up
+done
+
+# How mpirun starts something on another host: HOST COMMAND...
+cat >"$dir/agent" <<END
+#!/bin/sh
+host=\${1##*.}
+shift
+exec ip netns exec bk-$$-\$host unshare -u sh -c "hostname host\$host; \$*"
+END
+chmod +x "$dir/agent"
+
+run() { # processes, command...
+    hosts=$(seq -s , -f 10.77.0.%g "$1")
+    n=$1
+    shift
+    ip netns exec "bk-$$-1" unshare -u sh -c 'hostname host1; exec "$@"' sh \
+        mpirun -n "$n" --host "$hosts" --mca plm_rsh_agent "$dir/agent" "$@"
+}
+
+# What messages of a ply cost besides, for each process but one: a dozen frames or so, of 66 bytes and what MPI puts
+# before what it sends.  How many of them carry nothing is the clock's.
+BESIDES=1000
+
+foretold() { # processes, build's arguments...
+    n=$1
+    shift
+    rm -rf "$dir/t" "$dir"/out.*
+    # what it leads to is there, so that nothing is solved anew for it
+    "$bin" build "$@" --dir "$dir/t" --effort fast --quiet
+    rm "$dir"/t/*/"$2".bk?
+    "$bin" count "$@" --dir "$dir/none" --ranks "$n" --json | tail -n 1 | sed 's/.*"news"//; s/.*"plies":\[//' |
+        grep -o '"block":[0-9]*,"ply":[0-9]*,"bytes":[0-9]*' | tr -cs '0-9\n' ' ' >"$dir/plies"
+    run "$n" env LD_PRELOAD="$build/tests/mpi_wire.so" WIRE_IF=wire WIRE_OUT="$dir/out" \
+        "$mpi" build "$@" --dir "$dir/t" --threads 1 --effort fast --quiet </dev/null
+    awk -v n="$n" -v what="$n processes: $*" -v besides=$BESIDES '
+        FILENAME ~ /plies$/ { block[++plies] = $1; ply[plies] = $2; bytes[plies] = $3; next }
+        { sent[FNR] += $1; joins = FNR }
+        END {
+            before = joins - plies # of what it leads to, if anything is solved anew
+            for (i = 1; i < plies; i++) {
+                if (block[i + 1] != block[i]) continue # after the last one of a block other things follow
+                seen++
+                wire = sent[before + i + 1] - sent[before + i]
+                model = bytes[i] + besides * (n - 1)
+                ratio = wire / model
+                if (seen == 1 || ratio < least) least = ratio
+                if (seen == 1 || ratio > most) most = ratio
+                off = wire > model ? wire - model : model - wire
+                within += off <= model / 5
+                if (off > model / 5 && off > miss) miss = off
+                if (off > model / 5 && off > besides * (n - 1) / 2) wrong = 1
+                all += wire
+                foretold += bytes[i]
+            }
+            bad = wrong || before < 0 || within < seen * 0.95
+            printf "%s: %d plies, %d within a fifth (else off by %d bytes), all within %.2f to %.2f; %.2f MB on the wire, foretold %.2f and %.2f for messages%s\n",
+                   what, seen, within, miss, least, most, all / 1e6, foretold / 1e6, seen * besides * (n - 1) / 1e6,
+                   (bad ? "  WRONG" : "")
+            exit bad
+        }' "$dir/plies" "$dir"/out.* || failed=1
+    tables=$((tables + 1))
+}
+
+foretold 2 shatranj KRvKN
+if [ -n "$long" ]; then
+    foretold 3 shatranj KRvKN --wdl
+    for n in 2 3; do
+        foretold "$n" shatranj KRNvKR
+        foretold "$n" shatranj KQRvKN --wdl
+        foretold "$n" grand-shatranj KMvKN
+        foretold "$n" "$six" KRPvKN
+        foretold "$n" puzzle KRvKN
+        foretold "$n" darwinian KWvKF
+        foretold "$n" sultan KRvKR
+    done
+    foretold 2 chess KRBvKN --wdl
+    foretold 2 shatranj KRPvKN
+fi
+[ $failed -eq 0 ] || echo "mpi_tcp: FAILED"
+[ $failed -eq 0 ] && echo "mpi_tcp: after each ply of $tables table(s) what was foretold went over TCP"
