@@ -1,9 +1,9 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
-# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: half an hour
-# of one core, most of it for two men against one, which are counted of FIVE="..." (shatranj puzzle sultan
-# chess): of a game on a hundred squares they take more than an hour.  The tables that it needs it builds in
-# DIR where they are missing.
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some three hours
+# of one core, all but half an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
+# puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
+# builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
 set -eu
 LC_ALL=C
@@ -62,7 +62,7 @@ mkdir -p "$dir/counted"
 two=
 for game in $games; do
     for each in "$game" $(sister "$game"); do counted "$each" four; done
-    case " ${FIVE-shatranj puzzle sultan chess} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    case " ${FIVE-shatranj puzzle sultan chess grand-shatranj atlantean} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
     counted "$game" two
 done
 tables() { # game: its materials of four men
