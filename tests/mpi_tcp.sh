@@ -9,32 +9,37 @@
 set -eu
 export OMPI_MCA_btl=self,tcp
 . "$(dirname "$0")/mpi_here.sh"
-if [ "$(id -u)" -ne 0 ] || ! command -v ip >/dev/null || ! ip netns add "bk-$$-0" 2>/dev/null; then
-    echo "mpi_tcp: no network namespaces here (root; Debian: iproute2); left out"
-    exit
-fi
-spaces=bk-$$-0
+spaces=
 tidy() {
-    for space in $spaces; do ip netns del "$space" || true; done
+    for space in $spaces; do ip netns del "$space"; done
     rm -rf "$dir" "$shared"
 }
 trap tidy EXIT
+
+space() { # number: a network of its own, where nothing speaks unasked
+    ip netns add "bk-$$-$1" || return
+    spaces="$spaces bk-$$-$1"
+    ip netns exec "bk-$$-$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' || true
+}
+# A switch in the first, and in each of the others a host: 10.77.0.1, ...
+network() {
+    space 0 && ip -n "bk-$$-0" link add switch type bridge && ip -n "bk-$$-0" link set switch up || return
+    for host in 1 2 3; do
+        space "$host" &&
+            ip link add wire netns "bk-$$-$host" type veth peer name "port$host" netns "bk-$$-0" &&
+            ip -n "bk-$$-0" link set "port$host" master switch up &&
+            ip -n "bk-$$-$host" addr add "10.77.0.$host/24" dev wire &&
+            ip -n "bk-$$-$host" link set wire up &&
+            ip -n "bk-$$-$host" link set lo up || return
+    done
+}
+if [ "$(id -u)" -ne 0 ] || ! command -v ip >/dev/null || ! network 2>/dev/null; then
+    echo "mpi_tcp: no network namespaces here (root; Debian: iproute2); left out"
+    exit
+fi
 export OMPI_MCA_btl_tcp_if_include=10.77.0.0/24 OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
 failed=0
 tables=0
-
-# A switch in a namespace of its own, and as many hosts: 10.77.0.1, ...
-ip -n "bk-$$-0" link add switch type bridge
-ip -n "bk-$$-0" link set switch up
-for host in 1 2 3; do
-    ip netns add "bk-$$-$host"
-    spaces="$spaces bk-$$-$host"
-    ip link add wire netns "bk-$$-$host" type veth peer name "port$host" netns "bk-$$-0"
-    ip -n "bk-$$-0" link set "port$host" master switch up
-    ip -n "bk-$$-$host" addr add "10.77.0.$host/24" dev wire
-    ip -n "bk-$$-$host" link set wire up
-    ip -n "bk-$$-$host" link set lo up
-done
 
 # How mpirun starts something on another host: HOST COMMAND...
 cat >"$dir/agent" <<END
@@ -88,7 +93,7 @@ foretold() { # processes, build's arguments...
                 all += wire
                 foretold += bytes[i]
             }
-            bad = wrong || before < 0 || within < seen * 0.95
+            bad = wrong || !seen || before < 0 || within < seen * 0.95
             printf "%s: %d plies, %d within a fifth (else off by %d bytes), all within %.2f to %.2f; %.2f MB on the wire, foretold %.2f and %.2f for messages%s\n",
                    what, seen, within, miss, least, most, all / 1e6, foretold / 1e6, seen * besides * (n - 1) / 1e6,
                    (bad ? "  WRONG" : "")

@@ -22,7 +22,7 @@ struct counting {
     struct bk_material *m; /* as they were named; NULL: all of the plan */
     unsigned n;
     struct cli_bar bar;
-    unsigned ranks; /* --ranks; 0: none */
+    unsigned ranks; /* --ranks, if they are several; 0: none */
     struct news {   /* of the table that is being solved */
         uint64_t bytes, most;
         unsigned plies;
@@ -232,7 +232,9 @@ static int forget_files(struct counting *k)
 
 int cmd_count(struct cli *c)
 {
-    struct counting k = { .c = c, .bar = cli_bar_of(c->quiet), .ranks = c->ranks };
+    struct counting k = { .c = c,
+                          .bar = cli_bar_of(c->quiet),
+                          .ranks = c->ranks > 1 ? c->ranks : 0 };
     struct bk_variant *v;
     int status;
 
