@@ -151,12 +151,11 @@ static void forget_news(struct counting *k)
     k->news = (struct news){ .plies = 0 };
 }
 
-static void add_news(void *context, const struct bk_plan_table *t, const struct bk_news *n)
+static void add_news(void *context, const struct bk_news *n)
 {
     struct counting *k = context;
     struct news *x = &k->news;
 
-    (void)t;
     if (x->plies && !n->ply && n->block == x->first) /* solved anew, with wider distances */
         forget_news(k);
     if (!x->plies)
@@ -223,11 +222,12 @@ static int count_others(struct counting *k)
 static int forget_files(struct counting *k)
 {
     struct bk_report why = { "" };
+    enum bk_err err;
 
     for (unsigned i = 0; i < k->p->n; i++)
         k->p->table[i].present = false;
-    return bk_plan_memory(k->p, k->c->threads, 0, &why) ? cli_fail_report(BK_E_SYSTEM, &why)
-                                                        : CLI_OK;
+    err = bk_plan_memory(k->p, k->c->threads, 0, &why);
+    return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
 int cmd_count(struct cli *c)

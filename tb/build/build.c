@@ -287,9 +287,9 @@ static void pass_note(void *context, const char *text)
 
 static void pass_news(void *context, const struct bk_news *n)
 {
-    const struct builder *b = ((struct making *)context)->b;
+    const struct bk_build_options *o = ((struct making *)context)->b->o;
 
-    b->o->news(b->o->context, &b->p->table[b->nth], n);
+    o->news(o->context, n);
 }
 
 /* DIR/VARIANT/.MATERIAL.ckpt: beside the table that it will be. */

@@ -49,7 +49,7 @@ struct bk_build_options {
                                                       that it is waited for; NULL is fine */
     unsigned as_ranks; /* with counts_alone and no memory limit: `news` is told of what so many
                           processes would send each other, ply by ply; 0: nobody is */
-    void (*news)(void *context, const struct bk_plan_table *t, const struct bk_news *n);
+    void (*news)(void *context, const struct bk_news *n);
     double checkpoint_seconds; /* from one checkpoint to the next; 0: none are written */
     const volatile int *stop;  /* nonzero: give up (BK_E_SYSTEM "interrupted") */
     /* nonzero: the same, but at the end of a ply, with a checkpoint; set with `stop`, too.  NULL:
