@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tb/build/parts.h"
 #include "tb/build/resident.h"
 #include "tb/encode/foretell.h"
 #include "tb/solve/estimate.h"
@@ -50,17 +51,31 @@ static struct bk_some_ranks all_of(const struct bk_plan *p)
     return (struct bk_some_ranks){ ranks, 0, ranks };
 }
 
+static unsigned table_of(const struct bk_plan *p, const struct bk_index *ix)
+{
+    unsigned table = 0;
+
+    while (!bk_material_equal(&p->table[table].m, &ix->m))
+        table++;
+    return table;
+}
+
+/* What stays of a solved table: several processes have their own way. */
+static uint64_t held(const struct bk_plan *p, const struct bk_estimate *n)
+{
+    return is_several(p) ? n->codes : n->held;
+}
+
 /* How much of a table's codes is kept where most are: of one process all. */
 static double kept_share(const struct bk_plan *p, const struct bk_index *ix, bool keep,
                          struct bk_some_ranks some)
 {
     struct bk_reading reading;
-    unsigned table = 0;
+    unsigned table;
 
     if (!p->owners.ranks || !is_several(p))
         return 1;
-    while (!bk_material_equal(&p->table[table].m, &ix->m))
-        table++;
+    table = table_of(p, ix);
     return bk_share_kept(ix, &p->owners,
                          bk_plan_reading(&reading, p, table, keep) ? &reading : NULL, p->distances,
                          some);
@@ -78,6 +93,7 @@ static enum bk_err estimate_some(struct bk_estimate *out, struct bk_plan *p,
                                      .attain = true,
                                      .threads = threads,
                                      .some = some,
+                                     .part = &p->table[table_of(p, ix)].part,
                                      .encoder_share = bk_encode_share,
                                      .kept = 1 };
     enum bk_err err = bk_plan_owners(&r.owners, p, why);
@@ -251,7 +267,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
-    *bytes = n->codes;
+    *bytes = held(x->p, n);
     if (x->always + x->h->bytes + n->peak > x->peak)
         x->peak = x->always + x->h->bytes + n->peak;
     x->positions += x->p->table[table].positions;
@@ -358,8 +374,10 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     if (err)
         return err;
     bk_resident_leave(h, nth);
-    t->code_bytes = all[nth].kept.codes;
-    keep = bk_resident_will_keep(h, nth, t->code_bytes);
+    t->held_bytes = held(p, &all[nth].kept);
+    if (x.always + h->bytes + all[nth].kept.peak > 3 * h->limit)
+        t->held_bytes = BK_NEVER_HELD; /* until it is solved all of it would have to stay */
+    keep = bk_resident_will_keep(h, nth, t->held_bytes);
     err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
     if (err)
         return err;
@@ -386,8 +404,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         return BK_OK;
     }
     bk_resident_done(h, nth);
-    if (bk_resident_will_keep(h, nth, t->code_bytes))
-        err = bk_resident_add(h, nth, NULL, t->code_bytes, nth + 1, why);
+    if (bk_resident_will_keep(h, nth, t->held_bytes))
+        err = bk_resident_add(h, nth, NULL, t->held_bytes, nth + 1, why);
     return err;
 }
 
@@ -431,8 +449,10 @@ enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_
                            struct bk_report *why)
 {
     struct both *all = calloc(p->n + 1u, sizeof *all);
-    enum bk_err err = all ? predict_all(p, threads, memory_limit, all, why) : bk_no_memory(why);
+    enum bk_err err;
 
+    bk_plan_parts(p);
+    err = all ? predict_all(p, threads, memory_limit, all, why) : bk_no_memory(why);
     free(all);
     return err;
 }
@@ -443,6 +463,7 @@ enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_
     bool *missing = calloc(p->n + 1u, sizeof *missing);
     enum bk_err err = all && missing ? BK_OK : bk_no_memory(why);
 
+    bk_plan_parts(p);
     for (unsigned i = 0; !err && i < p->n; i++) {
         missing[i] = !p->table[i].present;
         p->table[i].present = true;

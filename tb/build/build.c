@@ -121,6 +121,15 @@ static uint64_t bytes_held(const struct builder *b, const struct bk_memtable *t,
                       bk_share_kept(t->ix, b->owners, reading, b->p->distances, all));
 }
 
+/* What no other table reads of a solved one goes.  Returns the bytes that stay. */
+static uint64_t narrow(const struct builder *b, uint32_t table, struct bk_memtable *t,
+                       const struct bk_reading *reading)
+{
+    if (!bk_ranks_several())
+        bk_narrow(t, &b->p->table[table].part, b->o->pool);
+    return bytes_held(b, t, reading);
+}
+
 /* Solves a table in memory, whose neighbours are held, without a file.  *out owned. */
 static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strategy strategy,
                                const struct bk_sink *sink, struct bk_memtable **out,
@@ -155,7 +164,7 @@ static enum bk_err solve_alone(struct builder *b, uint32_t table, enum bk_strate
         return err;
     }
     *out = job.t;
-    *bytes = bytes_held(b, job.t, job.reading);
+    *bytes = narrow(b, table, job.t, job.reading);
     return BK_OK;
 }
 
@@ -380,11 +389,14 @@ static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
 static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
 {
     struct builder *b = m->b;
-    uint64_t bytes = bytes_held(b, m->t, m->wanted);
+    uint64_t held = b->p->table[b->nth].held_bytes;
 
     bk_resident_done(&b->resident, b->nth);
-    if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, bytes))
+    if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, held)) {
+        uint64_t bytes = narrow(b, b->nth, m->t, m->wanted);
+
         return bk_resident_add(&b->resident, b->nth, m->t, bytes, b->nth + 1, why);
+    }
     bk_memtable_free(m->t);
     return BK_OK;
 }
@@ -419,7 +431,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     err = bk_ranks_agree(err, why);
     if (!err)
         err = bk_ranks_agree(find_neighbours(&m.neighbours, b, b->nth, why), why);
-    m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->code_bytes);
+    m.let_go = b->spill || !bk_resident_will_keep(&b->resident, b->nth, pt->held_bytes);
     m.wanted = find_reading(&m.reading, b, b->nth, !m.let_go);
     if (!err)
         err = solve(&m, path, &tally, why);

@@ -7,18 +7,22 @@
 #include "table/material.h"
 #include "tb/encode/unit.h"
 #include "tb/kernel/kernel.h"
+#include "tb/memory/narrow.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
 /* Materials that are one move away from any. */
 #define BK_NEXT_MAX 1024
 
+/* A table that is let go block by block: */
+#define BK_NEVER_HELD (UINT64_MAX / 4)
+
 struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;      /* both sides */
     uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
-    uint64_t code_bytes;     /* of all its blocks, once they are solved: the same */
+    uint64_t held_bytes;     /* of what stays of it for others, once it is solved: the same */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
     uint64_t spill_room;     /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t encode_bytes;   /* what encoding may use to be quicker: solving takes it, too */
@@ -35,6 +39,7 @@ struct bk_plan_table {
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */
+    struct bk_part part;       /* what others of the plan read of it: parts.h */
     bool pawns;                /* it has several blocks, of which one may lead to another */
     bool by_share;             /* processes solve all its blocks together: solve/share.h */
     bool anew_apart;           /* solved anew, for one that it is needed for, they are one by one */

@@ -153,8 +153,14 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
         nth = bk_index_block(ix, &at); /* equal men in the order of their cells */
     }
     offset = (uint64_t)b->pairs->slice[pair] * mb->slice_stride;
-    for (unsigned s = 0; s < ix->nslots; s++)
-        offset += mb->stride[s] * (mb->raw[s] ? at.sq[s] : ix->cells[s]->place_of[at.sq[s]]);
+    for (unsigned s = 0; s < ix->nslots; s++) {
+        unsigned digit = mb->raw[s] ? at.sq[s] : ix->cells[s]->place_of[at.sq[s]];
+
+        digit = bk_memblock_digit(mb, s, digit);
+        if (digit == BK_SQ_NONE || !mb->code[stm])
+            return BK_CODE_ILLEGAL;
+        offset += mb->stride[s] * digit;
+    }
     return bk_memblock_code(t, mb, stm, offset);
 }
 

@@ -45,6 +45,8 @@ struct bk_memblock {
     bool encoded;              /* with its whole unit; encode.c */
     bool trimmed;              /* slices that were there for that alone are gone; share.h */
     uint8_t raw[BK_SLOTS_MAX]; /* this man's digit is its square, not its place in the cell */
+    uint8_t narrow_n;          /* of this slot so many digits are there, not 0: narrow.h */
+    uint8_t narrow_slot, narrow_first; /* from this one on */
 };
 
 struct bk_memtable {
@@ -97,6 +99,17 @@ static inline unsigned bk_two_bits(const struct bk_memblock *mb, unsigned stm, u
     unsigned draw = (unsigned)(((const uint64_t *)mb->draw[stm])[at >> 6] >> (at & 63)) & 1;
 
     return won | draw << 1;
+}
+
+/* Where a man's digit is among those that are there; BK_SQ_NONE: it is not. */
+static inline unsigned bk_memblock_digit(const struct bk_memblock *mb, unsigned slot,
+                                         unsigned digit)
+{
+    unsigned at = digit - mb->narrow_first;
+
+    if (!mb->narrow_n || slot != mb->narrow_slot)
+        return digit;
+    return at < mb->narrow_n ? at : BK_SQ_NONE;
 }
 
 /* Code of one place (of a side that is there), as one byte would hold it if there are bitmaps. */

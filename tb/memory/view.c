@@ -202,11 +202,15 @@ static int32_t find_slice(const struct bk_view_plan *p, int32_t found,
     return pairs->slice[pair];
 }
 
-/* What the ith man of a plan adds, on a square of the table. */
-static inline uint64_t man_offset(const struct bk_view_plan *p, const struct bk_memblock *mb,
-                                  unsigned slot, unsigned sq)
+/* Adds what a man adds who stands on a square of the table.  False: the table has let go of it. */
+static inline bool add_man(const struct bk_view_plan *p, const struct bk_memblock *mb,
+                           unsigned slot, unsigned sq, uint64_t *offset)
 {
-    return mb->stride[slot] * (mb->raw[slot] ? sq : p->t->ix->cells[slot]->place_of[sq]);
+    unsigned digit =
+        bk_memblock_digit(mb, slot, mb->raw[slot] ? sq : p->t->ix->cells[slot]->place_of[sq]);
+
+    *offset += mb->stride[slot] * digit;
+    return digit != BK_SQ_NONE;
 }
 
 /*
@@ -234,8 +238,8 @@ static bool locate(const struct bk_view_plan *p, const struct bk_placement *at, 
     l->block = &p->t->block[found >> 3];
     l->base = (uint64_t)slice * l->block->slice_stride;
     for (unsigned i = 0; i < p->nmen; i++)
-        if (!(free_mask >> p->parent[i] & 1))
-            l->base += man_offset(p, l->block, l->slot[i], sq[i]);
+        if (!(free_mask >> p->parent[i] & 1) && !add_man(p, l->block, l->slot[i], sq[i], &l->base))
+            return false;
     return l->block->code[l->stm] != NULL;
 }
 
@@ -249,6 +253,16 @@ struct places {
     size_t skip; /* of the view, from square to square */
     uint8_t digit[BK_SQ_MAX];
 };
+
+/* Of a man of whom some places are there alone. */
+static void narrow_places(struct places *out, const struct bk_memblock *mb, unsigned slot)
+{
+    if (!mb->narrow_n || slot != mb->narrow_slot)
+        return;
+    for (unsigned j = 0; j < out->n; j++)
+        if (out->digit[j] != BK_SQ_NONE)
+            out->digit[j] = (uint8_t)bk_memblock_digit(mb, slot, out->digit[j]);
+}
 
 static bool find_places(const struct bk_view_plan *p, const struct located *l,
                         const struct bk_free_man *man, struct places *out)
@@ -270,6 +284,7 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
             out->digit[j] =
                 (uint8_t)(cells->cell_of[sq] | (l->block->raw[s] ? sq : cells->place_of[sq]));
         }
+        narrow_places(out, l->block, s);
         return true;
     }
     for (unsigned j = 0; j < man->n; j++) {
@@ -281,6 +296,7 @@ static bool find_places(const struct bk_view_plan *p, const struct located *l,
         one_cell &= c == BK_SQ_NONE || cell == BK_SQ_NONE || c == cell;
         cell = c == BK_SQ_NONE ? cell : c;
     }
+    narrow_places(out, l->block, s);
     return one_cell;
 }
 
@@ -561,8 +577,9 @@ static bool place_still_men(const struct bk_view_plan *p, const struct bk_placem
             return false;
         still->offset[sym] = 0;
         for (unsigned i = 0; i < p->nmen; i++)
-            if (!(free_mask >> p->parent[i] & 1))
-                still->offset[sym] += man_offset(p, still->mb, slot[i], turned[i]);
+            if (!(free_mask >> p->parent[i] & 1) &&
+                !add_man(p, still->mb, slot[i], turned[i], &still->offset[sym]))
+                return false;
     }
     return true;
 }

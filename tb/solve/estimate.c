@@ -16,6 +16,7 @@
 /* Of a block, or of a group but for the first two. */
 struct block_estimate {
     uint64_t codes;    /* when solved */
+    uint64_t held;     /* of them, what others read of the table */
     uint64_t kept;     /* of them, when they are encoded: of several processes */
     uint64_t attained; /* what exits attain: when solved, until it is encoded */
     uint64_t state;    /* of which both become a part, unless it is a group */
@@ -88,6 +89,20 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
         n->room = bk_paging_room(s, st.slice_bytes[BK_WON]);
 }
 
+/* What stays of a block that others read; mb: as it lies when it is solved. */
+static uint64_t held_bytes(const struct bk_estimate_request *r, uint32_t block, uint32_t nslices,
+                           struct bk_memblock mb)
+{
+    const struct bk_part *part = r->part;
+
+    if (!part || !part->known)
+        return bk_memblock_bytes(nslices * mb.slice_stride, r->distances);
+    if (!bk_narrow_lay_out(r->ix, block, part, &mb))
+        return 0;
+    return bk_memblock_bytes(nslices * mb.slice_stride, r->distances) / 2 *
+           (unsigned)(part->side[0] + part->side[1]);
+}
+
 /* taken: out of a group. */
 static void estimate_block(struct block_estimate *n, const struct bk_estimate_request *r,
                            uint32_t block, bool taken)
@@ -101,6 +116,7 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     bk_setup_lay_out_codes(&s, r->kernel, taken, &mb, r->distances);
     memset(n, 0, sizeof *n);
     n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, r->distances);
+    n->held = held_bytes(r, block, s.nslices, mb);
     if (r->attain)
         n->attained =
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
@@ -119,6 +135,7 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
 /* What the estimate of a block depends on; the bytes between members are 0. */
 struct likeness {
     uint32_t nslices, group, taken;
+    uint32_t cell;               /* of the man whose places are not all held */
     uint32_t size[BK_SLOTS_MAX]; /* of the cells */
 };
 
@@ -131,15 +148,18 @@ struct kind {
     struct block_estimate n;
 };
 
-static struct likeness likeness_of(const struct bk_index *ix, uint32_t block, bool taken)
+static struct likeness likeness_of(const struct bk_estimate_request *r, uint32_t block, bool taken)
 {
+    const struct bk_index *ix = r->ix;
     const struct bk_block *b = &ix->block[block];
+    int narrow = r->part ? bk_part_slot(ix, r->part) : -1;
     struct likeness l;
 
     memset(&l, 0, sizeof l);
     l.nslices = b->pairs->nslices;
     l.group = b->group;
     l.taken = taken;
+    l.cell = narrow < 0 ? 0 : b->cell[narrow];
     for (unsigned slot = 0; slot < ix->nslots; slot++)
         l.size[slot] = ix->cells[slot]->size[b->cell[slot]];
     return l;
@@ -148,7 +168,7 @@ static struct likeness likeness_of(const struct bk_index *ix, uint32_t block, bo
 static void estimate_alike(struct block_estimate *n, const struct bk_estimate_request *r,
                            uint32_t block, bool taken, struct kind kind[KINDS])
 {
-    struct likeness l = likeness_of(r->ix, block, taken);
+    struct likeness l = likeness_of(r, block, taken);
     uint32_t h = (l.nslices * 31 + l.group) * 2 + taken;
     struct kind *k;
 
@@ -330,6 +350,7 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
         ok = share_units(r, n);
     for (uint32_t i = 0; ok && i < ix->nblocks; i++) {
         out->codes += n[i].kept;
+        out->held += n[i].held;
         if (r->let_go)
             bk_order_read(ix, i, 1, readers);
     }

@@ -6,6 +6,7 @@
 
 #include "table/info.h"
 #include "tb/kernel/kernel.h"
+#include "tb/memory/narrow.h"
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
@@ -22,12 +23,14 @@ struct bk_estimate_request {
     /* Of the nth unit, how much one such process encodes: encode.h. */
     double (*encoder_share)(const struct bk_index *ix, unsigned nth, const struct bk_unit_place *p,
                             struct bk_some_ranks some);
+    const struct bk_part *part; /* what others read of it; NULL: not asked for */
     double kept; /* of a table's codes, how much one such process reads: bk_share_kept() */
 };
 
 /* What solving a table takes, in bytes; codes of one byte where there are distances. */
 struct bk_estimate {
     uint64_t codes;    /* of all blocks, once they are solved */
+    uint64_t held;     /* of them, what others read: bk_narrow() */
     uint64_t peak;     /* at the worst moment, without the encoder's buffers and other tables */
     uint64_t encoding; /* of solved blocks, and what exits attain, while a unit is encoded */
     uint64_t fixed;    /* of that, what no spill holds: the threads' scratch, tables of moves */

@@ -621,6 +621,7 @@ void bk_setup_lay_out_codes(const struct bk_setup *s, const struct bk_kernel *k,
         mb->slice_stride = mb->bit_slice_stride;
     }
     memset(mb->raw, 0, sizeof mb->raw);
+    mb->narrow_n = 0;
     if (sets)
         mb->raw[s->inner.slot] = 1;
 }
