@@ -134,7 +134,7 @@ struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned c
                        : (struct solved_value){ true, -1, code - loss };
 }
 
-struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
+struct solved_value solved_value_after(struct solved *s, const struct bk_pos *p, unsigned became)
 {
     struct solved_value value = { .legal = bk_pos_legal(s->v, p) };
     const struct bk_memtable *t;
@@ -153,5 +153,11 @@ struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
     t = solved_table(s, &m);
     if (!t || !bk_index_place(t->ix, &q, &at))
         exit(1);
+    t = bk_memtable_for(t, !q.stm, became);
     return solved_value_of_code(t, bk_memtable_code(t, q.stm, at));
+}
+
+struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p)
+{
+    return solved_value_after(s, p, BK_STAYS);
 }

@@ -34,6 +34,9 @@ struct solved_value {
     unsigned k; /* a win in 2k + 1 plies, a loss in 2k */
 };
 struct solved_value solved_value_of(struct solved *s, const struct bk_pos *p);
+/* The same, by the part of a table that is there for the move that led here: by it a man has become
+   one of this type, or BK_STAYS. */
+struct solved_value solved_value_after(struct solved *s, const struct bk_pos *p, unsigned became);
 /* The same of a code of one table. */
 struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned code);
 

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/load.h"
 #include "core/move.h"
@@ -23,15 +24,23 @@
 #include "tests/solved.h"
 
 #define POSITIONS 400 /* of a table */
+#define NAMES     4   /* materials of a plan, at most */
 
-static struct bk_plan *plan_of(const struct bk_variant *v, const char *name, bool distances)
+/* Of materials, one space between them. */
+static struct bk_plan *plan_of(const struct bk_variant *v, const char *names, bool distances)
 {
     struct bk_report why = { "" };
-    struct bk_material m;
+    struct bk_material m[NAMES];
     struct bk_plan *p;
+    unsigned n = 0;
 
-    assert_int_equal(bk_material_parse(&m, v, name, &why), BK_OK);
-    assert_int_equal(bk_plan_new(&p, v, "no folder", &m, 1, 0, distances, &why), BK_OK);
+    for (const char *name = names; name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL) {
+        char one[BK_MATERIAL_NAME_MAX];
+
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(name, " "), name);
+        assert_int_equal(bk_material_parse(&m[n++], v, one, &why), BK_OK);
+    }
+    assert_int_equal(bk_plan_new(&p, v, "no folder", m, n, 0, distances, &why), BK_OK);
     bk_plan_parts(p);
     return p;
 }
@@ -54,7 +63,7 @@ static uint64_t sum_of_moves(struct solved *s, const struct bk_variant *v, const
         bk_material_of(&after, v, &next);
         if (bk_material_equal(&before, &after))
             continue;
-        value = solved_value_of(s, &next);
+        value = solved_value_after(s, &next, move[i].becomes);
         assert_true(value.legal);
         sum = sum * 1000003 + (uint64_t)(value.wdl + 1) * 1024 + value.k;
         ++*moves;
@@ -102,12 +111,27 @@ static uint64_t bytes_of(struct solved *s, const struct bk_plan *p)
     return bytes;
 }
 
-static void compare(const char *game, const char *name, const struct solved_options *o,
-                    unsigned at_most)
+/* How many tables stay as parts for several men. */
+static unsigned in_parts(struct solved *s, const struct bk_plan *p)
 {
-    struct bk_variant *v = load(game);
-    struct solved *s = solved_new(v, o);
-    struct bk_plan *p = plan_of(v, name, o->distances);
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < p->n; i++)
+        n += !!solved_table(s, &p->table[i].m)->also;
+    return n;
+}
+
+struct sample {
+    const char *game, *names;
+    const struct solved_options *how;
+    unsigned at_most; /* per cent that stay */
+    unsigned parts;   /* tables that stay as parts for several men */
+};
+
+static void compare(struct bk_variant *v, const struct sample *x)
+{
+    struct solved *s = solved_new(v, x->how);
+    struct bk_plan *p = plan_of(v, x->names, x->how->distances);
     unsigned moves, again;
     uint64_t whole, part, sum;
 
@@ -121,50 +145,72 @@ static void compare(const char *game, const char *name, const struct solved_opti
     part = bytes_of(s, p);
     assert_int_equal(sum_of_all(s, v, p, &again), sum);
     assert_int_equal(again, moves);
-    printf("%s %s: %u moves, %llu of %llu bytes stay\n", game, name, moves,
-           (unsigned long long)part, (unsigned long long)whole);
+    printf("%s %s: %u moves, %llu of %llu bytes stay, %u tables in parts\n", v->name, x->names,
+           moves, (unsigned long long)part, (unsigned long long)whole, in_parts(s, p));
     assert_true(moves > 100);
-    assert_true(part * 100 <= whole * at_most);
+    assert_true(part * 100 <= whole * x->at_most);
+    assert_int_equal(in_parts(s, p), x->parts);
     bk_plan_free(p);
     solved_free(s);
-    bk_variant_free(v);
 }
+
+static const struct solved_options distances = { .distances = true },
+                                   groups = { .groups = BK_GROUPS }, compact = { .compact = true };
 
 static void narrow__what_stays_is_what_is_read(void **state)
 {
-    static const struct solved_options distances = { .distances = true },
-                                       groups = { .groups = BK_GROUPS },
-                                       compact = { .compact = true };
-    static const struct {
-        const char *game, *name;
-        const struct solved_options *how;
-        unsigned at_most; /* per cent that stay */
-    } table[] = {
+    static const struct sample sample[] = {
         /* both promote: to one table, its colours exchanged */
-        { "shatranj", "KPvKP", &distances, 20 },
-        { "shatranj", "KPvKP", &groups, 20 },
-        { "shatranj", "KPvKP", &compact, 5 },
+        { "shatranj", "KPvKP", &distances, 20, 0 },
+        { "shatranj", "KPvKP", &groups, 20, 0 },
+        { "shatranj", "KPvKP", &compact, 5, 0 },
         /* without pawns turns bring him to every edge */
-        { "shatranj", "KRvKP", &groups, 50 },
+        { "shatranj", "KRvKP", &groups, 50, 0 },
         /* four kinds of men, some of whom meet their like */
-        { "chess", "KPvKP", &distances, 45 },
-        { "chess", "KPvKP", &compact, 45 },
-        { "chess", "KRvKP", &groups, 50 },
+        { "chess", "KPvKP", &distances, 45, 0 },
+        { "chess", "KPvKP", &compact, 45, 0 },
+        { "chess", "KRvKP", &groups, 50, 0 },
         /* to lost men, on three ranks */
-        { "grand-shatranj", "KPvKP", &groups, 50 },
+        { "grand-shatranj", "KPvKP", &groups, 50, 0 },
         /* by what they take, and in place */
-        { "darwinian", "KFvKP", &distances, 60 },
-        { "sultan", "KPvKP", &groups, 60 },
+        { "darwinian", "KFvKP", &distances, 60, 4 },
+        { "sultan", "KPvKP", &groups, 60, 0 },
     };
 
     (void)state;
-    for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-        compare(table[i].game, table[i].name, table[i].how, table[i].at_most);
+    for (unsigned i = 0; i < sizeof sample / sizeof *sample; i++) {
+        struct bk_variant *v = load(sample[i].game);
+
+        compare(v, &sample[i]);
+        bk_variant_free(v);
+    }
+}
+
+/* KRNvKP is reached from KRPvKP by a knight, from KNPvKP by a rook. */
+static void narrow__a_part_stays_for_each_of_several_men(void **state)
+{
+    static const struct solved_options *const how[] = { &distances, &groups, &compact };
+    struct bk_variant *v = parse("[variant]\nname = five\ntitle = Five\nsource = none\n"
+                                 "board = 5x5\nbare-king = wins-unless-bared-back\n"
+                                 "stalemate = loss\n"
+                                 "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                                 "[piece rook]\nletter = R\nmove = R\n"
+                                 "[piece knight]\nletter = N\nmove = N\n"
+                                 "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-4\n"
+                                 "becomes = 5 must R N\n");
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        compare(v, &(struct sample){ "", "KRPvKP KNPvKP", how[i], 50, 1 });
+    bk_variant_free(v);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(narrow__what_stays_is_what_is_read) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(narrow__what_stays_is_what_is_read),
+        cmocka_unit_test(narrow__a_part_stays_for_each_of_several_men),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

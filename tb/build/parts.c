@@ -54,27 +54,42 @@ static bool changes_on(const struct way *w, unsigned was, unsigned is, unsigned 
     return false;
 }
 
+/* The man of a part, perhaps anew.  NULL: there is no room for one more. */
+static struct bk_part_man *find_man(struct bk_part *part, unsigned colour, unsigned type)
+{
+    struct bk_part_man *man = part->man;
+
+    while (man < part->man + part->nmen && (man->colour != colour || man->type != type))
+        man++;
+    if (man == part->man + BK_PART_MEN)
+        return NULL;
+    if (man == part->man + part->nmen)
+        *man = (struct bk_part_man){ .colour = (uint8_t)colour, .type = (uint8_t)type };
+    part->nmen = (uint8_t)(man - part->man >= part->nmen ? part->nmen + 1 : part->nmen);
+    return man;
+}
+
 /* Adds what one way leads to. */
 static void add_way(struct bk_part *part, const struct way *w, const struct bk_material *m)
 {
     unsigned was = 0, is = 0, colour = w->colour ^ w->exchanged;
     int swap = bk_material_swap(m, w->v);
-    bool first = !part->known, of_man = one_changes(w, &was, &is) && m->count[colour][is] == 1;
+    bool of_man = one_changes(w, &was, &is) && m->count[colour][is] == 1;
+    struct bk_part_man *man = NULL;
     uint8_t map[BK_SQ_MAX];
 
+    if (of_man && (!part->known || part->nmen)) /* else all of it is read */
+        man = find_man(part, colour, is);
     part->known = true;
     part->side[!colour] = true;
-    if (first && of_man) {
-        part->of_man = true;
-        part->colour = (uint8_t)colour;
-        part->type = (uint8_t)is;
+    if (!man) {
+        part->nmen = 0;
+        return;
     }
-    if (!of_man || part->colour != colour || part->type != is)
-        part->of_man = false;
     bk_symmetry_map(w->v, w->exchanged && swap > 0 ? (unsigned)swap : 0, map);
-    for (unsigned sq = 0; part->of_man && sq < w->v->nsq; sq++)
+    for (unsigned sq = 0; sq < w->v->nsq; sq++)
         if (bk_bits_has(&w->v->board, sq) && changes_on(w, was, is, sq))
-            part->on[map[sq]] = true;
+            man->on[map[sq]] = true;
 }
 
 void bk_plan_parts(struct bk_plan *p)

@@ -37,15 +37,48 @@ enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v
     return BK_OK;
 }
 
+struct bk_memtable *bk_memtable_beside(const struct bk_memtable *t)
+{
+    struct bk_memtable *beside = malloc(sizeof *beside);
+
+    if (!beside)
+        return NULL;
+    *beside = *t;
+    beside->also = NULL;
+    beside->borrows_index = true;
+    beside->block = calloc(t->ix->nblocks, sizeof *t->block);
+    if (!beside->block) {
+        free(beside);
+        return NULL;
+    }
+    return beside;
+}
+
 void bk_memtable_free(struct bk_memtable *t)
 {
-    if (!t)
-        return;
-    for (uint32_t i = 0; t->block && i < t->ix->nblocks; i++)
-        bk_memblock_free(&t->block[i]);
-    free(t->block);
-    bk_index_free(t->ix);
-    free(t);
+    while (t) {
+        struct bk_memtable *also = t->also;
+
+        for (uint32_t i = 0; t->block && i < t->ix->nblocks; i++)
+            bk_memblock_free(&t->block[i]);
+        free(t->block);
+        if (also)
+            also->borrows_index = t->borrows_index;
+        else if (!t->borrows_index)
+            bk_index_free(t->ix);
+        free(t);
+        t = also;
+    }
+}
+
+const struct bk_memtable *bk_memtable_for(const struct bk_memtable *t, unsigned colour,
+                                          unsigned type)
+{
+    const struct bk_memtable *part = t;
+
+    while (part && (part->of_colour != colour || part->of_type != type))
+        part = part->also;
+    return t->also && part ? part : t;
 }
 
 /* == Blocks == */
@@ -166,7 +199,7 @@ unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_p
 
 uint64_t bk_memtable_bytes(const struct bk_memtable *t)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = t->also ? bk_memtable_bytes(t->also) : 0;
 
     for (uint32_t i = 0; !t->by_rule && i < t->ix->nblocks; i++) {
         const struct bk_memblock *mb = &t->block[i];

@@ -56,6 +56,11 @@ struct bk_memtable {
     struct bk_spill *spill; /* borrowed: where blocks lie; NULL: in memory */
     bool by_share;          /* of several processes each holds the slices that it reads */
     struct bk_memblock *block;
+    /* Where parts stay for each of several men (narrow.h): this one's, and the next one's table,
+       whose index is this one's.  Owned; NULL: there is but one. */
+    uint8_t of_colour, of_type;
+    struct bk_memtable *also;
+    bool borrows_index;
     int16_t score8[256]; /* score, for the opponent who moved into it, of each one-byte code */
     bk_row_scores *row_scores; /* the same of many at once */
 };
@@ -73,7 +78,12 @@ static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,
                             const struct bk_material *m, struct bk_report *why);
-void bk_memtable_free(struct bk_memtable *t);
+/* The same table once more, without blocks.  Its index is borrowed.  NULL: no memory. */
+struct bk_memtable *bk_memtable_beside(const struct bk_memtable *t);
+void bk_memtable_free(struct bk_memtable *t); /* and those that are t->also */
+/* The part that is read after a move by which this man, in the table's colours, has come about. */
+const struct bk_memtable *bk_memtable_for(const struct bk_memtable *t, unsigned colour,
+                                          unsigned type);
 /* Bytes that the blocks which are there take. */
 uint64_t bk_memtable_bytes(const struct bk_memtable *t);
 

@@ -3,14 +3,15 @@
  */
 #include "tb/memory/narrow.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "tb/memory/bitmap.h"
 
-int bk_part_slot(const struct bk_index *ix, const struct bk_part *part)
+int bk_part_slot(const struct bk_index *ix, const struct bk_part_man *man)
 {
-    for (unsigned s = 0; part->of_man && s < ix->nslots; s++)
-        if (ix->type[s] == part->type && ix->colour[s] == part->colour)
+    for (unsigned s = 0; s < ix->nslots; s++)
+        if (ix->type[s] == man->type && ix->colour[s] == man->colour)
             return (int)s;
     return -1;
 }
@@ -23,7 +24,7 @@ struct digits {
 };
 
 static struct digits digits_of(const struct bk_index *ix, uint32_t block,
-                               const struct bk_part *part, unsigned slot, bool raw)
+                               const struct bk_part_man *man, unsigned slot, bool raw)
 {
     const struct bk_cells *cells = ix->cells[slot];
     unsigned first = BK_SQ_MAX, end = 0;
@@ -32,12 +33,31 @@ static struct digits digits_of(const struct bk_index *ix, uint32_t block,
         for (unsigned sq = 0; (ix->group | 1u) >> sym & 1 && sq < ix->v->nsq; sq++) {
             unsigned at = ix->map[sym][sq], digit = raw ? at : cells->place_of[at];
 
-            if (!part->on[sq] || cells->cell_of[at] != ix->block[block].cell[slot])
+            if (!man->on[sq] || cells->cell_of[at] != ix->block[block].cell[slot])
                 continue;
             first = digit < first ? digit : first;
             end = digit + 1 > end ? digit + 1 : end;
         }
     return (struct digits){ first, end ? end - first : 0 };
+}
+
+bool bk_part_pays(const struct bk_index *ix, const struct bk_part *part)
+{
+    uint64_t whole = 0, copies = 0;
+
+    for (unsigned i = 0; i < part->nmen; i++)
+        if (bk_part_slot(ix, &part->man[i]) < 0)
+            return false;
+    for (uint32_t b = 0; b < ix->nblocks; b++) {
+        whole += ix->block[b].size * (unsigned)(part->side[0] + part->side[1]);
+        for (unsigned i = 0; i < part->nmen; i++) {
+            unsigned slot = (unsigned)bk_part_slot(ix, &part->man[i]);
+            struct digits d = digits_of(ix, b, &part->man[i], slot, false);
+
+            copies += ix->block[b].size * d.n / ix->cells[slot]->size[ix->block[b].cell[slot]];
+        }
+    }
+    return part->nmen == 1 || 4 * copies <= 3 * whole;
 }
 
 /* What all places of this man take: the next larger stride, of which those above are multiples. */
@@ -51,20 +71,17 @@ static uint64_t unit_above(const struct bk_memblock *mb, unsigned nslots, unsign
     return unit;
 }
 
-bool bk_narrow_lay_out(const struct bk_index *ix, uint32_t block, const struct bk_part *part,
+bool bk_narrow_lay_out(const struct bk_index *ix, uint32_t block, const struct bk_part_man *man,
                        struct bk_memblock *mb)
 {
-    int slot = bk_part_slot(ix, part);
-    struct digits d;
+    unsigned slot = (unsigned)bk_part_slot(ix, man);
+    struct digits d = digits_of(ix, block, man, slot, mb->raw[slot]);
     uint64_t unit, narrow;
 
     mb->narrow_n = 0;
-    if (slot < 0)
-        return true;
-    d = digits_of(ix, block, part, (unsigned)slot, mb->raw[slot]);
     if (!d.n)
         return false;
-    unit = unit_above(mb, ix->nslots, (unsigned)slot);
+    unit = unit_above(mb, ix->nslots, slot);
     narrow = d.n * mb->stride[slot];
     if (!narrow || narrow >= unit)
         return true; /* he stands still in this block, or goes everywhere */
@@ -114,62 +131,113 @@ static void copy_part(void *to, const void *from, const struct bk_memblock *wide
     }
 }
 
+/* What one man's copy holds. */
 struct narrowing {
-    struct bk_memtable *t;
-    const struct bk_part *part;
+    const struct bk_memtable *from;
+    struct bk_memtable *to; /* the same, or another */
+    const struct bk_part_man *man;
+    atomic_bool no_memory; /* blocks were left as they are */
 };
 
-/* Arrays for the sides that stay.  False: no memory. */
-static bool find_room(const struct bk_memtable *t, uint32_t block, const struct bk_memblock *wide,
-                      struct bk_memblock *narrow)
+/* An array of a block of the copy.  NULL: there is none to copy, or no memory. */
+static void *copy_array(const struct narrowing *x, uint32_t block, const void *from,
+                        const struct bk_memblock *narrow)
 {
-    uint64_t places = (uint64_t)t->ix->block[block].pairs->nslices * narrow->slice_stride;
-    size_t bytes = bk_memblock_array_bytes(places, t->code_bytes);
-    bool ok = true;
+    const struct bk_memblock *wide = &x->from->block[block];
+    uint32_t nslices = x->from->ix->block[block].pairs->nslices;
+    unsigned code_bytes = x->from->code_bytes;
+    size_t bytes = bk_memblock_array_bytes(nslices * narrow->slice_stride, code_bytes);
+    void *to = from ? bk_spill_new(x->to->spill, bytes) : NULL;
 
-    for (unsigned side = 0; side < 2; side++) {
-        narrow->code[side] = wide->code[side] ? bk_spill_new(t->spill, bytes) : NULL;
-        narrow->draw[side] = wide->draw[side] ? bk_spill_new(t->spill, bytes) : NULL;
-        ok = ok && !wide->code[side] == !narrow->code[side] &&
-             !wide->draw[side] == !narrow->draw[side];
-    }
-    if (!ok)
-        bk_memblock_free(narrow);
-    return ok;
+    if (to && narrow->narrow_n)
+        copy_part(to, from, wide, narrow, nslices, x->from->ix->nslots, code_bytes);
+    else if (to)
+        memcpy(to, from, bytes);
+    return to;
 }
 
-static void narrow_block(void *context, uint64_t block, unsigned thread)
+/* One man's positions of a block; a block that is not there stays so. */
+static void copy_block(void *context, uint64_t block, unsigned thread)
 {
-    const struct narrowing *x = context;
-    struct bk_memtable *t = x->t;
-    struct bk_memblock *mb = &t->block[block], narrow = *mb;
-    uint32_t nslices = t->ix->block[block].pairs->nslices;
-    bool any = bk_narrow_lay_out(t->ix, (uint32_t)block, x->part, &narrow);
+    struct narrowing *x = context;
+    struct bk_memblock *from = &x->from->block[block], *to = &x->to->block[block], copy = *from;
+    unsigned side = !x->man->colour;
+    bool any = bk_narrow_lay_out(x->from->ix, (uint32_t)block, x->man, &copy);
 
     (void)thread;
-    bk_memblock_free_attained(mb);
-    memset(narrow.attained, 0, sizeof narrow.attained);
-    for (unsigned side = 0; side < 2; side++)
-        if (!any || !x->part->side[side])
-            bk_memblock_free_side(mb, side);
-    if (!any || !narrow.narrow_n || !find_room(t, (uint32_t)block, mb, &narrow))
+    memset(copy.attained, 0, sizeof copy.attained);
+    memset(copy.code, 0, sizeof copy.code);
+    memset(copy.draw, 0, sizeof copy.draw);
+    if (any && from == to && !copy.narrow_n) { /* all of it */
+        bk_memblock_free_side(to, !side);
         return;
-    for (unsigned side = 0; side < 2; side++) {
-        if (mb->code[side])
-            copy_part(narrow.code[side], mb->code[side], mb, &narrow, nslices, t->ix->nslots,
-                      t->code_bytes);
-        if (mb->draw[side])
-            copy_part(narrow.draw[side], mb->draw[side], mb, &narrow, nslices, t->ix->nslots,
-                      t->code_bytes);
     }
-    bk_memblock_free(mb);
-    *mb = narrow;
+    if (any) {
+        copy.code[side] = copy_array(x, (uint32_t)block, from->code[side], &copy);
+        copy.draw[side] = copy_array(x, (uint32_t)block, from->draw[side], &copy);
+    }
+    if (any && (!copy.code[side] != !from->code[side] || !copy.draw[side] != !from->draw[side])) {
+        bk_memblock_free(&copy);
+        atomic_store(&x->no_memory, true);
+        return;
+    }
+    bk_memblock_free(to);
+    *to = copy;
+}
+
+/* A copy of its own for a man, before what it is copied from is narrowed.  NULL: no memory. */
+static struct bk_memtable *copy_for(const struct bk_memtable *t, const struct bk_part_man *man,
+                                    struct bk_pool *pool)
+{
+    struct bk_memtable *copy = bk_memtable_beside(t);
+    struct narrowing x = { t, copy, man, false };
+
+    if (!copy)
+        return NULL;
+    copy->of_colour = man->colour;
+    copy->of_type = man->type;
+    bk_pool_run(pool, t->ix->nblocks, copy_block, &x);
+    if (atomic_load(&x.no_memory)) {
+        bk_memtable_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* All copies but the first man's.  False: no memory, and there is none of them. */
+static bool copy_for_others(struct bk_memtable *t, const struct bk_part *part, struct bk_pool *pool)
+{
+    for (unsigned i = part->nmen; i-- > 1;) {
+        struct bk_memtable *copy = copy_for(t, &part->man[i], pool);
+
+        if (!copy) {
+            bk_memtable_free(t->also);
+            t->also = NULL;
+            return false;
+        }
+        copy->also = t->also;
+        t->also = copy;
+    }
+    return true;
 }
 
 void bk_narrow(struct bk_memtable *t, const struct bk_part *part, struct bk_pool *pool)
 {
-    struct narrowing x = { t, part };
+    bool pays = part->nmen && bk_part_pays(t->ix, part);
 
-    if (part->known && !t->by_rule && !t->by_share)
-        bk_pool_run(pool, t->ix->nblocks, narrow_block, &x);
+    if (!part->known || t->by_rule || t->by_share)
+        return;
+    for (uint32_t i = 0; i < t->ix->nblocks; i++) {
+        bk_memblock_free_attained(&t->block[i]);
+        for (unsigned side = 0; side < 2; side++)
+            if (!part->side[side])
+                bk_memblock_free_side(&t->block[i], side);
+    }
+    if (pays && copy_for_others(t, part, pool)) {
+        struct narrowing x = { t, t, &part->man[0], false };
+
+        t->of_colour = part->man[0].colour;
+        t->of_type = part->man[0].type;
+        bk_pool_run(pool, t->ix->nblocks, copy_block, &x);
+    }
 }

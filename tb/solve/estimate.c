@@ -91,16 +91,20 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
 
 /* What stays of a block that others read; mb: as it lies when it is solved. */
 static uint64_t held_bytes(const struct bk_estimate_request *r, uint32_t block, uint32_t nslices,
-                           struct bk_memblock mb)
+                           const struct bk_memblock *mb)
 {
     const struct bk_part *part = r->part;
+    uint64_t bytes = 0, whole = bk_memblock_bytes(nslices * mb->slice_stride, r->distances);
 
-    if (!part || !part->known)
-        return bk_memblock_bytes(nslices * mb.slice_stride, r->distances);
-    if (!bk_narrow_lay_out(r->ix, block, part, &mb))
-        return 0;
-    return bk_memblock_bytes(nslices * mb.slice_stride, r->distances) / 2 *
-           (unsigned)(part->side[0] + part->side[1]);
+    if (!part || !part->known) /* or nobody asks */
+        return whole;
+    for (unsigned i = 0; i < part->nmen; i++) {
+        struct bk_memblock copy = *mb;
+
+        if (bk_narrow_lay_out(r->ix, block, &part->man[i], &copy))
+            bytes += bk_memblock_bytes(nslices * copy.slice_stride, r->distances) / 2;
+    }
+    return part->nmen ? bytes : whole / 2 * (unsigned)(part->side[0] + part->side[1]);
 }
 
 /* taken: out of a group. */
@@ -116,7 +120,7 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     bk_setup_lay_out_codes(&s, r->kernel, taken, &mb, r->distances);
     memset(n, 0, sizeof *n);
     n->codes = bk_memblock_bytes(s.nslices * mb.slice_stride, r->distances);
-    n->held = held_bytes(r, block, s.nslices, mb);
+    n->held = held_bytes(r, block, s.nslices, &mb);
     if (r->attain)
         n->attained =
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
@@ -135,7 +139,7 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
 /* What the estimate of a block depends on; the bytes between members are 0. */
 struct likeness {
     uint32_t nslices, group, taken;
-    uint32_t cell;               /* of the man whose places are not all held */
+    uint32_t cell[BK_PART_MEN];  /* of the men whose places are not all held */
     uint32_t size[BK_SLOTS_MAX]; /* of the cells */
 };
 
@@ -152,14 +156,14 @@ static struct likeness likeness_of(const struct bk_estimate_request *r, uint32_t
 {
     const struct bk_index *ix = r->ix;
     const struct bk_block *b = &ix->block[block];
-    int narrow = r->part ? bk_part_slot(ix, r->part) : -1;
     struct likeness l;
 
     memset(&l, 0, sizeof l);
     l.nslices = b->pairs->nslices;
     l.group = b->group;
     l.taken = taken;
-    l.cell = narrow < 0 ? 0 : b->cell[narrow];
+    for (unsigned i = 0; r->part && i < r->part->nmen; i++)
+        l.cell[i] = b->cell[bk_part_slot(ix, &r->part->man[i])];
     for (unsigned slot = 0; slot < ix->nslots; slot++)
         l.size[slot] = ix->cells[slot]->size[b->cell[slot]];
     return l;
@@ -329,9 +333,24 @@ static void estimate_levels(struct bk_estimate *out, const struct bk_estimate_re
     }
 }
 
-enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *r,
+/* What others read: of its men alone, where they have copies of their own. */
+static struct bk_part part_of(const struct bk_estimate_request *r)
+{
+    struct bk_part part = { 0 };
+
+    if (r->part)
+        part = *r->part;
+    if (part.nmen && !bk_part_pays(r->ix, &part))
+        part.nmen = 0;
+    return part;
+}
+
+enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_request *asked,
                         struct bk_report *why)
 {
+    const struct bk_part part = part_of(asked);
+    struct bk_estimate_request settled = *asked;
+    const struct bk_estimate_request *r = &settled;
     const struct bk_index *ix = r->ix;
     uint32_t *solved = calloc(ix->nblocks + 1u, 3 * sizeof *solved);
     uint32_t *after = solved + ix->nblocks, *readers = after + ix->nblocks;
@@ -340,6 +359,7 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     struct bk_order o = { 0 };
     bool ok;
 
+    settled.part = &part;
     memset(out, 0, sizeof *out);
     ok = solved && n && kind && bk_order_new(&o, ix, r->strategy);
     out->groups = ok && o.any_group;
@@ -357,6 +377,8 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     ok = ok && encoded_after(ix, o.block, solved, after);
     if (ok)
         estimate_levels(out, r, &o, n, after, readers);
+    if (part.nmen > 1 && out->codes + out->held > out->peak) /* while they are copied */
+        out->peak = out->codes + out->held;
     bk_order_free(&o);
     free(kind);
     free(solved);

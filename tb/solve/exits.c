@@ -64,6 +64,8 @@ static void add_exit(struct exit_list *l, struct bk_exit e)
     } else {
         exchanged = bk_material_canonical(&m, s->v);
         t = l->tables->find(l->tables->context, &m);
+        if (t && changes)
+            t = bk_memtable_for(t, e.colour ^ exchanged, e.becomes);
     }
     if (!t) {
         char name[BK_MATERIAL_NAME_MAX];
