@@ -47,7 +47,7 @@ names() { # game, four or two: the materials
     esac
     ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted" |
         case $2$1 in # with pawns they take more memory, and time, than most people have for them
-        twosultan* | twogrand-* | twoatlantean*) grep -v P ;;
+        twogrand-* | twoatlantean*) grep -v P ;;
         *) cat ;;
         esac
 }
@@ -288,7 +288,7 @@ if [ -n "$two" ]; then
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
 placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
 less often than the better of them does alone. Nothing of it needs a table: `bareking count` solves what it is asked
-for in memory. On boards of more than 64 squares pawns are left out.
+for in memory. Pawns of Grand Shatranj and of Atlantean Barroom are left out.
 TEXT
 fi
 for game in $two; do

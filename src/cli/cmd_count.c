@@ -91,6 +91,7 @@ static void tell(struct counting *k, const struct bk_material *m, const struct b
                                 json_pack("{si sI sO}", "ranks", (int)k->ranks, "bytes",
                                           (json_int_t)k->news.bytes, "plies", k->news.list));
         k->status = cli_print_json_line(line);
+        fflush(stdout); /* what has been counted stays counted if this is stopped */
         return;
     }
     print_line(k, name, side);
