@@ -377,8 +377,8 @@ enum bk_err bk_estimate(struct bk_estimate *out, const struct bk_estimate_reques
     ok = ok && encoded_after(ix, o.block, solved, after);
     if (ok)
         estimate_levels(out, r, &o, n, after, readers);
-    if (part.nmen > 1 && out->codes + out->held > out->peak) /* while they are copied */
-        out->peak = out->codes + out->held;
+    if (part.nmen > 1 && !r->let_go && !r->owners && out->codes + out->held > out->peak)
+        out->peak = out->codes + out->held; /* while its parts are copied */
     bk_order_free(&o);
     free(kind);
     free(solved);
