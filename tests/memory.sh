@@ -69,6 +69,7 @@ foretold sultan KQvKR --threads 1
 foretold sultan KRvKR+K --threads 1
 foretold darwinian KRvKB --threads 1
 foretold shatranj KPvKP --threads 1
+foretold darwinian KFvKP --threads 2 --wdl # tables of which parts stay, for several men
 foretold shatranj KNvKP --threads 2
 foretold "$tests/six.ini" KRPvKN --threads 2
 
