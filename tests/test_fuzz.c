@@ -79,6 +79,7 @@ enum feature {
     COMPACT,
     PAWN_BESIDE,
     PAWNS_BESIDE,
+    EQUALS,
     FEATURES
 };
 
@@ -122,6 +123,7 @@ static const char *const feature_name[FEATURES] = {
     "compact",
     "a pawn beside a man",
     "pawns",
+    "equal men beside another",
 };
 
 /* == One case == */
@@ -680,6 +682,21 @@ static bool has_pawns(const struct fuzz *f, unsigned least)
     return pawns >= least && others;
 }
 
+/* Are two men alike, no pawns, and is there one more, so that both may be outer men? */
+static bool has_equals(const struct fuzz *f)
+{
+    unsigned men = 0;
+    bool alike = false;
+
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned t = 0; t < f->drawn.ntypes; t++)
+            if (f->drawn.piece[t].letter != 'P' && !f->drawn.piece[t].royal) {
+                men += f->count[c][t];
+                alike = alike || f->count[c][t] > 1;
+            }
+    return alike && men > 2;
+}
+
 /* Has a side, or have both for PASSING, such a man? */
 static bool shows(const struct fuzz *f, enum feature feature)
 {
@@ -687,6 +704,8 @@ static bool shows(const struct fuzz *f, enum feature feature)
 
     if (feature == PAWN_BESIDE || feature == PAWNS_BESIDE)
         return has_pawns(f, feature == PAWNS_BESIDE ? 2 : 1);
+    if (feature == EQUALS)
+        return has_equals(f);
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned t = 0; t < f->drawn.ntypes; t++)
@@ -722,8 +741,8 @@ static bool draw_material(struct fuzz *f, enum feature focus)
 static void draw_game(struct fuzz *f)
 {
     /* what is rare is looked for in half of the cases */
-    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES, PASSING,     ZONES,
-                                         IN_PLACE,    CASTLES,    PAWN_BESIDE, PAWNS_BESIDE };
+    static const enum feature rare[] = { TAKES_TWICE, ALLOWANCES,  PASSING,      ZONES, IN_PLACE,
+                                         CASTLES,     PAWN_BESIDE, PAWNS_BESIDE, EQUALS };
     const unsigned n = sizeof rare / sizeof *rare;
     unsigned drawn = random_below(&f->state, 2 * n);
     enum feature focus = drawn < n ? rare[drawn] : FEATURES;
@@ -795,6 +814,7 @@ static void note_game(struct fuzz *f)
     f->seen[kernel->set_bytes * 8 == 64 ? SET64 : kernel->set_bytes * 8 == 128 ? SET128 : SET256]++;
     f->seen[PAWN_BESIDE] += shows(f, PAWN_BESIDE);
     f->seen[PAWNS_BESIDE] += shows(f, PAWNS_BESIDE);
+    f->seen[EQUALS] += shows(f, EQUALS);
     f->seen[TWO_THREADS] += f->how.threads > 1;
     f->seen[NO_DISTANCES] += !f->how.distances;
 }

@@ -61,7 +61,7 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
     memset(by_plies, 0, s->pitch * sizeof *by_plies);
     if (!w->ctx.void_slice) {
         for (uint32_t conf = 0; conf < s->nconf; conf++)
-            saved[conf] = won[conf] ^ und[conf];
+            saved[conf] = is_spare(s, conf) ? NONE : won[conf] ^ und[conf];
         any_exit = offer_exits(w, side, saved, true);
     }
     for (uint32_t conf = 0; conf < s->nconf; conf++) {
@@ -70,6 +70,11 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
         struct by_score way;
 
         by_plies[conf] = NONE;
+        if (is_spare(s, conf)) {
+            by_wdl[conf] = by_wdl[s->conf.sorted[conf]];
+            by_plies[conf] = by_plies[s->conf.sorted[conf]];
+            continue;
+        }
         if (!any_exit || !w->touched[conf])
             continue;
         way = sort_scores(best, s->width, BK_SCORE_NONE, 0);

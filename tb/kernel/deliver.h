@@ -230,12 +230,15 @@ static void finish_group(struct bk_solver *b, const struct bk_landing *landing, 
 
             *(lanes *)legal = legal_of(c, &finishing, side, vector, placed_in(c, vector));
             for (uint32_t i = 0; i < LANES && vector * LANES + i < s->nconf; i++) {
-                const struct bk_landing *l = &landing[vector * LANES + i];
+                uint32_t conf = vector * LANES + i;
+                const struct bk_landing *l = &landing[conf];
 
                 if (!l->to)
                     continue;
+                if (is_spare(s, conf))
+                    conf = s->conf.sorted[conf];
                 to.s = l->to->block;
-                land(&b->state, &from, vector * LANES + i, l, &to, side, legal[i], tally);
+                land(&b->state, &from, conf, l, &to, side, legal[i], tally);
             }
         }
     }

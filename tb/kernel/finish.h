@@ -197,6 +197,29 @@ static void note_attained(const struct ctx *c, const struct finished *f, void *d
     ((set *)sets_of(st, BK_WINS, f->side, c->slice))[f->conf] = x.by_plies;
 }
 
+/* Is the configuration another one with equal men in another order, which is solved? */
+static inline bool is_spare(const struct bk_setup *s, uint32_t conf)
+{
+    return s->conf.sorted && s->conf.sorted[conf] != conf;
+}
+
+/* What is told of that one is so of this one. */
+static void repeat_sorted(const struct ctx *c, unsigned side, uint32_t conf)
+{
+    static const enum bk_array told[] = { BK_WON, BK_UNDECIDED, BK_WINS, BK_LOSSES };
+    const struct bk_setup *s = c->s;
+    uint32_t sorted = s->conf.sorted[conf];
+
+    for (unsigned i = 0; i < sizeof told / sizeof *told; i++) {
+        set *sets = (set *)sets_of(c->st, told[i], side, c->slice);
+
+        sets[conf] = sets[sorted];
+    }
+    if (s->distances)
+        memcpy(dtw_of(s, c->st, side, c->slice, conf), dtw_of(s, c->st, side, c->slice, sorted),
+               (size_t)s->width * s->dtw_bytes);
+}
+
 /* Nothing is attained past the last configuration. */
 static void note_nothing_beyond(const struct ctx *c)
 {
@@ -234,7 +257,9 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             for (unsigned side = 0; side < 2; side++)
                 *(lanes *)legal[side] = legal_of(c, &finishing, side, conf / LANES, placed);
         }
-        for (unsigned side = 0; side < 2; side++) {
+        for (unsigned side = 0; side < 2 && is_spare(s, conf); side++)
+            repeat_sorted(c, side, conf);
+        for (unsigned side = 0; side < 2 && !is_spare(s, conf); side++) {
             set *won = (set *)sets_of(st, BK_WON, side, slice) + conf;
             set *undecided = (set *)sets_of(st, BK_UNDECIDED, side, slice) + conf;
             struct finished f = { side, conf, .legal = legal[side][conf % LANES],

@@ -97,7 +97,7 @@ static void settle(struct scratch *w, struct bk_state *st, unsigned side, uint32
         settle_later(w, st, side, conf, losing, later);
 }
 
-/* What is legal is undecided. */
+/* What is legal is undecided; but where equal men are not in order nothing is to be solved. */
 static void enter_legal(const struct ctx *c)
 {
     const struct bk_setup *s = c->s;
@@ -110,11 +110,13 @@ static void enter_legal(const struct ctx *c)
 
         for (unsigned side = 0; side < 2; side++) {
             lanes legal = legal_of(c, &legality, side, vector, placed);
+            lanes solved =
+                s->conf.spare ? lanes_only(legal, ~s->conf.spare[vector] & 0xffu) : legal;
 
             sets_of(st, BK_WON, side, c->slice)[vector] = ~legal;
-            sets_of(st, BK_UNDECIDED, side, c->slice)[vector] = legal;
+            sets_of(st, BK_UNDECIDED, side, c->slice)[vector] = solved;
             if (!s->compact)
-                sets_of(st, BK_OPEN, side, c->slice)[vector] = legal;
+                sets_of(st, BK_OPEN, side, c->slice)[vector] = solved;
             sets_of(st, BK_WINS, side, c->slice)[vector] = NO_LANES;
             sets_of(st, BK_LOSSES, side, c->slice)[vector] = NO_LANES;
             if (s->exits_once)

@@ -381,6 +381,46 @@ static void ripen(struct bk_solver *b, uint32_t slice, unsigned side, bool losse
         set_todo(p.st, side, !losses, slice);
 }
 
+/* == Equal men == */
+
+/*
+ * Of two configurations in which equal men have changed places one is solved, the sorted one.  What
+ * is reached of the other is reached there; and who has won there has won here, too, since an
+ * escape looks at the configuration that a move leads to.
+ */
+static void sort_reached(struct scratch *w)
+{
+    const struct bk_setup *s = w->ctx.s;
+    set *acc = (set *)w->acc;
+
+    if (!s->conf.sorted)
+        return;
+    EACH_MARKED (vector, w->dirty, s->nmarks) {
+        unsigned words = lanes_words(w->acc[vector]) & s->conf.spare[vector];
+
+        EACH_LANE (i, words) {
+            uint32_t conf = (uint32_t)vector * LANES + i, sorted = s->conf.sorted[conf];
+
+            acc[sorted] |= acc[conf];
+            acc[conf] = NONE;
+            mark(w->dirty, sorted / LANES);
+        }
+    }
+}
+
+/* Wins of a vector, entered: its twins have them, too. */
+static void tell_twins(const struct sweep *p, uint32_t vector, lanes add)
+{
+    const uint32_t *twin = p->s->conf.twin;
+    unsigned words = twin ? lanes_words(add) : 0;
+    lane_sets won;
+
+    *(lanes *)won = p->won[vector] & ~p->undecided[vector];
+    EACH_LANE (i, words)
+        for (uint32_t conf = twin[vector * LANES + i]; conf < p->s->nconf; conf = twin[conf])
+            ((set *)p->won)[conf] = won[i];
+}
+
 /* == The passes == */
 
 /* The mates and stalemates: no escape at all, before anything else is won. */
@@ -460,6 +500,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     unmoves(w, side, true);
     if (p.due)
         rouse_listed(&p);
+    sort_reached(w);
     EACH_MARKED (vector, w->dirty, s->nmarks) {
         lanes *acc = &w->acc[vector], add = *acc & p.undecided[vector];
 
@@ -468,6 +509,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
             continue;
         p.won[vector] |= add;
         add_fresh(&p, (uint32_t)vector, add);
+        tell_twins(&p, (uint32_t)vector, add);
     }
     memset(w->dirty, 0, s->nmarks * sizeof *w->dirty);
     return end_sweep(&p, false);
@@ -552,6 +594,7 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     unmoves(w, side, false);
     if (p.due)
         rouse_listed(&p);
+    sort_reached(w);
     find_near(w, side);
     w->cand.n = 0;
     EACH_MARKED (vector, w->dirty, s->nmarks) {

@@ -133,7 +133,12 @@ struct bk_configurations {
                                         one is on none */
     void *occ;                       /* squares of the outers as a set */
     void *count;                     /* inner squares counted: equal men once */
-    uint32_t *turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block */
+    uint32_t *turned[BK_SYMMETRIES]; /* configuration after a symmetry of the block; sorted */
+    /* Of equal men that may change places only the order by squares is solved.  NULL: none may. */
+    uint32_t *sorted; /* the configuration with them in order: itself, or an earlier one */
+    uint32_t *twin;   /* the next one that differs by their order alone, behind the sorted one;
+                         nconf: no more */
+    uint8_t *spare;   /* by vector: lanes, as lanes_words() has them, that are not sorted */
 };
 
 struct bk_setup {

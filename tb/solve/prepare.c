@@ -74,16 +74,29 @@ static unsigned mobility(const struct bk_variant *v, unsigned type, unsigned col
     return sum;
 }
 
+static bool has_equals(const struct bk_index *ix, unsigned slot)
+{
+    for (unsigned i = 0; i < ix->nslots; i++)
+        if (i != slot && ix->like[i] == ix->like[slot])
+            return true;
+    return false;
+}
+
+/* A man who has no equal, since equal men are solved in one order only if both are outer ones; then
+   the one with most moves. */
 static void choose_inner(struct bk_setup *s)
 {
     unsigned most = 0;
+    bool alone = false;
 
     s->inner.slot = -1;
     for (unsigned slot = 0; slot < s->ix->nslots; slot++) {
         unsigned n = mobility(s->v, s->ix->type[slot], s->ix->colour[slot]) + 1;
+        bool unlike = !has_equals(s->ix, slot);
 
-        if (bk_setup_can_be_inner(s->ix, slot) && n > most) {
+        if (bk_setup_can_be_inner(s->ix, slot) && (unlike != alone ? unlike : n > most)) {
             most = n;
+            alone = unlike;
             s->inner.slot = (int)slot;
         }
     }
@@ -315,6 +328,71 @@ static bool turn_configurations(struct bk_setup *s, unsigned sym)
     return true;
 }
 
+/* May two outer men change places, and all is as before? */
+static bool interchangeable(const struct bk_setup *s, const struct bk_outer *a,
+                            const struct bk_outer *b)
+{
+    return s->ix->like[a->slot] == s->ix->like[b->slot] && a->n == b->n && a->nsq == b->nsq &&
+           !memcmp(a->sq, b->sq, a->n);
+}
+
+static bool any_interchangeable(const struct bk_setup *s)
+{
+    for (unsigned o = 0; o < s->nouter; o++)
+        for (unsigned p = 0; p < o; p++)
+            if (interchangeable(s, &s->outer[p], &s->outer[o]))
+                return true;
+    return false;
+}
+
+/* The configuration in which the digits of equal men ascend. */
+static uint32_t in_order(const struct bk_setup *s, uint32_t conf)
+{
+    uint32_t digit[BK_OUTERS_MAX], sorted = 0;
+
+    for (unsigned o = 0; o < s->nouter; o++) {
+        digit[o] = conf / s->outer[o].stride % s->outer[o].n;
+        for (unsigned p = 0; p < o; p++)
+            if (interchangeable(s, &s->outer[p], &s->outer[o]) && digit[p] > digit[o]) {
+                uint32_t swap = digit[p];
+
+                digit[p] = digit[o];
+                digit[o] = swap;
+            }
+    }
+    for (unsigned o = 0; o < s->nouter; o++)
+        sorted += digit[o] * s->outer[o].stride;
+    return sorted;
+}
+
+/* Links configurations in which equal men have but changed places. */
+static bool find_twins(struct bk_setup *s, unsigned lanes)
+{
+    struct bk_configurations *c = &s->conf;
+
+    if (!any_interchangeable(s))
+        return true;
+    c->sorted = malloc(s->nconf * sizeof *c->sorted);
+    c->twin = malloc(s->nconf * sizeof *c->twin);
+    c->spare = calloc(s->nvec, 1);
+    if (!c->sorted || !c->twin || !c->spare)
+        return false;
+    for (uint32_t conf = 0; conf < s->nconf; conf++) {
+        uint32_t sorted = c->sorted[conf] = in_order(s, conf); /* no later than conf */
+
+        c->twin[conf] = s->nconf;
+        if (sorted == conf)
+            continue;
+        c->twin[conf] = c->twin[sorted];
+        c->twin[sorted] = conf;
+        c->spare[conf / lanes] |= (uint8_t)(((1u << 8 / lanes) - 1) << conf % lanes * (8 / lanes));
+    }
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++)
+        for (uint32_t conf = 0; c->turned[sym] && conf < s->nconf; conf++)
+            c->turned[sym][conf] = c->sorted[c->turned[sym][conf]];
+    return true;
+}
+
 static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k)
 {
     s->conf.sq = malloc(s->nconf * sizeof *s->conf.sq);
@@ -347,7 +425,7 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
             if (!s->turn_tab[sym] || !turn_configurations(s, sym))
                 return false;
         }
-    return k->compile(s);
+    return find_twins(s, k->lanes) && k->compile(s);
 }
 
 /* == Kings: from slice to slice == */
@@ -456,6 +534,9 @@ void bk_setup_free(struct bk_setup *s)
     free(s->moves.path);
     free(s->inner_sets);
     free(s->conf.sq);
+    free(s->conf.sorted);
+    free(s->conf.twin);
+    free(s->conf.spare);
     free(s->conf.occ);
     free(s->conf.count);
     free(s->conf.clash);
