@@ -40,6 +40,27 @@ static void compile_inner(struct bk_setup *s)
     }
 }
 
+/* By the square between: the ends of the inner man's moves that take there, and their beginnings.
+ */
+static void compile_inner_twice(struct bk_setup *s)
+{
+    const struct bk_variant *v = s->v;
+    set *ends = s->inner_twice, *from = ends + v->nsq;
+
+    for (unsigned sq = 0; s->inner.twice && sq < v->nsq; sq++) {
+        unsigned n;
+        const struct bk_reach *r = bk_reach_from(v, s->inner.type, s->inner.colour, sq, &n);
+
+        for (unsigned i = 0; i < n; i++)
+            if (r[i].how & BK_TWICE) {
+                unsigned via = lowest(set_of(&v->geometry->path[r[i].path]));
+
+                ends[via] |= bit(r[i].to);
+                from[via * v->nsq + r[i].to] |= bit(sq);
+            }
+    }
+}
+
 /* Are all moves of an outer man leaps, or stopped by one set of squares? */
 static bool moves_plainly(const struct bk_setup *s, const struct bk_outer *out)
 {
@@ -158,6 +179,7 @@ static bool compile_tables(struct bk_setup *s)
     set *occ = s->conf.occ, *counted = s->conf.count;
 
     compile_inner(s);
+    compile_inner_twice(s);
     for (unsigned o = 0; o < s->nouter; o++) {
         s->outer[o].lookup = lookup_of(s, &s->outer[o]);
         if (s->outer[o].lookup == BK_BY_VECTOR && !compile_vmoves(s, &s->outer[o]))

@@ -646,6 +646,43 @@ static void inner_captures(struct exits *x, uint32_t vector)
                       x->w->view[view_offset(s, &x->view, vector * LANES + i, -1, 0) + to[i]]);
 }
 
+/* The inner man takes on `via` and ends on `to`.  row: of the view, by its square. */
+static void offer_inner_twice(struct exits *x, uint32_t conf, unsigned via, unsigned to,
+                              const int16_t *row)
+{
+    const struct bk_setup *s = x->w->ctx.s;
+    set from = x->legal[conf] & beginnings_of_twice(s, via, to);
+
+    if (any(from) && s->change_ok[s->inner.slot][x->e->becomes][to])
+        offer_one(x->w, conf, from, row[to]);
+}
+
+/* The inner man takes on its way, and goes on to where nobody stands, or takes there, too. */
+static void inner_takes_twice(struct exits *x, uint32_t vector)
+{
+    const struct ctx *c = &x->w->ctx;
+    const struct bk_setup *s = c->s;
+    unsigned words = lanes_words(((const lanes *)x->legal)[vector]);
+
+    EACH_LANE (i, words) {
+        uint32_t conf = vector * LANES + i;
+        const int16_t *row = x->w->view + view_offset(s, &x->view, conf, -1, 0);
+        unsigned taken = taken_square(s, x->e->taken, conf);
+
+        if (x->e->also >= 0) {
+            unsigned also = taken_square(s, x->e->also, conf);
+
+            offer_inner_twice(x, conf, taken, also, row);
+            offer_inner_twice(x, conf, also, taken, row);
+        } else {
+            set ends = ends_of_twice(s, taken) & ~(c->base_occ | ((const set *)s->conf.occ)[conf]);
+
+            EACH (to, ends)
+                offer_inner_twice(x, conf, taken, to, row);
+        }
+    }
+}
+
 /* The inner man changes, where it arrives or where it stands. */
 static void inner_changes(struct exits *x, uint32_t vector)
 {
@@ -687,10 +724,12 @@ static void inner_exits(struct exits *x)
     for (uint32_t vector = 0; vector < s->nvec; vector++) {
         if (!lanes_any(((const lanes *)x->legal)[vector]))
             continue;
-        if (x->e->taken >= 0)
-            inner_captures(x, vector);
-        else
+        if (x->e->taken < 0)
             inner_changes(x, vector);
+        else if (x->e->also < 0)
+            inner_captures(x, vector);
+        if (x->e->taken >= 0 && s->inner.twice)
+            inner_takes_twice(x, vector);
     }
 }
 

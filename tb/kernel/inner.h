@@ -146,6 +146,18 @@ static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how
     return acc;
 }
 
+/* The ends of the moves by which the inner man takes on `via`. */
+static inline set ends_of_twice(const struct bk_setup *s, unsigned via)
+{
+    return ((const set *)s->inner_twice)[via];
+}
+
+/* From where they go to `to`. */
+static inline set beginnings_of_twice(const struct bk_setup *s, unsigned via, unsigned to)
+{
+    return ((const set *)s->inner_twice)[s->v->nsq + via * s->v->nsq + to];
+}
+
 /* == Turning == */
 
 #if defined __AVX512BW__ && BK_SET_BITS == 64

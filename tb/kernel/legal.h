@@ -109,6 +109,21 @@ static inline set attacked_with(const struct ctx *c, const struct attack *a, uns
     return x;
 }
 
+/* The inner man of `side` takes the king behind another man, or on its way. */
+static set attacked_twice_by_inner(const struct ctx *c, unsigned side, uint32_t conf)
+{
+    const struct bk_setup *s = c->s;
+    unsigned king = c->king[!side];
+    set via = men_of(c, !side, conf) & ~bit(king), x = NONE;
+    set ends = ends_of_twice(s, king) & ~men_of(c, side, conf);
+
+    EACH (sq, via)
+        x |= beginnings_of_twice(s, sq, king);
+    EACH (sq, ends)
+        x |= beginnings_of_twice(s, king, sq);
+    return x;
+}
+
 /* The positions of each configuration in which `side`, to move, could take the king. */
 struct legality {
     bool kings_meet[2];
@@ -242,13 +257,21 @@ static lanes legal_of(const struct ctx *c, const struct legality *l, unsigned si
     if (l->leaps[side] && !l->kings_meet[side] && !s->fixed.n) {
         placed &= ~attacked_by_leaps(s, l, side, vector);
     } else {
-        EACH_LANE (i, words)
+        unsigned left = words;
+
+        EACH_LANE (i, left)
             bad[i] = illegal(c, l, side, vector * LANES + i, c->base_occ | conf_occ[i]);
         placed &= ~*(const lanes *)bad;
     }
-    if (s->inner.slot >= 0 && s->inner.colour == side)
-        placed &= ~inner_into(c, lanes_of(bit(c->king[!side])),
-                              lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    if (s->inner.slot < 0 || s->inner.colour != side)
+        return placed;
+    placed &= ~inner_into(c, lanes_of(bit(c->king[!side])),
+                          lanes_of(c->board) & ~occupied(c, vector), BK_TAKES);
+    if (s->inner.twice) {
+        EACH_LANE (i, words)
+            bad[i] = attacked_twice_by_inner(c, side, vector * LANES + i);
+        placed &= ~*(const lanes *)bad;
+    }
     return placed;
 }
 

@@ -79,6 +79,7 @@ struct bk_inner {
     uint8_t nsteps;
     struct bk_kstep step[BK_STEPS_MAX];
     bool two_steps, bend;
+    bool twice; /* may take on the square between, and go on */
 };
 
 /* An exit of the block: a capture, a change, a fixed man's move, or one that ends
@@ -187,8 +188,16 @@ struct bk_setup {
     bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
     void *turn_tab[BK_SYMMETRIES]; /* by byte and value: the set after the symmetry */
     void *inner_sets;              /* cell, where it may stay, where each step begins */
+    void *inner_twice; /* of an inner man that takes twice: where it may go on to, by the
+                          square between; then from where it comes, by that and the end */
     struct bk_exit *exit;
     uint32_t nexit;
 };
+
+/* The sets of bk_setup.inner_twice. */
+static inline size_t bk_twice_sets(const struct bk_variant *v)
+{
+    return v->nsq + (size_t)v->nsq * v->nsq;
+}
 
 #endif

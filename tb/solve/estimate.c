@@ -82,6 +82,8 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
     n->tables = sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) +
                 s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
                 symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
+    if (s->inner.twice)
+        n->tables += bk_twice_sets(s->v) * k->set_bytes;
     if (s->equal_men)
         n->tables += s->nconf * (sizeof *s->conf.sorted + sizeof *s->conf.twin) + s->nvec;
     n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */

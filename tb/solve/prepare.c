@@ -60,8 +60,7 @@ bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot)
 {
     unsigned type = ix->type[slot];
 
-    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && bk_rules_moves_alike(ix->v, type) &&
-           !bk_rules_takes_twice(ix->v, type);
+    return ix->cells[slot]->n == 1 && ix->right[slot] < 0 && bk_rules_moves_alike(ix->v, type);
 }
 
 /* Moves from an average square of an empty board: the more, the more a word saves. */
@@ -115,6 +114,7 @@ static void prepare_inner(struct bk_setup *s)
     m = &s->v->piece[in->type].move;
     in->two_steps = m->steps_max == 2;
     in->bend = m->bend;
+    in->twice = bk_rules_takes_twice(s->v, in->type);
     in->nsteps = m->nsteps;
     for (unsigned i = 0; i < m->nsteps; i++) {
         int dr = in->colour == BK_WHITE ? m->step[i].dr : -m->step[i].dr;
@@ -400,7 +400,9 @@ static bool prepare_configurations(struct bk_setup *s, const struct bk_kernel *k
     s->conf.occ = aligned_zeroed(s->pitch * k->set_bytes);
     s->conf.count = aligned(s->nconf * k->set_bytes);
     s->inner_sets = aligned((2 + BK_STEPS_MAX) * k->set_bytes * k->lanes);
-    if (!s->conf.sq || !s->conf.clash || !s->conf.occ || !s->conf.count || !s->inner_sets)
+    s->inner_twice = s->inner.twice ? aligned_zeroed(bk_twice_sets(s->v) * k->set_bytes) : NULL;
+    if (!s->conf.sq || !s->conf.clash || !s->conf.occ || !s->conf.count || !s->inner_sets ||
+        (s->inner.twice && !s->inner_twice))
         return false;
     memset(s->conf.clash, 0, s->nconf);
     memset(s->conf.clash + s->nconf, 1, s->pitch - s->nconf); /* nobody stands there */
@@ -533,6 +535,7 @@ void bk_setup_free(struct bk_setup *s)
     free(s->moves.vector);
     free(s->moves.path);
     free(s->inner_sets);
+    free(s->inner_twice);
     free(s->conf.sq);
     free(s->conf.sorted);
     free(s->conf.twin);
