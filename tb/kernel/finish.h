@@ -257,9 +257,12 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
             for (unsigned side = 0; side < 2; side++)
                 *(lanes *)legal[side] = legal_of(c, &finishing, side, conf / LANES, placed);
         }
-        for (unsigned side = 0; side < 2 && is_spare(s, conf); side++)
-            repeat_sorted(c, side, conf);
-        for (unsigned side = 0; side < 2 && !is_spare(s, conf); side++) {
+        if (is_spare(s, conf)) {
+            repeat_sorted(c, BK_WHITE, conf);
+            repeat_sorted(c, BK_BLACK, conf);
+            continue;
+        }
+        for (unsigned side = 0; side < 2; side++) {
             set *won = (set *)sets_of(st, BK_WON, side, slice) + conf;
             set *undecided = (set *)sets_of(st, BK_UNDECIDED, side, slice) + conf;
             struct finished f = { side, conf, .legal = legal[side][conf % LANES],
