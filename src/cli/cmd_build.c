@@ -16,7 +16,7 @@
 
 struct totals {
     unsigned missing;
-    uint64_t positions, memory, disk; /* of the missing ones; memory: the largest */
+    uint64_t positions, anew, memory, disk; /* of the missing ones; memory: the largest */
 };
 
 static struct totals add_up(const struct bk_plan *p)
@@ -30,6 +30,7 @@ static struct totals add_up(const struct bk_plan *p)
             continue;
         sum.missing++;
         sum.positions += t->positions;
+        sum.anew += t->anew_positions;
         sum.disk += t->disk_bytes;
         if (t->memory_bytes > sum.memory)
             sum.memory = t->memory_bytes;
@@ -63,9 +64,10 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         const struct bk_plan_table *t = &p->table[i];
 
         json_t *table = json_pack(
-            "{ss sI sI sI sI sI sb}", "material", t->name, "positions", (json_int_t)t->positions,
-            "memory_bytes", (json_int_t)t->memory_bytes, "disk_bytes", (json_int_t)t->disk_bytes,
-            "guess_wdl_bytes", (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
+            "{ss sI sI sI sI sI sI sb}", "material", t->name, "positions", (json_int_t)t->positions,
+            "anew_positions", (json_int_t)t->anew_positions, "memory_bytes",
+            (json_int_t)t->memory_bytes, "disk_bytes", (json_int_t)t->disk_bytes, "guess_wdl_bytes",
+            (json_int_t)t->guess_bytes[BK_KIND_WDL], "guess_dtw_bytes",
             (json_int_t)t->guess_bytes[BK_KIND_DTW], "present", (int)t->present);
 
         if (table && p->processes > 1 && !t->present) {
@@ -74,11 +76,11 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         }
         json_array_append_new(tables, table);
     }
-    return cli_print_json(json_pack("{ss so so s{si si sI sI sI}}", "variant", p->v->name, "dir",
-                                    cli_json_text(p->dir), "tables", tables, "total", "tables",
-                                    (int)p->n, "missing", (int)sum->missing, "positions",
-                                    (json_int_t)sum->positions, "memory_bytes",
-                                    (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
+    return cli_print_json(json_pack(
+        "{ss so so s{si si sI sI sI sI}}", "variant", p->v->name, "dir", cli_json_text(p->dir),
+        "tables", tables, "total", "tables", (int)p->n, "missing", (int)sum->missing, "positions",
+        (json_int_t)sum->positions, "anew_positions", (json_int_t)sum->anew, "memory_bytes",
+        (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
 /* What several processes send each other for a table, and how long they will be at it. */
@@ -108,9 +110,11 @@ static void print_plan(const struct bk_plan *p, const struct totals *sum)
         print_several(p, t);
         printf("%s\n", t->present ? "  there" : "");
     }
-    printf("%u table%s of %s in %s, %u to build: %s positions, %s of memory, about %s of disk\n",
-           p->n, p->n == 1 ? "" : "s", p->v->name, p->dir, sum->missing,
-           cli_count(positions, sum->positions), cli_bytes(memory, sum->memory),
+    printf("%u table%s of %s in %s, %u to build: %s positions", p->n, p->n == 1 ? "" : "s",
+           p->v->name, p->dir, sum->missing, cli_count(positions, sum->positions));
+    if (sum->anew)
+        printf(" (and %s solved anew)", cli_count(positions, sum->anew));
+    printf(", %s of memory, about %s of disk\n", cli_bytes(memory, sum->memory),
            cli_bytes(disk, sum->disk));
 }
 

@@ -224,12 +224,10 @@ static enum bk_err add_making(struct bk_plan *p, const struct bk_index *ix, uint
 #define CPU_NS_RESULTS   50
 #define NETWORK_BYTES    1.25e9 /* 10 Gbit/s */
 
-/* positions: of tables that are solved anew for it. */
-static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t, uint64_t positions,
-                         unsigned threads)
+static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t, unsigned threads)
 {
     unsigned ranks = all_of(p).ranks;
-    double seconds = (double)(t->positions + positions) *
+    double seconds = (double)(t->positions + t->anew_positions) *
                      (p->distances ? CPU_NS_DISTANCES : CPU_NS_RESULTS) * 1e-9 / ranks / threads;
 
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
@@ -264,7 +262,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
             return err;
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
     }
-    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > 3 * x->h->limit;
+    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > x->h->memory / 4 * 3;
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = held(x->p, n);
@@ -300,7 +298,7 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
             return err;
         if (*strategy > BK_APART && !tried.groups)
             continue;
-        if (beside + tried.peak <= 3 * x->h->limit) {
+        if (beside + tried.peak <= x->h->memory / 4 * 3) {
             *n = tried;
             return BK_OK;
         }
@@ -375,7 +373,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         return err;
     bk_resident_leave(h, nth);
     t->held_bytes = held(p, &all[nth].kept);
-    if (x.always + h->bytes + all[nth].kept.peak > 3 * h->limit)
+    if (x.always + h->bytes + all[nth].kept.peak > h->memory / 4 * 3)
         t->held_bytes = BK_NEVER_HELD; /* until it is solved all of it would have to stay */
     keep = bk_resident_will_keep(h, nth, t->held_bytes);
     err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
@@ -383,8 +381,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         return err;
     t->encode_bytes = bytes_for_cells(
         t->positions, chosen.peak > chosen.encoding ? chosen.peak - chosen.encoding : 0);
-    if (t->encode_bytes > h->limit / 2)
-        t->encode_bytes = h->limit / 2;
+    if (t->encode_bytes > h->memory / 8)
+        t->encode_bytes = h->memory / 8;
     t->memory_bytes = x.peak;
     err = predict_each(&x, ix, t, !keep, &chosen, &least_encoder, why);
     memcpy(t->sent_bytes, x.sent, sizeof x.sent);
@@ -392,7 +390,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         err = add_making(p, ix, nth, keep, threads, why);
     if (err)
         return err;
-    t->seconds = seconds_of(p, t, x.positions, threads);
+    t->anew_positions = x.positions;
+    t->seconds = seconds_of(p, t, threads);
     fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
     t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
     t->spill_room += threads * (UINT64_C(8) << 20);
@@ -400,7 +399,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     t->least_bytes = x.always + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
         t->strategy = p->distances ? on_disk(p) : BK_COMPACT;
-        bk_resident_release(h);
+        bk_resident_clear(h);
         return BK_OK;
     }
     bk_resident_done(h, nth);
@@ -424,25 +423,51 @@ static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsig
     return err;
 }
 
-/* Of all tables that are not there.  all: what is known of each so far. */
+/* Of all tables that are not there, in turn.  all: what is known of each so far; most: the most
+   that any takes; memory: that may be used. */
+static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
+                                   struct both *all, uint64_t *most, uint64_t *memory,
+                                   struct bk_report *why)
+{
+    enum bk_err err = BK_OK;
+    struct bk_resident h;
+
+    *most = 0;
+    if (!bk_resident_init(&h, p, memory_limit))
+        err = bk_no_memory(why);
+    *memory = h.memory;
+    for (unsigned i = 0; !err && i < p->n; i++)
+        p->table[i].anew_apart = false;
+    for (unsigned i = 0; !err && i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        if (p->stop && *p->stop)
+            err = bk_pool_interrupted(why);
+        else if (!t->present)
+            err = predict_table(&h, p, i, threads, memory_limit, all, why);
+        *most = !t->present && t->memory_bytes > *most ? t->memory_bytes : *most;
+    }
+    bk_resident_release(&h);
+    return err;
+}
+
+/* The same.  More is held where no limit is set, if all takes no more than three quarters of the
+   machine's memory then. */
 static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                                struct both *all, struct bk_report *why)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    enum bk_err err = BK_OK;
-    struct bk_resident h;
+    uint64_t most, memory;
+    enum bk_err err;
 
     if (!threads)
         threads = cores > 0 ? (unsigned)cores : 1;
-    if (!bk_resident_init(&h, p, memory_limit))
-        err = bk_no_memory(why);
-    for (unsigned i = 0; !err && i < p->n; i++)
-        if (p->stop && *p->stop)
-            err = bk_pool_interrupted(why);
-        else if (!p->table[i].present)
-            err = predict_table(&h, p, i, threads, memory_limit, all, why);
-    bk_resident_release(&h);
-    return err;
+    p->holds_more = !memory_limit && !is_several(p);
+    err = predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
+    if (err || !p->holds_more || most <= memory / 4 * 3)
+        return err;
+    p->holds_more = false;
+    return predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
 }
 
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,

@@ -185,7 +185,7 @@ static enum bk_err go_to_disk(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *pt = &b->p->table[b->nth];
 
-    bk_resident_release(&b->resident);
+    bk_resident_clear(&b->resident);
     return bk_spill_open(&b->spill, b->o->scratch ? b->o->scratch : b->p->dir, b->o->memory_limit,
                          pt->spill_room, why);
 }
@@ -194,7 +194,7 @@ static void leave_disk(struct builder *b)
 {
     if (!b->spill)
         return;
-    bk_resident_release(&b->resident);
+    bk_resident_clear(&b->resident);
     bk_spill_close(b->spill);
     b->spill = NULL;
 }
@@ -665,7 +665,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     err = bk_ranks_agree(err, why);
 
     if (o->frugal) {
-        b.resident.limit = 0;
+        b.resident.limit = b.resident.spare = 0;
         for (unsigned i = 0; i < p->n; i++)
             p->table[i].strategy = BK_COMPACT;
     }

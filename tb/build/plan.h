@@ -21,6 +21,7 @@ struct bk_plan_table {
     struct bk_material m;
     char name[BK_MATERIAL_NAME_MAX];
     uint64_t positions;      /* both sides */
+    uint64_t anew_positions; /* predicted: of tables that are there, and solved anew for it */
     uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
     uint64_t held_bytes;     /* of what stays of it for others, once it is solved: the same */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
@@ -53,6 +54,8 @@ struct bk_plan {
     char dir[3072];
     bool distances;
     bool anew;                   /* see bk_plan_anew() */
+    bool holds_more;             /* a third of memory for tables that lead on, not a quarter:
+                                    there is enough, and nobody has set a limit */
     unsigned processes;          /* that will make the tables together; 0: one */
     struct bk_owners owners;     /* bk_plan_owners() */
     enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */

@@ -8,14 +8,31 @@
 
 #include "core/array.h"
 
+/* Positions to solve so that each table is there, when nothing else is.  Owned; NULL: no memory. */
+static double *costs_of(const struct bk_plan *p)
+{
+    double *cost = malloc((p->n + 1u) * sizeof *cost);
+
+    for (unsigned i = 0; cost && i < p->n; i++) { /* those that it moves into come before */
+        cost[i] = (double)p->table[i].positions;
+        for (unsigned j = 0; j < p->table[i].nnext; j++)
+            cost[i] += cost[p->table[i].next[j]];
+    }
+    return cost;
+}
+
 bool bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
 {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
     if (memory_limit && memory_limit < memory)
         memory = memory_limit;
-    *h = (struct bk_resident){ .p = p, .limit = memory / 4 };
-    return BK_ARRAY_ROOM(h->kept, h->room, p->n + 1u);
+    *h = (struct bk_resident){ .p = p,
+                               .cost = costs_of(p),
+                               .memory = memory,
+                               .limit = p->holds_more ? memory / 3 : memory / 4,
+                               .spare = p->holds_more ? memory / 12 : 0 };
+    return BK_ARRAY_ROOM(h->kept, h->room, p->n + 1u) && h->cost;
 }
 
 static void drop(struct bk_resident *h, struct bk_kept *x)
@@ -25,13 +42,18 @@ static void drop(struct bk_resident *h, struct bk_kept *x)
     *x = h->kept[--h->n];
 }
 
-void bk_resident_release(struct bk_resident *h)
+void bk_resident_clear(struct bk_resident *h)
 {
     while (h->n)
         drop(h, &h->kept[h->n - 1]);
+}
+
+void bk_resident_release(struct bk_resident *h)
+{
+    bk_resident_clear(h);
     free(h->kept);
-    h->kept = NULL;
-    h->room = 0;
+    free(h->cost);
+    *h = (struct bk_resident){ .p = h->p };
 }
 
 struct bk_kept *bk_resident_find(const struct bk_resident *h, uint32_t table)
@@ -60,6 +82,29 @@ static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
     return uses;
 }
 
+/* How many tables are built from the nth on until one needs this one. */
+static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t table)
+{
+    unsigned built = 1;
+
+    for (unsigned i = nth; i < p->n && !moves_into(&p->table[i], table); i++)
+        built += !p->table[i].present;
+    return built;
+}
+
+/*
+ * What holding a table, of so many bytes, is worth when the nth is the next to be built: the
+ * positions that it spares, a byte, the less the longer it has to wait.  What is found out by
+ * solving a hundred tables and fits into a few of its bytes outlasts what its neighbours need next;
+ * of equals the one that is needed last goes.  (Squared: no root is asked for.)
+ */
+static double worth(const struct bk_resident *h, unsigned nth, uint32_t table, uint64_t bytes)
+{
+    double spares = h->cost[table] / (double)(bytes + 1);
+
+    return spares * spares / built_until(h->p, nth, table);
+}
+
 enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_memtable *t,
                             uint64_t bytes, unsigned nth, struct bk_report *why)
 {
@@ -72,11 +117,36 @@ enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_mem
     return BK_OK;
 }
 
+/* What neither the nth table nor one being solved needs: the one that is worth least, and the bytes
+   of all.  NULL: there is none. */
+static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, uint64_t *bytes)
+{
+    struct bk_kept *least = NULL;
+    double worth_least = 0;
+
+    *bytes = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        struct bk_kept *x = &h->kept[i];
+        double this = worth(h, nth, x->table, x->bytes);
+
+        if (x->pins || moves_into(&h->p->table[nth], x->table))
+            continue;
+        *bytes += x->bytes;
+        if (!least || this < worth_least) {
+            least = x;
+            worth_least = this;
+        }
+    }
+    return least;
+}
+
 void bk_resident_make_room(struct bk_resident *h, unsigned nth)
 {
-    for (size_t i = h->n; h->bytes > h->limit && i-- > 0;)
-        if (!h->kept[i].pins && !moves_into(&h->p->table[nth], h->kept[i].table))
-            drop(h, &h->kept[i]);
+    struct bk_kept *least;
+    uint64_t idle;
+
+    while (h->bytes > h->limit && (least = least_of_idle(h, nth, &idle)) && idle > h->spare)
+        drop(h, least);
 }
 
 /* Makes a table, after what it needs. */
@@ -144,10 +214,15 @@ void bk_resident_done(struct bk_resident *h, unsigned nth)
 
 bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes)
 {
-    uint64_t after = h->bytes + bytes;
+    double own = worth(h, nth + 1, nth, bytes);
+    uint64_t after = bytes;
 
-    for (size_t i = 0; i < h->n; i++)
-        if (h->kept[i].uses <= 1 && moves_into(&h->p->table[nth], h->kept[i].table))
-            after -= h->kept[i].bytes;
+    for (size_t i = 0; i < h->n; i++) {
+        const struct bk_kept *x = &h->kept[i];
+        bool goes = x->uses <= 1 && moves_into(&h->p->table[nth], x->table);
+
+        if (!goes && worth(h, nth + 1, x->table, x->bytes) >= own)
+            after += x->bytes;
+    }
     return after <= h->limit && uses_from(h->p, nth + 1, nth);
 }

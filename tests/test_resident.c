@@ -1,0 +1,137 @@
+/*
+ * test_resident.c - which tables stay in memory for others: tb/build/resident.h.
+ *
+ * Of a plan as small as can be, with sizes and no tables.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tb/build/resident.h"
+
+enum { CHEAP, DEAR, DERIVED, FIRST, SECOND, THIRD, TABLES };
+
+/* What each takes to solve, and leads to: of the three built last, the second to one that is cheap,
+   the third to one that is dear. */
+static uint32_t to_dear[] = { DEAR }, to_cheap[] = { CHEAP };
+static struct bk_plan_table table[TABLES];
+static struct bk_plan plan = { .table = table, .n = TABLES };
+
+static void set_up(struct bk_resident *h, uint64_t limit, uint64_t spare)
+{
+    struct bk_report why;
+
+    for (unsigned i = 0; i < TABLES; i++)
+        table[i] = (struct bk_plan_table){ .positions = i == DEAR ? 1000 : 10 };
+    table[DERIVED].next = table[THIRD].next = to_dear;
+    table[SECOND].next = to_cheap;
+    table[DERIVED].nnext = table[SECOND].nnext = table[THIRD].nnext = 1;
+    assert_true(bk_resident_init(h, &plan, 0));
+    h->limit = limit;
+    h->spare = spare;
+    assert_int_equal(bk_resident_add(h, DEAR, NULL, 10, FIRST, &why), BK_OK);
+    assert_int_equal(bk_resident_add(h, CHEAP, NULL, 10, FIRST, &why), BK_OK);
+}
+
+static void costs__are_with_all_that_a_table_leads_to(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 20, 0);
+    assert_true(h.cost[DEAR] == 1000);
+    assert_true(h.cost[DERIVED] == 1010);
+    bk_resident_release(&h);
+}
+
+static void room__is_made_by_what_is_soon_solved_again(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 20, 0);
+    bk_resident_make_room(&h, FIRST); /* all fits */
+    assert_int_equal(h.n, 2);
+    h.limit = 19;
+    bk_resident_make_room(&h, FIRST);
+    assert_non_null(bk_resident_find(&h, DEAR)); /* though it came first, and is needed last */
+    assert_null(bk_resident_find(&h, CHEAP));
+    assert_int_equal(h.bytes, 10);
+    bk_resident_release(&h);
+}
+
+static void room__of_equals_is_made_by_the_one_needed_last(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 19, 0);
+    h.cost[DEAR] = h.cost[CHEAP];
+    bk_resident_make_room(&h, FIRST);
+    assert_non_null(bk_resident_find(&h, CHEAP));
+    assert_null(bk_resident_find(&h, DEAR));
+    bk_resident_release(&h);
+}
+
+static void room__is_not_made_by_what_is_needed(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 5, 0);
+    bk_resident_find(&h, DEAR)->pins = 1; /* a table that is being solved reads it */
+    bk_resident_make_room(&h, SECOND);    /* and this one reads the other */
+    assert_int_equal(h.n, 2);
+    bk_resident_make_room(&h, FIRST);
+    assert_non_null(bk_resident_find(&h, DEAR));
+    assert_null(bk_resident_find(&h, CHEAP));
+    bk_resident_release(&h);
+}
+
+static void room__is_spared_for_what_nobody_needs_at_once(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 5, 10);
+    bk_resident_make_room(&h,
+                          SECOND); /* the cheap one is needed; the dear one is no more than that */
+    assert_int_equal(h.n, 2);
+    h.spare = 9;
+    bk_resident_make_room(&h, SECOND);
+    assert_null(bk_resident_find(&h, DEAR));
+    bk_resident_release(&h);
+}
+
+static void a_table__stays_if_what_is_worth_more_leaves_room(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 20, 0);
+    table[THIRD].next[0] = DERIVED; /* it is needed, too, and the dear one is not */
+    assert_true(bk_resident_will_keep(&h, DERIVED, 10)); /* the cheap one will go */
+    assert_false(bk_resident_will_keep(&h, DERIVED, 21));
+    assert_false(bk_resident_will_keep(&h, FIRST, 1)); /* nobody needs it */
+    h.cost[DERIVED] = 0;
+    assert_false(bk_resident_will_keep(&h, DERIVED, 15)); /* beside two that are worth more */
+    table[THIRD].next[0] = DEAR;
+    bk_resident_release(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs__are_with_all_that_a_table_leads_to),
+        cmocka_unit_test(room__is_made_by_what_is_soon_solved_again),
+        cmocka_unit_test(room__of_equals_is_made_by_the_one_needed_last),
+        cmocka_unit_test(room__is_not_made_by_what_is_needed),
+        cmocka_unit_test(room__is_spared_for_what_nobody_needs_at_once),
+        cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
