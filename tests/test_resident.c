@@ -47,6 +47,28 @@ static void costs__are_with_all_that_a_table_leads_to(void **state)
     bk_resident_release(&h);
 }
 
+static void limits__are_shares_of_what_may_be_used(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    plan.machine_bytes = 1200; /* a control group's, say */
+    assert_true(bk_resident_init(&h, &plan, 0));
+    assert_int_equal(h.limit, 300);
+    assert_int_equal(h.spare, 0);
+    bk_resident_release(&h);
+    assert_true(bk_resident_init(&h, &plan, 600));
+    assert_int_equal(h.limit, 150);
+    bk_resident_release(&h);
+    plan.holds_more = true;
+    assert_true(bk_resident_init(&h, &plan, 0));
+    assert_int_equal(h.limit, 400);
+    assert_int_equal(h.spare, 100);
+    bk_resident_release(&h);
+    plan.holds_more = false;
+    plan.machine_bytes = 0;
+}
+
 static void room__is_made_by_what_is_soon_solved_again(void **state)
 {
     struct bk_resident h;
@@ -126,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs__are_with_all_that_a_table_leads_to),
+        cmocka_unit_test(limits__are_shares_of_what_may_be_used),
         cmocka_unit_test(room__is_made_by_what_is_soon_solved_again),
         cmocka_unit_test(room__of_equals_is_made_by_the_one_needed_last),
         cmocka_unit_test(room__is_not_made_by_what_is_needed),

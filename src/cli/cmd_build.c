@@ -424,6 +424,7 @@ static int plan_repack(const struct cli *c, const struct bk_variant *v, struct r
 
         if (err)
             return cli_fail_report(err, &why);
+        r->p[k]->machine_bytes = cli_machine_memory();
         bk_plan_anew(r->p[k], r->m, r->n, k & 2);
         r->before += add_up(r->p[k]).disk;
         cli_bar_add(&w->bar, r->p[k]);

@@ -54,6 +54,7 @@ struct bk_plan {
     char dir[3072];
     bool distances;
     bool anew;                   /* see bk_plan_anew() */
+    uint64_t machine_bytes;      /* memory that a process here may have; 0: all of the machine's */
     bool holds_more;             /* a third of memory for tables that lead on, not a quarter:
                                     there is enough, and nobody has set a limit */
     unsigned processes;          /* that will make the tables together; 0: one */

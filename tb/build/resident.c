@@ -23,8 +23,10 @@ static double *costs_of(const struct bk_plan *p)
 
 bool bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t memory_limit)
 {
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t memory = p->machine_bytes;
 
+    if (!memory)
+        memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (memory_limit && memory_limit < memory)
         memory = memory_limit;
     *h = (struct bk_resident){ .p = p,
