@@ -385,16 +385,18 @@ static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
     return err;
 }
 
-/* A table that has its files stays for later ones if it may.  m->t is taken. */
-static enum bk_err keep_or_free(struct making *m, struct bk_report *why)
+/* A table that is done stays for later ones if it may.  m->t is taken; bytes: of what stays of it,
+   if the rest has gone already, else 0. */
+static enum bk_err keep_or_free(struct making *m, uint64_t bytes, struct bk_report *why)
 {
     struct builder *b = m->b;
     uint64_t held = b->p->table[b->nth].held_bytes;
 
     bk_resident_done(&b->resident, b->nth);
-    if (!m->let_go && is_whole(m->t) && bk_resident_will_keep(&b->resident, b->nth, held)) {
-        uint64_t bytes = narrow(b, b->nth, m->t, m->wanted);
-
+    if (!m->let_go && (bytes || is_whole(m->t)) &&
+        bk_resident_will_keep(&b->resident, b->nth, held)) {
+        if (!bytes)
+            bytes = narrow(b, b->nth, m->t, m->wanted);
         return bk_resident_add(&b->resident, b->nth, m->t, bytes, b->nth + 1, why);
     }
     bk_memtable_free(m->t);
@@ -449,7 +451,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
     pt->present = true;
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
     m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
-    err = bk_ranks_agree(keep_or_free(&m, why), why);
+    err = bk_ranks_agree(keep_or_free(&m, 0, why), why);
     bk_ranks_sends(BK_SENDS_WORDS);
     if (err)
         return err;
@@ -487,7 +489,7 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
     m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
     if (b->o->built)
         b->o->built(b->o->context, &m.built, b->nth);
-    return keep_or_free(&m, why);
+    return keep_or_free(&m, bytes, why);
 }
 
 /* In memory, or within the limit on disk. */
