@@ -119,8 +119,8 @@ static void room__is_spared_for_what_nobody_needs_at_once(void **state)
 
     (void)state;
     set_up(&h, 5, 10);
-    bk_resident_make_room(&h,
-                          SECOND); /* the cheap one is needed; the dear one is no more than that */
+    /* the cheap one is needed; the dear one is no more than may be spared */
+    bk_resident_make_room(&h, SECOND);
     assert_int_equal(h.n, 2);
     h.spare = 9;
     bk_resident_make_room(&h, SECOND);

@@ -246,6 +246,9 @@ struct prediction {
     uint64_t sent[BK_TRAFFICS], positions; /* the same */
 };
 
+/* What solving may take, with what is held beside it. */
+static uint64_t most_of(uint64_t memory) { return memory / 4 * 3; }
+
 /* A table whose files are there is solved anew: in groups, if there is memory each time. */
 static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtable **t,
                                 uint64_t *bytes, struct bk_report *why)
@@ -262,7 +265,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
             return err;
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
     }
-    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > x->h->memory / 4 * 3;
+    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > most_of(x->h->memory);
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = held(x->p, n);
@@ -298,7 +301,7 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
             return err;
         if (*strategy > BK_APART && !tried.groups)
             continue;
-        if (beside + tried.peak <= x->h->memory / 4 * 3) {
+        if (beside + tried.peak <= most_of(x->h->memory)) {
             *n = tried;
             return BK_OK;
         }
@@ -373,7 +376,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         return err;
     bk_resident_leave(h, nth);
     t->held_bytes = held(p, &all[nth].kept);
-    if (x.always + h->bytes + all[nth].kept.peak > h->memory / 4 * 3)
+    if (x.always + h->bytes + all[nth].kept.peak > most_of(h->memory))
         t->held_bytes = BK_NEVER_HELD; /* until it is solved all of it would have to stay */
     keep = bk_resident_will_keep(h, nth, t->held_bytes);
     err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
@@ -464,7 +467,7 @@ static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t mem
         threads = cores > 0 ? (unsigned)cores : 1;
     p->holds_more = !memory_limit && !is_several(p);
     err = predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
-    if (err || !p->holds_more || most <= memory / 4 * 3)
+    if (err || !p->holds_more || most <= most_of(memory))
         return err;
     p->holds_more = false;
     return predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);

@@ -89,8 +89,13 @@ static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t tabl
 {
     unsigned built = 1;
 
-    for (unsigned i = nth; i < p->n && !moves_into(&p->table[i], table); i++)
-        built += !p->table[i].present;
+    for (unsigned i = nth; i < p->n; i++) {
+        if (p->table[i].present)
+            continue;
+        if (moves_into(&p->table[i], table))
+            break;
+        built++;
+    }
     return built;
 }
 
@@ -129,11 +134,12 @@ static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, 
     *bytes = 0;
     for (size_t i = 0; i < h->n; i++) {
         struct bk_kept *x = &h->kept[i];
-        double this = worth(h, nth, x->table, x->bytes);
+        double this;
 
         if (x->pins || moves_into(&h->p->table[nth], x->table))
             continue;
         *bytes += x->bytes;
+        this = worth(h, nth, x->table, x->bytes);
         if (!least || this < worth_least) {
             least = x;
             worth_least = this;
