@@ -38,7 +38,7 @@ static set as_soon(const struct bk_setup *s, const void *codes, set x, const int
     set soon = NONE;
 
     if (s->dtw_bytes == 1)
-        return won_as_soon(codes, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+        return won_as_soon(codes, s->width, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
     EACH (sq, x)
         if (code16[sq] == BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[sq]) >> 1))
             soon |= bit(sq);

@@ -11,7 +11,7 @@
 static void offer_row(struct scratch *w, uint32_t conf, set from, const int16_t *row)
 {
     w->touched[conf] = 1;
-    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, row, 0);
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, w->ctx.s->width, from, row, 0);
 }
 
 /* The same for one square. */
@@ -30,7 +30,7 @@ static void offer_one(struct scratch *w, uint32_t conf, set from, int16_t score)
     if (score == BK_SCORE_NONE)
         return;
     w->touched[conf] = 1;
-    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, from, NULL, score);
+    raise_to_row(w->best + (size_t)conf * w->ctx.s->width, w->ctx.s->width, from, NULL, score);
 }
 
 /*

@@ -115,7 +115,7 @@ static void longest_of(const struct ctx *c, const void *dtw, set x, int last, un
     if (last == l->plies && ((uint64_t)c->slice * s->nconf + conf) * s->width > l->number)
         return;
     if (s->dtw_bytes == 1)
-        x = where_is(dtw, x, stored, false);
+        x = where_is(dtw, s->width, x, stored, false);
     EACH (sq, x)
         if (dtw_get(s, dtw, sq) == stored) {
             consider(s, l, last, c->slice, conf, sq);
@@ -160,7 +160,7 @@ static set take_as_soon(const struct bk_setup *s, void *dtw, set x)
     set soon = NONE;
 
     if (s->dtw_bytes == 1)
-        return take_top_bits(dtw, x);
+        return take_top_bits(dtw, s->width, x);
     EACH (sq, x) {
         unsigned k = dtw_get(s, dtw, sq);
 

@@ -14,7 +14,7 @@ static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const in
     uint64_t waits = 0;
 
     if (s->dtw_bytes == 1)
-        return put_half_plies(dtw, x, best, BK_SCORE_WIN, s->k_limit);
+        return put_half_plies(dtw, s->width, x, best, BK_SCORE_WIN, s->k_limit);
     EACH (sq, x) {
         int score = best[sq];
         unsigned k = (unsigned)(BK_SCORE_WIN - (score > 0 ? score : -score)) >> 1;

@@ -1,27 +1,27 @@
 /*
- * inner.h - how the inner man moves: LANES sets at once, backwards.
+ * inner.h - how the inner man moves: a part of a vector at once, backwards.
  */
 #ifndef BK_KERNEL_INNER_H
 #define BK_KERNEL_INNER_H
 
 #include "tb/kernel/slice.h"
 
-static inline lanes unstep(const struct ctx *c, unsigned i, lanes x)
+static inline part unstep(const struct ctx *c, unsigned i, part x)
 {
-    return lanes_rotated(x, -c->s->inner.step[i].delta) & c->src[i];
+    return part_rotated(x, -c->s->inner.step[i].delta) & part_of(&c->src[i], 0);
 }
 
 /* One man must stand between. */
-static lanes unhop(const struct ctx *c, unsigned i, lanes to, lanes empty)
+static part unhop(const struct ctx *c, unsigned i, part to, part empty)
 {
     unsigned range = c->s->inner.step[i].range;
-    lanes board = lanes_of(c->board), before = unstep(c, i, to), beyond = NO_LANES, acc = NO_LANES;
+    part board = part_with(c->board), before = unstep(c, i, to), beyond = NO_PART, acc = NO_PART;
 
     for (unsigned n = 2; range == 0 || n <= range; n++) {
         beyond = unstep(c, i, (beyond & empty) | (before & ~empty & board));
         before = unstep(c, i, before & empty);
         acc |= beyond;
-        if (!lanes_any(before | beyond))
+        if (!part_any(before | beyond))
             break;
     }
     return acc;
@@ -32,23 +32,23 @@ static lanes unhop(const struct ctx *c, unsigned i, lanes to, lanes empty)
  * every round: `to` grows by 1, 2, 4, ... steps, `open` keeps the squares with
  * as many empty ones before them.
  */
-static inline lanes unride(const struct ctx *c, unsigned i, lanes to, lanes empty)
+static inline part unride(const struct ctx *c, unsigned i, part to, part empty)
 {
     unsigned range = c->s->inner.step[i].range;
     int back = -c->s->inner.step[i].delta;
-    lanes acc = NO_LANES, open = empty & c->src[i];
+    part acc = NO_PART, open = empty & part_of(&c->src[i], 0);
 
     if (range == 0 && back > 0) {
         for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
-            to |= lanes_up(to, (unsigned)back) & open;
-            open &= lanes_up(open, (unsigned)back);
+            to |= part_up(to, (unsigned)back) & open;
+            open &= part_up(open, (unsigned)back);
         }
         return unstep(c, i, to);
     }
     if (range == 0) {
         for (unsigned n = 0; n < c->doublings; n++, back *= 2) {
-            to |= lanes_down(to, (unsigned)-back) & open;
-            open &= lanes_down(open, (unsigned)-back);
+            to |= part_down(to, (unsigned)-back) & open;
+            open &= part_down(open, (unsigned)-back);
         }
         return unstep(c, i, to);
     }
@@ -61,14 +61,14 @@ static inline lanes unride(const struct ctx *c, unsigned i, lanes to, lanes empt
 }
 
 /* Two leaps in one direction (same signs), the square between empty. */
-static lanes untwo_straight(const struct ctx *c, lanes to, lanes empty)
+static part untwo_straight(const struct ctx *c, part to, part empty)
 {
     const struct bk_inner *in = &c->s->inner;
-    lanes acc = NO_LANES;
+    part acc = NO_PART;
     uint64_t done = 0;
 
     for (unsigned i = 0; i < in->nsteps; i++) {
-        lanes mid = NO_LANES;
+        part mid = NO_PART;
         uint64_t same = 0;
 
         if (done >> i & 1)
@@ -97,13 +97,13 @@ static lanes untwo_straight(const struct ctx *c, lanes to, lanes empty)
  * be followed by every step but its opposite.  Prefix and suffix unions give
  * "all but one" without a square of work.
  */
-static lanes untwo_bent(const struct ctx *c, lanes to, lanes empty)
+static part untwo_bent(const struct ctx *c, part to, part empty)
 {
     const struct bk_inner *in = &c->s->inner;
-    lanes mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NO_LANES, acc = NO_LANES;
-    lanes but[BK_STEPS_MAX];
+    part mid[BK_STEPS_MAX], after[BK_STEPS_MAX + 1], before = NO_PART, acc = NO_PART;
+    part but[BK_STEPS_MAX];
 
-    after[in->nsteps] = NO_LANES;
+    after[in->nsteps] = NO_PART;
     for (unsigned i = in->nsteps; i-- > 0;) {
         mid[i] = unstep(c, i, to);
         acc |= mid[i];
@@ -126,10 +126,10 @@ static lanes untwo_bent(const struct ctx *c, lanes to, lanes empty)
  * From where does the inner man reach `to` in one move, `empty` being the empty
  * squares without it?  how: BK_QUIET or BK_TAKES.  May contain occupied squares.
  */
-static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how)
+static part inner_into_part(const struct ctx *c, part to, part empty, unsigned how)
 {
     const struct bk_inner *in = &c->s->inner;
-    lanes acc = NO_LANES;
+    part acc = NO_PART;
 
     if (in->two_steps)
         return in->bend ? untwo_bent(c, to, empty) : untwo_straight(c, to, empty);
@@ -144,6 +144,16 @@ static lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how
             acc |= unride(c, i, to, empty);
     }
     return acc;
+}
+
+/* The same of a whole vector. */
+static inline lanes inner_into(const struct ctx *c, lanes to, lanes empty, unsigned how)
+{
+    lanes from;
+
+    EACH_PART (p)
+        set_part(&from, p, inner_into_part(c, part_of(&to, p), part_of(&empty, p), how));
+    return from;
 }
 
 /* The ends of the moves by which the inner man takes on `via`. */
@@ -166,16 +176,16 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 {
     const uint8_t *from = s->ix->unmap[sym];
     __m512i low = _mm512_movm_epi16((__mmask32)x), high = _mm512_movm_epi16((__mmask32)(x >> 32));
-    __mmask32 part[2];
+    __mmask32 half[2];
 
     if (s->inner.slot < 0)
         return x;
     for (unsigned i = 0; i < 2; i++) {
         __m512i order = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(from + 32 * i)));
 
-        part[i] = _mm512_movepi16_mask(_mm512_permutex2var_epi16(low, order, high));
+        half[i] = _mm512_movepi16_mask(_mm512_permutex2var_epi16(low, order, high));
     }
-    return (part[0] | (uint64_t)part[1] << 32) & (~(set)0 >> (64 - s->v->nsq));
+    return (half[0] | (uint64_t)half[1] << 32) & (~(set)0 >> (64 - s->v->nsq));
 }
 #else
 static inline set turned(const struct bk_setup *s, unsigned sym, set x)

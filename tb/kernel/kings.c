@@ -12,7 +12,7 @@
  * pairs at once.  Everything else, and the invariants, are as in passes.c.
  *
  * All of it fits the first-level cache, so what costs is operations: a row of
- * scores or of stored numbers is worked on as a whole (lanes.h), and a ply looks
+ * scores or of stored numbers is worked on as a whole (squares.h), and a ply looks
  * only at rows that something has reached or that have waited for it.  Compiled
  * for each instruction set, as passes.c.
  * Cost: some 0.07 ms a block of an 8x8 board.
@@ -27,7 +27,7 @@
 #include "core/geometry.h"
 #include "core/rules.h"
 #include "tb/kernel/kings.h"
-#include "tb/kernel/lanes.h"
+#include "tb/kernel/squares.h"
 #include "tb/kernel/passing.h"
 #include "tb/kernel/tally.h"
 
@@ -217,7 +217,8 @@ static void offer(struct kings *g, unsigned side, unsigned wk, set from, const i
 
     from &= g->undecided[side][wk];
     if (any(from))
-        raise_to_row(best, from, fixed_bk >= 0 ? NULL : row, fixed_bk >= 0 ? row[fixed_bk] : 0);
+        raise_to_row(best, g->nsq, from, fixed_bk >= 0 ? NULL : row,
+                     fixed_bk >= 0 ? row[fixed_bk] : 0);
 }
 
 /* A king takes a fixed man. */
@@ -332,7 +333,7 @@ static void store(struct kings *g, unsigned side, unsigned wk, set x, unsigned k
     if (!g->s->distances)
         return;
     if (g->s->dtw_bytes == 1) {
-        put_where(row_of(g, side, wk), x, k);
+        put_where(row_of(g, side, wk), g->nsq, x, k);
         return;
     }
     EACH (bk, x)
@@ -346,7 +347,7 @@ static set stored(const struct kings *g, unsigned side, unsigned wk, set x, unsi
     set found = NONE;
 
     if (g->s->dtw_bytes == 1)
-        return where_is(row_of(g, side, wk), x, k, more);
+        return where_is(row_of(g, side, wk), g->nsq, x, k, more);
     EACH (bk, x)
         if (more ? row[bk] > k : row[bk] == k)
             found |= bit(bk);
@@ -367,7 +368,7 @@ static void store_waits(struct kings *g, unsigned side, unsigned wk, set x)
     set todo = x;
 
     if (g->s->dtw_bytes == 1) {
-        seen = put_half_plies(row_of(g, side, wk), x, best, BK_SCORE_WIN, g->s->k_limit);
+        seen = put_half_plies(row_of(g, side, wk), g->nsq, x, best, BK_SCORE_WIN, g->s->k_limit);
     } else {
         EACH (bk, todo) {
             int score = best[bk] > 0 ? best[bk] : -best[bk];
@@ -807,7 +808,7 @@ static set as_soon(const struct kings *g, const void *codes, set x, const int16_
     set soon = NONE;
 
     if (g->s->dtw_bytes == 1)
-        return won_as_soon(codes, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
+        return won_as_soon(codes, g->nsq, x, score, BK_SCORE_WIN + 2 * BK_CODE_WIN);
     EACH (bk, x)
         if (((const uint16_t *)codes)[bk] ==
             BK_CODE_WIN + ((unsigned)(BK_SCORE_WIN - score[bk]) >> 1))

@@ -6,10 +6,10 @@
 
 #include "tb/kernel/inner.h"
 
-/* The positions of a vector in which `path` is empty. */
-static inline lanes way_open(const struct ctx *c, uint32_t vector, lanes path)
+/* The positions of a part of a vector in which `path` is empty. */
+static inline part way_open(const struct ctx *c, uint32_t vector, unsigned p, part path)
 {
-    return lanes_without(path & occupied(c, vector)) & ~(path & lanes_of(c->live));
+    return part_without(path & part_occupied(c, vector, p)) & ~(path & part_with(c->live));
 }
 
 /* The moves of an outer man in a vector, to its squares there or from them. */
@@ -22,43 +22,56 @@ static inline const struct bk_klist *list_of(const struct bk_outer *out, uint32_
     return into ? &out->vinto[first / LANES] : &out->vfrom[first / LANES];
 }
 
-static inline void reach_vector(struct scratch *w, uint32_t vector, lanes x)
+static inline void reach_parts(struct scratch *w, uint32_t vector, const part x[PARTS])
 {
-    if (lanes_any(x)) {
-        w->acc[vector] |= x;
-        mark(w->dirty, vector);
-    }
+    part some = x[0];
+
+    for (unsigned p = 1; p < PARTS; p++)
+        some |= x[p];
+    if (!part_any(some))
+        return;
+    EACH_PART (p)
+        set_part(&w->acc[vector], p, part_of(&w->acc[vector], p) | x[p]);
+    mark(w->dirty, vector);
 }
 
 /* An outer man that stands on one square in the whole vector: one OR a move. */
 static void unmoves_by_digit(const struct bk_setup *s, struct scratch *w,
-                             const struct bk_outer *out, uint32_t vector, lanes to)
+                             const struct bk_outer *out, uint32_t vector, const lanes *to)
 {
     const struct bk_klist *list = list_of(out, vector, true);
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_kmove *m = &s->moves.one[list->first + i];
-        lanes x = to;
+        part path = part_with(set_of(&w->ctx.path[m->path])), x[PARTS];
 
-        if (m->npaths)
-            x &= way_open(&w->ctx, vector, lanes_of(set_of(&w->ctx.path[m->path])));
-        reach_vector(w, vector + (uint32_t)(m->delta / LANES), x);
+        EACH_PART (p) {
+            x[p] = part_of(to, p);
+            if (m->npaths)
+                x[p] &= way_open(&w->ctx, vector, p, path);
+        }
+        reach_parts(w, vector + (uint32_t)(m->delta / LANES), x);
     }
 }
 
 /* One whose squares follow each other in the vector. */
 static void unmoves_by_vector(const struct bk_setup *s, struct scratch *w,
-                              const struct bk_outer *out, uint32_t vector, lanes to)
+                              const struct bk_outer *out, uint32_t vector, const lanes *to)
 {
     const struct bk_klist *list = list_of(out, vector, true);
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_vmove *m = &s->moves.vector[list->first + i];
-        lanes x = lanes_only(to, m->words);
+        const lanes *path = &((const lanes *)s->moves.path)[m->path];
+        part x[PARTS];
 
-        if (!m->free)
-            x &= way_open(&w->ctx, vector, ((const lanes *)s->moves.path)[m->path]);
-        reach_vector(w, (uint32_t)((int32_t)vector + m->vectors), lanes_turned(x, m->turn));
+        EACH_PART (p) {
+            x[p] = part_only(part_of(to, p), m->words, p);
+            if (!m->free)
+                x[p] &= way_open(&w->ctx, vector, p, part_of(path, p));
+        }
+        parts_turn(x, m->turn);
+        reach_parts(w, (uint32_t)((int32_t)vector + m->vectors), x);
     }
 }
 
@@ -89,7 +102,7 @@ static void unmoves_by_lane(const struct bk_setup *s, struct scratch *w, unsigne
 
 /* What the outer men of `side` do. */
 static void outer_unmoves(const struct bk_setup *s, struct scratch *w, unsigned side,
-                          uint32_t vector, lanes to)
+                          uint32_t vector, const lanes *to)
 {
     for (unsigned o = 0; o < s->nouter; o++) {
         const struct bk_outer *out = &s->outer[o];
@@ -106,8 +119,8 @@ static void outer_unmoves(const struct bk_setup *s, struct scratch *w, unsigned 
             unmoves_by_vector(s, w, out, vector, to);
             continue;
         }
-        *(lanes *)one = to;
-        words = lanes_words(to);
+        *(lanes *)one = *to;
+        words = lanes_words(*to);
         EACH_LANE (i, words)
             unmoves_by_lane(s, w, o, vector * LANES + i, one[i]);
     }
@@ -122,22 +135,32 @@ static bool has_outers(const struct bk_setup *s, unsigned side)
     return false;
 }
 
+static void inner_unmoves(struct scratch *w, uint32_t vector, const lanes *to)
+{
+    const struct ctx *c = &w->ctx;
+    part board = part_with(c->board), stay = part_of(&c->inner_stay, 0);
+
+    EACH_PART (p) {
+        part there = part_of(to, p) & stay, empty = board & ~part_occupied(c, vector, p);
+
+        if (part_any(there))
+            set_part(&w->acc[vector], p,
+                     part_of(&w->acc[vector], p) | inner_into_part(c, there, empty, BK_QUIET));
+    }
+    mark(w->dirty, vector);
+}
+
 /* A slice's own men. */
 static void unmoves_within(const struct bk_setup *s, struct scratch *w, unsigned side,
                            const lanes *target, const uint64_t *marks)
 {
-    struct ctx *c = &w->ctx;
-    lanes board = lanes_of(c->board);
     bool outers = has_outers(s, side), inner = s->inner.slot >= 0 && s->inner.colour == side;
 
     EACH_MARKED (vector, marks, s->nmarks) {
         if (outers)
-            outer_unmoves(s, w, side, (uint32_t)vector, target[vector]);
-        if (inner) {
-            w->acc[vector] |= inner_into(c, target[vector] & c->inner_stay,
-                                         board & ~occupied(c, (uint32_t)vector), BK_QUIET);
-            mark(w->dirty, (uint32_t)vector);
-        }
+            outer_unmoves(s, w, side, (uint32_t)vector, &target[vector]);
+        if (inner)
+            inner_unmoves(w, (uint32_t)vector, &target[vector]);
     }
 }
 
@@ -243,41 +266,51 @@ static void unmoves(struct scratch *w, unsigned side, bool losses)
 
 /* Takes from `cand` what an outer man saves that stands on one square in the whole vector.  won:
    the slice's, by the opponent. */
-static lanes without_escapes_by_digit(const struct ctx *c, const struct bk_outer *out,
-                                      struct won won, uint32_t vector, lanes cand)
+static void save_by_digit(const struct ctx *c, const struct bk_outer *out, struct won won,
+                          uint32_t vector, lanes *cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
-    for (unsigned i = 0; i < list->n; i++) {
-        const struct bk_kmove *m = &c->s->moves.one[list->first + i];
-        lanes safe = won_lanes(won, vector + (size_t)(ptrdiff_t)(m->delta / LANES));
+    EACH_PART (p) {
+        part left = part_of(cand, p);
 
-        if (m->npaths)
-            safe |= ~way_open(c, vector, lanes_of(set_of(&c->path[m->path])));
-        cand &= safe;
+        for (unsigned i = 0; i < list->n; i++) {
+            const struct bk_kmove *m = &c->s->moves.one[list->first + i];
+            part safe = won_part(won, vector + (size_t)(ptrdiff_t)(m->delta / LANES), p);
+
+            if (m->npaths)
+                safe |= ~way_open(c, vector, p, part_with(set_of(&c->path[m->path])));
+            left &= safe;
+        }
+        set_part(cand, p, left);
     }
-    return cand;
 }
 
-static lanes without_escapes_by_vector(const struct ctx *c, const struct bk_outer *out,
-                                       struct won won, uint32_t vector, lanes cand)
+/* The same of one whose squares follow each other in the vector. */
+static void save_by_vector(const struct ctx *c, const struct bk_outer *out, struct won won,
+                           uint32_t vector, lanes *cand)
 {
     const struct bk_klist *list = list_of(out, vector, false);
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_vmove *m = &c->s->moves.vector[list->first + i];
-        lanes there = won_lanes(won, vector + (size_t)(ptrdiff_t)m->vectors);
-        lanes safe = lanes_turned(there, -m->turn & 7u);
+        const lanes *path = &((const lanes *)c->s->moves.path)[m->path];
+        part safe[PARTS];
 
-        if (!m->free)
-            safe |= ~way_open(c, vector, ((const lanes *)c->s->moves.path)[m->path]);
-        cand = lanes_and_only(cand, safe, m->words);
+        EACH_PART (p)
+            safe[p] = won_part(won, vector + (size_t)(ptrdiff_t)m->vectors, p);
+        parts_turn(safe, -m->turn & 7u);
+        EACH_PART (p) {
+            if (!m->free)
+                safe[p] |= ~way_open(c, vector, p, part_of(path, p));
+            set_part(cand, p, part_and_only(part_of(cand, p), safe[p], m->words, p));
+        }
     }
-    return cand;
 }
 
-static set without_escapes_by_lane(const struct ctx *c, const struct bk_outer *out, struct won won,
-                                   uint32_t conf, set cand)
+/* And of any, one configuration after the other. */
+static set saved_by_none(const struct ctx *c, const struct bk_outer *out, struct won won,
+                         uint32_t conf, set cand)
 {
     const struct bk_setup *s = c->s;
     unsigned sq = s->conf.sq[conf][out - s->outer];
@@ -296,12 +329,12 @@ static set without_escapes_by_lane(const struct ctx *c, const struct bk_outer *o
 }
 
 /* Outer men of `side` escape from `cand`. */
-static lanes without_outer_escapes(const struct ctx *c, struct won won, uint32_t vector,
-                                   unsigned side, lanes cand)
+static void save_by_outers(const struct ctx *c, struct won won, uint32_t vector, unsigned side,
+                           lanes *cand)
 {
     const struct bk_setup *s = c->s;
 
-    for (unsigned o = 0; o < s->nouter && lanes_any(cand); o++) {
+    for (unsigned o = 0; o < s->nouter && lanes_any(*cand); o++) {
         const struct bk_outer *out = &s->outer[o];
         lane_sets one;
         unsigned words;
@@ -309,20 +342,19 @@ static lanes without_outer_escapes(const struct ctx *c, struct won won, uint32_t
         if (out->colour != side)
             continue;
         if (out->lookup == BK_BY_DIGIT) {
-            cand = without_escapes_by_digit(c, out, won, vector, cand);
+            save_by_digit(c, out, won, vector, cand);
             continue;
         }
         if (out->lookup == BK_BY_VECTOR) {
-            cand = without_escapes_by_vector(c, out, won, vector, cand);
+            save_by_vector(c, out, won, vector, cand);
             continue;
         }
-        *(lanes *)one = cand;
-        words = lanes_words(cand);
+        *(lanes *)one = *cand;
+        words = lanes_words(*cand);
         EACH_LANE (i, words)
-            one[i] = without_escapes_by_lane(c, out, won, vector * LANES + i, one[i]);
-        cand = *(const lanes *)one;
+            one[i] = saved_by_none(c, out, won, vector * LANES + i, one[i]);
+        *cand = *(const lanes *)one;
     }
-    return cand;
 }
 
 /* Where the king of `side` can go, listed once a slice. */
@@ -346,55 +378,69 @@ static void find_near(struct scratch *w, unsigned side)
 }
 
 /* The king goes by `m` to where the opponent has not won. */
-static lanes without_turned_escapes(const struct ctx *c, const struct bk_king_move *m,
-                                    unsigned side, uint32_t vector, lanes cand)
+static void save_by_turn(const struct ctx *c, const struct bk_king_move *m, unsigned side,
+                         uint32_t vector, lanes *cand)
 {
     const struct bk_setup *s = c->s;
     struct won there = won_in(c, c->st, !side, m->slice);
     lane_sets safe = { NONE };
-    unsigned words = lanes_words(cand);
+    unsigned words = lanes_words(*cand);
 
     EACH_LANE (i, words) {
         uint32_t conf = s->conf.turned[m->sym][vector * LANES + i];
 
         safe[i] = turned(s, inverse(m->sym), won_set(there, conf));
     }
-    return cand & *(const lanes *)safe;
+    *cand &= *(const lanes *)safe;
 }
 
 /* Takes from `cand` what the king saves. */
-static inline lanes without_king_escapes(const struct scratch *w, unsigned side, uint32_t vector,
-                                         lanes cand)
+static inline void save_by_king(const struct scratch *w, unsigned side, uint32_t vector,
+                                lanes *cand)
 {
     const struct near *near = &w->near;
 
-    for (unsigned i = 0; i < near->nplain; i++) /* no jump between: the loads overlap */
-        cand &= near->won[i][vector];
-    for (unsigned i = 0; w->ctx.s->compact && i < near->nplain; i++)
-        cand &= ~near->undecided[i][vector];
+    EACH_PART (p) {
+        part left = part_of(cand, p);
+
+        for (unsigned i = 0; i < near->nplain; i++) /* no jump between: the loads overlap */
+            left &= part_of(&near->won[i][vector], p);
+        for (unsigned i = 0; w->ctx.s->compact && i < near->nplain; i++)
+            left &= ~part_of(&near->undecided[i][vector], p);
+        set_part(cand, p, left);
+    }
     for (unsigned i = 0; i < near->nturned; i++)
-        cand = without_turned_escapes(&w->ctx, near->turned[i], side, vector, cand);
-    return cand;
+        save_by_turn(&w->ctx, near->turned[i], side, vector, cand);
+}
+
+/* And what the inner man does. */
+static inline void save_by_inner(const struct ctx *c, struct won won, uint32_t vector, lanes *cand)
+{
+    part board = part_with(c->board), stay = part_of(&c->inner_stay, 0) & board;
+
+    EACH_PART (p) {
+        part left = part_of(cand, p), empty = board & ~part_occupied(c, vector, p);
+
+        if (part_any(left))
+            set_part(cand, p,
+                     left & ~inner_into_part(c, ~won_part(won, vector, p) & stay, empty, BK_QUIET));
+    }
 }
 
 /* Takes from `cand` the positions of a vector from which `side` has a quiet move to a position its
    opponent has not won.  After find_near(). */
-static lanes without_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes cand)
+static void drop_escapes(const struct scratch *w, uint32_t vector, unsigned side, lanes *cand)
 {
     const struct ctx *c = &w->ctx;
     const struct bk_setup *s = c->s;
     struct won here = won_in(c, c->st, !side, c->slice);
 
-    cand = without_king_escapes(w, side, vector, cand);
-    if (!lanes_any(cand))
-        return cand;
-    if (s->inner.slot >= 0 && s->inner.colour == side) {
-        lanes board = lanes_of(c->board);
-
-        cand &= ~inner_into(c, ~won_lanes(here, vector) & c->inner_stay & board,
-                            board & ~occupied(c, vector), BK_QUIET);
-    }
-    return without_outer_escapes(c, here, vector, side, cand);
+    save_by_king(w, side, vector, cand);
+    if (!lanes_any(*cand))
+        return;
+    if (s->inner.slot >= 0 && s->inner.colour == side)
+        save_by_inner(c, here, vector, cand);
+    save_by_outers(c, here, vector, side, cand);
 }
 
 #endif

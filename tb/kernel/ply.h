@@ -154,7 +154,7 @@ static inline void store_k(const struct sweep *p, uint32_t conf, set x, unsigned
     void *row = row_of(p, conf);
 
     if (p->s->dtw_bytes == 1) {
-        put_where(row, x, k);
+        put_where(row, p->s->width, x, k);
         return;
     }
     EACH (sq, x)
@@ -188,7 +188,7 @@ static inline set stored(const struct bk_setup *s, const void *row, set x, unsig
     set found = NONE;
 
     if (s->dtw_bytes == 1)
-        return where_is(row, x, k, false);
+        return where_is(row, s->width, x, k, false);
     EACH (sq, x)
         if (dtw_get(s, row, sq) == k)
             found |= bit(sq);
@@ -200,7 +200,7 @@ static inline set stored_later(const struct bk_setup *s, const void *row, set x,
     set found = NONE;
 
     if (s->dtw_bytes == 1)
-        return where_is(row, x, k, true);
+        return where_is(row, s->width, x, k, true);
     EACH (sq, x)
         if (dtw_get(s, row, sq) > k)
             found |= bit(sq);
@@ -438,7 +438,7 @@ static bool mated(struct bk_solver *b, uint32_t slice, unsigned side, void *scra
 
         if (!lanes_any(stuck))
             continue;
-        stuck = without_escapes(p.w, vector, side, stuck);
+        drop_escapes(p.w, vector, side, &stuck);
         /* won by the opponent so far: where he could take the king */
         lost = stuck & ~losing;
         if (bk_rules_stalemate_wdl(s->v) == 0) {
@@ -535,20 +535,22 @@ static void refute_candidates(struct sweep *p)
 
     for (uint32_t i = 0; i < cand->n; i++) {
         uint32_t vector = cand->vector[i];
-        lanes x = without_escapes(p->w, vector, p->side, cand->sets[i]);
-        unsigned words = lanes_words(x);
+        lanes *x = &cand->sets[i];
+        unsigned words;
 
+        drop_escapes(p->w, vector, p->side, x);
+        words = lanes_words(*x);
         if (!words)
             continue;
         if (!p->delay || p->delay[vector] <= p->k) {
-            add_fresh(p, vector, x);
+            add_fresh(p, vector, *x);
             continue;
         }
         EACH_LANE (j, words)
             if (p->dtw)
                 __builtin_prefetch(row_of(p, vector * LANES + j), 1);
         cand->vector[n] = vector;
-        cand->sets[n++] = x;
+        cand->sets[n++] = *x;
     }
     cand->n = n;
 }

@@ -10,8 +10,8 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/kernel/lanes.h"
 #include "tb/kernel/solver.h"
+#include "tb/kernel/squares.h"
 
 /* A slice that a pass works on, and what it reads besides. */
 struct ctx {
@@ -251,6 +251,15 @@ static inline lanes won_lanes(struct won x, size_t vector)
     return won;
 }
 
+static inline part won_part(struct won x, size_t vector, unsigned p)
+{
+    part won = part_of(&x.won[vector], p);
+
+    if (x.undecided)
+        won &= ~part_of(&x.undecided[vector], p);
+    return won;
+}
+
 static inline set won_set(struct won x, size_t conf)
 {
     set won = ((const set *)x.won)[conf];
@@ -288,6 +297,11 @@ static inline void dtw_put(const struct bk_setup *s, void *dtw, size_t i, unsign
 static inline lanes occupied(const struct ctx *c, uint32_t vector)
 {
     return lanes_of(c->base_occ) | ((const lanes *)c->s->conf.occ)[vector];
+}
+
+static inline part part_occupied(const struct ctx *c, uint32_t vector, unsigned p)
+{
+    return part_with(c->base_occ) | part_of(&((const lanes *)c->s->conf.occ)[vector], p);
 }
 
 static inline void mark(uint64_t *marks, uint32_t vector)
