@@ -196,6 +196,16 @@ $(BUILD)/tb/kernel/kings_avx2_%.o: tb/kernel/kings.c | $(BUILD)/packages
 $(BUILD)/tb/kernel/kings_avx512_%.o: tb/kernel/kings.c | $(BUILD)/packages
 	$(call kernel,$(AVX512),avx512_)
 
+# the AVX-512 ones emulated, in the place of AVX2's, for tests on machines that lack it
+$(BUILD)/avx512/kernel_%.o: tb/kernel/passes.c tests/emulate.h | $(BUILD)/packages
+	$(call kernel,$(AVX2) -include tests/emulate.h,avx2_)
+$(BUILD)/avx512/kings_%.o: tb/kernel/kings.c tests/emulate.h | $(BUILD)/packages
+	$(call kernel,$(AVX2) -include tests/emulate.h,avx2_)
+$(BUILD)/avx512/test_fuzz: $(BUILD)/tests/test_fuzz.o $(PROOF_O) $(filter-out $(BUILD)/tb/kernel/%_avx2_64.o $(BUILD)/tb/kernel/%_avx2_128.o \
+                           $(BUILD)/tb/kernel/%_avx2_256.o,$(TB_O)) $(SETS:%=$(BUILD)/avx512/kernel_%.o) $(SETS:%=$(BUILD)/avx512/kings_%.o) $(LIB_O)
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS) -lcmocka -o $@
+
 # facts, likewise for each width
 $(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
 	@mkdir -p $(@D)
@@ -313,6 +323,10 @@ test-machines: all
 test-slurm: all $(BUILD)/bareking-mpi
 	@sh tests/slurm.sh $(BUILD)
 
+# N cases by AVX-512's kernels, emulated where the machine has none (tests/emulate.h: Debian's libsimde-dev)
+test-avx512: $(BUILD)/avx512/test_fuzz
+	$< $(or $(N),400) $(SEED)
+
 fuzz: all $(BUILD)/tests/test_fuzz
 	$(BUILD)/tests/test_fuzz $(or $(N),20000) $(SEED)
 
@@ -409,6 +423,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-avx512 test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

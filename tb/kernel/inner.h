@@ -188,11 +188,41 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
     return (half[0] | (uint64_t)half[1] << 32) & (~(set)0 >> (64 - s->v->nsq));
 }
 #else
+
+#if BK_SET_BITS == 64
+/* On a board of eight by eight, by arithmetic (Hacker's Delight 7-1, 7-3). */
+static inline set turned_square(unsigned sym, set x)
+{
+    set t;
+
+    if (sym & 1) {
+        x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+        x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+        x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+    }
+    if (sym & 2)
+        x = __builtin_bswap64(x);
+    if (sym & 4) {
+        t = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
+        x ^= t ^ t << 7;
+        t = (x ^ x >> 14) & 0x0000cccc0000cccc;
+        x ^= t ^ t << 14;
+        t = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+        x ^= t ^ t << 28;
+    }
+    return x;
+}
+#endif
+
 static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 {
     const set(*tab)[256] = s->turn_tab[sym];
     set r = NONE;
 
+#if BK_SET_BITS == 64
+    if (s->v->files == 8 && s->v->ranks == 8)
+        return s->inner.slot < 0 ? x : turned_square(sym, x);
+#endif
     if (count(x) <= 6) {
         const uint8_t *map = s->ix->map[sym];
 
