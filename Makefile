@@ -27,7 +27,7 @@ TABLE = material materials needed index rows model info head host readers cache 
 TB    = $(MEMORY:%=memory/%) $(KERNEL:%=kernel/%) $(SOLVE:%=solve/%) $(ENCODE:%=encode/%) \
         $(MAKING:%=build/%) settled verify whole
 # the rooms of tb, lowest first
-MEMORY = cpu pool transport ranks spill checkpoint log code scores memtable narrow view
+MEMORY = cpu pool transport ranks spill checkpoint log code scores memtable narrow pack view
 KERNEL = dispatch passing state tally
 SOLVE  = order owners prepare exits layout share ledger paging estimate run resume block solve
 ENCODE = columns_for entropy ribbons sample learn codes walk asked shard unit bytes turned source drawn foretell encode

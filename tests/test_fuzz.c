@@ -72,6 +72,7 @@ enum feature {
     SET256,
     TWO_THREADS,
     LITTLE_MEMORY,
+    PACKED,
     TWO_BYTES,
     NO_DISTANCES,
     GROUPS,
@@ -116,6 +117,7 @@ static const char *const feature_name[FEATURES] = {
     "256",
     "two threads",
     "little memory",
+    "packed tables",
     "distances of two bytes",
     "no distances",
     "groups",
@@ -135,7 +137,8 @@ struct setting {
     bool distances;
     unsigned k_max; /* longer distances take two bytes */
     enum bk_strategy largest;
-    bool tight; /* so little memory that tables are read back from their files */
+    bool tight; /* so little memory that tables are solved anew */
+    bool packs; /* tables that wait for others are packed meanwhile */
     enum bk_effort effort;
     bool standalone;
 };
@@ -171,8 +174,10 @@ static void describe(const struct fuzz *f)
            "to %d, effort %d%s\n",
            f->how.kernel, f->how.set_bits, f->how.threads,
            f->how.distances ? "with distances" : "without distances", f->how.k_max,
-           f->how.tight ? "little" : "enough", f->how.largest, f->how.effort,
-           f->how.standalone ? ", standalone" : "");
+           f->how.tight   ? "little"
+           : f->how.packs ? "packed"
+                          : "enough",
+           f->how.largest, f->how.effort, f->how.standalone ? ", standalone" : "");
     variant_print_ini(stdout, &f->drawn, (const uint8_t(*)[BK_TYPES_MAX])f->count);
 }
 
@@ -222,6 +227,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
                                   .standalone = f->how.standalone,
                                   .k_max = f->how.k_max,
                                   .frugal = f->how.tight,
+                                  .packs = f->how.packs,
                                   .largest = f->how.largest,
                                   .context = f,
                                   .built = built };
@@ -233,6 +239,7 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
     f->two_bytes = false;
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
+    f->seen[PACKED] += f->how.packs && f->plan->n > 2;
     f->seen[TWO_BYTES] += f->two_bytes;
     f->seen[GROUPS] += solved_so(f->plan, BK_GROUPS);
     f->seen[WIDE_GROUPS] += solved_so(f->plan, BK_WIDE);
@@ -775,6 +782,7 @@ static void draw_setting(struct fuzz *f)
                                                  BK_APART }[random_below(&f->state, 5)];
     f->how.effort = (enum bk_effort)random_below(&f->state, 3);
     f->how.standalone = random_once_in(&f->state, 4);
+    f->how.packs = !f->how.tight && f->seed % 2;
     setenv("BAREKING_KERNEL", f->how.kernel, 1);
     setenv("BAREKING_SET_BITS", f->how.set_bits, 1);
 }

@@ -32,6 +32,7 @@ static void set_up(struct bk_resident *h, uint64_t limit, uint64_t spare)
     assert_true(bk_resident_init(h, &plan, 0));
     h->limit = limit;
     h->spare = spare;
+    h->packs = false; /* where that is what a test is about it says so */
     assert_int_equal(bk_resident_add(h, DEAR, NULL, 10, FIRST, &why), BK_OK);
     assert_int_equal(bk_resident_add(h, CHEAP, NULL, 10, FIRST, &why), BK_OK);
 }
@@ -63,7 +64,7 @@ static void limits__are_shares_of_what_may_be_used(void **state)
     plan.holds_more = true;
     assert_true(bk_resident_init(&h, &plan, 0));
     assert_int_equal(h.limit, 400);
-    assert_int_equal(h.spare, 100);
+    assert_int_equal(h.spare, 150);
     bk_resident_release(&h);
     plan.holds_more = false;
     plan.machine_bytes = 0;
@@ -128,6 +129,69 @@ static void room__is_spared_for_what_nobody_needs_at_once(void **state)
     bk_resident_release(&h);
 }
 
+static void room__is_made_by_packing_what_is_needed_last(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 19, 0);
+    h.packs = true;
+    bk_resident_make_room(&h, FIRST);
+    assert_int_equal(h.n, 2);
+    assert_true(
+        bk_resident_find(&h, DEAR)->away); /* the second of the next three reads the other */
+    assert_false(bk_resident_find(&h, CHEAP)->away);
+    assert_int_equal(h.bytes, 10 + bk_resident_packed(&h, 10));
+    h.limit = 2 * bk_resident_packed(&h, 10); /* both are packed before one goes */
+    bk_resident_make_room(&h, FIRST);
+    assert_true(bk_resident_find(&h, CHEAP)->away);
+    assert_int_equal(h.bytes, h.limit);
+    h.limit--;
+    bk_resident_make_room(&h, FIRST);
+    assert_null(bk_resident_find(&h, CHEAP));
+    assert_non_null(bk_resident_find(&h, DEAR));
+    bk_resident_release(&h);
+}
+
+static void a_packed_table__is_there_when_it_is_needed(void **state)
+{
+    struct bk_report why;
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 2, 0);
+    h.packs = true;
+    bk_resident_make_room(&h, FIRST);
+    assert_true(bk_resident_find(&h, CHEAP)->away);
+    h.limit = 12;
+    assert_int_equal(bk_resident_gather(&h, SECOND, SECOND, NULL, NULL, &why), BK_OK);
+    assert_false(bk_resident_find(&h, CHEAP)->away);
+    assert_int_equal(h.bytes, 10 + 2 * bk_resident_packed(&h, 10)); /* the packed form stays */
+    bk_resident_make_room(&h, SECOND);
+    assert_false(bk_resident_find(&h, CHEAP)->away);
+    bk_resident_leave(&h, SECOND);
+    h.limit = 2;
+    bk_resident_make_room(&h, THIRD);
+    assert_true(bk_resident_find(&h, CHEAP)->away);
+    bk_resident_release(&h);
+}
+
+static void a_table__stays_if_it_does_packed(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 2000, 0);
+    table[THIRD].next[0] = DERIVED;
+    h.cost[CHEAP] = h.cost[DEAR] = 0; /* they will go */
+    assert_false(bk_resident_will_keep(&h, DERIVED, 4000));
+    h.packs = true;
+    assert_true(bk_resident_will_keep(&h, DERIVED, 4000));
+    assert_false(bk_resident_will_keep(&h, DERIVED, 9000));
+    table[THIRD].next[0] = DEAR;
+    bk_resident_release(&h);
+}
+
 static void a_table__stays_if_what_is_worth_more_leaves_room(void **state)
 {
     struct bk_resident h;
@@ -153,6 +217,9 @@ int main(void)
         cmocka_unit_test(room__of_equals_is_made_by_the_one_needed_last),
         cmocka_unit_test(room__is_not_made_by_what_is_needed),
         cmocka_unit_test(room__is_spared_for_what_nobody_needs_at_once),
+        cmocka_unit_test(room__is_made_by_packing_what_is_needed_last),
+        cmocka_unit_test(a_packed_table__is_there_when_it_is_needed),
+        cmocka_unit_test(a_table__stays_if_it_does_packed),
         cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
     };
 

@@ -664,6 +664,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
         err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
     if (!bk_resident_init(&b.resident, p, o->memory_limit) && !err)
         err = bk_no_memory(why);
+    b.resident.pool = o->pool;
+    b.resident.packs_all = o->packs;
     err = bk_ranks_agree(err, why);
 
     if (o->frugal) {

@@ -38,6 +38,7 @@ struct bk_build_options {
     unsigned k_max;    /* plies / 2 that one byte may hold, for tests; 0: as many as it can */
     bool frugal;       /* for tests, as if memory were short: hold no table for later ones,
                           be compact (order.h), and keep no more sets than are in use */
+    bool packs;        /* for tests: what waits is packed, and stays */
     enum bk_strategy largest; /* for tests: nothing that takes more memory; 0: as there is */
     void *context;
     void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,

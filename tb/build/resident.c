@@ -31,15 +31,22 @@ bool bk_resident_init(struct bk_resident *h, const struct bk_plan *p, uint64_t m
         memory = memory_limit;
     *h = (struct bk_resident){ .p = p,
                                .cost = costs_of(p),
+                               .packs = p->processes < 2,
                                .memory = memory,
                                .limit = p->holds_more ? memory / 3 : memory / 4,
-                               .spare = p->holds_more ? memory / 12 : 0 };
+                               .spare = p->holds_more ? memory / 8 : 0 };
     return BK_ARRAY_ROOM(h->kept, h->room, p->n + 1u) && h->cost;
+}
+
+static uint64_t bytes_of(const struct bk_kept *x)
+{
+    return (x->away ? 0 : x->bytes) + x->packed_bytes;
 }
 
 static void drop(struct bk_resident *h, struct bk_kept *x)
 {
-    h->bytes -= x->bytes;
+    h->bytes -= bytes_of(x);
+    bk_packed_free(x->packed);
     bk_memtable_free(x->t);
     *x = h->kept[--h->n];
 }
@@ -65,6 +72,46 @@ struct bk_kept *bk_resident_find(const struct bk_resident *h, uint32_t table)
             return &h->kept[i];
     return NULL;
 }
+
+/* == Packing == */
+
+uint64_t bk_resident_packed(const struct bk_resident *h, uint64_t bytes)
+{
+    return h->packs ? bytes / 100 * (h->p->distances ? 40 : 25) + 1 : bytes;
+}
+
+/* What a table is when it waits. */
+static uint64_t waiting_bytes(const struct bk_resident *h, const struct bk_kept *x)
+{
+    return x->packed_bytes ? x->packed_bytes : bk_resident_packed(h, x->bytes);
+}
+
+/* Its arrays go.  False: there is no memory for that; the table is of no more use. */
+static bool put_away(struct bk_resident *h, struct bk_kept *x)
+{
+    uint64_t before = bytes_of(x);
+
+    if (x->t && !bk_pack(&x->packed, x->t, h->pool))
+        return false;
+    x->packed_bytes = x->t ? bk_packed_bytes(x->packed) : waiting_bytes(h, x);
+    x->away = true;
+    h->bytes = h->bytes - before + bytes_of(x);
+    return true;
+}
+
+/* They are there again. */
+static enum bk_err bring_back(struct bk_resident *h, struct bk_kept *x, struct bk_report *why)
+{
+    if (!x->away)
+        return BK_OK;
+    if (x->t && !bk_unpack(x->packed, x->t, h->pool))
+        return bk_no_memory(why);
+    x->away = false;
+    h->bytes += x->bytes;
+    return BK_OK;
+}
+
+/* == What is worth most == */
 
 static bool moves_into(const struct bk_plan_table *t, uint32_t table)
 {
@@ -119,9 +166,16 @@ enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_mem
         bk_memtable_free(t);
         return bk_no_memory(why);
     }
-    h->kept[h->n++] = (struct bk_kept){ table, t, bytes, uses_from(h->p, nth, table), 0 };
+    h->kept[h->n++] = (struct bk_kept){
+        .table = table, .t = t, .bytes = bytes, .uses = uses_from(h->p, nth, table)
+    };
     h->bytes += bytes;
     return BK_OK;
+}
+
+static bool is_idle(const struct bk_resident *h, unsigned nth, const struct bk_kept *x)
+{
+    return !x->pins && !moves_into(&h->p->table[nth], x->table);
 }
 
 /* What neither the nth table nor one being solved needs: the one that is worth least, and the bytes
@@ -136,9 +190,9 @@ static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, 
         struct bk_kept *x = &h->kept[i];
         double this;
 
-        if (x->pins || moves_into(&h->p->table[nth], x->table))
+        if (!is_idle(h, nth, x))
             continue;
-        *bytes += x->bytes;
+        *bytes += bytes_of(x);
         this = worth(h, nth, x->table, x->bytes);
         if (!least || this < worth_least) {
             least = x;
@@ -148,13 +202,36 @@ static struct bk_kept *least_of_idle(const struct bk_resident *h, unsigned nth, 
     return least;
 }
 
+/* Of these the one that is needed last among those that can be packed.  NULL: there is none. */
+static struct bk_kept *last_of_idle(const struct bk_resident *h, unsigned nth)
+{
+    struct bk_kept *last = NULL;
+    unsigned until = 0;
+
+    for (size_t i = 0; h->packs && i < h->n; i++) {
+        struct bk_kept *x = &h->kept[i];
+        unsigned this = x->away || !is_idle(h, nth, x) ? 0 : built_until(h->p, nth, x->table);
+
+        if (this > until) {
+            last = x;
+            until = this;
+        }
+    }
+    return last;
+}
+
 void bk_resident_make_room(struct bk_resident *h, unsigned nth)
 {
-    struct bk_kept *least;
+    struct bk_kept *least, *last;
     uint64_t idle;
 
-    while (h->bytes > h->limit && (least = least_of_idle(h, nth, &idle)) && idle > h->spare)
-        drop(h, least);
+    while (h->packs_all && (last = last_of_idle(h, nth)) && put_away(h, last))
+        ;
+    while (h->bytes > h->limit && (least = least_of_idle(h, nth, &idle)) && idle > h->spare) {
+        last = last_of_idle(h, nth);
+        if (!last || !put_away(h, last))
+            drop(h, last ? last : least);
+    }
 }
 
 /* Makes a table, after what it needs. */
@@ -194,9 +271,12 @@ enum bk_err bk_resident_gather(struct bk_resident *h, unsigned nth, uint32_t tab
             pinned[i] = true;
         }
     }
+    for (unsigned i = 0; !err && i < pt->nnext; i++) /* when nothing more is to be solved */
+        err = bring_back(h, bk_resident_find(h, pt->next[i]), why);
     for (unsigned i = 0; err && i < pt->nnext; i++)
         if (pinned[i])
             bk_resident_find(h, pt->next[i])->pins--;
+    bk_resident_make_room(h, nth);
     return err;
 }
 
@@ -223,14 +303,14 @@ void bk_resident_done(struct bk_resident *h, unsigned nth)
 bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes)
 {
     double own = worth(h, nth + 1, nth, bytes);
-    uint64_t after = bytes;
+    uint64_t after = bk_resident_packed(h, bytes);
 
     for (size_t i = 0; i < h->n; i++) {
         const struct bk_kept *x = &h->kept[i];
         bool goes = x->uses <= 1 && moves_into(&h->p->table[nth], x->table);
 
         if (!goes && worth(h, nth + 1, x->table, x->bytes) >= own)
-            after += x->bytes;
+            after += waiting_bytes(h, x);
     }
     return after <= h->limit && uses_from(h->p, nth + 1, nth);
 }
