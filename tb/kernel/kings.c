@@ -107,12 +107,14 @@ static void find_steps(struct kings *g)
     for (unsigned i = 0; i < m->nsteps; i++) { /* Black's steps are White's upside down */
         g->step[i] =
             (struct back_step){ m->step[i].dr * v->files - m->step[i].df, NONE, m->step[i].how };
-        for (unsigned sq = 0; sq < v->nsq; sq++) {
-            int f = (int)(sq % v->files) + m->step[i].df, r = (int)(sq / v->files) - m->step[i].dr;
+        for (int r = 0, sq = 0; r < v->ranks; r++)
+            for (int f = 0; f < v->files; f++, sq++) {
+                int file = f + m->step[i].df, rank = r - m->step[i].dr;
 
-            if (f >= 0 && f < v->files && r >= 0 && r < v->ranks && bk_bits_has(&v->board, sq))
-                g->step[i].src |= bit(sq);
-        }
+                if (file >= 0 && file < v->files && rank >= 0 && rank < v->ranks)
+                    g->step[i].src |= bit((unsigned)sq);
+            }
+        g->step[i].src &= g->board;
     }
 }
 
@@ -694,11 +696,36 @@ static void put_bits(const struct kings *g, const set *rows, uint64_t *map)
     }
 }
 
+#if SET_IS_NUMBER
+/* Without a symmetry of the kings codes of a row are copied in a few pieces: what lies between are
+   the squares beside the white king. */
+static void put_code_rows(const struct kings *g, const char *codes, char *out)
+{
+    size_t bytes = g->s->dtw_bytes;
+
+    for (unsigned wk = 0; wk < g->nsq; wk++, codes += g->nsq * bytes)
+        for (set left = g->slices[wk]; any(left);) {
+            unsigned first = lowest(left);
+            unsigned n = lowest(~shifted(left, -(int)first)); /* his own square is a gap */
+
+            memcpy(out, codes + first * bytes, n * bytes);
+            out += n * bytes;
+            left &= ~((bit(n) - 1) << first);
+        }
+}
+#endif
+
 static void put_codes_by_slice(const struct kings *g, unsigned side, void *out)
 {
     const struct bk_pairs *pairs = g->s->pairs;
     const void *codes = g->k[side];
 
+#if SET_IS_NUMBER
+    if (pairs->group == 1) {
+        put_code_rows(g, codes, out);
+        return;
+    }
+#endif
     for (uint32_t slice = 0; slice < pairs->nslices; slice++) {
         unsigned at = pairs->king[slice][0] * g->nsq + pairs->king[slice][1];
 
@@ -849,6 +876,21 @@ static bool allocate_attained(const struct bk_setup *s, struct bk_spill *spill,
     return ok;
 }
 
+/* Slices of one white square follow each other: its set is in hand meanwhile. */
+static void find_slices(struct kings *g)
+{
+    const struct bk_pairs *pairs = g->s->pairs;
+
+    for (uint32_t slice = 0; slice < pairs->nslices;) {
+        unsigned wk = pairs->king[slice][0];
+        set there = NONE;
+
+        for (; slice < pairs->nslices && pairs->king[slice][0] == wk; slice++)
+            there |= bit(pairs->king[slice][1]);
+        g->slices[wk] |= there;
+    }
+}
+
 static void begin(struct kings *g, const struct bk_setup *s)
 {
     g->s = s;
@@ -862,8 +904,7 @@ static void begin(struct kings *g, const struct bk_setup *s)
     for (unsigned sq = 0; sq < g->nsq; sq++)
         if (has(g->board, sq) && !has(g->men, sq))
             g->squares[g->nsquares++] = (uint8_t)sq;
-    for (uint32_t slice = 0; slice < s->pairs->nslices; slice++)
-        g->slices[s->pairs->king[slice][0]] |= bit(s->pairs->king[slice][1]);
+    find_slices(g);
     find_steps(g);
     find_legal(g);
 }

@@ -928,10 +928,10 @@ static void view_king_row(const struct plane *p, unsigned by_wk, const int16_t *
     uint64_t stride = p->stride;
 
     for (unsigned j = 0; j < p->n; j++) {
-        int32_t slice = slices[p->by_bk[j]];
-        int16_t there = score[code[(uint64_t)(slice < 0 ? 0 : slice) * stride]];
+        int32_t slice = slices[p->by_bk[j]], none = slice >> 31; /* all ones where there is none */
+        int16_t there = score[code[(uint64_t)(slice & ~none) * stride]];
 
-        out[p->bk[j]] = slice < 0 ? BK_SCORE_NONE : there;
+        out[p->bk[j]] = (int16_t)((there & ~none) | (BK_SCORE_NONE & none));
     }
 }
 
