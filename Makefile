@@ -324,7 +324,7 @@ test-slurm: all $(BUILD)/bareking-mpi
 	@sh tests/slurm.sh $(BUILD)
 
 # N cases by AVX-512's kernels, emulated where the machine has none (tests/emulate.h: Debian's libsimde-dev)
-test-avx512: $(BUILD)/avx512/test_fuzz
+test-emulated: $(BUILD)/avx512/test_fuzz
 	$< $(or $(N),400) $(SEED)
 
 fuzz: all $(BUILD)/tests/test_fuzz
@@ -423,6 +423,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-avx512 test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -3,7 +3,7 @@
  *
  * SIMDe (Debian's libsimde-dev) has most of these operations in plain C; those that it lacks are
  * below, word by word.  A kernel made so says that it is AVX2, and takes some twenty times as long.
- * `make test-avx512` runs the fuzzer with it.
+ * `make test-emulated` runs the fuzzer with it.
  */
 #ifndef BK_TEST_EMULATE_H
 #define BK_TEST_EMULATE_H

@@ -3,7 +3,8 @@
  *
  * All tables of a plan are solved; of random positions of each every legal move (by the plain
  * generator) that leads to another table is played, and what the position after it is worth there
- * is the same before and after the tables are narrowed to what the plan says is read of them.
+ * is the same before and after the tables are narrowed to what the plan says is read of them, and
+ * after they were packed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "core/load.h"
 #include "core/move.h"
 #include "tb/build/parts.h"
+#include "tb/memory/pack.h"
 #include "tests/given.h"
 #include "tests/random_variant.h"
 #include "tests/solved.h"
@@ -121,6 +123,41 @@ static unsigned in_parts(struct solved *s, const struct bk_plan *p)
     return n;
 }
 
+/* A table is packed, and comes back, twice.  Returns its packed bytes. */
+static uint64_t pack_and_unpack(struct bk_memtable *t, struct bk_pool *pool)
+{
+    struct bk_packed *packed = NULL;
+    uint64_t bytes = bk_memtable_bytes(t), first = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(bk_pack(&packed, t, pool));
+        assert_int_equal(bk_memtable_bytes(t), 0);
+        assert_true(i == 0 || bk_packed_bytes(packed) == first); /* the packed form has stayed */
+        first = bk_packed_bytes(packed);
+        assert_true(bk_unpack(packed, t, pool));
+        assert_int_equal(bk_memtable_bytes(t), bytes);
+    }
+    bk_packed_free(packed);
+    return first;
+}
+
+/* All tables of a plan; of those with large blocks less than half is left. */
+static void pack_all(struct solved *s, const struct bk_plan *p)
+{
+    struct bk_pool *pool;
+
+    assert_int_equal(bk_pool_open(&pool, 2, NULL), BK_OK);
+    for (unsigned i = 0; i < p->n; i++) {
+        struct bk_memtable *t = (struct bk_memtable *)(uintptr_t)solved_table(s, &p->table[i].m);
+        uint64_t bytes = bk_memtable_bytes(t);
+        uint64_t left = pack_and_unpack(t, i & 1 ? pool : NULL);
+
+        /* arrays of some hundred bytes are hardly worth it */
+        assert_true(bytes / t->ix->nblocks < 16 << 10 || 2 * left < bytes);
+    }
+    bk_pool_close(pool);
+}
+
 struct sample {
     const char *game, *names;
     const struct solved_options *how;
@@ -145,6 +182,9 @@ static void compare(struct bk_variant *v, const struct sample *x)
     part = bytes_of(s, p);
     assert_int_equal(sum_of_all(s, v, p, &again), sum);
     assert_int_equal(again, moves);
+    pack_all(s, p);
+    assert_int_equal(sum_of_all(s, v, p, &again), sum);
+    assert_int_equal(again, moves);
     printf("%s %s: %u moves, %llu of %llu bytes stay, %u tables in parts\n", v->name, x->names,
            moves, (unsigned long long)part, (unsigned long long)whole, in_parts(s, p));
     assert_true(moves > 100);
@@ -157,7 +197,7 @@ static void compare(struct bk_variant *v, const struct sample *x)
 static const struct solved_options distances = { .distances = true },
                                    groups = { .groups = BK_GROUPS }, compact = { .compact = true };
 
-static void narrow__what_stays_is_what_is_read(void **state)
+static void narrow__what_stays_is_what_is_read_and_comes_back_packed(void **state)
 {
     static const struct sample sample[] = {
         /* both promote: to one table, its colours exchanged */
@@ -208,7 +248,7 @@ static void narrow__a_part_stays_for_each_of_several_men(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(narrow__what_stays_is_what_is_read),
+        cmocka_unit_test(narrow__what_stays_is_what_is_read_and_comes_back_packed),
         cmocka_unit_test(narrow__a_part_stays_for_each_of_several_men),
     };
 

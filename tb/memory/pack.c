@@ -242,9 +242,9 @@ bool bk_pack(struct bk_packed **p, struct bk_memtable *t, struct bk_pool *pool)
     return ok;
 }
 
-bool bk_unpack(const struct bk_packed *p, struct bk_memtable *t, struct bk_pool *pool)
+bool bk_unpack(struct bk_packed *p, struct bk_memtable *t, struct bk_pool *pool)
 {
-    struct work w = { .p = (struct bk_packed *)p, .pool = pool, .good = true };
+    struct work w = { .p = p, .pool = pool, .good = true };
 
     return of_each_array(t, bring_back, &w);
 }

@@ -23,7 +23,7 @@ struct bk_packed; /* opaque; of one table, with those that are t->also */
  */
 bool bk_pack(struct bk_packed **p, struct bk_memtable *t, struct bk_pool *pool);
 /* They are there again.  False: no memory; some are missing still.  Cost: 1 ns a byte. */
-bool bk_unpack(const struct bk_packed *p, struct bk_memtable *t, struct bk_pool *pool);
+bool bk_unpack(struct bk_packed *p, struct bk_memtable *t, struct bk_pool *pool);
 
 uint64_t bk_packed_bytes(const struct bk_packed *p);
 void bk_packed_free(struct bk_packed *p); /* NULL is fine */
