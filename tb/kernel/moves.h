@@ -43,12 +43,12 @@ static void unmoves_by_digit(const struct bk_setup *s, struct scratch *w,
 
     for (unsigned i = 0; i < list->n; i++) {
         const struct bk_kmove *m = &s->moves.one[list->first + i];
-        part path = part_with(set_of(&w->ctx.path[m->path])), x[PARTS];
+        part x[PARTS];
 
         EACH_PART (p) {
             x[p] = part_of(to, p);
             if (m->npaths)
-                x[p] &= way_open(&w->ctx, vector, p, path);
+                x[p] &= way_open(&w->ctx, vector, p, part_with(set_of(&w->ctx.path[m->path])));
         }
         reach_parts(w, vector + (uint32_t)(m->delta / LANES), x);
     }
