@@ -257,6 +257,7 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     bool *apart = &x->p->table[table].anew_apart;
     const struct bk_estimate *n; /* nothing is encoded */
     struct bk_index *ix = NULL;
+    uint64_t most;
     enum bk_err err = BK_OK;
 
     if (!x->all[table].known || is_several(x->p)) {
@@ -269,8 +270,8 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = held(x->p, n);
-    if (x->always + x->h->bytes + n->peak > x->peak)
-        x->peak = x->always + x->h->bytes + n->peak;
+    most = x->always + x->h->bytes + bk_resident_margin(x->h) + n->peak;
+    x->peak = most > x->peak ? most : x->peak;
     x->positions += x->p->table[table].positions;
     if (!err && is_several(x->p))
         err = add_solving(x->sent, x->p, ix, table, *apart ? BK_APART : BK_GROUPS, true, x->threads,
@@ -326,7 +327,7 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 {
     const struct bk_some_ranks all = all_of(x->p);
     const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
-    const uint64_t always = x->always + x->h->bytes;
+    const uint64_t always = x->always + x->h->bytes + bk_resident_margin(x->h);
     enum bk_err err = BK_OK;
 
     *least_encoder = 0;

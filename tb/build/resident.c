@@ -80,6 +80,15 @@ uint64_t bk_resident_packed(const struct bk_resident *h, uint64_t bytes)
     return h->packs ? bytes / 100 * (h->p->distances ? 40 : 25) + 1 : bytes;
 }
 
+uint64_t bk_resident_margin(const struct bk_resident *h)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < h->n; i++)
+        any = any || h->kept[i].packed_bytes;
+    return any ? h->bytes / 32 : 0;
+}
+
 /* What a table is when it waits. */
 static uint64_t waiting_bytes(const struct bk_resident *h, const struct bk_kept *x)
 {
