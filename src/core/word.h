@@ -34,4 +34,16 @@ static inline void bk_word_put_some(void *bytes, size_t n, uint64_t word)
     memcpy(bytes, &word, n);
 }
 
+/* Bit j of byte i becomes bit i of byte j (Hacker's Delight 7-3). */
+static inline uint64_t bk_word_transposed(uint64_t x)
+{
+    uint64_t t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
+
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ t << 28;
+}
+
 #endif

@@ -72,8 +72,9 @@ void bk_resident_leave(struct bk_resident *h, uint32_t table);
 
 /* The nth table is done: lets go of what nothing else needs. */
 void bk_resident_done(struct bk_resident *h, unsigned nth);
-/* What so many bytes are supposed to be when they are packed: of 24 tables, four games, 0.09 to
-   0.25 without distances, 0.19 to 0.39 with them. */
+/* What so many bytes are supposed to be when they are packed: of five tables without distances 0.09
+   to 0.23 is left, of four with them 0.20 to 0.39 (docs/solving.md 10).  Small ones may pack worse:
+   0.34 and 0.41, of many small blocks 0.84. */
 uint64_t bk_resident_packed(const struct bk_resident *h, uint64_t bytes);
 /* For a prediction: what all may take beyond that.  Some pack worse than others, which then stay,
    too: all of Sultan's two men against one took 0.8 per cent more than was foretold without it. */

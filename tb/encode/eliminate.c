@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#include "core/word.h"
 #include "tb/encode/bytes.h"
 #include "tb/encode/pivots.h"
 
@@ -134,19 +135,14 @@ static bool add_pivots(struct live *l, const struct byte *b)
 
 #else
 
-/* Eight bits of each of eight words, from bit `k` on, by row (Hacker's Delight 7-3). */
+/* Eight bits of each of eight words, from bit `k` on, by row. */
 static uint64_t by_row(const struct byte *b, uint32_t k)
 {
-    uint64_t x = 0, t;
+    uint64_t x = 0;
 
     for (unsigned i = 0; i < 8; i++)
         x |= (b->added[i][k / 64] >> k % 64 & 0xff) << 8 * i;
-    t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
-    x ^= t ^ t << 7;
-    t = (x ^ x >> 14) & UINT64_C(0x0000cccc0000cccc);
-    x ^= t ^ t << 14;
-    t = (x ^ x >> 28) & UINT64_C(0x00000000f0f0f0f0);
-    return x ^ t ^ t << 28;
+    return bk_word_transposed(x);
 }
 
 typedef uint64_t pair __attribute__((vector_size(16)));

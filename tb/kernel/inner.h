@@ -4,6 +4,7 @@
 #ifndef BK_KERNEL_INNER_H
 #define BK_KERNEL_INNER_H
 
+#include "core/word.h"
 #include "tb/kernel/slice.h"
 
 static inline part unstep(const struct ctx *c, unsigned i, part x)
@@ -190,11 +191,9 @@ static inline set turned(const struct bk_setup *s, unsigned sym, set x)
 #else
 
 #if BK_SET_BITS == 64
-/* On a board of eight by eight, by arithmetic (Hacker's Delight 7-1, 7-3). */
+/* On a board of eight by eight, by arithmetic (Hacker's Delight 7-1). */
 static inline set turned_square(unsigned sym, set x)
 {
-    set t;
-
     if (sym & 1) {
         x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
         x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
@@ -202,15 +201,7 @@ static inline set turned_square(unsigned sym, set x)
     }
     if (sym & 2)
         x = __builtin_bswap64(x);
-    if (sym & 4) {
-        t = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
-        x ^= t ^ t << 7;
-        t = (x ^ x >> 14) & 0x0000cccc0000cccc;
-        x ^= t ^ t << 14;
-        t = (x ^ x >> 28) & 0x00000000f0f0f0f0;
-        x ^= t ^ t << 28;
-    }
-    return x;
+    return sym & 4 ? bk_word_transposed(x) : x;
 }
 #endif
 

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "core/set.h"
-#include "core/word.h"
 
 #define LANES (512 / BK_SET_BITS)
 #define WORDS (BK_SET_BITS / 64) /* of a set */

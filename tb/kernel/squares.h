@@ -9,6 +9,7 @@
 #ifndef BK_SQUARES_H
 #define BK_SQUARES_H
 
+#include "core/word.h"
 #include "tb/kernel/lanes.h"
 
 #if defined __AVX2__ && !defined __AVX512BW__

@@ -2,9 +2,9 @@
  * pack.h - solved tables that wait in a few of their bytes.
  *
  * Of what a table has told, zstd leaves a tenth to a quarter without distances,
- * a fifth to two fifths with them, and gives it back at a GB a second: some thirty times as
- * fast as to solve it again (docs/solving.md 10).  The packed form stays when the arrays are
- * there again, since what is solved does not change: to let go of them once more costs nothing.
+ * a fifth to two fifths with them, and gives it back at a GB a second, where to solve it again
+ * takes many (docs/solving.md 10).  The packed form stays when the arrays are there again, since
+ * what is solved does not change: to let go of them once more costs nothing.
  */
 #ifndef BK_PACK_H
 #define BK_PACK_H
