@@ -97,7 +97,7 @@ room() { # name, files from the lowest up
         fi
     done
 }
-room memory bitmap notes cpu pool transport ranks spill checkpoint log code scores memtable narrow pack view
+room memory bitmap notes cpu pool transport ranks stock spill checkpoint log code scores memtable narrow pack view
 room kernel lanes squares tally setup passing kings kernel state solver slice compile inner legal moves \
     waits exits init ply finish attain deliver passes dispatch
 room solve order owners prepare exits job scratch layout share ledger paging estimate run resume block solve

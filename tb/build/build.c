@@ -696,5 +696,6 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     bk_pool_stop_when(o->pool, NULL);
     bk_resident_release(&b.resident);
     bk_owners_free(&b.as);
+    bk_stock_drop();
     return err;
 }

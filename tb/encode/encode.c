@@ -656,6 +656,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
 
     for (uint32_t i = 0; i < n; i++)
         e->solved[block[i]] = true;
+    bk_stock_leave_some();
     for (unsigned i = 0; !err && i < e->nkinds * e->nplaces; i++) {
         struct task *task = &e->task[i];
 
@@ -670,6 +671,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
     err = bk_ranks_agree(err, why);
     if (!err)
         err = encode_small_ones(e, why);
+    bk_stock_leave_none();
     for (unsigned i = 0; !err && i < e->nplaces; i++)
         if (task_of(e, 0, i)->done)
             note_encoded(e, &e->place[i]);

@@ -14,9 +14,9 @@
 
 /* An array in pieces that follow each other. */
 struct packed_array {
-    char *pieces;  /* owned; NULL: not packed yet */
-    uint32_t *end; /* owned: of each, its last byte and one */
-    size_t n;
+    char *pieces;    /* owned; NULL: not packed yet */
+    uint32_t *end;   /* owned: of each, its last byte and one */
+    size_t n, bytes; /* of the pieces */
 };
 
 /* Of the arrays of a table's blocks in their order, there or not. */
@@ -136,9 +136,10 @@ static bool pack_pieces(struct work *w, struct packed_array *to)
 
 static void forget(struct packed_array *x)
 {
+    bk_stock_other_goes(x->bytes);
     free(x->pieces);
     free(x->end);
-    *x = (struct packed_array){ NULL, NULL, 0 };
+    *x = (struct packed_array){ NULL, NULL, 0, 0 };
 }
 
 static bool pack_array(struct work *w, struct packed_array *to)
@@ -152,9 +153,11 @@ static bool pack_array(struct work *w, struct packed_array *to)
         forget(to);
         return false;
     }
-    fit = realloc(to->pieces, to->end[to->n - 1]);
+    to->bytes = to->end[to->n - 1];
+    fit = realloc(to->pieces, to->bytes);
     to->pieces = fit ? fit : to->pieces;
-    w->p->bytes += to->end[to->n - 1] + to->n * sizeof *to->end;
+    bk_stock_other_comes(to->bytes);
+    w->p->bytes += to->bytes + to->n * sizeof *to->end;
     return true;
 }
 

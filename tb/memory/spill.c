@@ -84,6 +84,7 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     st->page_by_page = limit_bytes < SMALL_LIMIT;
     st->limit = limit_bytes > room_bytes ? limit_bytes - room_bytes : 0;
     pthread_mutex_init(&st->lock, NULL);
+    bk_stock_bar(); /* the limit is for what is in use */
     *out = st;
     return BK_OK;
 }
@@ -92,6 +93,7 @@ void bk_spill_close(struct bk_spill *st)
 {
     if (!st)
         return;
+    bk_stock_unbar();
     close(st->fd);
     if (st->statm >= 0)
         close(st->statm);
@@ -178,13 +180,31 @@ static struct front *map_file(struct bk_spill *st, size_t all)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Whole pages, beginning with a whole large one if there is one. */
+static char *map_aligned(size_t all)
+{
+    size_t more = all < BK_SPILL_LARGE ? 0 : BK_SPILL_LARGE - whole_pages(1), before;
+    char *map = mmap(NULL, all + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED)
+        return NULL;
+    before = more ? -(uintptr_t)map & (BK_SPILL_LARGE - 1) : 0;
+    if (before)
+        munmap(map, before);
+    if (more > before)
+        munmap(map + before + all, more - before);
+    return map + before;
+}
+
 static struct front *map_memory(size_t all)
 {
-    struct front *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map = map_aligned(all);
+    struct front *p = (void *)map;
 
-    if (p == MAP_FAILED)
+    if (!map)
         return NULL;
-    madvise(p, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
+    madvise(map, all, MADV_HUGEPAGE); /* a wish; where it is not heard nothing is lost */
+    bk_stock_take(map, all);
     *p = (struct front){ .bytes = all, .mapped = true };
     return p;
 }
@@ -217,6 +237,7 @@ void *bk_spill_new_sparse(size_t bytes)
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
+    bk_stock_bar();                     /* its pages come as they are touched, from the machine */
     madvise(map, all, MADV_NOHUGEPAGE); /* a large page would fill up what is to stay empty */
     before = page + (-((uintptr_t)map + page) & (BK_SPILL_LARGE - 1)) - FRONT;
     *(struct front *)(void *)(map + before) =
@@ -310,7 +331,7 @@ static void unmap_brief(struct front *p)
     pthread_mutex_lock(&st->lock);
     st->brief -= p->bytes;
     pthread_mutex_unlock(&st->lock);
-    munmap(p, p->bytes);
+    bk_stock_put(p, p->bytes);
 }
 
 static void unmap_file(struct front *p)
@@ -328,6 +349,12 @@ static void unmap_file(struct front *p)
     allocate(st->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, bytes);
 }
 
+static void unmap_sparse(struct front *p)
+{
+    munmap((char *)p - p->before, p->bytes);
+    bk_stock_unbar();
+}
+
 void bk_spill_free(void *array)
 {
     struct front *p;
@@ -339,8 +366,10 @@ void bk_spill_free(void *array)
         unmap_brief(p);
     else if (p->st)
         unmap_file(p);
+    else if (p->before)
+        unmap_sparse(p);
     else if (p->mapped)
-        munmap((char *)p - p->before, p->bytes);
+        bk_stock_put(p, p->bytes);
     else
         free(p);
 }

@@ -2,8 +2,8 @@
  * spill.h - memory for the large arrays of a table being made.
  *
  * Without a spill (NULL) arrays of 64 KiB and more are mapped by themselves:
- * zero without being touched, given back to the machine as soon as
- * they are freed, backed by huge pages where the machine has them.
+ * zero, backed by huge pages where the machine has them; when they are freed
+ * their memory is kept for those that come (stock.h).
  *
  * A spill keeps them in a file without a name instead, and the process within
  * a limit: bk_spill_ease() takes pages out of the process when it has grown
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/err.h"
+#include "tb/memory/stock.h"
 
 _Static_assert(sizeof(size_t) == 8, "tables are made where addresses have 64 bits");
 
@@ -49,7 +50,7 @@ void bk_spill_free(void *p); /* NULL is fine */
  * nothing is reserved, pages are small, and it begins with a large one: parts of whole pages share
  * none.
  */
-#define BK_SPILL_LARGE ((size_t)2 << 20)
+#define BK_SPILL_LARGE BK_STOCK_UNIT
 void *bk_spill_new_sparse(size_t bytes);
 /* Part of such an array, of whole large pages, of which all is touched when some is: they may be
    large, where the machine has such. */

@@ -1,0 +1,168 @@
+/*
+ * stock.c - see stock.h.  What is kept is a list of pieces, whose links lie in their first bytes;
+ * units are taken from the ends of pieces, so that these stay where they are.
+ */
+#include "tb/memory/stock.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What is left to the allocator, of which it is an eighth at most: encoding KRNvKR takes 41 MB
+   there, of 1.4 GB of KBNvKP 6 more than solving it. */
+#define SOME ((size_t)64 << 20)
+
+struct piece {
+    struct piece *next;
+    size_t units;
+};
+
+/* In bytes. */
+static struct {
+    pthread_mutex_t lock;
+    struct piece *first;
+    size_t here;       /* in pieces */
+    size_t live, most; /* in arrays and other memory, now and ever */
+    bool leaves_some;
+    unsigned bars;
+} stock = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void lock(void) { pthread_mutex_lock(&stock.lock); }
+static void unlock(void) { pthread_mutex_unlock(&stock.lock); }
+
+static void comes(size_t bytes)
+{
+    stock.live += bytes;
+    if (stock.live > stock.most)
+        stock.most = stock.live;
+}
+
+/* What may be kept, beside what is there. */
+static size_t room(void)
+{
+    size_t some = stock.most / 8 < SOME ? stock.most / 8 : SOME;
+    size_t limit = stock.leaves_some ? stock.most - some : stock.most;
+
+    return stock.bars || limit <= stock.live ? 0 : limit - stock.live;
+}
+
+/* The last unit of the first piece. */
+static char *last_unit(void)
+{
+    return (char *)stock.first + (stock.first->units - 1) * BK_STOCK_UNIT;
+}
+
+/* It belongs to no piece any more.  Before it goes: the piece may be nothing else. */
+static void unlink_unit(void)
+{
+    stock.here -= BK_STOCK_UNIT;
+    if (!--stock.first->units)
+        stock.first = stock.first->next;
+}
+
+/* Gives back what is more than there is room for. */
+static void shrink(void)
+{
+    size_t fits = room();
+
+    while (stock.here > fits) {
+        char *unit = last_unit();
+
+        unlink_unit();
+        munmap(unit, BK_STOCK_UNIT);
+    }
+}
+
+void bk_stock_take(void *map, size_t bytes)
+{
+    size_t wanted = bytes / BK_STOCK_UNIT, n = 0;
+
+    lock();
+    comes(bytes);
+    while (n < wanted && stock.first) {
+        char *to = (char *)map + n++ * BK_STOCK_UNIT, *unit = last_unit();
+
+        unlink_unit();
+        if (mremap(unit, BK_STOCK_UNIT, BK_STOCK_UNIT, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+            continue;
+        /* it may have gone so far as to take away what was there */
+        munmap(unit, BK_STOCK_UNIT);
+        mmap(to, BK_STOCK_UNIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0);
+        break;
+    }
+    shrink(); /* what is here and what is live are no more than before, or they are the most */
+    unlock();
+    memset(map, 0, n * BK_STOCK_UNIT);
+}
+
+void bk_stock_put(void *map, size_t bytes)
+{
+    size_t units = bytes / BK_STOCK_UNIT;
+    struct piece *p = map;
+
+    lock();
+    stock.live -= bytes;
+    if (units * BK_STOCK_UNIT + stock.here > room())
+        units = room() > stock.here ? (room() - stock.here) / BK_STOCK_UNIT : 0;
+    if (units) {
+        *p = (struct piece){ .next = stock.first, .units = units };
+        stock.first = p;
+        stock.here += units * BK_STOCK_UNIT;
+    }
+    unlock();
+    if (bytes > units * BK_STOCK_UNIT)
+        munmap((char *)map + units * BK_STOCK_UNIT, bytes - units * BK_STOCK_UNIT);
+}
+
+void bk_stock_other_comes(size_t bytes)
+{
+    lock();
+    comes(bytes);
+    shrink();
+    unlock();
+}
+
+void bk_stock_other_goes(size_t bytes)
+{
+    lock();
+    stock.live -= bytes;
+    unlock();
+}
+
+void bk_stock_leave_some(void)
+{
+    lock();
+    stock.leaves_some = true;
+    shrink();
+    unlock();
+}
+
+void bk_stock_leave_none(void)
+{
+    lock();
+    stock.leaves_some = false;
+    unlock();
+}
+
+void bk_stock_bar(void)
+{
+    lock();
+    stock.bars++;
+    shrink();
+    unlock();
+}
+
+void bk_stock_unbar(void)
+{
+    lock();
+    stock.bars--;
+    unlock();
+}
+
+void bk_stock_drop(void)
+{
+    bk_stock_bar();
+    bk_stock_unbar();
+}

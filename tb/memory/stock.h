@@ -1,0 +1,38 @@
+/*
+ * stock.h - memory of arrays that have gone, for those that come.
+ *
+ * Fresh memory is found and cleared by the machine when it is touched first: a twentieth of a
+ * second a GB, and two seconds where the machine is a guest whose host has to find it
+ * (docs/solving.md 10). A program that makes one table after the other would pay for that with
+ * each.  So what arrays give back is kept, in units of a large page, and is moved to where the next
+ * array lies.  A unit moves with its pages, nothing is copied, so that sizes need not fit.
+ *
+ * No more is kept than arrays, and what else is told of, have taken together at one time.
+ * Any number of threads.  Cost: some us a unit that moves, and clearing it.
+ */
+#ifndef BK_STOCK_H
+#define BK_STOCK_H
+
+#include <stddef.h>
+
+#define BK_STOCK_UNIT ((size_t)2 << 20)
+
+/* An array comes: what is kept goes to the beginning of its mapping, which begins with a whole unit
+   if it holds one; it is cleared.  The rest of the mapping stays untouched. */
+void bk_stock_take(void *map, size_t bytes);
+/* An array goes, with its mapping. */
+void bk_stock_put(void *map, size_t bytes);
+/* Other memory of some size comes or goes that would be large enough to matter. */
+void bk_stock_other_comes(size_t bytes);
+void bk_stock_other_goes(size_t bytes);
+/* Until the second of these an eighth of what may be held is left to the allocator: for work on
+   many small lists. */
+void bk_stock_leave_some(void);
+void bk_stock_leave_none(void);
+/* From the first of these until the second nothing is kept; they may be nested. */
+void bk_stock_bar(void);
+void bk_stock_unbar(void);
+/* Gives all back to the machine. */
+void bk_stock_drop(void);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * test_stock.c - memory that arrays leave to others: tb/memory/stock.h, by way of spill.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tb/memory/spill.h"
+
+#define UNIT BK_STOCK_UNIT
+
+/* The process's resident bytes.  Sanitizers have shadows of memory, which come and go as they like.
+ */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define assert_resident(is) (void)(is)
+#else
+#define assert_resident(is) assert_true(is)
+#endif
+
+static size_t resident(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    unsigned long size, pages = 0;
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu %lu", &size, &pages), 2);
+    fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool all_are(const unsigned char *array, size_t bytes, int value)
+{
+    return !bytes || (array[0] == value && !memcmp(array, array + 1, bytes - 1));
+}
+
+/* An array that was clear when it came, filled. */
+static unsigned char *filled(size_t bytes, int value)
+{
+    unsigned char *array = bk_spill_new(NULL, bytes);
+
+    assert_non_null(array);
+    assert_true(all_are(array, bytes, 0));
+    memset(array, value, bytes);
+    return array;
+}
+
+static void arrays__are_clear_whoever_had_their_memory(void **state)
+{
+    unsigned char *large = filled(7 * UNIT + 12345, 0xff), *small = filled(2 * UNIT, 0xee), *a, *b;
+
+    (void)state;
+    bk_spill_free(large);
+    a = filled(3 * UNIT + 77, 1);
+    bk_spill_free(small);
+    b = filled(6 * UNIT - 64, 2); /* from both, and some that is new */
+    assert_true(all_are(a, 3 * UNIT + 77, 1));
+    bk_spill_free(a);
+    assert_true(all_are(b, 6 * UNIT - 64, 2));
+    bk_spill_free(b);
+    bk_stock_drop();
+}
+
+static void stock__holds_what_was_held_at_one_time_at_most(void **state)
+{
+    size_t before = resident(), slack = 2 * UNIT;
+    unsigned char *a = filled(32 * UNIT, 1), *b;
+
+    (void)state;
+    bk_spill_free(a);
+    assert_resident(resident() > before + 32 * UNIT - slack); /* kept */
+    a = filled(8 * UNIT, 1);
+    b = filled(20 * UNIT, 2);
+    assert_resident(resident() < before + 32 * UNIT + slack); /* moved, not fetched */
+    bk_stock_other_comes(16 * UNIT);
+    assert_resident(resident() < before + 28 * UNIT + slack); /* something else wants it */
+    bk_stock_other_goes(16 * UNIT);
+    bk_spill_free(a);
+    bk_spill_free(b);
+    bk_stock_drop();
+    assert_resident(resident() < before + slack);
+}
+
+static void stock__is_empty_while_arrays_are_on_disk(void **state)
+{
+    size_t before = resident(), slack = 2 * UNIT;
+    struct bk_spill *st;
+    struct bk_report why;
+
+    (void)state;
+    bk_spill_free(filled(32 * UNIT, 1));
+    assert_int_equal(bk_spill_open(&st, "/tmp", UINT64_C(1) << 30, 0, &why), BK_OK);
+    assert_resident(resident() < before + slack);
+    bk_spill_free(filled(32 * UNIT, 1));
+    assert_resident(resident() < before + slack);
+    bk_spill_close(st);
+    bk_spill_free(filled(32 * UNIT, 1));
+    assert_resident(resident() > before + 32 * UNIT - slack);
+    bk_stock_drop();
+}
+
+/* Arrays of all sizes come and go. */
+static void *come_and_go(void *seed)
+{
+    uint32_t x = *(uint32_t *)seed;
+    unsigned char *array[4] = { NULL };
+    size_t bytes[4] = { 0 };
+    bool good = true;
+
+    for (unsigned i = 0; i < 200; i++) {
+        unsigned at = (x = x * 1664525 + 1013904223) >> 30;
+
+        good = good && all_are(array[at], bytes[at], (int)at + 1);
+        bk_spill_free(array[at]);
+        bytes[at] = (x >> 8) % (3 * UNIT);
+        array[at] = bk_spill_new(NULL, bytes[at]);
+        good = good && array[at] && all_are(array[at], bytes[at], 0);
+        if (array[at])
+            memset(array[at], (int)at + 1, bytes[at]);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        bk_spill_free(array[i]);
+    return good ? seed : NULL;
+}
+
+static void stock__is_for_any_number_of_threads(void **state)
+{
+    pthread_t thread[4];
+    uint32_t seed[4] = { 1, 22, 333, 4444 };
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, come_and_go, &seed[i]), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        void *good;
+
+        pthread_join(thread[i], &good);
+        assert_non_null(good);
+    }
+    bk_stock_drop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays__are_clear_whoever_had_their_memory),
+        cmocka_unit_test(stock__holds_what_was_held_at_one_time_at_most),
+        cmocka_unit_test(stock__is_empty_while_arrays_are_on_disk),
+        cmocka_unit_test(stock__is_for_any_number_of_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
