@@ -9,32 +9,11 @@
 #include <cmocka.h>
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tb/memory/spill.h"
 
 #define UNIT BK_STOCK_UNIT
-
-/* The process's resident bytes.  Sanitizers have shadows of memory, which come and go as they like.
- */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define assert_resident(is) (void)(is)
-#else
-#define assert_resident(is) assert_true(is)
-#endif
-
-static size_t resident(void)
-{
-    FILE *f = fopen("/proc/self/statm", "r");
-    unsigned long size, pages = 0;
-
-    assert_non_null(f);
-    assert_int_equal(fscanf(f, "%lu %lu", &size, &pages), 2);
-    fclose(f);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
 
 static bool all_are(const unsigned char *array, size_t bytes, int value)
 {
@@ -70,39 +49,59 @@ static void arrays__are_clear_whoever_had_their_memory(void **state)
 
 static void stock__holds_what_was_held_at_one_time_at_most(void **state)
 {
-    size_t before = resident(), slack = 2 * UNIT;
     unsigned char *a = filled(32 * UNIT, 1), *b;
 
     (void)state;
+    assert_int_equal(bk_stock_bytes(), 0);
     bk_spill_free(a);
-    assert_resident(resident() > before + 32 * UNIT - slack); /* kept */
-    a = filled(8 * UNIT, 1);
-    b = filled(20 * UNIT, 2);
-    assert_resident(resident() < before + 32 * UNIT + slack); /* moved, not fetched */
-    bk_stock_other_comes(16 * UNIT);
-    assert_resident(resident() < before + 28 * UNIT + slack); /* something else wants it */
-    bk_stock_other_goes(16 * UNIT);
-    bk_spill_free(a);
+    assert_int_equal(bk_stock_bytes(), 32 * UNIT);
+    a = filled(8 * UNIT - 64, 1);
+    b = filled(20 * UNIT - 64, 2);
+    assert_int_equal(bk_stock_bytes(), 4 * UNIT);
+    bk_stock_other_comes(2 * UNIT);
+    assert_int_equal(bk_stock_bytes(), 2 * UNIT);
+    bk_stock_other_comes(16 * UNIT); /* more than ever: now arrays may leave as much */
+    assert_int_equal(bk_stock_bytes(), 0);
     bk_spill_free(b);
+    bk_stock_other_goes(18 * UNIT);
+    assert_int_equal(bk_stock_bytes(), 20 * UNIT);
+    bk_spill_free(a);
+    assert_int_equal(bk_stock_bytes(), 28 * UNIT);
     bk_stock_drop();
-    assert_resident(resident() < before + slack);
+    assert_int_equal(bk_stock_bytes(), 0);
+}
+
+static void stock__leaves_some_to_the_allocator(void **state)
+{
+    unsigned char *a = filled(64 * UNIT - 64, 1);
+
+    (void)state;
+    bk_stock_leave_some();
+    bk_spill_free(a);
+    assert_int_equal(bk_stock_bytes(), 56 * UNIT);
+    bk_stock_leave_none();
+    bk_spill_free(filled(64 * UNIT - 64, 1));
+    assert_int_equal(bk_stock_bytes(), 64 * UNIT);
+    bk_stock_leave_some();
+    assert_int_equal(bk_stock_bytes(), 56 * UNIT);
+    bk_stock_leave_none();
+    bk_stock_drop();
 }
 
 static void stock__is_empty_while_arrays_are_on_disk(void **state)
 {
-    size_t before = resident(), slack = 2 * UNIT;
     struct bk_spill *st;
     struct bk_report why;
 
     (void)state;
-    bk_spill_free(filled(32 * UNIT, 1));
+    bk_spill_free(filled(32 * UNIT - 64, 1));
     assert_int_equal(bk_spill_open(&st, "/tmp", UINT64_C(1) << 30, 0, &why), BK_OK);
-    assert_resident(resident() < before + slack);
-    bk_spill_free(filled(32 * UNIT, 1));
-    assert_resident(resident() < before + slack);
+    assert_int_equal(bk_stock_bytes(), 0);
+    bk_spill_free(filled(32 * UNIT - 64, 1));
+    assert_int_equal(bk_stock_bytes(), 0);
     bk_spill_close(st);
-    bk_spill_free(filled(32 * UNIT, 1));
-    assert_resident(resident() > before + 32 * UNIT - slack);
+    bk_spill_free(filled(32 * UNIT - 64, 1));
+    assert_int_equal(bk_stock_bytes(), 32 * UNIT);
     bk_stock_drop();
 }
 
@@ -152,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays__are_clear_whoever_had_their_memory),
         cmocka_unit_test(stock__holds_what_was_held_at_one_time_at_most),
+        cmocka_unit_test(stock__leaves_some_to_the_allocator),
         cmocka_unit_test(stock__is_empty_while_arrays_are_on_disk),
         cmocka_unit_test(stock__is_for_any_number_of_threads),
     };

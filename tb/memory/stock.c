@@ -166,3 +166,13 @@ void bk_stock_drop(void)
     bk_stock_bar();
     bk_stock_unbar();
 }
+
+size_t bk_stock_bytes(void)
+{
+    size_t here;
+
+    lock();
+    here = stock.here;
+    unlock();
+    return here;
+}
