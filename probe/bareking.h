@@ -64,7 +64,8 @@ BK_API unsigned bk_lib_version(void);
 
 enum bk_lib_err {
     BK_LIB_OK = 0,
-    BK_LIB_NO_TABLE = 1,      /* expected: this material was never generated          */
+    BK_LIB_NO_TABLE = 1,      /* expected: this material was never generated; or, from
+                                 any call, a game with hands in which men come back   */
     BK_LIB_ILLEGAL = 2,       /* expected: the side to move could take the other king */
     BK_LIB_USAGE = 3,         /* bad argument (NULL, too), variant file, move         */
     BK_LIB_CORRUPT = 4,       /* broken: a table file is damaged                      */
@@ -237,8 +238,8 @@ struct bk_lib_piece {
  * turn        the move number, as in a FEN, from 1; 0 is 1.  For games that end after so many
  * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
  *             0: as many as the game allows
- *
- * It is asked on the board of the handle's game; other terrain only by FEN.
+ * elsewhere   1: it came from a FEN with other terrain than the game's, or with rights of other rooks
+ *             than the outermost; only that FEN can be asked, whatever takes this struct refuses it
  */
 struct bk_lib_pos {
     const struct bk_lib_piece *men;
@@ -248,7 +249,8 @@ struct bk_lib_pos {
     uint8_t black_to_move;
     uint8_t castling;
     uint8_t limited;
-    uint8_t reserved[3]; /* 0 */
+    uint8_t elsewhere;
+    uint8_t reserved[2]; /* 0 */
     uint8_t left[2][32];
 };
 

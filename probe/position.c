@@ -14,6 +14,18 @@
 
 /* == Legal? == */
 
+/* Men in hand are no part of a position here, so where they matter there is no answer, with or
+   without tables: docs/whole.md 1. */
+static enum bk_err check_hands(const struct bk_call *call, const struct bk_pos *p)
+{
+    const struct bk_variant *v = call->on->v;
+
+    if (!bk_rules_hands(v) || bk_rules_plain_is_exact(v, p->count))
+        return BK_OK;
+    return bk_fail(call->why, BK_E_NO_TABLE,
+                   "no table of %s knows of men who come back: ask `bareking whole`", v->name);
+}
+
 static enum bk_err check_legal(const struct bk_call *call, const struct bk_pos *p)
 {
     const struct bk_variant *v = call->on->v;
@@ -21,7 +33,7 @@ static enum bk_err check_legal(const struct bk_call *call, const struct bk_pos *
     char name[8];
 
     if (bk_pos_legal(v, p))
-        return BK_OK;
+        return check_hands(call, p);
     return bk_fail(call->why, BK_E_ILLEGAL,
                    "illegal position: %s is in check, %s to move (the %s on %s could be taken)",
                    them == BK_WHITE ? "White" : "Black", them == BK_WHITE ? "Black" : "White",
@@ -144,6 +156,9 @@ static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const s
     bk_pos_init(out, call->on->v);
     out->stm = p->black_to_move ? BK_BLACK : BK_WHITE;
     out->turn = (uint16_t)(p->turn > UINT16_MAX ? UINT16_MAX : p->turn ? p->turn : 1);
+    if (p->elsewhere)
+        return bk_fail(call->why, BK_E_USAGE,
+                       "a position on another board, or with other rooks' rights: ask by its FEN");
     if (p->n && !p->men)
         return bk_fail(call->why, BK_E_USAGE, "the list of men is NULL");
     for (size_t i = 0; i < p->n && !err; i++)
@@ -241,6 +256,20 @@ static void position_of(struct bk_lib_pos *out, struct bk_lib_piece *men, const 
     memcpy(out->left, p->left, sizeof out->left);
 }
 
+/* A position that was read, on a board derived for its FEN: would it be asked on another one? */
+static bool is_elsewhere(const struct bk_call *call, const struct bk_lib_pos *p)
+{
+    struct bk_report why;
+    struct bk_call again = *call;
+    struct bk_pos pos;
+
+    if (call->on == call->base)
+        return false;
+    again.on = again.base;
+    again.why = &why;
+    return bk_place_pos(&again, &pos, p, false) || again.on != call->on;
+}
+
 enum bk_lib_err bk_read_fen(struct bk_lib *lib, const char *fen, struct bk_lib_piece *men,
                             size_t room, struct bk_lib_pos *out)
 {
@@ -252,8 +281,10 @@ enum bk_lib_err bk_read_fen(struct bk_lib *lib, const char *fen, struct bk_lib_p
         err = bk_place_fen(&call, &p, fen, false);
     if (!err && (!men || bk_bits_count(&p.by[0]) + bk_bits_count(&p.by[1]) > room))
         err = bk_fail(call.why, BK_E_USAGE, "room for %zu men is not enough", room);
-    if (!err)
+    if (!err) {
         position_of(out, men, &p, call.on->v);
+        out->elsewhere = is_elsewhere(&call, out);
+    }
     return bk_call_end(&call, err);
 }
 

@@ -775,8 +775,13 @@ static enum bk_err list_tables(struct bk_settled *s, const struct bk_material *m
 
         if (err && err != BK_E_NO_TABLE)
             return err;
-        if (err || (s->distances && !table->dtw)) /* asked, it will be missed */
-            continue;
+        if (err || (s->distances && !table->dtw)) { /* asked, it will be missed */
+            if (i + 1 < n)
+                continue;
+            return err ? err
+                       : bk_fail(why, BK_E_NO_TABLE, "no distances of %s, which its results promise",
+                                 bk_file_info(table->wdl)->material);
+        }
         values_init(t, table, s->distances);
         bytes += bytes_of(t);
         *fits = go_together(table, s->distances) && bytes <= s->o.memory;

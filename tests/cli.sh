@@ -220,7 +220,7 @@ good '"moves":[],"states":{"all":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --js
 good ',"win":' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --json
 bad 2 'played without hands' whole puzzle '1k4**/6**/8/8/8/8/8/K7[-] w'
 bad 2 'not the start of a turn' whole puzzle-mini '1k**/f1**/K1N1/4[nF] w'
-bad 2 'begin on an empty board' whole shatranj
+bad 2 'shatranj is played without hands' whole shatranj
 bad 2 '203 MiB are needed; --memory allows less' whole puzzle-mini --memory 198M
 bad 2 ': 1 MiB are needed' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1K # which will do:
 good 'a draw' whole puzzle-mini '1k**/1f**/K3/3N[-] w' --memory 1M
@@ -455,6 +455,13 @@ run 0 annotate ./short.ini list.epd --dir . && [ "$(sed 's/.* c0//' out)" = ' "W
  "a draw";
  "a draw";
  "White wins in 1 ply (1 turn)"; c1 "b1d3 keeps it: White wins in 0 plies (0 turns)";' ] && pass || fail 'a list without turns'
+# as annotate reads them, so does probe; all digits are the reader's of FENs
+printf '%s w - - %s\n' 8/8/8/6k1/8/1K1b4/8/1B6 'id "fmvn 21 in quotes";' 8/8/8/6k1/8/1K1b4/8/1B6 'fmvn   21;' \
+    8/8/8/6k1/8/1K1b4/8/1B6 'fmvn 99999;' | "$bin" probe ./short.ini - --dir . --json >out 2>err || :
+[ "$(grep -o '"clocked":{"wdl":[01]\|is not 1 to 65535' out | tr '\n' ' ')" = \
+    '"clocked":{"wdl":1 "clocked":{"wdl":0 is not 1 to 65535 ' ] && pass || fail "turns of a list: $(cat out)"
+printf '[FEN 4k3/8/8/8/8/8/8/R3K3 w - - 0 1]\n\n1. e4 *\n' >game.pgn
+bad 2 'line 1: the FEN tag has no FEN in quotes' annotate shatranj game.pgn
 printf '1. a3 a6 2. Ra2 *\n' >game.pgn # thirty-two men: out of reach
 good '1. a3 a6 2. Ra2 *' annotate shatranj game.pgn
 printf '1. a3\na6 2. Ra9 *\n' >game.pgn
@@ -606,7 +613,7 @@ from 2 many probe shatranj - --json && {
         fail 'JSON of errors among many'
 }
 head -n 1 many >one
-from 0 one line shatranj - && grep -q "39	1	-	b3b4 d5d6 .* b1b2	8/8/.* b - - 0 20$" out && pass ||
+from 0 one line shatranj - && grep -q "39	1	bare	b3b4 d5d6 .* b1b2	8/8/.* b - - 0 20$" out && pass ||
     fail 'many lines'
 from 0 one line ./short.ini - --json &&
     grep -q '"clocked":{"wdl":1,"plies_left":40},"moves":\["b3b4",.*"end_fen":"8/8/' out && pass ||
@@ -812,6 +819,37 @@ bad 1 'nowhere' doctor nowhere
 mkdir empty
 bad 1 'no tables in empty' doctor empty
 bad 2 'nosuch' doctor tables nosuch
+
+# == A half pair, and what it says ==
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward && rm ward/shatranj/KQvKQ.bkd
+for command in 'mine shatranj KQvKQ --what any --count' 'mine shatranj KQvKQ --what zugzwang' 'verify shatranj KQvKQ' \
+    'report shatranj KQvKQ -o half.html'; do
+    bad 1 'no distances of KQvKQ of shatranj in ward; build it' $command --dir ward
+done
+rm ward/shatranj/KQvKQ.bkw && cp tables/shatranj/KQvKQ.bkd ward/shatranj
+bad 3 'KQvKQ.bkd: distances, and no KQvKQ.bkw is there' check shatranj --dir ward
+# a board that only a FEN shows is no fault
+rm -rf ward && mkdir ward && cp -R tables/shatranj tables/grand-shatranj@14x14-* ward
+good 'not-read     grand-shatranj@14x14-' doctor ward
+# == Other rules: another game of the same name ==
+sed 's/^bare-king.*/bare-king = wins/' "$games/shatranj.ini" >same.ini
+rm -rf ward && mkdir ward && cp -R tables/shatranj ward
+bad 2 'was made by other rules than those of this shatranj' build ./same.ini KQvKQ --dir ward
+cmp -s ward/shatranj/KQvKQ.bkw tables/shatranj/KQvKQ.bkw && pass || fail 'tables of another game were replaced'
+run 0 build ./same.ini KQvKQ --dir ward --force --quiet && ! cmp -s ward/shatranj/KQvKQ.bkw tables/shatranj/KQvKQ.bkw &&
+    pass || fail 'build --force over other rules'
+# == What build would refuse ==
+good 'would refuse: KRRRvKR: White has 3 R' plan shatranj KRRRvKR --dir nowhere
+good 'would refuse: KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1M --dir nowhere
+good '"refused":"KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1M --dir nowhere --json
+good '"refused":null' plan shatranj KRvKR --dir nowhere --json
+bad 2 'of --json, --make and --slurm one' plan shatranj KRvKR --make --slurm jobs --dir nowhere
+bad 2 'too many arguments' help build probe
+bad 2 'too many arguments' --version more
+run 0 count shatranj --men 3 && grep -q 'nothing to count: decided by rule' err && pass || fail 'nothing to count'
+bad 2 'men in hand at column 17; of puzzle-mini with hands `bareking whole` knows' probe puzzle-mini \
+    '1k**/f1**/K2N/4[nF] w'
+bad 2 'knows of men who come back' probe puzzle-mini 'k1**/F1**/3r/K1N1 w'
 
 # == A manifest: a copy is whole, or it is not ==
 rm -rf ward && mkdir ward && cp -R tables/shatranj ward

@@ -318,6 +318,20 @@ say ping 8
 expect 'pong 8'
 if grep -q Illegal "$tmp/before"; then fail "ranks of ten are numbered from 0"; fi
 pass
+# other tables while it thinks: it thinks again
+say new
+say st 1
+say go
+say "option TablePath=$tmp/tables"
+expect 'move *'
+# numbers that are too large, or none
+say level -2147483648 5:99999999 99999999999999999999
+say st nothing
+say time 99999999999999999999
+say ping 9
+expect 'pong 9'
+pass
+say force
 say analyze
 say post
 expect '[1-9]* *'

@@ -112,6 +112,76 @@ static void position__keeps_en_passant_and_castling(void **state)
     bk_close(lib);
 }
 
+/* What a FEN says of its board, and the struct cannot, is not forgotten: nothing takes it for a
+   position of the game's own board. */
+static void position__of_another_board_is_refused(void **state)
+{
+    static const struct {
+        const char *game, *fen;
+        bool elsewhere;
+    } row[] = {
+        { "shatranj", "8/8/8/3k4/8/1KQ4*/8/q7 w - - 0 1", true },
+        { "shatranj", "7/7/7/3k3/7/1KQ4/7/q6 w - - 0 1", true },
+        { "shatranj", "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1", false },
+        { "sultan-random", "5k4/10/10/10/10/10/10/R1R2K4 w C - 0 1", true },
+        { "sultan-random", "5k4/10/10/10/10/10/10/R1R2K4 w A - 0 1", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_lib *lib = lib_of(row[i].game, NULL);
+        struct bk_lib_piece men[8];
+        struct bk_lib_pos p;
+        char fen[BK_LIB_FEN_MAX];
+        enum bk_lib_end end;
+        int wdl;
+
+        assert_int_equal(bk_read_fen(lib, row[i].fen, men, 8, &p), BK_LIB_OK);
+        assert_int_equal(p.elsewhere, row[i].elsewhere);
+        assert_int_equal(bk_write_fen(lib, &p, fen), p.elsewhere ? BK_LIB_USAGE : BK_LIB_OK);
+        assert_int_equal(bk_is_over(lib, &p, &end, &wdl), p.elsewhere ? BK_LIB_USAGE : BK_LIB_OK);
+        bk_close(lib);
+    }
+}
+
+/* Nothing here knows of men in hand: wherever they would matter there is no answer. */
+static void position__in_which_men_come_back_has_no_answer(void **state)
+{
+    static const char *const fen = "k1**/F1**/3r/K1N1 w - - 0 1"; /* White has won already */
+    struct bk_lib *lib = lib_of("puzzle-mini", NULL);
+    char after[BK_LIB_FEN_MAX];
+    enum bk_lib_end end;
+    size_t n;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_is_over_fen(lib, fen, &end, &wdl), BK_LIB_NO_TABLE);
+    assert_int_equal(bk_legal_moves_fen(lib, fen, NULL, 0, &n), BK_LIB_NO_TABLE);
+    assert_int_equal(bk_play(lib, fen, "a1b1", after), BK_LIB_NO_TABLE);
+    assert_int_equal(bk_probe_fen_wdl(lib, fen, 0, &wdl), BK_LIB_NO_TABLE);
+    bk_close(lib);
+}
+
+/* What one handle answers is not heard of in the other's errors. */
+static void error__of_a_handle_stays_when_another_answers(void **state)
+{
+    struct bk_lib *chess = lib_of("chess", NULL), *shatranj = lib_of("shatranj", NULL);
+    char text[512];
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen_wdl(chess, "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1", 0, &wdl),
+                     BK_LIB_NO_TABLE);
+    snprintf(text, sizeof text, "%s", bk_error(chess));
+    /* mate, with more men than tables have */
+    assert_int_equal(bk_probe_fen_wdl(shatranj, "R5k1/R4ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 0, &wdl),
+                     BK_LIB_OK);
+    assert_int_equal(wdl, -1);
+    assert_string_equal(bk_error(chess), text);
+    bk_close(chess);
+    bk_close(shatranj);
+}
+
 static void position__faults_are_told_apart(void **state)
 {
     struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
@@ -509,6 +579,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(position__is_worth_what_its_fen_is_in_every_game),
         cmocka_unit_test(position__keeps_en_passant_and_castling),
+        cmocka_unit_test(position__of_another_board_is_refused),
+        cmocka_unit_test(position__in_which_men_come_back_has_no_answer),
+        cmocka_unit_test(error__of_a_handle_stays_when_another_answers),
         cmocka_unit_test(position__faults_are_told_apart),
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),

@@ -1,5 +1,6 @@
 /*
- * test_exits.c - exits are the legal moves after which another material stands on the board.
+ * test_exits.c - exits are the legal moves after which another material stands on the board; and no
+ * two moves have one name.
  *
  * Oracle: the plain list of legal moves, each played, and the materials compared.  Positions are
  * random men on random squares and what random play makes of them, in our games and in random
@@ -81,6 +82,26 @@ static void compare_exits(const struct bk_variant *v, const struct bk_pos *p, st
     seen->thought_so += bk_exits_may_be(v, p);
 }
 
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* No two moves of a position have one name, en passant and castling among them. */
+static void compare_names(const struct bk_variant *v, const struct bk_pos *p)
+{
+    static struct bk_move move[BK_MOVES_MAX];
+    static char name[BK_MOVES_MAX][16];
+    unsigned n = bk_moves_legal(v, p, move);
+
+    for (unsigned i = 0; i < n; i++)
+        bk_move_name(v, &move[i], name[i]);
+    qsort(name, n, sizeof name[0], by_name);
+    for (unsigned i = 1; i < n; i++)
+        if (!strcmp(name[i - 1], name[i])) {
+            char fen[BK_FEN_MAX];
+
+            fail_msg("%s: %s: two moves are %s", v->name, bk_pos_to_fen(p, v, fen), name[i]);
+        }
+}
+
 /* Compares a position and what random play makes of it. */
 static void play_on(const struct bk_variant *v, struct bk_pos p, uint64_t *seed, struct seen *seen)
 {
@@ -89,6 +110,7 @@ static void play_on(const struct bk_variant *v, struct bk_pos p, uint64_t *seed,
     for (unsigned ply = 0; ply < PLIES; ply++) {
         unsigned n;
 
+        compare_names(v, &p);
         p.ep = BK_SQ_NONE;
         compare_exits(v, &p, seen);
         n = bk_moves_legal(v, &p, move);

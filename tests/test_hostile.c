@@ -314,6 +314,37 @@ static unsigned moves_to(const struct bk_variant *v, const struct bk_pos *p, con
     return same;
 }
 
+/* Of moves with the same ends one says where it takes, or names the rook's home. */
+static void names__tell_apart_what_has_the_same_ends(void **state)
+{
+    struct bk_variant *twice = parse(
+        PASSING("double-step = 2\nranks = 2-6\n[piece zig]\nletter = Z\nmove = WF\nsteps = 2\n"
+                "bend = free\ntakes-twice = yes\n"));
+    struct bk_variant *forward =
+        parse("[variant]\nname = forward\nboard = 6x6\nbare-king = wins\nstalemate = draw\n"
+              "en-passant = yes\n" KING "[piece pawn]\nletter = P\nmove = mfWfF\n"
+              "double-step = 2\nranks = 2-6\n");
+    struct bk_variant *leaps = parse(
+        "[variant]\nname = leaps\nboard = 8x8\nbare-king = wins\nstalemate = draw\n"
+        "castling-rook = R\ncastling-king-file = e\ncastling-rook-files = a h\n"
+        "castling-king-to = c g\ncastling-rook-to = d f\n[piece king]\nletter = K\nroyal = yes\n"
+        "move = KD\n[piece rook]\nletter = R\nmove = R\narmy = 2\n");
+    struct bk_pos p = read_fen(twice, "k5/6/3z2/3Z2/6/K5 w - - 0 1");
+
+    (void)state;
+    assert_int_equal(moves_to(twice, &p, "d3e4"), 1); /* by e3 */
+    assert_int_equal(moves_to(twice, &p, "d3d4e4"), 1);
+    p = read_fen(forward, "k5/6/6/1pP3/6/5K w - b4 0 1");
+    assert_int_equal(moves_to(forward, &p, "c3b4"), 1); /* quietly */
+    assert_int_equal(moves_to(forward, &p, "c3b3b4"), 1);
+    p = read_fen(leaps, "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert_int_equal(moves_to(leaps, &p, "e1g1"), 1); /* a leap */
+    assert_int_equal(moves_to(leaps, &p, "e1h1"), 1);
+    bk_variant_free(twice);
+    bk_variant_free(forward);
+    bk_variant_free(leaps);
+}
+
 static void en_passant__is_not_for_men_that_move_by_a_zone(void **state)
 {
     struct bk_variant *zone = parse(PASSING("double-step = 2\nranks = 2-6\n"
@@ -447,6 +478,7 @@ int main(void)
         cmocka_unit_test(index__of_men_without_room_has_a_block_and_no_number),
         cmocka_unit_test(index__takes_the_crowdiest_tables_of_every_game),
         cmocka_unit_test(configuration__completed_by_a_baring_capture_has_won),
+        cmocka_unit_test(names__tell_apart_what_has_the_same_ends),
         cmocka_unit_test(en_passant__is_not_for_men_that_move_by_a_zone),
         cmocka_unit_test(en_passant__is_a_forward_capture),
         cmocka_unit_test(plan__refuses_en_passant_for_men_that_come_back),

@@ -848,10 +848,10 @@ static void game__tokens_are_what_stands_there(void **state)
         assert_int_equal(k.line, i < 7 ? 1 : 2);
         if (i)
             continue;
-        assert_true(study_tag_value(&k, "FEN", value, sizeof value));
+        assert_true(study_tag_is(&k, "FEN") && study_tag_value(&k, value, sizeof value));
         assert_string_equal(value, "a]\"b");
-        assert_false(study_tag_value(&k, "FE", value, sizeof value));
-        assert_false(study_tag_value(&k, "FEN", value, 4));
+        assert_false(study_tag_is(&k, "FE"));
+        assert_false(study_tag_value(&k, value, 4));
     }
 }
 

@@ -28,4 +28,5 @@ if [ -n "$undo" ]; then
 fi
 # so that programs find the library; a package does this itself
 if [ -z "$dest" ] && [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
-[ -n "$undo" ] && echo "removed from ${dest:-/}" || echo "installed in ${dest:-/}"
+where=$(dirname "$(dirname "$(each -type f -path '*/bin/bareking')")")
+[ -n "$undo" ] && echo "removed from $dest$where" || echo "installed in $dest$where"

@@ -13,7 +13,8 @@ for python in "${PYTHON:-python3}" /usr/bin/python3 ''; do
         echo "make python needs: apt-get install python3-build python3-setuptools python3-wheel python3-venv" >&2
         exit 1
     fi
-    if "$python" -c 'import build, setuptools, wheel' 2>/dev/null; then break; fi
+    # from elsewhere: a folder `build` would be taken for the module
+    if (cd / && "$python" -c 'import build.__main__, setuptools, wheel') 2>/dev/null; then break; fi
 done
 tree=$build/python/tree
 rm -rf "$tree"

@@ -254,8 +254,11 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     if (n->column || n->ply)
         end_game(n);
     study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
-    if (!study_tag_value(k, "FEN", fen, sizeof fen))
+    if (!study_tag_is(k, "FEN"))
         return CLI_OK;
+    if (!study_tag_value(k, fen, sizeof fen))
+        return cli_fail(CLI_USAGE, "line %u: the FEN tag has no FEN in quotes, or one too long",
+                        k->line);
     if (n->begun) /* one without moves */
         end_game(n);
     return set_up(n, fen, k->line);
@@ -306,52 +309,18 @@ static int annotate_games(struct annotation *n, const char *text)
 
 /* == Positions == */
 
-/* The first word of an operation, "bm b3b4 c3d2;"; its length.  One begins where the last has
-   ended; what stands in quotes is none. */
-static size_t word_of(const char *ops, const char *name, const char **word)
-{
-    size_t n = strlen(name);
-    bool begins = true;
-
-    for (const char *at = ops; at && *at; at++) {
-        if (begins && !strncmp(at, name, n) && at[n] == ' ') {
-            *word = at + n + strspn(at + n, " ");
-            return strcspn(*word, " ;");
-        }
-        if (*at == '"' && !(at = strchr(at + 1, '"')))
-            break;
-        begins = *at == ';' || (begins && *at == ' ');
-    }
-    return 0;
-}
-
-/* Behind the fourth field, or a whole FEN. */
-static size_t position_length(const char *line)
-{
-    size_t n = strcspn(line, " ");
-
-    for (unsigned field = 1; line[n] && field < 6; field++) {
-        const char *next = line + n + strspn(line + n, " ");
-
-        if (field >= 4 && !isdigit((unsigned char)*next))
-            break;
-        n = (size_t)(next - line) + strcspn(next, " ");
-    }
-    return n;
-}
-
-/* Sets up the position of a line; its turn may be told by an operation, `fmvn 12;`. */
+/* Sets up the position of a line. */
 static int set_up_line(struct annotation *n, const char *line, unsigned number)
 {
-    char fen[2 * BK_FEN_MAX];
-    const char *turn = "";
-    size_t length = position_length(line), digits = word_of(line + length, "fmvn", &turn);
+    char *fen = strdup(line);
+    int status;
 
-    if (length >= BK_FEN_MAX || digits > 5) /* no FEN, and what is wrong with it is said */
-        digits = 0;
-    snprintf(fen, sizeof fen, digits ? "%.*s 0 %.*s" : "%.*s",
-             (int)(length < BK_FEN_MAX ? length : BK_FEN_MAX), line, (int)digits, turn);
-    return set_up(n, fen, number);
+    if (!fen)
+        return cli_no_memory();
+    study_epd_to_fen(fen);
+    status = set_up(n, fen, number);
+    free(fen);
+    return status;
 }
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
@@ -381,7 +350,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
 
 static int annotate_line(struct annotation *n, char *line, unsigned number)
 {
-    const char *ops = line + position_length(line), *move;
+    const char *ops = line + study_epd_position(line), *move;
     char text[WORDS_MAX];
     struct verdict x;
     size_t length;
@@ -395,7 +364,8 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
     study_put(&n->out, line);
     if (x.known)
         study_putf(&n->out, " c0 \"%s\";", words(text, n->p.stm, &x.a));
-    if ((length = word_of(ops, "sm", &move)) != 0 || (length = word_of(ops, "bm", &move)) != 0)
+    if ((length = study_epd_word(ops, "sm", &move)) != 0 ||
+        (length = study_epd_word(ops, "bm", &move)) != 0)
         status = annotate_move(n, move, length, number);
     study_put(&n->out, "\n");
     end_game(n);

@@ -10,6 +10,7 @@
 
 #include "cli/many.h"
 #include "cli/report.h"
+#include "core/rules.h"
 #include "probe/bareking.h"
 
 /* A question, ready to be asked. */
@@ -27,6 +28,8 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
     unsigned men = bk_bits_count(&q->pos.by[0]) + bk_bits_count(&q->pos.by[1]);
     struct bk_material m;
 
+    if (err == BK_LIB_NO_TABLE && text && !bk_rules_plain_is_exact(q->v, q->pos.count))
+        return cli_fail(CLI_USAGE, "%s", text); /* men come back */
     if (err == BK_LIB_NO_TABLE && men > BK_MEN_MAX)
         return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
                         BK_MEN_MAX);
@@ -243,6 +246,9 @@ static int fail_line(struct question *q, const struct many_line *l, enum bk_lib_
 
     if (l->contradicts)
         return cli_fail(CLI_DAMAGED, "the tables contradict each other after %s", l->fen);
+    if (l->unknown)
+        return cli_fail(CLI_NO, "there are no distances after %s, so there is no best line",
+                        l->fen);
     bk_pos_from_fen(&q->pos, q->v, l->fen, &why); /* so that a missing table is named rightly */
     return fail_lib(q, err);
 }

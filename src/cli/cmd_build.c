@@ -56,7 +56,7 @@ static json_t *sent_json(const uint64_t bytes[BK_TRAFFICS])
                      (json_int_t)sum_of(bytes));
 }
 
-static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
+static int print_plan_json(const struct bk_plan *p, const struct totals *sum, const char *refused)
 {
     json_t *tables = json_array();
 
@@ -76,11 +76,12 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum)
         }
         json_array_append_new(tables, table);
     }
-    return cli_print_json(json_pack(
-        "{ss so so s{si si sI sI sI sI}}", "variant", p->v->name, "dir", cli_json_text(p->dir),
-        "tables", tables, "total", "tables", (int)p->n, "missing", (int)sum->missing, "positions",
-        (json_int_t)sum->positions, "anew_positions", (json_int_t)sum->anew, "memory_bytes",
-        (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
+    return cli_print_json(json_pack("{ss so ss? so s{si si sI sI sI sI}}", "variant", p->v->name,
+                                    "dir", cli_json_text(p->dir), "refused", refused, "tables",
+                                    tables, "total", "tables", (int)p->n, "missing",
+                                    (int)sum->missing, "positions", (json_int_t)sum->positions,
+                                    "anew_positions", (json_int_t)sum->anew, "memory_bytes",
+                                    (json_int_t)sum->memory, "disk_bytes", (json_int_t)sum->disk));
 }
 
 /* What several processes send each other for a table, and how long they will be at it. */
@@ -123,19 +124,26 @@ int cmd_plan(struct cli *c)
     struct bk_variant *v;
     struct bk_plan *p;
     struct totals sum;
-    int status = cli_plan_read(c, &v, &p);
+    struct bk_report why = { "" };
+    bool refused;
+    int status = c->json + c->make + (c->slurm != NULL) > 1
+                     ? cli_fail(CLI_USAGE, "of --json, --make and --slurm one")
+                     : cli_plan_read(c, &v, &p);
 
     if (status)
         return status;
     sum = add_up(p);
+    refused = cli_plan_refused(c, v, p, &why) != CLI_OK;
     if (c->slurm)
         status = cli_jobs_slurm(c, p);
     else if (c->make)
         status = cli_jobs_make(c, p);
     else if (c->json)
-        status = print_plan_json(p, &sum);
+        status = print_plan_json(p, &sum, refused ? why.text : NULL);
     else
         print_plan(p, &sum);
+    if (refused && !c->slurm && !c->make && !c->json)
+        printf("`build` would refuse: %s\n", why.text);
     bk_plan_free(p);
     bk_variant_free(v);
     return status;
@@ -341,9 +349,9 @@ int cmd_build(struct cli *c)
         json_decref(w.list);
         return status;
     }
-    status = cli_plan_reachable(c, v);
-    if (!status)
-        status = cli_plan_fits(c, w.p);
+    status = cli_plan_refused(c, v, w.p, &why);
+    if (status)
+        status = cli_fail(status, "%s", why.text);
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
                           BK_PROCESSES_MAX);
@@ -398,7 +406,7 @@ static int all_there(const struct cli *c, const struct repack *r, const struct b
 {
     for (unsigned i = 0; i < r->n; i++) {
         char name[BK_MATERIAL_NAME_MAX];
-        bool there = false;
+        bool there = bk_material_by_rule(&r->m[i], v);
 
         for (unsigned k = 0; k < 4; k++)
             there |= plan_has(r->p[k], &r->m[i]);

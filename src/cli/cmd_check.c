@@ -78,6 +78,15 @@ static int fail_promised(struct checker *k, const char *path, const char *name)
     return report_file(k, path, 0, BK_E_CORRUPT, &why);
 }
 
+/* Distances that nobody can ask for. */
+static int fail_alone(struct checker *k, const char *path, const char *name)
+{
+    struct bk_report why = { "" };
+
+    bk_fail(&why, BK_E_CORRUPT, "%s: distances, and no %s.bkw is there", path, name);
+    return report_file(k, path, 0, BK_E_CORRUPT, &why);
+}
+
 /* == check: a material, and what it needs == */
 
 /* What may not be looked at is taken to be there: reading it says why it cannot be read. */
@@ -196,7 +205,7 @@ static int check_entry(struct checker *k, const char *folder, char *name)
     status = check_file(k, path, &m, kind);
     promised = k->has_distances;
     if (kind == BK_KIND_DTW)
-        return status;
+        return is_there(k, &m, BK_KIND_WDL) ? status : worse(status, fail_alone(k, path, name));
     if (k->c->deep && !k->standalone)
         status = worse(status, check_below(k, &m, promised));
     strcpy(path + strlen(path) - 3, "bkd");

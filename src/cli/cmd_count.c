@@ -252,6 +252,8 @@ int cmd_count(struct cli *c)
         status = forget_files(&k);
     if (!status && !c->men)
         status = cli_wanted(c, v, &k.m, &k.n);
+    if (!status && c->men && !k.p->n && !c->quiet)
+        fprintf(stderr, "bareking: nothing to count: decided by rule\n");
     if (!status)
         status = tell_known(&k);
     if (!status)

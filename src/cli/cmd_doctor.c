@@ -10,6 +10,7 @@
  *   half         one file of two: distances without results, or results that promise distances
  *   missing      no table, or no distances, of a material that others lead to: how many, and some
  *   unknown      a game or a name that this program does not know
+ *   not-read     a board that a FEN shows, which the folder's name does not tell; no fault
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -25,9 +26,9 @@
 
 #define NAMED_MAX 3 /* of the tables that need a missing one, so many are named */
 
-enum trouble { DAMAGED, UNREADABLE, OTHER_RULES, HALF, MISSING, UNKNOWN, TROUBLES };
+enum trouble { DAMAGED, UNREADABLE, OTHER_RULES, HALF, MISSING, UNKNOWN, NOT_READ, TROUBLES };
 static const char *const trouble_name[TROUBLES] = {
-    "damaged", "unreadable", "other-rules", "half", "missing", "unknown",
+    "damaged", "unreadable", "other-rules", "half", "missing", "unknown", "not-read",
 };
 
 /* A file, and what became of reading it. */
@@ -73,7 +74,6 @@ static void look(void *context, uint64_t item, unsigned thread)
 {
     struct doctor *d = context;
     struct looked *x = &d->file[item];
-    struct bk_file_info info;
     char path[PATH_MAX];
     struct bk_file *f;
 
@@ -83,9 +83,7 @@ static void look(void *context, uint64_t item, unsigned thread)
     folder_path(path, &d->folder, x->f->path);
     x->err = bk_file_open_as(&f, path, d->v, &x->m, x->kind, &x->why);
     if (x->err) {
-        x->other_rules = x->err == BK_E_CORRUPT && !bk_file_peek(&info, path, NULL) &&
-                         info.rules_id != d->v->rules_id && info.rules_id != d->v->wings_id[0] &&
-                         info.rules_id != d->v->wings_id[1] && info.rules_id != d->v->wings_id[2];
+        x->other_rules = x->err == BK_E_CORRUPT && bk_file_other_rules(path, d->v);
         return;
     }
     x->distances = bk_file_info(f)->distances;
@@ -297,10 +295,10 @@ static int look_at_game(struct doctor *d, size_t first, size_t end)
         bk_pool_run(d->pool, d->n, look, d);
     for (size_t i = 0; d->v && i < d->n; i++)
         tell_file(d, &d->file[i]);
-    if (!d->v)
-        tell(d, UNKNOWN, d->game,
-             strchr(d->game, '@') ? "a board that a FEN shows: `check GAME --for FEN` looks at it"
-                                  : "no game of this name is built in: give its .ini file, too");
+    if (!d->v && strchr(d->game, '@'))
+        tell(d, NOT_READ, d->game, "a board that a FEN shows: `check GAME --for FEN` looks at it");
+    else if (!d->v)
+        tell(d, UNKNOWN, d->game, "no game of this name is built in: give its .ini file, too");
     status = d->v ? tell_needs(d) : CLI_OK;
     free(d->file);
     return status ? status : finish_game(d, bytes, before);

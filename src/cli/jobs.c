@@ -326,7 +326,7 @@ static void print_submit(FILE *f, const struct jobs *j)
         print_dependencies(f, j, &j->job[i]);
         fprintf(f, " \"$@\" job%u.sh)\n", i + 1);
     }
-    fprintf(f, "echo \"%u jobs\"\n", j->n);
+    fprintf(f, "echo \"%u job%s\"\n", j->n, j->n == 1 ? "" : "s");
 }
 
 static int fail_write(const char *folder)

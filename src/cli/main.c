@@ -580,6 +580,8 @@ static int run_help(int argc, char **argv)
 
     if (argc < 3 || !strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))
         return print_help();
+    if (argc > 3)
+        return cli_fail(CLI_USAGE, "help: too many arguments");
     cmd = find_command(argv[2]);
     return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);
 }
@@ -606,6 +608,8 @@ static int run(int argc, char **argv)
         return cli_fail(CLI_USAGE, "no command; see bareking help");
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return run_help(argc, argv);
+    if (!strcmp(argv[1], "--version") && argc > 2)
+        return cli_fail(CLI_USAGE, "--version: too many arguments");
     if (!strcmp(argv[1], "--version")) {
         unsigned version = bk_lib_version();
 

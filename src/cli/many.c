@@ -18,6 +18,7 @@
 #include "cli/report.h"
 #include "core/move.h"
 #include "core/utf8.h"
+#include "study/game.h"
 #include "study/text.h"
 #include "tb/memory/pool.h"
 
@@ -68,6 +69,11 @@ static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
     }
     if (err)
         return err;
+    l->unknown = n && after.wdl && after.dtw < 0;
+    if (l->unknown) {
+        memcpy(l->fen, next, sizeof next);
+        return BK_LIB_NO_TABLE;
+    }
     l->contradicts = !n || !after.wdl || after.dtw != l->last.dtw - 1;
     if (l->contradicts)
         return BK_LIB_CORRUPT;
@@ -161,8 +167,9 @@ static void put_end(struct study_text *t, const struct bk_answer *a, const char 
         study_put(t, none);
 }
 
-/* The object is left open. */
-static void put_json(struct study_text *t, const char *fen, const struct bk_answer *a)
+/* end: of a line the last answer.  The object is left open. */
+static void put_json(struct study_text *t, const char *fen, const struct bk_answer *a,
+                     const struct bk_answer *end)
 {
     study_put(t, "{\"fen\":");
     put_words(t, fen, true);
@@ -171,7 +178,7 @@ static void put_json(struct study_text *t, const char *fen, const struct bk_answ
     study_put(t, ",\"dtw\":");
     put_distance(t, a, "null");
     study_put(t, ",\"end\":");
-    put_end(t, a, "null", true);
+    put_end(t, end, "null", true);
     if (a->plies_left < 0)
         return;
     study_put(t, ",\"clocked\":{\"wdl\":");
@@ -181,7 +188,8 @@ static void put_json(struct study_text *t, const char *fen, const struct bk_answ
     study_put(t, "}");
 }
 
-static void put_fields(struct study_text *t, const char *fen, const struct bk_answer *a)
+static void put_fields(struct study_text *t, const char *fen, const struct bk_answer *a,
+                       const struct bk_answer *end)
 {
     put_words(t, fen, false);
     study_put(t, "\t");
@@ -191,7 +199,7 @@ static void put_fields(struct study_text *t, const char *fen, const struct bk_an
     study_put(t, "\t");
     put_clocked(t, a, "?");
     study_put(t, "\t");
-    put_end(t, a, "-", false);
+    put_end(t, end, "-", false);
 }
 
 static void put_moves(struct study_text *t, const struct many_line *l, bool json)
@@ -209,10 +217,12 @@ static void put_moves(struct study_text *t, const struct many_line *l, bool json
 static void put_answer(struct study_text *t, const char *fen, const struct bk_answer *a,
                        const struct many_line *line, bool json)
 {
+    const struct bk_answer *end = line ? &line->last : a;
+
     if (json)
-        put_json(t, fen, a);
+        put_json(t, fen, a, end);
     else
-        put_fields(t, fen, a);
+        put_fields(t, fen, a, end);
     if (line)
         put_moves(t, line, json);
     study_put(t, json ? "}\n" : "\n");
@@ -284,7 +294,9 @@ static void answer_line(struct round *r, struct piece *p, size_t i)
         fail_line(r, p, i, BK_LIB_NO_TABLE, "the table has no distances");
     else if (err)
         fail_line(r, p, i, err,
-                  l.contradicts ? "the tables contradict each other" : bk_error(r->lib));
+                  l.contradicts ? "the tables contradict each other"
+                  : l.unknown   ? "there are no distances of a table that the line leads to"
+                                : bk_error(r->lib));
     else
         put_answer(&p->text, r->fen[i], &l.first, &l, r->c->json);
     free(l.name);
@@ -351,30 +363,6 @@ static int read_round(struct round *r)
     return CLI_OK;
 }
 
-/*
- * Makes a FEN of EPD: the fields of a position, without operations (`bm b3b4; id "Suli";`) but for
- * the number of the turn (`fmvn 12;`), on which the clock depends.  Where operations stand behind
- * a whole FEN it has that number itself.
- */
-static void cut_operations(char *line)
-{
-    char *at = line, *end = line, *number, turn[5] = "1";
-    unsigned field = 0;
-
-    for (; *at && (field < 4 || (field < 6 && isdigit((unsigned char)*at))); field++) {
-        end = at + strcspn(at, " ");
-        at = end + strspn(end, " ");
-    }
-    if (field < 4 || !isalpha((unsigned char)*at))
-        return;
-    number = field == 4 ? strstr(at, "fmvn ") : NULL;
-    if (number)
-        snprintf(turn, sizeof turn, "%.*s", (int)strspn(number + 5, "0123456789"), number + 5);
-    *end = 0;
-    if (number && *turn) /* shorter than the operation it stands for: "fmvn N" */
-        sprintf(end, " 0 %s", turn);
-}
-
 /* Cuts what was read into lines, and says how many bytes these are. */
 static int cut_lines(struct round *r, size_t *used)
 {
@@ -397,7 +385,7 @@ static int cut_lines(struct round *r, size_t *used)
         line += strspn(line, " ");
         if (!*line || *line == '#')
             continue;
-        cut_operations(line);
+        study_epd_to_fen(line);
         if (r->nfens == r->room) {
             char **more = realloc(r->fen, (2 * r->room + PIECE_LINES) * sizeof *more);
 

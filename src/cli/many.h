@@ -17,12 +17,13 @@ struct many_line {
     char (*name)[16];         /* moves; owned: free() */
     size_t n;
     bool contradicts; /* the tables say one thing here, and another after the best move */
+    bool unknown;     /* there are no distances after the best move: fen */
 };
 
 /*
  * Follows best moves until the game is over.  A draw has no line, nor has a result without
- * distance: n is 0.  Returns what the library said; BK_LIB_CORRUPT with `contradicts` where it said
- * nothing.
+ * distance: n is 0.  Returns what the library said; BK_LIB_CORRUPT with `contradicts`, and
+ * BK_LIB_NO_TABLE with `unknown`, where it said nothing.
  */
 enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen);
 

@@ -3,6 +3,7 @@
  */
 #include "cli/plans.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "cli/machine.h"
@@ -52,8 +53,8 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
 /* == What is refused before it begins == */
 
 /* A side that has more men of a kind than any game gives it, or else too many in all. */
-static int fail_unreachable(const struct bk_variant *v, const struct bk_material *m,
-                            unsigned colour)
+static int say_unreachable(const struct bk_variant *v, const struct bk_material *m, unsigned colour,
+                           struct bk_report *why)
 {
     char name[BK_MATERIAL_NAME_MAX];
 
@@ -61,50 +62,103 @@ static int fail_unreachable(const struct bk_variant *v, const struct bk_material
     for (unsigned type = 0; type < v->ntypes; type++) {
         unsigned most = bk_rules_most(v, type);
 
-        if (m->count[colour][type] > most)
-            return cli_fail(CLI_USAGE,
+        if (m->count[colour][type] > most) {
+            bk_report_write(why,
                             "%s: %s has %u %c, and in a game of %s a side has %u at most; --any "
                             "builds it all the same",
                             name, cli_colour(colour), m->count[colour][type], v->piece[type].letter,
                             v->name, most);
+            return CLI_USAGE;
+        }
     }
-    return cli_fail(CLI_USAGE,
+    bk_report_write(why,
                     "%s: in a game of %s %s never has all these men at once; --any builds it all "
                     "the same",
                     name, v->name, cli_colour(colour));
+    return CLI_USAGE;
 }
 
-int cli_plan_reachable(const struct cli *c, const struct bk_variant *v)
+/* Can games come to the materials that were named? */
+static int are_reachable(const struct cli *c, const struct bk_variant *v, struct bk_report *why)
 {
     struct bk_material *m;
     unsigned n;
-    int status = c->any ? CLI_OK : cli_wanted(c, v, &m, &n);
+    int status = cli_wanted(c, v, &m, &n);
 
-    if (status || c->any)
+    if (status)
         return status;
     for (unsigned i = 0; !status && i < n; i++)
         for (unsigned colour = 0; !status && colour < 2; colour++)
             if (!bk_rules_reachable(v, m[i].count[colour]))
-                status = fail_unreachable(v, &m[i], colour);
+                status = say_unreachable(v, &m[i], colour, why);
     free(m);
     return status;
 }
 
-int cli_plan_fits(const struct cli *c, const struct bk_plan *p)
+/* Is the memory that there is, or that --memory leaves, enough for the table that takes most? */
+static int fits(const struct cli *c, const struct bk_plan *p, struct bk_report *why)
 {
-    const struct bk_plan_table *most = NULL;
+    const struct bk_plan_table *most = NULL, *least = NULL;
     uint64_t has = cli_machine_memory(), try = has / 4 * 3 >> 20;
     char takes[CLI_TEXT_MAX], there[CLI_TEXT_MAX], advice[CLI_TEXT_MAX] = "";
 
-    for (unsigned i = 0; i < p->n; i++)
-        if (!p->table[i].present && (!most || p->table[i].memory_bytes > most->memory_bytes))
-            most = &p->table[i];
-    if (c->force || c->memory || !has || !most || most->memory_bytes <= has)
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+
+        if (!t->present && (!most || t->memory_bytes > most->memory_bytes))
+            most = t;
+        if (!t->present && (!least || t->least_bytes > least->least_bytes))
+            least = t;
+    }
+    if (c->memory && least && least->least_bytes > c->memory && least->memory_bytes > c->memory) {
+        bk_report_write(why, "%s needs a memory limit of %llu MiB, it is %llu MiB", least->name,
+                        (unsigned long long)((least->least_bytes >> 20) + 1),
+                        (unsigned long long)(c->memory >> 20));
+        return CLI_SYSTEM;
+    }
+    if (c->memory || !has || !most || most->memory_bytes <= has)
         return CLI_OK;
     if (most->least_bytes <= try << 20)
         snprintf(advice, sizeof advice, "; --memory %lluM keeps the rest on disk",
                  (unsigned long long)try);
-    return cli_fail(CLI_SYSTEM, "%s takes %s of memory, and there are %s%s; --force tries it",
-                    most->name, cli_bytes(takes, most->memory_bytes), cli_bytes(there, has),
-                    advice);
+    bk_report_write(why, "%s takes %s of memory, and there are %s%s; --force tries it", most->name,
+                    cli_bytes(takes, most->memory_bytes), cli_bytes(there, has), advice);
+    return CLI_SYSTEM;
+}
+
+/* Would a table take the place of a good one of other rules: of another game with this name? */
+static int replaces_others(const struct bk_plan *p, struct bk_report *why)
+{
+    char path[PATH_MAX];
+
+    for (unsigned i = 0; i < p->n; i++) {
+        bk_table_path(path, p->dir, p->v, &p->table[i].m, BK_KIND_WDL);
+        if (p->table[i].damaged && bk_file_other_rules(path, p->v)) {
+            bk_report_write(why,
+                            "%s was made by other rules than those of this %s, maybe for another "
+                            "game of this name: name yours otherwise, or take another folder; "
+                            "--force makes it again",
+                            path, p->v->name);
+            return CLI_USAGE;
+        }
+    }
+    return CLI_OK;
+}
+
+int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
+                     struct bk_report *why)
+{
+    int status = c->any ? CLI_OK : are_reachable(c, v, why);
+
+    if (!status && !c->force)
+        status = replaces_others(p, why);
+    return status || c->force ? status : fits(c, p, why);
+}
+
+int cli_plan_fits(const struct cli *c, const struct bk_plan *p)
+{
+    struct bk_report why = { "" };
+    int status = c->force ? CLI_OK : fits(c, p, &why);
+
+    return status ? cli_fail(status, "%s", why.text) : CLI_OK;
 }

@@ -11,9 +11,14 @@
 int cli_plan_wanted(const struct cli *c);
 /* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
-/* Can games come to the materials that were named?  --any: whether or not. */
-int cli_plan_reachable(const struct cli *c, const struct bk_variant *v);
-/* Compares the table that takes most with what memory there is to be had. */
+/*
+ * For what would a build be refused before it begins?  A material that no game comes to (but with
+ * --any); a good table of other rules in its place, or more memory than there is to be had (but with
+ * --force).  Returns the exit status, and why in words; CLI_OK.
+ */
+int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
+                     struct bk_report *why);
+/* Says what of it is for want of memory. */
 int cli_plan_fits(const struct cli *c, const struct bk_plan *p);
 
 #endif

@@ -65,35 +65,43 @@ static const char *quoted(char *out, size_t room, const char *word)
     return out;
 }
 
-/* Has one of the folders of the list this material's files? */
-static bool has_table(const char *dirs, const struct bk_variant *v, struct bk_material m)
+/* What a table lacks. */
+enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_DISTANCES };
+
+/* Of the folders of the list the first that has anything of this material counts. */
+static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk_material m)
 {
     char dir[PATH_MAX], path[PATH_MAX];
+    struct bk_file_info info;
 
     bk_material_canonical(&m, v);
     if (bk_material_by_rule(&m, v))
-        return true;
+        return LACKS_NOTHING;
     for (size_t n; *dirs; dirs += n + (dirs[n] == ':')) {
         n = strcspn(dirs, ":");
         snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
-        if (!access(bk_table_path(path, dir, v, &m, BK_KIND_WDL), F_OK))
-            return true;
+        if (access(bk_table_path(path, dir, v, &m, BK_KIND_WDL), F_OK))
+            continue;
+        if (!bk_file_peek(&info, path, NULL) && info.distances &&
+            access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK))
+            return LACKS_DISTANCES;
+        return LACKS_NOTHING;
     }
-    return false;
+    return LACKS_ALL;
 }
 
-/* The first table that is not there, of `m` and those it moves into. */
+/* The first table that is not there, or not whole, of `m` and those it moves into. */
 static struct bk_material find_missing(const char *dirs, const struct bk_variant *v,
-                                       const struct bk_material *m)
+                                       const struct bk_material *m, enum lack *lack)
 {
     struct bk_material *next, missing = *m;
     unsigned n;
 
-    if (!has_table(dirs, v, *m) || !(next = malloc(NEXT_MAX * sizeof *next)))
+    if ((*lack = lack_of(dirs, v, *m)) || !(next = malloc(NEXT_MAX * sizeof *next)))
         return missing;
     n = bk_material_next(m, v, next, NEXT_MAX);
     for (unsigned i = 0; i < n && i < NEXT_MAX; i++)
-        if (!has_table(dirs, v, next[i])) {
+        if ((*lack = lack_of(dirs, v, next[i]))) {
             missing = next[i];
             break;
         }
@@ -123,7 +131,8 @@ static bool own_folder(char *out, size_t room, const char *dirs, const struct bk
 
 int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const struct bk_material *m)
 {
-    struct bk_material missing = find_missing(c->dir, v, m);
+    enum lack lack;
+    struct bk_material missing = find_missing(c->dir, v, m, &lack);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
@@ -137,9 +146,9 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
     if (c->terrain)                                                       /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
-    return cli_fail(CLI_NO,
-                    "no table %s of %s in %.600s; build it: bareking build %s %s --dir %s%s", name,
-                    game, c->dir, quoted(q_variant, sizeof q_variant, c->arg[0]),
+    return cli_fail(CLI_NO, "no %s %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
+                    lack == LACKS_DISTANCES ? "distances of" : "table", name, game, c->dir,
+                    quoted(q_variant, sizeof q_variant, c->arg[0]),
                     quoted(q_build, sizeof q_build, bk_material_name(m, v, build)),
                     quoted(q_dir, sizeof q_dir, dir), on);
 }

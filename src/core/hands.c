@@ -508,8 +508,11 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
 {
     unsigned count[2][BK_TYPES_MAX];
 
+    if (!bk_rules_hands(v))
+        return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
     if (!bk_rules_opening_drops(v))
-        return bk_fail(why, BK_E_USAGE, "%s does not begin on an empty board (opening = drops)",
+        return bk_fail(why, BK_E_USAGE,
+                       "%s does not begin on an empty board, without `opening = drops`: give a FEN",
                        v->name);
     for (unsigned type = 0; type < v->ntypes; type++)
         count[0][type] = count[1][type] = bk_rules_army(v, type);

@@ -201,18 +201,35 @@ static struct bk_move plain(const struct making *g, unsigned to, unsigned takes)
                              .also = BK_SQ_NONE };
 }
 
+/* Might a man go quietly from one square to another, whatever stands on the way? */
+static bool might_go(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
+                     unsigned to)
+{
+    unsigned n;
+    const struct bk_reach *r = bk_reach_from(v, type, colour, from, &n);
+
+    for (; n--; r++)
+        if (r->to == to && r->how & BK_QUIET)
+            return true;
+    return false;
+}
+
 /* Takes the man that has just passed over `to`, if that is what this move does. */
 static void en_passant(struct making *g, const struct bk_reach *r)
 {
+    struct bk_move m;
     unsigned victim;
 
     if (r->to != g->p->ep || !(r->how & BK_TAKES) ||
         !bk_rules_takes_passing(g->v, g->type, g->us, g->from, r->to))
         return;
     victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
-    if (bk_bits_has(&g->p->by[!g->us], victim) && victim != g->p->king[!g->us] &&
-        bk_reach_open(g->v, r, &g->occupied))
-        push_changes(g, plain(g, r->to, victim));
+    if (!bk_bits_has(&g->p->by[!g->us], victim) || victim == g->p->king[!g->us] ||
+        !bk_reach_open(g->v, r, &g->occupied))
+        return;
+    m = plain(g, r->to, victim);
+    m.tells = might_go(g->v, g->type, g->us, g->from, r->to);
+    push_changes(g, m);
 }
 
 /* Takes on the way and goes on from there. */
@@ -225,6 +242,7 @@ static void take_on_way(struct making *g, const struct bk_reach *r)
     if (!bk_bits_has(&p->by[!g->us], via) || via == p->king[!g->us])
         return;
     m = plain(g, r->to, via);
+    m.tells = true;
     if (p->at[r->to]) {
         m.takes = r->to;
         m.also = (uint8_t)via;
@@ -298,6 +316,12 @@ bool bk_castling_safe(const struct bk_variant *v, const struct bk_pos *p, unsign
     return true;
 }
 
+/* Would his name be that of a step, or of another move of his? */
+static bool looks_plain(const struct making *g, unsigned king, unsigned to)
+{
+    return (to + 1 >= king && king + 1 >= to) || might_go(g->v, g->v->royal, g->us, king, to);
+}
+
 static void castle(struct making *g, unsigned side)
 {
     const struct bk_castling *c = &g->v->castling;
@@ -315,7 +339,8 @@ static void castle(struct making *g, unsigned side)
                                   .becomes = BK_STAYS,
                                   .takes = BK_SQ_NONE,
                                   .also = (uint8_t)rook,
-                                  .castles = true });
+                                  .castles = true,
+                                  .tells = looks_plain(g, king, king_to) });
 }
 
 static void castles(struct making *g)
@@ -766,27 +791,6 @@ enum bk_end bk_pos_end(const struct bk_variant *v, const struct bk_pos *p, int *
 
 /* == Names and counting ================================================== */
 
-/* The square between that tells moves with the same ends apart, or BK_SQ_NONE. */
-static unsigned named_via(const struct bk_variant *v, const struct bk_move *m)
-{
-    if (m->castles)
-        return BK_SQ_NONE;
-    if (m->also != BK_SQ_NONE)
-        return m->also;
-    return m->takes != m->to && !bk_rules_en_passant(v) ? m->takes : BK_SQ_NONE;
-}
-
-/*
- * Castling that moves the king less than two squares (shuffled arrays) would
- * look like an ordinary king's move; it is named by the rook's home instead.
- */
-static unsigned named_to(const struct bk_move *m)
-{
-    bool near = m->to + 1 >= m->from && m->from + 1 >= m->to;
-
-    return m->castles && near ? m->also : m->to;
-}
-
 /* At most three characters, and no zero; as bk_sq_name(). */
 static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
 {
@@ -804,9 +808,9 @@ char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out
 {
     char *at = name_square(v, m->from, out);
 
-    if (named_via(v, m) != BK_SQ_NONE)
-        at = name_square(v, named_via(v, m), at);
-    at = name_square(v, named_to(m), at);
+    if (bk_move_between(m) != BK_SQ_NONE)
+        at = name_square(v, bk_move_between(m), at);
+    at = name_square(v, m->castles && m->tells ? m->also : m->to, at);
     if (m->becomes != BK_STAYS) {
         *at++ = '=';
         *at++ = v->piece[m->becomes].letter;

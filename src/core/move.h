@@ -18,7 +18,8 @@ struct bk_move {
     uint8_t becomes;  /* type, or BK_STAYS */
     uint8_t takes;    /* square of the man taken (en passant: not `to`), or BK_SQ_NONE */
     uint8_t also;     /* second man taken on the way, or BK_SQ_NONE; castling: rook's home */
-    bool castles;     /* `to` is the king's target square, `also` the rook's home */
+    bool castles : 1; /* `to` is the king's target square, `also` the rook's home */
+    bool tells : 1;   /* its name says where it takes, or the rook's home: bk_move_between() */
     bool doubles;     /* sets the en passant square */
     bool counted;     /* the change uses up an allowance */
 };
@@ -99,11 +100,22 @@ static inline bool bk_pos_none_bare(const struct bk_pos *p)
 
 /*
  * "a1b1", "b9b10=M", "c7c8=R", "a10a10=H" (in place); castling by the king's
- * squares ("e1g1"), or by his and his rook's where he moves less than two
- * ("b1a1"); a capture on the way names the square between ("a1b2c3").
+ * squares ("e1g1"), or by his and his rook's where he moves less than two or might go there
+ * without ("b1a1"); a capture on the way names the square between ("a1b2c3"), and so does one in
+ * passing by a man who might go there without.  No two moves of a position have one name.
  * Returns `out`.
  */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16]);
+
+/* The square between that the name tells, where a man is taken; or BK_SQ_NONE. */
+static inline unsigned bk_move_between(const struct bk_move *m)
+{
+    if (m->castles)
+        return BK_SQ_NONE;
+    if (m->also != BK_SQ_NONE)
+        return m->also;
+    return m->tells ? m->takes : BK_SQ_NONE;
+}
 
 /* Leaf count of the legal move tree; a bared king plays on. */
 uint64_t bk_perft(const struct bk_variant *v, const struct bk_pos *p, unsigned depth);

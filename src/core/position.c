@@ -63,7 +63,7 @@ char *bk_sq_name(const struct bk_variant *v, unsigned sq, char out[8])
 }
 
 /* Sultan's rulebook calls its tenth file k, as if j were i; both are read. */
-static unsigned file_read(const struct bk_variant *v, char letter)
+unsigned bk_file_read(const struct bk_variant *v, char letter)
 {
     if (letter < 'a' || letter > 'z')
         return BK_SQ_NONE;
@@ -75,7 +75,7 @@ static unsigned file_read(const struct bk_variant *v, char letter)
 unsigned bk_sq_read(const struct bk_variant *v, const char **s)
 {
     const char *at = *s;
-    unsigned file = file_read(v, *at), rank = 0;
+    unsigned file = bk_file_read(v, *at), rank = 0;
 
     if (file == BK_SQ_NONE || at[1] < '1' || at[1] > '9')
         return BK_SQ_NONE;
@@ -279,6 +279,10 @@ static enum bk_err allowance_read(struct reading *r)
     int type = is_letter(*r->s) ? bk_variant_type(r->v, *r->s) : -1;
     char text[8];
 
+    if (bk_rules_hands(r->v))
+        return bk_fail(r->why, BK_E_USAGE,
+                       "FEN: men in hand at column %u; of %s with hands `bareking whole` knows",
+                       column(r), r->v->name);
     if (type < 0 || !bk_rules_allowance(r->v, (unsigned)type))
         return bk_fail(r->why, BK_E_USAGE,
                        "FEN allowances: %s at column %u is not a piece with a limit",
@@ -334,7 +338,7 @@ static enum bk_err side_read(struct reading *r)
 static int castling_side(const struct bk_variant *v, char letter)
 {
     char lower = (char)tolower((unsigned char)letter);
-    unsigned file = file_read(v, lower);
+    unsigned file = bk_file_read(v, lower);
 
     if (lower == 'k' || lower == 'q')
         return v->castling.rook_file[lower == 'k'] == BK_NO_HOME ? -1 : lower == 'k';

@@ -81,6 +81,8 @@ char *bk_pos_to_fen(const struct bk_pos *p, const struct bk_variant *v, char out
 
 /* Square names: file letter, rank number from 1 ("j10").  Returns `out`. */
 char *bk_sq_name(const struct bk_variant *v, unsigned sq, char out[8]);
+/* The file of a letter, or BK_SQ_NONE. */
+unsigned bk_file_read(const struct bk_variant *v, char letter);
 /* The square named at *s, which is advanced; BK_SQ_NONE if none. */
 unsigned bk_sq_read(const struct bk_variant *v, const char **s);
 

@@ -365,15 +365,15 @@ static void level(struct cecp *c, char *rest)
         complain("level MOVES BASE INCREMENT", "level");
         return;
     }
-    c->per = abs(atoi(per)) % 10000;
+    c->per = (int)(be_number(per, 1) % 10000);
     colon = strchr(base, ':');
-    c->base = (int64_t)atoi(base) * 60000 + (colon ? atoi(colon + 1) * 1000 : 0);
-    c->increment = (int64_t)(atof(increment) * 1000);
+    c->base = be_number(base, 60000) + (colon ? be_number(colon + 1, 1000) : 0);
+    c->increment = be_number(increment, 1000);
     c->left = c->base;
     c->exact = 0;
 }
 
-static void st(struct cecp *c, char *rest) { c->exact = (int64_t)(atof(rest) * 1000); }
+static void st(struct cecp *c, char *rest) { c->exact = be_number(rest, 1000); }
 
 static void sd(struct cecp *c, char *rest)
 {
@@ -383,7 +383,7 @@ static void sd(struct cecp *c, char *rest)
 }
 
 /* In hundredths of a second; 0 would say that nothing is known. */
-static void time_left(struct cecp *c, char *rest) { c->left = (int64_t)atoi(rest) * 10 + 1; }
+static void time_left(struct cecp *c, char *rest) { c->left = be_number(rest, 10) + 1; }
 
 static void ping(struct cecp *c, char *rest)
 {
@@ -446,6 +446,7 @@ static void set_paths(struct cecp *c, const char *paths)
     halt(c);
     if (be_session_tables(&c->s, paths, &why))
         complain(why.text, "egtpath");
+    look(c);
 }
 
 /* egtpath bareking PATH */

@@ -45,10 +45,11 @@ static struct choice choose(int argc, char **argv)
         else if (!strcmp(argv[i], "--game") && i + 1 < argc)
             c.game = argv[++i];
         else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
-            c.status = fputs(help, stdout) == EOF ? 4 : 0;
+            c.status = fputs(help, stdout) == EOF || fflush(stdout) ? 4 : 0;
         else if (!strcmp(argv[i], "--version"))
             c.status = printf("bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
-                              BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) < 0
+                              BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) < 0 ||
+                               fflush(stdout)
                            ? 4
                            : 0;
         else {

@@ -113,6 +113,15 @@ char *be_word(char **s)
     return word;
 }
 
+int64_t be_number(const char *text, double scale)
+{
+    double x = strtod(text, NULL) * scale;
+
+    if (!(x > 0)) /* what is no number, too */
+        return 0;
+    return x < (double)BE_NUMBER_MAX ? (int64_t)x : BE_NUMBER_MAX;
+}
+
 char *be_rest(char **s)
 {
     char *rest = *s + strspn(*s, " \t");

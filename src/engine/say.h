@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Writes one line; the newline is added. */
 void be_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -33,6 +34,10 @@ void be_lines_release(struct be_lines *in);
 
 /* Takes the next word off *s, ends it with a zero; NULL: there is none. */
 char *be_word(char **s);
+/* A number of a client's at the beginning of a text, times `scale`, as far as it makes sense: from
+   0 to BE_NUMBER_MAX, some thirty years of milliseconds. */
+#define BE_NUMBER_MAX INT64_C(1000000000000)
+int64_t be_number(const char *text, double scale);
 /* What is left of *s, without blanks at either end; "" if nothing. */
 char *be_rest(char **s);
 

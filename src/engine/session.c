@@ -312,7 +312,7 @@ char *be_line_verdict(const struct be_line *line, char out[48])
     const char *what = line->score > 0 ? "wins" : line->score < 0 ? "loses" : "draws";
 
     if (line->score && line->plies >= 0)
-        snprintf(out, 48, "%s in %d plies", what, line->plies);
+        snprintf(out, 48, "%s in %d %s", what, line->plies, line->plies == 1 ? "ply" : "plies");
     else
         snprintf(out, 48, "%s", what);
     return out;

@@ -297,8 +297,7 @@ static bool take_number(struct going *g, const char *word, const char *value)
         be_say("info string error: go: %s needs a number", word);
         return true;
     }
-    if (n < 0)
-        n = 0;
+    n = n < 0 ? 0 : n < BE_NUMBER_MAX ? n : BE_NUMBER_MAX;
     switch (which) {
     case 0:
     case 1: g->left[which] = n + 1; return true;

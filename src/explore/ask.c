@@ -247,7 +247,7 @@ static void put_moves(const struct probe *p, json_t *o)
 {
     json_t *moves = json_array(), *used = json_array();
 
-    if (!p->by_rules)
+    if (!p->by_rules && !p->err)
         note_table(used, p->at->v, &p->at->p);
     for (size_t i = 0; i < p->n; i++) {
         const struct bk_move *m = find_move(&p->all, p->ranked[i].name);
@@ -256,7 +256,7 @@ static void put_moves(const struct probe *p, json_t *o)
         if (!m)
             continue;
         bk_pos_play(&after, p->at->v, m);
-        if (!p->by_rules)
+        if (!p->by_rules && !p->ranked[i].err)
             note_table(used, p->at->v, &after);
         json_array_append_new(moves, move_json(p->at, &p->all, &p->ranked[i], m, &after));
     }
@@ -401,6 +401,12 @@ static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct
     if (m)
         bk_pos_play(&after, at->v, m);
     played = ex_value_of_move(&best, &after);
+    if (m && played.wdl && played.plies < 0) {
+        bk_pos_to_fen(&after, at->v, at->fen);
+        release_moves(&all);
+        return ex_reply_error(reply, 404, "no-distances",
+                              "there are no distances after %s, so there is no best line", at->fen);
+    }
     if (!m || played.wdl != value->wdl || played.plies != value->plies) {
         release_moves(&all);
         return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
@@ -623,7 +629,7 @@ void ex_ask_batch(struct ex_games *g, struct ex_game *game, const char *body, si
                                           : json_pack("{ss ss si}", "error", "not a string", "code",
                                                       "usage", "status", 400);
 
-        if (one && json_is_string(fen))
+        if (one)
             json_object_set(one, "asked", fen);
         json_array_append_new(answers, one);
     }

@@ -53,18 +53,10 @@ static char *put_square(char *to, const struct bk_variant *v, unsigned sq)
     return to + sprintf(to, "%s", bk_sq_name(v, sq, name));
 }
 
-/* The square between on which he takes, as in bk_move_name(); or BK_SQ_NONE. */
-static unsigned taken_between(const struct bk_variant *v, const struct bk_move *m)
-{
-    if (m->also != BK_SQ_NONE)
-        return m->also;
-    return m->takes != m->to && !bk_rules_en_passant(v) ? m->takes : BK_SQ_NONE;
-}
-
 static char *put_move(char *to, const struct bk_variant *v, const struct bk_pos *p,
                       const struct bk_move *m, const struct bk_move *list, size_t n)
 {
-    unsigned between = taken_between(v, m);
+    unsigned between = bk_move_between(m);
 
     to = put_man(to, v, p, m, list, n);
     if (between != BK_SQ_NONE) {

@@ -251,6 +251,10 @@ static bool count_one(struct histogram *h, const struct bk_answer *a)
 {
     size_t plies = a->dtw < 0 ? 0 : (size_t)a->dtw;
 
+    if (a->wdl && a->dtw < 0) { /* without distances */
+        h->n++;
+        return true;
+    }
     if (plies >= h->room) {
         size_t room = 2 * plies + 64;
         uint64_t *win = realloc(h->win, room * sizeof *win), *loss;

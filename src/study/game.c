@@ -128,15 +128,19 @@ struct study_token study_token_next(struct study_tokens *t)
     return k;
 }
 
-bool study_tag_value(const struct study_token *k, const char *name, char *out, size_t room)
+bool study_tag_is(const struct study_token *k, const char *name)
 {
-    const char *at = k->text + 1, *end = k->text + k->n;
+    const char *at = k->text + 1 + strspn(k->text + 1, " \t");
+    size_t n = strlen(name);
+
+    return !strncmp(at, name, n) && strchr(" \t\"]", at[n]);
+}
+
+bool study_tag_value(const struct study_token *k, char *out, size_t room)
+{
+    const char *end = k->text + k->n, *at = memchr(k->text, '"', k->n);
     size_t n = 0;
 
-    at += strspn(at, " \t");
-    if (strncmp(at, name, strlen(name)) != 0 || !strchr(" \t\"", at[strlen(name)]))
-        return false;
-    at = memchr(at, '"', (size_t)(end - at));
     for (at = at ? at + 1 : end; at < end && *at != '"' && n + 1 < room; at++) {
         if (*at == '\\' && at + 1 < end)
             at++;
@@ -144,6 +148,64 @@ bool study_tag_value(const struct study_token *k, const char *name, char *out, s
     }
     out[n] = 0;
     return at < end && *at == '"';
+}
+
+/* == EPD == */
+
+size_t study_epd_position(const char *line)
+{
+    size_t n = strcspn(line, " ");
+
+    for (unsigned field = 1; line[n] && field < 6; field++) {
+        const char *next = line + n + strspn(line + n, " ");
+
+        if (field >= 4 && !isdigit((unsigned char)*next))
+            break;
+        n = (size_t)(next - line) + strcspn(next, " ");
+    }
+    return n;
+}
+
+size_t study_epd_word(const char *operations, const char *name, const char **word)
+{
+    size_t n = strlen(name);
+    bool begins = true; /* an operation, where the last has ended */
+
+    for (const char *at = operations; at && *at; at++) {
+        if (begins && !strncmp(at, name, n) && at[n] == ' ') {
+            *word = at + n + strspn(at + n, " ");
+            return strcspn(*word, " ;");
+        }
+        if (*at == '"' && !(at = strchr(at + 1, '"')))
+            break;
+        begins = *at == ';' || (begins && *at == ' ');
+    }
+    return 0;
+}
+
+static unsigned fields_of(const char *line, size_t n)
+{
+    unsigned fields = 0;
+
+    for (size_t i = 0; i < n; i++)
+        fields += line[i] != ' ' && (!i || line[i - 1] == ' ');
+    return fields;
+}
+
+void study_epd_to_fen(char *line)
+{
+    char *end = line + study_epd_position(line);
+    const char *turn;
+    size_t digits = study_epd_word(end, "fmvn", &turn);
+
+    if (!isalpha((unsigned char)end[strspn(end, " ")]))
+        return; /* no operations: whatever it is the reader of FENs will say */
+    if (digits && fields_of(line, (size_t)(end - line)) == 4) {
+        memmove(end + 3, turn, digits); /* "fmvn N" is longer than what it stands for */
+        memcpy(end, " 0 ", 3);
+        end += 3 + digits;
+    }
+    *end = 0;
 }
 
 /* == Moves == */
@@ -191,14 +253,14 @@ static size_t read_between(struct said *s, const struct bk_variant *v, const cha
 }
 
 /* "Qdx", "P", "b10", "": the man and where he comes from. */
-static bool read_man(struct said *s, const char *text, size_t n)
+static bool read_man(struct said *s, const struct bk_variant *v, const char *text, size_t n)
 {
     size_t i = 0;
 
     if (i < n && isupper((unsigned char)text[i]))
         s->letter = text[i++];
     if (i < n && islower((unsigned char)text[i]) && text[i] != 'x')
-        s->file = text[i++] - 'a';
+        s->file = (int)bk_file_read(v, text[i++]); /* none: no move is from there */
     if (i < n && isdigit((unsigned char)text[i])) {
         s->rank = 0;
         for (; i < n && isdigit((unsigned char)text[i]) && s->rank < 100; i++)
@@ -227,15 +289,7 @@ static bool read_said(struct said *s, const struct bk_variant *v, const char *te
         return false;
     n -= last_square(v, text, n, &s->to);
     n = read_between(s, v, text, n);
-    return s->to != BK_SQ_NONE && read_man(s, text, n);
-}
-
-/* Where the move takes a man whom it does not stop at; BK_SQ_NONE: nowhere. */
-static unsigned taken_between(const struct bk_variant *v, const struct bk_move *m)
-{
-    if (m->also != BK_SQ_NONE)
-        return m->also;
-    return m->takes != m->to && !bk_rules_en_passant(v) ? m->takes : BK_SQ_NONE;
+    return s->to != BK_SQ_NONE && read_man(s, v, text, n);
 }
 
 /* Where nobody is said to be taken on the way, such a move fits if none without does (lenient). */
@@ -244,7 +298,7 @@ static bool fits(const struct bk_variant *v, const struct bk_pos *p, const struc
 {
     unsigned type = bk_man_type(p->at[m->from]);
 
-    if (s->between != taken_between(v, m) && !(lenient && s->between == BK_SQ_NONE))
+    if (s->between != bk_move_between(m) && !(lenient && s->between == BK_SQ_NONE))
         return false;
     return v->piece[type].letter == s->letter && m->to == s->to && m->becomes == s->becomes &&
            !m->castles && (s->file < 0 || m->from % v->files == s->file) &&

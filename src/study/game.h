@@ -1,5 +1,5 @@
 /*
- * game.h - games as people write them down: PGN, and moves in it.
+ * game.h - games as people write them down: PGN, moves in it, and EPD.
  *
  * The reader is lenient about what it need not understand: comments, marks,
  * variations and tags are handed on as they stand.
@@ -36,9 +36,24 @@ struct study_tokens {
 };
 struct study_token study_token_next(struct study_tokens *t);
 
-/* The value of a tag of that name, with \" and \\ as they are meant; false: it is another tag, or
-   too long. */
-bool study_tag_value(const struct study_token *tag, const char *name, char *out, size_t room);
+/* Has a tag this name? */
+bool study_tag_is(const struct study_token *tag, const char *name);
+/* The value of a tag, with \" and \\ as they are meant; false: it has none in quotes, or it is too
+   long. */
+bool study_tag_value(const struct study_token *tag, char *out, size_t room);
+
+/*
+ * EPD: the fields of a position, then operations, `bm b3b4; fmvn 12; id "Suli";`; or a whole FEN,
+ * and operations or none.
+ */
+/* How many letters the position is. */
+size_t study_epd_position(const char *line);
+/* The first word of an operation, "bm b3b4 c3d2;"; its length, or 0.  What stands in quotes is
+   none. */
+size_t study_epd_word(const char *operations, const char *name, const char **word);
+/* Leaves of a line the FEN that it means, in place: `fmvn` is the number of its turn, unless it is
+   whole. */
+void study_epd_to_fen(char *line);
 
 /*
  * The legal move that n letters mean: as bk_move_name() writes it, or as PGN does: the man's letter

@@ -445,7 +445,7 @@ static int value(const struct study_where *w, int at, const struct study_facts *
     switch (n->op) { /* no default: -Wswitch names the one you forgot */
     case NUMBER: return n->a;
     case MAN: return square_of(w, n, f->p);
-    case NEGATE: return -value(w, n->a, f);
+    case NEGATE: return (int)(0u - (unsigned)value(w, n->a, f));
     case NOT: return !value(w, n->a, f);
     case AND: return value(w, n->a, f) && value(w, n->b, f);
     case OR: return value(w, n->a, f) || value(w, n->b, f);

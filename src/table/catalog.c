@@ -472,14 +472,11 @@ static enum bk_err entry_found(struct bk_catalog *c, const struct bk_pos *p, str
                                struct bk_report *why)
 {
     struct bk_material key = key_of(p);
-    unsigned men;
 
     if ((*out = look_up(c, &key)) != NULL)
         return BK_OK;
-    men = bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]);
-    if (men > BK_MEN_MAX) /* not remembered: a game has too many such materials */
-        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name, men,
-                       BK_MEN_MAX);
+    if (bk_material_men(&key, c->v) > BK_MEN_MAX)
+        return BK_E_NO_TABLE; /* not remembered: a game has too many such materials */
     return entry_get(c, &key, out, why);
 }
 
@@ -624,8 +621,9 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
 
     if (text)
         return bk_fail(why, BK_E_NO_TABLE, "%s", text);
-    if (!e && bk_material_men(&key, c->v) > BK_MEN_MAX) /* entry_of() said so */
-        return BK_E_NO_TABLE;
+    if (!e && bk_material_men(&key, c->v) > BK_MEN_MAX)
+        return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name,
+                       bk_material_men(&key, c->v), BK_MEN_MAX);
     if (bk_materials_needed(&needed, &n, &key, c->v, why))
         return BK_E_SYSTEM;
     if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure) &&

@@ -388,6 +388,15 @@ enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_r
     return err;
 }
 
+bool bk_file_other_rules(const char *path, const struct bk_variant *v)
+{
+    struct bk_file_info info;
+
+    return !bk_file_peek(&info, path, NULL) && info.rules_id != v->rules_id &&
+           info.rules_id != v->wings_id[0] && info.rules_id != v->wings_id[1] &&
+           info.rules_id != v->wings_id[2];
+}
+
 /* The file, or what becomes of it where something is wrong. */
 static enum bk_err file_open(struct bk_file **out, struct bk_file *f, const struct bk_variant *v,
                              const struct bk_material *m, enum bk_kind kind, struct bk_report *why)

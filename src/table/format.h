@@ -65,6 +65,8 @@ uint64_t bk_file_memory(const struct bk_file *f);
 void bk_file_close(struct bk_file *f); /* NULL is fine; nobody may be asking */
 /* What the head of a file says, without a game to read it in.  The same errors. */
 enum bk_err bk_file_peek(struct bk_file_info *out, const char *path, struct bk_report *why);
+/* Is this a table, with a good head, that was made by other rules than the game's? */
+bool bk_file_other_rules(const char *path, const struct bk_variant *v);
 const struct bk_file_info *bk_file_info(const struct bk_file *f);
 const struct bk_index *bk_file_index(const struct bk_file *f); /* borrowed from f */
 const struct bk_rows *bk_file_rows(const struct bk_file *f);   /* borrowed from f */

@@ -60,14 +60,23 @@ enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uin
     return BK_OK;
 }
 
-/* A name: its length, its bytes; none of them 0. */
+/* Of a name, which goes into messages. */
+static bool is_plain(const uint8_t *text, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    return true;
+}
+
+/* A name: its length, its bytes. */
 static void take_name(struct bk_bytes_in *in, char *out, size_t room)
 {
     uint64_t n = bk_fixed_take(in, 1);
     const uint8_t *at = n < room ? bk_bytes_take(in, n) : NULL;
 
     memset(out, 0, room);
-    if (!at || memchr(at, 0, n))
+    if (!at || !is_plain(at, n))
         in->failed = true;
     else
         memcpy(out, at, n);

@@ -235,8 +235,10 @@ class Game:
             raise UsageError(f"castling: {castling!r} is no set of rights")
         if not 0 <= turn < 1 << 32:
             raise UsageError(f"turn: {turn}")
-        pos = Pos(men=ctypes.addressof(array), n=len(listed), turn=turn,
-                  en_passant=0 if en_passant is None else self.square(en_passant),
+        passed = 0 if en_passant is None else self.square(en_passant)
+        if en_passant is not None and not passed:
+            raise UsageError("en passant: nobody passes over a1")
+        pos = Pos(men=ctypes.addressof(array), n=len(listed), turn=turn, en_passant=passed,
                   black_to_move=bool(black_to_move), castling=rights,
                   limited=evolutions is not None)
         for letter, count in (evolutions or {}).items():
@@ -345,14 +347,9 @@ class Position:
         men = (Piece * SQUARES_MAX)()
         pos = Pos()
         self.game._handle.ask(lib.bk_read_fen, fen, men, SQUARES_MAX, ctypes.byref(pos))
-        self._fen = b" ".join(fen.split())
-        game = self.game
-        if (self.files, self.ranks, self.holes) != (game.files, game.ranks, game.holes):
-            return self._fen  # on other terrain, which only the FEN shows
-        if set(self.castling) - set("KQkq-"):
-            return self._fen  # homes of rooks, which only the FEN names
-        self._shown = None
-        return game._write(pos)
+        if pos.elsewhere:  # on other terrain, or with homes of rooks that only the FEN names
+            return b" ".join(fen.split())
+        return self.game._write(pos)
 
     @property
     def fen(self) -> str:

@@ -37,7 +37,8 @@ class Piece(Structure):
 class Pos(Structure):
     _fields_ = [("men", c_void_p), ("n", c_uint32), ("turn", c_uint32), ("en_passant", c_uint16),
                 ("black_to_move", c_uint8), ("castling", c_uint8), ("limited", c_uint8),
-                ("reserved", c_uint8 * 3), ("left", (c_uint8 * TYPES_MAX) * 2)]
+                ("elsewhere", c_uint8), ("reserved", c_uint8 * 2),
+                ("left", (c_uint8 * TYPES_MAX) * 2)]
 
 
 class AnswerStruct(Structure):

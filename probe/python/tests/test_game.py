@@ -96,6 +96,11 @@ def test_position_is_written_one_way():
     assert p.play("e5d6").black_to_move
 
 
+def test_en_passant_is_never_a1():
+    with pytest.raises(bareking.UsageError):
+        Game("chess").position_of([("K", "e1"), ("k", "e8"), ("P", "e2")], en_passant="a1")
+
+
 def test_evolutions_may_be_said():
     game = Game("darwinian")
     men = [("K", "a1"), ("k", "e5"), ("W", "c3"), ("f", "g7")]
