@@ -779,7 +779,8 @@ static enum bk_err list_tables(struct bk_settled *s, const struct bk_material *m
             if (i + 1 < n)
                 continue;
             return err ? err
-                       : bk_fail(why, BK_E_NO_TABLE, "no distances of %s, which its results promise",
+                       : bk_fail(why, BK_E_NO_TABLE,
+                                 "no distances of %s, which its results promise",
                                  bk_file_info(table->wdl)->material);
         }
         values_init(t, table, s->distances);

@@ -13,7 +13,8 @@ int cli_plan_wanted(const struct cli *c);
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
 /*
  * For what would a build be refused before it begins?  A material that no game comes to (but with
- * --any); a good table of other rules in its place, or more memory than there is to be had (but with
+ * --any); a good table of other rules in its place, or more memory than there is to be had (but
+ * with
  * --force).  Returns the exit status, and why in words; CLI_OK.
  */
 int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
