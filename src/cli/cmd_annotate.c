@@ -196,18 +196,19 @@ static int set_up(struct annotation *n, const char *fen, unsigned line)
     enum bk_err err;
 
     if (!fen && !*n->base->start)
-        return cli_fail(CLI_USAGE, "line %u: %s begins from no array; a FEN tag is needed", line,
-                        n->base->name);
+        return cli_fail(CLI_USAGE, "%s: line %u: %s begins from no array; a FEN tag is needed",
+                        n->c->arg[1], line, n->base->name);
     err = bk_variant_for_fen(&derived, n->base, fen ? fen : n->base->start, &why);
     if (derived)
         n->v = derived;
     if (!err)
         err = bk_pos_from_fen(&n->p, n->v, fen ? fen : n->base->start, &why);
     if (err)
-        return cli_fail(cli_status(err), "line %u: %s", line, why.text);
+        return cli_fail(cli_status(err), "%s: line %u: %s", n->c->arg[1], line, why.text);
     if (!bk_pos_legal(n->v, &n->p))
-        return cli_fail(CLI_USAGE, "line %u: illegal position: %s is to move and %s is in check",
-                        line, cli_colour(n->p.stm), cli_colour(!n->p.stm));
+        return cli_fail(CLI_USAGE,
+                        "%s: line %u: illegal position: %s is to move and %s is in check",
+                        n->c->arg[1], line, cli_colour(n->p.stm), cli_colour(!n->p.stm));
     n->begun = true;
     return CLI_OK;
 }
@@ -233,7 +234,7 @@ static int take_move(struct annotation *n, const struct study_token *k)
         return status;
     begin_json(n);
     if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
-        return cli_fail(CLI_USAGE, "line %u: %s", k->line, why.text);
+        return cli_fail(CLI_USAGE, "%s: line %u: %s", n->c->arg[1], k->line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
@@ -257,8 +258,8 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     if (!study_tag_is(k, "FEN"))
         return CLI_OK;
     if (!study_tag_value(k, fen, sizeof fen))
-        return cli_fail(CLI_USAGE, "line %u: the FEN tag has no FEN in quotes, or one too long",
-                        k->line);
+        return cli_fail(CLI_USAGE, "%s: line %u: the FEN tag has no FEN in quotes, or one too long",
+                        n->c->arg[1], k->line);
     if (n->begun) /* one without moves */
         end_game(n);
     return set_up(n, fen, k->line);
@@ -298,7 +299,8 @@ static int annotate_games(struct annotation *n, const char *text)
             end_game(n);
             break;
         case STUDY_BROKEN:
-            status = cli_fail(CLI_USAGE, "line %u: this bracket is not closed", k.line);
+            status = cli_fail(CLI_USAGE, "%s: line %u: this bracket is not closed", n->c->arg[1],
+                              k.line);
             break;
         default: put_as_it_stands(n, &k);
         }
@@ -332,7 +334,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     int status;
 
     if (study_move_read(&move, n->v, &n->p, text, length, &why))
-        return cli_fail(CLI_USAGE, "line %u: %s", line, why.text);
+        return cli_fail(CLI_USAGE, "%s: line %u: %s", n->c->arg[1], line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;

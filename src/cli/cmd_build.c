@@ -157,6 +157,7 @@ struct watch {
     struct cli_bar bar;
     uint64_t bytes; /* of files written */
     struct bk_ranks_traffic sent;
+    unsigned other_form; /* tables that are there, and do not answer alone, as is asked for */
     json_t *list;
 };
 
@@ -239,6 +240,19 @@ static void print_sent(const struct bk_ranks_traffic *t)
             cli_bytes(shards, t->bytes[BK_SENDS_SHARDS]));
 }
 
+/* Tables that were there, but do not answer alone as it was asked for: they stay. */
+static void tell_other_form(const struct watch *w)
+{
+    unsigned n = w->other_form;
+
+    if (n)
+        fprintf(
+            stderr,
+            "bareking: %u table%s there already do%s not answer alone: remove them to have them "
+            "made so\n",
+            n, n == 1 ? "" : "s", n == 1 ? "es" : "");
+}
+
 static int finish_build(const struct watch *w)
 {
     unsigned built = w->bar.made,
@@ -257,6 +271,7 @@ static int finish_build(const struct watch *w)
     }
     if (w->c->quiet)
         return CLI_OK;
+    tell_other_form(w);
     if (!w->p->n)
         printf("nothing to build: decided by rule\n");
     else if (!w->bar.missing)
@@ -363,6 +378,8 @@ int cmd_build(struct cli *c)
     }
     if (!bk_transport_rank())
         bk_plan_check(w.p, &w, tell_damaged);
+    for (unsigned i = 0; c->standalone && i < w.p->n; i++)
+        w.other_form += w.p->table[i].present && !w.p->table[i].standalone;
     bk_ranks_begin();
     w.bar.on &= bk_ranks_is_first();
     cli_bar_add(&w.bar, w.p);
