@@ -1,7 +1,7 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
-# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some three hours
-# of one core, all but half an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some four hours
+# of one core and 12 GiB, all but half an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
 # puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
 # builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.
@@ -47,7 +47,7 @@ names() { # game, four or two: the materials
     esac
     ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted" |
         case $2$1 in # with pawns they take more memory, and time, than most people have for them
-        twogrand-* | twoatlantean*) grep -v P ;;
+        twoatlantean*) grep -v P ;;
         *) cat ;;
         esac
 }
@@ -288,7 +288,7 @@ if [ -n "$two" ]; then
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
 placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
 less often than the better of them does alone. Nothing of it needs a table: `bareking count` solves what it is asked
-for in memory. Pawns of Grand Shatranj and of Atlantean Barroom are left out.
+for in memory. Pawns of Atlantean Barroom are left out.
 TEXT
 fi
 for game in $two; do
