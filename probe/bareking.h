@@ -238,8 +238,8 @@ struct bk_lib_piece {
  * turn        the move number, as in a FEN, from 1; 0 is 1.  For games that end after so many
  * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
  *             0: as many as the game allows
- * elsewhere   1: it came from a FEN with other terrain than the game's, or with rights of other
- * rooks than the outermost; only that FEN can be asked, whatever takes this struct refuses it
+ * elsewhere   1: from a FEN with other terrain than the game's, or rights of other rooks than the
+ *             outermost: that FEN alone can be asked, and whatever takes this struct refuses it
  */
 struct bk_lib_pos {
     const struct bk_lib_piece *men;

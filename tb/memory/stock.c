@@ -13,6 +13,18 @@
    there, of 1.4 GB of KBNvKP 6 more than solving it. */
 #define SOME ((size_t)64 << 20)
 
+/* Can pages be moved?  Where they cannot nothing is kept. */
+#ifdef MREMAP_FIXED
+static const bool moves = true;
+static bool move(char *to, char *unit)
+{
+    return mremap(unit, BK_STOCK_UNIT, BK_STOCK_UNIT, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+#else
+static const bool moves = false;
+static bool move(char *to, char *unit) { return !to && !unit; }
+#endif
+
 struct piece {
     struct piece *next;
     size_t units;
@@ -44,7 +56,7 @@ static size_t room(void)
     size_t some = stock.most / 8 < SOME ? stock.most / 8 : SOME;
     size_t limit = stock.leaves_some ? stock.most - some : stock.most;
 
-    return stock.bars || limit <= stock.live ? 0 : limit - stock.live;
+    return !moves || stock.bars || limit <= stock.live ? 0 : limit - stock.live;
 }
 
 /* The last unit of the first piece. */
@@ -84,7 +96,7 @@ void bk_stock_take(void *map, size_t bytes)
         char *to = (char *)map + n++ * BK_STOCK_UNIT, *unit = last_unit();
 
         unlink_unit();
-        if (mremap(unit, BK_STOCK_UNIT, BK_STOCK_UNIT, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+        if (move(to, unit))
             continue;
         /* it may have gone so far as to take away what was there */
         munmap(unit, BK_STOCK_UNIT);
