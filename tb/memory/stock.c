@@ -104,7 +104,7 @@ void bk_stock_take(void *map, size_t bytes)
              0);
         break;
     }
-    shrink(); /* what is here and what is live are no more than before, or they are the most */
+    shrink(); /* the end of the mapping, less than a unit, did not come from here */
     unlock();
     memset(map, 0, n * BK_STOCK_UNIT);
 }
