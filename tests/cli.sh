@@ -421,6 +421,8 @@ grep -q 'http' page.html && ! grep 'http' page.html | grep -qv 'xmlns="http://ww
 run 0 report shatranj KQvKQ --threads 1 && cmp page.html out >err 2>&1 && pass || fail 'another report'
 printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "$diamond" >game.pgn
 good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
+"$bin" annotate shatranj game.pgn >once.pgn && "$bin" annotate shatranj once.pgn | cmp -s - once.pgn && pass ||
+    fail 'what is annotated twice is told twice'
 good '{a draw; with c4d4 White wins in 35 plies (18 turns)} (3. Kd4) Kf5 $2' annotate shatranj game.pgn
 good '"mark":"?","best":"c4d4"}' annotate shatranj game.pgn --json
 run 0 annotate shatranj game.pgn --json -o game.json && [ ! -s out ] && grep -q '"mark":"?","best":"c4d4"}' game.json &&
@@ -435,6 +437,8 @@ good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b
 # as editors of other systems leave it: a mark of its encoding, lines with returns; and an escaped line
 printf '\357\273\277[FEN "%s"]\r\n\r\n1. Kb4\r\n%% 2. Kc4\r\n*\r\n' "$diamond" >game.pgn
 good '1. Kb4 {White wins in 38 plies' annotate shatranj game.pgn
+"$bin" annotate shatranj list.epd >once.epd && "$bin" annotate shatranj once.epd | cmp -s - once.epd && pass ||
+    fail 'a list that is annotated twice is told twice'
 printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
 good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
 printf '[FEN "%s"]\n\n1 Kb4 Kd6 ; so far\n2 Qd4 {x}\n%% Kc4\n2... Kd5 *\n' "$diamond" >game.pgn # bare numbers, comments to the end of a line

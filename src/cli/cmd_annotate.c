@@ -34,6 +34,7 @@ struct annotation {
     bool begun; /* p is set: moves may come */
     bool told;  /* a position of the game was in reach */
     unsigned ply;
+    const char *rest; /* of the text, behind the move that is told of; in a list the line */
     json_t *game, *moves;
 };
 
@@ -126,13 +127,23 @@ static void put_word(struct annotation *n, const char *text, size_t length)
         n->column = (size_t)(text + length - line);
 }
 
+/* The same of what is said of a move, unless it has been said: it stands next in the text. */
+static void say(struct annotation *n, const char *text, size_t length)
+{
+    n->rest += strspn(n->rest, " \t\r\n");
+    if (!strncmp(n->rest, text, length))
+        n->rest += length;
+    else
+        put_word(n, text, length);
+}
+
 static void put_comment(struct annotation *n, const char *text)
 {
     struct study_text comment = { 0 };
 
     study_putf(&comment, "{%s}", text);
     if (comment.at)
-        put_word(n, comment.at, comment.n);
+        say(n, comment.at, comment.n);
     n->out.failed |= comment.failed;
     study_text_free(&comment);
 }
@@ -143,7 +154,7 @@ static void put_played(struct annotation *n, const struct played *m)
     unsigned mover = !m->p.stm;
 
     if (m->given > 0) {
-        put_word(n, m->given > 1 ? "$4" : "$2", 2);
+        say(n, m->given > 1 ? "$4" : "$2", 2);
         snprintf(text, sizeof text, "%s; with %s %s", words(now, !mover, &m->after.a), m->best,
                  words(was, mover, &m->before.a));
         put_comment(n, text);
@@ -240,6 +251,7 @@ static int take_move(struct annotation *n, const struct study_token *k)
         return status;
     n->ply++;
     put_word(n, k->text, k->n);
+    n->rest = k->text + k->n;
     put_played(n, &m);
     if (n->game)
         add_played(n, &m);
@@ -325,9 +337,16 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
     return status;
 }
 
+/* An operation, unless the line has it. */
+static void put_operation(struct annotation *n, const char *text)
+{
+    if (!strstr(n->rest, text))
+        study_put(&n->out, text);
+}
+
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
 {
-    char now[WORDS_MAX], was[WORDS_MAX];
+    char now[WORDS_MAX], was[WORDS_MAX], told[3 * WORDS_MAX] = "";
     struct bk_report why = { "" };
     struct bk_move move;
     struct played m;
@@ -343,17 +362,20 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     if (n->game)
         add_played(n, &m);
     if (m.given > 0)
-        study_putf(&n->out, " c1 \"%s%s: %s; with %s %s\";", m.name, m.given > 1 ? "??" : "?",
-                   words(now, m.p.stm, &m.after.a), m.best, words(was, !m.p.stm, &m.before.a));
+        snprintf(told, sizeof told, " c1 \"%s%s: %s; with %s %s\";", m.name,
+                 m.given > 1 ? "??" : "?", words(now, m.p.stm, &m.after.a), m.best,
+                 words(was, !m.p.stm, &m.before.a));
     else if (m.before.known && m.after.known)
-        study_putf(&n->out, " c1 \"%s keeps it: %s\";", m.name, words(now, m.p.stm, &m.after.a));
+        snprintf(told, sizeof told, " c1 \"%s keeps it: %s\";", m.name,
+                 words(now, m.p.stm, &m.after.a));
+    put_operation(n, told);
     return CLI_OK;
 }
 
 static int annotate_line(struct annotation *n, char *line, unsigned number)
 {
     const char *ops = line + study_epd_position(line), *move;
-    char text[WORDS_MAX];
+    char text[WORDS_MAX], told[WORDS_MAX + 16];
     struct verdict x;
     size_t length;
     int status = set_up_line(n, line, number);
@@ -364,8 +386,11 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
         return status;
     begin_json(n);
     study_put(&n->out, line);
-    if (x.known)
-        study_putf(&n->out, " c0 \"%s\";", words(text, n->p.stm, &x.a));
+    n->rest = line;
+    if (x.known) {
+        snprintf(told, sizeof told, " c0 \"%s\";", words(text, n->p.stm, &x.a));
+        put_operation(n, told);
+    }
     if ((length = study_epd_word(ops, "sm", &move)) != 0 ||
         (length = study_epd_word(ops, "bm", &move)) != 0)
         status = annotate_move(n, move, length, number);
