@@ -25,8 +25,8 @@ void bk_stock_put(void *map, size_t bytes);
 /* Other memory of some size comes or goes that would be large enough to matter. */
 void bk_stock_other_comes(size_t bytes);
 void bk_stock_other_goes(size_t bytes);
-/* Until the second of these an eighth of what may be held is left to the allocator: for work on
-   many small lists. */
+/* Until the second of these 64 MiB of what may be held, or an eighth of it if that is less, are
+   left to the allocator: for work on many small lists. */
 void bk_stock_leave_some(void);
 void bk_stock_leave_none(void);
 /* From the first of these until the second nothing is kept; they may be nested. */
