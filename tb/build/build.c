@@ -679,6 +679,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     if (!err && bk_ranks_several())
         err = agree_on_plan(&b, why);
     bk_pool_stop_when(o->pool, o->stop);
+    if (o->memory_limit) /* all of it is for what is in use */
+        bk_stock_bar();
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
         const struct bk_plan_table *t = &p->table[b.nth];
         struct bk_report inner = { "" };
@@ -696,6 +698,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     bk_pool_stop_when(o->pool, NULL);
     bk_resident_release(&b.resident);
     bk_owners_free(&b.as);
+    if (o->memory_limit)
+        bk_stock_unbar();
     bk_stock_drop();
     return err;
 }

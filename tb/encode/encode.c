@@ -656,7 +656,7 @@ enum bk_err bk_encoder_blocks(struct bk_encoder *e, const uint32_t *block, uint3
 
     for (uint32_t i = 0; i < n; i++)
         e->solved[block[i]] = true;
-    bk_stock_leave_some();
+    bk_stock_leave_some(bk_pool_threads(e->pool));
     for (unsigned i = 0; !err && i < e->nkinds * e->nplaces; i++) {
         struct task *task = &e->task[i];
 

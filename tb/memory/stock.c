@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is left to the allocator, of which it is an eighth at most: encoding KRNvKR takes 41 MB
-   there, of 1.4 GB of KBNvKP 6 more than solving it. */
-#define SOME ((size_t)64 << 20)
+/* What is left to the allocator, of which it is a quarter at most: encoding KRNvKR takes 41 MB
+   there with a thread, Grand KMvKN 44 with seven; of 1.4 GB of KBNvKP it is 6 more than solving
+   takes. */
+#define SOME        ((size_t)48 << 20)
+#define SOME_THREAD ((size_t)8 << 20)
 
 /* Can pages be moved?  Where they cannot nothing is kept. */
 #ifdef MREMAP_FIXED
@@ -36,7 +38,7 @@ static struct {
     struct piece *first;
     size_t here;       /* in pieces */
     size_t live, most; /* in arrays and other memory, now and ever */
-    bool leaves_some;
+    size_t some;       /* left to the allocator now */
     unsigned bars;
 } stock = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -53,8 +55,8 @@ static void comes(size_t bytes)
 /* What may be kept, beside what is there. */
 static size_t room(void)
 {
-    size_t some = stock.most / 8 < SOME ? stock.most / 8 : SOME;
-    size_t limit = stock.leaves_some ? stock.most - some : stock.most;
+    size_t some = stock.some < stock.most / 4 ? stock.some : stock.most / 4;
+    size_t limit = stock.most - some;
 
     return !moves || stock.bars || limit <= stock.live ? 0 : limit - stock.live;
 }
@@ -143,10 +145,10 @@ void bk_stock_other_goes(size_t bytes)
     unlock();
 }
 
-void bk_stock_leave_some(void)
+void bk_stock_leave_some(unsigned threads)
 {
     lock();
-    stock.leaves_some = true;
+    stock.some = SOME + threads * SOME_THREAD;
     shrink();
     unlock();
 }
@@ -154,7 +156,7 @@ void bk_stock_leave_some(void)
 void bk_stock_leave_none(void)
 {
     lock();
-    stock.leaves_some = false;
+    stock.some = 0;
     unlock();
 }
 

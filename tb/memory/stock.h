@@ -25,9 +25,9 @@ void bk_stock_put(void *map, size_t bytes);
 /* Other memory of some size comes or goes that would be large enough to matter. */
 void bk_stock_other_comes(size_t bytes);
 void bk_stock_other_goes(size_t bytes);
-/* Until the second of these 64 MiB of what may be held, or an eighth of it if that is less, are
-   left to the allocator: for work on many small lists. */
-void bk_stock_leave_some(void);
+/* Until the second of these 48 MiB of what may be held and 8 a thread, or a quarter of it if that
+   is less, are left to the allocator: for work on many small lists. */
+void bk_stock_leave_some(unsigned threads);
 void bk_stock_leave_none(void);
 /* From the first of these until the second nothing is kept; they may be nested. */
 void bk_stock_bar(void);
