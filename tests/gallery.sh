@@ -1,6 +1,6 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
-# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some four hours
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some five hours
 # of one core and 12 GiB, all but half an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
 # puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
 # builds in DIR where they are missing.
@@ -45,11 +45,7 @@ names() { # game, four or two: the materials
     four) men=4 wanted='K.vK.|K..vK' ;;
     two) men=5 wanted='K..vK.' ;;
     esac
-    ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted" |
-        case $2$1 in # with pawns they take more memory, and time, than most people have for them
-        twoatlantean*) grep -v P ;;
-        *) cat ;;
-        esac
+    ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted"
 }
 counted() { # game, four or two: counts what is not there yet
     kept=$dir/counted/$1.$2
@@ -288,7 +284,7 @@ if [ -n "$two" ]; then
 King and the two men of the row against king and the man of the column, counted likewise: how many per cent of all
 placements the two win / lose. Below it what the second man adds: by how much the two win more often and lose
 less often than the better of them does alone. Nothing of it needs a table: `bareking count` solves what it is asked
-for in memory. Pawns of Atlantean Barroom are left out.
+for in memory.
 TEXT
 fi
 for game in $two; do
