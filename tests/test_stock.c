@@ -84,6 +84,8 @@ static void stock__leaves_some_to_the_allocator(void **state)
     assert_int_equal(bk_stock_bytes(), 64 * UNIT);
     bk_stock_leave_some(7);
     assert_int_equal(bk_stock_bytes(), 48 * UNIT);
+    bk_spill_free(bk_spill_new(NULL, 256 * UNIT - 64)); /* no quarter of it: 48 MiB and 7 times 8 */
+    assert_int_equal(bk_stock_bytes(), 256 * UNIT - ((size_t)104 << 20));
     bk_stock_leave_none();
     bk_stock_drop();
 }

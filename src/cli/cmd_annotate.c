@@ -199,6 +199,11 @@ static void end_game(struct annotation *n)
     end_line(n);
 }
 
+static int fail_at(const struct annotation *n, int status, unsigned line, const char *why)
+{
+    return cli_fail(status, "%s: line %u: %s", n->c->arg[1], line, why);
+}
+
 /* Sets up the position of a FEN, or of the game's array. */
 static int set_up(struct annotation *n, const char *fen, unsigned line)
 {
@@ -215,7 +220,7 @@ static int set_up(struct annotation *n, const char *fen, unsigned line)
     if (!err)
         err = bk_pos_from_fen(&n->p, n->v, fen ? fen : n->base->start, &why);
     if (err)
-        return cli_fail(cli_status(err), "%s: line %u: %s", n->c->arg[1], line, why.text);
+        return fail_at(n, cli_status(err), line, why.text);
     if (!bk_pos_legal(n->v, &n->p))
         return cli_fail(CLI_USAGE,
                         "%s: line %u: illegal position: %s is to move and %s is in check",
@@ -245,7 +250,7 @@ static int take_move(struct annotation *n, const struct study_token *k)
         return status;
     begin_json(n);
     if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
-        return cli_fail(CLI_USAGE, "%s: line %u: %s", n->c->arg[1], k->line, why.text);
+        return fail_at(n, CLI_USAGE, k->line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
@@ -270,8 +275,7 @@ static int take_tag(struct annotation *n, const struct study_token *k)
     if (!study_tag_is(k, "FEN"))
         return CLI_OK;
     if (!study_tag_value(k, fen, sizeof fen))
-        return cli_fail(CLI_USAGE, "%s: line %u: the FEN tag has no FEN in quotes, or one too long",
-                        n->c->arg[1], k->line);
+        return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
     if (n->begun) /* one without moves */
         end_game(n);
     return set_up(n, fen, k->line);
@@ -311,8 +315,7 @@ static int annotate_games(struct annotation *n, const char *text)
             end_game(n);
             break;
         case STUDY_BROKEN:
-            status = cli_fail(CLI_USAGE, "%s: line %u: this bracket is not closed", n->c->arg[1],
-                              k.line);
+            status = fail_at(n, CLI_USAGE, k.line, "this bracket is not closed");
             break;
         default: put_as_it_stands(n, &k);
         }
@@ -353,7 +356,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     int status;
 
     if (study_move_read(&move, n->v, &n->p, text, length, &why))
-        return cli_fail(CLI_USAGE, "%s: line %u: %s", n->c->arg[1], line, why.text);
+        return fail_at(n, CLI_USAGE, line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;

@@ -133,8 +133,10 @@ static int replaces_others(const struct bk_plan *p, struct bk_report *why)
     char path[PATH_MAX];
 
     for (unsigned i = 0; i < p->n; i++) {
+        if (!p->table[i].damaged)
+            continue;
         bk_table_path(path, p->dir, p->v, &p->table[i].m, BK_KIND_WDL);
-        if (p->table[i].damaged && bk_file_other_rules(path, p->v)) {
+        if (bk_file_other_rules(path, p->v)) {
             bk_report_write(why,
                             "%s was made by other rules than those of this %s, maybe for another "
                             "game of this name: name yours otherwise, or take another folder; "

@@ -806,10 +806,11 @@ static char *name_square(const struct bk_variant *v, unsigned sq, char *at)
 /* By hand: a list of ranked moves is named as a whole. */
 char *bk_move_name(const struct bk_variant *v, const struct bk_move *m, char out[16])
 {
+    unsigned between = bk_move_between(m);
     char *at = name_square(v, m->from, out);
 
-    if (bk_move_between(m) != BK_SQ_NONE)
-        at = name_square(v, bk_move_between(m), at);
+    if (between != BK_SQ_NONE)
+        at = name_square(v, between, at);
     at = name_square(v, m->castles && m->tells ? m->also : m->to, at);
     if (m->becomes != BK_STAYS) {
         *at++ = '=';
