@@ -278,8 +278,8 @@ bad_file 'bad.ini:44' 's/8 must Q/8 must K/'
 bad_file 'bad.ini' 's/^start     = rnb/start     = rnx/'
 bad_file 'bad.ini:6' 's/^title .*/title/'
 bad_file 'bad.ini:5' 's/^name .*/name = a b/'
-bad 4 'nosuch.ini' check-variant nosuch.ini
-bad 4 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
+bad 2 'nosuch.ini' check-variant nosuch.ini
+bad 2 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'bad.ini:5' build bad.ini KQvKQ
 bad 4 '' check-variant "$tmp"
 bad_file 'bad.ini:4:1: a section begins in the first column' '4s/^/ /'
@@ -474,7 +474,7 @@ printf '1. a3 {open' >game.pgn
 bad 2 'line 1: this bracket is not closed' annotate shatranj game.pgn
 printf '1. Ka2' >game.pgn
 bad 2 'line 1: puzzle begins from no array' annotate puzzle game.pgn
-bad 4 'cannot read nothing.pgn' annotate shatranj nothing.pgn
+bad 2 'cannot read nothing.pgn' annotate shatranj nothing.pgn
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
@@ -886,7 +886,7 @@ printf '%064d  ../list\n' 0 >sums
 bad 2 'sums:1: not a line' manifest ward sums
 : >sums
 bad 2 'no file is named' manifest ward sums
-bad 4 'nosuch' manifest ward nosuch
+bad 2 'nosuch' manifest ward nosuch
 
 # == Interrupted ==
 "$bin" build shatranj KRRvKR --dir stopped >out 2>err &

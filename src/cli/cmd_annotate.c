@@ -432,7 +432,7 @@ static int read_text(const char *name, struct study_text *out)
     size_t n;
 
     if (!f)
-        return cli_fail(CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
+        return cli_fail(errno == ENOENT ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
     while (!status && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
         if (memchr(bytes, 0, n))
             status = cli_fail(CLI_USAGE, "%s is no text", name);

@@ -48,12 +48,13 @@ static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
     struct stat st;
     enum bk_err err;
 
-    if (in < 0)
-        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    if (in < 0) /* not there: named wrongly, as a game that nobody knows is */
+        return bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_USAGE : BK_E_SYSTEM, "%s: %s", path,
+                       strerror(errno));
     if (fstat(in, &st))
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(st.st_mode))
-        err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(EISDIR));
+        err = bk_fail(why, BK_E_USAGE, "%s: %s", path, strerror(EISDIR));
     else if (!S_ISREG(st.st_mode))
         err = bk_fail(why, BK_E_USAGE, "%s: a pipe or device, not a file", path);
     else
