@@ -281,7 +281,7 @@ bad_file 'bad.ini:5' 's/^name .*/name = a b/'
 bad 2 'nosuch.ini' check-variant nosuch.ini
 bad 2 'nosuch.ini' probe ./nosuch.ini 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'bad.ini:5' build bad.ini KQvKQ
-bad 4 '' check-variant "$tmp"
+bad 2 '' check-variant "$tmp"
 bad_file 'bad.ini:4:1: a section begins in the first column' '4s/^/ /'
 bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
 bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
@@ -475,6 +475,25 @@ bad 2 'line 1: this bracket is not closed' annotate shatranj game.pgn
 printf '1. Ka2' >game.pgn
 bad 2 'line 1: puzzle begins from no array' annotate puzzle game.pgn
 bad 2 'cannot read nothing.pgn' annotate shatranj nothing.pgn
+# a slip in one game or position does not lose the others
+printf '[FEN "%s"]\n\n1. Kb4 Ka9 2. Qd4 {x} *\n\n[FEN "8/8 w"]\n\n1. Kb4 *\n\n[FEN "%s"]\n\n1. Kb4 Kd6 *\n' "$diamond" "$diamond" >game.pgn
+run 2 annotate shatranj game.pgn && [ "$(cut -d : -f 2-3 err)" = ' game.pgn: line 3
+ game.pgn: line 5' ] && [ "$(grep -v FEN out)" = '
+1. Kb4 {White wins in 38 plies (19 turns)} Ka9 2. Qd4 {x} *
+
+
+1. Kb4 *
+
+
+1. Kb4 {White wins in 38 plies (19 turns)} Kd6 *' ] && pass || fail "a game after a bad one: $(cat out err)"
+run 2 annotate shatranj game.pgn --json && [ "$(grep -o '"move":"b3b4"\|"errors":\[' out | tr '\n' ' ')" = \
+    '"move":"b3b4" "move":"b3b4" "errors":[ ' ] && pass || fail "a game after a bad one in JSON: $(cat out)"
+printf '%s bm b3a9;\n8/8 w - -\n# so\n%s bm b3b4;\n' "$diamond" "$diamond" >slips.epd
+run 2 annotate shatranj slips.epd && [ "$(sed 's/.* 1 //' out)" = 'bm b3a9; c0 "White wins in 39 plies (20 turns)";
+8/8 w - -
+# so
+bm b3b4; c0 "White wins in 39 plies (20 turns)"; c1 "b3b4 keeps it: White wins in 38 plies (19 turns)";' ] && pass ||
+    fail "a position after a bad one: $(cat out err)"
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html

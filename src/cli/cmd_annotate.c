@@ -3,7 +3,8 @@
  *
  * A text is handed on as it stands; behind moves that give something away
  * comes a mark and what would have been better.  Positions out of the tables'
- * reach are passed over.
+ * reach are passed over; what cannot be read is told, and handed on with the rest
+ * of its game: a list of a thousand games is not lost by a slip in one.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -33,6 +34,7 @@ struct annotation {
     struct bk_pos p;
     bool begun; /* p is set: moves may come */
     bool told;  /* a position of the game was in reach */
+    bool lost;  /* something of it cannot be read: what follows stays as it is */
     unsigned ply;
     const char *rest; /* of the text, behind the move that is told of; in a list the line */
     json_t *game, *moves;
@@ -191,7 +193,7 @@ static void end_game(struct annotation *n)
     if (n->v != n->base)
         bk_variant_free(n->v);
     n->v = n->base;
-    n->begun = n->told = false;
+    n->begun = n->told = n->lost = false;
     n->ply = 0;
     if (n->game)
         json_array_append_new(n->games, n->game);
@@ -276,7 +278,7 @@ static int take_tag(struct annotation *n, const struct study_token *k)
         return CLI_OK;
     if (!study_tag_value(k, fen, sizeof fen))
         return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
-    if (n->begun) /* one without moves */
+    if (n->begun || n->lost) /* one without moves */
         end_game(n);
     return set_up(n, fen, k->line);
 }
@@ -291,15 +293,37 @@ static void put_as_it_stands(struct annotation *n, const struct study_token *k)
         end_line(n);
 }
 
+/* A move, which is told of unless the game is lost. */
+static int take_or_put_move(struct annotation *n, const struct study_token *k)
+{
+    int status = n->lost ? CLI_OK : take_move(n, k);
+
+    if (n->lost || status == CLI_USAGE) {
+        put_as_it_stands(n, k);
+        n->ply++;
+    }
+    return status;
+}
+
+static int take_broken(struct annotation *n, const struct study_token *k)
+{
+    put_as_it_stands(n, k);
+    return fail_at(n, CLI_USAGE, k->line, "this bracket is not closed");
+}
+
+/* What is wrong with one game or position does not end all. */
+static bool goes_on(int status) { return status == CLI_OK || status == CLI_USAGE; }
+
 static int annotate_games(struct annotation *n, const char *text)
 {
     struct study_tokens tokens = { text, 1 };
     bool tagged = false;
-    int status = CLI_OK;
+    int status = CLI_OK, worst = CLI_OK;
 
-    while (!status) {
+    while (goes_on(status)) {
         struct study_token k = study_token_next(&tokens);
 
+        status = CLI_OK;
         if (k.kind == STUDY_END)
             break;
         if (tagged && k.kind != STUDY_TAG)
@@ -309,19 +333,21 @@ static int annotate_games(struct annotation *n, const char *text)
         tagged = k.kind == STUDY_TAG;
         switch (k.kind) {
         case STUDY_TAG: status = take_tag(n, &k); break;
-        case STUDY_MOVE: status = take_move(n, &k); break;
+        case STUDY_MOVE: status = take_or_put_move(n, &k); break;
         case STUDY_RESULT:
             put_word(n, k.text, k.n);
             end_game(n);
             break;
-        case STUDY_BROKEN:
-            status = fail_at(n, CLI_USAGE, k.line, "this bracket is not closed");
-            break;
+        case STUDY_BROKEN: status = take_broken(n, &k); break;
         default: put_as_it_stands(n, &k);
+        }
+        if (status) {
+            n->lost = true;
+            worst = status;
         }
     }
     end_game(n);
-    return status;
+    return worst;
 }
 
 /* == Positions == */
@@ -375,7 +401,8 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     return CLI_OK;
 }
 
-static int annotate_line(struct annotation *n, char *line, unsigned number)
+/* The line, and what is said of it; nothing is put where it cannot be set up. */
+static int tell_line(struct annotation *n, char *line, unsigned number)
 {
     const char *ops = line + study_epd_position(line), *move;
     char text[WORDS_MAX], told[WORDS_MAX + 16];
@@ -397,7 +424,15 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
     if ((length = study_epd_word(ops, "sm", &move)) != 0 ||
         (length = study_epd_word(ops, "bm", &move)) != 0)
         status = annotate_move(n, move, length, number);
-    study_put(&n->out, "\n");
+    return status;
+}
+
+static int annotate_line(struct annotation *n, char *line, unsigned number)
+{
+    size_t before = n->out.n;
+    int status = tell_line(n, line, number);
+
+    study_putf(&n->out, "%s\n", n->out.n == before ? line : "");
     end_game(n);
     return status;
 }
@@ -405,9 +440,9 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
 static int annotate_positions(struct annotation *n, char *text)
 {
     unsigned number = 1;
-    int status = CLI_OK;
+    int status = CLI_OK, worst = CLI_OK;
 
-    for (char *line = text, *next; *line && !status; line = next, number++) {
+    for (char *line = text, *next; *line && goes_on(status); line = next, number++) {
         size_t length = strcspn(line, "\n");
 
         next = line + length + (line[length] == '\n');
@@ -418,8 +453,10 @@ static int annotate_positions(struct annotation *n, char *text)
             status = annotate_line(n, line, number);
         else
             study_putf(&n->out, "%s\n", line);
+        if (status > worst)
+            worst = status;
     }
-    return status;
+    return worst;
 }
 
 /* == The command == */
@@ -432,7 +469,8 @@ static int read_text(const char *name, struct study_text *out)
     size_t n;
 
     if (!f)
-        return cli_fail(errno == ENOENT ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
+        return cli_fail(errno == ENOENT ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name,
+                        strerror(errno));
     while (!status && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
         if (memchr(bytes, 0, n))
             status = cli_fail(CLI_USAGE, "%s is no text", name);
@@ -468,12 +506,15 @@ static bool is_positions(const char *text)
 static int annotate(struct annotation *n, char *text)
 {
     int status = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
+    int saved;
 
-    if (status)
+    if (!goes_on(status))
         return status;
     if (n->games)
-        return save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
-    return save_text(n->c, &n->out);
+        saved = save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
+    else
+        saved = save_text(n->c, &n->out);
+    return saved ? saved : status;
 }
 
 int cmd_annotate(struct cli *c)
