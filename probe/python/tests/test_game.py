@@ -191,5 +191,5 @@ def test_game_of_a_file(tmp_path, monkeypatch):
     assert pickle.loads(pickle.dumps(game)).name == tables.game.name == game.name
     assert (game.variant, tables.variant) == ("small.ini", "./small.ini")
     tables.close()
-    with pytest.raises(bareking.SystemFailure, match="missing.ini"):
+    with pytest.raises(bareking.UsageError, match="missing.ini"):
         Game(tmp_path / "missing.ini")
