@@ -1,7 +1,7 @@
 #!/bin/sh
 # gallery.sh BAREKING DIR OUT [GAME...] - writes OUT/gallery.md and the pictures in OUT/gallery.
-# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some five hours
-# of one core and 12 GiB, all but half an hour of it for two men against one on boards of a hundred squares; FIVE="shatranj
+# Most of it is counted without tables, and kept in DIR/counted, so that what was stopped goes on: some six hours
+# of one core and 17 GiB, all but an hour of it for two men against one on boards of 81 and of a hundred squares; FIVE="shatranj
 # puzzle sultan chess" counts these of as many games and leaves the others out.  The tables that it needs it
 # builds in DIR where they are missing.
 # Every figure there is an answer of the command; the games are those that are named.

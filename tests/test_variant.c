@@ -204,7 +204,7 @@ static void variant__names_the_games_when_one_is_unknown(void **state)
     assert_int_equal(bk_variant_load(&v, "atlantis", &why), BK_E_USAGE);
     assert_non_null(strstr(why.text, "atlantis"));
     assert_non_null(strstr(why.text, "grand-shatranj-gilded22"));
-    assert_int_equal(bk_variant_load(&v, "/nowhere/x.ini", &why), BK_E_SYSTEM);
+    assert_int_equal(bk_variant_load(&v, "/nowhere/x.ini", &why), BK_E_USAGE);
     assert_non_null(strstr(why.text, "/nowhere/x.ini"));
     assert_null(v);
 }
