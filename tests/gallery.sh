@@ -12,7 +12,8 @@ bin=${1:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 dir=${2:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 out=${3:?usage: gallery.sh BAREKING DIR OUT [GAME...]}
 shift 3
-games=${*:-shatranj puzzle sultan chess darwinian grand-shatranj atlantean}
+all='shatranj puzzle sultan chess darwinian grand-shatranj atlantean'
+games=${*:-$all}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
@@ -45,7 +46,7 @@ names() { # game, four or two: the materials
     four) men=4 wanted='K.vK.|K..vK' ;;
     two) men=5 wanted='K..vK.' ;;
     esac
-    case $1.$2 in darwinian.two) wanted='K[NRBQP][NRBQP]vK.' ;; esac # the others: 3,167 billion positions
+    case $1.$2 in darwinian.two) wanted='K[NRBQP][NRBQP]vK.' ;; esac # with the others it is 3,167 billion positions
     ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted"
 }
 counted() { # game, four or two: counts what is not there yet
@@ -59,7 +60,7 @@ mkdir -p "$dir/counted"
 two=
 for game in $games; do
     for each in "$game" $(sister "$game"); do counted "$each" four; done
-    case " ${FIVE-shatranj puzzle sultan chess darwinian grand-shatranj atlantean} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
+    case " ${FIVE-$all} " in *" $game "*) two="$two $game" ;; *) continue ;; esac
     counted "$game" two
 done
 tables() { # game: its materials of four men
@@ -290,7 +291,7 @@ TEXT
 fi
 for game in $two; do
     printf '\n### %s, two against one\n\n' "$game"
-    [ "$game" != darwinian ] || printf 'Two of the men that stay what they are, or pawns, against each man.\n\n'
+    [ "$game" != darwinian ] || printf 'Two pawns, or men that a pawn becomes, against each man.\n\n'
     { totals "$game" two; totals "$game" four; } | rates | awk '
         length($2) != 1 { next }
         length($1) == 1 { # of one man: the same read both ways

@@ -28,6 +28,7 @@ struct annotation {
     struct bk_lib *lib;
     struct study_text out;
     size_t column;
+    int status;    /* CLI_USAGE: something could not be read; another error has ended all */
     json_t *games; /* with --json */
     /* the game under way */
     struct bk_variant *v; /* base, or derived for its FEN: then owned */
@@ -311,19 +312,38 @@ static int take_broken(struct annotation *n, const struct study_token *k)
     return fail_at(n, CLI_USAGE, k->line, "this bracket is not closed");
 }
 
-/* What is wrong with one game or position does not end all. */
-static bool goes_on(int status) { return status == CLI_OK || status == CLI_USAGE; }
+/* Notes how it went.  What is wrong with one game or position does not end all. */
+static bool goes_on(struct annotation *n, int status)
+{
+    if (status)
+        n->status = status;
+    return status == CLI_OK || status == CLI_USAGE;
+}
 
-static int annotate_games(struct annotation *n, const char *text)
+static int take_token(struct annotation *n, const struct study_token *k)
+{
+    switch (k->kind) {
+    case STUDY_TAG: return take_tag(n, k);
+    case STUDY_MOVE: return take_or_put_move(n, k);
+    case STUDY_RESULT:
+        put_word(n, k->text, k->n);
+        end_game(n);
+        return CLI_OK;
+    case STUDY_BROKEN: return take_broken(n, k);
+    default: put_as_it_stands(n, k); return CLI_OK;
+    }
+}
+
+/* To the end of the text, or else n->status says why not. */
+static bool annotate_games(struct annotation *n, const char *text)
 {
     struct study_tokens tokens = { text, 1 };
-    bool tagged = false;
-    int status = CLI_OK, worst = CLI_OK;
+    bool tagged = false, on = true;
 
-    while (goes_on(status)) {
+    while (on) {
         struct study_token k = study_token_next(&tokens);
+        int status;
 
-        status = CLI_OK;
         if (k.kind == STUDY_END)
             break;
         if (tagged && k.kind != STUDY_TAG)
@@ -331,23 +351,12 @@ static int annotate_games(struct annotation *n, const char *text)
         else if (k.kind == STUDY_TAG && !tagged && n->out.n)
             study_put(&n->out, n->column ? "\n\n" : "\n"), n->column = 0;
         tagged = k.kind == STUDY_TAG;
-        switch (k.kind) {
-        case STUDY_TAG: status = take_tag(n, &k); break;
-        case STUDY_MOVE: status = take_or_put_move(n, &k); break;
-        case STUDY_RESULT:
-            put_word(n, k.text, k.n);
-            end_game(n);
-            break;
-        case STUDY_BROKEN: status = take_broken(n, &k); break;
-        default: put_as_it_stands(n, &k);
-        }
-        if (status) {
-            n->lost = true;
-            worst = status;
-        }
+        status = take_token(n, &k);
+        n->lost |= status != CLI_OK;
+        on = goes_on(n, status);
     }
     end_game(n);
-    return worst;
+    return on;
 }
 
 /* == Positions == */
@@ -437,12 +446,12 @@ static int annotate_line(struct annotation *n, char *line, unsigned number)
     return status;
 }
 
-static int annotate_positions(struct annotation *n, char *text)
+static bool annotate_positions(struct annotation *n, char *text)
 {
     unsigned number = 1;
-    int status = CLI_OK, worst = CLI_OK;
+    bool on = true;
 
-    for (char *line = text, *next; *line && goes_on(status); line = next, number++) {
+    for (char *line = text, *next; *line && on; line = next, number++) {
         size_t length = strcspn(line, "\n");
 
         next = line + length + (line[length] == '\n');
@@ -450,13 +459,11 @@ static int annotate_positions(struct annotation *n, char *text)
             length--;
         line[length] = 0;
         if (*line && *line != '#')
-            status = annotate_line(n, line, number);
+            on = goes_on(n, annotate_line(n, line, number));
         else
             study_putf(&n->out, "%s\n", line);
-        if (status > worst)
-            worst = status;
     }
-    return worst;
+    return on;
 }
 
 /* == The command == */
@@ -469,7 +476,7 @@ static int read_text(const char *name, struct study_text *out)
     size_t n;
 
     if (!f)
-        return cli_fail(errno == ENOENT ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name,
+        return cli_fail(bk_not_there(errno) ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name,
                         strerror(errno));
     while (!status && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
         if (memchr(bytes, 0, n))
@@ -505,16 +512,16 @@ static bool is_positions(const char *text)
 
 static int annotate(struct annotation *n, char *text)
 {
-    int status = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
+    bool whole = is_positions(text) ? annotate_positions(n, text) : annotate_games(n, text);
     int saved;
 
-    if (!goes_on(status))
-        return status;
+    if (!whole)
+        return n->status;
     if (n->games)
         saved = save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
     else
         saved = save_text(n->c, &n->out);
-    return saved ? saved : status;
+    return saved ? saved : n->status;
 }
 
 int cmd_annotate(struct cli *c)

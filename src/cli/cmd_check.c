@@ -94,8 +94,7 @@ static bool is_there(const struct checker *k, const struct bk_material *m, enum 
 {
     char path[PATH_MAX];
 
-    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK) ||
-           (errno != ENOENT && errno != ENOTDIR);
+    return !access(bk_table_path(path, k->c->dir, k->v, m, kind), F_OK) || !bk_not_there(errno);
 }
 
 /* Both files of a table whose results are there. */
@@ -241,7 +240,7 @@ static int check_folder(struct checker *k)
 
     snprintf(folder, sizeof folder, "%s/%s", k->c->dir, k->v->name);
     n = scandir(folder, &entry, is_table_file, alphasort);
-    if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+    if (n < 0 && !bk_not_there(errno))
         status = cli_fail(CLI_SYSTEM, "%s: %s", folder, strerror(errno));
     else if (n <= 0)
         status = cli_fail(CLI_NO, "no tables of %s in %s", k->v->name, k->c->dir);

@@ -154,7 +154,8 @@ static int read_text(struct manifest *m, const char *path)
     int status = CLI_OK;
 
     if (!in)
-        return cli_fail(errno == ENOENT ? CLI_USAGE : CLI_SYSTEM, "%s: %s", path, strerror(errno));
+        return cli_fail(bk_not_there(errno) ? CLI_USAGE : CLI_SYSTEM, "%s: %s", path,
+                        strerror(errno));
     while (!status && !feof(in) && !ferror(in)) {
         if (room < n + 65536) {
             char *more = realloc(m->text, room = 2 * room + 65537);

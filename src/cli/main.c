@@ -259,7 +259,7 @@ static int fail_no_command(const char *name)
 
 static void print_statuses(void)
 {
-    printf("\nExit status: 0 ok, 1 no (not found, differs), 2 bad usage or input,\n"
+    printf("\nExit status: 0 ok, 1 no (no such table, differs), 2 bad usage or input,\n"
            "             3 damaged file, 4 system error or interrupted.\n");
 }
 

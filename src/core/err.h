@@ -8,6 +8,7 @@
 #ifndef BK_ERR_H
 #define BK_ERR_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 
@@ -38,6 +39,9 @@ const char *bk_strerror(enum bk_err err);
  * compilers and analysers see which error it is.
  */
 #define bk_fail(why, err, ...) (bk_report_write((why), __VA_ARGS__), bk_err_of(err))
+
+/* Does an errno say that nothing is there?  All others keep from what is. */
+static inline bool bk_not_there(int error) { return error == ENOENT || error == ENOTDIR; }
 
 /* BK_E_SYSTEM: the machine has no more memory. */
 #define bk_no_memory(why) bk_fail(why, BK_E_SYSTEM, "out of memory")

@@ -49,8 +49,8 @@ static enum bk_err slurp(const char *path, char **text, struct bk_report *why)
     enum bk_err err;
 
     if (in < 0) /* not there: named wrongly, as a game that nobody knows is */
-        return bk_fail(why, errno == ENOENT || errno == ENOTDIR ? BK_E_USAGE : BK_E_SYSTEM,
-                       "%s: %s", path, strerror(errno));
+        return bk_fail(why, bk_not_there(errno) ? BK_E_USAGE : BK_E_SYSTEM, "%s: %s", path,
+                       strerror(errno));
     if (fstat(in, &st))
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(st.st_mode))

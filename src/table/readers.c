@@ -174,8 +174,8 @@ static bool shut_one(struct bk_readers *r)
 
 static enum bk_err fail(const struct bk_reader *f, int error, struct bk_report *why)
 {
-    return bk_fail(why, error == ENOENT || error == ENOTDIR ? BK_E_NO_TABLE : BK_E_SYSTEM, "%s: %s",
-                   f->path, strerror(error));
+    return bk_fail(why, bk_not_there(error) ? BK_E_NO_TABLE : BK_E_SYSTEM, "%s: %s", f->path,
+                   strerror(error));
 }
 
 /* With the lock.  Where the process has no descriptor left, one of ours makes room. */
