@@ -46,7 +46,7 @@ names() { # game, four or two: the materials
     four) men=4 wanted='K.vK.|K..vK' ;;
     two) men=5 wanted='K..vK.' ;;
     esac
-    case $1.$2 in darwinian.two) wanted='K[NRBQP][NRBQP]vK.' ;; esac # with the others it is 3,167 billion positions
+    case $1.$2 in darwinian.two) wanted='K[NRBQPC][NRBQPC]vK.' ;; esac # with the others it is 3,167 billion positions
     ask plan "$1" --men $men --wdl --json | grep -o '"material":"[^"]*"' | cut -d '"' -f 4 | grep -Ex "$wanted"
 }
 counted() { # game, four or two: counts what is not there yet
@@ -291,7 +291,7 @@ TEXT
 fi
 for game in $two; do
     printf '\n### %s, two against one\n\n' "$game"
-    [ "$game" != darwinian ] || printf 'Two pawns, or men that a pawn becomes, against each man.\n\n'
+    [ "$game" != darwinian ] || printf 'Two men who do not evolve, or pawns, against each man.\n\n'
     { totals "$game" two; totals "$game" four; } | rates | awk '
         length($2) != 1 { next }
         length($1) == 1 { # of one man: the same read both ways
