@@ -87,9 +87,8 @@ static void attain_side(struct scratch *w, const struct bk_state *st, unsigned s
 /* BK_WON and BK_UNDECIDED as finish() leaves them: illegal positions are in both. */
 static void attain(struct bk_solver *b, uint32_t slice, void *scratch)
 {
-    struct scratch *w = lay_out(b->setup, scratch);
+    struct scratch *w = enter(b, slice, scratch);
 
-    enter(&w->ctx, b, slice);
     for (unsigned side = 0; side < 2; side++)
         attain_side(w, &b->state, side);
 }

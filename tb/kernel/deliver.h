@@ -218,9 +218,8 @@ static void finish_group(struct bk_solver *b, const struct bk_landing *landing, 
                          struct bk_tally *tally, void *scratch)
 {
     const struct bk_setup *s = b->setup;
-    struct ctx *c = &lay_out(s, scratch)->ctx, to = { .slice = slice };
+    struct ctx *c = &enter(b, slice, scratch)->ctx, to = { .slice = slice };
 
-    enter(c, b, slice);
     find_legality(c, &finishing);
     for (unsigned side = 0; side < 2; side++) { /* in turn: fewer arrays are gone through at once */
         struct solved_sets from = solved_in(b, slice, side);

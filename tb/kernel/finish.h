@@ -240,11 +240,10 @@ static void finish(struct bk_solver *b, uint32_t slice, struct bk_tally *tally, 
 {
     const struct bk_setup *s = b->setup;
     struct bk_state *st = &b->state;
-    struct ctx *c = &lay_out(s, scratch)->ctx;
+    struct ctx *c = &enter(b, slice, scratch)->ctx;
     int last_win[2], last_loss[2];
     lane_sets legal[2];
 
-    enter(c, b, slice);
     find_legality(c, &finishing);
     for (unsigned side = 0; side < 2; side++) {
         last_win[side] = atomic_load_explicit(&st->last_win[side], memory_order_relaxed);

@@ -22,7 +22,7 @@ static uint64_t store_exits(const struct bk_setup *s, void *dtw, set x, const in
         if (k > s->k_limit)
             k = s->k_limit; /* the solve is given up and begun anew with wider ones */
         dtw_put(s, dtw, sq, k);
-        waits |= wait_bit(k);
+        waits |= bk_wait_bit(k);
     }
     return waits;
 }
@@ -188,9 +188,8 @@ static void enter_exits(struct scratch *w, struct bk_state *st, unsigned side)
 
 static void init(struct bk_solver *b, uint32_t slice, void *scratch)
 {
-    struct scratch *w = lay_out(b->setup, scratch);
+    struct scratch *w = enter(b, slice, scratch);
 
-    enter(&w->ctx, b, slice);
     enter_legal(&w->ctx);
     for (unsigned side = 0; side < 2 && !w->ctx.void_slice; side++)
         enter_exits(w, &b->state, side);

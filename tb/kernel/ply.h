@@ -65,16 +65,6 @@ struct sweep {
     bool found;
 };
 
-/* The wait of this ply, if anything in the slice has it. */
-static inline uint64_t due_in(const struct bk_solver *b, unsigned side, bool losses, uint32_t slice)
-{
-    const struct bk_state *st = &b->state;
-
-    if (!b->setup->distances || b->setup->ledger || st->ply <= 1)
-        return 0;
-    return *slice_waits_of(st, side, losses, slice) & wait_bit(st->ply >> 1);
-}
-
 static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t slice, unsigned side,
                                 bool losses)
 {
@@ -83,11 +73,11 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
     struct sweep p = {
         .s = s,
         .st = st,
-        .w = lay_out(s, scratch),
+        .w = enter(b, slice, scratch),
         .slice = slice,
         .side = side,
         .k = st->ply >> 1,
-        .due = due_in(b, side, losses, slice),
+        .due = bk_state_due(st, side, losses, slice),
         .won = sets_of(st, BK_WON, side, slice),
         .undecided = sets_of(st, BK_UNDECIDED, side, slice),
         .open = s->compact ? NULL : sets_of(st, BK_OPEN, side, slice),
@@ -104,7 +94,6 @@ static struct sweep begin_sweep(struct bk_solver *b, void *scratch, uint32_t sli
         p.waits = bk_state_slice(st, BK_WAITS, side, slice);
         p.dtw = bk_state_slice(st, BK_DTW, side, slice);
     }
-    enter(&p.w->ctx, b, slice);
     return p;
 }
 
@@ -302,7 +291,7 @@ static void defer(struct sweep *p, uint32_t vector, lanes late)
         EACH (sq, x[i]) {
             unsigned k = dtw_get(p->s, row_of(p, vector * LANES + i), sq);
 
-            note_wait(&p->w->ctx, p->st, p->side, true, vector * LANES + i, wait_bit(k), k);
+            note_wait(&p->w->ctx, p->st, p->side, true, vector * LANES + i, bk_wait_bit(k), k);
         }
 }
 
@@ -483,7 +472,8 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     struct scratch *w;
     struct sweep p;
 
-    if (!take_todo(&b->state, side, true, slice) && !due_in(b, side, false, slice) && !first_ply) {
+    if (!take_todo(&b->state, side, true, slice) && !bk_state_due(&b->state, side, false, slice) &&
+        !first_ply) {
         clear_frontier(b, side, false, slice);
         return false;
     }
@@ -494,7 +484,7 @@ static bool win(struct bk_solver *b, uint32_t slice, unsigned side, void *scratc
     clear_frontier(b, side, false, slice);
     if (p.due)
         find_due(&p, false);
-    reach_by_king(w, side, true, &(struct asked){ { p.undecided, p.won, p.fresh } });
+    reach_by_king(w, side, true, p.undecided, p.won, p.fresh);
     if (p.due)
         list_due(&p, false);
     unmoves(w, side, true);
@@ -583,14 +573,13 @@ static bool lose(struct bk_solver *b, uint32_t slice, unsigned side, void *scrat
     struct sweep p;
 
     clear_frontier(b, side, true, slice);
-    if (!take_todo(&b->state, side, false, slice) && !due_in(b, side, true, slice))
+    if (!take_todo(&b->state, side, false, slice) && !bk_state_due(&b->state, side, true, slice))
         return false;
     p = begin_sweep(b, scratch, slice, side, true);
     w = p.w;
     if (p.due)
         find_due(&p, true);
-    reach_by_king(w, side, false,
-                  &(struct asked){ { p.undecided, s->compact ? p.won : p.open, p.fresh } });
+    reach_by_king(w, side, false, p.undecided, s->compact ? p.won : p.open, p.fresh);
     if (p.due)
         list_due(&p, true);
     unmoves(w, side, false);

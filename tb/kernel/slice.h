@@ -15,17 +15,19 @@
 
 /* A slice that a pass works on, and what it reads besides. */
 struct ctx {
+    /* of all slices */
     const struct bk_setup *s;
-    const struct bk_state *st; /* NULL where legality alone is asked */
-    uint32_t slice;
     const struct bk_bits *path;
-    unsigned king[2];
-    set base_occ;    /* kings and fixed men */
     set board, live; /* live: all ones if there is an inner man, else none */
     lanes inner_cell, inner_stay;
     const lanes *src;   /* from where each step of the inner man stays on the rectangle */
     unsigned doublings; /* of a ride, until it is as long as the board */
-    bool void_slice;    /* a king stands on a fixed man's square */
+    /* of this one */
+    const struct bk_state *st;
+    uint32_t slice;
+    unsigned king[2];
+    set base_occ;    /* kings and fixed men */
+    bool void_slice; /* a king stands on a fixed man's square */
     unsigned nking[2];
     const struct bk_king_move *king_move[2];
 };
@@ -123,11 +125,11 @@ static void *carve(char **at, size_t bytes)
     return here;
 }
 
-static struct scratch *lay_out(const struct bk_setup *s, void *memory)
+static void lay_out(struct scratch *w, const struct bk_setup *s)
 {
-    char *at = memory;
-    struct scratch *w = carve(&at, sizeof *w);
+    char *at = (char *)w;
 
+    carve(&at, sizeof *w);
     w->acc = carve(&at, s->pitch * sizeof(set));
     w->dirty = carve(&at, s->nmarks * sizeof(uint64_t));
     w->due_in = carve(&at, s->nmarks * sizeof(uint64_t));
@@ -136,17 +138,29 @@ static struct scratch *lay_out(const struct bk_setup *s, void *memory)
     w->view = carve(&at, view_bytes(s));
     w->soon.conf = carve(&at, (s->nconf + 1u) * sizeof *w->soon.conf);
     w->soon.squares = carve(&at, (s->nconf + 1u) * sizeof *w->soon.squares);
-    return w;
 }
 
-/* What does not depend on the state. */
-static void enter_setup(struct ctx *c, const struct bk_setup *s, uint32_t slice)
+static void enter_setup(struct ctx *c, const struct bk_setup *s)
 {
     const struct bk_variant *v = s->v;
 
     c->s = s;
-    c->slice = slice;
     c->path = v->geometry->path;
+    c->board = set_of(&v->board);
+    c->live = s->inner.slot < 0 ? NONE : ~NONE;
+    c->inner_cell = ((const lanes *)s->inner_sets)[0];
+    c->inner_stay = ((const lanes *)s->inner_sets)[1];
+    c->src = (const lanes *)s->inner_sets + 2;
+    for (c->doublings = 0; 1u << c->doublings < v->files || 1u << c->doublings < v->ranks;)
+        c->doublings++;
+}
+
+static void enter_slice(struct ctx *c, const struct bk_solver *b, uint32_t slice)
+{
+    const struct bk_setup *s = c->s;
+
+    c->st = &b->state;
+    c->slice = slice;
     c->king[0] = s->pairs->king[slice][0];
     c->king[1] = s->pairs->king[slice][1];
     c->base_occ = bit(c->king[0]) | bit(c->king[1]);
@@ -156,23 +170,23 @@ static void enter_setup(struct ctx *c, const struct bk_setup *s, uint32_t slice)
             c->void_slice = true;
         c->base_occ |= bit(s->fixed.sq[i]);
     }
-    c->board = set_of(&v->board);
-    c->live = s->inner.slot < 0 ? NONE : ~NONE;
-    c->inner_cell = ((const lanes *)s->inner_sets)[0];
-    c->inner_stay = ((const lanes *)s->inner_sets)[1];
-    c->src = (const lanes *)s->inner_sets + 2;
-    for (c->doublings = 0; 1u << c->doublings < v->files || 1u << c->doublings < v->ranks;)
-        c->doublings++;
     for (unsigned side = 0; side < 2; side++) {
         c->king_move[side] = s->kings->move[side] + s->kings->first[side][slice];
         c->nking[side] = s->kings->first[side][slice + 1] - s->kings->first[side][slice];
     }
 }
 
-static void enter(struct ctx *c, const struct bk_solver *b, uint32_t slice)
+/* A thread's scratch, which began as zeros and is of one setup, in a slice. */
+static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *memory)
 {
-    c->st = &b->state;
-    enter_setup(c, b->setup, slice);
+    struct scratch *w = memory;
+
+    if (!w->ctx.s) {
+        lay_out(w, b->setup);
+        enter_setup(&w->ctx, b->setup);
+    }
+    enter_slice(&w->ctx, b, slice);
+    return w;
 }
 
 /* The square on its way where a man that takes twice takes first. */

@@ -61,6 +61,40 @@ static inline void *bk_state_slice(const struct bk_state *st, enum bk_array arra
     return (char *)st->array[array][side] + slice * st->slice_bytes[array];
 }
 
+/* == What a ply has to do == */
+
+/* A mask's bit for plies 2k, and 2k + 1. */
+static inline uint64_t bk_wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
+
+/* The mask of what waits in a slice, to be won or to be lost. */
+static inline uint64_t *bk_state_waits(const struct bk_state *st, unsigned side, bool losses,
+                                       uint32_t slice)
+{
+    return (uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) + losses;
+}
+
+/* The bit of the ply under way, if anything in the slice waits for it; none with a ledger. */
+static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bool losses,
+                                    uint32_t slice)
+{
+    if (!st->slice_bytes[BK_SLICE_WAITS] || st->ply <= 1)
+        return 0;
+    return *bk_state_waits(st, side, losses, slice) & bk_wait_bit(st->ply >> 1);
+}
+
+/* Has the pass of this ply, from 1 on, nothing to find in a slice, and nothing to clear?  Most
+   slices rest in most plies.  Not with a ledger, which knows of more. */
+static inline bool bk_state_rests(const struct bk_state *st, unsigned side, uint32_t slice)
+{
+    bool losses = !(st->ply & 1);
+    const _Atomic uint8_t *todo =
+        bk_state_slice(st, losses ? BK_TODO_LOSE : BK_TODO_WIN, side, slice);
+    const uint8_t *any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
+
+    return !(atomic_load_explicit(todo, memory_order_relaxed) | *any) &&
+           !bk_state_due(st, side, losses, slice);
+}
+
 /* Threads share the maximum. */
 static inline void bk_raise_to(atomic_uint *max, unsigned k)
 {

@@ -12,20 +12,11 @@
 
 #include "tb/kernel/slice.h"
 
-static inline uint64_t wait_bit(unsigned k) { return UINT64_C(1) << (k < 63 ? k : 63); }
-
 /* The masks of a slice's vectors, for odd plies or for even ones. */
 static inline uint64_t *vector_waits_of(const struct bk_setup *s, const struct bk_state *st,
                                         unsigned side, bool losses, uint32_t slice)
 {
     return (uint64_t *)bk_state_slice(st, BK_VECTOR_WAITS, side, slice) + (losses ? s->nvec : 0);
-}
-
-/* The same of the slice. */
-static inline uint64_t *slice_waits_of(const struct bk_state *st, unsigned side, bool losses,
-                                       uint32_t slice)
-{
-    return (uint64_t *)bk_state_slice(st, BK_SLICE_WAITS, side, slice) + losses;
 }
 
 /* Something in this configuration waits, to be won or to be lost, for the plies of `waits`, the
@@ -35,7 +26,7 @@ static void note_wait(const struct ctx *c, struct bk_state *st, unsigned side, b
 {
     ((uint64_t *)bk_state_slice(st, BK_WAITS, side, c->slice))[conf] |= waits;
     vector_waits_of(c->s, st, side, losses, c->slice)[conf / LANES] |= waits;
-    *slice_waits_of(st, side, losses, c->slice) |= waits;
+    *bk_state_waits(st, side, losses, c->slice) |= waits;
     bk_raise_to(&st->last_wait, most);
 }
 

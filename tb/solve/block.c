@@ -234,6 +234,8 @@ static void run_pass(void *context, uint64_t item, unsigned thread)
     uint32_t slice = nth_slice(w, item, &side);
     bool found;
 
+    if (st->ply && !w->ledger && bk_state_rests(st, side, slice))
+        return;
     bk_spill_ease(w->t->spill);
     if (w->paging && has_work(w, slice, side))
         bk_paging_pin(w->paging, w->pass == w->k->mated ? BK_PASS_MATED : BK_PASS_PLY, slice, side,
