@@ -451,6 +451,22 @@ good 'c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd
 printf '\357\273\277%s bm b3a2;\r\n' "$diamond" >list.epd
 "$bin" probe shatranj - <list.epd >out 2>err
 [ "$(cut -f 2,3 out)" = "$(printf '1\t39')" ] && pass || fail 'a list with a mark of its encoding'
+# what it writes it reads: short lines are filled up, a comment that is there stays, a string must end
+printf '%s\n' '8/8/8/3k4/8/1KQ5/8/q7' '8/8/8/3k4/8/1KQ5/8/q7 w -' "${diamond% 0 1} sm Kb4" "${diamond% 0 1} c0 \"mine\";" >list.epd
+run 0 annotate shatranj list.epd && cp out once.epd && [ "$(cut -d ' ' -f 2-7 out)" = 'w - - c0 "White wins
+w - - c0 "White wins
+w - - sm Kb4; c0
+w - - c0 "mine"; c1' ] && "$bin" annotate shatranj once.epd | cmp -s - once.epd && pass || fail 'an annotated list is not read again'
+printf '%s id "open;\n' "${diamond% 0 1}" >list.epd
+bad 2 'line 1: a string is not closed' annotate shatranj list.epd
+# a bracket that is not closed costs its game alone
+printf '[FEN "%s"]\n\n1. Kb4 (1. Kc2 *\n\n[White "a\n[FEN "%s"]\n\n1. Qd4 *\n\n[FEN "%s"]\n\n1. Qd4 e.p. *\n' "$diamond" "$diamond" "$diamond" >broken.pgn
+run 2 annotate shatranj broken.pgn && [ "$(grep -c '1. Qd4 \$4' out)" = 1 ] && [ "$(grep -c 'is not closed' err)" = 2 ] &&
+    pass || fail 'games behind a bracket that is not closed'
+run 0 build shatranj KQvKB --dir colours --effort fast --quiet && run 0 mine shatranj KQvKB --what any --count --dir colours &&
+    [ ! -s err ] && run 0 mine shatranj KBvKQ --what any --count --dir colours &&
+    grep -q 'KBvKQ was looked at as KQvKB' err && pass || fail 'mine keeps quiet about colours'
+bad 2 'ask `bareking whole`' mine puzzle-hands KRNvKA --what any
 # on what turn it is depends whether a win comes in time, in lists as well
 sed 's/^name .*/name = short\ngame-length-turns = 20/' "$games/shatranj.ini" >short.ini
 run 0 build ./short.ini KBvKB --dir . --quiet

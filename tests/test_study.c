@@ -142,6 +142,8 @@ static void where__says_what_is_wrong_and_where(void **state)
         { "edge(R#3) = 0", "column 8: there are not so many" },
         { "K = i9", "column 5: no square" },
         { "attacked(d4)", "column 1: this is asked of a man" },
+        { "file(200) = 1", "column 1: this is asked of men and squares" },
+        { "dist(K, 1 + 1) = 1", "column 1: this is asked of men and squares" },
         { "1 = 2 = 3", "column 7: this cannot stand here" },
         { "99999999", "too large" },
         { "((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))", "too many" },

@@ -449,6 +449,9 @@ static void betza__counts_directions(void **state)
     assert_int_equal(steps("(4,0)"), 4);
     assert_int_equal(steps("fF"), 2);
     assert_int_equal(steps("flF"), 1);
+    assert_int_equal(steps("lfF"), 1);
+    assert_int_equal(steps("rbA"), 1);
+    assert_int_equal(steps("lfrG"), 3);
     assert_int_equal(steps("flbrF"), 2);
     assert_int_equal(steps("fbW"), 2);
     assert_int_equal(steps("vW"), 2);

@@ -37,7 +37,8 @@ struct annotation {
     bool told;  /* a position of the game was in reach */
     bool lost;  /* something of it cannot be read: what follows stays as it is */
     unsigned ply;
-    const char *rest; /* of the text, behind the move that is told of; in a list the line */
+    const char *rest;   /* of the text, behind the move that is told of; in a list the line */
+    unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
     json_t *game, *moves;
 };
 
@@ -375,11 +376,19 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
     return status;
 }
 
-/* An operation, unless the line has it. */
-static void put_operation(struct annotation *n, const char *text)
+/* A comment, "text", under the first number that the line has none for, unless the line has it. */
+static void put_remark(struct annotation *n, const char *text)
 {
-    if (!strstr(n->rest, text))
-        study_put(&n->out, text);
+    const char *ops = n->rest + study_epd_position(n->rest), *word;
+    char name[] = "c0";
+
+    if (strstr(n->rest, text))
+        return;
+    for (; study_epd_word(ops, name, &word) || n->commented & 1u << (name[1] - '0'); name[1]++)
+        if (name[1] == '9')
+            return;
+    n->commented |= 1u << (name[1] - '0');
+    study_putf(&n->out, " %s %s;", name, text);
 }
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
@@ -400,20 +409,19 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     if (n->game)
         add_played(n, &m);
     if (m.given > 0)
-        snprintf(told, sizeof told, " c1 \"%s%s: %s; with %s %s\";", m.name,
-                 m.given > 1 ? "??" : "?", words(now, m.p.stm, &m.after.a), m.best,
-                 words(was, !m.p.stm, &m.before.a));
+        snprintf(told, sizeof told, "\"%s%s: %s; with %s %s\"", m.name, m.given > 1 ? "??" : "?",
+                 words(now, m.p.stm, &m.after.a), m.best, words(was, !m.p.stm, &m.before.a));
     else if (m.before.known && m.after.known)
-        snprintf(told, sizeof told, " c1 \"%s keeps it: %s\";", m.name,
-                 words(now, m.p.stm, &m.after.a));
-    put_operation(n, told);
+        snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name, words(now, m.p.stm, &m.after.a));
+    if (*told)
+        put_remark(n, told);
     return CLI_OK;
 }
 
 /* The line, and what is said of it; nothing is put where it cannot be set up. */
 static int tell_line(struct annotation *n, char *line, unsigned number)
 {
-    const char *ops = line + study_epd_position(line), *move;
+    const char *ops = line + study_epd_position(line), *move, *end;
     char text[WORDS_MAX], told[WORDS_MAX + 16];
     struct verdict x;
     size_t length;
@@ -423,12 +431,19 @@ static int tell_line(struct annotation *n, char *line, unsigned number)
         status = ask(n, n->v, &n->p, &x);
     if (status)
         return status;
+    if (!(end = study_epd_end(ops)))
+        return fail_at(n, CLI_USAGE, number, "a string is not closed");
     begin_json(n);
     study_put(&n->out, line);
+    for (unsigned fields = study_epd_fields(line); fields < 4;
+         fields++) /* so it can be read again */
+        study_put(&n->out, fields == 1 ? " w" : " -");
+    study_put(&n->out, end);
     n->rest = line;
+    n->commented = 0;
     if (x.known) {
-        snprintf(told, sizeof told, " c0 \"%s\";", words(text, n->p.stm, &x.a));
-        put_operation(n, told);
+        snprintf(told, sizeof told, "\"%s\"", words(text, n->p.stm, &x.a));
+        put_remark(n, told);
     }
     if ((length = study_epd_word(ops, "sm", &move)) != 0 ||
         (length = study_epd_word(ops, "bm", &move)) != 0)

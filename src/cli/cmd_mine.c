@@ -299,6 +299,8 @@ static int mine(struct search *s)
         status = answer_counts(s);
     else if (!status && s->list)
         status = answer(s);
+    if (!status)
+        cli_tell_colours(s->c, s->v);
     json_decref(s->list);
     study_where_free(where);
     return status;

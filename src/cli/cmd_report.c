@@ -447,6 +447,8 @@ int cmd_report(struct cli *c)
         status = write_page(&g);
         study_values_close(&g.x);
         bk_pool_close(o.pool);
+        if (!status)
+            cli_tell_colours(g.c, g.v);
     }
     bk_variant_free(g.v);
     return status;

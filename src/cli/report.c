@@ -136,6 +136,10 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
 
+    if (!bk_rules_plain_is_exact(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
+        return cli_fail(
+            CLI_USAGE, "%s: captured men come back in %s, so it has no table; ask `bareking whole`",
+            bk_material_name(m, v, name), v->name);
     bk_material_name(&missing, v, name);
     bk_homes_name(v, bk_wings(missing.rights), game);
     if (own_folder(dir, sizeof dir, c->dir, v, &missing))
@@ -221,6 +225,21 @@ int cli_one_material(const struct cli *c, const struct bk_variant *v, const char
         return cli_fail(CLI_NO, "%s is decided by rule; there is no table to %s",
                         bk_material_name(out, v, name), to);
     return CLI_OK;
+}
+
+void cli_tell_colours(const struct cli *c, const struct bk_variant *v)
+{
+    char asked[BK_MATERIAL_NAME_MAX], name[BK_MATERIAL_NAME_MAX];
+    struct bk_material *m = NULL;
+    unsigned n;
+
+    if (c->json || c->quiet || c->nargs < 2 || cli_wanted(c, v, &m, &n))
+        return;
+    bk_material_name(&m[0], v, asked);
+    if (bk_material_canonical(&m[0], v))
+        fprintf(stderr, "bareking: %s was looked at as %s, whose first side is White\n", asked,
+                bk_material_name(&m[0], v, name));
+    free(m);
 }
 
 int cli_materials(const struct cli *c, const struct bk_variant *v, struct bk_material **out)

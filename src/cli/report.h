@@ -76,6 +76,8 @@ int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_materi
    `command` wants one, `to` do something with its table. */
 int cli_one_material(const struct cli *c, const struct bk_variant *v, const char *command,
                      const char *to, struct bk_material *out);
+/* Tells, after the answer, if a material was asked for in the other colours than its table's. */
+void cli_tell_colours(const struct cli *c, const struct bk_variant *v);
 /* Arguments [first, end) with blanks between; owned.  NULL: no memory. */
 char *cli_join(const struct cli *c, unsigned first, unsigned end);
 /* Reads a FEN and makes sure the position is legal. */

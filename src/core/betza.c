@@ -74,12 +74,15 @@ static unsigned span(const struct modifiers *m, unsigned i, const struct leap *l
 
     if (oblique(l))
         return 2;
-    return diagonal(l) && among(m->way[i], "fb") && among(second, "lr") ? 2 : 1;
+    return diagonal(l) && ((among(m->way[i], "fb") && among(second, "lr")) ||
+                           (among(m->way[i], "lr") && among(second, "fb")))
+               ? 2
+               : 1;
 }
 
 /*
  * On an orthogonal leap letters add up: fs = forward and sideways.
- * On a diagonal one f, b, l and r are two directions each; fl is where two meet.
+ * On a diagonal one f, b, l and r are two directions each; fl, or lf, is where two meet.
  * On an oblique one pairs are needed: ff the two steepest forward, fs the two
  * flattest forward; bb, bs, ll, lv, rr, rv likewise.
  */
@@ -177,6 +180,8 @@ static bool read_modifiers(struct text *t, struct modifiers *m)
             return BAD(t, "modifier `%c` stands twice", *t->p);
         if (!bit && m->nways == sizeof m->way)
             return BAD(t, "too many directions");
+        if (!bit && m->nways && !among(t->p[-1], "fblrvs")) /* is `fml` a pair? */
+            return BAD(t, "directions stand together: write %.*s%c", (int)m->nways, m->way, *t->p);
         m->how |= bit;
         if (!bit)
             m->way[m->nways++] = *t->p;

@@ -169,6 +169,16 @@ static bool read_size(struct file *f)
 /* The atom that a `p` is for, or the end of the text. */
 static const char *hopping_atom(const char *p) { return p + 1 + strspn(p + 1, "mcfblrvsp"); }
 
+/* Before K and Q the program takes `fl` for a pair on the orthogonals, too, where we add letters
+ * up. */
+static bool pairs_on_both(const char *s)
+{
+    const char *atom = s + strspn(s, "mcfblrvsp");
+    const char *of = strchr("fb", s[0]) ? "lr" : "fb";
+
+    return strchr("fblr", s[0]) && s[1] && strchr(of, s[1]) && *atom && strchr("KQ", *atom);
+}
+
 /* Where the program's Betza and ours differ the text is refused. */
 static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const char *text,
                        struct bk_movement *m)
@@ -184,6 +194,8 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
             return WRONG(f, e, s - e->value, "a hop with a range is told in two ways");
         else if (isdigit((unsigned char)s[0]) && isdigit((unsigned char)s[1]))
             return WRONG(f, e, s - e->value, "a range has one digit");
+        else if (pairs_on_both(s))
+            return WRONG(f, e, s - e->value, "`%.2s` before K or Q is told in two ways", s);
     if (!bk_betza_read(m, text, &at, &why))
         return true;
     return WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);

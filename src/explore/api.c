@@ -112,7 +112,7 @@ void ex_api(struct ex_games *g, const char *method, const char *target, const ch
     if (!get && strcmp(method, "POST") != 0)
         ex_reply_error(reply, 405, "usage", "ask by GET, or POST");
     else if (status)
-        ex_reply_error(reply, status, "usage", "%s", why);
+        ex_reply_error(reply, status, status == 414 ? "too-long" : "usage", "%s", why);
     else if (q.nparts >= 2 && !strcmp(q.part[0], "api") && !strcmp(q.part[1], "v1")) {
         if (q.nparts == 3 && !strcmp(q.part[2], "variants") && get)
             ex_sum_variants(g, &q, reply);

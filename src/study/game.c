@@ -88,6 +88,20 @@ static bool is_result(const char *at, size_t n)
     return false;
 }
 
+/* Of a game with a bracket that is not closed: up to the next one's tags. */
+static size_t rest_of_game(const char *at)
+{
+    bool in_tags = *at == '[';
+
+    for (const char *line = strchr(at, '\n'); line; line = strchr(line, '\n')) {
+        line++;
+        if (*line == '[' && !in_tags)
+            return (size_t)(line - at);
+        in_tags = in_tags && strchr("[\r\n", *line);
+    }
+    return strlen(at);
+}
+
 struct study_token study_token_next(struct study_tokens *t)
 {
     struct study_token k;
@@ -116,11 +130,13 @@ struct study_token study_token_next(struct study_tokens *t)
     } else {
         k.n = strcspn(t->at, " \t\r\n\v\f{}();[]");
         k.n = k.n ? k.n : 1; /* a closing bracket that nothing has opened */
-        k.kind = is_result(t->at, k.n) ? STUDY_RESULT : STUDY_MOVE;
+        k.kind = is_result(t->at, k.n)                    ? STUDY_RESULT
+                 : k.n == 4 && !strncmp(t->at, "e.p.", 4) ? STUDY_OTHER
+                                                          : STUDY_MOVE;
     }
     if (*t->at && !k.n) {
         k.kind = STUDY_BROKEN;
-        k.n = strlen(t->at);
+        k.n = rest_of_game(t->at);
     }
     for (size_t i = 0; i < k.n; i++)
         t->line += k.text[i] == '\n';
@@ -183,13 +199,26 @@ size_t study_epd_word(const char *operations, const char *name, const char **wor
     return 0;
 }
 
-static unsigned fields_of(const char *line, size_t n)
+unsigned study_epd_fields(const char *line)
 {
+    size_t n = study_epd_position(line);
     unsigned fields = 0;
 
     for (size_t i = 0; i < n; i++)
         fields += line[i] != ' ' && (!i || line[i - 1] == ' ');
     return fields;
+}
+
+const char *study_epd_end(const char *operations)
+{
+    bool quoted = false;
+    char last = ';';
+
+    for (const char *at = operations; *at; at++) {
+        quoted ^= *at == '"';
+        last = strchr(" \t\r", *at) ? last : *at;
+    }
+    return quoted ? NULL : last == ';' ? "" : ";";
 }
 
 void study_epd_to_fen(char *line)
@@ -200,7 +229,7 @@ void study_epd_to_fen(char *line)
 
     if (!isalpha((unsigned char)end[strspn(end, " ")]))
         return; /* no operations: whatever it is the reader of FENs will say */
-    if (digits && fields_of(line, (size_t)(end - line)) == 4) {
+    if (digits && study_epd_fields(line) == 4) {
         memmove(end + 3, turn, digits); /* "fmvn N" is longer than what it stands for */
         memcpy(end, " 0 ", 3);
         end += 3 + digits;

@@ -19,7 +19,7 @@ enum study_token_kind {
     STUDY_NUMBER,  /* "12.", "12..." or "12" */
     STUDY_COMMENT, /* {...}, or ; to the end of the line */
     STUDY_OTHER,   /* $4, a variation (...) as a whole */
-    STUDY_BROKEN,  /* a bracket that is not closed: the rest of the text */
+    STUDY_BROKEN,  /* a bracket that is not closed: the rest of the game */
 };
 
 struct study_token {
@@ -48,6 +48,10 @@ bool study_tag_value(const struct study_token *tag, char *out, size_t room);
  */
 /* How many letters the position is. */
 size_t study_epd_position(const char *line);
+/* Its fields; four, if operations follow. */
+unsigned study_epd_fields(const char *line);
+/* What must come before more operations: NULL, if these end in a string that is not closed. */
+const char *study_epd_end(const char *operations);
 /* The first word of an operation, "bm b3b4 c3d2;"; its length, or 0.  What stands in quotes is
    none. */
 size_t study_epd_word(const char *operations, const char *name, const char **word);

@@ -25,6 +25,7 @@
 
 enum op {
     NUMBER, /* value */
+    SQUARE, /* its number */
     MAN,    /* type, colour, nth of them */
     NEGATE,
     NOT,
@@ -72,7 +73,7 @@ static const struct word {
     const char *name;
     enum op op;
     unsigned operands;
-    bool of_man; /* its operand is a man */
+    bool of_man; /* its operand is a man; else, if it has any, men or squares */
 } words[] = {
     { "wdl", WDL, 0, false },          { "plies", PLIES, 0, false },
     { "other", OTHER, 0, false },      { "other_plies", OTHER_PLIES, 0, false },
@@ -197,6 +198,11 @@ static int read_man(struct reader *r)
                .op = MAN, .type = (uint8_t)type, .colour = (uint8_t)colour, .nth = (uint8_t)nth });
 }
 
+static bool is_place(const struct reader *r, int operand)
+{
+    return r->w->node[operand].op == MAN || r->w->node[operand].op == SQUARE;
+}
+
 static int read_operands(struct reader *r, const struct word *word, const char *start)
 {
     struct node n = { .op = word->op };
@@ -216,6 +222,8 @@ static int read_operands(struct reader *r, const struct word *word, const char *
         return fail_at(r, r->at, "a closing bracket is missing here");
     if (!r->err && word->of_man && r->w->node[n.a].op != MAN)
         return fail_at(r, start, "this is asked of a man");
+    if (!r->err && (!is_place(r, n.a) || (word->operands == 2 && !is_place(r, n.b))))
+        return fail_at(r, start, "this is asked of men and squares");
     return node(r, n);
 }
 
@@ -262,7 +270,7 @@ static int read_atom(struct reader *r)
     } else if (isalpha((unsigned char)*start) && isdigit((unsigned char)start[1])) {
         sq = bk_sq_read(r->w->v, &r->at);
         a = sq == BK_SQ_NONE ? fail_at(r, start, "no square of this board")
-                             : node(r, (struct node){ .op = NUMBER, .a = (int)sq });
+                             : node(r, (struct node){ .op = SQUARE, .a = (int)sq });
     } else if (isalpha((unsigned char)*start)) {
         a = read_man(r);
     } else {
@@ -443,7 +451,8 @@ static int value(const struct study_where *w, int at, const struct study_facts *
     const struct node *n = &w->node[at];
 
     switch (n->op) { /* no default: -Wswitch names the one you forgot */
-    case NUMBER: return n->a;
+    case NUMBER:
+    case SQUARE: return n->a;
     case MAN: return square_of(w, n, f->p);
     case NEGATE: return (int)(0u - (unsigned)value(w, n->a, f));
     case NOT: return !value(w, n->a, f);
