@@ -176,12 +176,14 @@ static void enter_slice(struct ctx *c, const struct bk_solver *b, uint32_t slice
     }
 }
 
-/* A thread's scratch, which began as zeros and is of one setup, in a slice. */
+/* A thread's scratch, which began as zeros, in a slice.  It is laid out for a setup when it comes
+   to it: one for a whole block, but where several processes share it two in turn
+   (bk_share_init_halo()). */
 static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *memory)
 {
     struct scratch *w = memory;
 
-    if (!w->ctx.s) {
+    if (w->ctx.s != b->setup) {
         lay_out(w, b->setup);
         enter_setup(&w->ctx, b->setup);
     }
