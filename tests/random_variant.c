@@ -278,7 +278,7 @@ static bool draw_targets(struct draw *d, struct bk_become *b, unsigned type)
     return b->nto > 0;
 }
 
-/* Pieces that change when a move ends far enough up the board. */
+/* A rule by which pieces change when a move ends far enough up the board. */
 static void draw_evolution(struct draw *d, unsigned type)
 {
     struct bk_variant *v = d->v;
@@ -293,6 +293,8 @@ static void draw_evolution(struct draw *d, unsigned type)
     b.lost_only = random_once_in(d->seed, 4);
     b.in_place = b.lost_only && feature(d, RANDOM_SITTING, 2);
     b.counted = feature(d, RANDOM_LIMITS, 2);
+    if (p->nbecomes && b.counted) /* here counted, there free */
+        b.counted = !p->become[0].counted;
     for (unsigned i = 0; b.counted && i < b.nto; i++)
         if (!v->limit[b.to[i]])
             v->limit[b.to[i]] = (uint8_t)(1 + random_below(d->seed, 2));
@@ -528,7 +530,8 @@ void random_variant(struct bk_variant *v, uint64_t *seed, const struct random_op
     if (pawn)
         draw_pawn(&d);
     for (unsigned t = pieces; t < v->ntypes; t++)
-        if (feature(&d, RANDOM_EVOLVE, 4))
+        for (unsigned rules = feature(&d, RANDOM_EVOLVE, 4) ? 1 + random_once_in(seed, 2) : 0;
+             rules; rules--)
             draw_evolution(&d, t);
     if (feature(&d, RANDOM_CASTLING, 2))
         draw_castling(&d, pieces);

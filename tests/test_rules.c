@@ -696,6 +696,14 @@ static const struct row rows[] = {
       .material = { "KWvKF", "KWWvKN" },
       .left = { "-", "R", "rRe" },
       .off = { { "no limits", { "limits = R1 E1\n", "limits = R9 E9\n" } } } },
+    { .name = "rule__limits_on_some_ranks_only",
+      .game = GAME("4x4", DRAW "limits = R1\n") KING MAN("rook", "R", "move = R\narmy = 1")
+          MAN("wazir", "W", "move = W\nbecomes = 2 may counted R\nbecomes = 4 may R") MAN(
+              "ferz", "F", "move = F\nbecomes = 2- may counted R\nbecomes = 3 may lost in-place R"),
+      .material = { "KWWvK", "KFFvK", "KWvKF" },
+      .left = { "-", "R" },
+      .off = { { "counted on the fourth rank, too", { "4 may R", "4 may counted R" } },
+               { "counted in no place", { "2 may counted R", "2 may R" } } } },
     { .name = "rule__nymph_horse",
       .game = NYMPHS,
       .material = { "KYvKU", "KYvKY" },

@@ -464,10 +464,9 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
     const struct bk_setup *s = x->w->ctx.s;
     unsigned slot = x->e->mover, n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], x->e->colour, home, &n);
-    unsigned kind = x->e->becomes;
 
     for (unsigned i = 0; i < n; i++) {
-        if (!(r[i].how & ways_of(x->e)) || !s->change_ok[slot][kind][r[i].to])
+        if (!(r[i].how & ways_of(x->e)) || !bk_exit_may_end(s, x->e, r[i].to))
             continue;
         if (x->e->taken >= 0 && r[i].how & BK_TAKES && !may_stand(s, x->e->taken, r[i].to))
             continue;
@@ -483,7 +482,7 @@ static void exits_from(struct exits *x, unsigned mover, unsigned home)
         offer_arrivals(x, &r[i], mover, home);
     }
     x->at.sq[slot] = (uint8_t)home;
-    if (x->e->taken < 0 && kind != BK_STAYS && s->change_here[slot][kind][home]) {
+    if (bk_exit_in_place(s, x->e, home)) {
         fill(x);
         offer_arrivals(x, NULL, mover, home);
     }
@@ -494,11 +493,10 @@ static void outer_arrives(struct exits *x, unsigned o, uint32_t conf, const stru
                           set occ)
 {
     const struct bk_setup *s = x->w->ctx.s;
-    unsigned kind = x->e->becomes;
     set from;
     size_t at;
 
-    if (!s->change_ok[s->outer[o].slot][kind][r->to])
+    if (!bk_exit_may_end(s, x->e, r->to))
         return;
     from = going(x, conf, r, occ);
     if (!any(from))
@@ -610,8 +608,7 @@ static void outer_exits(struct exits *x)
         for (unsigned i = 0; i < n; i++)
             if (r[i].how & how)
                 outer_arrives(x, o, conf, &r[i], occ);
-        if (x->e->taken < 0 && x->e->becomes != BK_STAYS &&
-            s->change_here[slot][x->e->becomes][home]) {
+        if (bk_exit_in_place(s, x->e, home)) {
             size_t at = view_offset(s, &x->view, conf, (int)o, home);
 
             if (x->view.has_inner)
@@ -627,14 +624,13 @@ static void inner_captures(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_setup *s = c->s;
-    unsigned slot = x->e->mover, to[LANES];
-    unsigned kind = x->e->becomes;
+    unsigned to[LANES];
     lane_sets there = { NONE }, from;
     unsigned words = lanes_words(((const lanes *)x->legal)[vector]), left = words;
 
     EACH_LANE (i, left) {
         to[i] = taken_square(s, x->e->taken, vector * LANES + i);
-        if (s->change_ok[slot][kind][to[i]])
+        if (bk_exit_may_end(s, x->e, to[i]))
             there[i] = bit(to[i]);
     }
     *(lanes *)from =
@@ -653,7 +649,7 @@ static void offer_inner_twice(struct exits *x, uint32_t conf, unsigned via, unsi
     const struct bk_setup *s = x->w->ctx.s;
     set from = x->legal[conf] & beginnings_of_twice(s, via, to);
 
-    if (any(from) && s->change_ok[s->inner.slot][x->e->becomes][to])
+    if (any(from) && bk_exit_may_end(s, x->e, to))
         offer_one(x->w, conf, from, row[to]);
 }
 
@@ -688,7 +684,6 @@ static void inner_changes(struct exits *x, uint32_t vector)
 {
     const struct ctx *c = &x->w->ctx;
     const struct bk_setup *s = c->s;
-    unsigned slot = x->e->mover, kind = x->e->becomes;
     const set *legal = x->legal + vector * LANES;
     lanes empty = lanes_of(c->board) & ~occupied(c, vector);
     const int16_t *row[LANES];
@@ -700,18 +695,18 @@ static void inner_changes(struct exits *x, uint32_t vector)
         lanes to = lanes_of(bit(sq)) & empty;
         unsigned words;
 
-        if (!s->change_ok[slot][kind][sq])
+        if (!bk_exit_may_end(s, x->e, sq))
             continue;
         *(lanes *)from = *(const lanes *)legal & inner_into(c, to, empty, BK_QUIET) & ~to;
         words = lanes_words(*(const lanes *)from);
         EACH_LANE (i, words)
             offer_one(x->w, vector * LANES + i, from[i], row[i][sq]);
     }
-    for (unsigned i = 0; kind != BK_STAYS && i < LANES; i++) {
+    for (unsigned i = 0; x->e->becomes != BK_STAYS && i < LANES; i++) {
         set home = legal[i];
 
         EACH (sq, home)
-            if (s->change_here[slot][kind][sq])
+            if (bk_exit_in_place(s, x->e, sq))
                 offer_one(x->w, vector * LANES + i, bit(sq), row[i][sq]);
     }
 }

@@ -298,11 +298,10 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
                                                  { g->squares, g->nsquares } };
     unsigned slot = e->mover, home = g->at.sq[slot], n;
     const struct bk_reach *r = bk_reach_from(s->v, s->ix->type[slot], e->colour, home, &n);
-    unsigned kind = e->becomes;
 
     for (unsigned i = 0; i < n; i++) {
         if (!(r[i].how & (e->taken >= 0 ? BK_TAKES : BK_QUIET)) ||
-            !s->change_ok[slot][kind][r[i].to] || (e->taken >= 0 && !takes_on(g, e, r[i].to)) ||
+            !bk_exit_may_end(s, e, r[i].to) || (e->taken >= 0 && !takes_on(g, e, r[i].to)) ||
             (e->taken < 0 && has(g->men, r[i].to)))
             continue;
         g->at.sq[slot] = r[i].to;
@@ -312,7 +311,7 @@ static void man_leaves(struct kings *g, const struct bk_exit *e)
         offer_all(g, e, &r[i]);
     }
     g->at.sq[slot] = (uint8_t)home;
-    if (e->taken < 0 && kind != BK_STAYS && s->change_here[slot][kind][home]) {
+    if (bk_exit_in_place(s, e, home)) {
         bk_view_kings(&e->plan, &g->at, anywhere, g->plane);
         offer_all(g, e, NULL);
     }

@@ -68,7 +68,8 @@ static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step
 
         if (reply->colour == d->exit->colour || reply->taken != d->exit->mover ||
             reply->also >= 0 || reply->mover == BK_KINGS_SLOT ||
-            here->sq[reply->mover] != m->from || reply->becomes != m->becomes)
+            here->sq[reply->mover] != m->from || reply->becomes != m->becomes ||
+            reply->counted != m->counted)
             continue;
         after.sq[reply->mover] = m->to;
         bk_view_fill(&reply->plan, &after, NULL, 0, &score);

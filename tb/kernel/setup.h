@@ -183,9 +183,10 @@ struct bk_setup {
     struct bk_moves moves;
     struct bk_configurations conf;
     uint32_t *link[BK_SLOTS_MAX]; /* by slot: from * nsq + to -> 1 + first reach, 0 none */
-    bool change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX]; /* may become .. on ..;
-                                                    [BK_STAYS]: may stay as it is */
-    bool change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX];   /* the same, in place */
+    /* in what ways a man may become .. on ..: 1 for nothing, 2 for an allowance.  [BK_STAYS]: may
+       it stay as it is */
+    uint8_t change_ok[BK_SLOTS_MAX][BK_TYPES_MAX + 1][BK_SQ_MAX];
+    uint8_t change_here[BK_SLOTS_MAX][BK_TYPES_MAX][BK_SQ_MAX]; /* the same, in place */
     void *turn_tab[BK_SYMMETRIES]; /* by byte and value: the set after the symmetry */
     void *inner_sets;              /* cell, where it may stay, where each step begins */
     void *inner_twice; /* of an inner man that takes twice: where it may go on to, by the
@@ -193,6 +194,22 @@ struct bk_setup {
     struct bk_exit *exit;
     uint32_t nexit;
 };
+
+/* How a change of bk_setup.change_ok is made, `counted` or free. */
+static inline uint8_t bk_change_way(bool counted) { return (uint8_t)(1u << counted); }
+
+/* May the mover of an exit become on this square, where he arrives, what the exit makes of him? */
+static inline bool bk_exit_may_end(const struct bk_setup *s, const struct bk_exit *e, unsigned sq)
+{
+    return s->change_ok[e->mover][e->becomes][sq] & bk_change_way(e->counted);
+}
+
+/* The same where he stands, as his whole turn. */
+static inline bool bk_exit_in_place(const struct bk_setup *s, const struct bk_exit *e, unsigned sq)
+{
+    return e->taken < 0 && e->becomes != BK_STAYS &&
+           s->change_here[e->mover][e->becomes][sq] & bk_change_way(e->counted);
+}
 
 /* The sets of bk_setup.inner_twice. */
 static inline size_t bk_twice_sets(const struct bk_variant *v)

@@ -118,7 +118,7 @@ static void add_castling(struct exit_list *l, unsigned colour)
 struct endings {
     struct exit_list *l;
     int taken, also;
-    bool seen[BK_TYPES_MAX + 1]; /* by what it becomes */
+    bool seen[BK_TYPES_MAX + 1][2]; /* by what it becomes, and whether that is counted */
 };
 
 static void add_ending(void *context, unsigned slot, const struct bk_change *change, unsigned sq,
@@ -129,10 +129,10 @@ static void add_ending(void *context, unsigned slot, const struct bk_change *cha
     bool leaves = e->taken >= 0 || ix->cells[slot]->n > 1 || ix->right[slot] >= 0;
 
     (void)sq;
-    if (e->seen[change->type] || (in_place && e->taken >= 0) ||
+    if (e->seen[change->type][change->counted] || (in_place && e->taken >= 0) ||
         (change->type == BK_STAYS && !leaves)) /* a quiet move of a man with one cell is no exit */
         return;
-    e->seen[change->type] = true;
+    e->seen[change->type][change->counted] = true;
     add_exit(e->l, (struct bk_exit){ .mover = (uint8_t)slot,
                                      .colour = ix->colour[slot],
                                      .taken = (int8_t)e->taken,

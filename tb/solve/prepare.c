@@ -51,9 +51,9 @@ static void note_change(void *context, unsigned slot, const struct bk_change *ch
     struct bk_setup *s = context;
 
     if (in_place)
-        s->change_here[slot][change->type][sq] = true;
+        s->change_here[slot][change->type][sq] |= bk_change_way(change->counted);
     else
-        s->change_ok[slot][change->type][sq] = true;
+        s->change_ok[slot][change->type][sq] |= bk_change_way(change->counted);
 }
 
 bool bk_setup_can_be_inner(const struct bk_index *ix, unsigned slot)
