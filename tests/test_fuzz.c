@@ -30,6 +30,7 @@
 #include "core/rules.h"
 #include "tb/build/build.h"
 #include "tb/kernel/dispatch.h"
+#include "tb/solve/prepare.h"
 #include "tests/proof.h"
 #include "tests/random_variant.h"
 #include "tests/slow_hands.h"
@@ -81,6 +82,7 @@ enum feature {
     PAWN_BESIDE,
     PAWNS_BESIDE,
     EQUALS,
+    SHUFFLING,
     FEATURES
 };
 
@@ -126,6 +128,7 @@ static const char *const feature_name[FEATURES] = {
     "a pawn beside a man",
     "pawns",
     "equal men beside another",
+    "men who shuffle beside kings alone",
 };
 
 /* == One case == */
@@ -153,8 +156,8 @@ struct fuzz {
     struct setting how;
     char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16]; /* of the tables, of the game */
     struct bk_lib *lib;
-    struct bk_plan *plan; /* all tables made */
-    bool two_bytes;       /* in some of them */
+    struct bk_plan *plan;      /* all tables made */
+    bool two_bytes, shuffling; /* in some of them */
     struct bk_pool *pool;
     struct ref_table *ref;
     const char *fen;         /* asked for, or NULL */
@@ -201,11 +204,29 @@ static int64_t longest(const struct bk_summary *s)
     return plies;
 }
 
+/* Is there no inner man, and who moves within some cells?  kings.c solves such blocks. */
+static bool has_shuffling(const struct bk_variant *v, const struct bk_material *m)
+{
+    struct bk_index *ix;
+    bool some = false, inner = false;
+
+    if (bk_index_new(&ix, v, m, NULL, NULL))
+        return false;
+    for (unsigned slot = 0; slot < ix->nslots; slot++) {
+        inner = inner || bk_setup_can_be_inner(ix, slot);
+        for (unsigned cell = 0; cell < ix->cells[slot]->n; cell++)
+            some = some || ix->cells[slot]->size[cell] > 1;
+    }
+    bk_index_free(ix);
+    return some && !inner;
+}
+
 static void built(void *context, const struct bk_built *b, unsigned nth)
 {
     struct fuzz *f = context;
 
     (void)nth;
+    f->shuffling = f->shuffling || has_shuffling(f->v, &b->table->m);
     if (f->how.k_max < BK_CODE_K_MAX)
         f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;
 }
@@ -236,11 +257,12 @@ static bool build(struct fuzz *f, const struct bk_material *m, unsigned n)
 
     if (err)
         return failed("no plan", &why);
-    f->two_bytes = false;
+    f->two_bytes = f->shuffling = false;
     err = bk_build(f->plan, &o, &why);
     f->seen[LITTLE_MEMORY] += f->how.tight && f->plan->n > 1;
     f->seen[PACKED] += f->how.packs && f->plan->n > 2;
     f->seen[TWO_BYTES] += f->two_bytes;
+    f->seen[SHUFFLING] += f->shuffling;
     f->seen[GROUPS] += solved_so(f->plan, BK_GROUPS);
     f->seen[WIDE_GROUPS] += solved_so(f->plan, BK_WIDE);
     f->seen[COMPACT] += solved_so(f->plan, BK_COMPACT);

@@ -67,7 +67,8 @@ struct bk_kernel {
        landing[] by its configurations */
     void (*finish_group)(struct bk_solver *b, const struct bk_landing *landing, uint32_t slice,
                          struct bk_tally *tally, void *scratch);
-    bk_kings_solver *solve_kings; /* a block in which only the kings move */
+    bk_kings_solver *solve_kings; /* a block without an inner man: kings.h */
+    bk_kings_bytes *kings_bytes;
 };
 
 #endif

@@ -1,10 +1,12 @@
 /*
- * kings.h - blocks in which only the kings can move: all other men are pawns, say.
+ * kings.h - blocks in which nobody can be the inner man: all are pawns, say, that go forward or
+ * shuffle on their last rank.  There it is the black king.
  */
 #ifndef BK_KINGS_H
 #define BK_KINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct bk_memblock;
 struct bk_setup;
@@ -24,11 +26,21 @@ struct bk_tally;
 typedef bool bk_kings_solver(const struct bk_setup *s, struct bk_spill *spill,
                              struct bk_memblock *mb, struct bk_tally *tally, bool *too_far);
 
+/* Memory that it takes while it solves, but for the block's codes. */
+typedef size_t bk_kings_bytes(const struct bk_setup *s);
+
+/* A block of more configurations of the men that shuffle is solved slice by slice; 60 to 120 KB
+   each on a hundred squares. */
+#define BK_KINGS_CONFIGURATIONS_MAX 2048
+
 /* By instruction set and width of a set. */
 bk_kings_solver bk_kings_portable64, bk_kings_portable128, bk_kings_portable256;
+bk_kings_bytes bk_kings_bytes_portable64, bk_kings_bytes_portable128, bk_kings_bytes_portable256;
 #ifdef __x86_64__
 bk_kings_solver bk_kings_avx2_64, bk_kings_avx2_128, bk_kings_avx2_256;
 bk_kings_solver bk_kings_avx512_64, bk_kings_avx512_128, bk_kings_avx512_256;
+bk_kings_bytes bk_kings_bytes_avx2_64, bk_kings_bytes_avx2_128, bk_kings_bytes_avx2_256;
+bk_kings_bytes bk_kings_bytes_avx512_64, bk_kings_bytes_avx512_128, bk_kings_bytes_avx512_256;
 #endif
 
 #endif

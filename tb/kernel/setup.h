@@ -147,7 +147,7 @@ struct bk_setup {
     const struct bk_index *ix;
     const struct bk_block *b;     /* the one, or the first of a group */
     const struct bk_pairs *pairs; /* the kings' squares */
-    struct bk_king_moves *kings;  /* owned; NULL if kings_only */
+    struct bk_king_moves *kings;  /* owned; NULL if by_kings */
 
     /* sizes */
     uint32_t nslices;
@@ -176,7 +176,7 @@ struct bk_setup {
     struct bk_fixed fixed;
     bool grouped;              /* blocks of a group; else one block */
     bool equal_men;            /* some mobile men are alike */
-    bool kings_only;           /* nothing else moves: kings.c; no moves are compiled */
+    bool by_kings;             /* solved by kings.c: no moves are compiled */
     uint8_t all_sq[BK_SQ_MAX]; /* 0, 1, 2, ... */
 
     /* moves */

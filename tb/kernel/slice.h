@@ -10,6 +10,7 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
+#include "tb/kernel/men.h"
 #include "tb/kernel/solver.h"
 #include "tb/kernel/squares.h"
 
@@ -195,16 +196,6 @@ static struct scratch *enter(const struct bk_solver *b, uint32_t slice, void *me
 static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
 {
     return lowest(set_of(&c->path[r->path]));
-}
-
-/* The number of a man among the outers; their number if it is none of them. */
-static unsigned outer_of_slot(const struct bk_setup *s, int slot)
-{
-    unsigned o = 0;
-
-    while (o < s->nouter && (int)s->outer[o].slot != slot)
-        o++;
-    return o;
 }
 
 /* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */

@@ -736,7 +736,7 @@ static enum bk_err hand_over_shared(struct work *w, struct bk_report *why)
 
 /* == All of it == */
 
-/* Only kings move here: kings.c solves such a block by itself, in this thread. */
+/* Such a block is solved by itself, in this thread. */
 static enum bk_err solve_kings(struct work *w, struct bk_report *why)
 {
     struct bk_memblock *mb = &w->t->block[w->b->block[0]];
@@ -750,8 +750,10 @@ static enum bk_err solve_kings(struct work *w, struct bk_report *why)
         return bk_run_too_far(w->run, why);
     bk_tally_add(w->b->tally, &own);
     mb->solved = true;
-    bk_run_keep_still(w->run, w->setup);
-    w->setup = NULL;
+    if (w->setup->nouter == 0) {
+        bk_run_keep_still(w->run, w->setup);
+        w->setup = NULL;
+    }
     return BK_OK;
 }
 
@@ -776,7 +778,7 @@ static void release(struct work *w)
 /* Is the work on it shared among processes, or would it be? */
 static bool is_shared(const struct work *w)
 {
-    return w->run->by_share || (!w->b->apart && !w->b->group && !w->setup->kings_only &&
+    return w->run->by_share || (!w->b->apart && !w->b->group && !w->setup->by_kings &&
                                 w->setup->b->size >= bk_shared_from());
 }
 
@@ -818,7 +820,7 @@ enum bk_err bk_blocks_solve(struct bk_run *run, const struct bk_blocks *b, struc
     if (!b->apart)
         err = bk_ranks_agree(err, why);
     if (!err)
-        err = w.setup->kings_only ? solve_kings(&w, why) : solve_slices(&w, why);
+        err = w.setup->by_kings ? solve_kings(&w, why) : solve_slices(&w, why);
     release(&w);
     for (uint32_t i = 0; err && i < b->n; i++)
         bk_memblock_free(&w.t->block[b->block[i]]);

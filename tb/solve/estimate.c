@@ -68,24 +68,31 @@ static uint64_t state_bytes(const struct bk_estimate_request *r, const struct bk
     return shared ? bk_share_bytes(s, st, r->owners, r->some) : bk_state_bytes(st);
 }
 
+static uint64_t bytes_of_configurations(const struct bk_setup *s, const struct bk_kernel *k)
+{
+    uint64_t symmetries = (uint64_t)__builtin_popcount(s->pairs->group) - 1;
+    uint64_t bytes = s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
+                     symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
+
+    if (s->equal_men)
+        bytes += s->nconf * (sizeof *s->conf.sorted + sizeof *s->conf.twin) + s->nvec;
+    return bytes;
+}
+
 /* What solving takes. */
 static void estimate_work(struct block_estimate *n, const struct bk_estimate_request *r,
                           const struct bk_setup *s)
 {
     const struct bk_kernel *k = r->kernel;
     uint64_t nsq = r->ix->v->nsq;
-    uint64_t symmetries = (uint64_t)__builtin_popcount(s->pairs->group) - 1;
     struct bk_state st;
 
     bk_state_measure(&st, s, k->set_bytes);
     n->state = state_bytes(r, s, &st);
-    n->tables = sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) +
-                s->nconf * (sizeof *s->conf.sq + 1 + 2 * k->set_bytes) +
-                symmetries * (s->nconf * sizeof(uint32_t) + k->turn_bytes);
+    n->tables =
+        sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) + bytes_of_configurations(s, k);
     if (s->inner.twice)
         n->tables += bk_twice_sets(s->v) * k->set_bytes;
-    if (s->equal_men)
-        n->tables += s->nconf * (sizeof *s->conf.sorted + sizeof *s->conf.twin) + s->nvec;
     n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
     n->scratch = k->scratch_bytes(s) + (s->ledger ? bk_ledger_bytes(s) : 0);
     n->room = s->nslices ? n->state / s->nslices * 2 : 0; /* its own, and neighbours' frontiers */
@@ -116,7 +123,6 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
                            uint32_t block, bool taken)
 {
     struct bk_setup_request request = request_for(r, block, NULL);
-    uint64_t nsq = r->ix->v->nsq;
     struct bk_memblock mb;
     struct bk_setup s;
 
@@ -128,14 +134,15 @@ static void estimate_block(struct block_estimate *n, const struct bk_estimate_re
     if (r->attain)
         n->attained =
             (r->distances ? 4u : 2u) * bk_memblock_array_bytes(s.nslices * mb.bit_slice_stride, 0);
-    if (!s.kings_only) {
+    if (!s.by_kings) {
         estimate_work(n, r, &s);
         n->kept = n->codes;
         return;
     }
     n->state = n->codes + n->attained;
     n->kept = n->codes;
-    n->tables = 10 * nsq * nsq + sizeof s;
+    n->tables = sizeof s + r->kernel->kings_bytes(&s) +
+                (s.nouter ? bytes_of_configurations(&s, r->kernel) : 0);
 }
 
 /* == Blocks that are alike == */

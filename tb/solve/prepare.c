@@ -222,16 +222,27 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
         for (unsigned j = 0; j < i; j++)
             if (ix->like[i] == ix->like[j] && ix->cells[i]->size[s->b->cell[i]] > 1)
                 s->equal_men = true;
-    s->kings_only = s->nouter == 0 && s->inner.slot < 0 && !ix->m.rights;
-    for (unsigned i = 0; i < s->fixed.n; i++)
-        if (bk_rules_takes_twice(s->v, ix->type[s->fixed.slot[i]]))
-            s->kings_only = false;
+}
+
+/* Is there no inner man, and so few configurations that kings.c solves the block? */
+static bool is_for_kings(const struct bk_setup *s)
+{
+    const struct bk_index *ix = s->ix;
+
+    if (s->inner.slot >= 0 || s->grouped || ix->m.rights || s->too_many ||
+        s->nconf > BK_KINGS_CONFIGURATIONS_MAX)
+        return false;
+    for (unsigned slot = 0; slot < ix->nslots; slot++)
+        if (bk_rules_takes_twice(s->v, ix->type[slot]))
+            return false;
+    return true;
 }
 
 static void sort_men(struct bk_setup *s, const struct bk_group *g, const struct bk_kernel *k)
 {
     choose_inner(s);
     sort_out_men(s, g, k->lanes);
+    s->by_kings = is_for_kings(s);
 }
 
 /* == Quiet moves of outer men == */
@@ -635,6 +646,15 @@ bool bk_setup_can_be(const struct bk_index *ix)
     return nconf <= INT32_MAX;
 }
 
+/* What is compiled of them. */
+static bool prepare_men(struct bk_setup *s, const struct bk_setup_request *r)
+{
+    if (s->by_kings && !s->nouter)
+        return true;
+    return s->by_kings || r->to_count ? prepare_configurations(s, r->kernel)
+                                      : prepare_moves(s, r->kernel);
+}
+
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
 {
     struct bk_setup *s = malloc(sizeof *s);
@@ -647,15 +667,9 @@ struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
     for (unsigned slot = 0; !r->to_count && slot < s->ix->nslots; slot++)
         bk_each_change(s->ix, slot, note_change, s);
     prepare_inner(s);
-    if (r->for_kernel || r->to_count)
-        s->kings_only = false;
-    if (s->kings_only)
-        return s;
-    if (s->too_many) {
-        bk_setup_free(s);
-        return NULL;
-    }
-    if (r->to_count ? prepare_configurations(s, r->kernel) : prepare_moves(s, r->kernel))
+    if (r->to_count)
+        s->by_kings = false;
+    if (!s->too_many && prepare_men(s, r))
         return s;
     bk_setup_free(s);
     return NULL;

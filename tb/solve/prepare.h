@@ -23,7 +23,6 @@ struct bk_setup_request {
     bool distances, attains;
     bool compact; /* without distances bk_setup.compact, with them, where it can be, .ledger too */
     unsigned dtw_bytes, k_limit; /* 0 without distances */
-    bool for_kernel;             /* compile moves even if only kings move */
     bool to_count;               /* configurations, but no moves */
 };
 

@@ -1,0 +1,19 @@
+/*
+ * men.h - who is who in a setup.
+ */
+#ifndef BK_KERNEL_MEN_H
+#define BK_KERNEL_MEN_H
+
+#include "tb/kernel/setup.h"
+
+/* The number of a man among the outers; their number if it is none of them. */
+static inline unsigned outer_of_slot(const struct bk_setup *s, int slot)
+{
+    unsigned o = 0;
+
+    while (o < s->nouter && (int)s->outer[o].slot != slot)
+        o++;
+    return o;
+}
+
+#endif
