@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tb/kernel/kings.h"
 #include "tb/kernel/kings_codes.h"
 #include "tb/kernel/kings_exits.h"
 

@@ -10,7 +10,6 @@
 
 #include "core/geometry.h"
 #include "core/rules.h"
-#include "tb/kernel/kings.h"
 #include "tb/kernel/setup.h"
 #include "tb/kernel/squares.h"
 
@@ -59,7 +58,7 @@ struct conf {
     set waits[2]
              [WAITS]; /* rows in which something waits for so many plies / 2 (the last: or more) */
     int16_t *exit[2]; /* nsq * nsq: best moves to other materials, if what exits attain is told */
-    char *k[2];       /* plies / 2, then codes: nsq * nsq of dtw_bytes each; NULL without distances */
+    char *k[2]; /* plies / 2, then codes: nsq * nsq of dtw_bytes each; NULL without distances */
 };
 
 struct kings {
@@ -222,7 +221,8 @@ static unsigned k_of(const struct kings *g, const void *row, unsigned bk)
     return g->s->dtw_bytes == 1 ? ((const uint8_t *)row)[bk] : ((const uint16_t *)row)[bk];
 }
 
-static void store(const struct kings *g, struct conf *c, unsigned side, unsigned wk, set x, unsigned k)
+static void store(const struct kings *g, struct conf *c, unsigned side, unsigned wk, set x,
+                  unsigned k)
 {
     if (!g->s->distances)
         return;

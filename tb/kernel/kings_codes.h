@@ -127,7 +127,8 @@ static void put_code_rows(const struct kings *g, const char *codes, char *out)
 }
 #endif
 
-/* Slices whose codes are put together: so many lines of memory, of each configuration, are at hand. */
+/* Slices whose codes are put together: so many lines of memory, of each configuration, are at hand.
+ */
 enum { SLICES_AT_ONCE = 64 };
 
 static void put_codes_of(const struct kings *g, unsigned side, uint32_t conf, uint32_t first,
