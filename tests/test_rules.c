@@ -649,6 +649,12 @@ static const struct row rows[] = {
       .material = { "KPvKP" },
       .off = { { "no double step", { "en-passant = yes\n", "", "double-step = 2\n", "" } },
                { "no en passant", { "en-passant = yes\n", "" } } } },
+    { .name = "rule__no_double_step_where_two_are_gone_anyway",
+      .game = GAME("3x5", DRAW "en-passant = yes\n")
+          KING MAN("oliphant", "O", "move = fWfF\nsteps = 2\ndouble-step = 1-2")
+              MAN("pawn", "P", "move = mfWcfF\ndouble-step = 2"),
+      .material = { "KOvKP", "KOvKO" },
+      .off = { { "one step", { "steps = 2\n", "" } } } },
     { .name = "rule__gilded",
       .game = GAME("4x4", NO_CORNERS BACK DRAW)
           KING MAN("lightning-warmachine", "L", "move = WD\nsteps = 2\narmy = 1")

@@ -7,15 +7,6 @@
 #include "core/move.h"
 #include "core/rules.h"
 
-static bool is_double(const struct bk_variant *v, unsigned type, unsigned colour, unsigned from,
-                      unsigned to)
-{
-    int up = (int)(to / v->files) - (int)(from / v->files);
-
-    return bk_rules_doubles_from(v, type, colour, from) && to % v->files == from % v->files &&
-           (up == 2 || up == -2);
-}
-
 /* Does an enemy of `colour` on `sq` take on `target`? */
 static bool takes_on(const struct bk_setup *s, unsigned slot, unsigned sq, unsigned target)
 {
@@ -135,7 +126,7 @@ void bk_passing_correct(const struct bk_setup *s, const struct bk_double_step *d
     size_t n = 1;
 
     if (!bk_rules_en_passant(s->v) ||
-        !is_double(s->v, s->ix->type[e->mover], e->colour, d->from, d->to) ||
+        !bk_rules_is_double(s->v, s->ix->type[e->mover], e->colour, d->from, d->to) ||
         !may_be_answered(s, d, ep))
         return;
     for (unsigned i = 0; i < d->nfree; i++)
