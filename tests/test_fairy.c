@@ -300,6 +300,10 @@ static const struct refusal {
       "f.ini:2:19: key 'customPiece1': `p` is for R, B and Q only" },
     { "fairy__refuses_pairs_before_two_leaps", "[a:chess]\ncustomPiece1 = x:cNmlfK\n",
       "f.ini:2:21: key 'customPiece1': `lf` before K or Q is told in two ways" },
+    { "fairy__refuses_left_unlike_right", "[a:chess]\ncustomPiece1 = x:WflF\n",
+      "f.ini:2:18: key 'customPiece1': left and right must be alike: a Black man is turned there, "
+      "and "
+      "mirrored here" },
     { "fairy__refuses_directions_apart", "[a:chess]\ncustomPiece1 = x:fmlF\n",
       "f.ini:2:20: key 'customPiece1': directions stand together: write fl" },
     { "fairy__refuses_custom_piece_without_move", "[a:chess]\ncustomPiece1 = x\n",

@@ -179,6 +179,22 @@ static bool pairs_on_both(const char *s)
     return strchr("fblr", s[0]) && s[1] && strchr(of, s[1]) && *atom && strchr("KQ", *atom);
 }
 
+/* For Black the program turns a move half round, and we mirror it: one, where left is as right. */
+static bool left_as_right(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+        unsigned j = 0;
+
+        while (j < m->nsteps && (m->step[j].df != -s->df || m->step[j].dr != s->dr ||
+                                 m->step[j].range != s->range || m->step[j].how != s->how))
+            j++;
+        if (j == m->nsteps)
+            return false;
+    }
+    return true;
+}
+
 /* Where the program's Betza and ours differ the text is refused. */
 static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const char *text,
                        struct bk_movement *m)
@@ -196,9 +212,11 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
             return WRONG(f, e, s - e->value, "a range has one digit");
         else if (pairs_on_both(s))
             return WRONG(f, e, s - e->value, "`%.2s` before K or Q is told in two ways", s);
-    if (!bk_betza_read(m, text, &at, &why))
-        return true;
-    return WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);
+    if (bk_betza_read(m, text, &at, &why))
+        return WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);
+    return left_as_right(m) || WRONG(f, e, text - e->value,
+                                     "left and right must be alike: a Black man is turned there, "
+                                     "and mirrored here");
 }
 
 /* "k", "x:Betza", "-" (no such piece) */
