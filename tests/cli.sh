@@ -740,9 +740,21 @@ good '"variant":"grand-shatranj@14x14-' perft grand-shatranj "$at" 2 --json
 file=$(echo tables/grand-shatranj@14x14-*/KOvKL.bkw)
 bad 2 'KOvKL.bkw: on a board that a FEN shows: say one, with --for' info "$file"
 good 'wins, draws and losses of KOvKL, grand-shatranj@14x14-' info "$file" --for "$ring"
-bad 3 'with other rules' info "$file" --for '10/10/10/3k7/10/1KM7/10/10/10/10'
+bad 3 'with other rules' info "$file" --for '10/10/10/3k6/10/1KM7/10/10/10/10'
 bad 2 'is bound to its own board' probe puzzle-mini 'k2*/4/4/K3'
 bad 2 'FEN: 7 ranks' build shatranj --for '8/8/8/3k4/8/1KQ5/8'
+# a FEN that cannot be read is no board, also where a material is named; it need not have kings
+for command in 'build shatranj KQvKQ' 'build shatranj --men 4' 'repack shatranj KQvKQ' 'plan shatranj KQvKQ' \
+    'count shatranj KQvKQ' 'stats shatranj KQvKQ' 'verify shatranj KQvKQ' 'facts shatranj KQvKQ' 'check shatranj' \
+    'info tables/shatranj/KQvKQ.bkw'; do
+    bad 2 'FEN: rank 7 has 7 squares, the board has 8' $command --for '8/7/8/8/8/8/8/8'
+done
+bad 2 "FEN rank 1: unknown piece letter 'x'" plan shatranj KQvKQ --for '8/8/8/8/8/8/8/7x'
+bad 2 'FEN: 9 ranks, the board has 8' plan shatranj KQvKQ --for '8/8/8/8/8/8/8/8/8'
+bad 2 "FEN side to move: 'white'" plan grand-shatranj KOvKL --for "$ring white"
+bad 2 'after the last field' plan grand-shatranj KOvKL --for "$ring w - - 0 1 so"
+bad 2 'FEN: no white king' plan shatranj --for '8/8/8/8/8/8/8/8'
+good 'KQvKQ' plan shatranj KQvKQ --for '8/8/8/8/8/8/8/8 w - - 0 1'
 bad 2 '' stats shatranj
 
 # == Shuffled castling homes: the FEN tells them ==

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/derive.h"
 #include "core/facts.h"
 #include "table/format.h"
 #include "table/model.h"
@@ -184,7 +183,6 @@ static bool is_built_in(const char *game)
 static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_variant **v)
 {
     struct bk_report why = { "" };
-    struct bk_variant *shown = NULL;
     enum bk_err err = bk_file_peek(info, c->arg[0], &why);
     char name[sizeof info->variant];
 
@@ -194,15 +192,7 @@ static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_var
     if (c->nargs == 1 && !is_built_in(name))
         return cli_fail(CLI_USAGE, "%s: made for %s, which is not built in: say its .ini file, too",
                         c->arg[0], name);
-    err = bk_variant_load(v, c->nargs > 1 ? c->arg[1] : name, &why);
-    if (!err && c->terrain) {
-        err = bk_variant_for_fen(&shown, *v, c->terrain, &why);
-        if (err || shown) {
-            bk_variant_free(*v);
-            *v = shown;
-        }
-    }
-    return err ? cli_fail_report(err, &why) : CLI_OK;
+    return cli_variant_named(c, c->nargs > 1 ? c->arg[1] : name, v);
 }
 
 /* Is it a table of the game on other terrain? */

@@ -159,25 +159,44 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* == Input == */
 
+/* A game (taken) becomes the one that a FEN is asked in (owned). */
+static enum bk_err derive(struct bk_variant **v, const char *fen, struct bk_report *why)
+{
+    struct bk_variant *base = *v;
+    enum bk_err err = bk_variant_for_fen(v, base, fen, why);
+
+    if (!err && !*v)
+        *v = base;
+    else
+        bk_variant_free(base);
+    return err;
+}
+
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out)
 {
-    struct bk_variant *derived = NULL;
     struct bk_report why = { "" };
     enum bk_err err = bk_variant_load(out, c->arg[0], &why);
 
-    if (!err && fen) {
-        err = bk_variant_for_fen(&derived, *out, fen, &why);
-        if (err || derived) {
-            bk_variant_free(*out);
-            *out = derived;
-        }
-    }
+    if (!err)
+        err = derive(out, fen, &why);
+    return err ? cli_fail_report(err, &why) : CLI_OK;
+}
+
+int cli_variant_named(const struct cli *c, const char *name, struct bk_variant **out)
+{
+    struct bk_report why = { "" };
+    enum bk_err err = bk_variant_load(out, name, &why);
+
+    if (!err && c->terrain)
+        err = derive(out, c->terrain, &why);
+    if (!err && c->terrain && (err = bk_fen_check(*out, c->terrain, &why)) != BK_OK)
+        bk_variant_free(*out);
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
 int cli_variant(const struct cli *c, struct bk_variant **out)
 {
-    return cli_variant_for(c, c->terrain, out);
+    return cli_variant_named(c, c->arg[0], out);
 }
 
 int cli_wanted(const struct cli *c, const struct bk_variant *v, struct bk_material **out,

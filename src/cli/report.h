@@ -62,8 +62,11 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* == Input == */
 
-/* Loads the variant named by the first argument, on the terrain of --for.  *out owned. */
+/* Loads the variant named by the first argument, on the terrain of --for.  *out owned.  The FEN of
+   --for must be one, whether or not kings stand on it, also where a material is named. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
+/* The same of a variant of another name. */
+int cli_variant_named(const struct cli *c, const char *name, struct bk_variant **out);
 /* Loads that variant on the board, or with the homes, of this FEN. */
 int cli_variant_for(const struct cli *c, const char *fen, struct bk_variant **out);
 /* Reads the arguments from the second on as materials; *out owned, nargs - 1 of them. */

@@ -232,23 +232,6 @@ static enum bk_err rank_put(struct reading *r, unsigned rank)
     return err;
 }
 
-static enum bk_err kings_check(struct reading *r)
-{
-    const char *name = r->v->piece[r->v->royal].name;
-
-    for (unsigned colour = 0; colour < 2; colour++) {
-        unsigned n = r->p->count[colour][r->v->royal];
-
-        if (n == 0)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: no %s %s", bk_colour_name(colour), name);
-        if (n == 2)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: two %s %ss", bk_colour_name(colour), name);
-        if (n > 2)
-            return bk_fail(r->why, BK_E_USAGE, "FEN: %u %s %ss", n, bk_colour_name(colour), name);
-    }
-    return BK_OK;
-}
-
 static enum bk_err board_read(struct reading *r)
 {
     unsigned ranks = 1;
@@ -268,7 +251,24 @@ static enum bk_err board_read(struct reading *r)
         if (rank)
             r->s++; /* the slash: rank_read() stops at nothing else before the last rank */
     }
-    return kings_check(r);
+    return BK_OK;
+}
+
+static enum bk_err kings_check(struct reading *r)
+{
+    const char *name = r->v->piece[r->v->royal].name;
+
+    for (unsigned colour = 0; colour < 2; colour++) {
+        unsigned n = r->p->count[colour][r->v->royal];
+
+        if (n == 0)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: no %s %s", bk_colour_name(colour), name);
+        if (n == 2)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: two %s %ss", bk_colour_name(colour), name);
+        if (n > 2)
+            return bk_fail(r->why, BK_E_USAGE, "FEN: %u %s %ss", n, bk_colour_name(colour), name);
+    }
+    return BK_OK;
 }
 
 /* == [allowances] == */
@@ -491,24 +491,41 @@ static enum bk_err clocks_read(struct reading *r)
     return BK_OK;
 }
 
+/* == All of it == */
+
+/* Field after field; kings: each side has one.  *p is written in any case. */
+static enum bk_err fen_read(struct bk_pos *p, const struct bk_variant *v, const char *fen,
+                            bool kings, struct bk_report *why)
+{
+    static enum bk_err (*const part[])(struct reading *) = {
+        board_read, kings_check, allowances_read, side_read, castling_read, ep_read, clocks_read,
+    };
+    struct reading r = { .v = v, .p = p, .text = fen, .s = fen, .why = why };
+    enum bk_err err = BK_OK;
+
+    bk_pos_init(p, v);
+    for (size_t i = 0; !err && i < sizeof part / sizeof *part; i++)
+        if (kings || part[i] != kings_check)
+            err = part[i](&r);
+    return err;
+}
+
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why)
 {
-    static enum bk_err (*const part[])(struct reading *) = {
-        board_read, allowances_read, side_read, castling_read, ep_read, clocks_read,
-    };
     struct bk_pos read;
-    struct reading r = { .v = v, .p = &read, .text = fen, .s = fen, .why = why };
+    enum bk_err err = fen_read(&read, v, fen, true, why);
 
-    bk_pos_init(&read, v);
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        enum bk_err err = part[i](&r);
+    if (!err)
+        *p = read;
+    return err;
+}
 
-        if (err)
-            return err;
-    }
-    *p = read;
-    return BK_OK;
+enum bk_err bk_fen_check(const struct bk_variant *v, const char *fen, struct bk_report *why)
+{
+    struct bk_pos read;
+
+    return fen_read(&read, v, fen, false, why);
 }
 
 /* == Writing a FEN ======================================================= */

@@ -57,6 +57,10 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);
 
+/* Can the FEN be read, whether or not there are kings?  For one that shows a board, and perhaps no
+   position on it.  The same errors. */
+enum bk_err bk_fen_check(const struct bk_variant *v, const char *fen, struct bk_report *why);
+
 /* A man as FENs and materials write it: upper case for White. */
 char bk_man_letter(const struct bk_variant *v, uint8_t man);
 
