@@ -101,6 +101,19 @@ sleep 0.3
 say ponderhit
 expect 'bestmove *' && pass
 say position startpos
+say go ponder depth 2 # deep in another iteration, which is not finished
+sleep 3
+before=$(date +%s%N)
+say ponderhit
+expect 'bestmove *'
+[ $((($(date +%s%N) - before) / 1000000)) -lt 1000 ] || fail 'after ponderhit it thinks on, though it has searched to its depth'
+say go ponder movetime 2500
+sleep 1
+say ponderhit
+expect 'bestmove *'
+sed -n 's/^info depth .* time \([0-9]*\) .*/\1/p' "$tmp/before" >"$tmp/times"
+sort -n "$tmp/times" | cmp -s - "$tmp/times" || fail "time of a search begins again: $(cat "$tmp/times")"
+pass
 for ends in 'setoption name Hash value 9' 'position startpos' ucinewgame 'go infinite'; do # each go has its bestmove
     say go infinite
     sleep 0.05

@@ -24,6 +24,9 @@ struct be_worker {
     uint32_t killer[BE_PLY_MAX + 1][2];
     int history[2][BK_SQ_MAX][BK_SQ_MAX];
     bool stopped, failed;
+    bool ponders;  /* limits did not count yet when they were last looked at */
+    int depth;     /* of this iteration */
+    size_t nmoves; /* of the root */
     int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
 
@@ -35,7 +38,30 @@ int64_t be_now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static int64_t elapsed(const struct be_search *s) { return be_now_ms() - atomic_load(&s->began); }
+/* Since the limits of time count. */
+static int64_t elapsed(const struct be_search *s)
+{
+    return be_now_ms() - atomic_load(&s->counts_from);
+}
+
+/* By the limits, is there nothing left to do for iteration `depth`? */
+static bool enough(const struct be_worker *w, int depth)
+{
+    const struct be_search *s = w->s;
+    const struct be_limits *l = &s->limits;
+    int score = s->nfound ? s->line[0].score : 0;
+
+    if (l->endless)
+        return false;
+    if (l->depth && depth > l->depth)
+        return true;
+    if (l->mate && score >= BE_WIN - l->mate)
+        return true;
+    if (depth > 1 && l->soft && (elapsed(s) >= l->soft || w->nmoves == 1))
+        return true;
+    /* a win that is found within the plies searched is the shortest */
+    return l->soft && abs(score) >= BE_WIN - depth + 1;
+}
 
 /* Is it time to stop?  Looks at the clock now and then. */
 static bool poll_stop(struct be_worker *w)
@@ -50,6 +76,10 @@ static bool poll_stop(struct be_worker *w)
         w->stopped = true;
     if (atomic_load(&s->pondering))
         return w->stopped;
+    if (w->ponders) { /* no more: an iteration that would not begin now is not finished either */
+        w->ponders = false;
+        w->stopped = w->stopped || enough(w, w->depth);
+    }
     if ((s->limits.nodes && w->nodes >= s->limits.nodes) ||
         (s->limits.hard && elapsed(s) >= s->limits.hard))
         w->stopped = true;
@@ -582,24 +612,14 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
 }
 
 /* Does another iteration make sense? */
-static bool goes_deeper(const struct be_worker *w, const struct root *root, int depth)
+static bool goes_deeper(struct be_worker *w, int depth)
 {
     const struct be_search *s = w->s;
-    const struct be_limits *l = &s->limits;
-    int score = s->nfound ? s->line[0].score : 0;
 
     if (w->stopped || depth >= BE_PLY_MAX - 2)
         return false;
-    if (l->endless || atomic_load(&s->pondering))
-        return true;
-    if (l->depth && depth > l->depth)
-        return false;
-    if (l->mate && score >= BE_WIN - l->mate)
-        return false;
-    if (depth > 1 && l->soft && (elapsed(s) >= l->soft || root->n == 1))
-        return false;
-    /* a win that is found within the plies searched is the shortest */
-    return !(l->soft && abs(score) >= BE_WIN - depth + 1);
+    w->ponders = atomic_load(&s->pondering);
+    return w->ponders || !enough(w, depth);
 }
 
 static void answer_by_search(struct be_worker *w, struct root *root)
@@ -607,7 +627,9 @@ static void answer_by_search(struct be_worker *w, struct root *root)
     struct be_search *s = w->s;
 
     s->nfound = 0;
-    for (int depth = 1; root->n && goes_deeper(w, root, depth); depth++) {
+    w->nmoves = root->n;
+    for (int depth = 1; root->n && goes_deeper(w, depth); depth++) {
+        w->depth = depth;
         atomic_store(&s->depth, depth);
         for (unsigned nth = 0; nth < s->nlines && nth < root->n && !w->stopped; nth++) {
             root_search(w, root, nth, depth);

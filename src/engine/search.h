@@ -26,7 +26,7 @@ static inline bool be_is_win(int score) { return score > BE_WIN_SOMEHOW; }
 struct be_limits {
     int depth;          /* 0: none */
     uint64_t nodes;     /* 0: none */
-    int64_t soft, hard; /* milliseconds from the beginning: begin no new iteration after, stop
+    int64_t soft, hard; /* milliseconds since they count: begin no new iteration after, stop
                            at; 0: none */
     int mate;           /* plies: stop when a win within is found; 0: none */
     bool endless;       /* do not end before be_search_stop() */
@@ -57,9 +57,10 @@ struct be_search {
     struct be_line *line; /* owned: nlines of them; best first */
     unsigned nfound;      /* lines that are there; 0: no legal move */
     _Atomic uint64_t nodes, hits;
-    _Atomic int64_t began; /* be_now_ms() */
+    _Atomic int64_t began;       /* be_now_ms() */
+    _Atomic int64_t counts_from; /* limits of time: from `began`, or when pondering ended */
     atomic_bool stop;
-    atomic_bool pondering; /* limits do not count before it is cleared (and `began` set anew) */
+    atomic_bool pondering; /* limits do not count before it is cleared (and `counts_from` set) */
     /* for be_search_status() */
     _Atomic int depth, done, all;
     /* its own */

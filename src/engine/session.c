@@ -241,6 +241,7 @@ bool be_session_think(struct be_session *s)
     search->npast = s->n;
     atomic_store(&search->stop, false);
     atomic_store(&search->began, be_now_ms());
+    atomic_store(&search->counts_from, atomic_load(&search->began));
     if (pthread_attr_init(&attr))
         return false;
     pthread_attr_setstacksize(&attr, STACK);

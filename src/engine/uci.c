@@ -366,7 +366,7 @@ static void ponderhit(struct be_session *s)
 {
     if (!atomic_load(&s->search.pondering))
         return;
-    atomic_store(&s->search.began, be_now_ms());
+    atomic_store(&s->search.counts_from, be_now_ms());
     atomic_store(&s->search.pondering, false);
 }
 
