@@ -441,12 +441,40 @@ close_session
 printf 'uci\n' | "$engine" --game "$tmp/lost.ini" 2>&1 | grep -q 'lost.ini:[0-9:]* .* in check' || fail 'why a game cannot be begun is not said'
 pass
 
-# == The other end goes away ==
-printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 5 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"
+# == The input ends while it thinks == what has an end is searched to it, all else stops; each go has its bestmove
+to_end() { # what is written to it, a pattern of what it says last, of the last info
+    printf "$1" | timeout 60 "$engine" --dir "$tmp/tables" >"$tmp/log" || fail "'$1': status $?"
+    [ "$(grep -c '^bestmove \|^move ' "$tmp/log")" = 1 ] || fail "'$1': $(tail -n 3 "$tmp/log")"
+    tail -n 1 "$tmp/log" | grep -q "$2" || fail "'$1': $(tail -n 1 "$tmp/log")"
+    [ -z "${3-}" ] || grep '^info depth' "$tmp/log" | tail -n 1 | grep -q "$3" || fail "'$1': $(tail -n 2 "$tmp/log")"
+    pass
+}
+to_end 'position startpos\ngo depth 5\n' '^bestmove [a-h]' '^info depth 5 '
+to_end 'position startpos\ngo depth 5' '^bestmove [a-h]' '^info depth 5 '
+to_end 'position fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\ngo mate 1\n' '^bestmove g1g7' 'mate 1'
+to_end 'position startpos\ngo wtime 1000 btime 1000\n' '^bestmove [a-h]'
+for endless in infinite 'ponder depth 5' '' 'depth 60\nquit'; do
+    to_end "position startpos\\ngo $endless\\n" '^bestmove [a-h]'
+done
+to_end 'xboard\nprotover 2\nnew\nst 1\nusermove e2e4\n' '^move [a-h]'
+to_end 'xboard\nvariant gs10-rook\nforce\nsetboard k9/10/10/10/10/10/10/2R7/1n8/K9 w - - 0 1\nsd 2\ngo\n' '^1-0 {bare king}'
+printf 'xboard\nnew\nanalyze\n' | timeout 10 "$engine" >"$tmp/log" || fail "analysis does not end with the input: $?"
 pass
-(printf 'uci\ngo infinite\n'; sleep 5) | timeout 10 "$engine" | head -n 1 >/dev/null
+
+# == The other end goes away ==
+printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 0:30 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"
+pass
+(printf 'uci\ngo infinite\n'; sleep 5) | { timeout 4 "$engine" && status=0 || status=$?; echo $status >"$tmp/status"; } | head -n 1 >/dev/null
+[ "$(cat "$tmp/status")" = 0 ] || fail "nobody reads it any more: status $(cat "$tmp/status")"
 pass
 : | timeout 10 "$engine" || fail "no input: $?"
+if [ -e /dev/full ]; then
+    for lines in 'uci' 'go depth 60' 'xboard\nprotover 2' 'xboard\nnew\npost\nsd 60\ngo'; do
+        printf "$lines\\n" | timeout 10 "$engine" >/dev/full 2>"$tmp/log" && status=0 || status=$?
+        [ $status = 4 ] && grep -q 'cannot write: ' "$tmp/log" || fail "'$lines': status $status where nothing can be written"
+    done
+    pass
+fi
 printf 'isready' | timeout 10 "$engine" | grep -q readyok || fail "a last line without an end"
 pass
 echo "$passed passed, 0 failed"

@@ -98,6 +98,8 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
         snprintf(by, sizeof by, " {tables: %s}", be_line_verdict(line, verdict));
     be_say("%d %d %lld %llu%s%s%s", line->depth, cecp_score(line->score), (long long)ms / 10,
            (unsigned long long)atomic_load(&s->nodes), *pv ? " " : "", pv, by);
+    if (be_say_gone())
+        be_search_stop(s);
 }
 
 /* `.` */
@@ -643,5 +645,5 @@ int be_cecp_run(char *first, const char *game, const char *paths)
     }
     be_session_end(&c.s);
     free(c.ping);
-    return 0;
+    return be_say_status();
 }

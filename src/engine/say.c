@@ -10,22 +10,37 @@
 #include <unistd.h>
 
 static atomic_bool gone;
+static atomic_int failed; /* errno of a write that failed other than by the client's going */
 
 void be_say(const char *fmt, ...)
 {
     va_list args;
-    bool bad;
+    int bad = 0;
 
     va_start(args, fmt);
     flockfile(stdout);
-    bad = vprintf(fmt, args) < 0 || putchar('\n') == EOF || fflush(stdout);
+    if (vprintf(fmt, args) < 0 || putchar('\n') == EOF || fflush(stdout))
+        bad = errno;
     funlockfile(stdout);
     va_end(args);
-    if (bad)
-        atomic_store(&gone, true);
+    if (!bad)
+        return;
+    if (bad != EPIPE)
+        atomic_store(&failed, bad);
+    atomic_store(&gone, true);
 }
 
 bool be_say_gone(void) { return atomic_load(&gone); }
+
+int be_say_status(void)
+{
+    int err = atomic_load(&failed);
+
+    if (!err)
+        return 0;
+    fprintf(stderr, "bareking-engine: cannot write: %s\n", strerror(err));
+    return 4;
+}
 
 /* == Lines in ============================================================ */
 

@@ -2,7 +2,8 @@
  * say.h - lines in and out.
  *
  * Both protocols are lines of text.  A line goes out whole, at once, from whichever thread; a
- * client that has gone away (broken pipe) is remembered, and nobody is told: the caller ends.
+ * client that has gone away (broken pipe) is remembered, and nobody is told: the caller ends.  It
+ * ends, too, where lines cannot be written (a full disk), and says so.
  */
 #ifndef BE_SAY_H
 #define BE_SAY_H
@@ -13,8 +14,11 @@
 
 /* Writes one line; the newline is added. */
 void be_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Is nobody listening any more? */
+/* Is nobody listening any more, or can nothing be written? */
 bool be_say_gone(void);
+/* The exit status, and a word on stderr where it is 4: lines were lost otherwise than because the
+   client has gone, which is its right. */
+int be_say_status(void);
 
 #define BE_LINE_MAX (1 << 20) /* longer ones are dropped whole */
 

@@ -54,24 +54,53 @@ static void join(struct be_session *s)
     s->thinking = false;
 }
 
+/* Asks the search to end, whatever it waits for. */
+static void end_search(struct be_session *s)
+{
+    atomic_store(&s->search.pondering, false);
+    be_search_stop(&s->search);
+}
+
+/* Does it end by itself some day? */
+static bool has_end(const struct be_search *s)
+{
+    const struct be_limits *l = &s->limits;
+
+    return !l->endless && !atomic_load(&s->pondering) &&
+           (l->depth || l->nodes || l->soft || l->hard || l->mate);
+}
+
+/* No command will come: a search that waits for one is ended, another one goes on to its end, as
+   who writes `go depth 3` to a pipe wants its answer. */
+static void end_of_input(struct be_session *s)
+{
+    if (!has_end(&s->search))
+        end_search(s);
+}
+
 enum be_event be_session_wait(struct be_session *s, char **line)
 {
     for (;;) {
-        struct pollfd fd[2] = { { .fd = s->in.ended ? -1 : s->in.fd, .events = POLLIN },
-                                { .fd = s->wake[0], .events = POLLIN } };
+        struct pollfd fd[3] = { { .fd = s->in.ended ? -1 : s->in.fd, .events = POLLIN },
+                                { .fd = STDOUT_FILENO }, /* tells when nobody reads it any more */
+                                { .fd = s->thinking ? s->wake[0] : -1, .events = POLLIN } };
 
         if (be_say_gone())
             return BE_END;
         if ((*line = be_lines_next(&s->in)) != NULL)
             return BE_LINE;
+        if (s->in.ended && !s->thinking)
+            return BE_END;
         if (s->in.ended)
+            end_of_input(s);
+        if (poll(fd, 3, -1) < 0 && errno != EINTR)
             return BE_END;
-        if (poll(fd, s->thinking ? 2 : 1, -1) < 0 && errno != EINTR)
-            return BE_END;
-        if (s->thinking && fd[1].revents) {
+        if (s->thinking && fd[2].revents) {
             join(s);
             return BE_FOUND;
         }
+        if (fd[1].revents)
+            return BE_END;
         if (fd[0].revents)
             be_lines_read(&s->in);
     }
@@ -260,8 +289,7 @@ void be_session_stop(struct be_session *s)
 {
     if (!s->thinking)
         return;
-    atomic_store(&s->search.pondering, false);
-    be_search_stop(&s->search);
+    end_search(s);
     join(s);
 }
 

@@ -64,6 +64,8 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
            (unsigned long long)(line->by_table ? nodes : hits), (long long)ms, pv);
     if (line->by_table && nth == 0)
         be_say("info string %s (tables)", be_line_verdict(line, verdict));
+    if (be_say_gone())
+        be_search_stop(s);
 }
 
 static void say_best(struct be_session *s)
@@ -389,11 +391,12 @@ static void show(const struct be_session *s)
 }
 
 /* Does a command end the search?  Each `go` is answered by one `bestmove`, then as well: a client
-   that changes an option in its analysis would wait for ever. */
+   that changes an option in its analysis would wait for ever, and a script that ends in `quit` for
+   nothing. */
 static bool ends_search(const char *word)
 {
     return !strcmp(word, "go") || !strcmp(word, "position") || !strcmp(word, "setoption") ||
-           !strcmp(word, "ucinewgame");
+           !strcmp(word, "ucinewgame") || !strcmp(word, "quit");
 }
 
 /* False: `quit`. */
@@ -403,10 +406,10 @@ static bool obey(struct be_session *s, char *line)
 
     if (!word)
         return true;
-    if (!strcmp(word, "quit"))
-        return false;
     if (ends_search(word))
         stop(s);
+    if (!strcmp(word, "quit"))
+        return false;
     if (!strcmp(word, "uci"))
         introduce(s);
     else if (!strcmp(word, "isready"))
@@ -452,5 +455,5 @@ int be_uci_run(char *first, const char *game, const char *paths)
             goes_on = event == BE_LINE && obey(&s, line);
     }
     be_session_end(&s);
-    return 0;
+    return be_say_status();
 }
