@@ -65,6 +65,16 @@ expect uciok
 for game in $games; do
     grep -q "var $game\( \|$\)" "$tmp/before" || fail "uci does not list $game"
 done
+# each option has its word in the man page, which is made from the help, and in docs/engines.md, which has no others
+sed -n 's/^option name \(.*\) type .*/\1/p' "$tmp/before" | sort >"$tmp/options"
+"$engine" --help | tr '\n' ' ' >"$tmp/help"
+while read -r option; do
+    grep -q "[ (]$option[ ,.]" "$tmp/help" || fail "--help has no option $option"
+done <"$tmp/options"
+# shellcheck disable=SC2016
+sed -n '/^## UCI/,/^## Arrays/s/^| `\(.*\)` | .*/\1/p' "$here/../docs/engines.md" | sort >"$tmp/told"
+diff "$tmp/told" "$tmp/options" || fail "docs/engines.md has other options than uci"
+pass
 say setoption name Hash value 8 # in any order
 for game in $games; do
     say "setoption name UCI_Variant value $game"
