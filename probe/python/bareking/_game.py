@@ -103,10 +103,10 @@ def placed(variant: Variant) -> str:
 
 
 def fen_bytes(fen: object) -> bytes:
-    """For C; what C cannot be told begins with what no FEN has, so that it is refused there."""
+    """For C; a zero, which C cannot be told, becomes what no FEN has anywhere, and is refused there."""
     if isinstance(fen, (str, bytes)):
         raw = fen if isinstance(fen, bytes) else fen.encode("utf-8", "replace")
-        return b"?" + raw.replace(b"\0", b"?") if b"\0" in raw else raw
+        return raw.replace(b"\0", b"?")
     if isinstance(fen, Position):
         return fen._fen
     raise TypeError(f"a FEN or a Position is wanted, not {type(fen).__name__}")

@@ -154,6 +154,12 @@ def test_what_is_wrong_is_said():
         Position("chess", "nonsense")
     with pytest.raises(bareking.FenError):
         Position("chess", DIAMOND + "\0")
+    with pytest.raises(bareking.FenError, match="FEN rank 5: .* at column 10;"):  # named where it is
+        Position("chess", "4k3/8/8/8\0/8/8/8/4K2Q w")
+    for game, fen in FENS:  # and refused wherever it is
+        for at in range(len(fen) + 1):
+            with pytest.raises(bareking.FenError):
+                Position(game, fen[:at] + "\0" + fen[at:])
     with pytest.raises(bareking.UnknownPieceError):
         Position("chess", "8/8/8/3k4/8/1KZ5/8/q7 w")
     with pytest.raises(bareking.UnknownPieceError):
