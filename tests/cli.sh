@@ -337,6 +337,8 @@ good '197281' perft chess startpos 4
 good '"divide":{"b1a3":20,' perft chess startpos 2 --json --divide
 good 'Capturing the last man' variants --explain shatranj
 good 'Capturing the last man' variants --explain "$games/shatranj.ini"
+sed 's/^move  *= F$/move = fbrF/' "$games/shatranj.ini" >lopsided.ini
+good '1 square diagonally forward to both sides or backward away from the a-file' variants --explain lopsided.ini
 good '"name":"shatranj"' variants --json
 good 'grand-shatranj' variants
 good '"ok":true' check-variant "$games/atlantean.ini" --json

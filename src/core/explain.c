@@ -103,11 +103,15 @@ static bool mirrored(const struct bk_movement *m, unsigned i)
     return false;
 }
 
-/* "forward", "sideways", "forward towards the a-file" */
-static void say_direction(FILE *out, const struct bk_step *s, bool both_wings)
+/*
+ * "forward", "sideways", "forward towards the a-file".  Beside others of one wing a pair says that
+ * it is one, `lopsided`: of "forward or backward towards the a-file" nobody knows whether both are.
+ */
+static void say_direction(FILE *out, const struct bk_step *s, bool both_wings, bool lopsided)
 {
     const char *along = s->dr > 0 ? "forward" : s->dr < 0 ? "backward" : "";
-    const char *across = both_wings  ? (*along ? "" : "sideways")
+    const char *pair = !*along ? "sideways" : lopsided && s->df ? "to both sides" : "";
+    const char *across = both_wings  ? pair
                          : s->df < 0 ? "towards the a-file"
                                      : "away from the a-file";
 
@@ -120,10 +124,14 @@ static void say_direction(FILE *out, const struct bk_step *s, bool both_wings)
 static void say_directions(FILE *out, const struct bk_movement *m, unsigned first)
 {
     unsigned n = 0;
+    bool lopsided = false;
     const char *comma = " ";
 
     for (unsigned i = first; i < m->nsteps; i++)
-        n += same_group(&m->step[i], &m->step[first]);
+        if (same_group(&m->step[i], &m->step[first])) {
+            n++;
+            lopsided |= !mirrored(m, i);
+        }
     if (n == directions_of(&m->step[first]))
         return;
     for (unsigned i = first; i < m->nsteps; i++) {
@@ -132,7 +140,7 @@ static void say_directions(FILE *out, const struct bk_movement *m, unsigned firs
         if (!same_group(&m->step[i], &m->step[first]) || (both && m->step[i].df < 0))
             continue;
         fprintf(out, "%s", comma);
-        say_direction(out, &m->step[i], both);
+        say_direction(out, &m->step[i], both, lopsided);
         comma = " or ";
     }
 }
