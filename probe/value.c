@@ -47,12 +47,15 @@ enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v
                       const struct bk_pos *p, struct bk_report *why)
 {
     struct bk_tables t = tables_of(c, v);
-    enum bk_err err = bk_settle_wdl(&t, p, wdl, why);
+    int settled = 0;
+    enum bk_err err = bk_settle_wdl(&t, p, &settled, why);
 
-    if (err == BK_E_NO_TABLE && bk_pos_end(v, p, wdl) != BK_END_NONE)
-        return BK_OK; /* mate needs no table */
     if (err == BK_E_NEEDS_BYTES)
         return needs_bytes(&t, p, false);
+    if (err && bk_pos_end(v, p, &settled) != BK_END_NONE)
+        err = BK_OK; /* mate needs no table */
+    if (!err)
+        *wdl = settled;
     return err == BK_E_NO_TABLE ? bk_catalog_missing(c, p, why) : err;
 }
 

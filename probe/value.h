@@ -27,7 +27,7 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
 
 /*
  * Just -1, 0, +1: never reads a distance.  Whether it is over already is not told.
- * The same errors.
+ * *wdl is written only on BK_OK.  The same errors.
  */
 enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v,
                       const struct bk_pos *p, struct bk_report *why);

@@ -424,6 +424,66 @@ static void cache_only__reads_nothing(void **state)
     bk_close(lib);
 }
 
+/* Rules alone say that it is over: no table need be in memory, nor be whole. */
+static void assert_over(struct bk_lib *lib, const char *fen, unsigned flags, int over)
+{
+    struct bk_lib_piece men[8];
+    struct bk_lib_pos p;
+    struct bk_answer a;
+    int wdl = 7, by_fen = 7;
+
+    assert_int_equal(bk_read_fen(lib, fen, men, 8, &p), BK_LIB_OK);
+    if (bk_probe_wdl(lib, &p, flags, &wdl) || bk_probe_fen_wdl(lib, fen, flags, &by_fen) ||
+        bk_probe(lib, &p, flags | BK_LIB_WDL_ONLY, &a))
+        fail_msg("%s: %s", fen, bk_error(lib));
+    assert_int_equal(wdl, over);
+    assert_int_equal(by_fen, over);
+    assert_int_equal(a.wdl, over);
+    assert_int_not_equal(a.end, BK_LIB_GOES_ON);
+}
+
+static void mate_and_stalemate__need_no_table_for_wdl_either(void **state)
+{
+    static const char *const fens[] = { "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+                                        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1" };
+    char dir[] = "/tmp/bareking-over-XXXXXX", path[64];
+    FILE *f;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/chess/KQvK.bkw", dir);
+    assert_non_null(f = fopen(path, "w"));
+    fclose(f);
+    for (int i = 0; i < 2; i++) {
+        struct bk_lib *cold = lib_of("chess", GOLDEN "/normal"), *damaged = lib_of("chess", dir);
+
+        assert_over(cold, fens[i], BK_LIB_CACHE_ONLY, i - 1);
+        assert_over(damaged, fens[i], 0, i - 1);
+        bk_close(cold);
+        bk_close(damaged);
+    }
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path) || rmdir(dir), 0);
+}
+
+/* Of an en passant square two positions are asked: what the first says is no answer. */
+static void wdl__is_written_with_an_answer_alone(void **state)
+{
+    const char *fen = "8/8/8/3k4/3Pp3/8/8/4K3 b - d3 0 1";
+    struct bk_lib *lib = lib_of("chess", "");
+    int wdl = 7;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen_wdl(lib, fen, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NOT_IN_MEMORY);
+    assert_int_equal(wdl, 7);
+    assert_int_equal(bk_probe_fen_wdl(lib, fen, 0, &wdl), BK_LIB_NO_TABLE);
+    assert_int_equal(wdl, 7);
+    bk_close(lib);
+}
+
 static void error__of_a_closed_handle_is_no_other_s(void **state)
 {
     struct bk_answer a;
@@ -588,6 +648,8 @@ int main(void)
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),
         cmocka_unit_test(cache_only__reads_nothing),
+        cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
+        cmocka_unit_test(wdl__is_written_with_an_answer_alone),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
         cmocka_unit_test(batch__that_is_answered_leaves_no_error),
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
