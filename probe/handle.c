@@ -3,8 +3,9 @@
  *
  * What lies outside of handles belongs to a thread: the text of its last error, here, and whether
  * it may read files just now (table/cache.c).  So no call of another thread can change a text while
- * it is read, and a handle need not know its threads.  Handles are told apart by a number: a new
- * one may lie where one was that has been closed, whose text is not its own.
+ * it is read, and a handle need not know its threads.  What goes wrong within a call is written
+ * apart, for the rules may answer all the same.  Handles are told apart by a number: a new one may
+ * lie where one was that has been closed, whose text is not its own.
  */
 #include "probe/handle.h"
 
@@ -27,7 +28,8 @@ struct bk_lib {
 /* == Errors ============================================================== */
 
 static _Thread_local struct bk_last last;
-static _Atomic uint64_t handles; /* that have been opened */
+static _Thread_local struct bk_report here; /* of the call under way */
+static _Atomic uint64_t handles;            /* that have been opened */
 
 static uint64_t serial_of(const struct bk_lib *lib) { return lib ? lib->serial : 0; }
 
@@ -96,7 +98,7 @@ enum bk_err bk_call_open(struct bk_call *call, struct bk_lib *lib, bool given, u
     enum bk_err err;
 
     call->lib = lib;
-    call->why = &last.why;
+    call->why = &here;
     call->usage = BK_LIB_USAGE;
     call->visiting = false;
     if ((err = usable(call, given, flags, known)) != BK_OK)
@@ -115,7 +117,7 @@ enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err)
         bk_visit_end(call->lib->cache, call->visit);
     }
     if (err)
-        last.serial = serial_of(call->lib);
+        last = (struct bk_last){ serial_of(call->lib), here };
     return bk_call_code(call, err);
 }
 
@@ -212,12 +214,12 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
 
     memset(o, 0, sizeof *o);
     if (bytes < offsetof(struct bk_options, memory_bytes))
-        return bk_fail(&last.why, BK_E_USAGE, "struct_size of the options is not set");
+        return bk_fail(&here, BK_E_USAGE, "struct_size of the options is not set");
     memcpy(o, given, bytes < sizeof *o ? bytes : sizeof *o);
     if (o->share && !o->share->cache)
-        return bk_fail(&last.why, BK_E_USAGE, "the handle to share with was not opened");
+        return bk_fail(&here, BK_E_USAGE, "the handle to share with was not opened");
     if (o->host && (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))
-        return bk_fail(&last.why, BK_E_USAGE, "the host lacks its struct_size, size() or read()");
+        return bk_fail(&here, BK_E_USAGE, "the host lacks its struct_size, size() or read()");
     return BK_OK;
 }
 
@@ -229,7 +231,7 @@ static enum bk_err host_for(struct bk_lib *lib, const struct bk_host *host)
         (int)BK_LIB_HOST_OK == (int)BK_HOST_OK && (int)BK_LIB_NONE == (int)BK_HOST_NONE &&
             (int)BK_LIB_LATER == (int)BK_HOST_LATER && (int)BK_LIB_BROKEN == (int)BK_HOST_BROKEN,
         "the same answers");
-    return bk_readers_set_host(bk_cache_readers(lib->cache), &h, &last.why);
+    return bk_readers_set_host(bk_cache_readers(lib->cache), &h, &here);
 }
 
 static enum bk_err cache_for(struct bk_lib *lib, const struct bk_options *o)
@@ -241,8 +243,8 @@ static enum bk_err cache_for(struct bk_lib *lib, const struct bk_options *o)
         lib->cache = bk_cache_share(o->share->cache);
         return BK_OK;
     }
-    err = o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &last.why)
-                          : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &last.why);
+    err = o->memory_bytes ? bk_cache_new(&lib->cache, o->memory_bytes, files, &here)
+                          : bk_cache_new_loose(&lib->cache, BK_CACHE_BYTES, files, &here);
     return !err && o->host ? host_for(lib, o->host) : err;
 }
 
@@ -253,12 +255,12 @@ static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struc
     enum bk_err err = options_read(&o, given);
 
     if (!err && !variant)
-        err = bk_fail(&last.why, BK_E_USAGE, "no variant given");
-    if (!err && (err = bk_variant_load(&lib->v, variant, &last.why)) != BK_OK)
+        err = bk_fail(&here, BK_E_USAGE, "no variant given");
+    if (!err && (err = bk_variant_load(&lib->v, variant, &here)) != BK_OK)
         lib->v = NULL;
     if (!err)
         err = cache_for(lib, &o);
-    if (!err && (err = found_new(&found, lib->cache, lib->v, NULL, o.paths, &last.why)) == BK_OK) {
+    if (!err && (err = found_new(&found, lib->cache, lib->v, NULL, o.paths, &here)) == BK_OK) {
         atomic_store(&lib->found, found);
     } else {
         bk_cache_drop(lib->cache);
@@ -270,15 +272,15 @@ static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struc
 enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
                              const struct bk_options *options)
 {
-    struct bk_call call = { .why = &last.why, .usage = BK_LIB_USAGE };
+    struct bk_call call = { .why = &here, .usage = BK_LIB_USAGE };
 
     if (!out || !options)
-        return bk_call_end(&call, bk_fail(&last.why, BK_E_USAGE, "an argument is NULL"));
+        return bk_call_end(&call, bk_fail(&here, BK_E_USAGE, "an argument is NULL"));
     *out = call.lib = calloc(1, sizeof *call.lib);
     if (!call.lib || pthread_mutex_init(&call.lib->changing, NULL)) {
         free(call.lib);
         *out = call.lib = NULL;
-        return bk_call_end(&call, bk_fail(&last.why, BK_E_SYSTEM, "no memory for a handle"));
+        return bk_call_end(&call, bk_fail(&here, BK_E_SYSTEM, "no memory for a handle"));
     }
     call.lib->serial = atomic_fetch_add(&handles, 1) + 1;
     return bk_call_end(&call, lib_fill(call.lib, variant, options));

@@ -515,6 +515,26 @@ static void batch__that_is_answered_leaves_no_error(void **state)
     bk_close(lib);
 }
 
+/* The table is not in memory; the rules know the mate. */
+static void error__of_a_handle_stays_when_rules_answer(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal"), *other = lib_of("chess", "");
+    struct bk_lib_piece men[8];
+    struct bk_lib_pos mate;
+    struct bk_answer a;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_read_fen(lib, "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", men, 8, &mate), BK_LIB_OK);
+    assert_int_equal(bk_probe_fen(other, "no FEN", &a), BK_LIB_FEN);
+    assert_int_equal(bk_probe(lib, &mate, BK_LIB_CACHE_ONLY, &a), BK_LIB_OK);
+    assert_int_equal(bk_probe_wdl(lib, &mate, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_OK);
+    assert_string_equal(bk_error(other), "FEN: 1 ranks, the board has 8");
+    assert_string_equal(bk_error(lib), "");
+    bk_close(lib);
+    bk_close(other);
+}
+
 static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
 {
     const struct bk_options little = { .struct_size = sizeof little,
@@ -652,6 +672,7 @@ int main(void)
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
         cmocka_unit_test(batch__that_is_answered_leaves_no_error),
+        cmocka_unit_test(error__of_a_handle_stays_when_rules_answer),
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),
