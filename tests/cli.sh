@@ -826,6 +826,19 @@ mv $w hurt/shatranj/KRvKN.bkw
 rm $d
 bad 3 'KRvKN.bkw' check shatranj --dir hurt
 bad 3 'KRvKN.bkw' stats shatranj KRvKN --dir hurt
+# what cannot be repacked is named; the rest is, where all are asked for
+rm -rf hurt && mkdir -p hurt/shatranj && cp tables/shatranj/KQvK[BQ].bk? hurt/shatranj
+flip $w 30
+bad 3 "$w: " repack shatranj KQvKB KQvKQ --dir hurt
+cmp -s hurt/shatranj/KQvKB.bkw tables/shatranj/KQvKB.bkw && pass || fail 'repacked beside a damaged one that was named'
+run 3 repack shatranj --men 4 --dir hurt --effort fast && [ "$(wc -l <err)" -eq 1 ] && grep -qF "$w: " err &&
+    grep -q 'repacked 1 table' out && pass || fail 'repack --men with a damaged table'
+run 3 repack shatranj --men 4 --dir hurt --effort fast --json && grep -qF '"repacked":[{"material":"KQvKB"' out &&
+    grep -qF '"errors":["'"$w: " out && pass || fail 'repack --json with a damaged table'
+cp tables/shatranj/KQvKQ.bkw $w && rm $d
+bad 3 'KQvKQ: distances promised, and not there; not repacked' repack shatranj KQvKQ --dir hurt
+rm $w && ln -s KQvKQ.bkw $w # a link to itself
+bad 4 "$w: Too many levels of symbolic links; not repacked" repack shatranj KQvKQ --dir hurt
 
 # == A folder: what is wrong with it ==
 rm -rf ward && mkdir ward && cp -R tables/shatranj ward && cp -R tables/short ward

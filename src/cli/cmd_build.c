@@ -408,30 +408,54 @@ struct repack {
     unsigned n;
     struct bk_plan *p[4]; /* bit 0: without distances; bit 1: standalone */
     uint64_t before;      /* bytes of the files that will be replaced */
+    int left_out;         /* the status that goes with tables that cannot be */
 };
 
-static bool plan_has(const struct bk_plan *p, const struct bk_material *m)
+/* Will the material's table be made anew by one of the plans? */
+static bool will_repack(const struct repack *r, const struct bk_material *m)
 {
-    for (unsigned i = 0; i < p->n; i++)
-        if (!p->table[i].present && bk_material_equal(&p->table[i].m, m))
-            return true;
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned i = 0; i < r->p[k]->n; i++)
+            if (!r->p[k]->table[i].present && bk_material_equal(&r->p[k]->table[i].m, m))
+                return true;
     return false;
 }
 
-/* Is there a table of each material that was named?  Those decided by rule have none. */
-static int all_there(const struct cli *c, const struct repack *r, const struct bk_variant *v)
+static bool is_wanted(const struct repack *r, const struct bk_material *m)
 {
-    for (unsigned i = 0; i < r->n; i++) {
-        char name[BK_MATERIAL_NAME_MAX];
-        bool there = bk_material_by_rule(&r->m[i], v);
+    for (unsigned i = 0; i < r->n; i++)
+        if (bk_material_equal(&r->m[i], m))
+            return true;
+    return r->n == 0;
+}
 
-        for (unsigned k = 0; k < 4; k++)
-            there |= plan_has(r->p[k], &r->m[i]);
-        if (!there)
-            return cli_fail(CLI_NO, "no table %s of %s in %s", bk_material_name(&r->m[i], v, name),
-                            v->name, c->dir);
+/*
+ * Tells of tables that are wanted and cannot be repacked: their files are damaged, so that nobody
+ * knows what they promise, or cannot be read; or there are none, where one was named.  One that was
+ * named ends the command; else the rest is repacked.
+ */
+static int tell_left_out(const struct cli *c, const struct repack *r)
+{
+    const struct bk_plan *all = r->p[1]; /* which asks for no more than files promise */
+    int status = CLI_OK, one;
+
+    for (unsigned i = 0; i < all->n && !(r->n && status); i++) {
+        const struct bk_plan_table *t = &all->table[i];
+        struct bk_report why = { "" };
+        enum bk_err err;
+
+        if (!is_wanted(r, &t->m) || will_repack(r, &t->m))
+            continue;
+        err = bk_plan_fault(all, t, &why);
+        if (err == BK_E_NO_TABLE && !r->n)
+            continue;
+        if (err == BK_E_NO_TABLE)
+            one = cli_fail(CLI_NO, "no table %s of %s in %s", t->name, all->v->name, c->dir);
+        else
+            one = cli_fail(cli_status(err), "%s; not repacked", why.text);
+        status = one > status ? one : status;
     }
-    return CLI_OK;
+    return status;
 }
 
 static int plan_repack(const struct cli *c, const struct bk_variant *v, struct repack *r,
@@ -454,7 +478,8 @@ static int plan_repack(const struct cli *c, const struct bk_variant *v, struct r
         r->before += add_up(r->p[k]).disk;
         cli_bar_add(&w->bar, r->p[k]);
     }
-    return all_there(c, r, v);
+    r->left_out = tell_left_out(c, r);
+    return r->n ? r->left_out : CLI_OK;
 }
 
 static int run_repack(const struct cli *c, struct repack *r, struct watch *w)
@@ -512,6 +537,8 @@ int cmd_repack(struct cli *c)
             status = run_repack(c, &r, &w);
         if (!status)
             status = finish_repack(&w, &r);
+        if (!status)
+            status = r.left_out;
         for (unsigned k = 0; k < 4; k++)
             bk_plan_free(r.p[k]);
         bk_variant_free(v);

@@ -99,7 +99,8 @@ static const struct command {
       "by new ones: each when its new one is complete.  Tables are solved anew, which takes about "
       "as\n"
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
-      "one needs.  What was built with --wdl or --standalone stays so.\n" },
+      "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
+      "say how it was built: it is named and left as it is; `build` makes it again.\n" },
     { "plan", cmd_plan, "dntmwFBYKqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"

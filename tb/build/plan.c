@@ -60,29 +60,35 @@ static enum bk_err look_at(const struct bk_plan *p, struct bk_plan_table *t, enu
 }
 
 /*
- * Sets what is known of the files of a table.  Distances must be good where they are asked for,
- * where the results promise them, and where a file of them is there at all.
+ * Sets what is known of the files of a table, and says what keeps them from being used.  Distances
+ * must be good where they are asked for, where the results promise them, and where a file of them
+ * is there at all.
  */
-static void look_for(const struct bk_plan *p, struct bk_plan_table *t, bool whole,
-                     struct bk_report *why)
+static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bool whole,
+                            struct bk_report *why)
 {
     enum bk_err err = look_at(p, t, BK_KIND_WDL, whole, why);
     bool promised = t->with_distances;
 
-    t->present = !err;
-    t->damaged = err == BK_E_CORRUPT;
-    if (err)
-        return;
-    err = look_at(p, t, BK_KIND_DTW, whole, why);
-    if (err == BK_E_NO_TABLE) {
-        t->present = !promised && !p->distances;
-        t->damaged = promised;
-        if (promised && why)
-            bk_fail(why, err, "%s: distances promised, and not there", t->name);
-        return;
+    if (!err) {
+        err = look_at(p, t, BK_KIND_DTW, whole, why);
+        if (err == BK_E_NO_TABLE && promised)
+            err = bk_fail(why, BK_E_CORRUPT, "%s: distances promised, and not there", t->name);
+        else if (err == BK_E_NO_TABLE && !p->distances)
+            err = BK_OK;
     }
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
+    return err;
+}
+
+enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t,
+                          struct bk_report *why)
+{
+    struct bk_plan_table now = { .m = t->m };
+
+    strcpy(now.name, t->name);
+    return look_for(p, &now, false, why);
 }
 
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)

@@ -79,6 +79,10 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
 /* Are the files of a table there by now?  Sets present and disk_bytes.  Of a damaged table all is
    read. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
+/* What keeps the files of a table from being used, by their heads: BK_OK, nothing; BK_E_NO_TABLE,
+   there are none; BK_E_CORRUPT, or distances that the results promise are gone; BK_E_SYSTEM. */
+enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t,
+                          struct bk_report *why);
 /*
  * Reads all bytes of the files that are there: a table with one that is damaged, or with distances
  * promised and missing, is to be made again.  Planning alone reads heads.
