@@ -15,17 +15,18 @@ compile() { # compiler and options
 if [ -n "${FULL-}" ]; then
     for compiler in gcc clang; do
         command -v "$compiler" >/dev/null || continue
-        compile "$compiler" -O0
         compile "$compiler" -O2 -Wall -Wextra -Wpedantic -Wshadow -std=c11
+        for level in 0 1 3 s g; do compile "$compiler" "-O$level" -Wall -Wextra; done
     done
     if command -v g++ >/dev/null; then # the header in C++
         echo '#include "bareking.h"' >"$tmp/header.cc"
         g++ -Wall -Wextra -Wpedantic -c "$tmp/header.cc" -o "$tmp/header.o" || fail "bareking.h in C++"
     fi
     compile cc -O2
-else # as make compiled it
+else # as make compiled it, and with -O1, at which gcc sees less and warns of more
     said=$(cat "$build/amalgamation/bareking.said")
     [ -z "$said" ] || fail "$said"
+    compile cc -O1 -Wall -Wextra
     (cd "$tmp" && cc -O2 example.c "$build/amalgamation/bareking.o" -lzstd -lpthread -o example)
 fi
 

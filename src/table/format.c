@@ -541,7 +541,7 @@ static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_re
 static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, struct brain **out,
                                                         struct bk_report *why)
 {
-    struct brain *b;
+    struct brain *b = NULL; /* gcc -O1 does not see that without an error it is written */
     enum bk_err err = bk_cache_may_read(why);
 
     if (!err)
