@@ -473,7 +473,7 @@ struct bk_lib_table {
    written.  A name that is no material of the game is passed over, files are not opened. */
 BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room,
                                       size_t *n);
-/* The most men that a table in the folders has; 0: there is none. */
+/* The most men that a table in the folders has; 0: there is none, or bk_error() says why not. */
 BK_API int bk_men_max(struct bk_lib *lib);
 /* What is missing to answer all positions of a material, likewise; `has` says what is there. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,

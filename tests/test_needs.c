@@ -273,6 +273,31 @@ static void descriptors__that_run_out_are_an_error_that_passes(void **state)
     bk_close(lib);
 }
 
+/* No descriptor for the folder: that there are no tables nobody knows. */
+static void descriptors__that_run_out_do_not_empty_a_list(void **state)
+{
+    struct rlimit limit, little;
+    struct bk_lib *lib;
+    enum bk_lib_err err;
+    size_t n = 7;
+    char why[200];
+
+    (void)state;
+    assert_int_equal(bk_open(&lib, "chess", "nowhere:" GOLDEN), BK_LIB_OK);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    little = (struct rlimit){ room_for(0), limit.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &little), 0);
+    err = bk_list_tables(lib, NULL, 0, &n);
+    snprintf(why, sizeof why, "%s", bk_error(lib));
+    setrlimit(RLIMIT_NOFILE, &limit);
+    assert_int_equal(err, BK_LIB_SYSTEM);
+    assert_non_null(strstr(why, "Too many open files"));
+    assert_int_equal(n, 7);
+    assert_int_equal(bk_list_tables(lib, NULL, 0, &n), BK_LIB_OK);
+    assert_true(n > 0 && n != 7);
+    bk_close(lib);
+}
+
 /* == fork() == */
 
 /* Asks everything again and again; how often it differs from `right`. */
@@ -523,6 +548,7 @@ int main(void)
         cmocka_unit_test(stack__of_64_KiB_suffices_for_opening_and_asking),
         cmocka_unit_test(descriptors__are_one_a_file_that_was_asked),
         cmocka_unit_test(descriptors__that_run_out_are_an_error_that_passes),
+        cmocka_unit_test(descriptors__that_run_out_do_not_empty_a_list),
         cmocka_unit_test(fork__leaves_both_processes_a_handle_that_answers),
         cmocka_unit_test(memory__is_what_was_said_over_100_tables_and_more),
         cmocka_unit_test(memory__that_is_little_changes_no_answer),

@@ -3,6 +3,7 @@
 #include "table/listing.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,9 @@ static struct bk_listed *earlier(const struct list *l, const struct bk_material 
     return NULL;
 }
 
-/* "KRvKN.bkw" in a folder; false: no memory. */
-static bool add(struct list *l, const struct bk_variant *v, const char *folder, const char *file)
+/* "KRvKN.bkw" in a folder. */
+static enum bk_err add(struct list *l, const struct bk_variant *v, const char *folder,
+                       const char *file, struct bk_report *why)
 {
     struct bk_listed one = { .dtw_bytes = 0 };
     const char *dot = strrchr(file, '.');
@@ -43,43 +45,51 @@ static bool add(struct list *l, const struct bk_variant *v, const char *folder, 
     char path[PATH_MAX];
 
     if (!dot || strcmp(dot, ".bkw") || (size_t)(dot - file) >= sizeof one.name)
-        return true;
+        return BK_OK;
     memcpy(one.name, file, (size_t)(dot - file));
     if (bk_material_parse(&one.m, v, one.name, NULL) || bk_material_canonical(&one.m, v))
-        return true;
+        return BK_OK;
     one.men = bk_material_men(&one.m, v);
     one.wdl_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_WDL));
     one.dtw_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_DTW));
     if (!one.wdl_bytes) /* another name of the material */
-        return true;
+        return BK_OK;
     if ((before = earlier(l, &one.m)) != NULL) {
         if (!before->dtw_bytes && one.dtw_bytes)
             *before = one;
-        return true;
+        return BK_OK;
     }
     if (!BK_ARRAY_ROOM(l->at, l->room, l->n + 1))
-        return false;
+        return bk_no_memory(why);
     l->at[l->n++] = one;
-    return true;
+    return BK_OK;
 }
 
-/* The files of FOLDER/GAME; false: no memory. */
-static bool read_folder(struct list *l, const struct bk_variant *v, const char *folder,
-                        unsigned wings)
+static enum bk_err unread(const char *path, struct bk_report *why)
+{
+    return bk_not_there(errno) ? BK_OK : bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+/* The files of FOLDER/GAME. */
+static enum bk_err read_folder(struct list *l, const struct bk_variant *v, const char *folder,
+                               struct bk_report *why)
 {
     char game[64], path[PATH_MAX];
     struct dirent *file;
-    bool ok = true;
+    enum bk_err err = BK_OK;
     DIR *dir;
 
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, bk_homes_name(v, wings, game)) >=
-            sizeof path ||
-        !(dir = opendir(path)))
-        return true;
-    while (ok && (file = readdir(dir)) != NULL)
-        ok = add(l, v, folder, file->d_name);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, bk_homes_name(v, 0, game)) >=
+        sizeof path)
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(ENAMETOOLONG));
+    if (!(dir = opendir(path)))
+        return unread(path, why);
+    while (!err && (errno = 0, file = readdir(dir)) != NULL)
+        err = add(l, v, folder, file->d_name, why);
+    if (!err && errno)
+        err = unread(path, why);
     closedir(dir);
-    return ok;
+    return err;
 }
 
 static int by_men(const void *a, const void *b)
@@ -94,14 +104,14 @@ enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_varian
 {
     struct list l = { 0 };
     char *copy = strdup(paths), *rest = copy;
-    bool ok = copy != NULL;
+    enum bk_err err = copy ? BK_OK : bk_no_memory(why);
 
-    for (char *one; ok && (one = strsep(&rest, ":")) != NULL;)
-        ok = !*one || read_folder(&l, v, one, 0);
+    for (char *one; !err && (one = strsep(&rest, ":")) != NULL;)
+        err = *one ? read_folder(&l, v, one, why) : BK_OK;
     free(copy);
-    if (!ok) {
+    if (err) {
         free(l.at);
-        return bk_fail(why, BK_E_SYSTEM, "no memory for a list of tables");
+        return err;
     }
     if (l.n)
         qsort(l.at, l.n, sizeof *l.at, by_men);

@@ -16,9 +16,9 @@ struct bk_listed {
 /*
  * The tables of a game in folders, separated by ':', by men, then name; of a table that is in
  * several the first.  Files are not opened; names that are no canonical material of the game are
- * passed over, and distances without wdl.  A folder that cannot be read has none.
+ * passed over, and distances without wdl.  A folder that is not there has none.
  *
- * *out owned: free().  Returns BK_OK; BK_E_SYSTEM (memory).
+ * *out owned: free().  Returns BK_OK; BK_E_SYSTEM (memory, a folder that cannot be read).
  */
 enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
                        const char *paths, struct bk_report *why);

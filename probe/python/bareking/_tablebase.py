@@ -406,7 +406,7 @@ class Tablebase:
     @property
     def men_max(self) -> int:
         """The most men that a table in the folders has; 0: there is none."""
-        return int(self._handle.call(lib.bk_men_max))
+        return max((t.men for t in self.tables()), default=0)
 
     # == Memory ==
 
