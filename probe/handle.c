@@ -252,7 +252,8 @@ static enum bk_err lib_fill(struct bk_lib *lib, const char *variant, const struc
 {
     struct bk_options o;
     struct bk_found *found;
-    enum bk_err err = options_read(&o, given);
+    enum bk_err err =
+        given ? options_read(&o, given) : bk_fail(&here, BK_E_USAGE, "an argument is NULL");
 
     if (!err && !variant)
         err = bk_fail(&here, BK_E_USAGE, "no variant given");
@@ -274,7 +275,7 @@ enum bk_lib_err bk_open_with(struct bk_lib **out, const char *variant,
 {
     struct bk_call call = { .why = &here, .usage = BK_LIB_USAGE };
 
-    if (!out || !options)
+    if (!out)
         return bk_call_end(&call, bk_fail(&here, BK_E_USAGE, "an argument is NULL"));
     *out = call.lib = calloc(1, sizeof *call.lib);
     if (!call.lib || pthread_mutex_init(&call.lib->changing, NULL)) {

@@ -535,6 +535,20 @@ static void error__of_a_handle_stays_when_rules_answer(void **state)
     bk_close(other);
 }
 
+/* Who closes what he was given on failure, as bareking.h has it, closes no stranger. */
+static void handle__opened_without_options_tells_why(void **state)
+{
+    struct bk_answer a;
+    struct bk_lib *lib = (struct bk_lib *)(void *)&a; /* not what it was */
+
+    (void)state;
+    assert_int_equal(bk_open_with(&lib, "chess", NULL), BK_LIB_USAGE);
+    assert_ptr_not_equal(lib, &a);
+    assert_string_equal(bk_error(lib), "an argument is NULL");
+    assert_int_equal(bk_probe_fen(lib, KRVK, &a), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
 static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
 {
     const struct bk_options little = { .struct_size = sizeof little,
@@ -673,6 +687,7 @@ int main(void)
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
         cmocka_unit_test(batch__that_is_answered_leaves_no_error),
         cmocka_unit_test(error__of_a_handle_stays_when_rules_answer),
+        cmocka_unit_test(handle__opened_without_options_tells_why),
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),
