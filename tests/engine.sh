@@ -267,6 +267,9 @@ if grep -q 'error:' "$tmp/before"; then fail 'a damaged table is named twice'; f
 say 'setoption name UCI_Variant value darwinian'
 expect "info string no tables of darwinian in $tmp/damaged"
 say 'setoption name UCI_Variant value shatranj'
+mkdir "$tmp/closed" && ln -s shatranj "$tmp/closed/shatranj" # a link to itself: there, and not to be read
+say "setoption name TablePath value $tmp/closed"
+expect "info string error: $tmp/closed/shatranj: *"
 say 'position fen 8/8/8/3k4/8/1KQ5/8/q7 w'
 say "setoption name TablePath value $tmp/tables"
 best depth 2

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,15 +76,26 @@ static unsigned men_named(const char *file)
     return men;
 }
 
-/* The men of the largest table of a game in a folder. */
-static unsigned men_in(const char *folder, size_t chars, const char *game)
+/* Opens a game's folder.  NULL: it is not there, or cannot be read, which g->broken tells then. */
+static DIR *open_folder(const struct be_game *g, const char *folder, size_t chars, const char *game)
 {
     char path[4096];
-    unsigned most = 0;
-    DIR *dir;
+    bool fits = snprintf(path, sizeof path, "%.*s/%s", (int)chars, folder, game) < (int)sizeof path;
+    DIR *dir = fits ? opendir(path) : NULL;
+    int error = fits ? errno : ENAMETOOLONG;
 
-    if (snprintf(path, sizeof path, "%.*s/%s", (int)chars, folder, game) >= (int)sizeof path ||
-        !(dir = opendir(path)))
+    if (!dir && !bk_not_there(error) && !*g->broken->text)
+        bk_report_write(g->broken, "%s: %s", path, strerror(error));
+    return dir;
+}
+
+/* The men of the largest table of a game in a folder. */
+static unsigned men_in(const struct be_game *g, const char *folder, size_t chars, const char *game)
+{
+    unsigned most = 0;
+    DIR *dir = open_folder(g, folder, chars, game);
+
+    if (!dir)
         return 0;
     for (struct dirent *e; (e = readdir(dir)) != NULL;) {
         unsigned men = men_named(e->d_name);
@@ -100,7 +112,8 @@ static unsigned men_in_all(const struct be_game *g)
 
     for (const char *s = g->paths; *s;) {
         size_t chars = strcspn(s, ":");
-        unsigned base = men_in(s, chars, g->base->name), own = men_in(s, chars, g->v->name);
+        unsigned base = men_in(g, s, chars, g->base->name);
+        unsigned own = men_in(g, s, chars, g->v->name);
 
         most = base > most ? base : most;
         most = own > most ? own : most;

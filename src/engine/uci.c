@@ -138,9 +138,16 @@ static bool read_number(const char *text, long min, long max, long *out)
     return *text && !*end && *out >= min && *out <= max;
 }
 
-static void say_tables(const struct be_session *s)
+static void say_tables(struct be_session *s)
 {
-    if (*s->paths && !s->game.men_max)
+    const char *broken;
+
+    if (!*s->paths || s->game.men_max)
+        return;
+    broken = be_session_broken(s);
+    if (broken)
+        be_say("info string error: %s", broken);
+    else
         be_say("info string no tables of %s in %s", s->game.base->name, s->paths);
 }
 

@@ -224,12 +224,13 @@ static void sort_out_men(struct bk_setup *s, const struct bk_group *g, unsigned 
                 s->equal_men = true;
 }
 
-/* Is there no inner man, and so few configurations that kings.c solves the block? */
+/* Is there no inner man, and so few configurations that kings.c solves the block?  There may be
+   none: of a man who can stand nowhere. */
 static bool is_for_kings(const struct bk_setup *s)
 {
     const struct bk_index *ix = s->ix;
 
-    if (s->inner.slot >= 0 || s->grouped || ix->m.rights || s->too_many ||
+    if (s->inner.slot >= 0 || s->grouped || ix->m.rights || s->too_many || !s->nconf ||
         s->nconf > BK_KINGS_CONFIGURATIONS_MAX)
         return false;
     for (unsigned slot = 0; slot < ix->nslots; slot++)
