@@ -206,7 +206,7 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
  * this handle; else "".  Never NULL.  Borrowed until the thread's next call.
  * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", and more of them
  * "no table KRPvK of chess in DIR; also missing: KRvK, KQvK": all that some position of
- * the same material needs.
+ * the same material needs; with BK_LIB_CACHE_ONLY, of these what has been looked for before.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 
@@ -284,7 +284,7 @@ struct bk_answer {
 };
 
 /* Flags of a question. */
-#define BK_LIB_CACHE_ONLY 1u /* never reads or opens a file: BK_LIB_NOT_IN_MEMORY instead */
+#define BK_LIB_CACHE_ONLY 1u /* looks at no file: BK_LIB_NOT_IN_MEMORY instead */
 #define BK_LIB_WDL_ONLY   2u /* never asks a distance: dtw is -1 where the game goes on */
 
 /*

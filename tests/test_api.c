@@ -424,6 +424,50 @@ static void cache_only__reads_nothing(void **state)
     bk_close(lib);
 }
 
+/* Has no file, and counts who asks. */
+static int64_t no_size(void *asked, const char *path)
+{
+    (void)path;
+    ++*(unsigned *)asked;
+    return BK_LIB_NONE;
+}
+
+static int no_read(void *asked, const char *path, uint64_t at, void *to, size_t bytes)
+{
+    (void)path;
+    (void)at;
+    (void)to;
+    (void)bytes;
+    ++*(unsigned *)asked;
+    return BK_LIB_BROKEN;
+}
+
+/* What is missing has a name, which the disk is not asked for. */
+static void cache_only__names_what_is_missing_without_a_look(void **state)
+{
+    unsigned asked = 0, before;
+    const struct bk_host host = { sizeof host, &asked, no_size, no_read };
+    const struct bk_options o = { .struct_size = sizeof o, .paths = "far", .host = &host };
+    struct bk_lib *lib = lib_with("chess", &o);
+    struct bk_lib_ranked move[64];
+    size_t n;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_prefetch(lib, "KRvK", 0), BK_LIB_OK);
+    before = asked;
+    assert_true(before > 0);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvK of chess in far");
+    assert_int_equal(bk_rank_moves_fen(lib, KRVK, 0, BK_LIB_CACHE_ONLY, move, 64, &n),
+                     BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvK of chess in far");
+    assert_int_equal(asked, before);
+    assert_int_equal(bk_probe_fen_wdl(lib, KRVK, 0, &wdl), BK_LIB_NO_TABLE);
+    assert_true(asked > before);
+    bk_close(lib);
+}
+
 /* Rules alone say that it is over: no table need be in memory, nor be whole. */
 static void assert_over(struct bk_lib *lib, const char *fen, unsigned flags, int over)
 {
@@ -682,6 +726,7 @@ int main(void)
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),
         cmocka_unit_test(cache_only__reads_nothing),
+        cmocka_unit_test(cache_only__names_what_is_missing_without_a_look),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),

@@ -48,9 +48,9 @@ struct source {
 struct entry {
     _Atomic(struct entry *) next;
     struct bk_material key;
-    struct entry *home;      /* of the material as the table is kept; may be this one */
-    bool exchanged;          /* how the home's files answer */
-    _Atomic(char *) missing; /* owned; what bk_catalog_missing() said */
+    struct entry *home;         /* of the material as the table is kept; may be this one */
+    bool exchanged;             /* how the home's files answer */
+    _Atomic(char *) missing[2]; /* owned; what bk_catalog_missing() said; 1: from memory alone */
     /* of a home only */
     struct bk_origin origin;
     enum bk_err err;
@@ -154,7 +154,8 @@ static void entry_free(struct bk_catalog *c, struct entry *e)
     source_release(&e->wdl);
     source_release(&e->dtw);
     free(e->text);
-    free(atomic_load(&e->missing));
+    for (unsigned i = 0; i < 2; i++)
+        free(atomic_load(&e->missing[i]));
     free(e);
 }
 
@@ -348,7 +349,7 @@ static unsigned bucket_of(const struct bk_material *key)
     return (unsigned)bk_material_hash(key) % BUCKETS;
 }
 
-static struct entry *look_up(struct bk_catalog *c, const struct bk_material *key)
+static struct entry *look_up(const struct bk_catalog *c, const struct bk_material *key)
 {
     struct entry *e = atomic_load_explicit(&c->bucket[bucket_of(key)], memory_order_acquire);
 
@@ -541,13 +542,25 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 
 /* == What is missing ===================================================== */
 
+/* As far as this has been looked for: what nobody has looked for may be there. */
+static bool may_be_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind)
+{
+    const struct entry *e = look_up(c, m);
+
+    if (!e || !e->home->err)
+        return !e || kind == BK_KIND_WDL || e->home->dtw.file;
+    return e->home->err != BK_E_NO_TABLE;
+}
+
 /* Is this file in one of the folders, distances beside the results?  *unsure: a host does not know
-   yet, and it may be. */
+   yet, and it may be.  A thread that must not read goes by what has been looked for. */
 static bool is_there(const struct bk_catalog *c, const struct bk_material *m, enum bk_kind kind,
                      bool *unsure)
 {
     char path[PATH_MAX];
 
+    if (bk_cache_may_read(NULL))
+        return may_be_there(c, m, kind);
     for (size_t i = 0; i < c->nfolders; i++) {
         enum bk_err err = bk_reader_look(bk_cache_readers(c->cache),
                                          bk_table_path(path, c->folder[i], c->v, m, kind), NULL);
@@ -614,11 +627,14 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
 {
     struct bk_material key = key_of(p), *needed;
     struct entry *e = look_up(c, &key);
-    char *text = e ? atomic_load(&e->missing) : NULL;
+    bool by_memory = bk_cache_may_read(NULL) != BK_OK;
+    char *text = e ? atomic_load(&e->missing[0]) : NULL;
     struct bk_report found = { "" };
     bool unsure = false;
     size_t n;
 
+    if (!text && e && by_memory)
+        text = atomic_load(&e->missing[1]);
     if (text)
         return bk_fail(why, BK_E_NO_TABLE, "%s", text);
     if (!e && bk_material_men(&key, c->v) > BK_MEN_MAX)
@@ -636,7 +652,7 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
     if (text) {
         char *none = NULL;
 
-        if (!atomic_compare_exchange_strong(&e->missing, &none, text))
+        if (!atomic_compare_exchange_strong(&e->missing[by_memory], &none, text))
             free(text);
     }
     return bk_fail(why, BK_E_NO_TABLE, "%s", found.text);

@@ -64,7 +64,8 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
 /*
  * Names everything that is missing to answer all positions of this one's
  * material, its own table first; returns BK_E_NO_TABLE, or BK_E_NEEDS_BYTES where a host does not
- * know all of them.  Costs a look for each file, once a material.
+ * know all of them.  Costs a look for each file, once a material.  A thread that must not read
+ * (bk_cache_only()) looks for none: it names those that have been looked for in vain.
  */
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
 
