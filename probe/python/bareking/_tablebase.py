@@ -316,7 +316,7 @@ class Tablebase:
         """
         fen = self._fen(position)
         flags = _flags(wdl_only, cache_only)
-        within = min(within, _PLIES_MAX)
+        within = max(-1, min(within, _PLIES_MAX))  # an int of C takes any other as well
 
         def ask(out: Any, room: int, n: Any) -> None:
             try:

@@ -121,6 +121,8 @@ def test_root_moves(tables):
         assert all(m.dtw is None for m in tb.root_moves(WON, wdl_only=True))
         with pytest.raises(bareking.UsageError):
             tb.root_moves(WON, within=-1)
+        with pytest.raises(bareking.UsageError):
+            tb.root_moves(WON, within=-1 << 32)
         assert tb.root_moves("R3k3/8/4K3/8/8/8/8/8 b") == []
 
 
