@@ -183,7 +183,8 @@ struct bk_range {
  */
 BK_API enum bk_lib_err bk_take_needs(struct bk_lib *lib, struct bk_range *out, size_t room,
                                      size_t *n);
-/* Another budget, at any time; of all that share it. */
+/* Another budget, at any time; of all that share it, and from then on of open tables, too.  0: 256
+   MiB. */
 BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
 /* What the tables take now, and the budget; either may be NULL. */
 BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget);
@@ -421,7 +422,8 @@ struct bk_lib_move {
  */
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
-/* The FEN after a move named as above.  `out` has BK_LIB_FEN_MAX bytes. */
+/* The FEN after a move named as above.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read
+   and not kept: here and from bk_write_fen() they are 0. */
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
 
 /* == What is there == */
@@ -475,7 +477,8 @@ BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *o
                                       size_t *n);
 /* The most men that a table in the folders has; 0: there is none, or bk_error() says why not. */
 BK_API int bk_men_max(struct bk_lib *lib);
-/* What is missing to answer all positions of a material, likewise; `has` says what is there. */
+/* What is missing to answer all positions of a material, distances too: how many, and the first of
+   them, its own table before those that it leads to.  `has` says what is there. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 
