@@ -493,6 +493,7 @@ bad 2 'line 1: this bracket is not closed' annotate shatranj game.pgn
 printf '1. Ka2' >game.pgn
 bad 2 'line 1: puzzle begins from no array' annotate puzzle game.pgn
 bad 2 'cannot read nothing.pgn' annotate shatranj nothing.pgn
+bad 2 'cannot read .: Is a directory' annotate shatranj .
 # a slip in one game or position does not lose the others
 printf '[FEN "%s"]\n\n1. Kb4 Ka9 2. Qd4 {x} *\n\n[FEN "8/8 w"]\n\n1. Kb4 *\n\n[FEN "%s"]\n\n1. Kb4 Kd6 *\n' "$diamond" "$diamond" >game.pgn
 run 2 annotate shatranj game.pgn && [ "$(cut -d : -f 2-3 err)" = ' game.pgn: line 3
@@ -949,6 +950,7 @@ bad 2 'sums:1: not a line' manifest ward sums
 : >sums
 bad 2 'no file is named' manifest ward sums
 bad 2 'nosuch' manifest ward nosuch
+bad 2 'cannot read .: Is a directory' manifest ward .
 
 # == Interrupted ==
 "$bin" build shatranj KRRvKR --dir stopped >out 2>err &

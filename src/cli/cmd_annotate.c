@@ -491,8 +491,7 @@ static int read_text(const char *name, struct study_text *out)
     size_t n;
 
     if (!f)
-        return cli_fail(bk_not_there(errno) ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", name,
-                        strerror(errno));
+        return cli_fail_unread(name, errno);
     while (!status && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
         if (memchr(bytes, 0, n))
             status = cli_fail(CLI_USAGE, "%s is no text", name);
@@ -501,7 +500,7 @@ static int read_text(const char *name, struct study_text *out)
         else
             study_putf(out, "%.*s", (int)n, bytes);
     if (!status && ferror(f))
-        status = cli_fail(CLI_SYSTEM, "cannot read %s: %s", name, strerror(errno));
+        status = cli_fail_unread(name, errno);
     if (!status && out->failed)
         status = cli_no_memory();
     if (f != stdin)

@@ -154,8 +154,7 @@ static int read_text(struct manifest *m, const char *path)
     int status = CLI_OK;
 
     if (!in)
-        return cli_fail(bk_not_there(errno) ? CLI_USAGE : CLI_SYSTEM, "%s: %s", path,
-                        strerror(errno));
+        return cli_fail_unread(path, errno);
     while (!status && !feof(in) && !ferror(in)) {
         if (room < n + 65536) {
             char *more = realloc(m->text, room = 2 * room + 65537);
@@ -169,7 +168,7 @@ static int read_text(struct manifest *m, const char *path)
         n += fread(m->text + n, 1, 65536, in);
     }
     if (!status && ferror(in))
-        status = cli_fail(CLI_SYSTEM, "%s: %s", path, strerror(errno));
+        status = cli_fail_unread(path, errno);
     if (m->text)
         m->text[n] = 0;
     if (in != stdin)

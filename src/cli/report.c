@@ -159,6 +159,13 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* == Input == */
 
+int cli_fail_unread(const char *path, int error)
+{
+    bool misnamed = bk_not_there(error) || error == EISDIR;
+
+    return cli_fail(misnamed ? CLI_USAGE : CLI_SYSTEM, "cannot read %s: %s", path, strerror(error));
+}
+
 /* A game (taken) becomes the one that a FEN is asked in (owned). */
 static enum bk_err derive(struct bk_variant **v, const char *fen, struct bk_report *why)
 {

@@ -62,6 +62,10 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
 
 /* == Input == */
 
+/* A file that cannot be read, for this errno: what is not there, or a folder, is named wrongly
+   (CLI_USAGE); else CLI_SYSTEM. */
+int cli_fail_unread(const char *path, int error);
+
 /* Loads the variant named by the first argument, on the terrain of --for.  *out owned.  The FEN of
    --for must be one, whether or not kings stand on it, also where a material is named. */
 int cli_variant(const struct cli *c, struct bk_variant **out);
