@@ -570,7 +570,7 @@ good 'KQvKQ' build shatranj KQvKQ --wdl --dir wdl --effort fast
 run 0 count shatranj KQvKQ --dir wdl && grep -q '^KQvKQ .* 63     62$' out && pass || fail 'distances that the files lack are counted'
 good 'White wins' probe shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good 'White wins in 39 plies' probe shatranj --dir wdl:tables 8/8/8/3k4/8/1KQ5/8/q7 w
-bad 1 'no distances' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
+bad 1 'no distances of the table' line shatranj --dir wdl 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"longest_win":null' stats shatranj KQvKQ --json --dir wdl
 bad 2 'has no distances' mine shatranj KQvKQ --what longest --dir wdl
 run 0 mine shatranj KQvKQ --what zugzwang --dir wdl && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'without distances'

@@ -319,7 +319,9 @@ int cmd_line(struct cli *c)
     if (err)
         status = fail_line(&q, &l, err);
     else if (l.first.wdl && l.first.dtw < 0)
-        status = cli_fail(CLI_NO, "the table has no distances; build it again, without --wdl");
+        status =
+            cli_fail(CLI_NO, "there are no distances of the table: it was built with --wdl, or its "
+                             ".bkd file is lost; `build` makes them");
     else if (c->json)
         status = print_line_json(&q, &l);
     else
