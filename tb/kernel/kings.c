@@ -356,14 +356,23 @@ static bool find_shuffles(struct kings *g)
 static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 /* In planes of nsq * nsq: best scores of each exit and side, and what configurations keep. */
-static size_t score_planes(const struct bk_setup *s) { return 3 + (s->attains ? 2 * s->nconf : 0); }
+static size_t score_planes(const struct bk_setup *s)
+{
+    return 3 + (s->attains ? (size_t)2 * s->nconf : 0);
+}
+
+/* Plies / 2 of both sides and all configurations. */
+static size_t number_bytes(const struct bk_setup *s)
+{
+    return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;
+}
 
 size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
 
     return sizeof(struct kings) + s->nconf * sizeof(struct conf) +
-           score_planes(s) * pairs * sizeof(int16_t) + 2 * s->nconf * pairs * s->dtw_bytes;
+           score_planes(s) * pairs * sizeof(int16_t) + number_bytes(s);
 }
 
 /* Memory, and its parts.  False: there is none. */
@@ -371,7 +380,7 @@ static bool begin(struct kings *g, const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
     int16_t *planes = malloc(score_planes(s) * pairs * sizeof *planes);
-    char *k = calloc(2 * s->nconf * pairs * s->dtw_bytes + 1, 1);
+    char *k = calloc(number_bytes(s) + 1, 1);
 
     *g = (struct kings){ .s = s, .nsq = s->v->nsq, .board = set_of(&s->v->board) };
     g->nconf = s->nconf;

@@ -93,7 +93,8 @@ static void estimate_work(struct block_estimate *n, const struct bk_estimate_req
         sizeof *s + s->nouter * nsq * nsq * sizeof(uint32_t) + bytes_of_configurations(s, k);
     if (s->inner.twice)
         n->tables += bk_twice_sets(s->v) * k->set_bytes;
-    n->tables += 2 * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
+    n->tables +=
+        UINT64_C(2) * s->nslices * (8 * (sizeof(struct bk_king_move) + 4) + 8); /* eight a king */
     n->scratch = k->scratch_bytes(s) + (s->ledger ? bk_ledger_bytes(s) : 0);
     n->room = s->nslices ? n->state / s->nslices * 2 : 0; /* its own, and neighbours' frontiers */
     if (s->ledger)
