@@ -51,6 +51,10 @@ sums() { (cd "$1" && find . -type f | sort | xargs -r sha256sum); }
 BAREKING_CHECKPOINT=0.01
 export BAREKING_CHECKPOINT
 
+# `check` finds fault with distances alone, as who is killed between two names may leave them, the first
+# step of a pair; nothing else leaves them.
+only_half() { [ "${status:-0}" -ge 128 ] && ! grep -vE ': distances, and no [A-Za-z]+\.bkw is there$' err2; }
+
 # What is there under final names is whole and right.
 whole_and_right() { # folder
     for file in "$1"/six/*.bk[wd]; do
@@ -58,7 +62,7 @@ whole_and_right() { # folder
         cmp -s "$file" "clean/six/${file##*/}" || die "$what: ${file##*/} is not as it should be"
     done
     if ls "$1"/six/*.bkw >/dev/null 2>&1; then
-        "$bin" check six.ini --dir "$1" --quiet >out2 2>err2 || { cat err2; die "$what: check fails"; }
+        "$bin" check six.ini --dir "$1" --quiet >out2 2>err2 || only_half || { cat err2; die "$what: check fails"; }
     fi
 }
 

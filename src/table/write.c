@@ -204,32 +204,64 @@ static void sync_folder(const char *path)
     }
 }
 
+/* The name that a file has until it is published; false: it would be too long. */
+static bool name_part(char part[PATH_MAX], const char *path)
+{
+    if (snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+/* Writes, syncs and closes.  False: errno, and what there is of it goes. */
+static bool write_part(const char *path, const struct bk_head *h, const uint8_t *head,
+                       const struct bk_unit_bytes *unit, int scratch)
+{
+    char part[PATH_MAX];
+    int out, error = 0;
+
+    if (!name_part(part, path) || !make_folders(path) || (out = bk_file_create(part)) < 0)
+        return false;
+    if (!write_all(out, h, head, unit, scratch))
+        error = errno;
+    if (close(out) && errno != EINTR && !error) /* what is synced is there */
+        error = errno;
+    if (error)
+        unlink(part);
+    errno = error;
+    return !error;
+}
+
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
                           const struct bk_unit_bytes *unit, int scratch, struct bk_report *why)
 {
-    char temporary[PATH_MAX];
     struct bk_head h = { .info = *info };
     uint8_t *head = make_head(&h, unit);
-    int out = -1;
     bool good;
+    int error;
 
     if (!head)
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
-    if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
-        errno = ENAMETOOLONG;
-    else if (make_folders(path))
-        out = bk_file_create(temporary);
-    good = out >= 0 && write_all(out, &h, head, unit, scratch);
-    if (out >= 0 && close(out) && errno != EINTR) /* what is synced is there */
-        good = false;
+    good = write_part(path, &h, head, unit, scratch);
+    error = errno;
     free(head);
-    if (!good || rename(temporary, path)) {
-        int error = errno;
+    return good ? BK_OK : bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error));
+}
 
-        if (out >= 0)
-            unlink(temporary);
-        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error));
-    }
+enum bk_err bk_file_publish(const char *path, struct bk_report *why)
+{
+    char part[PATH_MAX];
+
+    if (!name_part(part, path) || rename(part, path))
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
     sync_folder(path);
     return BK_OK;
+}
+
+void bk_file_withdraw(const char *path)
+{
+    char part[PATH_MAX];
+
+    if (name_part(part, path))
+        unlink(part);
 }

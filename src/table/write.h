@@ -25,11 +25,14 @@ int bk_file_scratch(const char *path);
 int bk_file_create(const char *path);
 
 /*
- * Writes a whole file under a temporary name beside `path`, syncs it, renames
- * it.  unit: info->nunits of them, as bk_units_of() orders them.  scratch: the
- * file of shards that are not in memory.  On failure nothing is left.
+ * Writes a whole file under a temporary name beside `path`, and syncs it; it gets its name from
+ * bk_file_publish(), or goes by bk_file_withdraw().  unit: info->nunits of them, as bk_units_of()
+ * orders them.  scratch: the file of shards that are not in memory.  On failure nothing is left.
  */
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
                           const struct bk_unit_bytes *unit, int scratch, struct bk_report *why);
+
+enum bk_err bk_file_publish(const char *path, struct bk_report *why);
+void bk_file_withdraw(const char *path); /* nothing of it need be there */
 
 #endif

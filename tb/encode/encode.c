@@ -887,12 +887,16 @@ static struct bk_file_info info_of(const struct bk_encoder *e, enum bk_kind kind
     return info;
 }
 
+static const char *path_of(const struct bk_encoder *e, enum bk_kind kind, char path[PATH_MAX])
+{
+    return bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind);
+}
+
 static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const struct bk_summary *sum,
-                              uint64_t *bytes, struct bk_report *why)
+                              struct bk_report *why)
 {
     struct bk_file_info info = info_of(e, kind, sum);
     struct bk_unit_bytes *unit = calloc(e->nplaces + 1u, sizeof *unit);
-    struct stat written;
     char path[PATH_MAX];
     enum bk_err err;
 
@@ -909,22 +913,53 @@ static enum bk_err write_kind(struct bk_encoder *e, enum bk_kind kind, const str
                                           .shard_bytes = task->unit.shard_bytes,
                                           .at = task->at };
     }
-    bk_table_path(path, e->dir, e->t->ix->v, &e->t->ix->m, kind);
-    err = bk_file_write(path, &info, unit, e->scratch, why);
-    *bytes = !err && stat(path, &written) == 0 ? (uint64_t)written.st_size : 0;
+    err = bk_file_write(path_of(e, kind, path), &info, unit, e->scratch, why);
     free(unit);
     return err;
 }
 
-/* Distances first: a .bkw that says it has them never stands alone. */
+/* Gives files that are written their names, distances first: a .bkw that says it has them never
+   stands alone, and of a new table no .bkd but between two calls. */
+static enum bk_err publish(const struct bk_encoder *e, uint64_t bytes[2], struct bk_report *why)
+{
+    char path[PATH_MAX];
+    enum bk_err err = BK_OK;
+    struct stat there;
+
+    for (unsigned k = e->nkinds; !err && k-- > 0;) {
+        err = bk_file_publish(path_of(e, (enum bk_kind)k, path), why);
+        bytes[k] = !err && stat(path, &there) == 0 ? (uint64_t)there.st_size : 0;
+    }
+    if (err && stat(path_of(e, BK_KIND_WDL, path), &there))
+        unlink(path_of(e, BK_KIND_DTW, path));
+    return err;
+}
+
+/* All files are written before any has its name: where there is no room for the second, the first
+   is not left alone. */
+static enum bk_err write_files(struct bk_encoder *e, const struct bk_summary *sum,
+                               uint64_t bytes[2], struct bk_report *why)
+{
+    char path[PATH_MAX];
+    enum bk_err err = BK_OK;
+
+    for (unsigned k = e->nkinds; !err && k-- > 0;)
+        err = write_kind(e, (enum bk_kind)k, sum, why);
+    if (!err)
+        err = publish(e, bytes, why);
+    for (unsigned k = 0; err && k < e->nkinds; k++)
+        bk_file_withdraw(path_of(e, (enum bk_kind)k, path));
+    return err;
+}
+
 enum bk_err bk_encoder_finish(struct bk_encoder *e, const struct bk_summary *sum, uint64_t bytes[2],
                               struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
     bytes[0] = bytes[1] = 0;
-    for (unsigned k = e->nkinds; bk_ranks_is_first() && !err && k-- > 0;)
-        err = write_kind(e, (enum bk_kind)k, sum, &bytes[k], why);
+    if (bk_ranks_is_first())
+        err = write_files(e, sum, bytes, why);
     err = bk_ranks_agree(err, why);
     bk_ranks_first_says(bytes, 2 * sizeof *bytes);
     return err;
