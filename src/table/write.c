@@ -218,18 +218,19 @@ static bool write_part(const char *path, const struct bk_head *h, const uint8_t 
                        const struct bk_unit_bytes *unit, int scratch)
 {
     char part[PATH_MAX];
-    int out, error = 0;
+    bool good;
+    int out, error;
 
     if (!name_part(part, path) || !make_folders(path) || (out = bk_file_create(part)) < 0)
         return false;
-    if (!write_all(out, h, head, unit, scratch))
-        error = errno;
-    if (close(out) && errno != EINTR && !error) /* what is synced is there */
-        error = errno;
-    if (error)
+    good = write_all(out, h, head, unit, scratch);
+    if (close(out) && errno != EINTR) /* what is synced is there */
+        good = false;
+    error = errno;
+    if (!good)
         unlink(part);
     errno = error;
-    return !error;
+    return good;
 }
 
 enum bk_err bk_file_write(const char *path, const struct bk_file_info *info,
