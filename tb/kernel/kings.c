@@ -48,25 +48,53 @@ static const struct frontier *frontier_of(const struct conf *c, unsigned side, b
     return losses ? &c->losses[side] : &c->wins[side];
 }
 
+/* A quiet move of a man within its cell, from configuration c to another one. */
+struct shuffle {
+    const struct bk_kmove *move;
+    const struct conf *to; /* equal men in order */
+};
+
+static inline struct shuffle shuffle_of(const struct kings *g, const struct conf *c,
+                                        const struct bk_klist *list, unsigned i)
+{
+    const struct bk_setup *s = g->s;
+    const struct bk_kmove *m = &s->moves.one[list->first + i];
+    uint32_t to = (uint32_t)((c - g->conf) + m->delta);
+
+    return (struct shuffle){ m, &g->conf[s->conf.sorted ? s->conf.sorted[to] : to] };
+}
+
+/* The moves of an outer man of `side` from where he stands; of another one, none. */
+static inline const struct bk_klist *shuffles_of(const struct bk_outer *out, const struct conf *c,
+                                                 unsigned side)
+{
+    static const struct bk_klist none;
+
+    return out->colour == side ? &out->from[out->digit[c->at.sq[out->slot]]] : &none;
+}
+
 /* Where the black king may be for a man to go its way, the white one being on wk. */
-static inline set open_for(const struct kings *g, const struct conf *c, const struct shuffle *m,
+static inline set open_for(const struct kings *g, const struct conf *c, const struct bk_kmove *m,
                            unsigned wk)
 {
-    if (!m->way->npaths)
-        return ~NONE;
-    return open_to(g, m->way, (c->men & ~bit(m->home)) | bit(wk));
+    return squares_off_way(g->s->v->geometry->path + m->path, m->hops, m->npaths, ~NONE,
+                           (c->men & ~bit(m->from)) | bit(wk));
 }
 
 /* From where men of `side` can shuffle into the opponent's last losses, or wins. */
 static void unshuffle(const struct kings *g, struct conf *c, unsigned side, bool losses, set *rows)
 {
-    for (uint32_t i = c->first_shuffle; i < c->end_shuffle; i++) {
-        const struct shuffle *m = &g->shuffle[i];
-        const struct frontier *f = frontier_of(&g->conf[m->to], !side, losses);
-        set todo = m->colour == side ? f->rows : NONE;
+    for (unsigned o = 0; o < g->s->nouter && !c->idle; o++) {
+        const struct bk_klist *list = shuffles_of(&g->s->outer[o], c, side);
 
-        EACH (wk, todo)
-            *reach_row(c, rows, wk) |= f->at[wk] & open_for(g, c, m, wk);
+        for (unsigned i = 0; i < list->n; i++) {
+            struct shuffle x = shuffle_of(g, c, list, i);
+            const struct frontier *f = frontier_of(x.to, !side, losses);
+            set todo = f->rows;
+
+            EACH (wk, todo)
+                *reach_row(c, rows, wk) |= f->at[wk] & open_for(g, c, x.move, wk);
+        }
     }
 }
 
@@ -116,11 +144,14 @@ static set without_escapes(const struct kings *g, const struct conf *c, unsigned
                            set cand)
 {
     cand = without_king_escapes(g, c, side, wk, cand);
-    for (uint32_t i = c->first_shuffle; i < c->end_shuffle && any(cand); i++) {
-        const struct shuffle *m = &g->shuffle[i];
+    for (unsigned o = 0; o < g->s->nouter && any(cand); o++) {
+        const struct bk_klist *list = shuffles_of(&g->s->outer[o], c, side);
 
-        if (m->colour == side)
-            cand &= g->conf[m->to].won[!side][wk] | ~open_for(g, c, m, wk);
+        for (unsigned i = 0; i < list->n; i++) {
+            struct shuffle x = shuffle_of(g, c, list, i);
+
+            cand &= x.to->won[!side][wk] | ~open_for(g, c, x.move, wk);
+        }
     }
     return cand;
 }
@@ -305,52 +336,6 @@ static void place_men(const struct kings *g, uint32_t conf)
             c->squares[c->nsquares++] = (uint8_t)sq;
 }
 
-/* How many quiet moves men have within their cells; they go to `to`, unless that is NULL. */
-static uint32_t list_shuffles(const struct bk_setup *s, uint32_t conf, struct shuffle *to)
-{
-    uint32_t all = 0;
-
-    for (unsigned o = 0; o < s->nouter; o++) {
-        const struct bk_outer *out = &s->outer[o];
-        unsigned home = s->conf.sq[conf][o], n;
-        const struct bk_reach *r = bk_reach_from(s->v, out->type, out->colour, home, &n);
-
-        for (unsigned i = 0; i < n; i++) {
-            unsigned digit = out->digit[r[i].to];
-            uint32_t there = conf + (digit - out->digit[home]) * out->stride; /* modulo 2^32 */
-
-            if (!(r[i].how & BK_QUIET) || digit == BK_SQ_NONE ||
-                !s->change_ok[out->slot][BK_STAYS][r[i].to])
-                continue;
-            if (to)
-                to[all] = (struct shuffle){ .to = s->conf.sorted ? s->conf.sorted[there] : there,
-                                            .colour = out->colour,
-                                            .home = (uint8_t)home,
-                                            .way = &r[i] };
-            all++;
-        }
-    }
-    return all;
-}
-
-/* False: no memory. */
-static bool find_shuffles(struct kings *g)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < g->nconf; i++)
-        n += list_shuffles(g->s, i, NULL);
-    g->shuffle = malloc((n + 1u) * sizeof *g->shuffle);
-    n = 0;
-    for (uint32_t i = 0; g->shuffle && i < g->nconf; i++) {
-        g->conf[i].first_shuffle = n;
-        if (!g->conf[i].idle)
-            n += list_shuffles(g->s, i, g->shuffle + n);
-        g->conf[i].end_shuffle = n;
-    }
-    return g->shuffle;
-}
-
 /* == All of it == */
 
 static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -403,7 +388,7 @@ static bool begin(struct kings *g, const struct bk_setup *s)
     find_steps(g);
     for (uint32_t i = 0; i < g->nconf; i++)
         place_men(g, i);
-    return find_shuffles(g);
+    return true;
 }
 
 static void end(struct kings *g)
@@ -412,7 +397,6 @@ static void end(struct kings *g)
         free(g->conf->k[0]);
     free(g->conf);
     free(g->plane);
-    free(g->shuffle);
     free(g);
 }
 

@@ -12,6 +12,7 @@
 #include "core/rules.h"
 #include "tb/kernel/setup.h"
 #include "tb/kernel/squares.h"
+#include "tb/kernel/ways.h"
 
 enum { WAITS = 256 };
 
@@ -28,13 +29,6 @@ struct frontier {
     set at[BK_SQ_MAX]; /* of other rows, anything */
 };
 
-/* A quiet move of a man that stays in its cell. */
-struct shuffle {
-    uint32_t to; /* configuration, equal men in order */
-    uint8_t colour, home;
-    const struct bk_reach *way;
-};
-
 /*
  * A configuration: all men but the kings on their squares.  Sets are by white king square, bit s
  * being "true with the black king on s".
@@ -45,7 +39,6 @@ struct conf {
     bool idle; /* two men on one square, or another order of equal men is solved: no position */
     uint8_t squares[BK_SQ_MAX]; /* for kings */
     unsigned nsquares;
-    uint32_t first_shuffle, end_shuffle;
     /* by side to move and white king square */
     set illegal[2][BK_SQ_MAX], legal[2][BK_SQ_MAX];
     set won[2][BK_SQ_MAX], undecided[2][BK_SQ_MAX], open[2][BK_SQ_MAX];
@@ -70,7 +63,6 @@ struct kings {
     set slices[BK_SQ_MAX]; /* by white king square: pairs of kings that are slices */
     struct conf *conf;
     uint32_t nconf;
-    struct shuffle *shuffle;
     unsigned k_wait_max;
     int last_win[2], last_loss[2]; /* plies; -1: none */
     uint32_t ply;
@@ -122,23 +114,10 @@ static void find_steps(struct kings *g)
 /* == Illegal positions == */
 
 /* Black king squares that leave a way open, the rest of the board being `occ`. */
-static set open_to(const struct kings *g, const struct bk_reach *r, set occ)
+static inline set open_to(const struct kings *g, const struct bk_reach *r, set occ)
 {
-    const struct bk_bits *path = g->s->v->geometry->path + r->path;
-    set blocked = ~NONE;
-    bool way = false;
-
-    if (r->how & BK_HOPS) {
-        unsigned screens = count(set_of(path) & occ);
-
-        return screens == 0 ? set_of(path) : screens == 1 ? ~set_of(path) : NONE;
-    }
-    for (unsigned i = 0; i < r->npaths; i++)
-        if (!any(set_of(path + i) & occ)) {
-            blocked &= set_of(path + i);
-            way = true;
-        }
-    return r->npaths == 0 ? ~NONE : way ? ~blocked : NONE;
+    return squares_off_way(g->s->v->geometry->path + r->path, r->how & BK_HOPS, r->npaths, ~NONE,
+                           occ);
 }
 
 /* The black king's squares on which some white man attacks it. */

@@ -13,6 +13,7 @@
 #include "tb/kernel/men.h"
 #include "tb/kernel/solver.h"
 #include "tb/kernel/squares.h"
+#include "tb/kernel/ways.h"
 
 /* A slice that a pass works on, and what it reads besides. */
 struct ctx {
@@ -198,30 +199,10 @@ static inline unsigned via_of(const struct ctx *c, const struct bk_reach *r)
     return lowest(set_of(&c->path[r->path]));
 }
 
-/* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`. */
 static inline set open_squares(const struct ctx *c, bool hops, unsigned npaths, uint32_t path,
                                set occ)
 {
-    set blocked = ~NONE;
-    bool way = false;
-
-    if (!npaths)
-        return ~NONE;
-    if (hops) {
-        set between = set_of(&c->path[path]);
-        unsigned screens = count(between & occ);
-
-        return screens == 0 ? between & c->live : screens == 1 ? ~(between & c->live) : NONE;
-    }
-    for (unsigned i = 0; i < npaths; i++) {
-        set p = set_of(&c->path[path + i]);
-
-        if (!any(p & occ)) {
-            blocked &= p;
-            way = true;
-        }
-    }
-    return way ? ~(blocked & c->live) : NONE;
+    return squares_off_way(c->path + path, hops, npaths, c->live, occ);
 }
 
 /* The sets of a slice, LANES in each. */

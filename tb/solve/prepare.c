@@ -566,14 +566,14 @@ static bool prepare_moves(struct bk_setup *s, const struct bk_kernel *k)
 {
     size_t room = 0;
 
-    s->kings = king_moves_new(s->ix, s->pairs);
-    if (!s->kings)
-        return false;
     for (unsigned o = 0; o < s->nouter; o++)
         if (!quiet_moves(s, &s->outer[o], true, &room) ||
             !quiet_moves(s, &s->outer[o], false, &room))
             return false;
-    return link_captures(s) && prepare_configurations(s, k);
+    if (s->by_kings)
+        return prepare_configurations(s, k);
+    s->kings = king_moves_new(s->ix, s->pairs);
+    return s->kings && link_captures(s) && prepare_configurations(s, k);
 }
 
 /* Can this man go to another block of the table, or out of the group, as what it is? */
@@ -652,8 +652,7 @@ static bool prepare_men(struct bk_setup *s, const struct bk_setup_request *r)
 {
     if (s->by_kings && !s->nouter)
         return true;
-    return s->by_kings || r->to_count ? prepare_configurations(s, r->kernel)
-                                      : prepare_moves(s, r->kernel);
+    return r->to_count ? prepare_configurations(s, r->kernel) : prepare_moves(s, r->kernel);
 }
 
 struct bk_setup *bk_setup_new(const struct bk_setup_request *r)
