@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/bits.h"
 
@@ -117,8 +118,7 @@ INLINE set set_of(const struct bk_bits *b)
 {
     set x;
 
-    for (unsigned i = 0; i < SET_WORDS; i++)
-        x[i] = b->w[i];
+    memcpy(&x, b->w, sizeof x);
     return x;
 }
 INLINE struct bk_bits bits_of(set x)

@@ -9,7 +9,8 @@
 #include "tb/kernel/squares.h"
 
 /* Squares of the inner man that leave a way of `npaths` paths open, the rest being `occ`; of one
-   that hops, exactly one man stands between.  live: all ones if there is an inner man, else none. */
+   that hops, exactly one man stands between.  live: all ones if there is an inner man, else none.
+ */
 static inline set squares_off_way(const struct bk_bits *path, bool hops, unsigned npaths, set live,
                                   set occ)
 {
