@@ -231,12 +231,14 @@ struct bk_lib_piece {
 
 /*
  * A position as an engine has it.  All zero but the men is a position: White to move, no en
- * passant, no rights, all evolutions still allowed, first turn.
+ * passant, no rights, all evolutions still allowed, first turn.  What is neither of the values
+ * named, or not 0 where it is reserved, is BK_LIB_USAGE.
  *
  * men         borrowed, in any order, `n` of them
  * en_passant  the square that a man has just passed over; 0: none (a1 is never one)
  * castling    BK_LIB_WHITE_A, ...; where homes are shuffled, of the outermost rook on that side
  * turn        the move number, as in a FEN, from 1; 0 is 1.  For games that end after so many
+ * black_to_move  0 or 1
  * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
  *             0: as many as the game allows
  * elsewhere   1: from a FEN with other terrain than the game's, or rights of other rooks than the

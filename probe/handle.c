@@ -216,6 +216,8 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
     if (bytes < offsetof(struct bk_options, memory_bytes))
         return bk_fail(&here, BK_E_USAGE, "struct_size of the options is not set");
     memcpy(o, given, bytes < sizeof *o ? bytes : sizeof *o);
+    if (o->reserved)
+        return bk_fail(&here, BK_E_USAGE, "reserved of the options: not 0");
     if (o->share && !o->share->cache)
         return bk_fail(&here, BK_E_USAGE, "the handle to share with was not opened");
     if (o->host && (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))

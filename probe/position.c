@@ -148,11 +148,30 @@ static enum bk_err set_allowances(const struct bk_call *call, struct bk_pos *p,
     return BK_OK;
 }
 
+static enum bk_err check_side(const struct bk_call *call, int black_to_move)
+{
+    if (black_to_move == 0 || black_to_move == 1)
+        return BK_OK;
+    return bk_fail(call->why, BK_E_USAGE, "black_to_move: %d is neither 0 nor 1", black_to_move);
+}
+
+/* Bytes that mean nothing yet may mean something one day, so none of them is passed over. */
+static enum bk_err check_fields(const struct bk_call *call, const struct bk_lib_pos *p)
+{
+    if (p->limited > 1)
+        return bk_fail(call->why, BK_E_USAGE, "limited: %u is neither 0 nor 1", p->limited);
+    if (p->reserved[0] || p->reserved[1])
+        return bk_fail(call->why, BK_E_USAGE, "reserved: not 0");
+    return check_side(call, p->black_to_move);
+}
+
 /* All but the en passant square and the rights. */
 static enum bk_err place_plain(struct bk_call *call, struct bk_pos *out, const struct bk_lib_pos *p)
 {
-    enum bk_err err = BK_OK;
+    enum bk_err err = check_fields(call, p);
 
+    if (err)
+        return err;
     bk_pos_init(out, call->on->v);
     out->stm = p->black_to_move ? BK_BLACK : BK_WHITE;
     out->turn = (uint16_t)(p->turn > UINT16_MAX ? UINT16_MAX : p->turn ? p->turn : 1);
@@ -213,7 +232,7 @@ enum bk_err bk_place_men(struct bk_call *call, struct bk_pos *out, const struct 
                          size_t n, int black_to_move)
 {
     const struct bk_variant *v = call->on->v;
-    enum bk_err err = BK_OK;
+    enum bk_err err = check_side(call, black_to_move);
 
     bk_pos_init(out, v);
     out->stm = black_to_move ? BK_BLACK : BK_WHITE;

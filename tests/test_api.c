@@ -217,6 +217,33 @@ static void position__faults_are_told_apart(void **state)
     bk_close(lib);
 }
 
+/* What means nothing today is not passed over, lest it mean something to a later library. */
+static void position__with_values_that_have_no_meaning_is_refused(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+    struct bk_options o = { .struct_size = sizeof o, .reserved = 1 };
+    const struct bk_lib_man man[] = { { 'K', 4, 0 }, { 'R', 0, 0 }, { 'k', 3, 4 } };
+    const struct bk_lib_piece men[] = { { 'K', 0, 4 }, { 'R', 0, 0 }, { 'k', 1, 35 } };
+    const struct bk_lib_pos right = { .men = men, .n = 3, .black_to_move = 1 };
+    struct bk_lib_pos wrong[4] = { right, right, right, right };
+    struct bk_answer a;
+
+    (void)state;
+    wrong[0].black_to_move = 2;
+    wrong[1].limited = 2;
+    wrong[2].reserved[0] = 1;
+    wrong[3].reserved[1] = 1;
+    assert_int_equal(bk_probe(lib, &right, 0, &a), BK_LIB_OK);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(bk_probe(lib, &wrong[i], 0, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, man, 3, 1, &a), BK_LIB_OK);
+    assert_int_equal(bk_probe_men(lib, man, 3, 2, &a), BK_LIB_USAGE);
+    assert_int_equal(bk_probe_men(lib, man, 3, -1, &a), BK_LIB_USAGE);
+    bk_close(lib);
+    assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
 /* == The root == */
 
 static enum bk_lib_err value_after(struct line *l, const struct bk_lib_ranked *move,
@@ -721,6 +748,7 @@ int main(void)
         cmocka_unit_test(position__in_which_men_come_back_has_no_answer),
         cmocka_unit_test(error__of_a_handle_stays_when_another_answers),
         cmocka_unit_test(position__faults_are_told_apart),
+        cmocka_unit_test(position__with_values_that_have_no_meaning_is_refused),
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
