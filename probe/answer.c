@@ -10,26 +10,21 @@ _Static_assert((int)BK_LIB_GOES_ON == (int)BK_END_NONE &&
                    (int)BK_LIB_BARE_DRAW == (int)BK_END_BARE_DRAW,
                "the same ends");
 
-int bk_plies_left(const struct bk_variant *v, const struct bk_pos *p)
-{
-    int left = 2 * ((int)bk_rules_turns_max(v) + 1 - p->turn) - (p->stm == BK_BLACK);
-
-    if (!bk_rules_turns_max(v))
-        return -1;
-    return left > 0 ? left : 0;
-}
-
-int bk_clocked(int wdl, int dtw, int plies_left, bool *known)
+/* A distance that is not known is 1 at least: the rules know what is over. */
+int bk_clocked(int wdl, int dtw, int left, bool *known)
 {
     *known = true;
-    if (plies_left < 0 || !wdl)
+    if (left == BK_UNLIMITED || !wdl)
         return wdl;
-    if (dtw < 0 && plies_left > 0)
+    if (dtw < 0 && left > 0)
         *known = false;
-    else if (dtw < 0 || dtw > plies_left)
+    else if (dtw < 0 || dtw > left)
         return 0;
     return wdl;
 }
+
+/* As callers have it: 0 or more; -1: no limit. */
+static int public_left(int left) { return left == BK_UNLIMITED ? -1 : left > 0 ? left : 0; }
 
 enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned flags,
                          struct bk_value *out)
@@ -58,6 +53,7 @@ enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned 
                          struct bk_answer *out)
 {
     struct bk_value value;
+    int left = bk_rules_plies_left(call->on->v, p->turn, p->stm);
     bool known;
     enum bk_err err = bk_value_for(call, p, flags, &value);
 
@@ -66,8 +62,8 @@ enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned 
     *out = (struct bk_answer){ .wdl = value.wdl,
                                .dtw = value.dtw,
                                .end = (enum bk_lib_end)value.end,
-                               .plies_left = bk_plies_left(call->on->v, p) };
-    out->clocked_wdl = bk_clocked(value.wdl, value.dtw, out->plies_left, &known);
+                               .plies_left = public_left(left) };
+    out->clocked_wdl = bk_clocked(value.wdl, value.dtw, left, &known);
     out->clocked_known = known;
     return BK_OK;
 }

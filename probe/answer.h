@@ -7,12 +7,9 @@
 #include "probe/handle.h"
 #include "probe/value.h"
 
-/* Plies until the game's length makes it a draw: each side has so many turns; -1: no limit. */
-int bk_plies_left(const struct bk_variant *v, const struct bk_pos *p);
-
-/* wdl if the game is drawn after so many plies (-1: never); *known is false where that needs a
+/* wdl if so many plies are left (bk_rules_plies_left()); *known is false where that needs a
    distance which dtw, -1, is not. */
-int bk_clocked(int wdl, int dtw, int plies_left, bool *known);
+int bk_clocked(int wdl, int dtw, int left, bool *known);
 
 /* What a legal position is worth; the errors of bk_value_of(). */
 enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,

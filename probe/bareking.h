@@ -280,10 +280,12 @@ struct bk_answer {
     int dtw;             /* plies; -1: a draw, or the table has no distances */
     enum bk_lib_end end; /* how the game is over already, if it is */
     int clocked_wdl;     /* wdl with the game-length limit, counted from the FEN's move number: a
-                            win or loss stands if dtw <= plies_left, else it is a draw; equal to
-                            wdl in games without a limit */
+                            win or loss stands if dtw <= plies_left, else it is a draw, and so is
+                            whatever ends by a move after the limit; equal to wdl in games without
+                            a limit */
     int plies_left;      /* until that limit, 0 or more; -1: no limit */
-    int clocked_known;   /* 1; 0: clocked_wdl needs a distance the table has not, and is wdl */
+    int clocked_known;   /* 1; 0: clocked_wdl needs a distance the table has not, and is wdl.  With
+                            no plies left it needs none */
 };
 
 /* Flags of a question. */
@@ -387,8 +389,8 @@ struct bk_lib_ranked {
  * within  plies; 0: no bound but the game's own clock.  A win counts as one if it takes at most so
  *         many plies, this one included; a loss likewise; all else is a draw.  A move `keeps` the
  *         result if it is worth as much as the best, counted so, and as far as it is known.
- * flags   BK_LIB_CACHE_ONLY, BK_LIB_WDL_ONLY.  Without distances `within` and the clock
- *         are not looked at (clocked_known 0).
+ * flags   BK_LIB_CACHE_ONLY, BK_LIB_WDL_ONLY.  Without distances `within` is not looked at, nor is
+ *         the clock where it asks for one (clocked_known 0).
  * out, n  how many moves go to *n; at most `room` are written, so out may be NULL with room 0
  *
  * Returns BK_LIB_OK; BK_LIB_NO_TABLE or another error if some move is unknown, *n and out

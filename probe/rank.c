@@ -248,8 +248,7 @@ static enum bk_err partly(struct ranking *r)
 /* What a move is worth if the game is drawn after so many plies. */
 static int worth_within(const struct listed *m, int plies)
 {
-    return m->value.wdl && m->value.dtw >= 0 && plies >= 0 && m->value.dtw > plies ? 0
-                                                                                   : m->value.wdl;
+    return m->value.dtw >= 0 && m->value.dtw > plies ? 0 : m->value.wdl;
 }
 
 static int best_within(const struct ranking *r, int plies)
@@ -267,7 +266,7 @@ static uint16_t public_square(unsigned sq)
     return sq == BK_SQ_NONE ? BK_LIB_NO_SQUARE : (uint16_t)sq;
 }
 
-/* A move for the caller; left: plies, till the game's length ends it; -1. */
+/* A move for the caller; left: bk_rules_plies_left() before it. */
 static void describe(struct bk_lib_ranked *out, const struct ranking *r, const struct listed *l,
                      int left)
 {
@@ -296,8 +295,8 @@ static void describe(struct bk_lib_ranked *out, const struct ranking *r, const s
 
 static void hand_out(const struct ranking *r, struct bk_lib_ranked *out, size_t room, size_t *n)
 {
-    int left = bk_plies_left(r->call.on->v, &r->p);
-    int plies = r->within && (left < 0 || r->within < left) ? r->within : left;
+    int left = bk_rules_plies_left(r->call.on->v, r->p.turn, r->p.stm);
+    int plies = r->within && r->within < left ? r->within : left;
     int best = best_within(r, plies);
 
     *n = r->n;

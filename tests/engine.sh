@@ -198,6 +198,22 @@ sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 2' '' # takes; a
 sees shatranj 'k7/8/1K6/8/8/8/p7/7R w - - 0 1' 'depth 4' 'mate 1' h1h8
 sees sultan '5k4/4ppp3/10/10/10/10/10/R4K4 w - - 0 1' 'depth 4' 'mate 1' a1a8
 
+# == Where the game has a length == what ends it with the last ply has ended it; a move later it was a draw before
+sed -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
+sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 b - - 0 9' 'depth 5' 'mate 2' c3b3
+sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 w - - 0 10' 'depth 5' 'cp 0' ''
+say 'position fen 8/8/8/8/3k4/8/5r2/K7 b - - 0 8' # drawn; the same position in turn 1 is not
+best depth 12
+say 'position fen 8/8/8/8/3k4/8/5r2/K7 b - - 0 1'
+best depth 9
+grep -q 'score mate 4 ' "$tmp/before" || fail "a mate in 4 was drawn in another turn: $(tail -n 1 "$tmp/before")"
+for mated in '8/8/8/8/8/1k6/8/K4r2 w - - 0 11:checkmate' '7k/6Q1/5K2/8/8/8/8/8 b - - 0 11:length of the game'; do
+    say "position fen ${mated%:*}"
+    fen_now
+    [ "$game_is" = "${mated#*:}" ] || fail "${mated%:*}: $game_is"
+done
+pass
+
 # == From the tables ==
 # Both sides: the engine against the best that the command finds.
 "$bareking" build shatranj KQvKQ KRvKB KNvKQ --dir "$tmp/tables" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"

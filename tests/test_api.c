@@ -424,6 +424,38 @@ static void root__keeps_what_lasts_within_the_game(void **state)
     bk_close(lib);
 }
 
+/* With the clock, too, a move is worth what the position after it is, the other way round: also one
+   that ends a game which was over by its length before. */
+static void root__is_clocked_as_the_positions_after_it(void **state)
+{
+    struct bk_lib *lib = lib_of("atlantean", GOLDEN "/normal");
+    unsigned in_time = 0, late = 0;
+
+    (void)state;
+    for (int turn = 46; turn < 53; turn++) {
+        struct bk_lib_ranked move[64];
+        char fen[BK_LIB_FEN_MAX], after[BK_LIB_FEN_MAX];
+        size_t n = 1;
+
+        snprintf(fen, sizeof fen, "3**/k2M1/5/1K2*/**2x w - - 0 %d", turn);
+        while (n) {
+            assert_int_equal(bk_rank_moves_fen(lib, fen, 0, 0, move, 64, &n), BK_LIB_OK);
+            for (size_t i = n; i--;) { /* the best one last */
+                struct bk_answer a;
+
+                assert_int_equal(bk_play(lib, fen, move[i].name, after), BK_LIB_OK);
+                assert_int_equal(bk_probe_fen(lib, after, &a), BK_LIB_OK);
+                assert_int_equal(move[i].clocked_wdl, -a.clocked_wdl);
+                in_time += move[i].end != BK_LIB_GOES_ON && a.clocked_wdl;
+                late += move[i].end != BK_LIB_GOES_ON && a.wdl && !a.clocked_wdl;
+            }
+            memcpy(fen, after, sizeof fen);
+        }
+    }
+    assert_true(in_time > 0 && late > 0);
+    bk_close(lib);
+}
+
 /* == Memory == */
 
 static void cache_only__reads_nothing(void **state)
@@ -753,6 +785,7 @@ int main(void)
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),
+        cmocka_unit_test(root__is_clocked_as_the_positions_after_it),
         cmocka_unit_test(cache_only__reads_nothing),
         cmocka_unit_test(cache_only__names_what_is_missing_without_a_look),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),

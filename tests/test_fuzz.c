@@ -296,15 +296,17 @@ static bool clock_is_right(const struct fuzz *f, const struct bk_pos *p, const s
                            const struct ref_value *slow)
 {
     int left = 2 * (f->v->game_turns + 1 - p->turn) - (p->stm == BK_BLACK);
+    bool late;
 
     if (!f->v->game_turns)
         return a->plies_left == -1 && a->clocked_wdl == a->wdl && a->clocked_known;
-    left = left < 0 ? 0 : left;
+    late = left < 0;
+    left = late ? 0 : left;
     if (a->plies_left != left)
         return false;
     if (!a->clocked_known)
         return !f->how.distances;
-    return a->clocked_wdl == (slow->dtw <= left ? slow->wdl : 0);
+    return a->clocked_wdl == (!late && slow->dtw <= left ? slow->wdl : 0);
 }
 
 static void print_said(const char *who, const struct said *s)

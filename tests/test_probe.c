@@ -477,8 +477,7 @@ static void probe__the_clock_stops_a_win_that_comes_too_late(void **state)
             struct bk_answer a = ask(lib, bk_pos_to_fen(&p, mini, fen));
             int left = 2 * (TURNS + 1 - p.turn) - (p.stm == BK_BLACK);
 
-            left = left < 0 ? 0 : left;
-            assert_int_equal(a.plies_left, left);
+            assert_int_equal(a.plies_left, left < 0 ? 0 : left);
             assert_true(a.clocked_known);
             assert_int_equal(a.clocked_wdl, a.wdl && a.dtw <= left ? a.wdl : 0);
             late += a.wdl && !a.clocked_wdl;

@@ -159,6 +159,14 @@ int bk_rules_stalemate_wdl(const struct bk_variant *v);
 
 /* After how many turns of each side is the game drawn?  0: never. */
 static inline unsigned bk_rules_turns_max(const struct bk_variant *v) { return v->game_turns; }
+/* Plies that may still be played in turn `turn`, from 1, with `stm` to move: each side has so many
+   turns.  0: the last one has been; less: it had been before the last move, which came too late;
+   BK_UNLIMITED: no limit. */
+#define BK_UNLIMITED INT32_MAX
+static inline int bk_rules_plies_left(const struct bk_variant *v, unsigned turn, unsigned stm)
+{
+    return v->game_turns ? 2 * (v->game_turns + 1 - (int)turn) - (stm == BK_BLACK) : BK_UNLIMITED;
+}
 
 /* Are captured men held and dropped again? */
 static inline bool bk_rules_hands(const struct bk_variant *v) { return v->hands; }

@@ -470,14 +470,15 @@ enum be_end be_end_now(const struct be_game *g, const struct be_board *b, int *w
 {
     enum be_end end = be_end_early(g, b, wdl);
     struct be_moves list = { .n = 0 };
+    int left = be_plies_left(g, b);
 
-    if (end != BE_GOES_ON && end != BE_BARED_BACK)
+    if (left >= 0 && end != BE_GOES_ON && end != BE_BARED_BACK)
         return end;
     end = BE_GOES_ON;
-    if (be_moves_legal(g, b, &list) && !list.n)
+    if (left >= 0 && be_moves_legal(g, b, &list) && !list.n)
         end = be_end_stuck(g, b, wdl);
     be_moves_release(&list);
-    if (end == BE_GOES_ON && be_plies_left(g, b) == 0) {
+    if (end == BE_GOES_ON && left <= 0) { /* what ends with the last ply has ended in time */
         *wdl = 0;
         end = BE_LENGTH;
     }
@@ -486,12 +487,7 @@ enum be_end be_end_now(const struct be_game *g, const struct be_board *b, int *w
 
 int be_plies_left(const struct be_game *g, const struct be_board *b)
 {
-    int turns = (int)bk_rules_turns_max(g->v), left;
-
-    if (g->hands || !turns)
-        return -1;
-    left = 2 * (turns + 1 - b->plain.turn) - (b->plain.stm == BK_BLACK);
-    return left > 0 ? left : 0;
+    return g->hands ? BK_UNLIMITED : bk_rules_plies_left(g->v, b->plain.turn, b->plain.stm);
 }
 
 /* == Keys ================================================================ */
@@ -533,6 +529,11 @@ uint64_t be_board_key(const struct be_game *g, const struct be_board *b)
     return key;
 }
 
+uint64_t be_turn_key(const struct be_game *g, const struct be_board *b)
+{
+    return be_plies_left(g, b) == BK_UNLIMITED ? 0 : mix(UINT64_C(1) << 42 | b->plain.turn);
+}
+
 /* == Tables ============================================================== */
 
 /* Positions with hands are in tables only where captured men are simply gone, and none is held. */
@@ -563,7 +564,6 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     const struct bk_pos *p = &b->plain;
     struct bk_report why = { "" };
     enum bk_err err;
-    int left;
 
     if (!g->men_max)
         return false;
@@ -579,8 +579,7 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
         *g->broken = why;
     if (err)
         return false;
-    left = be_plies_left(g, b);
-    if (*wdl && left >= 0 && *plies > left) {
+    if (*wdl && *plies > be_plies_left(g, b)) {
         *wdl = 0;
         *plies = -1;
     }

@@ -101,11 +101,13 @@ enum be_end be_end_stuck(const struct be_game *g, const struct be_board *b, int 
 /* Is it over?  Never says BE_BARED_BACK. */
 enum be_end be_end_now(const struct be_game *g, const struct be_board *b, int *wdl);
 bool be_in_check(const struct be_game *g, const struct be_board *b);
-/* Plies until the game's length makes it a draw; -1: no limit. */
+/* Plies until the game's length makes it a draw: bk_rules_plies_left(). */
 int be_plies_left(const struct be_game *g, const struct be_board *b);
 
-/* A hash of what matters of the position. */
+/* A hash of what matters of the position, but for the turn: it is the same when it comes again. */
 uint64_t be_board_key(const struct be_game *g, const struct be_board *b);
+/* To be added for what it is worth: of the turn, where that is told by the turns that are left. */
+uint64_t be_turn_key(const struct be_game *g, const struct be_board *b);
 
 /*
  * What the tables say of a position that is not over: *plies to the end, -1 of a draw or where

@@ -194,9 +194,10 @@ static bool known(struct be_worker *w, const struct be_board *b, unsigned ply, i
 {
     const struct be_game *g = w->s->game;
     int wdl, plies;
-    enum be_end end = be_end_early(g, b, &wdl);
+    bool last = be_plies_left(g, b) <= 0; /* perhaps with a mate */
+    enum be_end end = last ? be_end_now(g, b, &wdl) : be_end_early(g, b, &wdl);
 
-    if (end == BE_BARED_BACK || end == BE_BARE_BOTH || be_plies_left(g, b) == 0) {
+    if (end == BE_BARED_BACK || end == BE_BARE_BOTH) {
         *score = 0;
         return true;
     }
@@ -307,13 +308,13 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
 {
     const struct be_game *g = w->s->game;
     struct be_moves *list = &w->list[ply];
-    uint64_t key = be_board_key(g, b);
+    uint64_t here = be_board_key(g, b), key = here + be_turn_key(g, b);
     const struct be_found *found = be_hash_at(w->s->hash, key);
     bool pv = beta - alpha > 1, check;
     uint32_t best_id = found->key == key ? found->move : 0;
     int best = -BE_INFINITE, old_alpha = alpha, score;
 
-    if (repeats(w, key)) {
+    if (repeats(w, here)) {
         w->npv[ply] = 0;
         return 0;
     }
@@ -341,7 +342,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
         return score_over(wdl, ply);
     }
     order_all(w, b, list, ply, best_id);
-    w->past[w->npast++] = key;
+    w->past[w->npast++] = here;
     best_id = 0;
     for (size_t i = 0; i < list->n && !w->stopped; i++) {
         struct be_board after = *b;
