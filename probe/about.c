@@ -9,6 +9,7 @@
 #include "probe/handle.h"
 #include "table/listing.h"
 #include "table/needed.h"
+#include "table/readers.h"
 
 /* == The game == */
 
@@ -95,6 +96,15 @@ int bk_has(struct bk_lib *lib, const char *material)
     return (int)has;
 }
 
+/* Where a host brings the bytes, folders of the same names on this machine are not his. */
+static enum bk_err list_all(const struct bk_call *call, struct bk_listed **out, size_t *n,
+                            bool heads)
+{
+    bool hosted = bk_readers_hosted(bk_cache_readers(bk_catalog_cache(call->on->catalog)));
+
+    return bk_listing(out, n, call->on->v, hosted ? "" : call->on->paths, heads, call->why);
+}
+
 enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room, size_t *n)
 {
     struct bk_call call;
@@ -103,12 +113,13 @@ enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, siz
     enum bk_err err = bk_call_begin(&call, lib, n && (out || !room), 0, 0);
 
     if (!err)
-        err = bk_listing(&list, &found, call.on->v, call.on->paths, call.why);
+        err = list_all(&call, &list, &found, true);
     for (size_t i = 0; !err && i < found && i < room; i++) {
         memset(&out[i], 0, sizeof out[i]);
         memcpy(out[i].material, list[i].name, sizeof list[i].name);
         out[i].men = (int)list[i].men;
-        out[i].has = BK_LIB_HAS_WDL | (list[i].dtw_bytes ? BK_LIB_HAS_DTW : 0);
+        out[i].has = BK_LIB_HAS_WDL | (list[i].distances ? BK_LIB_HAS_DTW : 0) |
+                     (list[i].lost ? BK_LIB_LOST_DTW : 0);
         out[i].bytes = list[i].wdl_bytes + list[i].dtw_bytes;
     }
     _Static_assert(sizeof out->material == sizeof list->name, "the same room");
@@ -127,7 +138,7 @@ int bk_men_max(struct bk_lib *lib)
     enum bk_err err = bk_call_begin(&call, lib, true, 0, 0);
 
     if (!err)
-        err = bk_listing(&list, &n, call.on->v, call.on->paths, call.why);
+        err = list_all(&call, &list, &n, false);
     if (!err && n)
         men = (int)list[n - 1].men;
     free(list);

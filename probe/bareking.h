@@ -463,20 +463,26 @@ BK_API enum bk_lib_err bk_game_of(struct bk_lib *lib, struct bk_lib_game *out);
 
 #define BK_LIB_HAS_WDL 1
 #define BK_LIB_HAS_DTW 2
+#define BK_LIB_LOST_DTW                                                                            \
+    4 /* bk_list_tables(): distances belong to it, and their file is not there */
 /* What there is of a material, "KRvKN" (the colours in either order): BK_LIB_HAS_... or 0, also if
-   it is no material of the game.  Whether the files are whole is not asked.  Cost: a look in each
-   folder. */
+   it is no material of the game.  Whether the files are whole is not asked, nor whether there
+   should be more.  Cost: a look in each folder. */
 BK_API int bk_has(struct bk_lib *lib, const char *material);
 
 /* A table in the folders. */
 struct bk_lib_table {
     char material[96];
     int men;        /* kings included */
-    int has;        /* BK_LIB_HAS_... */
+    int has;        /* BK_LIB_HAS_..., BK_LIB_LOST_DTW */
     uint64_t bytes; /* of its files */
 };
-/* The tables of the handle's game, by men, then name.  How many goes to *n; at most `room` are
-   written.  A name that is no material of the game is passed over, files are not opened. */
+/*
+ * The tables of the handle's game, by men, then name.  How many goes to *n; at most `room` are
+ * written.  A name that is no material of the game is passed over.  Files are not opened, but for
+ * the heads of tables without distances: BK_LIB_LOST_DTW is what tells one that has lost them, a
+ * copy without its .bkd say, from one that was built with --wdl.  Both answer alike, without.
+ */
 BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room,
                                       size_t *n);
 /* The most men that a table in the folders has; 0: there is none, or bk_error() says why not. */

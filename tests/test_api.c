@@ -756,6 +756,87 @@ static void about__says_game_and_tables(void **state)
     bk_close(lib);
 }
 
+/* A folder of two tables: of one, with results alone, the distances are lost; of the other nothing
+   is left but an empty file.  Links, so that nothing is copied. */
+static void with_a_lost_file(const char *dir, bool make)
+{
+    char cwd[PATH_MAX - 64], real[PATH_MAX], path[PATH_MAX];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(make ? mkdir(path, 0700) : 0, 0);
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    snprintf(real, sizeof real, "%s/" GOLDEN "/normal/chess/KRvK.bkw", cwd);
+    snprintf(path, sizeof path, "%s/chess/KRvK.bkw", dir);
+    assert_int_equal(make ? symlink(real, path) : unlink(path), 0);
+    snprintf(path, sizeof path, "%s/chess/KQvK.bkw", dir);
+    if (!make)
+        assert_int_equal(unlink(path), 0);
+    else if ((f = fopen(path, "w")) != NULL)
+        fclose(f);
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(make ? 0 : rmdir(path), 0);
+}
+
+static int has_listed(struct bk_lib *lib, const char *material)
+{
+    struct bk_lib_table t[64];
+    size_t n;
+
+    if (bk_list_tables(lib, t, 64, &n))
+        fail_msg("%s", bk_error(lib));
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(t[i].material, material))
+            return t[i].has;
+    return 0;
+}
+
+static void about__tells_lost_distances_from_none(void **state)
+{
+    char dir[] = "/tmp/bareking-lost-XXXXXX", paths[128];
+    struct bk_lib *lost, *none = lib_of("chess", GOLDEN "/wdl"), *both;
+    struct bk_lib_table t;
+    size_t n;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    with_a_lost_file(dir, true);
+    lost = lib_of("chess", dir);
+    assert_int_equal(has_listed(lost, "KRvK"), BK_LIB_HAS_WDL | BK_LIB_LOST_DTW);
+    assert_int_equal(bk_has(lost, "KRvK"), BK_LIB_HAS_WDL);
+    assert_int_equal(has_listed(lost, "KQvK"), BK_LIB_HAS_WDL); /* as bk_has() has it */
+    assert_int_equal(bk_has(lost, "KQvK"), BK_LIB_HAS_WDL);
+    assert_int_equal(bk_list_tables(none, &t, 1, &n), BK_LIB_OK);
+    assert_true(n > 0);
+    assert_int_equal(t.has, BK_LIB_HAS_WDL);
+    snprintf(paths, sizeof paths, "%s:" GOLDEN "/normal", dir); /* the second answers */
+    both = lib_of("chess", paths);
+    assert_int_equal(has_listed(both, "KRvK"), BK_LIB_HAS_WDL | BK_LIB_HAS_DTW);
+    bk_close(lost);
+    bk_close(none);
+    bk_close(both);
+    with_a_lost_file(dir, false);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* Folders of this machine, called as the host's are, are not his. */
+static void about__lists_nothing_of_a_host(void **state)
+{
+    unsigned asked = 0;
+    const struct bk_host host = { sizeof host, &asked, no_size, no_read };
+    const struct bk_options o = { .struct_size = sizeof o,
+                                  .paths = GOLDEN "/normal",
+                                  .host = &host };
+    struct bk_lib *lib = lib_with("chess", &o);
+    size_t n = 7;
+
+    (void)state;
+    assert_int_equal(bk_list_tables(lib, NULL, 0, &n), BK_LIB_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(bk_men_max(lib), 0);
+    bk_close(lib);
+}
+
 static void about__names_every_built_in_game(void **state)
 {
     size_t n = 0;
@@ -797,6 +878,8 @@ int main(void)
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),
+        cmocka_unit_test(about__tells_lost_distances_from_none),
+        cmocka_unit_test(about__lists_nothing_of_a_host),
         cmocka_unit_test(about__names_every_built_in_game),
     };
 

@@ -94,10 +94,10 @@ void ex_games_close(struct ex_games *g)
 size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game)
 {
     struct bk_listed *table;
-    size_t n = 0;
+    size_t n;
 
-    if (bk_listing(&table, &n, game->v, g->dirs, NULL) == BK_OK)
-        free(table);
+    bk_listing(&table, &n, game->v, g->dirs, false, NULL);
+    free(table);
     return n;
 }
 

@@ -12,18 +12,32 @@
 
 #include "core/array.h"
 #include "core/homes.h"
-#include "table/info.h"
+#include "table/format.h"
 
 struct list {
     struct bk_listed *at;
     size_t n, room;
+    const struct bk_variant *v;
+    bool heads;
+    struct bk_report *why; /* NULL: nobody asks, or it is written */
 };
 
-static uint64_t bytes_of(const char *path)
+/* Is it a file?  Its size, 0 included, goes to *bytes. */
+static bool is_file(const char *path, uint64_t *bytes)
 {
     struct stat st;
+    bool is = !stat(path, &st) && S_ISREG(st.st_mode);
 
-    return !stat(path, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    *bytes = is ? (uint64_t)st.st_size : 0;
+    return is;
+}
+
+/* Do distances belong to these results, by their head?  A damaged one says nothing. */
+static bool promises_distances(const char *path)
+{
+    struct bk_file_info info;
+
+    return !bk_file_peek(&info, path, NULL) && info.distances;
 }
 
 /* The material, if an earlier folder has it; else NULL. */
@@ -35,60 +49,84 @@ static struct bk_listed *earlier(const struct list *l, const struct bk_material 
     return NULL;
 }
 
-/* "KRvKN.bkw" in a folder. */
-static enum bk_err add(struct list *l, const struct bk_variant *v, const char *folder,
-                       const char *file, struct bk_report *why)
+/* "KRvKN.bkw" in a folder, of `game`. */
+static enum bk_err add(struct list *l, const char *folder, const char *game, const char *file)
 {
-    struct bk_listed one = { .dtw_bytes = 0 };
+    struct bk_listed one = { .lost = false };
     const char *dot = strrchr(file, '.');
     struct bk_listed *before;
-    char path[PATH_MAX];
+    char path[PATH_MAX], own[PATH_MAX];
 
     if (!dot || strcmp(dot, ".bkw") || (size_t)(dot - file) >= sizeof one.name)
         return BK_OK;
     memcpy(one.name, file, (size_t)(dot - file));
-    if (bk_material_parse(&one.m, v, one.name, NULL) || bk_material_canonical(&one.m, v))
+    if (bk_material_parse(&one.m, l->v, one.name, NULL) || bk_material_canonical(&one.m, l->v))
         return BK_OK;
-    one.men = bk_material_men(&one.m, v);
-    one.wdl_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_WDL));
-    one.dtw_bytes = bytes_of(bk_table_path(path, folder, v, &one.m, BK_KIND_DTW));
-    if (!one.wdl_bytes) /* another name of the material */
+    snprintf(path, sizeof path, "%s/%s/%s", folder, game, file);
+    if (strcmp(path, bk_table_path(own, folder, l->v, &one.m, BK_KIND_WDL)) ||
+        !is_file(path, &one.wdl_bytes)) /* another name of the material, or another's folder */
         return BK_OK;
+    one.men = bk_material_men(&one.m, l->v);
+    one.distances = is_file(bk_table_path(own, folder, l->v, &one.m, BK_KIND_DTW), &one.dtw_bytes);
+    one.lost = l->heads && !one.distances && promises_distances(path);
     if ((before = earlier(l, &one.m)) != NULL) {
-        if (!before->dtw_bytes && one.dtw_bytes)
+        if (!before->distances && one.distances)
             *before = one;
         return BK_OK;
     }
     if (!BK_ARRAY_ROOM(l->at, l->room, l->n + 1))
-        return bk_no_memory(why);
+        return bk_no_memory(l->why);
     l->at[l->n++] = one;
     return BK_OK;
 }
 
-static enum bk_err unread(const char *path, struct bk_report *why)
+static enum bk_err unread(const struct list *l, const char *path)
 {
-    return bk_not_there(errno) ? BK_OK : bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    return bk_not_there(errno) ? BK_OK
+                               : bk_fail(l->why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
 /* The files of FOLDER/GAME. */
-static enum bk_err read_folder(struct list *l, const struct bk_variant *v, const char *folder,
-                               struct bk_report *why)
+static enum bk_err read_folder(struct list *l, const char *folder, const char *game)
 {
-    char game[64], path[PATH_MAX];
+    char path[PATH_MAX];
     struct dirent *file;
     enum bk_err err = BK_OK;
     DIR *dir;
 
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, bk_homes_name(v, 0, game)) >=
-        sizeof path)
-        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(ENAMETOOLONG));
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, game) >= sizeof path)
+        return bk_fail(l->why, BK_E_SYSTEM, "%s: %s", path, strerror(ENAMETOOLONG));
     if (!(dir = opendir(path)))
-        return unread(path, why);
+        return unread(l, path);
     while (!err && (errno = 0, file = readdir(dir)) != NULL)
-        err = add(l, v, folder, file->d_name, why);
+        err = add(l, folder, game, file->d_name);
     if (!err && errno)
-        err = unread(path, why);
+        err = unread(l, path);
     closedir(dir);
+    return err;
+}
+
+/* Of all games that positions of this one belong to, by their rights (bk_homes_name()).  The first
+   failure is told; what else can be read is. */
+static enum bk_err read_games(struct list *l, const char *folder)
+{
+    char game[4][64];
+    enum bk_err err = BK_OK;
+
+    for (unsigned wings = 0; wings < 4; wings++) {
+        unsigned before = 0;
+        enum bk_err each;
+
+        bk_homes_name(l->v, wings, game[wings]);
+        while (strcmp(game[before], game[wings]))
+            before++;
+        if (before < wings)
+            continue;
+        each = read_folder(l, folder, game[wings]);
+        if (each && !err)
+            l->why = NULL;
+        err = err ? err : each;
+    }
     return err;
 }
 
@@ -100,22 +138,22 @@ static int by_men(const void *a, const void *b)
 }
 
 enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
-                       const char *paths, struct bk_report *why)
+                       const char *paths, bool heads, struct bk_report *why)
 {
-    struct list l = { 0 };
+    struct list l = { .v = v, .heads = heads, .why = why };
     char *copy = strdup(paths), *rest = copy;
     enum bk_err err = copy ? BK_OK : bk_no_memory(why);
 
-    for (char *one; !err && (one = strsep(&rest, ":")) != NULL;)
-        err = *one ? read_folder(&l, v, one, why) : BK_OK;
+    for (char *one; (one = strsep(&rest, ":")) != NULL;)
+        if (*one) {
+            enum bk_err each = read_games(&l, one);
+
+            err = err ? err : each;
+        }
     free(copy);
-    if (err) {
-        free(l.at);
-        return err;
-    }
     if (l.n)
         qsort(l.at, l.n, sizeof *l.at, by_men);
     *out = l.at;
     *n = l.n;
-    return BK_OK;
+    return err;
 }

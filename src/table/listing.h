@@ -10,17 +10,23 @@ struct bk_listed {
     struct bk_material m; /* canonical */
     char name[BK_MATERIAL_NAME_MAX];
     unsigned men;
-    uint64_t wdl_bytes, dtw_bytes; /* of the files; 0: there is none */
+    uint64_t wdl_bytes, dtw_bytes; /* of the files */
+    bool distances;                /* their file is there */
+    bool lost;                     /* it is not, and should be: known with `heads` */
 };
 
 /*
  * The tables of a game in folders, separated by ':', by men, then name; of a table that is in
- * several the first.  Files are not opened; names that are no canonical material of the game are
- * passed over, and distances without wdl.  A folder that is not there has none.
+ * several the one that answers.  Names that are no canonical material of the game are passed over,
+ * and distances without wdl.  A folder that is not there has none.
  *
- * *out owned: free().  Returns BK_OK; BK_E_SYSTEM (memory, a folder that cannot be read).
+ * heads    also: do distances belong to results that have none beside them?  Of these the head is
+ *          read, a read each; else no file is opened
+ * *out, n  owned: free(); whatever is returned, all that could be read
+ *
+ * Returns BK_OK; BK_E_SYSTEM (memory, a folder that cannot be read; the first is told).
  */
 enum bk_err bk_listing(struct bk_listed **out, size_t *n, const struct bk_variant *v,
-                       const char *paths, struct bk_report *why);
+                       const char *paths, bool heads, struct bk_report *why);
 
 #endif

@@ -65,11 +65,13 @@ class RootMove(NamedTuple):
 
 
 class Has(IntFlag):
-    """What there is of a table; nothing is false."""
+    """What there is of a table; nothing is false.  LOST_DTW, in a list: distances belong to it, and
+    their file is not there."""
 
     NOTHING = 0
     WDL = 1
     DTW = 2
+    LOST_DTW = 4
 
 
 class Table(NamedTuple):

@@ -76,6 +76,7 @@ def test_a_folder_with_distances_goes_before_one_without(tables, tmp_path):
         assert [t.has for t in tb.tables() if t.material == "KRvK"] == [Has.WDL | Has.DTW]
     with Tablebase("chess", tmp_path / "first") as tb:
         assert tb.has("KRvK") == Has.WDL and tb.probe_wdl(WON) == 1
+        assert [t.has for t in tb.tables()] == [Has.WDL | Has.LOST_DTW]
         (tmp_path / "second" / "chess").mkdir(parents=True)
         shutil.copy(tables / "chess" / "KRvK.bkd", tmp_path / "second" / "chess")
         tb.add_directory(tmp_path / "second")  # files of two folders are no table
