@@ -292,6 +292,26 @@ best depth 2
 grep -q '(tables)' "$tmp/before" || fail 'not by the tables, once they are whole'
 pass
 
+# == Distances that are lost are named, once; it plays from the rest ==
+mkdir -p "$tmp/lost/shatranj"
+cp "$tmp/tables/shatranj/KRvKB.bkw" "$tmp/lost/shatranj"
+say "setoption name TablePath value $tmp/lost"
+say "position fen $at"
+best depth 2
+grep -q "^info string $tmp/lost/shatranj/KRvKB.bkd: not there, but KRvKB.bkw says it should be" "$tmp/before" ||
+    fail "no word of lost distances: $(cat "$tmp/before")"
+best depth 2
+if grep 'not there' "$tmp/before"; then fail 'lost distances are named twice'; fi
+say "setoption name TablePath value $tmp/results" # never made
+best depth 2
+if grep 'not there' "$tmp/before"; then fail 'distances are not lost that were never made'; fi
+# a folder that cannot be read is named, also behind one that answers
+say "setoption name TablePath value $tmp/tables:$tmp/closed"
+best depth 2
+grep -q '(tables)' "$tmp/before" || fail 'an unreadable folder hides another'
+grep -q "error: $tmp/closed/shatranj: " "$tmp/before" || fail 'no word of an unreadable folder'
+pass
+
 # == Bad input ==
 for bad in 'position fen' 'position fen x' 'position' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
     'position startpos moves e2e9' 'go banana' 'go depth' 'go movetime x' 'setoption' 'setoption name Nonsense value 3' \

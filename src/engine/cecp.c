@@ -66,7 +66,8 @@ static void say_features(void)
     be_say("feature myname=\"bareking-engine %d.%d.%d\"", BK_LIB_VERSION >> 16,
            BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255);
     be_say("feature ping=1 setboard=1 usermove=1 playother=1 analyze=1 memory=1 highlight=1");
-    be_say("feature san=0 time=1 draw=0 sigint=0 sigterm=0 reuse=1 colors=0 name=0 smp=0 ics=0");
+    be_say("feature san=0 time=1 draw=0 sigint=0 sigterm=0 reuse=1 colors=0 name=0 smp=0 ics=0 "
+           "debug=1");
     be_say("feature variants=\"%s\"", games);
     be_say("feature egt=\"bareking\"");
     be_say("feature option=\"TablePath -path \"");
@@ -212,12 +213,14 @@ static void halt(struct cecp *c)
 static void found(struct cecp *c)
 {
     const struct be_search *f = &c->s.search;
-    const char *broken = be_session_broken(&c->s);
+    const char *broken = be_session_broken(&c->s), *lost = be_session_lost(&c->s);
     char name[BE_NAME_MAX];
     struct be_move m;
 
     if (broken)
         be_say("tellusererror %s", broken);
+    if (lost)
+        be_say("# %s", lost);
     if (c->playing && f->nfound) {
         m = f->line[0].move[0];
         be_move_write(&c->s.game, BE_CECP, be_session_board(&c->s), &m, name);

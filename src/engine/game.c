@@ -6,14 +6,12 @@
  */
 #include "engine/game.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/rules.h"
+#include "table/listing.h"
 
 void be_moves_release(struct be_moves *list)
 {
@@ -60,66 +58,23 @@ void be_game_close(struct be_game *g)
     if (g->base)
         bk_variant_free(g->base);
     free(g->paths);
-    free(g->broken);
+    free(g->wrong);
     memset(g, 0, sizeof *g);
 }
 
-/* How many men a file's name KRvKN[..]+Kk.bkw speaks of; 0: none of ours. */
-static unsigned men_named(const char *file)
-{
-    unsigned men = 0;
-
-    if (!strstr(file, ".bkw"))
-        return 0;
-    for (; *file && *file != '.' && *file != '[' && *file != '+'; file++)
-        men += isupper((unsigned char)*file) != 0;
-    return men;
-}
-
-/* Opens a game's folder.  NULL: it is not there, or cannot be read, which g->broken tells then. */
-static DIR *open_folder(const struct be_game *g, const char *folder, size_t chars, const char *game)
-{
-    char path[4096];
-    bool fits = snprintf(path, sizeof path, "%.*s/%s", (int)chars, folder, game) < (int)sizeof path;
-    DIR *dir = fits ? opendir(path) : NULL;
-    int error = fits ? errno : ENAMETOOLONG;
-
-    if (!dir && !bk_not_there(error) && !*g->broken->text)
-        bk_report_write(g->broken, "%s: %s", path, strerror(error));
-    return dir;
-}
-
-/* The men of the largest table of a game in a folder. */
-static unsigned men_in(const struct be_game *g, const char *folder, size_t chars, const char *game)
-{
-    unsigned most = 0;
-    DIR *dir = open_folder(g, folder, chars, game);
-
-    if (!dir)
-        return 0;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-        unsigned men = men_named(e->d_name);
-
-        most = men > most ? men : most;
-    }
-    closedir(dir);
-    return most;
-}
-
+/* The men of the largest table; what cannot be read, g->wrong tells. */
 static unsigned men_in_all(const struct be_game *g)
 {
-    unsigned most = 0;
+    struct bk_listed *list;
+    struct bk_report why;
+    unsigned men;
+    size_t n;
 
-    for (const char *s = g->paths; *s;) {
-        size_t chars = strcspn(s, ":");
-        unsigned base = men_in(g, s, chars, g->base->name);
-        unsigned own = men_in(g, s, chars, g->v->name);
-
-        most = base > most ? base : most;
-        most = own > most ? own : most;
-        s += chars + (s[chars] == ':');
-    }
-    return most;
+    if (bk_listing(&list, &n, g->v, g->paths, false, &why) && !*g->wrong->broken.text)
+        g->wrong->broken = why;
+    men = n ? list[n - 1].men : 0;
+    free(list);
+    return men;
 }
 
 /* The catalogue of the game that is played, anew. */
@@ -139,17 +94,17 @@ static enum bk_err recatalog(struct be_game *g, struct bk_report *why)
 enum bk_err be_game_tables(struct be_game *g, const char *paths, struct bk_report *why)
 {
     char *copy = strdup(paths);
-    struct bk_report *broken = calloc(1, sizeof *broken);
+    struct be_wrong *wrong = calloc(1, sizeof *wrong);
 
-    if (!copy || !broken) {
+    if (!copy || !wrong) {
         free(copy);
-        free(broken);
+        free(wrong);
         return bk_no_memory(why);
     }
     free(g->paths);
-    free(g->broken);
+    free(g->wrong);
     g->paths = copy;
-    g->broken = broken;
+    g->wrong = wrong;
     return recatalog(g, why);
 }
 
@@ -553,6 +508,22 @@ static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, stru
     return bk_rules_plain_is_exact(g->v, made->count);
 }
 
+/* A table has answered without a distance: was it made with distances? */
+static void look_for_lost(const struct be_game *g, const struct bk_pos *p)
+{
+    struct bk_cache *cache = bk_catalog_cache(g->catalog);
+    unsigned visit = bk_visit_begin(cache);
+    const struct bk_table *t;
+
+    if (!bk_catalog_table(g->catalog, p, &t, NULL) && !t->dtw && bk_file_info(t->wdl)->distances) {
+        const char *path = bk_file_path(t->wdl);
+
+        bk_report_write(&g->wrong->lost, "%.*sd: not there, but %s says it should be",
+                        (int)strlen(path) - 1, path, strrchr(path, '/') + 1);
+    }
+    bk_visit_end(cache, visit);
+}
+
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
 {
     struct bk_tables t = { .v = g->v,
@@ -575,10 +546,12 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max)
         return false;
     err = bk_settle(&t, p, wdl, plies, &why);
-    if ((err == BK_E_CORRUPT || err == BK_E_SYSTEM) && !*g->broken->text)
-        *g->broken = why;
+    if ((err == BK_E_CORRUPT || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
+        g->wrong->broken = why;
     if (err)
         return false;
+    if (*wdl && *plies < 0 && !*g->wrong->lost.text)
+        look_for_lost(g, p);
     if (*wdl && *plies > be_plies_left(g, b)) {
         *wdl = 0;
         *plies = -1;

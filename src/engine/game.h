@@ -15,6 +15,11 @@
 #include "core/move.h"
 #include "table/catalog.h"
 
+/* What was wrong with tables: the first that cannot be read, or has lost its distances; else "". */
+struct be_wrong {
+    struct bk_report broken, lost;
+};
+
 struct be_game {
     struct bk_variant *base;    /* owned; as it was named */
     struct bk_variant *derived; /* owned; for the FEN's homes or terrain; else NULL */
@@ -24,7 +29,7 @@ struct be_game {
     char *paths;                /* owned; folders of tables */
     struct bk_catalog *catalog; /* owned; of v */
     unsigned men_max;           /* of the largest table there; 0: none */
-    struct bk_report *broken;   /* owned; what was wrong with the first that cannot be read */
+    struct be_wrong *wrong;     /* owned; with tables */
 };
 
 struct be_board {
@@ -112,7 +117,7 @@ uint64_t be_turn_key(const struct be_game *g, const struct be_board *b);
 /*
  * What the tables say of a position that is not over: *plies to the end, -1 of a draw or where
  * there are no distances.  The game's length is looked at, too.  False: they do not say; where one
- * is broken, g->broken tells.
+ * is broken, or lacks the distances that it was made with, g->wrong tells.
  */
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
 

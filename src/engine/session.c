@@ -142,17 +142,28 @@ enum bk_err be_session_tables(struct be_session *s, const char *paths, struct bk
         return bk_no_memory(why);
     free(s->paths);
     s->paths = copy;
-    s->told_broken = false;
+    s->told_broken = s->told_lost = false;
     be_hash_clear(&s->hash);
     return be_game_tables(&s->game, s->paths, why);
 }
 
+/* Its text, the first time. */
+static const char *once(bool *told, const struct bk_report *what)
+{
+    if (*told || !*what->text)
+        return NULL;
+    *told = true;
+    return what->text;
+}
+
 const char *be_session_broken(struct be_session *s)
 {
-    if (s->told_broken || !*s->game.broken->text)
-        return NULL;
-    s->told_broken = true;
-    return s->game.broken->text;
+    return once(&s->told_broken, &s->game.wrong->broken);
+}
+
+const char *be_session_lost(struct be_session *s)
+{
+    return once(&s->told_lost, &s->game.wrong->lost);
 }
 
 /* The first position of a game; what is known of others goes where `before` is another game. */
@@ -188,7 +199,7 @@ enum bk_err be_session_game(struct be_session *s, const char *name, struct bk_re
     be_game_close(&s->game);
     s->game = game;
     s->n = 0;
-    s->told_broken = false;
+    s->told_broken = s->told_lost = false;
     return begin_with(s, NULL, &b, why);
 }
 

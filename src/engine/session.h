@@ -28,8 +28,8 @@ struct be_session {
     struct be_search search;
     pthread_t thread;
     bool thinking;
-    bool told_broken; /* what game.broken says */
-    int wake[2];      /* a pipe: the search has ended */
+    bool told_broken, told_lost; /* what game.wrong says */
+    int wake[2];                 /* a pipe: the search has ended */
 };
 
 enum be_event { BE_LINE, BE_FOUND, BE_END };
@@ -73,6 +73,8 @@ void be_session_stop(struct be_session *s);
 /* A table that could not be read, once for each game and each list of folders; else NULL.  While no
    search is under way. */
 const char *be_session_broken(struct be_session *s);
+/* Likewise a file of distances that is not there, and should be. */
+const char *be_session_lost(struct be_session *s);
 
 /* A share of the clock, in milliseconds; moves 0: until the end of the game. */
 void be_limits_clock(struct be_limits *l, int64_t left, int64_t increment, int moves);

@@ -71,12 +71,14 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
 static void say_best(struct be_session *s)
 {
     const struct be_search *f = &s->search;
-    const char *broken = be_session_broken(s);
+    const char *broken = be_session_broken(s), *lost = be_session_lost(s);
     struct be_board b = f->root;
     char best[BE_NAME_MAX], ponder[BE_NAME_MAX];
 
     if (broken)
         be_say("info string error: %s", broken);
+    if (lost)
+        be_say("info string %s", lost);
     if (!f->nfound) {
         int wdl;
 
