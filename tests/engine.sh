@@ -106,6 +106,9 @@ best depth 3
 say "setoption name MultiPV value 1"
 best depth 3 searchmoves a2a3 h2h3
 case $move in a2a3 | h2h3) pass ;; *) fail "searchmoves: $move" ;; esac
+began=$(date +%s%N)
+best btime 60000 # a clock, and not ours: no reason to think for ever
+[ $((($(date +%s%N) - began) / 1000000)) -lt 1000 ] || fail 'without time of its own it thinks on'
 say go ponder wtime 100 btime 100
 sleep 0.3
 say ponderhit
@@ -386,6 +389,32 @@ say st 1
 say go
 say "option TablePath=$tmp/tables"
 expect 'move *'
+# what ends no search of a move: a game that is not known, the end of an analysis that is none
+for idle in 'variant nogame' exit; do
+    say new
+    say st 1
+    say go
+    say "$idle"
+    say ping 1
+    say ping 2
+    expect 'move *'
+    expect 'pong 1'
+    expect 'pong 2'
+done
+# after a result the game is looked at all the same
+say new
+say force
+say 'result 1-0 {White mates}'
+say usermove e2e4
+expect 'Illegal move (game over): e2e4'
+say analyze
+say usermove e2e4
+say usermove e7e5
+say exit
+say ping 3
+expect 'pong 3'
+if grep Illegal "$tmp/before"; then fail "no move in an analysis after a result"; fi
+pass
 # numbers that are too large, or none
 say level -2147483648 5:99999999 99999999999999999999
 say st nothing

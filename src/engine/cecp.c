@@ -25,7 +25,7 @@ struct cecp {
     bool analyze, over;
     bool versus;    /* the other side is a program, too: XBoard tests what we claim */
     bool playing;   /* the search that is under way is for a move */
-    char *ping;     /* owned; to answer when it is made */
+    char *pongs;    /* owned; lines that are due when it is made; NULL: none */
     int per, moves; /* `level`: moves a period; 0: all */
     int64_t base, increment, exact, left;
     int depth;
@@ -118,10 +118,10 @@ static void say_status(struct cecp *c)
 
 static void pong(struct cecp *c)
 {
-    if (c->ping)
-        be_say("pong %s", c->ping);
-    free(c->ping);
-    c->ping = NULL;
+    if (c->pongs)
+        be_say("%s", c->pongs);
+    free(c->pongs);
+    c->pongs = NULL;
 }
 
 /* The reply to a bare king comes, from a human as well; then XBoard ends the game, or we do. */
@@ -257,10 +257,12 @@ static void variant(struct cecp *c, char *rest)
     struct bk_report why;
 
     halt(c);
-    if (be_session_game(&c->s, be_own_name(be_rest(&rest), name), &why))
+    if (be_session_game(&c->s, be_own_name(be_rest(&rest), name), &why)) {
         complain(why.text, "variant");
-    else
-        be_setup_say(&c->s.game);
+        look(c); /* the game that there is goes on */
+        return;
+    }
+    be_setup_say(&c->s.game);
     c->over = false;
 }
 
@@ -314,9 +316,10 @@ static void playother(struct cecp *c, char *rest)
 static void take_back(struct cecp *c, size_t plies, const char *command)
 {
     halt(c);
-    if (!be_session_undo(&c->s, plies))
+    if (be_session_undo(&c->s, plies))
+        c->over = false;
+    else
         complain("no move to take back", command);
-    c->over = false;
     look(c);
 }
 
@@ -350,6 +353,7 @@ static void analyze(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->analyze = true;
+    c->over = false; /* what a `result` ended is looked at all the same */
     c->ours = NOBODY;
     look(c);
 }
@@ -357,7 +361,8 @@ static void analyze(struct cecp *c, char *rest)
 static void leave_analyze(struct cecp *c, char *rest)
 {
     (void)rest;
-    halt(c);
+    if (c->analyze) /* else it may be thinking about a move, which is waited for */
+        halt(c);
     c->analyze = false;
 }
 
@@ -390,10 +395,16 @@ static void sd(struct cecp *c, char *rest)
 /* In hundredths of a second; 0 would say that nothing is known. */
 static void time_left(struct cecp *c, char *rest) { c->left = be_number(rest, 10) + 1; }
 
+/* Each is answered, when all that came before it is done. */
 static void ping(struct cecp *c, char *rest)
 {
-    free(c->ping);
-    c->ping = strdup(be_rest(&rest));
+    char *n = be_rest(&rest), *longer;
+    size_t had = c->pongs ? strlen(c->pongs) : 0, room = had + strlen(n) + sizeof "\npong ";
+
+    if ((longer = realloc(c->pongs, room)) != NULL) {
+        snprintf(longer + had, room - had, "%spong %s", had ? "\n" : "", n);
+        c->pongs = longer;
+    }
     if (!c->playing)
         pong(c);
 }
@@ -647,6 +658,6 @@ int be_cecp_run(char *first, const char *game, const char *paths)
             goes_on = event == BE_LINE && obey(&c, line);
     }
     be_session_end(&c.s);
-    free(c.ping);
+    free(c.pongs);
     return be_say_status();
 }

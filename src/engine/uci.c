@@ -351,7 +351,7 @@ static void go(struct be_session *s, char *rest)
     }
     if (g.movetime)
         be_limits_exact(&g.limits, g.movetime);
-    else if (g.left[us])
+    else if (g.left[us] || g.left[!us]) /* of two clocks one may not be told: then it is at 0 */
         be_limits_clock(&g.limits, g.left[us], g.increment[us], g.togo);
     s->search.limits = g.limits;
     atomic_store(&s->search.pondering, g.ponder);
