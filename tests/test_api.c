@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/derive.h"
@@ -676,6 +677,60 @@ static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
     bk_close(other);
 }
 
+/* Takes all memory that this process may have but every other piece of so many bytes. */
+static void leave_pieces(size_t bytes)
+{
+    struct rlimit none = { 0, 0 };
+    void *last = NULL, *each;
+
+    setrlimit(RLIMIT_AS, &none);
+    for (bool second = false; (each = malloc(bytes)) != NULL; second = !second) {
+        if (second)
+            free(last);
+        last = each;
+    }
+}
+
+/* In a process of its own: what a question is answered where there is little memory. */
+static enum bk_lib_err with_pieces(size_t bytes)
+{
+    pid_t child = fork();
+    int status;
+
+    if (!child) {
+        struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
+        void *room[64];
+        struct bk_answer a;
+
+        for (int i = 0; i < 64; i++)
+            room[i] = malloc(100000);
+        for (int i = 0; i < 64; i++)
+            free(room[i]);
+        leave_pieces(bytes);
+        _exit((int)bk_probe_fen(lib, KRVK, &a));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return (enum bk_lib_err)WEXITSTATUS(status);
+}
+
+/* A table that there is no memory to unpack is none that is damaged. */
+static void memory__that_is_not_there_is_no_damage(void **state)
+{
+    unsigned short_of = 0;
+
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* they need the address space for themselves */
+#endif
+    for (size_t bytes = 2000; bytes < 120000; bytes += bytes / 8) {
+        enum bk_lib_err err = with_pieces(bytes);
+        short_of += err == BK_LIB_SYSTEM;
+        assert_true(err == BK_LIB_OK || err == BK_LIB_SYSTEM);
+    }
+    assert_true(short_of > 0);
+}
+
 /* == Threads, and tables that come and go == */
 
 struct asking {
@@ -876,6 +931,7 @@ int main(void)
         cmocka_unit_test(error__of_a_handle_stays_when_rules_answer),
         cmocka_unit_test(handle__opened_without_options_tells_why),
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
+        cmocka_unit_test(memory__that_is_not_there_is_no_damage),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
         cmocka_unit_test(about__says_game_and_tables),
         cmocka_unit_test(about__tells_lost_distances_from_none),

@@ -238,6 +238,8 @@ static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, s
     if (!ZSTD_isError(*raw_bytes) && *raw_bytes == size)
         return BK_OK;
     free(*raw);
+    if (ZSTD_getErrorCode(*raw_bytes) == ZSTD_error_memory_allocation)
+        return bk_fail(why, BK_E_SYSTEM, "no memory to unpack a model");
     return bk_fail(why, BK_E_CORRUPT, "model: zstd cannot unpack it");
 }
 
