@@ -553,6 +553,12 @@ if [ -e /dev/full ]; then
     done
     pass
 fi
+# the first line may be as long as any other
+{ printf 'position startpos moves' && for _ in $(seq 400); do printf ' g1f3 g8f6 f3g1 f6g8'; done && printf '\nd\nquit\n'; } |
+    timeout 10 "$engine" >"$tmp/log"
+grep -q '^Fen: .* 0 801$' "$tmp/log" || fail "a long first line: $(cat "$tmp/log")"
+{ head -c 1048576 /dev/zero | tr '\0' x && printf '\nisready\nquit\n'; } | timeout 20 "$engine" | grep -qx readyok || fail 'a first line that is too long'
+pass
 printf 'isready' | timeout 10 "$engine" | grep -q readyok || fail "a last line without an end"
 pass
 echo "$passed passed, 0 failed"

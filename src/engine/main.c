@@ -87,37 +87,42 @@ static bool is_cecp(const char *line)
     return false;
 }
 
-/* Reads a byte at a time, so that what follows is left to who knows the protocol. */
-static bool first_line(char *out, size_t room)
+/* Reads a byte at a time, so that what follows is left to who knows the protocol.  One that is too
+   long is dropped whole, as later ones are: its beginning would be another command. */
+static bool first_line(char out[BE_LINE_MAX])
 {
     size_t n = 0;
     char c;
 
     while (read(STDIN_FILENO, &c, 1) == 1) {
-        if (c == '\n') {
-            while (n && strchr("\r \t", out[n - 1]))
-                n--;
-            out[n] = 0;
-            if (n)
-                return true;
-        } else if (n + 1 < room)
-            out[n++] = c;
+        if (c != '\n') {
+            n += n < BE_LINE_MAX;
+            out[n - 1] = c;
+            continue;
+        }
+        n = n < BE_LINE_MAX ? n : 0;
+        while (n && strchr("\r \t", out[n - 1]))
+            n--;
+        out[n] = 0;
+        if (n)
+            return true;
     }
+    n = n < BE_LINE_MAX ? n : 0;
     out[n] = 0;
     return n;
 }
 
 int main(int argc, char **argv)
 {
+    static char first[BE_LINE_MAX];
     struct choice c = choose(argc, argv);
-    char first[4096];
 
     if (c.status >= 0)
         return c.status;
     if (check_game(c.game))
         return 2;
     signal(SIGPIPE, SIG_IGN); /* told by the write that fails */
-    if (!first_line(first, sizeof first))
+    if (!first_line(first))
         return 0;
     return is_cecp(first) ? be_cecp_run(first, c.game, c.dir) : be_uci_run(first, c.game, c.dir);
 }
