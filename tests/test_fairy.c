@@ -273,6 +273,21 @@ static void fairy__files_are_told_from_ours_and_sections_by_name(void **state)
     bk_variant_free(v);
 }
 
+/* A doubled rider is one rider, and hoppers beside riders that go as far are as they are told. */
+static void fairy__riders_and_hoppers_share_lines(void **state)
+{
+    struct bk_variant *v =
+        read_section("[a:chess]\ncustomPiece1 = x:bRR\ncustomPiece2 = y:RcpR\n", NULL);
+    const struct bk_movement *back = &piece(v, 'X')->move;
+
+    (void)state;
+    assert_int_equal(back->nsteps, 1);
+    assert_int_equal(back->step[0].dr, -1);
+    assert_int_equal(back->step[0].range, 0);
+    assert_int_equal(piece(v, 'Y')->move.nsteps, 8);
+    bk_variant_free(v);
+}
+
 /* == What is refused == */
 
 static const struct refusal {
@@ -304,6 +319,19 @@ static const struct refusal {
       "f.ini:2:18: key 'customPiece1': left and right must be alike: a Black man is turned there, "
       "and "
       "mirrored here" },
+    { "fairy__refuses_riders_that_the_program_forgets", "[a:chess]\ncustomPiece1 = x:NNDD\n",
+      "f.ini:2:18: key 'customPiece1': only W, F and N can ride" },
+    { "fairy__refuses_two_ranges_of_one_direction", "[a:chess]\ncustomPiece1 = x:RW2\n",
+      "f.ini:2:18: key 'customPiece1': riders and hoppers of one line and purpose must go equally "
+      "far, all ways" },
+    { "fairy__refuses_a_rider_beside_a_hopper_that_goes_farther",
+      "[a:chess]\ncustomPiece1 = x:cW2cpR\n",
+      "f.ini:2:18: key 'customPiece1': riders and hoppers of one line and purpose must go equally "
+      "far, all ways" },
+    { "fairy__refuses_brackets", "[a:chess]\ncustomPiece1 = x:W(1,4)\n",
+      "f.ini:2:19: key 'customPiece1': `(` is read otherwise, or not at all" },
+    { "fairy__refuses_one_as_a_range", "[a:chess]\ncustomPiece1 = x:A1\n",
+      "f.ini:2:19: key 'customPiece1': `1` is read otherwise, or not at all" },
     { "fairy__refuses_directions_apart", "[a:chess]\ncustomPiece1 = x:fmlF\n",
       "f.ini:2:20: key 'customPiece1': directions stand together: write fl" },
     { "fairy__refuses_custom_piece_without_move", "[a:chess]\ncustomPiece1 = x\n",
@@ -440,6 +468,7 @@ int main(void)
         cmocka_unit_test(fairy__extinction_of_all_but_one_is_a_bare_king),
         cmocka_unit_test(fairy__royal_men_need_not_be_kings),
         cmocka_unit_test(fairy__soldiers_turn_sideways_where_they_are_told),
+        cmocka_unit_test(fairy__riders_and_hoppers_share_lines),
         cmocka_unit_test(fairy__files_are_told_from_ours_and_sections_by_name),
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);

@@ -246,10 +246,10 @@ static bool read_atom(struct text *t, struct atom *a)
     return BAD(t, "`%c` is not an atom", *t->p);
 }
 
-/* W4 up to four times; W0 or WW without limit. */
+/* W4 up to four times; W0 or WW without limit, and so RR, which is R. */
 static bool read_range(struct text *t, struct atom *a)
 {
-    if (a->letter && a->range == 1 && *t->p == a->letter) {
+    if (a->letter && *t->p == a->letter) {
         a->range = 0;
         t->p++;
         return true;

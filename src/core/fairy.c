@@ -195,6 +195,65 @@ static bool left_as_right(const struct bk_movement *m)
     return true;
 }
 
+/* == 2.1 Riders ==
+ *
+ * The program knows riders by their lines: an orthogonal one, the other, diagonals, and those of
+ * the knight.  How a man goes along a line it keeps once for each purpose; other riders it forgets.
+ */
+
+static bool rides(const struct bk_step *s) { return s->range != 1 && !(s->how & BK_HOPS); }
+
+static bool along_a_known_line(const struct bk_step *s)
+{
+    int x = abs(s->df), y = abs(s->dr);
+
+    return x + y == 1 || (x == 1 && y == 1) || x + y == 3;
+}
+
+static bool on_one_line(const struct bk_step *s, const struct bk_step *t)
+{
+    return (s->df == 0) == (t->df == 0) && (s->dr == 0) == (t->dr == 0);
+}
+
+/* Are there steps of that direction and kind for all these purposes? */
+static bool goes(const struct bk_movement *m, const struct bk_step *way, bool hops, unsigned why)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        const struct bk_step *s = &m->step[i];
+
+        if (s->df == way->df && s->dr == way->dr && !s->range && !(s->how & BK_HOPS) == !hops)
+            why &= ~(unsigned)s->how;
+    }
+    return !why;
+}
+
+/* Are two ways of a line kept apart?  A rider and a hopper are if both go all of it. */
+static bool told_apart(const struct bk_movement *m, const struct bk_step *s,
+                       const struct bk_step *t)
+{
+    unsigned both = s->how & t->how & (BK_QUIET | BK_TAKES);
+
+    if (!both || !rides(s))
+        return true;
+    if (rides(t))
+        return s->df != t->df || s->dr != t->dr || s->range == t->range;
+    return !(t->how & BK_HOPS) || !on_one_line(s, t) ||
+           (goes(m, s, false, both) && goes(m, s, true, both) && goes(m, t, false, both));
+}
+
+/* What is wrong with the riders of a man, or NULL. */
+static const char *wrong_rider(const struct bk_movement *m)
+{
+    for (unsigned i = 0; i < m->nsteps; i++) {
+        if (rides(&m->step[i]) && !along_a_known_line(&m->step[i]))
+            return "only W, F and N can ride";
+        for (unsigned j = 0; j < m->nsteps; j++)
+            if (!told_apart(m, &m->step[i], &m->step[j]))
+                return "riders and hoppers of one line and purpose must go equally far, all ways";
+    }
+    return NULL;
+}
+
 /* Where the program's Betza and ours differ the text is refused. */
 static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const char *text,
                        struct bk_movement *m)
@@ -210,10 +269,14 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
             return WRONG(f, e, s - e->value, "a hop with a range is told in two ways");
         else if (isdigit((unsigned char)s[0]) && isdigit((unsigned char)s[1]))
             return WRONG(f, e, s - e->value, "a range has one digit");
+        else if (*s == '1' || *s == '(') /* W1 is a rider there, and brackets are passed over */
+            return WRONG(f, e, s - e->value, "`%c` is read otherwise, or not at all", *s);
         else if (pairs_on_both(s))
             return WRONG(f, e, s - e->value, "`%.2s` before K or Q is told in two ways", s);
     if (bk_betza_read(m, text, &at, &why))
         return WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);
+    if (wrong_rider(m))
+        return WRONG(f, e, text - e->value, "%s", wrong_rider(m));
     return left_as_right(m) || WRONG(f, e, text - e->value,
                                      "left and right must be alike: a Black man is turned there, "
                                      "and mirrored here");
