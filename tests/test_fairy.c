@@ -122,7 +122,8 @@ static void fairy__inherits_from_earlier_sections(void **state)
                                         "castling = false\npromotionPieceTypes = q\n"
                                         "startFen = 4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n"
                                         "; between\n"
-                                        "[b:a]\nqueen = -\namazon = q\n",
+                                        "[b:a]\nqueen = -\namazon = q\n"
+                                        "promotionPieceTypes = q\n",
                                         "b");
 
     (void)state;
@@ -319,6 +320,20 @@ static const struct refusal {
       "f.ini:2:18: key 'customPiece1': left and right must be alike: a Black man is turned there, "
       "and "
       "mirrored here" },
+    { "fairy__refuses_inherited_letters_of_another_man", "[a:chess]\nqueen = -\nfers = q\n",
+      "f.ini:1:1: key 'promotionPieceTypes' (inherited): a later section gives `q` to a man: say "
+      "this key there, too" },
+    { "fairy__refuses_a_least_rank_that_newer_versions_pass_over",
+      "[a:chess]\ndoubleStepRank = 3\ndoubleStepRankMin = 3\n",
+      "f.ini:3:21: key 'doubleStepRankMin': newer versions pass it over beside 'doubleStepRank'; "
+      "say regions instead" },
+    { "fairy__refuses_hops_over_holes",
+      "[a:chess]\ncannon = c\nstartFen = k7/8/8/*7/8/8/8/K7 w - - 0 1\n",
+      "f.ini:3:12: key 'startFen': there, men can hop over `*`, and not over our holes" },
+    { "fairy__refuses_castling_by_whom",
+      "[a:chess]\nking = -\ncommoner = k\nextinctionValue = loss\n"
+      "extinctionPseudoRoyal = true\nextinctionPieceTypes = k\n",
+      "f.ini:1:1: [a]: key 'castlingKingPiece' must say who castles" },
     { "fairy__refuses_riders_that_the_program_forgets", "[a:chess]\ncustomPiece1 = x:NNDD\n",
       "f.ini:2:18: key 'customPiece1': only W, F and N can ride" },
     { "fairy__refuses_two_ranges_of_one_direction", "[a:chess]\ncustomPiece1 = x:RW2\n",
@@ -441,6 +456,40 @@ static void is_refused(void **state)
     assert_int_equal(bk_fairy_parse(&v, "f.ini", r->text, NULL, NULL), BK_E_USAGE);
 }
 
+/* Keys of two sections that the program reads one after the other, and not the second alone. */
+static void fairy__refuses_what_an_inherited_key_changes(void **state)
+{
+    static const char *const cases[][2] = {
+        { "[a:chess]\npromotionLimit = r:1\n[b:a]\npromotionLimit = q:2\n",
+          "f.ini:4:18: key 'promotionLimit': inherited limits stay beside these: say all in one "
+          "section" },
+        { "[a:chess]\npromotionRegionWhite = *7 *8\npromotionRegionBlack = *1 *2\n"
+          "[b:a]\npromotionRank = 8\n",
+          "f.ini:5:17: key 'promotionRank': takes the place of the inherited "
+          "'promotionRegionWhite'; say that key instead" },
+        { "[a:chess]\ndoubleStepRegionWhite = *2\ndoubleStepRegionBlack = *7\n"
+          "[b:a]\ndoubleStepRank = 3\n",
+          "f.ini:5:18: key 'doubleStepRank': takes the place of the inherited "
+          "'doubleStepRegionWhite'; say that key instead" },
+        { "[a:chess]\ndoubleStepRank = 3\n[b:a]\ndoubleStepRankMin = 2\n",
+          "f.ini:4:21: key 'doubleStepRankMin': newer versions pass it over beside "
+          "'doubleStepRank'; say regions instead" },
+        { "[a:chess]\ncastlingRookPieces = r\n[b:a]\ncastlingRookPiece = n\n",
+          "f.ini:4:21: key 'castlingRookPiece': takes the place of the inherited "
+          "'castlingRookPieces'; say that key instead" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bk_report why = { "" };
+        struct bk_variant *v = NULL;
+
+        assert_int_equal(bk_fairy_parse(&v, "f.ini", cases[i][0], "b", &why), BK_E_USAGE);
+        assert_string_equal(why.text, cases[i][1]);
+        assert_null(v);
+    }
+}
+
 static int run_refusals(void)
 {
     static struct CMUnitTest tests[NREFUSALS];
@@ -469,6 +518,7 @@ int main(void)
         cmocka_unit_test(fairy__royal_men_need_not_be_kings),
         cmocka_unit_test(fairy__soldiers_turn_sideways_where_they_are_told),
         cmocka_unit_test(fairy__riders_and_hoppers_share_lines),
+        cmocka_unit_test(fairy__refuses_what_an_inherited_key_changes),
         cmocka_unit_test(fairy__files_are_told_from_ours_and_sections_by_name),
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);

@@ -71,6 +71,30 @@ static bool get_file(struct file *f, const char *name, unsigned max, unsigned mi
            WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
+/* The program reads letters section by section, and forgets a man whose letter is said again. */
+static bool means_the_same(struct file *f, const struct bk_fairy_entry *e, unsigned at)
+{
+    for (unsigned i = 0; i < f->in.nentries; i++) {
+        const struct bk_fairy_entry *man = &f->in.entry[i];
+
+        if (man->key->kind <= BK_FAIRY_CUSTOM && man->level > e->level &&
+            toupper((unsigned char)man->value[0]) == toupper((unsigned char)e->value[at]))
+            return WRONG(f, e, at, "a later section gives `%c` to a man: say this key there, too",
+                         e->value[at]);
+    }
+    return true;
+}
+
+/* Of two keys for one thing `old` is read first, and takes the place of an inherited `key`. */
+static bool comes_first(struct file *f, const char *key, const char *old)
+{
+    const struct bk_fairy_entry *now = bk_fairy_get(&f->in, key),
+                                *before = bk_fairy_get(&f->in, old);
+
+    return !now || !before || before->level <= now->level ||
+           WRONG(f, before, 0, "takes the place of the inherited '%s'; say that key instead", key);
+}
+
 /* Letters of pieces, with or without blanks between, as a mask of types; "-": none. */
 static bool get_types(struct file *f, const struct bk_fairy_entry *e, uint32_t *out)
 {
@@ -84,6 +108,8 @@ static bool get_types(struct file *f, const struct bk_fairy_entry *e, uint32_t *
             continue;
         if (type < 0)
             return WRONG(f, e, s - e->value, "no piece has the letter `%c`", *s);
+        if (!means_the_same(f, e, (unsigned)(s - e->value)))
+            return false;
         *out |= UINT32_C(1) << type;
     }
     return true;
@@ -422,6 +448,15 @@ static bool read_cells(struct file *f, const struct bk_fairy_entry *e, const cha
 }
 
 /* The array gives holes, armies, and where king and rooks are at home. */
+static bool somebody_hops(const struct bk_variant *v)
+{
+    for (unsigned type = 0; type < v->ntypes; type++)
+        for (unsigned i = 0; i < v->piece[type].move.nsteps; i++)
+            if (v->piece[type].move.step[i].how & BK_HOPS)
+                return true;
+    return false;
+}
+
 static bool read_start(struct file *f)
 {
     static const struct bk_fairy_entry usual = {
@@ -440,7 +475,9 @@ static bool read_start(struct file *f)
     f->side = 'w';
     sscanf(s, " %c %15s", &f->side, f->rights);
     for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (f->cell[sq / v->files][sq % v->files] == '*')
+        if (f->cell[sq / v->files][sq % v->files] == '*' && somebody_hops(v))
+            return WRONG(f, e, 0, "there, men can hop over `*`, and not over our holes");
+        else if (f->cell[sq / v->files][sq % v->files] == '*')
             bk_bits_clear(&v->board, sq);
     for (unsigned type = 0; type < v->ntypes; type++) {
         unsigned men[2] = { 0, 0 };
@@ -465,6 +502,8 @@ static bool read_zone(struct file *f, uint16_t *zone)
 {
     unsigned rank;
 
+    if (!comes_first(f, "promotionRegionWhite", "promotionRank"))
+        return false;
     if (bk_fairy_get(&f->in, "promotionRegionWhite") ||
         bk_fairy_get(&f->in, "promotionRegionBlack"))
         return get_ranks(f, "promotionRegionWhite", "promotionRegionBlack", zone);
@@ -484,12 +523,16 @@ static bool read_limits(struct file *f, uint32_t *limited)
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "promotionLimit");
 
     *limited = 0;
+    if (e && e->again)
+        return WRONG(f, e, 0, "inherited limits stay beside these: say all in one section");
     for (const char *s = e ? e->value : ""; *s;) {
         int type = isalpha((unsigned char)*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
         unsigned n = 0;
 
         if (type < 0 || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
             return WRONG(f, e, s - e->value, "expected a piece's letter, `:`, a number");
+        if (!means_the_same(f, e, (unsigned)(s - e->value)))
+            return false;
         if (n) { /* 0: without limit */
             *limited |= UINT32_C(1) << type;
             f->v->piece[type].army = (uint8_t)n;
@@ -535,6 +578,18 @@ static bool read_promotion(struct file *f, struct bk_piece *p)
     return true;
 }
 
+/* Newer versions read the least rank only where the other is not said; 2 is the least without it.
+ */
+static bool least_rank_is_read(struct file *f, unsigned low)
+{
+    const struct bk_fairy_entry *most = bk_fairy_get(&f->in, "doubleStepRank"),
+                                *least = bk_fairy_get(&f->in, "doubleStepRankMin");
+
+    return !most || !least || (low == 2 && most->level == least->level) ||
+           WRONG(f, least, 0,
+                 "newer versions pass it over beside 'doubleStepRank'; say regions instead");
+}
+
 /* The ranks from where pawns go two squares; 0: none. */
 static bool read_double(struct file *f, uint16_t *out)
 {
@@ -548,6 +603,9 @@ static bool read_double(struct file *f, uint16_t *out)
         return false;
     if (!on)
         return true;
+    if (!comes_first(f, "doubleStepRegionWhite", "doubleStepRank") ||
+        !comes_first(f, "doubleStepRegionWhite", "doubleStepRankMin"))
+        return false;
     if (bk_fairy_get(&f->in, "doubleStepRegionWhite") ||
         bk_fairy_get(&f->in, "doubleStepRegionBlack"))
         return get_ranks(f, "doubleStepRegionWhite", "doubleStepRegionBlack", out);
@@ -558,7 +616,7 @@ static bool read_double(struct file *f, uint16_t *out)
                               f->v->name, f->v->ranks);
     for (unsigned rank = low; rank <= high; rank++)
         *out |= (uint16_t)(1u << (rank - 1));
-    return true;
+    return least_rank_is_read(f, low);
 }
 
 /* En passant where the region has all squares that a double step passes, or none. */
@@ -688,7 +746,7 @@ static bool homes_agree(struct file *f, const struct bk_castling *k)
 static bool read_castling(struct file *f)
 {
     struct bk_variant *v = f->v;
-    int king = v->royal, rook = piece_named(v, "rook");
+    int king = piece_named(v, "king"), rook = piece_named(v, "rook");
     struct bk_castling white = { .allowed = true }, black = white;
     unsigned left, right;
     bool on;
@@ -697,11 +755,15 @@ static bool read_castling(struct file *f)
         return false;
     if (!on || !strpbrk(f->rights, "KQkqABCDEFGHIJabcdefghij"))
         return true; /* in no position that the game can reach */
-    if (!get_type(f, "castlingKingPiece", &king) || !get_type(f, "castlingRookPiece", &rook) ||
+    if (!comes_first(f, "castlingRookPieces", "castlingRookPiece") ||
+        !get_type(f, "castlingKingPiece", &king) || !get_type(f, "castlingRookPiece", &rook) ||
         !get_type(f, "castlingRookPieces", &rook) ||
         !get_file(f, "castlingQueensideFile", v->files, 3, &left) ||
         !get_file(f, "castlingKingsideFile", v->files, 7, &right))
         return false;
+    if (king < 0)
+        return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
+                              "[%s]: key 'castlingKingPiece' must say who castles", v->name);
     if (king != v->royal)
         return WRONG(f, bk_fairy_get(&f->in, "castlingKingPiece"), 0,
                      "only the royal piece castles");

@@ -387,6 +387,7 @@ static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
                               f->entry[i].line);
     if (i == BK_FAIRY_ENTRIES_MAX)
         return bk_fairy_fault(f, e.line, 1, "more than %d keys", BK_FAIRY_ENTRIES_MAX);
+    e.again = i < f->nentries;
     f->entry[i] = e;
     f->nentries += i == f->nentries;
     return true;

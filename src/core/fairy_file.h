@@ -38,6 +38,7 @@ struct bk_fairy_entry {
     int line; /* 0: of a seed */
     unsigned column;
     unsigned level; /* of inheritance: 0 is the deepest */
+    bool again;     /* a deeper section has the key, too */
 };
 
 struct bk_fairy_section {
