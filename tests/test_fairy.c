@@ -327,6 +327,9 @@ static const struct refusal {
       "[a:chess]\ndoubleStepRank = 3\ndoubleStepRankMin = 3\n",
       "f.ini:3:21: key 'doubleStepRankMin': newer versions pass it over beside 'doubleStepRank'; "
       "say regions instead" },
+    { "fairy__refuses_promotion_in_passing", "[a:chess]\npromotionRank = 6\n",
+      "f.ini:1:1: [a]: key 'enPassantRegion': a man who takes in passing does not promote there; "
+      "say `-`" },
     { "fairy__refuses_hops_over_holes",
       "[a:chess]\ncannon = c\nstartFen = k7/8/8/*7/8/8/8/K7 w - - 0 1\n",
       "f.ini:3:12: key 'startFen': there, men can hop over `*`, and not over our holes" },
@@ -477,6 +480,17 @@ static void fairy__refuses_what_an_inherited_key_changes(void **state)
         { "[a:chess]\ncastlingRookPieces = r\n[b:a]\ncastlingRookPiece = n\n",
           "f.ini:4:21: key 'castlingRookPiece': takes the place of the inherited "
           "'castlingRookPieces'; say that key instead" },
+        { "[a:chess]\ncastlingRookPieces = n\n[b:a]\nknight = -\ncentaur = n\n"
+          "promotionPieceTypes = q\n",
+          "f.ini:2:22: key 'castlingRookPieces': a later section gives `n` to a man: "
+          "say "
+          "this key there, too" },
+        { "[a:chess]\npromotionRank = 8\n[b:a]\nmaxRank = 9\nstartFen = "
+          "4k3/8/8/8/8/8/8/8/4K3 w - - 0 1\n",
+          "f.ini:2:17: key 'promotionRank': a later section has 'maxRank': say this key "
+          "there, too" },
+        { "[b:shatranj]\ndoubleStep = true\n",
+          "f.ini:2:14: key 'doubleStep': say from which ranks in the same section, too" },
     };
 
     (void)state;

@@ -171,6 +171,16 @@ static bool get_ranks(struct file *f, const char *white, const char *black, uint
                                        white);
 }
 
+/* A number that the program counts on the board of its section; Black's ranks depend on that. */
+static bool counted_on_this_board(struct file *f, const char *name)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name),
+                                *ranks = bk_fairy_get(&f->in, "maxRank");
+
+    return !e || !ranks || ranks->level <= e->level ||
+           WRONG(f, e, 0, "a later section has 'maxRank': say this key there, too");
+}
+
 /* == 2. Board and men == */
 
 static bool read_size(struct file *f)
@@ -511,7 +521,8 @@ static bool read_zone(struct file *f, uint16_t *zone)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0,
                               "[%s]: on %u ranks, key 'promotionRank' must be there", f->v->name,
                               f->v->ranks);
-    if (!get_number(f, "promotionRank", 1, f->v->ranks, 8, &rank))
+    if (!counted_on_this_board(f, "promotionRank") ||
+        !get_number(f, "promotionRank", 1, f->v->ranks, 8, &rank))
         return false;
     *zone = (uint16_t)(bk_all_ranks(f->v) & ~0u << (rank - 1));
     return true;
@@ -590,6 +601,18 @@ static bool least_rank_is_read(struct file *f, unsigned low)
                  "newer versions pass it over beside 'doubleStepRank'; say regions instead");
 }
 
+/* Where a section has no double step the program forgets its ranks for those that inherit. */
+static bool ranks_are_not_forgotten(struct file *f)
+{
+    const struct bk_fairy_entry *on = bk_fairy_get(&f->in, "doubleStep"),
+                                *from = bk_fairy_get(&f->in, "doubleStepRegionWhite");
+
+    if (!from)
+        from = bk_fairy_get(&f->in, "doubleStepRank");
+    return !on || !on->again || (from && from->level == on->level) ||
+           WRONG(f, on, 0, "say from which ranks in the same section, too");
+}
+
 /* The ranks from where pawns go two squares; 0: none. */
 static bool read_double(struct file *f, uint16_t *out)
 {
@@ -603,7 +626,9 @@ static bool read_double(struct file *f, uint16_t *out)
         return false;
     if (!on)
         return true;
-    if (!comes_first(f, "doubleStepRegionWhite", "doubleStepRank") ||
+    if (!counted_on_this_board(f, "doubleStepRank") ||
+        !counted_on_this_board(f, "doubleStepRankMin") || !ranks_are_not_forgotten(f) ||
+        !comes_first(f, "doubleStepRegionWhite", "doubleStepRank") ||
         !comes_first(f, "doubleStepRegionWhite", "doubleStepRankMin"))
         return false;
     if (bk_fairy_get(&f->in, "doubleStepRegionWhite") ||
@@ -659,6 +684,16 @@ static unsigned first_pawn_rank(const struct file *f, char letter)
     return first < BK_RANKS_MAX ? first : 1;
 }
 
+/* Does a pawn pass a square that is in the zone of whoever takes it there? */
+static bool takes_in_passing_in_its_zone(const struct bk_variant *v, const struct bk_piece *p)
+{
+    for (unsigned rank = 0; rank + 2 < v->ranks; rank++)
+        for (unsigned i = 0; i < p->nbecomes; i++)
+            if (p->double_ranks >> rank & 1 && p->become[i].ranks >> (v->ranks - 2 - rank) & 1)
+                return true;
+    return false;
+}
+
 static bool read_pawn(struct file *f)
 {
     int type = piece_named(f->v, "pawn");
@@ -678,7 +713,12 @@ static bool read_pawn(struct file *f)
                                   "promotion zone cannot be expressed",
                                   f->v->name);
     f->v->en_passant &= p->double_ranks != 0;
-    return true;
+    return !f->v->en_passant || !takes_in_passing_in_its_zone(f->v, p) ||
+           bk_fairy_fault(
+               &f->in, f->in.wanted->line, 0,
+               "[%s]: key 'enPassantRegion': a man who takes in passing does not promote "
+               "there; say `-`",
+               f->v->name);
 }
 
 /* == 4. Castling == */
@@ -722,7 +762,9 @@ static bool get_type(struct file *f, const char *name, int *type)
 
     if (e)
         *type = *e->value && !e->value[1] ? bk_variant_type(f->v, *e->value) : -1;
-    return !e || *type >= 0 || WRONG(f, e, 0, "expected the letter of one piece");
+    if (e && *type < 0)
+        return WRONG(f, e, 0, "expected the letter of one piece");
+    return !e || means_the_same(f, e, 0);
 }
 
 /* Keys that say where king and rooks stand must agree with the array. */
