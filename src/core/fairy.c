@@ -457,7 +457,6 @@ static bool read_cells(struct file *f, const struct bk_fairy_entry *e, const cha
     return true;
 }
 
-/* The array gives holes, armies, and where king and rooks are at home. */
 static bool somebody_hops(const struct bk_variant *v)
 {
     for (unsigned type = 0; type < v->ntypes; type++)
@@ -467,6 +466,7 @@ static bool somebody_hops(const struct bk_variant *v)
     return false;
 }
 
+/* The array gives holes, armies, and where king and rooks are at home. */
 static bool read_start(struct file *f)
 {
     static const struct bk_fairy_entry usual = {
