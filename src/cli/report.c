@@ -135,11 +135,11 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     struct bk_material missing = find_missing(c->dir, v, m, &lack);
     char name[BK_MATERIAL_NAME_MAX], build[BK_MATERIAL_NAME_MAX], game[64], dir[600];
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
+    struct bk_report why = { "" };
+    enum bk_err err = bk_material_check_hands(m, v, &why);
 
-    if (!bk_rules_plain_is_exact(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
-        return cli_fail(
-            CLI_USAGE, "%s: captured men come back in %s, so it has no table; ask `bareking whole`",
-            bk_material_name(m, v, name), v->name);
+    if (err)
+        return cli_fail_report(err, &why);
     bk_material_name(&missing, v, name);
     bk_homes_name(v, bk_wings(missing.rights), game);
     if (own_folder(dir, sizeof dir, c->dir, v, &missing))

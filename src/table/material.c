@@ -318,6 +318,19 @@ bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v
     return (white && black) || (bk_rules_bare_loses(v) && (white || black));
 }
 
+enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,
+                                    struct bk_report *why)
+{
+    char name[BK_MATERIAL_NAME_MAX];
+
+    if (bk_rules_plain_is_exact(v, (const uint8_t(*)[BK_TYPES_MAX])m->count))
+        return BK_OK;
+    return bk_fail(why, BK_E_USAGE,
+                   "%s: captured men come back in %s, so it has no table; "
+                   "ask `bareking whole`",
+                   bk_material_name(m, v, name), v->name);
+}
+
 /* == One move away == */
 
 struct bk_material bk_material_after(const struct bk_material *m, const struct bk_variant *v,

@@ -69,6 +69,10 @@ bool bk_material_canonical(struct bk_material *m, const struct bk_variant *v);
 /* Decided by rule (a bare king, or two): no table is kept. */
 bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v);
 
+/* May it have a table, as far as hands go?  BK_E_USAGE, in words: captured men would come back. */
+enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,
+                                    struct bk_report *why);
+
 /*
  * The materials one move away: captures (of two men, where a man takes
  * twice), promotions, both at once; each with the castling rights that such a

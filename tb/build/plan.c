@@ -230,16 +230,10 @@ static enum bk_err find(struct planner *pl, struct bk_material m, struct bk_repo
 {
     struct bk_material *next;
     unsigned n;
-    enum bk_err err = BK_OK;
+    enum bk_err err = bk_material_check_hands(&m, pl->p->v, why);
 
-    if (!bk_rules_plain_is_exact(pl->p->v, (const uint8_t(*)[BK_TYPES_MAX])m.count)) {
-        char name[BK_MATERIAL_NAME_MAX];
-
-        return bk_fail(why, BK_E_USAGE,
-                       "%s: captured men come back in %s, so it has no table; "
-                       "ask `bareking whole`",
-                       bk_material_name(&m, pl->p->v, name), pl->p->v->name);
-    }
+    if (err)
+        return err;
     bk_material_canonical(&m, pl->p->v);
     if (bk_material_by_rule(&m, pl->p->v) || bk_materials_find(&pl->seen, &m) >= 0)
         return BK_OK;
