@@ -82,17 +82,24 @@ static inline uint64_t bk_state_due(const struct bk_state *st, unsigned side, bo
     return *bk_state_waits(st, side, losses, slice) & bk_wait_bit(st->ply >> 1);
 }
 
+/* Not 0: a neighbour's last pass has left the pass of this ply something to look at in a slice.
+   What waits for its ply comes besides: bk_state_due(), or a ledger. */
+static inline uint8_t bk_state_todo(const struct bk_state *st, unsigned side, uint32_t slice)
+{
+    const _Atomic uint8_t *todo =
+        bk_state_slice(st, st->ply & 1 ? BK_TODO_WIN : BK_TODO_LOSE, side, slice);
+
+    return atomic_load_explicit(todo, memory_order_relaxed);
+}
+
 /* Has the pass of this ply, from 1 on, nothing to find in a slice, and nothing to clear?  Most
    slices rest in most plies.  Not with a ledger, which knows of more. */
 static inline bool bk_state_rests(const struct bk_state *st, unsigned side, uint32_t slice)
 {
     bool losses = !(st->ply & 1);
-    const _Atomic uint8_t *todo =
-        bk_state_slice(st, losses ? BK_TODO_LOSE : BK_TODO_WIN, side, slice);
     const uint8_t *any = bk_state_slice(st, losses ? BK_ANY_LOSS : BK_ANY_WIN, side, slice);
 
-    return !(atomic_load_explicit(todo, memory_order_relaxed) | *any) &&
-           !bk_state_due(st, side, losses, slice);
+    return !(bk_state_todo(st, side, slice) | *any) && !bk_state_due(st, side, losses, slice);
 }
 
 /* Threads share the maximum. */

@@ -199,15 +199,13 @@ static void run_init_halo(void *context, uint64_t item, unsigned thread)
     bk_share_init_halo(w->share, &w->solver, (uint32_t)item, w->scratch.of_thread[thread]);
 }
 
-/* Will a pass look at the slice? */
+/* Will a pass look at the slice's sets?  Not to clear what it found two plies ago: that is a matter
+   of marks, which are always in memory. */
 static bool has_work(const struct work *w, uint32_t slice, unsigned side)
 {
     const struct bk_state *st = &w->solver.state;
-    enum bk_array todo = st->ply & 1 ? BK_TODO_WIN : BK_TODO_LOSE;
 
-    return w->pass == w->k->mated ||
-           atomic_load_explicit((_Atomic uint8_t *)bk_state_slice(st, todo, side, slice),
-                                memory_order_relaxed) ||
+    return w->pass == w->k->mated || bk_state_todo(st, side, slice) ||
            bk_ledger_is_due(w->ledger, st, slice, side);
 }
 
