@@ -19,6 +19,7 @@
 
 #include "core/betza.h"
 #include "core/fairy_file.h"
+#include "core/move.h"
 #include "core/position.h"
 
 struct file {
@@ -928,6 +929,20 @@ static void write_start(struct file *f)
              v->castling.allowed ? f->rights : "-");
 }
 
+/* As read.c wants it of a file of our own: nobody can take a king at once. */
+static bool check_start(struct file *f, const struct bk_pos *p)
+{
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "startFen");
+    static const char why[] = "the side that is not to move is in check";
+
+    if (bk_pos_legal(f->v, p))
+        return true;
+    if (e)
+        return WRONG(f, e, 0, "%s", why);
+    return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "[%s]: in the usual array %s", f->v->name,
+                          why);
+}
+
 static bool finish(struct file *f)
 {
     struct bk_report why = { "" };
@@ -942,7 +957,7 @@ static bool finish(struct file *f)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "%s", why.text);
     if (err)
         f->in.err = bk_fail(f->in.why, err, "%s", why.text);
-    return !err;
+    return !err && check_start(f, &p);
 }
 
 static bool understand(struct file *f)
