@@ -507,6 +507,25 @@ run 2 annotate shatranj game.pgn && [ "$(cut -d : -f 2-3 err)" = ' game.pgn: lin
 
 
 1. Kb4 {White wins in 38 plies (19 turns)} Kd6 *' ] && pass || fail "a game after a bad one: $(cat out err)"
+# nor does a game with two FENs, or one that goes on behind its end; a king that bares back ends it
+printf '[FEN "%s"]\n[White "x"]\n[FEN "%s"]\n\n1. Kb4 *\n\n[FEN "%s"]\n\n[White "y"]\n[FEN "%s"]\n\n1. Kb4 *\n' \
+    "$diamond" "$diamond" "$diamond" "$diamond" >twice.pgn
+run 2 annotate shatranj twice.pgn && [ "$(cat err)" = 'bareking: twice.pgn: line 3: a second FEN tag of one game' ] &&
+    [ "$(grep -n '1\. Kb4' out)" = '5:1. Kb4 *
+12:1. Kb4 {White wins in 38 plies (19 turns)} *' ] && pass || fail "two FEN tags: $(cat out err)"
+{
+    printf '[FEN "8/8/8/8/3k4/8/1q6/1K4Q1 w - - 0 1"]\n\n1. Kxb2 Kd3 2. Kb3 *\n\n'
+    printf '[FEN "8/8/8/8/8/2k5/1q6/2Q4K w - - 0 1"]\n\n1. Qxb2 Kxb2 2. Kg1 *\n\n[FEN "%s"]\n\n1. Kb4 *\n' "$diamond"
+} >behind.pgn
+run 2 annotate shatranj behind.pgn && [ "$(cat err)" = \
+    "bareking: behind.pgn: line 3: \`Kd3\` stands behind the end of the game: Black's king is bare; White has won
+bareking: behind.pgn: line 7: \`Kg1\` stands behind the end of the game: both kings are bare; a draw" ] &&
+    [ "$(grep '^1' out)" = '1. Kxb2 Kd3 2. Kb3 *
+1. Qxb2 Kxb2 2. Kg1 *
+1. Kb4 {White wins in 38 plies (19 turns)} *' ] && pass || fail "moves behind the end: $(cat out err)"
+printf '8/8/8/8/3k4/8/1K6/6Q1 b - - sm Kd3;\n%s bm b3b4;\n' "${diamond% 0 1}" >behind.epd
+bad 2 'behind.epd: line 1: `Kd3` stands behind the end of the game' annotate shatranj behind.epd
+grep -q 'b3b4 keeps it' out && pass || fail 'a position behind one that is over'
 run 2 annotate shatranj game.pgn --json && [ "$(grep -o '"move":"b3b4"\|"errors":\[' out | tr '\n' ' ')" = \
     '"move":"b3b4" "move":"b3b4" "errors":[ ' ] && pass || fail "a game after a bad one in JSON: $(cat out)"
 printf '%s bm b3a9;\n8/8 w - -\n# so\n%s bm b3b4;\n' "$diamond" "$diamond" >slips.epd

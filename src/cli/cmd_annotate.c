@@ -37,6 +37,8 @@ struct annotation {
     bool told;  /* a position of the game was in reach */
     bool lost;  /* something of it cannot be read: what follows stays as it is */
     unsigned ply;
+    unsigned tag_line;  /* of the last tag */
+    bool fen_told;      /* in the tags that it is one of, no empty line between */
     const char *rest;   /* of the text, behind the move that is told of; in a list the line */
     unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
     json_t *game, *moves;
@@ -195,7 +197,7 @@ static void end_game(struct annotation *n)
     if (n->v != n->base)
         bk_variant_free(n->v);
     n->v = n->base;
-    n->begun = n->told = n->lost = false;
+    n->begun = n->told = n->lost = n->fen_told = false;
     n->ply = 0;
     if (n->game)
         json_array_append_new(n->games, n->game);
@@ -243,6 +245,23 @@ static void begin_json(struct annotation *n)
     n->game = json_pack("{ss so}", "fen", bk_pos_to_fen(&n->p, n->v, fen), "moves", n->moves);
 }
 
+/* No move follows mate, stalemate, or a bare king, but that by which the last man goes, too. */
+static int refuse_behind_end(const struct annotation *n, const char *move, size_t length,
+                             unsigned line)
+{
+    int wdl = 0;
+    enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
+    bool bares_back = end == BK_END_BARE_DRAW &&
+                      !(bk_bits_single(&n->p.by[BK_WHITE]) && bk_bits_single(&n->p.by[BK_BLACK]));
+    char how[CLI_END_MAX];
+
+    if (end == BK_END_NONE || bares_back)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "%s: line %u: `%.*s` stands behind the end of the game: %s",
+                    n->c->arg[1], line, (int)(length < 40 ? length : 40), move,
+                    cli_end(how, &n->p, end, wdl));
+}
+
 static int take_move(struct annotation *n, const struct study_token *k)
 {
     struct bk_report why = { "" };
@@ -253,6 +272,8 @@ static int take_move(struct annotation *n, const struct study_token *k)
     if (status)
         return status;
     begin_json(n);
+    if ((status = refuse_behind_end(n, k->text, k->n, k->line)) != CLI_OK)
+        return status;
     if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
         return fail_at(n, CLI_USAGE, k->line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);
@@ -268,20 +289,25 @@ static int take_move(struct annotation *n, const struct study_token *k)
     return CLI_OK;
 }
 
-/* A tag behind moves belongs to the next game. */
+/* A tag behind moves belongs to the next game, and so may one behind an empty line. */
 static int take_tag(struct annotation *n, const struct study_token *k)
 {
     char fen[BK_FEN_MAX];
 
     if (n->column || n->ply)
         end_game(n);
+    n->fen_told &= k->line <= n->tag_line + 1;
+    n->tag_line = k->line;
     study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
     if (!study_tag_is(k, "FEN"))
         return CLI_OK;
     if (!study_tag_value(k, fen, sizeof fen))
         return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
+    if (n->fen_told)
+        return fail_at(n, CLI_USAGE, k->line, "a second FEN tag of one game");
     if (n->begun || n->lost) /* one without moves */
         end_game(n);
+    n->fen_told = true;
     return set_up(n, fen, k->line);
 }
 
@@ -347,7 +373,7 @@ static bool annotate_games(struct annotation *n, const char *text)
 
         if (k.kind == STUDY_END)
             break;
-        if (tagged && k.kind != STUDY_TAG)
+        if (tagged && (k.kind != STUDY_TAG || k.line > n->tag_line + 1))
             study_put(&n->out, "\n");
         else if (k.kind == STUDY_TAG && !tagged && n->out.n)
             study_put(&n->out, n->column ? "\n\n" : "\n"), n->column = 0;
@@ -399,6 +425,8 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     struct played m;
     int status;
 
+    if ((status = refuse_behind_end(n, text, length, line)) != CLI_OK)
+        return status;
     if (study_move_read(&move, n->v, &n->p, text, length, &why))
         return fail_at(n, CLI_USAGE, line, why.text);
     status = judge(n, n->v, &n->p, &move, &m);

@@ -84,8 +84,9 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
                                        [BK_LIB_STALEMATE] = BK_END_STALEMATE,
                                        [BK_LIB_BARE] = BK_END_BARE,
                                        [BK_LIB_BARE_DRAW] = BK_END_BARE_DRAW };
+    char how[CLI_END_MAX];
 
-    cli_print_end(p, end[a->end], a->wdl);
+    printf("The game is over: %s.\n", cli_end(how, p, end[a->end], a->wdl));
 }
 
 /* == The clock ==

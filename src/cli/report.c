@@ -395,35 +395,34 @@ char *cli_verdict(char out[CLI_TEXT_MAX], int wdl, long long plies)
 
 const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : "Black"; }
 
-void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl)
+char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, int wdl)
 {
     const char *mover = cli_colour(p->stm), *winner = cli_colour(wdl > 0 ? p->stm : !p->stm);
+    bool both = bk_bits_single(&p->by[BK_WHITE]) && bk_bits_single(&p->by[BK_BLACK]);
     char result[32];
 
     if (wdl)
         snprintf(result, sizeof result, "%s has won", winner);
     else
         snprintf(result, sizeof result, "a draw");
+    *out = 0;
     switch (end) {
-    case BK_END_NONE: return;
-    case BK_END_CHECKMATE:
-        printf("The game is over: %s is checkmated; %s.\n", mover, result);
-        return;
-    case BK_END_STALEMATE:
-        printf("The game is over: %s is stalemated; %s.\n", mover, result);
-        return;
+    case BK_END_NONE: break;
+    case BK_END_CHECKMATE: snprintf(out, CLI_END_MAX, "%s is checkmated; %s", mover, result); break;
+    case BK_END_STALEMATE: snprintf(out, CLI_END_MAX, "%s is stalemated; %s", mover, result); break;
     case BK_END_BARE:
-        printf("The game is over: %s's king is bare; %s.\n", cli_colour(wdl > 0 ? !p->stm : p->stm),
-               result);
-        return;
+        snprintf(out, CLI_END_MAX, "%s's king is bare; %s", cli_colour(wdl > 0 ? !p->stm : p->stm),
+                 result);
+        break;
     case BK_END_BARE_DRAW:
-        if (bk_bits_count(&p->by[BK_WHITE]) == 1 && bk_bits_count(&p->by[BK_BLACK]) == 1)
-            printf("The game is over: both kings are bare; %s.\n", result);
+        if (both)
+            snprintf(out, CLI_END_MAX, "both kings are bare; %s", result);
         else
-            printf("The game is over: %s's king is bare, but takes the last man at once; %s.\n",
-                   mover, result);
-        return;
+            snprintf(out, CLI_END_MAX, "%s's king is bare, but takes the last man at once; %s",
+                     mover, result);
+        break;
     }
+    return out;
 }
 
 void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)

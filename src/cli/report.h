@@ -102,8 +102,10 @@ char *cli_plies(char out[CLI_TEXT_MAX], long long plies);  /* 39 plies (20 turns
 /* "wins in 39 plies (20 turns)"; without plies where they are -1, and of draws */
 char *cli_verdict(char out[CLI_TEXT_MAX], int wdl, long long plies);
 const char *cli_colour(unsigned colour); /* White */
-/* A full sentence about a game that is over; wdl from the side to move. */
-void cli_print_end(const struct bk_pos *p, enum bk_end end, int wdl);
+/* How a game is over, "Black's king is bare; White has won"; wdl from the side to move.  Empty: it
+   is not. */
+#define CLI_END_MAX 96
+char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, int wdl);
 void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
 
 /* == JSON == */
