@@ -46,6 +46,7 @@ static void about_game(struct bk_lib_game *g, const struct bk_variant *v)
     g->squares = v->nsq;
     g->types = v->ntypes;
     g->turns = bk_rules_turns_max(v);
+    g->rules = v->rules_id;
     for (unsigned sq = 0; sq < v->nsq; sq++)
         g->hole[sq] = !bk_bits_has(&v->board, sq);
     about_pieces(g, v);

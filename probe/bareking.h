@@ -445,6 +445,9 @@ BK_API const char *bk_game_name(size_t nth);
  *          a side is allowed (0: no limit, or none)
  * turns    after which the game is drawn; 0: never
  * start    FEN of the initial array, or ""
+ * rules    the number of all that decides a result, letters of pieces included
+ *          (docs/variant-files.md 4): games of one number are one game, whatever their files and
+ *          names; where it differs, neither positions nor tables of the one are the other's
  */
 struct bk_lib_game {
     size_t struct_size;
@@ -458,6 +461,7 @@ struct bk_lib_game {
         char name[32];
     } piece[32];
     char start[256];
+    uint64_t rules;
 };
 BK_API enum bk_lib_err bk_game_of(struct bk_lib *lib, struct bk_lib_game *out);
 

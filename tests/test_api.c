@@ -779,6 +779,17 @@ static void refresh__does_not_disturb_those_who_ask(void **state)
 
 /* == What is there == */
 
+/* The number of a game's rules. */
+static uint64_t lib_rules(const char *game)
+{
+    struct bk_lib *lib = lib_of(game, NULL);
+    struct bk_lib_game g = { .struct_size = sizeof g };
+
+    assert_int_equal(bk_game_of(lib, &g), BK_LIB_OK);
+    bk_close(lib);
+    return g.rules;
+}
+
 static void about__says_game_and_tables(void **state)
 {
     struct bk_lib *lib = lib_of("chess", GOLDEN "/normal");
@@ -792,6 +803,8 @@ static void about__says_game_and_tables(void **state)
     assert_int_equal(g.types, 6);
     assert_int_equal(g.piece[0].letter, 'K');
     assert_int_equal(g.piece[0].royal, 1);
+    assert_true(g.rules == lib_rules("src/variants/chess.ini"));
+    assert_true(g.rules != lib_rules("shatranj"));
     assert_int_equal(bk_list_tables(lib, NULL, 0, &n), BK_LIB_OK);
     assert_true(n > 0);
     t = calloc(n, sizeof *t);

@@ -162,6 +162,10 @@ class Game:
     pieces     what there is, by number
     turns      after which a game is drawn; None: never
     start      FEN of the initial array; None: the players choose it
+    rules      the number of all that decides a result: games of one number are one game
+
+    Positions of a game may be asked wherever name and rules are the same: two files of one name
+    need not be one game.
 
     Threads: any number may use one.  Cost of a new one: some milliseconds and up to a few MB.
 
@@ -187,6 +191,7 @@ class Game:
         self.squares: int = g.squares
         self.turns: Optional[int] = g.turns or None
         self.start: Optional[str] = g.start.decode() or None
+        self.rules: int = g.rules
         self.holes: FrozenSet[int] = frozenset(s for s in range(g.squares) if g.hole[s])
         self.pieces: Tuple[PieceKind, ...] = tuple(
             PieceKind(p.letter.decode(), p.name.decode(), bool(p.royal), p.evolutions)
@@ -194,6 +199,18 @@ class Game:
 
     def __repr__(self) -> str:
         return f"Game({self.variant!r})"
+
+    def _is(self, other: Game) -> bool:
+        """Are positions of the other positions of this one?"""
+        return self is other or (self.name, self.rules) == (other.name, other.rules)
+
+    def _refuse(self, other: Game, what: str) -> None:
+        """UsageError: `what` of another game is asked in tables of this one."""
+        if self.name != other.name:
+            raise UsageError(f"{what} of {other.name}, asked in tables of {self.name}")
+        if not self._is(other):
+            raise UsageError(f"{what} of {other.name} by other rules ({other.variant}), asked in "
+                             f"tables of {self.variant}")
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Game, (self._placed,)
@@ -359,11 +376,11 @@ class Position:
         return f"Position({self.game.variant!r}, {self.fen!r})"
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Position) and self.game.name == other.game.name
+        return (isinstance(other, Position) and self.game._is(other.game)
                 and self._fen == other._fen)
 
     def __hash__(self) -> int:
-        return hash((self.game.name, self._fen))
+        return hash((self.game.rules, self._fen))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return Position._known, (self.game, self._fen)

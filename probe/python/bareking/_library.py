@@ -63,7 +63,8 @@ class GameStruct(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char * 64), ("title", c_char * 96),
                 ("files", c_uint), ("ranks", c_uint), ("squares", c_uint), ("types", c_uint),
                 ("turns", c_uint), ("hole", c_uint8 * SQUARES_MAX),
-                ("piece", GamePiece * TYPES_MAX), ("start", c_char * 256)]
+                ("piece", GamePiece * TYPES_MAX), ("start", c_char * 256),
+                ("rules", c_uint64)]
 
 
 class TableStruct(Structure):

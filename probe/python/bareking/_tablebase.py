@@ -216,8 +216,8 @@ class Tablebase:
     # == One position ==
 
     def _fen(self, fen: Fen) -> bytes:
-        if isinstance(fen, Position) and fen.game.name != self.game.name:
-            raise UsageError(f"a position of {fen.game.name}, asked in tables of {self.game.name}")
+        if isinstance(fen, Position):
+            self.game._refuse(fen.game, "a position")
         return fen_bytes(fen)
 
     def probe(self, position: Fen, *, wdl_only: bool = False, cache_only: bool = False) -> Answer:
@@ -370,9 +370,7 @@ class Tablebase:
         if isinstance(positions, (str, bytes, Position)):
             raise TypeError("one position is no list of them: probe() it")
         if isinstance(positions, PositionArray):
-            if positions.game.name != self.game.name:
-                raise UsageError(f"positions of {positions.game.name}, asked in tables of "
-                                 f"{self.game.name}")
+            self.game._refuse(positions.game, "positions")
             return ask_array(self._handle, positions, flags, _answer_of)
         return ask_fens(self._handle, self._fens(list(positions)), flags, _answer_of)
 

@@ -151,6 +151,26 @@ def test_more_moves_than_there_is_room_for_at_first(tmp_path):
     assert len(moves) == len(set(moves)) > 256
 
 
+def test_two_games_of_one_name(tmp_path, command):
+    fen = "3k/4/4/KR2 w"
+    (tmp_path / "other").mkdir()
+    text = FILE.format("mine", "4x4")
+    for path, lines in [("mine.ini", text), ("other/mine.ini", text.replace("move = R", "move = D")),
+                        ("again.ini", text)]:
+        (tmp_path / path).write_text(lines)
+    subprocess.run([command, "build", tmp_path / "mine.ini", "KRvK", "--dir", tmp_path, "--quiet"],
+                   check=True)
+    mine, other, again = (Position(tmp_path / path, fen)
+                          for path in ("mine.ini", "other/mine.ini", "again.ini"))
+    assert mine == again and hash(mine) == hash(again) and mine.game.rules == again.game.rules
+    assert mine != other and len({mine, other, again}) == 2
+    with Tablebase(tmp_path / "mine.ini", tmp_path) as tb:
+        assert tb.probe_wdl(mine) == tb.probe_wdl(again) == 1
+        for ask in (tb.probe, tb.probe_wdl, tb.root_moves, lambda p: tb.probe_many([p])):
+            with pytest.raises(bareking.UsageError, match="by other rules .*other"):
+                ask(other)
+
+
 def test_cache_only(tables):
     with Tablebase("chess", tables) as tb:
         with pytest.raises(bareking.NotInMemoryError):
