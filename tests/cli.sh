@@ -81,6 +81,14 @@ bad 2 "'--json=1'" variants --json=1
 bad 2 "'-z'" probe -z shatranj 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'too few' probe shatranj
 bad 2 'too many' stats shatranj KQvKQ KRvKR
+bad 2 'too many arguments; usage: bareking variants' variants shatranj
+grep -q 'variants$' err && pass || fail 'a blank behind the usage'
+bad 2 '.: a folder, not a file' info .
+bad 2 '/dev/null: a pipe or device, not a file' info /dev/null
+bad 1 'build it: bareking build shatranj KQvKQ --dir here' probe shatranj 8/8/8/3k4/8/1KQ5/8/q7 --dir :here
+for command in mine report verify; do good '4G (default: 2G)' $command -h; done
+good '4G (default: 256M)' explore -h
+good '4G (default: no limit)' build -h
 bad 2 'depth' perft shatranj startpos x
 bad 2 'depth' perft shatranj startpos 3.5
 bad 2 'depth' perft shatranj startpos 1000

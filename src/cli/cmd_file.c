@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/report.h"
 #include "core/facts.h"
@@ -183,9 +184,14 @@ static bool is_built_in(const char *game)
 static int game_of(const struct cli *c, struct bk_file_info *info, struct bk_variant **v)
 {
     struct bk_report why = { "" };
-    enum bk_err err = bk_file_peek(info, c->arg[0], &why);
+    struct stat st;
+    enum bk_err err;
     char name[sizeof info->variant];
 
+    if (!stat(c->arg[0], &st) && !S_ISREG(st.st_mode))
+        return cli_fail(CLI_USAGE, "%s: %s, not a file", c->arg[0],
+                        S_ISDIR(st.st_mode) ? "a folder" : "a pipe or device");
+    err = bk_file_peek(info, c->arg[0], &why);
     if (err)
         return cli_fail_report(err, &why);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(info->variant, "@"), info->variant);

@@ -32,6 +32,8 @@ static const struct option_line {
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
     { 't', "threads", "N", "threads to use (default: one a core)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
+    { 'g', "memory", "SIZE", "do not use more memory: 800M, 4G (default: 2G)" },
+    { 'b', "memory", "SIZE", "tables take no more memory: 800M, 4G (default: 256M)" },
     { 'T', "scratch", "DIR",
       "folder for what --memory does not hold (default: that of the tables)" },
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
@@ -131,7 +133,7 @@ static const struct command {
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "
       "end_fen).\n" },
-    { "explore", cmd_explore, "d:NHmtj", 0, 99, "[FILE.ini...]",
+    { "explore", cmd_explore, "d:NHbtj", 0, 99, "[FILE.ini...]",
       "serve a page to look at endgames with, and an API",
       "Open the address that it prints in a browser; interrupt to end.  DIR may be a list of "
       "folders\n"
@@ -171,7 +173,7 @@ static const struct command {
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
       "ply with --json: docs/distributed.md.\n" },
-    { "mine", cmd_mine, "dtmFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+    { "mine", cmd_mine, "dtgFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "
       "what\n"
@@ -182,7 +184,7 @@ static const struct command {
       "each class once; problems have one winning move at every turn, against all defences that "
       "hold\n"
       "out longest.  With --json all are one answer.\n" },
-    { "report", cmd_report, "dtmFoqj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+    { "report", cmd_report, "dtgFoqj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
       "the table in memory (--memory, default: 2G).\n" },
@@ -194,13 +196,16 @@ static const struct command {
       "been\n"
       "best stands behind it.  What the tables do not reach is passed over.  DIR may be a list of\n"
       "folders with `:` between.\n" },
-    { "verify", cmd_verify, "dntmsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "verify", cmd_verify, "dntgsSFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "compare positions of tables with their successors",
       "A sample takes one number, for both sides to move, out of each of N equal parts of a\n"
       "table; the seed decides which.  It reads little more of the files than it needs.  Else the\n"
       "values of a table and of those it leads to are held in memory, a byte or two a position, "
       "if\n"
-      "that is no more than --memory (default: 2G), and take a third of the time.\n" },
+      "that is no more than --memory, and take a third of the time.  Every number is looked\n"
+      "at: a position with both kings on an axis of the board and its mirror image have two, and "
+      "are\n"
+      "one to `stats` (docs/index.md 7).\n" },
     { "check", cmd_check, "dPFqj", 1, 999, "VARIANT [MATERIAL...]",
       "compare the checksums of table files",
       "Without materials: every table file of the game in DIR.  All bytes are read.  `build` "
@@ -355,7 +360,9 @@ static bool take_option(struct cli *c, int key, const char *value)
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
-    case 'm': return read_size(value, &c->memory);
+    case 'm':
+    case 'g':
+    case 'b': return read_size(value, &c->memory);
     case 'e': return read_effort(value, &c->effort);
     case 'A': c->standalone = true; return true;
     case 'a': c->any = true; return true;
@@ -491,8 +498,9 @@ static bool read_options(struct cli *c, const struct command *cmd, int argc, cha
     c->arg = argv + optind;
     c->nargs = (unsigned)(argc - optind);
     if (c->nargs < cmd->args_min || c->nargs > cmd->args_max) {
-        *status = cli_fail(CLI_USAGE, "%s: too %s arguments; usage: bareking %s %s", cmd->name,
-                           c->nargs < cmd->args_min ? "few" : "many", cmd->name, cmd->usage);
+        *status = cli_fail(CLI_USAGE, "%s: too %s arguments; usage: bareking %s%s%s", cmd->name,
+                           c->nargs < cmd->args_min ? "few" : "many", cmd->name,
+                           *cmd->usage ? " " : "", cmd->usage);
         return false;
     }
     return true;

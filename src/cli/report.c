@@ -137,6 +137,7 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
     char q_variant[600], q_build[2 * BK_MATERIAL_NAME_MAX], q_dir[640], q_for[640], on[660] = "";
     struct bk_report why = { "" };
     enum bk_err err = bk_material_check_hands(m, v, &why);
+    const char *dirs;
 
     if (err)
         return cli_fail_report(err, &why);
@@ -147,8 +148,9 @@ int cli_fail_no_table(const struct cli *c, const struct bk_variant *v, const str
                         "no table %s of %s in %.600s; %s is a game's own folder: say the one "
                         "above it",
                         name, game, c->dir, dir);
-    snprintf(dir, sizeof dir, "%.*s", (int)strcspn(c->dir, ":"), c->dir); /* of a list, the first */
-    if (c->terrain)                                                       /* the FEN of --for */
+    dirs = c->dir + strspn(c->dir, ":"); /* of a list, the first */
+    snprintf(dir, sizeof dir, "%.*s", (int)strcspn(dirs, ":"), dirs);
+    if (c->terrain) /* the FEN of --for */
         snprintf(on, sizeof on, " --for %s", quoted(q_for, sizeof q_for, c->terrain));
     return cli_fail(CLI_NO, "no %s %s of %s in %.600s; build it: bareking build %s %s --dir %s%s",
                     lack == LACKS_DISTANCES ? "distances of" : "table", name, game, c->dir,
