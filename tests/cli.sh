@@ -195,6 +195,9 @@ good 'bareking ' --version
 # == 20 FENs that are none ==
 bad_fen() { bad 2 "$@"; }
 bad_fen '' probe shatranj ''
+# on terrain the letter is the fault, not the board
+bad_fen "unknown piece letter 'R' at column 22; grand-shatranj has KJ" probe grand-shatranj '5***/4*k2/8/8/8/8/K7/R6n w'
+bad_fen "unknown piece letter 'R' at column 33; grand-shatranj has KJ" probe grand-shatranj '8**/8**/10/10/10/10/4k5/10/10/K4R3n w'
 bad_fen '' probe shatranj 'hello'
 bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8 w - - 0 1'
 bad_fen '' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7/8 w - - 0 1'

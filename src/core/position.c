@@ -232,14 +232,41 @@ static enum bk_err rank_put(struct reading *r, unsigned rank)
     return err;
 }
 
+/*
+ * A FEN with `*` may show a board of its own (terrain.h).  That it was not taken for one is then
+ * due to a letter or a gap, which is what to tell of, not that it is another board than the game's.
+ */
+static enum bk_err letters_check(const struct reading *r, unsigned ranks)
+{
+    struct reading ahead = *r;
+    char cell[BK_FILES_MAX];
+    enum bk_err err = BK_OK;
+    unsigned n;
+
+    while (!err && ranks--) {
+        err = rank_read(&ahead, ranks, cell, &n);
+        ahead.s += !err && ranks;
+    }
+    return err;
+}
+
 static enum bk_err board_read(struct reading *r)
 {
     unsigned ranks = 1;
+    bool holes = false;
 
     if (!next_field(r))
         return bk_fail(r->why, BK_E_USAGE, "FEN: empty");
-    for (const char *s = r->s; *s && !is_space(*s) && *s != '['; s++)
+    for (const char *s = r->s; *s && !is_space(*s) && *s != '['; s++) {
         ranks += *s == '/';
+        holes |= *s == '*';
+    }
+    if (holes) {
+        enum bk_err err = letters_check(r, ranks);
+
+        if (err)
+            return err;
+    }
     if (ranks != r->v->ranks)
         return bk_fail(r->why, BK_E_USAGE, "FEN: %u ranks, the board has %u", ranks,
                        (unsigned)r->v->ranks);
