@@ -89,6 +89,8 @@ bad 1 'build it: bareking build shatranj KQvKQ --dir here' probe shatranj 8/8/8/
 for command in mine report verify; do good '4G (default: 2G)' $command -h; done
 good '4G (default: 256M)' explore -h
 good '4G (default: no limit)' build -h
+for command in plan count mine report whole; do good 'the answer alone: no progress, no remarks' $command -h; done
+for command in build verify check doctor manifest; do good 'unless it fails, or finds a fault' $command -h; done
 bad 2 'depth' perft shatranj startpos x
 bad 2 'depth' perft shatranj startpos 3.5
 bad 2 'depth' perft shatranj startpos 1000
@@ -879,6 +881,7 @@ good 'short: 1 table, 2 files' doctor ward ./short.ini
 run 1 doctor ward && grep -q 'unknown *short: no game of this name is built in' out && pass || fail 'an unknown game'
 rm -r ward/short
 good ': whole' doctor ward
+run 0 doctor ward --quiet && [ ! -s out ] && pass || fail 'doctor --quiet of what is whole'
 ill() { # status, line, what to do to ward/shatranj
     wanted=$1 text=$2
     shift 2
@@ -887,6 +890,8 @@ ill() { # status, line, what to do to ward/shatranj
     run "$wanted" doctor ward && grep -q "^  $text" out && ! grep -q whole out && pass ||
         fail "doctor: no '$text'"
     run "$wanted" doctor ward --json && [ "$(wc -l <out)" -eq 1 ] && pass || fail 'doctor --json'
+    run "$wanted" doctor ward --quiet && grep -q "^  $text" out && grep -q '^shatranj: ' out && pass ||
+        fail "doctor --quiet: no '$text'"
 }
 ill 1 'missing *KQvKB: for KBvKP$' rm KQvKB.bkw KQvKB.bkd
 "$bin" build shatranj KQvKB --wdl --dir nodist --quiet
@@ -930,6 +935,7 @@ bad 3 'KQvKQ.bkd: distances, and no KQvKQ.bkw is there' check shatranj --dir war
 # a board that only a FEN shows is no fault
 rm -rf ward && mkdir ward && cp -R tables/shatranj tables/grand-shatranj@14x14-* ward
 good 'not-read     grand-shatranj@14x14-' doctor ward
+run 0 doctor ward --quiet && [ ! -s out ] && pass || fail 'doctor --quiet of another board'
 # == Other rules: another game of the same name ==
 sed 's/^bare-king.*/bare-king = wins/' "$games/shatranj.ini" >same.ini
 rm -rf ward && mkdir ward && cp -R tables/shatranj ward
@@ -965,6 +971,11 @@ good ' 0 missing, 0 differ, 0 not in the list' manifest ward sums
 good ' 0 missing, 0 differ, 0 not in the list' manifest ward marked
 differs() { # status, line
     run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
+    run "$1" manifest ward list --quiet || return 0
+    case $1 in
+    0) [ ! -s out ] ;;
+    *) grep -qx "$2" out && ! grep -q '^extra' out ;;
+    esac && pass || fail "manifest --quiet: '$2'"
 }
 flip ward/shatranj/KQvKQ.bkw 50
 differs 3 'differs  shatranj/KQvKQ.bkw'

@@ -64,7 +64,7 @@ static void tell(struct doctor *d, enum trouble what, const char *name, const ch
         json_array_append_new(d->list,
                               json_pack("{ss so so}", "trouble", trouble_name[what], "file",
                                         cli_json_text(name), "why", cli_json_text(why)));
-    else if (!d->c->quiet)
+    else if (!d->c->quiet || what != NOT_READ) /* that is no fault */
         printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
 }
 
@@ -258,16 +258,17 @@ static struct bk_variant *load_game(const struct doctor *d)
 static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[TROUBLES])
 {
     char size[CLI_TEXT_MAX];
-    unsigned bad = 0;
+    unsigned bad = 0, faults;
 
     for (unsigned k = 0; k < TROUBLES; k++)
         bad += d->troubles[k] - before[k];
+    faults = bad - (d->troubles[NOT_READ] - before[NOT_READ]);
     if (d->games)
         json_array_append_new(d->games,
                               json_pack("{so sI si sI so}", "variant", cli_json_text(d->game),
                                         "files", (json_int_t)d->n, "tables", (int)d->tables,
                                         "bytes", (json_int_t)bytes, "troubles", d->list));
-    else if (!d->c->quiet)
+    else if (!d->c->quiet || faults) /* troubles do not name the game */
         printf("%s: %u table%s, %zu file%s, %s%s\n", d->game, d->tables, d->tables == 1 ? "" : "s",
                d->n, d->n == 1 ? "" : "s", cli_bytes(size, bytes), bad ? "" : ": whole");
     return CLI_OK;

@@ -299,14 +299,14 @@ static int check_manifest(const struct manifest *m)
         if (list)
             json_array_append_new(
                 list, json_pack("{so ss}", "path", cli_json_text(e->path), "state", state));
-        else if (*state != 'g' && !m->c->quiet)
+        else if (*state != 'g' && (*state != 'e' || !m->c->quiet))
             printf("%-8s %s\n", state, e->path);
     }
     if (list)
         cli_print_json(json_pack("{so si si si si so}", "dir", cli_json_text(m->folder.dir), "good",
                                  (int)good, "missing", (int)missing, "differ", (int)differ, "extra",
                                  (int)extra, "files", list));
-    else if (!m->c->quiet)
+    else if (!m->c->quiet || missing || differ)
         printf("%zu good, %zu missing, %zu differ, %zu not in the list\n", good, missing, differ,
                extra);
     return differ ? CLI_DAMAGED : missing ? CLI_NO : CLI_OK;

@@ -71,7 +71,8 @@ static const struct option_line {
     { 'z', "size", "PIXELS", "width of a square (default: 48)" },
     { 'l', "flip", NULL, "Black's side below" },
     { 'p', "plain", NULL, "without coordinates" },
-    { 'q', "quiet", NULL, "say nothing unless it fails" },
+    { 'q', "quiet", NULL, "say nothing unless it fails, or finds a fault" },
+    { 'y', "quiet", NULL, "the answer alone: no progress, no remarks" },
     { 'j', "json", NULL, "the answer as one line of JSON; what went wrong as its \"errors\"" },
     { 'h', "help", NULL, "this text" },
 };
@@ -103,7 +104,7 @@ static const struct command {
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
       "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
       "say how it was built: it is named and left as it is; `build` makes it again.\n" },
-    { "plan", cmd_plan, "dntmwFBYKqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmwFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
@@ -160,7 +161,7 @@ static const struct command {
       "wins, draws and losses of a table, and the longest",
       "White is the first-named side: KNvKR tells of the table of KRvKN with colours exchanged.\n"
       "Results are the mover's, counted once a symmetry class, and over all placements.\n" },
-    { "count", cmd_count, "dntmTwKFfqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "count", cmd_count, "dntmTwKFfyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what materials add up to, without making their tables",
       "How often each side wins, draws and loses, of all placements, and the longest.  What has a\n"
       "table is read, what has none is solved in memory, with all that it leads to, and "
@@ -173,7 +174,7 @@ static const struct command {
       "all tables are solved, and it is told what N processes would send each other meanwhile, ply "
       "by\n"
       "ply with --json: docs/distributed.md.\n" },
-    { "mine", cmd_mine, "dtgFWCEULRqj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
+    { "mine", cmd_mine, "dtgFWCEULRyj", 1, 2, "VARIANT MATERIAL --what HOW | --compose",
       "positions of a table: zugzwangs, longest, only moves, races, problems",
       "Looks through a whole table; bareking-study(7), docs/study.md, says what is meant, and "
       "what\n"
@@ -184,7 +185,7 @@ static const struct command {
       "each class once; problems have one winning move at every turn, against all defences that "
       "hold\n"
       "out longest.  With --json all are one answer.\n" },
-    { "report", cmd_report, "dtgFoqj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
+    { "report", cmd_report, "dtgFoyj", 1, 2, "VARIANT MATERIAL [-o FILE.html]",
       "a table as a page: counts, distances, longest line, zugzwangs, problems, maps",
       "One HTML file that needs no other, with diagrams as SVG.  As `mine` it holds the values of\n"
       "the table in memory (--memory, default: 2G).\n" },
@@ -224,14 +225,14 @@ static const struct command {
       "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
-      "differ (3); those that it does not name are told, and no fault.\n" },
+      "differ (3); those that it does not name are told, but with --quiet, and no fault.\n" },
     { "info", cmd_info, "Fj", 1, 2, "FILE [VARIANT]",
       "a table file: what it is, how large its parts are, what it has learned",
       "VARIANT: of a game of your own, its file; else the game that FILE names.  --for: on\n"
       "this position's board, of a table of GAME@...\n" },
     { "facts", cmd_facts, "Fj", 1, 2, "VARIANT MATERIAL | --for FEN",
       "the questions that a table may ask, by number", "docs/facts.md says what each means.\n" },
-    { "whole", cmd_whole, "tmqj", 1, 3, "VARIANT [FEN]",
+    { "whole", cmd_whole, "tmyj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
@@ -421,7 +422,8 @@ static bool take_option(struct cli *c, int key, const char *value)
         return true;
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
-    case 'q': c->quiet = true; return true;
+    case 'q':
+    case 'y': c->quiet = true; return true;
     case 'j': c->json = true; return true;
     case 'D': c->divide = true; return true;
     case 'P': c->deep = true; return true;
