@@ -539,6 +539,16 @@ to_end 'xboard\nvariant gs10-rook\nforce\nsetboard k9/10/10/10/10/10/10/2R7/1n8/
 printf 'xboard\nnew\nanalyze\n' | timeout 10 "$engine" >"$tmp/log" || fail "analysis does not end with the input: $?"
 pass
 
+# == Its own options ==
+for wrong in --dir --game --dir= --game=; do
+    "$engine" "$wrong" </dev/null >"$tmp/log" 2>&1 && status=0 || status=$?
+    [ $status = 2 ] && grep -q "'${wrong%=}' needs a value; see --help" "$tmp/log" || fail "$wrong: status $status, $(cat "$tmp/log")"
+done
+"$engine" --dirs </dev/null >"$tmp/log" 2>&1 && status=0 || status=$?
+[ $status = 2 ] && grep -q "'--dirs' is not understood" "$tmp/log" || fail "--dirs: status $status"
+printf 'uci\nquit\n' | "$engine" --game=shatranj --dir="$tmp/tables" | grep -q 'UCI_Variant .*default shatranj' || fail '--game=shatranj'
+pass
+
 # == The other end goes away ==
 printf 'xboard\nprotover 2\nvariant shatranj\nlevel 40 0:30 0\ngo\n' | timeout 10 "$engine" >/dev/null || fail "end of input: $?"
 pass

@@ -37,16 +37,32 @@ struct choice {
     int status; /* -1: go on */
 };
 
+/* Is argv[*i] this option?  Its value, which may not be empty, stands behind `=` or is the next
+ * word. */
+static bool is_option(const char *name, char **argv, int *i, const char **value, int *status)
+{
+    size_t n = strlen(name);
+    const char *word = argv[*i];
+
+    if (strncmp(word, name, n) || (word[n] && word[n] != '='))
+        return false;
+    *value = word[n] ? word + n + 1 : argv[*i + 1] ? argv[++*i] : "";
+    if (!**value) {
+        fprintf(stderr, "bareking-engine: '%s' needs a value; see --help\n", name);
+        *status = 2;
+    }
+    return true;
+}
+
 static struct choice choose(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
     struct choice c = { .dir = dir && *dir ? dir : "tables", .game = "chess", .status = -1 };
 
     for (int i = 1; i < argc && c.status < 0; i++)
-        if (!strcmp(argv[i], "--dir") && i + 1 < argc)
-            c.dir = argv[++i];
-        else if (!strcmp(argv[i], "--game") && i + 1 < argc)
-            c.game = argv[++i];
+        if (is_option("--dir", argv, &i, &c.dir, &c.status) ||
+            is_option("--game", argv, &i, &c.game, &c.status))
+            continue;
         else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             c.status = fputs(help, stdout) == EOF || fflush(stdout) ? 4 : 0;
         else if (!strcmp(argv[i], "--version"))
