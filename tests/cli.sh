@@ -1021,5 +1021,17 @@ for sample in '' '--sample 9999999'; do
     fi
 done
 
+"$bin" mine shatranj KQvKQ --what zugzwang --threads 1 --json >out 2>err &
+pid=$!
+sleep 0.1
+kill -TERM $pid 2>/dev/null
+wait $pid
+status=$?
+if [ $status -eq 4 ]; then
+    [ "$(cat out)" = '{"errors":["interrupted"],"status":4}' ] && pass || fail 'interrupted mine --json'
+elif [ $status -ne 0 ] && [ $status -ne 143 ]; then # 143: it was slower than the signal
+    fail "interrupted mine: status $status"
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

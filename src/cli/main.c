@@ -5,6 +5,7 @@
  * on the command line is refused.  Options may stand before, between and
  * after the other arguments.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -535,12 +536,18 @@ static void ask_to_finish(int sig)
     cli_finish = 1;
 }
 
-/* What cli_fail() does, by calls that a signal's handler may make. */
+static bool json_wanted;
+
+/* What cli_fail() and cli_answer_errors() do, by calls that a signal's handler may make. */
 static void stop_at_once(int sig)
 {
     static const char line[] = "bareking: interrupted\n";
+    static const char answer[] = "{\"errors\":[\"interrupted\"],\"status\":4}\n";
     ssize_t put = write(STDERR_FILENO, line, sizeof line - 1);
 
+    static_assert(CLI_SYSTEM == 4, "the status in the answer");
+    if (json_wanted)
+        put = write(STDOUT_FILENO, answer, sizeof answer - 1);
     (void)sig;
     (void)put;
     _exit(CLI_SYSTEM);
@@ -671,7 +678,8 @@ int main(int argc, char **argv)
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */
     signal(SIGXFSZ, SIG_IGN);
-    cli_say_json(wants_json(argc, argv));
+    json_wanted = wants_json(argc, argv);
+    cli_say_json(json_wanted);
     if (bk_transport_rank())
         answer_nothing();
     if (bk_ranks_wait(&status))
