@@ -29,6 +29,7 @@
 #include "tb/kernel/kings.h"
 #include "tb/kernel/kings_codes.h"
 #include "tb/kernel/kings_exits.h"
+#include "tb/memory/spill.h"
 
 #define NAME2(a, b) a##b
 #define NAME1(a, b) NAME2(a, b)
@@ -352,31 +353,57 @@ static size_t number_bytes(const struct bk_setup *s)
     return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;
 }
 
-size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
+/* The piece in which all of a block lies: configurations and numbers, which begin as zeros, then
+   planes. */
+static size_t zeroed_bytes(const struct bk_setup *s)
+{
+    return whole_lines(s->nconf * sizeof(struct conf)) + whole_lines(number_bytes(s));
+}
+
+static size_t piece_bytes(const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
 
-    return sizeof(struct kings) + s->nconf * sizeof(struct conf) +
-           score_planes(s) * pairs * sizeof(int16_t) + number_bytes(s);
+    return zeroed_bytes(s) + whole_lines(score_planes(s) * pairs * sizeof(int16_t));
+}
+
+size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
+{
+    return sizeof(struct kings) + piece_bytes(s);
+}
+
+/*
+ * A large piece is an array as others are: the stock (tb/memory/stock.h) gives it what it has kept,
+ * and keeps no more than there is room for beside it.  A small one comes and goes thousands of
+ * times in a table: the allocator's.
+ */
+static bool is_large(const struct bk_setup *s) { return piece_bytes(s) >= BK_STOCK_UNIT; }
+
+static void *piece_new(const struct bk_setup *s)
+{
+    void *piece =
+        is_large(s) ? bk_spill_new(NULL, piece_bytes(s)) : aligned_alloc(64, piece_bytes(s));
+
+    if (piece && !is_large(s))
+        memset(piece, 0, zeroed_bytes(s));
+    return piece;
 }
 
 /* Memory, and its parts.  False: there is none. */
 static bool begin(struct kings *g, const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
-    int16_t *planes = malloc(score_planes(s) * pairs * sizeof *planes);
-    char *k = calloc(number_bytes(s) + 1, 1);
+    char *piece = piece_new(s), *k;
+    int16_t *planes;
 
     *g = (struct kings){ .s = s, .nsq = s->v->nsq, .board = set_of(&s->v->board) };
+    g->conf = (void *)piece;
+    if (!piece)
+        return false;
+    k = piece + whole_lines(s->nconf * sizeof *g->conf);
+    planes = (void *)(piece + zeroed_bytes(s));
     g->nconf = s->nconf;
     g->plane = planes;
-    g->conf = aligned_alloc(64, whole_lines(s->nconf * sizeof *g->conf));
-    if (g->conf)
-        memset(g->conf, 0, s->nconf * sizeof *g->conf);
-    if (!planes || !k || !g->conf) {
-        free(k);
-        return false;
-    }
     for (unsigned side = 0; side < 2; side++) {
         g->best[side] = planes + (side + 1) * pairs;
         for (uint32_t i = 0; i < g->nconf; i++) {
@@ -393,10 +420,10 @@ static bool begin(struct kings *g, const struct bk_setup *s)
 
 static void end(struct kings *g)
 {
-    if (g->conf)
-        free(g->conf->k[0]);
-    free(g->conf);
-    free(g->plane);
+    if (is_large(g->s))
+        bk_spill_free(g->conf);
+    else
+        free(g->conf);
     free(g);
 }
 
