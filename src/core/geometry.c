@@ -321,3 +321,10 @@ void bk_geometry_free(struct bk_geometry *g)
         free(g);
     }
 }
+
+uint64_t bk_geometry_bytes(const struct bk_geometry *g, const struct bk_variant *v)
+{
+    return sizeof *g + UINT64_C(2) * g->nreach * sizeof *g->reach +
+           (uint64_t)g->npath * sizeof *g->path +
+           UINT64_C(2) * v->ntypes * v->nsq * sizeof *g->takes;
+}

@@ -56,6 +56,8 @@ struct bk_geometry {
 enum bk_err bk_geometry_new(struct bk_geometry **out, const struct bk_variant *v,
                             struct bk_report *why);
 void bk_geometry_free(struct bk_geometry *g);
+/* Memory that it takes, but for what others derive. */
+uint64_t bk_geometry_bytes(const struct bk_geometry *g, const struct bk_variant *v);
 
 static inline const struct bk_reach *bk_reach_from(const struct bk_variant *v, unsigned type,
                                                    unsigned colour, unsigned sq, unsigned *n)

@@ -7,13 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/geometry.h"
 #include "tb/build/parts.h"
 #include "tb/build/resident.h"
 #include "tb/encode/foretell.h"
 #include "tb/solve/estimate.h"
 #include "tb/solve/share.h"
 
-/* Program, libraries, the game's geometry, and what the allocator keeps of solving: measured. */
+/* Program, libraries, and what the allocator keeps of solving: measured. */
 #define PROCESS_BYTES (UINT64_C(13) << 19)
 
 /* What MPI takes of each of two processes, and besides where there are more.  Measured with Open
@@ -246,6 +247,12 @@ struct prediction {
     uint64_t sent[BK_TRAFFICS], positions; /* the same */
 };
 
+/* What is there while a table is solved, besides: the process, and what is held. */
+static uint64_t beside_of(const struct prediction *x, uint32_t table)
+{
+    return x->always + x->h->bytes + bk_resident_frames(x->h) + x->p->table[table].frame_bytes;
+}
+
 /* What solving may take, with what is held beside it. */
 static uint64_t most_of(uint64_t memory) { return memory / 4 * 3; }
 
@@ -266,11 +273,11 @@ static enum bk_err predict_anew(void *context, uint32_t table, struct bk_memtabl
             return err;
         err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
     }
-    *apart = *apart || x->always + x->h->bytes + x->all[table].groups.peak > most_of(x->h->memory);
+    *apart = *apart || beside_of(x, table) + x->all[table].groups.peak > most_of(x->h->memory);
     n = *apart ? &x->all[table].kept : &x->all[table].groups;
     *t = NULL;
     *bytes = held(x->p, n);
-    most = x->always + x->h->bytes + bk_resident_margin(x->h) + n->peak;
+    most = beside_of(x, table) + bk_resident_margin(x->h) + n->peak;
     x->peak = most > x->peak ? most : x->peak;
     x->positions += x->p->table[table].positions;
     if (!err && is_several(x->p))
@@ -291,7 +298,7 @@ static enum bk_err choose_strategy(const struct prediction *x, const struct bk_i
                                    enum bk_strategy *strategy, struct bk_estimate *n,
                                    struct bk_report *why)
 {
-    uint64_t beside = x->always + x->h->bytes;
+    uint64_t beside = beside_of(x, table_of(x->p, ix));
     enum bk_strategy last = x->p->distances ? BK_APART : BK_COMPACT;
 
     for (*strategy = BK_WIDE; *strategy > last; (*strategy)--) {
@@ -327,7 +334,7 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
 {
     const struct bk_some_ranks all = all_of(x->p);
     const struct bk_some_ranks part[2] = { { all.ranks, 0, 1 }, { all.ranks, 1, all.ranks } };
-    const uint64_t always = x->always + x->h->bytes + bk_resident_margin(x->h);
+    const uint64_t always = beside_of(x, table_of(x->p, ix)) + bk_resident_margin(x->h);
     enum bk_err err = BK_OK;
 
     *least_encoder = 0;
@@ -368,7 +375,8 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     bool keep;
     enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
 
-    x.always = PROCESS_BYTES + threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
+    x.always = PROCESS_BYTES + bk_geometry_bytes(p->v->geometry, p->v) + threads * ENCODER_BYTES +
+               (threads - 1) * THREAD_BYTES;
     if (is_several(p))
         x.always += SEVERAL_BYTES + (p->processes > 2 ? MORE_THAN_TWO_BYTES : 0);
     if (!err)
@@ -377,7 +385,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
         return err;
     bk_resident_leave(h, nth);
     t->held_bytes = held(p, &all[nth].kept);
-    if (x.always + h->bytes + all[nth].kept.peak > most_of(h->memory))
+    if (beside_of(&x, nth) + all[nth].kept.peak > most_of(h->memory))
         t->held_bytes = BK_NEVER_HELD; /* until it is solved all of it would have to stay */
     keep = bk_resident_will_keep(h, nth, t->held_bytes);
     err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
@@ -400,7 +408,7 @@ static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struc
     t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
     t->spill_room += threads * (UINT64_C(8) << 20);
     fixed = fixed > least_encoder ? fixed : least_encoder;
-    t->least_bytes = x.always + fixed + t->spill_room;
+    t->least_bytes = beside_of(&x, nth) - h->bytes + fixed + t->spill_room;
     if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
         t->strategy = p->distances ? on_disk(p) : BK_COMPACT;
         bk_resident_clear(h);

@@ -202,6 +202,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     t->positions = 2 * ix->positions;
     t->by_share = bk_share_may(ix);
     t->pawns = ix->nblocks > 1;
+    t->frame_bytes = bk_index_bytes(ix) + ix->nblocks * sizeof(struct bk_memblock);
     look_for(p, t, false, NULL);
     t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
     t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);

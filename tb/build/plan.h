@@ -24,6 +24,7 @@ struct bk_plan_table {
     uint64_t anew_positions; /* predicted: of tables that are there, and solved anew for it */
     uint64_t memory_bytes;   /* predicted peak while it is made: budget.h */
     uint64_t held_bytes;     /* of what stays of it for others, once it is solved: the same */
+    uint64_t frame_bytes;    /* of its index and what is known of its blocks, besides */
     uint64_t least_bytes;    /* the smallest memory limit with which it can be made */
     uint64_t spill_room;     /* what a bk_spill must leave free for one piece of work a thread */
     uint64_t encode_bytes;   /* what encoding may use to be quicker: solving takes it, too */

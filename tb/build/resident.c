@@ -89,6 +89,15 @@ uint64_t bk_resident_margin(const struct bk_resident *h)
     return any ? h->bytes / 32 : 0;
 }
 
+uint64_t bk_resident_frames(const struct bk_resident *h)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < h->n; i++)
+        bytes += h->p->table[h->kept[i].table].frame_bytes;
+    return bytes;
+}
+
 /* What a table is when it waits. */
 static uint64_t waiting_bytes(const struct bk_resident *h, const struct bk_kept *x)
 {

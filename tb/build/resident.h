@@ -79,6 +79,8 @@ uint64_t bk_resident_packed(const struct bk_resident *h, uint64_t bytes);
 /* For a prediction: what all may take beyond that.  Some pack worse than others, which then stay,
    too: all of Sultan's two men against one took 0.8 per cent more than was foretold without it. */
 uint64_t bk_resident_margin(const struct bk_resident *h);
+/* Indices and the like of all tables that are held, away or not. */
+uint64_t bk_resident_frames(const struct bk_resident *h);
 /* Will the nth table, of so many bytes, be held when it is done? */
 bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t bytes);
 
