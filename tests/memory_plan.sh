@@ -2,9 +2,10 @@
 # memory_plan.sh BAREKING [TABLE...] - is what `plan` says of memory ever less than a build takes?
 #
 # Builds tables of many kinds, one at a time, and compares the process' resident size at its worst
-# with what was foretold: never more than that.  Each is built twice: with the tables that it needs, and again
-# when these are there, so that the worst is its own.  Takes some minutes of CPU; memory.sh has the
-# few that `make test` builds.  TABLE: GAME:MATERIAL:OPTIONS, options with `,` for blanks.
+# with what was foretold: never more than that.  Each is built twice: with the tables that it needs,
+# and again when these are there, so that the worst is its own.  Takes some minutes of CPU; memory.sh
+# has the few that `make test` builds.  TABLE: GAME:MATERIAL:OPTIONS, options with `,` for blanks;
+# MATERIAL may be --men=N.
 # Prints a line a build, and the worst case either way.
 set -eu
 bin=${1:?usage: memory_plan.sh BAREKING [GAME:MATERIAL:OPTIONS...]}
@@ -21,7 +22,8 @@ fi
     puzzle:KRvKA:--threads,2 grand-shatranj:KMvKN:--threads,1 grand-shatranj:KMvKN:--threads,4 \
     grand-shatranj:KMvKN:--threads,7 \
     grand-shatranj:KOvKL:--threads,2 grand-shatranj:KJvKN:--threads,2,--wdl \
-    grand-shatranj:KPvKP:--threads,1 atlantean-jumper:KPvKP:--threads,1
+    grand-shatranj:KPvKP:--threads,1 atlantean-jumper:KPvKP:--threads,1 \
+    shatranj:--men=4:--threads,1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
@@ -41,6 +43,7 @@ for job; do
     table=${rest%%:*} options=$(echo "${rest#*:}" | tr , ' ')
     rm -rf "$dir/out"
     compare ""
+    case $table in --*) continue ;; esac
     rm "$dir/out/$game/$table".bk?
     compare ", alone"
 done | awk -F: '

@@ -612,8 +612,11 @@ static enum bk_err gather_small_ones(struct bk_encoder *e, struct bk_report *why
 static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
-    bool whole = bk_pool_try(e->pool, e->nsmall, encode_small, e);
+    bool whole;
 
+    if (e->nsmall)
+        bk_spill_trim(); /* lists of tables before */
+    whole = bk_pool_try(e->pool, e->nsmall, encode_small, e);
     if (bk_first_error_any(&e->failed))
         err = bk_first_error_of(&e->failed, why);
     else if (!whole)
