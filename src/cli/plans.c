@@ -39,6 +39,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
             (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
             (*plan)->machine_bytes = cli_machine_memory();
             (*plan)->effort = (enum bk_effort)c->effort;
+            (*plan)->alone = c->standalone;
         }
         if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
             bk_plan_free(*plan);

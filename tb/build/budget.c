@@ -120,6 +120,7 @@ static enum bk_err estimate_encoder(struct bk_encode_needs *out, const struct bk
 {
     const struct bk_encode_options o = { .distances = p->distances,
                                          .effort = p->effort,
+                                         .standalone = p->alone,
                                          .memory_bytes = t->encode_bytes };
     const struct bk_encode_question q = { .ix = ix,
                                           .options = &o,

@@ -61,6 +61,7 @@ struct bk_plan {
     unsigned processes;          /* that will make the tables together; 0: one */
     struct bk_owners owners;     /* bk_plan_owners() */
     enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
+    bool alone;                  /* the same: files will answer without others */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
     unsigned n;

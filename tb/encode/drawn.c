@@ -185,6 +185,8 @@ unsigned bk_drawn_results(const struct bk_drawn *d, enum bk_mover mover)
     return share_of(d, 100 * d->legal - told);
 }
 
+unsigned bk_drawn_results_alone(const struct bk_drawn *d) { return share_of(d, 100 * d->legal); }
+
 unsigned bk_drawn_distances(const struct bk_drawn *d, enum bk_mover mover)
 {
     return smaller(won_of[mover], share_of(d, 100 * (d->legal - d->ends)));

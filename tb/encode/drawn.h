@@ -25,6 +25,8 @@ enum bk_mover { BK_WINS_MORE, BK_WINS_LESS, BK_WINS_EVEN };
 
 /* Of 100 positions those whose result will be told, and whose distance. */
 unsigned bk_drawn_results(const struct bk_drawn *d, enum bk_mover mover);
+/* The same of files that answer without others: all results are told. */
+unsigned bk_drawn_results_alone(const struct bk_drawn *d);
 unsigned bk_drawn_distances(const struct bk_drawn *d, enum bk_mover mover);
 
 #endif

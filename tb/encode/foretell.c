@@ -31,13 +31,15 @@ struct units {
 };
 
 /* Of 100 positions of a unit those that have a value to be told. */
-static unsigned care_of(const struct units *u, unsigned nth, unsigned kind)
+static unsigned care_of(const struct units *u, unsigned nth, unsigned kind, bool alone)
 {
     const struct bk_drawn *d = &u->drawn[nth];
     enum bk_mover mover = u->each == u->nplaces ? BK_WINS_EVEN
                           : u->place[nth].side  ? BK_WINS_LESS
                                                 : BK_WINS_MORE;
 
+    if (!kind && alone)
+        return bk_drawn_results_alone(d);
     return kind ? bk_drawn_distances(d, mover) : bk_drawn_results(d, mover);
 }
 
@@ -271,7 +273,7 @@ enum bk_err bk_encode_estimate(struct bk_encode_needs *out, const struct bk_enco
         struct small *s = &small[i % u.nplaces % q->some.ranks];
         struct bk_unit_memory m;
 
-        n.care = care_of(&u, i % u.nplaces, i / u.nplaces);
+        n.care = care_of(&u, i % u.nplaces, i / u.nplaces, o->standalone);
         if (n.numbers >= BK_LARGE_UNIT) {
             measure_large(&u.large[i % u.nplaces % u.each], &n, i / u.nplaces, q, &out->own);
             continue;
