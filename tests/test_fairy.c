@@ -373,7 +373,7 @@ static const struct refusal {
       "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4R2K w - - 0 1\n",
       "f.ini:2:12: key 'startFen': the side that is not to move is in check" },
     { "fairy__refuses_usual_array_in_which_a_king_can_be_taken",
-      "[a:chess]\nknight = -\ncustomPiece1 = n:N(3,7)\n",
+      "[a:chess]\npawn = -\ncustomPiece1 = p:NN\n",
       "f.ini:1:1: [a]: in the usual array the side that is not to move is in check" },
     { "fairy__refuses_stalemate_that_wins", "[a:chess]\nstalemateValue = win\n",
       "f.ini:2:18: key 'stalemateValue': only draw or loss (of the side that cannot move) can be "
