@@ -28,9 +28,11 @@
  *     3 of 5 men without pawns                         27 MB  -36 %
  *   Sultan, all 48 of 3 and 4 men                      28 MB    0 %
  *   Grand Shatranj, the 21 of 4 men without pawns      11 MB   +4 %
+ *   Puzzle Shatranj, all 10 of 4 men                  2.4 MB  +24 %   (no pawns, and riders)
  *   Shatranj Darwinian, 20 of 4 men                    10 MB  +49 %   (half its men become others)
  *
- * So a game's tables together are within 15 percent, but where most men become others.  Of parts of
+ * So a game's tables together are within 15 percent, but for Puzzle's and where most men become
+ * others.  Of parts of
  * Shatranj's, drawn by lot from those 36: of 30 tables the sum is off by 4 % (median; one time in
  * ten by more than 9), of 20 by 7 (19), of 10 by 13 (35), of 5 by 21 (64); a single table by a
  * factor of 1.5, one in ten by more than 11.  Constants of one random half are off by 18 % (44) for
