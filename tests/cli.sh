@@ -996,24 +996,25 @@ bad 2 'nosuch' manifest ward nosuch
 bad 2 'cannot read .: Is a directory' manifest ward .
 
 # == Interrupted ==
-"$bin" build shatranj KRRvKR --dir stopped >out 2>err &
-pid=$!
-sleep 0.3
-kill -TERM $pid 2>/dev/null
-wait $pid
-status=$?
+stop_after() { # seconds, arguments: out, err, status
+    pause=$1
+    shift
+    "$bin" "$@" >out 2>err &
+    pid=$!
+    sleep "$pause"
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+    status=$?
+}
+stop_after 0.3 build shatranj KRRvKR --dir stopped
 if [ $status -eq 4 ]; then
     grep -qF 'interrupted; run the same command to go on' err && pass || fail 'interrupted'
 elif [ $status -ne 0 ]; then # 0: it was faster than the signal
     fail "interrupted build: status $status"
 fi
 for sample in '' '--sample 9999999'; do
-    "$bin" verify shatranj KQvKQ $sample >out 2>err &
-    pid=$!
-    sleep 0.3
-    kill -TERM $pid 2>/dev/null
-    wait $pid
-    status=$?
+    # shellcheck disable=SC2086  (two words, or none)
+    stop_after 0.3 verify shatranj KQvKQ $sample
     if [ $status -eq 4 ]; then
         [ "$(cat out err)" = 'bareking: interrupted' ] && pass || fail "interrupted verify $sample"
     elif [ $status -ne 0 ]; then
@@ -1021,12 +1022,7 @@ for sample in '' '--sample 9999999'; do
     fi
 done
 
-"$bin" mine shatranj KQvKQ --what zugzwang --threads 1 --json >out 2>err &
-pid=$!
-sleep 0.1
-kill -TERM $pid 2>/dev/null
-wait $pid
-status=$?
+stop_after 0.1 mine shatranj KQvKQ --what zugzwang --threads 1 --json
 if [ $status -eq 4 ]; then
     [ "$(cat out)" = '{"errors":["interrupted"],"status":4}' ] && pass || fail 'interrupted mine --json'
 elif [ $status -ne 0 ] && [ $status -ne 143 ]; then # 143: it was slower than the signal
