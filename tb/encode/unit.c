@@ -14,8 +14,8 @@
  *
  * Work is shared out by *piece*, the rows that begin in a stretch of numbers.
  * Shards are cut row by row through a *window*, a run of pieces, whatever the
- * pieces; a shard ends with its window.  Of a window a few pieces for each thread
- * are asked at a time, and forgotten as soon as their rows are in shards: seldom
+ * pieces; a shard ends with its window.  Of a window up to four pieces for each thread
+ * are asked at a time, as memory bears, and forgotten as soon as their rows are in shards: seldom
  * is more in memory at once, whatever the table.  But with hardly an exception a
  * shard is a window: all its questions wait, some 50 MB, on disk if memory is short.
  *
@@ -111,6 +111,7 @@ struct unit {
     struct cut now;                    /* the shard that is not whole yet */
     uint64_t now_keys[2], most_keys;   /* in units of 2^-BK_KEY_PARTS */
     uint32_t asked, forgotten, reused; /* pieces of the unit, so far */
+    uint64_t piece_bytes;              /* that the questions of one of them took, at most */
     struct bk_made_shard *shard;
     uint8_t *directory;
     size_t directory_room;
@@ -219,10 +220,12 @@ static enum bk_err narrow(struct unit *u, struct bk_report *why)
    and the codes. */
 enum { ASKED_NUMBER = 8, ASKED_MORE = 5, CODES = 4 << 20, CODES_LONG = 20, CODES_KEPT = 9 };
 
+static uint64_t asked_number(unsigned words) { return ASKED_NUMBER * (1 + 2 * words) / 3; }
+
 static uint64_t writing_bytes(uint64_t numbers, unsigned words, unsigned threads, bool spill)
 {
     uint64_t batch = ((spill ? 1 : BATCH_PIECES) * (uint64_t)threads + 1) * PIECE_NUMBERS;
-    uint64_t asked = spill ? 3 * ASKED_NUMBER * words : ASKED_NUMBER * (1 + 2 * words) / 3;
+    uint64_t asked = spill ? 3 * ASKED_NUMBER * words : asked_number(words);
 
     return least(numbers, batch) * asked + least(CODES, numbers) +
            numbers / PIECE_NUMBERS * (sizeof(struct piece) + sizeof(struct bk_asked_rows));
@@ -773,6 +776,33 @@ static void reuse_lists(struct unit *u, uint32_t pieces)
     }
 }
 
+/* What the questions of a batch have taken. */
+static void note_bytes(struct unit *u, uint32_t pieces)
+{
+    for (uint32_t p = u->asked; p < u->asked + pieces; p++) {
+        const struct bk_asked_rows *l = &u->lists[p];
+        uint64_t bytes = l->rows * sizeof *l->row;
+
+        for (unsigned i = 0; i < BK_ASKED_LISTS; i++)
+            bytes += l->asked.of[i].n * sizeof *l->asked.of[i].word;
+        u->piece_bytes = bytes > u->piece_bytes ? bytes : u->piece_bytes;
+    }
+}
+
+/* So many pieces are asked next: one a thread, or as many more as take what bk_unit_memory() has
+   foretold.  Of few tables that is not BATCH_PIECES: Grand KMvKN's took three halves of it. */
+static uint32_t pieces_at_once(const struct unit *u)
+{
+    uint64_t number = asked_number(u->words), most = BATCH_PIECES * u->threads, room;
+
+    if (u->spill || u->asked == u->from) /* nobody knows yet */
+        return u->threads;
+    if (u->src->bits > BK_RESULT_BITS)
+        number += number * ASKED_MORE / ASKED_NUMBER;
+    room = most * PIECE_NUMBERS * number / (u->piece_bytes + 1);
+    return (uint32_t)(room < u->threads ? u->threads : least(room, most));
+}
+
 static enum bk_err write_batch(struct unit *u, uint32_t pieces, bool last, struct bk_unit *out,
                                bk_shard_sink *sink, void *context, struct bk_report *why)
 {
@@ -781,6 +811,7 @@ static enum bk_err write_batch(struct unit *u, uint32_t pieces, bool last, struc
 
     reuse_lists(u, pieces);
     going = bk_pool_try(u->pool, pieces, ask_piece, u);
+    note_bytes(u, pieces);
 
     u->cuts = 0;
     if (going && !u->failed && cut_pieces(u, pieces, last))
@@ -804,8 +835,7 @@ static enum bk_err write_shards(struct unit *u, struct bk_unit *out, bk_shard_si
     enum bk_err err = BK_OK;
 
     while (u->asked < u->to && !err) {
-        uint32_t pieces = (u->spill ? 1 : BATCH_PIECES) * u->threads,
-                 left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
+        uint32_t pieces = pieces_at_once(u), left = WINDOW_PIECES - u->asked % WINDOW_PIECES;
 
         if (left > u->to - u->asked)
             left = u->to - u->asked;
