@@ -251,8 +251,7 @@ static int refuse_behind_end(const struct annotation *n, const char *move, size_
 {
     int wdl = 0;
     enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
-    bool bares_back = end == BK_END_BARE_DRAW &&
-                      !(bk_bits_single(&n->p.by[BK_WHITE]) && bk_bits_single(&n->p.by[BK_BLACK]));
+    bool bares_back = end == BK_END_BARE_DRAW && !bk_pos_both_bare(&n->p);
     char how[CLI_END_MAX];
 
     if (end == BK_END_NONE || bares_back)

@@ -400,7 +400,6 @@ const char *cli_colour(unsigned colour) { return colour == BK_WHITE ? "White" : 
 char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, int wdl)
 {
     const char *mover = cli_colour(p->stm), *winner = cli_colour(wdl > 0 ? p->stm : !p->stm);
-    bool both = bk_bits_single(&p->by[BK_WHITE]) && bk_bits_single(&p->by[BK_BLACK]);
     char result[32];
 
     if (wdl)
@@ -417,7 +416,7 @@ char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, in
                  result);
         break;
     case BK_END_BARE_DRAW:
-        if (both)
+        if (bk_pos_both_bare(p))
             snprintf(out, CLI_END_MAX, "both kings are bare; %s", result);
         else
             snprintf(out, CLI_END_MAX, "%s's king is bare, but takes the last man at once; %s",

@@ -296,6 +296,7 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
                        struct bk_movement *m)
 {
     struct bk_report why;
+    const char *rider;
     size_t at = 0;
 
     m->steps_max = 1;
@@ -312,8 +313,9 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
             return WRONG(f, e, s - e->value, "`%.2s` before K or Q is told in two ways", s);
     if (bk_betza_read(m, text, &at, &why))
         return WRONG(f, e, text == e->value + 2 ? 2 + at : 0, "%s", why.text);
-    if (wrong_rider(m))
-        return WRONG(f, e, text - e->value, "%s", wrong_rider(m));
+    rider = wrong_rider(m);
+    if (rider)
+        return WRONG(f, e, text - e->value, "%s", rider);
     return left_as_right(m) || WRONG(f, e, text - e->value,
                                      "left and right must be alike: a Black man is turned there, "
                                      "and mirrored here");

@@ -97,6 +97,12 @@ static inline bool bk_pos_none_bare(const struct bk_pos *p)
 {
     return !bk_bits_single(&p->by[BK_WHITE]) && !bk_bits_single(&p->by[BK_BLACK]);
 }
+/* Have both sides nothing else?  Of two ways to a BK_END_BARE_DRAW this is one; the other is that
+   the bared king takes the last man at once. */
+static inline bool bk_pos_both_bare(const struct bk_pos *p)
+{
+    return bk_bits_single(&p->by[BK_WHITE]) && bk_bits_single(&p->by[BK_BLACK]);
+}
 
 /*
  * "a1b1", "b9b10=M", "c7c8=R", "a10a10=H" (in place); castling by the king's

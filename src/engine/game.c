@@ -397,9 +397,7 @@ enum be_end be_end_early(const struct be_game *g, const struct be_board *b, int 
         return hands_end(g, b, wdl);
     switch (bk_pos_bare(g->v, p, wdl)) {
     case BK_END_BARE: return BE_BARE;
-    case BK_END_BARE_DRAW:
-        return bk_bits_single(&p->by[0]) && bk_bits_single(&p->by[1]) ? BE_BARE_BOTH
-                                                                      : BE_BARED_BACK;
+    case BK_END_BARE_DRAW: return bk_pos_both_bare(p) ? BE_BARE_BOTH : BE_BARED_BACK;
     case BK_END_NONE:
     case BK_END_CHECKMATE:
     case BK_END_STALEMATE: break;

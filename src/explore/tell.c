@@ -3,13 +3,7 @@
  */
 #include "explore/tell.h"
 
-#include "core/bits.h"
 #include "core/move.h"
-
-static bool kings_only(const struct bk_pos *p)
-{
-    return bk_bits_single(&p->by[BK_WHITE]) && bk_bits_single(&p->by[BK_BLACK]);
-}
 
 struct ex_value ex_value_of(const struct bk_answer *a, const struct bk_pos *p)
 {
@@ -19,7 +13,7 @@ struct ex_value ex_value_of(const struct bk_answer *a, const struct bk_pos *p)
                               .clocked_wdl = a->clocked_wdl,
                               .clocked_known = a->clocked_known,
                               .end = a->end,
-                              .kings_only = kings_only(p) };
+                              .kings_only = bk_pos_both_bare(p) };
 }
 
 struct ex_value ex_value_of_move(const struct bk_lib_ranked *m, const struct bk_pos *after)
@@ -30,7 +24,7 @@ struct ex_value ex_value_of_move(const struct bk_lib_ranked *m, const struct bk_
                               .clocked_wdl = m->clocked_wdl,
                               .clocked_known = m->clocked_known,
                               .end = m->end,
-                              .kings_only = kings_only(after) };
+                              .kings_only = bk_pos_both_bare(after) };
 }
 
 struct ex_value ex_value_turned(const struct ex_value *v)

@@ -375,7 +375,7 @@ size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
 /*
  * A large piece is an array as others are: the stock (tb/memory/stock.h) gives it what it has kept,
  * and keeps no more than there is room for beside it.  A small one comes and goes thousands of
- * times in a table: the allocator's.
+ * times in a table: the allocator's, where bk_spill_new() would map it each time.
  */
 static bool is_large(const struct bk_setup *s) { return piece_bytes(s) >= BK_STOCK_UNIT; }
 
