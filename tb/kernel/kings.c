@@ -353,57 +353,58 @@ static size_t number_bytes(const struct bk_setup *s)
     return (size_t)2 * s->nconf * s->v->nsq * s->v->nsq * s->dtw_bytes;
 }
 
-/* The piece in which all of a block lies: configurations and numbers, which begin as zeros, then
-   planes. */
+/* A block lies in two pieces: configurations and numbers, which begin as zeros, and planes. */
 static size_t zeroed_bytes(const struct bk_setup *s)
 {
     return whole_lines(s->nconf * sizeof(struct conf)) + whole_lines(number_bytes(s));
 }
 
-static size_t piece_bytes(const struct bk_setup *s)
+static size_t plane_bytes(const struct bk_setup *s)
 {
-    size_t pairs = (size_t)s->v->nsq * s->v->nsq;
-
-    return zeroed_bytes(s) + whole_lines(score_planes(s) * pairs * sizeof(int16_t));
+    return whole_lines(score_planes(s) * s->v->nsq * s->v->nsq * sizeof(int16_t));
 }
 
 size_t NAME1(bk_kings_bytes_, BK_KERNEL)(const struct bk_setup *s)
 {
-    return sizeof(struct kings) + piece_bytes(s);
+    return sizeof(struct kings) + zeroed_bytes(s) + plane_bytes(s);
 }
 
 /*
  * A large piece is an array as others are: the stock (tb/memory/stock.h) gives it what it has kept,
  * and keeps no more than there is room for beside it.  A small one comes and goes thousands of
- * times in a table: the allocator's, where bk_spill_new() would map it each time.
+ * times in a table: the allocator's, where bk_spill_new() would map it each time, as the allocator
+ * does from 128 KiB on (src/cli/machine.c): in one piece KPvKP's blocks on 10x10 were above that,
+ * and a fifth slower.
  */
-static bool is_large(const struct bk_setup *s) { return piece_bytes(s) >= BK_STOCK_UNIT; }
-
-static void *piece_new(const struct bk_setup *s)
+static void *piece_new(size_t bytes)
 {
-    void *piece =
-        is_large(s) ? bk_spill_new(NULL, piece_bytes(s)) : aligned_alloc(64, piece_bytes(s));
+    return bytes >= BK_STOCK_UNIT ? bk_spill_new(NULL, bytes) : aligned_alloc(64, bytes);
+}
 
-    if (piece && !is_large(s))
-        memset(piece, 0, zeroed_bytes(s));
-    return piece;
+static void piece_free(void *piece, size_t bytes)
+{
+    if (bytes >= BK_STOCK_UNIT)
+        bk_spill_free(piece);
+    else
+        free(piece);
 }
 
 /* Memory, and its parts.  False: there is none. */
 static bool begin(struct kings *g, const struct bk_setup *s)
 {
     size_t pairs = (size_t)s->v->nsq * s->v->nsq;
-    char *piece = piece_new(s), *k;
-    int16_t *planes;
+    char *zeroed = piece_new(zeroed_bytes(s)), *k;
+    int16_t *planes = piece_new(plane_bytes(s));
 
     *g = (struct kings){ .s = s, .nsq = s->v->nsq, .board = set_of(&s->v->board) };
-    g->conf = (void *)piece;
-    if (!piece)
-        return false;
-    k = piece + whole_lines(s->nconf * sizeof *g->conf);
-    planes = (void *)(piece + zeroed_bytes(s));
-    g->nconf = s->nconf;
+    g->conf = (void *)zeroed;
     g->plane = planes;
+    if (!zeroed || !planes)
+        return false;
+    if (zeroed_bytes(s) < BK_STOCK_UNIT) /* fresh pages are zeros */
+        memset(zeroed, 0, zeroed_bytes(s));
+    k = zeroed + whole_lines(s->nconf * sizeof *g->conf);
+    g->nconf = s->nconf;
     for (unsigned side = 0; side < 2; side++) {
         g->best[side] = planes + (side + 1) * pairs;
         for (uint32_t i = 0; i < g->nconf; i++) {
@@ -420,10 +421,8 @@ static bool begin(struct kings *g, const struct bk_setup *s)
 
 static void end(struct kings *g)
 {
-    if (is_large(g->s))
-        bk_spill_free(g->conf);
-    else
-        free(g->conf);
+    piece_free(g->conf, zeroed_bytes(g->s));
+    piece_free(g->plane, plane_bytes(g->s));
     free(g);
 }
 
