@@ -34,11 +34,11 @@ ENCODE = columns_for entropy ribbons sample learn codes walk asked shard unit by
 MAKING = disk plan parts resident budget lock build
 PROBE = value handle position answer probe rank about
 STUDY = text pictures diagram where values whole mine chart game
-EXPLORE = query reply kept games san tell hand ask far count sums drawing api deadline http server
+EXPLORE = json query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site
 ENGINE = say game name value hash search session setup uci cecp main
-TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_host test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_owners test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_study test_explore test_fuzz
+TESTS = test_variant test_position test_move test_ref test_perft test_index test_numbers test_rows test_whole test_table test_probe test_api test_host test_fairy test_terrain test_homes test_rules test_facts test_codec test_source test_owners test_ledger test_stock test_narrow test_resident test_resume test_exits test_file test_golden test_hostile test_damage test_lock test_needs test_memory test_study test_explore test_fuzz
 PROOF = ref random_variant slow_hands slow_file proof solved forge lines
 FUZZ  = variant fairy fen material checkpoint cli table explore
 
@@ -164,7 +164,7 @@ $(BUILD)/pages.c: src/explore/embed.sh $(PAGE) src/study/pieces.svg
 
 # the prober for pages without a server; where it has been made it is one of the page's files
 WASM_C = $(CORE:%=src/core/%.c) $(BUILD)/embedded.c $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) \
-         $(addprefix src/explore/,$(addsuffix .c,query reply kept games san tell hand ask far))
+         $(addprefix src/explore/,$(addsuffix .c,json query reply kept games san tell hand ask far))
 wasm: $(BUILD)/embedded.c
 	@sh src/explore/wasm.sh $(BUILD) $(WASM_C)
 	@$(MAKE) --no-print-directory $(BUILD)/bareking
@@ -239,6 +239,11 @@ $(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
 
+# and with what that allocates in the test's hands
+$(BUILD)/tests/test_memory: $(BUILD)/tests/test_memory.o $(BUILD)/libbareking.a
+	@echo "  CC $@"
+	$(Q)$(CC) $(BK_CFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
+
 # of the study of tables
 $(BUILD)/tests/test_study: $(BUILD)/tests/test_study.o $(PROOF_O) $(STUDY_O) $(TB_O) $(LIB_O)
 	@echo "  CC $@"
@@ -298,7 +303,7 @@ probe-roots: $(BUILD)/tests/test_api
 	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_api
 
 # == Checks ==
-test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+test: all $(TEST_X) $(BUILD)/starve.so $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
 	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 
@@ -339,12 +344,15 @@ $(BUILD)/inject: tests/inject.c
 	@mkdir -p $(@D)
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $< -o $@
-$(BUILD)/clock.so: tests/clock.c
+$(BUILD)/clock.so $(BUILD)/starve.so: $(BUILD)/%.so: tests/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $@"
-	$(Q)$(CC) $(BK_CFLAGS) -shared $< -o $@
+	$(Q)$(CC) $(BK_CFLAGS) -fvisibility=default -shared $< -o $@
 faults: all $(BUILD)/inject $(BUILD)/clock.so
 	@sh tests/faults.sh $(BUILD) $(or $(PAIRS),200)
+# the command and the engine without memory, each allocation in turn
+starve: all $(BUILD)/starve.so
+	@sh tests/starve.sh $(BUILD)
 
 # sessions with bareking-engine; N decided positions; and real clients under Xvfb, where they are
 test-engine: all
@@ -423,6 +431,6 @@ clean:
 	rm -rf $(BUILD)
 
 
-.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
+.PHONY: all wasm mpi test test-emulated test-mpi fuzz-mpi test-machines test-slurm test-engine test-clients test-explore test-browser damage faults starve fuzz fuzz-replay fuzz-inputs tsan probe-soak probe-roots floors tidy format format-check demo verify-list compare bench bench-probe bench-files golden gallery install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -188,17 +188,17 @@ static size_t answer_at_once(struct batch *b, size_t n, struct asked *waiting)
     return wait;
 }
 
-/* The first that failed is asked once more, for its text.  A table that came meanwhile may answer
-   it: then the next. */
+/* The first that failed is asked once more, for its text: what it says now is told.  A table that
+   came meanwhile may answer it: then the next. */
 static enum bk_lib_err ask_failed(struct batch *b, size_t n)
 {
     for (size_t i = b->first_error; i < n; i++) {
         enum bk_lib_err err = b->errs && !b->errs[i] ? BK_LIB_OK : answer_nth(b, i, b->flags);
 
+        if (b->errs)
+            b->errs[i] = err;
         if (err)
             return err;
-        if (b->errs)
-            b->errs[i] = BK_LIB_OK;
     }
     return BK_LIB_OK;
 }

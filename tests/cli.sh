@@ -874,6 +874,8 @@ cp tables/shatranj/KQvKQ.bkw $w && rm $d
 bad 3 'KQvKQ: distances promised, and not there; not repacked' repack shatranj KQvKQ --dir hurt
 rm $w && ln -s KQvKQ.bkw $w # a link to itself
 bad 4 "$w: Too many levels of symbolic links; not repacked" repack shatranj KQvKQ --dir hurt
+bad 4 "$w: Too many levels of symbolic links; --force makes it again" build shatranj KQvKQ --dir hurt
+run 0 plan shatranj KQvKQ --dir hurt && grep -q 'would refuse: .*symbolic links' out && pass || fail 'plan with a table that cannot be read'
 
 # == A folder: what is wrong with it ==
 rm -rf ward && mkdir ward && cp -R tables/shatranj ward && cp -R tables/short ward

@@ -75,6 +75,7 @@ script hostile sh "$tests/hostile.sh" "$build/bareking"
 script memory sh "$tests/memory.sh" "$build/bareking"
 script kill env CHECKPOINT=0.05 "GAME=$tests/six.ini" TABLE=KRPvKN OPTIONS="--threads 2" \
     sh "$tests/kill.sh" "$build/bareking" 10
+if [ -z "${SAN-}" ]; then script starve sh "$tests/starve.sh" "$build" 5; fi
 if [ -z "${SAN-}" ]; then script mpi sh "$tests/mpi.sh" "$build"; fi
 if [ -z "${SAN-}" ]; then script mpi_plan sh "$tests/mpi_plan.sh" "$build"; fi
 if [ -z "${SAN-}" ]; then script mpi_tcp sh "$tests/mpi_tcp.sh" "$build"; fi

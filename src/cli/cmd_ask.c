@@ -24,11 +24,11 @@ struct question {
 
 static int fail_lib(const struct question *q, enum bk_lib_err err)
 {
-    const char *text = q->lib ? bk_error(q->lib) : NULL;
+    const char *text = bk_error(q->lib);
     unsigned men = bk_bits_count(&q->pos.by[0]) + bk_bits_count(&q->pos.by[1]);
     struct bk_material m;
 
-    if (err == BK_LIB_NO_TABLE && text && !bk_rules_plain_is_exact(q->v, q->pos.count))
+    if (err == BK_LIB_NO_TABLE && !bk_rules_plain_is_exact(q->v, q->pos.count))
         return cli_fail(CLI_USAGE, "%s", text); /* men come back */
     if (err == BK_LIB_NO_TABLE && men > BK_MEN_MAX)
         return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
@@ -41,7 +41,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
             c.terrain = q->fen;
         return cli_fail_no_table(&c, q->v, &m);
     }
-    return cli_fail(many_status(err), "%s", text && *text ? text : bk_lib_strerror(err));
+    return cli_fail(many_status(err), "%s", *text ? text : bk_lib_strerror(err));
 }
 
 static void close_question(struct question *q)
@@ -225,11 +225,13 @@ int cmd_probe(struct cli *c)
     if (!err && !a.end) {
         err = bk_probe_moves(q.lib, q.fen, NULL, 0, &n);
         move = err ? NULL : malloc((n + 1) * sizeof *move);
-        if (!err)
-            err = move ? bk_probe_moves(q.lib, q.fen, move, n, &n) : BK_LIB_SYSTEM;
+        if (move)
+            err = bk_probe_moves(q.lib, q.fen, move, n, &n);
     }
     if (err)
         status = fail_lib(&q, err);
+    else if (!a.end && !move)
+        status = cli_no_memory();
     else if (c->json)
         status = print_probe_json(&q, &a, move, n);
     else

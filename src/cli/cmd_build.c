@@ -125,16 +125,17 @@ int cmd_plan(struct cli *c)
     struct bk_plan *p;
     struct totals sum;
     struct bk_report why = { "" };
-    bool refused;
-    int status = c->json + c->make + (c->slurm != NULL) > 1
-                     ? cli_fail(CLI_USAGE, "of --json, --make and --slurm one")
-                     : cli_plan_read(c, &v, &p);
+    int refused, status = c->json + c->make + (c->slurm != NULL) > 1
+                              ? cli_fail(CLI_USAGE, "of --json, --make and --slurm one")
+                              : cli_plan_read(c, &v, &p);
 
     if (status)
         return status;
     sum = add_up(p);
-    refused = cli_plan_refused(c, v, p, &why) != CLI_OK;
-    if (c->slurm)
+    refused = cli_plan_refused(c, v, p, &why);
+    if (refused && !*why.text) /* that cannot be told, and why has been said */
+        status = refused;
+    else if (c->slurm)
         status = cli_jobs_slurm(c, p);
     else if (c->make)
         status = cli_jobs_make(c, p);
@@ -142,7 +143,7 @@ int cmd_plan(struct cli *c)
         status = print_plan_json(p, &sum, refused ? why.text : NULL);
     else
         print_plan(p, &sum);
-    if (refused && !c->slurm && !c->make && !c->json)
+    if (refused && !status && !c->slurm && !c->make && !c->json)
         printf("`build` would refuse: %s\n", why.text);
     bk_plan_free(p);
     bk_variant_free(v);
@@ -365,7 +366,7 @@ int cmd_build(struct cli *c)
         return status;
     }
     status = cli_plan_refused(c, v, w.p, &why);
-    if (status)
+    if (*why.text)
         status = cli_fail(status, "%s", why.text);
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),

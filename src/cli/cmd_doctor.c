@@ -238,21 +238,28 @@ static int tell_needs(struct doctor *d)
 
 /* == A game's folder == */
 
-/* A game of a folder's name: built in, or one of those that were given. */
-static struct bk_variant *load_game(const struct doctor *d)
+/* A game of a folder's name: built in, or one of those that were given.  d->v: NULL if there is
+   none. */
+static int load_game(struct doctor *d)
 {
-    struct bk_variant *v;
+    struct bk_report why = { "" };
+    enum bk_err err = BK_OK;
 
-    for (unsigned i = 1; i < d->c->nargs; i++)
-        if (!bk_variant_load(&v, d->c->arg[i], NULL)) {
-            if (!strcmp(v->name, d->game))
-                return v;
-            bk_variant_free(v);
-        }
-    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
-        if (!strcmp(e->name, d->game) && !bk_variant_load(&v, e->name, NULL))
-            return v;
-    return NULL;
+    for (unsigned i = 1; !err && i < d->c->nargs; i++) {
+        err = bk_variant_load(&d->v, d->c->arg[i], &why);
+        if (!err && !strcmp(d->v->name, d->game))
+            return CLI_OK;
+        if (!err)
+            bk_variant_free(d->v);
+    }
+    d->v = NULL;
+    for (const struct bk_embedded *e = bk_embedded_variants; !err && e->name; e++)
+        if (!strcmp(e->name, d->game))
+            err = bk_variant_load(&d->v, e->name, &why);
+    if (!err)
+        return CLI_OK;
+    d->v = NULL;
+    return cli_fail_report(err, &why);
 }
 
 static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[TROUBLES])
@@ -318,8 +325,9 @@ static int look_at_all(struct doctor *d)
                 strncmp(d->folder.file[end].path, f->path, f->game_n) != 0)
                 break;
         snprintf(d->game, sizeof d->game, "%.*s", (int)f->game_n, f->path);
-        d->v = load_game(d);
-        status = look_at_game(d, first, end);
+        status = load_game(d);
+        if (!status)
+            status = look_at_game(d, first, end);
         bk_variant_free(d->v);
     }
     return status;

@@ -23,6 +23,7 @@
 #include "cli/folder.h"
 #include "cli/report.h"
 #include "explore/api.h"
+#include "explore/json.h"
 #include "explore/pages.h"
 #include "table/head.h"
 
@@ -91,11 +92,10 @@ static int write_file(struct site *s, const char *folder, const char *name, cons
 /* Takes `value`; NULL: no memory. */
 static int write_json(struct site *s, const char *folder, const char *name, json_t *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    char *text = ex_json_text(value);
     int status = text ? write_file(s, folder, name, text, strlen(text)) : cli_no_memory();
 
     free(text);
-    json_decref(value);
     return status;
 }
 

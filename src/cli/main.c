@@ -18,6 +18,7 @@
 
 #include "cli/report.h"
 #include "core/guess.h"
+#include "explore/json.h"
 #include "explore/server.h"
 #include "probe/bareking.h"
 #include "tb/encode/unit.h"
@@ -674,6 +675,7 @@ int main(int argc, char **argv)
 {
     int status;
 
+    ex_json_begin();
     bk_transport_open(&argc, &argv);
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */

@@ -45,8 +45,9 @@ int many_status(enum bk_lib_err err)
 
 int many_fail(struct bk_lib *lib, enum bk_lib_err err)
 {
-    return cli_fail(many_status(err), "%s",
-                    lib && *bk_error(lib) ? bk_error(lib) : bk_lib_strerror(err));
+    const char *text = bk_error(lib);
+
+    return cli_fail(many_status(err), "%s", *text ? text : bk_lib_strerror(err));
 }
 
 const char *many_end_name(enum bk_lib_end end) { return bk_end_name((enum bk_end)end); }
@@ -479,7 +480,7 @@ int many_answer(struct cli *c, bool lines)
     enum bk_err opened;
 
     if (!status && (err = bk_open(&r.lib, c->arg[0], c->dir)) != BK_LIB_OK)
-        status = cli_fail(many_status(err), "%s", r.lib ? bk_error(r.lib) : bk_lib_strerror(err));
+        status = many_fail(r.lib, err);
     if (!status && (opened = bk_pool_open(&pool, c->threads, &why)) != BK_OK)
         status = cli_fail_report(opened, &why);
     if (!status)

@@ -128,12 +128,20 @@ static int fits(const struct cli *c, const struct bk_plan *p, struct bk_report *
     return CLI_SYSTEM;
 }
 
-/* Would a table take the place of a good one of other rules: of another game with this name? */
-static int replaces_others(const struct bk_plan *p, struct bk_report *why)
+/* Would a table take the place of a good one: of another game with this name, or one that cannot be
+   read? */
+static int replaces_good(const struct bk_plan *p, struct bk_report *why)
 {
+    struct bk_report fault = { "" };
     char path[PATH_MAX];
 
     for (unsigned i = 0; i < p->n; i++) {
+        if (p->table[i].unreadable) {
+            if (bk_plan_fault(p, &p->table[i], &fault) != BK_E_SYSTEM)
+                bk_report_write(&fault, "%s could not be read just now", p->table[i].name);
+            bk_report_write(why, "%s; --force makes it again", fault.text);
+            return CLI_SYSTEM;
+        }
         if (!p->table[i].damaged)
             continue;
         bk_table_path(path, p->dir, p->v, &p->table[i].m, BK_KIND_WDL);
@@ -155,7 +163,7 @@ int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const stru
     int status = c->any ? CLI_OK : are_reachable(c, v, why);
 
     if (!status && !c->force)
-        status = replaces_others(p, why);
+        status = replaces_good(p, why);
     return status || c->force ? status : fits(c, p, why);
 }
 

@@ -13,9 +13,9 @@ int cli_plan_wanted(const struct cli *c);
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
 /*
  * For what would a build be refused before it begins?  A material that no game comes to (but with
- * --any); a good table of other rules in its place, or more memory than there is to be had (but
- * with
- * --force).  Returns the exit status, and why in words; CLI_OK.
+ * --any); a good table of other rules in its place, or one that cannot be read; or more memory than
+ * there is to be had (but with --force).  Returns the exit status, and why in words; CLI_OK.  Where
+ * it cannot be told that has been said, and `why` is empty.
  */
 int cli_plan_refused(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p,
                      struct bk_report *why);

@@ -13,6 +13,7 @@
 
 #include "core/derive.h"
 #include "core/utf8.h"
+#include "explore/json.h"
 #include "table/format.h"
 
 #define NEXT_MAX 1024 /* materials one move away */
@@ -453,7 +454,7 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 
 json_t *cli_json_text(const char *text)
 {
-    char *plain = strdup(text);
+    char *plain = ex_json_copy(text);
     json_t *said;
 
     for (char *s = plain; s && *(s += bk_utf8_span(s));)
@@ -481,13 +482,11 @@ void cli_answer_errors(int status)
 
 int cli_print_json_line(json_t *value)
 {
-    int failed = !value || json_dumpf(value, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    char *line = ex_json_text(value);
 
-    json_decref(value);
-    if (ferror(stdout))
-        return CLI_OK; /* main() says so, once */
-    if (failed)
-        return cli_fail(CLI_SYSTEM, "cannot write the answer");
-    putchar('\n');
+    if (!line)
+        return cli_no_memory();
+    puts(line); /* what cannot be written main() tells, once */
+    free(line);
     return CLI_OK;
 }

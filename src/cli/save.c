@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "explore/json.h"
 
 extern char **environ;
 
@@ -109,8 +110,7 @@ int save_json(const struct cli *c, json_t *value)
 
     if (!c->output)
         return cli_print_json(value);
-    line = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
-    json_decref(value);
+    line = ex_json_text(value);
     if (!line)
         return cli_no_memory();
     study_put(&text, line);

@@ -221,6 +221,8 @@ static void found(struct cecp *c)
         be_say("tellusererror %s", broken);
     if (lost)
         be_say("# %s", lost);
+    if (f->starved)
+        be_say("tellusererror out of memory");
     if (c->playing && f->nfound) {
         m = f->line[0].move[0];
         be_move_write(&c->s.game, BE_CECP, be_session_board(&c->s), &m, name);

@@ -78,17 +78,19 @@ static struct choice choose(int argc, char **argv)
     return c;
 }
 
-static enum bk_err check_game(const char *name)
+/* The exit status: 0, or why not. */
+static int check_game(const char *name)
 {
     struct bk_report why;
     struct bk_variant *v;
     enum bk_err err = bk_variant_load(&v, name, &why);
 
-    if (err)
-        fprintf(stderr, "bareking-engine: %s\n", why.text);
-    else
+    if (!err) {
         bk_variant_free(v);
-    return err;
+        return 0;
+    }
+    fprintf(stderr, "bareking-engine: %s\n", why.text);
+    return err == BK_E_SYSTEM ? 4 : 2;
 }
 
 static bool is_cecp(const char *line)
@@ -132,11 +134,13 @@ int main(int argc, char **argv)
 {
     static char first[BE_LINE_MAX];
     struct choice c = choose(argc, argv);
+    int status;
 
     if (c.status >= 0)
         return c.status;
-    if (check_game(c.game))
-        return 2;
+    status = check_game(c.game);
+    if (status)
+        return status;
     signal(SIGPIPE, SIG_IGN); /* told by the write that fails */
     if (!first_line(first))
         return 0;

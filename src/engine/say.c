@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static atomic_bool gone;
-static atomic_int failed; /* errno of a write that failed other than by the client's going */
+static atomic_bool starved; /* there was no memory for a line that came */
+static atomic_int failed;   /* errno of a write that failed other than by the client's going */
 
 void be_say(const char *fmt, ...)
 {
@@ -36,6 +37,10 @@ int be_say_status(void)
 {
     int err = atomic_load(&failed);
 
+    if (atomic_load(&starved)) {
+        fprintf(stderr, "bareking-engine: out of memory\n");
+        return 4;
+    }
     if (!err)
         return 0;
     fprintf(stderr, "bareking-engine: cannot write: %s\n", strerror(err));
@@ -71,13 +76,11 @@ void be_lines_read(struct be_lines *in)
 
     if (!in->text) {
         in->room = 4096;
-        if (!(in->text = malloc(in->room))) {
-            in->ended = true;
-            return;
-        }
+        in->text = malloc(in->room);
     }
-    if (!make_room(in)) {
+    if (!in->text || !make_room(in)) {
         in->ended = true;
+        atomic_store(&starved, true);
         return;
     }
     do

@@ -16,8 +16,8 @@
 void be_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Is nobody listening any more, or can nothing be written? */
 bool be_say_gone(void);
-/* The exit status, and a word on stderr where it is 4: lines were lost otherwise than because the
-   client has gone, which is its right. */
+/* The exit status, and a word on stderr where it is 4: lines were lost, out or in, otherwise than
+   because the client has gone, which is its right. */
 int be_say_status(void);
 
 #define BE_LINE_MAX (1 << 20) /* longer ones are dropped whole */

@@ -672,18 +672,20 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     atomic_store(&s->all, 0);
 }
 
-bool be_search_run(struct be_search *s)
+void be_search_run(struct be_search *s)
 {
     struct root root = { .n = 0 };
     struct be_line *lines = realloc(s->line, s->nlines * sizeof *lines);
     bool good;
 
+    s->nfound = 0;
+    s->starved = true;
     if (lines)
         s->line = lines;
     if (!s->worker)
         s->worker = calloc(1, sizeof *s->worker);
     if (!lines || !s->worker)
-        return false;
+        return;
     worker_begin(s->worker, s);
     good = root_make(s->worker, &root);
     if (good && root.all_known)
@@ -696,7 +698,7 @@ bool be_search_run(struct be_search *s)
     }
     wait_for_stop(s);
     free(root.move);
-    return good && !s->worker->failed;
+    s->starved = !good || s->worker->failed;
 }
 
 void be_search_release(struct be_search *s)

@@ -55,7 +55,8 @@ struct be_search {
     void *context;
     /* found */
     struct be_line *line; /* owned: nlines of them; best first */
-    unsigned nfound;      /* lines that are there; 0: no legal move */
+    unsigned nfound;      /* lines that are there; 0: no legal move, or `starved` */
+    bool starved;         /* there was no memory to search on, or even to begin */
     _Atomic uint64_t nodes, hits;
     _Atomic int64_t began;       /* be_now_ms() */
     _Atomic int64_t counts_from; /* limits of time: from `began`, or when pondering ended */
@@ -69,8 +70,8 @@ struct be_search {
 
 int64_t be_now_ms(void);
 
-/* Searches; false: no memory. */
-bool be_search_run(struct be_search *s);
+/* Searches.  Where memory runs out what has been found until then is the answer. */
+void be_search_run(struct be_search *s);
 void be_search_release(struct be_search *s);
 static inline void be_search_stop(struct be_search *s) { atomic_store(&s->stop, true); }
 

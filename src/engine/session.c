@@ -260,8 +260,7 @@ static void *think(void *session)
 {
     struct be_session *s = session;
 
-    if (!be_search_run(&s->search))
-        s->search.nfound = 0;
+    be_search_run(&s->search);
     while (write(s->wake[1], "", 1) < 0 && errno == EINTR)
         ;
     return NULL;

@@ -79,10 +79,13 @@ static void say_best(struct be_session *s)
         be_say("info string error: %s", broken);
     if (lost)
         be_say("info string %s", lost);
+    if (f->starved)
+        be_say("info string error: out of memory");
     if (!f->nfound) {
         int wdl;
 
-        be_say("info string %s", be_end_text(be_end_now(f->game, &b, &wdl)));
+        if (!f->starved)
+            be_say("info string %s", be_end_text(be_end_now(f->game, &b, &wdl)));
         be_say("bestmove (none)");
         return;
     }
@@ -355,8 +358,10 @@ static void go(struct be_session *s, char *rest)
         be_limits_clock(&g.limits, g.left[us], g.increment[us], g.togo);
     s->search.limits = g.limits;
     atomic_store(&s->search.pondering, g.ponder);
-    if (!be_session_think(s))
+    if (!be_session_think(s)) {
+        be_say("info string error: no thread to search with");
         be_say("bestmove (none)");
+    }
 }
 
 /* == The loop ============================================================ */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/hands.h"
+#include "explore/json.h"
 #include "study/values.h"
 #include "study/whole.h"
 
@@ -149,7 +150,7 @@ static void *work(void *context)
         if (!c->stop &&
             state == ex_kept_state_now(&c->now.game->sums)) /* the tables are the same */
             ex_kept_add(&c->now.game->sums, key, found);
-        json_decref(found);
+        ex_json_end(found);
         pthread_mutex_lock(&c->lock);
         c->now.game = NULL;
     }

@@ -12,6 +12,7 @@
 #include "core/array.h"
 #include "explore/ask.h"
 #include "explore/games.h"
+#include "explore/json.h"
 #include "table/material.h"
 
 #define MEMORY    (UINT64_C(192) << 20) /* of all tables of a game */
@@ -293,8 +294,7 @@ static const char *say(struct ex_reply *reply, json_t *needs)
         json_object_set_new(o, "status", json_integer(reply->status));
     ex_reply_release(reply);
     free(far.text);
-    far.text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-    json_decref(o);
+    far.text = ex_json_text(o);
     return far.text ? far.text : "{\"status\":503,\"error\":\"out of memory\",\"code\":\"system\"}";
 }
 
@@ -305,7 +305,10 @@ const char *ex_far_ask(char *target)
     struct ex_query q;
     json_t *needs = NULL;
     const char *why = "";
-    unsigned status = ex_query_read(&q, target, &why);
+    unsigned status;
+
+    ex_json_begin();
+    status = ex_query_read(&q, target, &why);
 
     free(target);
     if (status)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/json.h"
+
 struct ex_kept_answer {
     struct ex_kept_answer *next;
     char *key, *text; /* owned */
@@ -74,7 +76,7 @@ json_t *ex_kept_find(struct ex_kept *k, const char *key)
 
 void ex_kept_add(struct ex_kept *k, const char *key, const json_t *answer)
 {
-    struct ex_kept_answer *a = answer ? calloc(1, sizeof *a) : NULL;
+    struct ex_kept_answer *a = answer && !ex_json_lacks() ? calloc(1, sizeof *a) : NULL;
 
     if (!a)
         return;

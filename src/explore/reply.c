@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "explore/json.h"
+
 void ex_reply_release(struct ex_reply *r)
 {
     if (r->owned)
@@ -19,9 +21,8 @@ void ex_reply_json(struct ex_reply *r, unsigned status, json_t *value)
     ex_reply_release(r);
     r->type = "application/json; charset=utf-8";
     r->status = status;
-    r->body = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+    r->body = ex_json_text(value);
     r->owned = true;
-    json_decref(value);
     if (!r->body)
         r->status = 503;
     for (r->n = 0; r->body && r->body[r->n]; r->n++)

@@ -15,6 +15,7 @@
 #include "core/hands.h"
 #include "core/rules.h"
 #include "explore/count.h"
+#include "explore/json.h"
 #include "table/counts.h"
 #include "table/needed.h"
 
@@ -80,6 +81,8 @@ static json_t *variant_json(const struct bk_variant *v)
         if (!bk_bits_has(&v->board, sq))
             json_array_append_new(holes, json_string(bk_sq_name(v, sq, name)));
     }
+    if (!rules)
+        ex_json_lack();
     o = json_pack("{ss ss s{si si so} ss si sb sb so ss}", "name", v->name, "title",
                   *v->title ? v->title : v->name, "board", "files", (int)v->files, "ranks",
                   (int)v->ranks, "holes", holes, "start", start_of(v, start), "turns",
@@ -330,8 +333,11 @@ static bool fill_histogram(struct histogram h[2], const struct bk_index *ix, boo
             err = bk_probe_fen(lib, fen, &a);
             if (err == BK_LIB_ILLEGAL || err == BK_LIB_USAGE)
                 continue;
-            if (err || !count_one(&h[exchanged ? !side : side], &a))
-                return false;
+            if (!err && count_one(&h[exchanged ? !side : side], &a))
+                continue;
+            if (!err || err == BK_LIB_SYSTEM)
+                ex_json_lack();
+            return false;
         }
     }
     return true;
@@ -345,8 +351,11 @@ static json_t *distances_json(const struct ex_games *g, const struct ex_game *ga
     struct bk_file *f;
     json_t *o = NULL;
     bool exchanged, one_side;
+    enum bk_err err = bk_counts_open(&f, &exchanged, g->dirs, game->v, m, NULL);
 
-    if (bk_counts_open(&f, &exchanged, g->dirs, game->v, m, NULL))
+    if (err == BK_E_SYSTEM)
+        ex_json_lack();
+    if (err)
         return json_null();
     one_side = bk_file_info(f)->one_side;
     if (fill_histogram(h, bk_file_index(f), one_side, exchanged, lib)) {
@@ -477,9 +486,13 @@ static json_t *longest_row(const struct ex_games *g, const struct ex_game *game,
     struct bk_counts side[2];
     struct bk_material m;
     const char *fen;
+    enum bk_err err = bk_material_parse(&m, game->v, l->material, NULL);
 
-    if (bk_material_parse(&m, game->v, l->material, NULL) ||
-        bk_counts_read(side, g->dirs, game->v, &m, NULL))
+    if (!err)
+        err = bk_counts_read(side, g->dirs, game->v, &m, NULL);
+    if (err == BK_E_SYSTEM)
+        ex_json_lack();
+    if (err)
         return NULL;
     fen =
         side[l->winner].win_plies == l->plies ? side[l->winner].win_fen : side[!l->winner].loss_fen;
@@ -496,21 +509,24 @@ static json_t *longest_list(const struct ex_games *g, const struct ex_game *game
     size_t all = 0;
 
     for (size_t i = 0; list && i < n; i++) {
-        struct bk_file_info *info = malloc(sizeof *info);
         struct bk_material m;
         struct bk_file *f;
         bool exchanged;
+        enum bk_err err = bk_material_parse(&m, game->v, table[i].material, NULL);
 
-        if (info && !bk_material_parse(&m, game->v, table[i].material, NULL) &&
-            !bk_counts_open(&f, &exchanged, g->dirs, game->v, &m, NULL)) {
-            *info = *bk_file_info(f);
-            note_longest(list, &all, table[i].material, info);
-            bk_file_close(f);
-        }
-        free(info);
+        if (!err)
+            err = bk_counts_open(&f, &exchanged, g->dirs, game->v, &m, NULL);
+        if (err == BK_E_SYSTEM)
+            ex_json_lack();
+        if (err)
+            continue;
+        note_longest(list, &all, table[i].material, bk_file_info(f));
+        bk_file_close(f);
     }
     if (list)
         qsort(list, all, sizeof *list, longest_first);
+    else
+        ex_json_lack();
     for (size_t i = 0; i < all && json_array_size(rows) < LONGEST_MAX; i++) {
         json_t *row = longest_row(g, game, &list[i]);
 

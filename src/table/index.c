@@ -153,8 +153,11 @@ static struct bk_cells *cells_new(const struct bk_index *ix, unsigned slot)
     struct bk_cells *c = calloc(1, sizeof *c);
     struct reachability *r = malloc(sizeof *r);
 
-    if (!c || !r)
+    if (!c || !r) {
+        free(c);
+        c = NULL;
         goto out;
+    }
     if (ix->right[slot] >= 0) {
         cells_home(c, bk_right_home(v, (unsigned)ix->right[slot]));
         goto out;

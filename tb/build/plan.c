@@ -79,6 +79,7 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
     }
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
+    t->unreadable = err == BK_E_SYSTEM;
     return err;
 }
 
@@ -121,7 +122,8 @@ unsigned bk_plan_check(struct bk_plan *p, void *context,
         strcpy(now.name, t->name);
         if (!t->present && !t->damaged)
             continue;
-        look_for(p, &now, true, &why);
+        if (look_for(p, &now, true, &why) == BK_E_SYSTEM) /* it is as it seemed, for all we know */
+            continue;
         t->present = now.present;
         t->damaged = now.damaged;
         n += now.damaged;

@@ -38,6 +38,7 @@ struct bk_plan_table {
     uint64_t guess_bytes[2];   /* the guess, by kind of file: disk.h */
     bool present;              /* files are there (with distances, if asked for) */
     bool damaged;              /* they are, and cannot be trusted: bk_plan_check() */
+    bool unreadable;           /* they are, perhaps good, and the system refuses them */
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */
     enum bk_strategy strategy; /* how its blocks will be solved: order.h */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "table/write.h"
 #include "tb/memory/spill.h"
@@ -41,6 +42,7 @@ struct pieces {
     char *at; /* the array's */
     size_t left;
     atomic_bool good;
+    atomic_int refused; /* of unpacking: ENOMEM */
     struct bk_spill *spill;
 };
 
@@ -134,12 +136,16 @@ static void pack_piece(void *context, uint64_t nth, unsigned thread)
 static void unpack_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct pieces *p = context;
-    size_t want = piece_bytes(p, nth);
+    size_t want = piece_bytes(p, nth), n;
 
     (void)thread;
     bk_spill_ease(p->spill);
-    if (ZSTD_decompress(p->at + nth * PIECE, want, p->packed[nth], p->bytes[nth]) != want)
-        atomic_store_explicit(&p->good, false, memory_order_relaxed);
+    n = ZSTD_decompress(p->at + nth * PIECE, want, p->packed[nth], p->bytes[nth]);
+    if (n == want)
+        return;
+    if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+        atomic_store_explicit(&p->refused, ENOMEM, memory_order_relaxed);
+    atomic_store_explicit(&p->good, false, memory_order_relaxed);
 }
 
 /* How many pieces come next. */
@@ -324,14 +330,14 @@ static bool take(FILE *in, void *to, size_t bytes)
 }
 
 /* The checksum of all but the last eight bytes, against these. */
-static bool sum_is_right(FILE *in, uint64_t bytes)
+static enum bk_err check_sum(FILE *in, uint64_t bytes, const char *path, struct bk_report *why)
 {
     XXH64_state_t *sum = XXH64_createState();
     char *buffer = malloc(PIECE);
     uint64_t left = bytes, said;
-    bool good = sum && buffer;
+    bool room = sum && buffer, good = room;
 
-    if (good)
+    if (room)
         XXH64_reset(sum, 0);
     while (good && left) {
         size_t n = left < PIECE ? (size_t)left : PIECE;
@@ -345,21 +351,29 @@ static bool sum_is_right(FILE *in, uint64_t bytes)
     if (sum)
         XXH64_freeState(sum);
     free(buffer);
-    return good;
+    if (!room)
+        return bk_no_memory(why);
+    return good ? BK_OK : bk_fail(why, BK_E_CORRUPT, "%s: damaged", path);
 }
 
-/* Nothing but a plain file: a pipe would never answer, a link may lead anywhere. */
-static FILE *open_file(const char *path)
+/* Nothing but a plain file: a pipe would never answer, a link may lead anywhere.  What is there and
+   cannot be opened now may be good, and is not passed over. */
+static enum bk_err open_file(FILE **out, const char *path, struct bk_report *why)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
-    FILE *in = NULL;
+    bool plain;
 
-    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
-        in = fdopen(fd, "rb");
-    if (fd >= 0 && !in)
-        close(fd);
-    return in;
+    *out = NULL;
+    if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO))
+        return BK_E_NO_TABLE;
+    if (fd < 0)
+        return bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(errno));
+    plain = !fstat(fd, &st) && S_ISREG(st.st_mode);
+    if (plain && (*out = fdopen(fd, "rb")))
+        return BK_OK;
+    close(fd);
+    return plain ? bk_no_memory(why) : BK_E_NO_TABLE;
 }
 
 enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why)
@@ -373,10 +387,10 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     if (!r)
         return bk_no_memory(why);
     r->c = c;
-    r->in = open_file(c->path);
-    if (!r->in) {
+    err = open_file(&r->in, c->path, why);
+    if (err) {
         free(r);
-        return BK_E_NO_TABLE;
+        return err;
     }
     if (fseek(r->in, 0, SEEK_END) == 0)
         bytes = ftell(r->in);
@@ -388,8 +402,8 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
         err = bk_fail(why, BK_E_NO_TABLE, "%s: of another version, or for other rules or options",
                       c->path);
     rewind(r->in);
-    if (!err && !sum_is_right(r->in, (uint64_t)bytes - 8))
-        err = bk_fail(why, BK_E_CORRUPT, "%s: damaged", c->path);
+    if (!err)
+        err = check_sum(r->in, (uint64_t)bytes - 8, c->path, why);
     if (!err && (fseek(r->in, 16, SEEK_SET) || !pieces_init(&r->pieces, c)))
         err = bk_no_memory(why);
     r->left = (uint64_t)bytes - 24;
@@ -426,6 +440,8 @@ bool bk_read_array(struct bk_reader *r, void *to, size_t bytes)
             break;
         bk_pool_run(r->c->pool, n, unpack_piece, p);
         r->good = p->good;
+        if (p->refused)
+            bk_reader_refuse(r, p->refused);
         advance(p);
     }
     return r->good;

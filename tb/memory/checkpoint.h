@@ -46,7 +46,8 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why);
 
 /*
  * BK_E_NO_TABLE: there is none; `why` is empty, or says that it was written by
- * another version, for other rules or options.  BK_E_CORRUPT: it is damaged.
+ * another version, for other rules or options.  BK_E_CORRUPT: it is damaged.  BK_E_SYSTEM: it is
+ * there, and perhaps good, but there is no memory, or the system refuses it.
  */
 enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, struct bk_report *why);
 /* False, and ever after: no more of it, or no memory. */

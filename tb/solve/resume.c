@@ -49,6 +49,17 @@ static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i
     return true;
 }
 
+/* It is damaged; or there is no memory, or no disk, for what is in it. */
+static enum bk_err cannot_be_read(const char *path, const struct bk_reader *r,
+                                  struct bk_report *why)
+{
+    int error = bk_reader_refused(r);
+
+    if (error)
+        return bk_fail(why, BK_E_SYSTEM, "no room to go on from %s: %s", path, strerror(error));
+    return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
+}
+
 /* A block is not solved; or solved, with its codes; or encoded, perhaps let go. */
 static bool may_be(uint8_t flags, bool attain)
 {
@@ -109,6 +120,8 @@ static bool load_blocks(struct bk_reader *r, const struct bk_run *run)
 {
     bool *taken = taken_blocks(run), ok = taken && load_all(r, run, taken);
 
+    if (!taken)
+        bk_reader_refuse(r, ENOMEM);
     free(taken);
     return ok;
 }
@@ -403,16 +416,15 @@ static enum bk_err load_solved(struct bk_run *run, struct bk_report *why)
         char path[BK_CHECKPOINT_PATH_MAX];
         struct bk_checkpoint part =
             part_of(run, run->parts.generation, run->parts.solved + rank, path);
-        struct bk_reader *r;
+        struct bk_reader *r = NULL;
         bool ok = true;
 
         err = bk_reader_open(&r, &part, why);
         for (uint32_t i = 0; !err && ok && i < wish.t->ix->nblocks; i++)
             ok = load_solved_block(r, &wish, i, junk, &seen);
-        if (!err)
-            bk_reader_close(r);
         if (!err && !ok)
-            err = bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
+            err = cannot_be_read(path, r, why);
+        bk_reader_close(r);
     }
     free(junk);
     if (!err && seen != wanted)
@@ -477,7 +489,7 @@ static enum bk_err load_parts(struct bk_run *run, const struct bk_under_way *u,
 
         err = bk_reader_open(&r, &part, why);
         if (!err && !load_part(r, u, junk, &seen))
-            err = bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
+            err = cannot_be_read(path, r, why);
         bk_reader_close(r);
     }
     free(junk);
@@ -505,29 +517,17 @@ static enum bk_err check_parts(struct bk_run *run, struct bk_report *why)
     return err;
 }
 
-/* It is damaged; or there is no memory, or no disk, for what is in it. */
-static enum bk_err cannot_be_read(const struct bk_run *run, const struct bk_reader *r,
-                                  struct bk_report *why)
-{
-    int error = bk_reader_refused(r);
-
-    if (error)
-        return bk_fail(why, BK_E_SYSTEM, "no room to go on from %s: %s", run->checkpoint.path,
-                       strerror(error));
-    return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", run->checkpoint.path);
-}
-
 enum bk_err bk_resume_block(struct bk_run *run, const struct bk_under_way *u, struct bk_report *why)
 {
     struct bk_state *st = &u->solver->state;
     enum bk_err err = BK_OK;
 
     if (!load_numbers(run->reader, st) || (!run->parts.n && !load_state(run->reader, u)))
-        err = cannot_be_read(run, run->reader, why);
+        err = cannot_be_read(run->checkpoint.path, run->reader, why);
     else if (run->parts.n)
         err = load_parts(run, u, why);
     if (!err && !marks_exist(u->solver))
-        err = cannot_be_read(run, run->reader, why);
+        err = cannot_be_read(run->checkpoint.path, run->reader, why);
     *u->m = run->moment;
     bk_reader_close(run->reader);
     run->reader = NULL;
@@ -641,7 +641,7 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
 
     if (!bk_read(r, &code_bytes, 1) || !bk_read(r, &strategy, sizeof strategy) ||
         (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
-        return cannot_be_read(run, r, why);
+        return cannot_be_read(run->checkpoint.path, r, why);
     if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
         return bk_fail(why, BK_E_NO_TABLE, "%s: was made with less memory; not used",
                        run->checkpoint.path);
@@ -654,7 +654,7 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
 }
 
 /* Are the levels before this one solved and none after it, and has what they still read codes? */
-static bool is_in_order(const struct bk_run *run)
+static bool is_in_order(const struct bk_run *run, struct bk_reader *r)
 {
     const struct bk_order *o = &run->order;
     const struct bk_memtable *t = run->job->t;
@@ -663,6 +663,8 @@ static bool is_in_order(const struct bk_run *run)
     uint32_t *readers = calloc(n + 1u, sizeof *readers);
     bool ok = readers != NULL;
 
+    if (!readers)
+        bk_reader_refuse(r, ENOMEM);
     for (uint32_t i = 0; ok && i < n; i++) {
         if (i < first || i >= end)
             ok = t->block[o->block[i]].solved == (i < first);
@@ -706,8 +708,8 @@ static bool read_solved(struct bk_run *run, struct bk_reader *r)
     const struct bk_sink *sink = run->job->sink;
 
     return bk_read(r, &run->level, sizeof run->level) && run->level <= run->order.nlevels &&
-           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run) && is_in_order(run) &&
-           (!sink->load || sink->load(sink->context, r)) &&
+           read_tally(r, run->job->t->ix, run->tally) && load_blocks(r, run) &&
+           is_in_order(run, r) && (!sink->load || sink->load(sink->context, r)) &&
            bk_read(r, &run->moment, sizeof run->moment) &&
            bk_read(r, &run->parts, sizeof run->parts) && run->parts.n <= BK_PROCESSES_MAX &&
            run->parts.solved <= BK_PROCESSES_MAX;
@@ -723,7 +725,7 @@ static enum bk_err read_checkpoint(struct bk_run *run, struct bk_report *why)
         return err;
     err = read_head(run, r, why);
     if (!err && !read_solved(run, r))
-        err = cannot_be_read(run, r, why);
+        err = cannot_be_read(run->checkpoint.path, r, why);
     if (!err)
         err = check_parts(run, why);
     if (!err)

@@ -1,0 +1,49 @@
+/*
+ * json.c - see json.h.
+ */
+#include "explore/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local bool lacks_memory;
+
+static void *allocate(size_t n)
+{
+    void *p = malloc(n);
+
+    lacks_memory = lacks_memory || !p;
+    return p;
+}
+
+void ex_json_begin(void) { json_set_alloc_funcs(allocate, free); }
+
+void ex_json_lack(void) { lacks_memory = true; }
+
+char *ex_json_copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = allocate(n);
+
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
+bool ex_json_lacks(void) { return lacks_memory; }
+
+char *ex_json_text(json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+
+    if (lacks_memory) {
+        free(text);
+        text = NULL;
+    }
+    ex_json_end(value);
+    return text;
+}
+
+void ex_json_end(json_t *value)
+{
+    json_decref(value);
+    lacks_memory = false;
+}

@@ -1,0 +1,145 @@
+#!/bin/sh
+# starve.sh BUILD [STEP] - the command and the engine without memory.
+#
+# Of a list of commands each allocation, or every STEPth, is refused: it alone, then it with all
+# after it.  A command then ends with status 4 and says that memory is what it lacks; or with the
+# status and the answer that it has with memory.  A build that goes on from a checkpoint does not
+# pass it over.  (The library: tests/test_memory.c.)
+set -u
+LC_ALL=C
+export LC_ALL
+unset BAREKING_DIR
+build=$(cd "${1:?usage: starve.sh BUILD [STEP]}" && pwd)
+step=${2:-1}
+. "$(dirname "$0")/scratch.sh"
+bin=$build/bareking
+cd "$tmp" || exit 1
+fen='8/8/8/3k4/8/8/1R6/K6n w - - 0 1'
+refused=0 commands=0
+
+die() {
+    echo "starve: $1"
+    head -n 5 out err
+    exit 1
+}
+
+fresh() { rm -rf at; cp -r "$1" at; }
+
+# Times and speeds are not the same twice.
+plain() { sed -E 's/[0-9.]+ (ms|s)\b//g; s/(nps|time|nodes|hashfull) [0-9]+//g; s/"[a-z_]*(cpu|wall|seconds)[a-z_]*":[0-9.e-]+//g' "$1"; }
+
+begin() { # folder command...
+    folder=$1
+    shift
+    commands=$((commands + 1))
+    fresh "$folder"
+    LD_PRELOAD=$build/starve.so STARVE_COUNT=$tmp/count "$@" <in >out 2>err || die "$*: status $?"
+    plain out >want
+    n=$(cat count)
+    [ "$n" -gt 10 ] || die "$*: $n allocations"
+}
+
+# An engine does its best: it moves, or says what is wrong.  A plan tells what it could not read.
+same() {
+    plain out | cmp -s - want ||
+        grep -qE '^bestmove [a-z]|^info string error|"refused":"[^"]*(could not be read just now|memory)' out
+}
+
+# The status is 4, and why is said; or all is as it should be.
+judge() { # nth command...
+    nth=$1
+    shift
+    refused=$((refused + 1))
+    case $status in
+    0) same || die "$*, allocation $nth: another answer" ;;
+    4) cat out err | grep -qE 'memory|Cannot allocate|could not be read just now' || die "$*, allocation $nth: not said why" ;;
+    *) die "$*, allocation $nth: status $status" ;;
+    esac
+}
+
+each_refused() { # folder command...
+    begin "$@"
+    shift
+    for how in one all; do
+        i=$((commands % step))
+        while [ "$i" -lt "$n" ]; do
+            fresh "$folder"
+            status=0
+            env LD_PRELOAD="$build/starve.so" STARVE_AT="$i" \
+                ${STARVE_ALL_ARG-} "$@" <in >out 2>err || status=$?
+            judge "$i" "$@"
+            i=$((i + step))
+        done
+        STARVE_ALL_ARG=STARVE_ALL=1
+    done
+    unset STARVE_ALL_ARG
+}
+
+: >in
+"$bin" build shatranj KRvKN --dir tables --quiet || die 'no tables'
+printf '[Variant "shatranj"]\n[FEN "%s"]\n\n1. Rb4 Ng3 2. Rb5+ *\n' "$fen" >game.pgn
+
+each_refused tables "$bin" probe shatranj "$fen" --dir at
+each_refused tables "$bin" probe shatranj "$fen" --dir at --json
+each_refused tables "$bin" line shatranj "$fen" --dir at --json
+each_refused tables "$bin" stats shatranj KRvKN --dir at --json
+each_refused tables "$bin" count shatranj KRvK --dir at --json
+each_refused tables "$bin" annotate shatranj game.pgn --dir at
+each_refused tables "$bin" check shatranj --dir at
+each_refused tables "$bin" doctor at --json
+each_refused tables "$bin" manifest at
+each_refused tables "$bin" info at/shatranj/KRvKN.bkw --json
+each_refused tables "$bin" verify shatranj KRvK --dir at
+each_refused tables "$bin" plan shatranj KRvKN --dir at --json
+each_refused tables "$bin" plan shatranj --men 3 --dir nowhere
+each_refused tables "$bin" diagram shatranj "$fen"
+each_refused tables "$bin" repack shatranj KRvK --effort fast --dir at --threads 1 --quiet
+each_refused tables "$bin" build shatranj KQvK --dir at --threads 1 --quiet
+echo "$fen" >in
+each_refused tables "$bin" probe shatranj - --dir at --json
+cat >in <<END
+uci
+setoption name TablePath value at
+setoption name UCI_Variant value shatranj
+position fen $fen
+go depth 2
+quit
+END
+each_refused tables "$build/bareking-engine"
+: >in
+
+# a build that was killed, with a checkpoint of its work
+mkdir killed
+try=0
+until [ -s killed/shatranj/.KNvKP.ckpt ]; do
+    try=$((try + 1))
+    [ $try -lt 40 ] || die 'no checkpoint'
+    rm -rf killed
+    cp -r tables killed
+    "$bin" build shatranj KNvKN KQvKN --dir killed --threads 1 --quiet
+    BAREKING_CHECKPOINT=0.01 timeout -s KILL "0.$((20 + try))" \
+        "$bin" build shatranj KNvKP --dir killed --threads 1 --quiet 2>/dev/null
+done
+fresh killed
+goes_on="$bin build shatranj KNvKP --dir at --threads 1 --quiet"
+i=0
+gone=0
+while [ $gone -lt 3 ]; do # until the checkpoint has been read, and solving goes on
+    fresh killed
+    status=0
+    # shellcheck disable=SC2086
+    timeout -s KILL 1 env LD_PRELOAD="$build/starve.so" STARVE_AT=$i $goes_on >out 2>err || status=$?
+    refused=$((refused + 1))
+    if grep -q 'without it' err; then die "allocation $i: a good checkpoint is not used"; fi
+    case $status in
+    137 | 0) gone=$((gone + 1)) ;;
+    4)
+        gone=0
+        grep -qE 'memory|Cannot allocate|could not be read just now' err || die "going on, allocation $i: not said why"
+        [ -s at/shatranj/.KNvKP.ckpt ] || die "going on, allocation $i: the checkpoint is gone"
+        ;;
+    *) die "going on, allocation $i: status $status" ;;
+    esac
+    i=$((i + step))
+done
+echo "starve: $commands commands and a build that goes on, $refused allocations refused"

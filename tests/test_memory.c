@@ -1,0 +1,244 @@
+/*
+ * test_memory.c - the library without memory.
+ *
+ * Each allocation that a series of calls makes is refused in turn: it alone, and it with all after
+ * it.  A call then fails for want of memory, and says so, or has the right answer: nothing else.
+ * With memory again the same handle has it.
+ *
+ * The linker puts what is below in the place of malloc() and its like (Makefile); what zstd takes
+ * is not seen (test_api.c, test_damage.c).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/bareking.h"
+
+#define GOLDEN "tests/golden/normal"
+
+/* == Memory == */
+
+static uint64_t taken;                       /* allocations since refuse() */
+static uint64_t first = UINT64_MAX, end = 0; /* those that are refused */
+static unsigned refused;
+
+static bool is_refused(void)
+{
+    bool is = taken >= first && taken < end;
+
+    taken++;
+    refused += is;
+    return is;
+}
+
+static void refuse(uint64_t nth, uint64_t before)
+{
+    taken = refused = 0;
+    first = nth;
+    end = before;
+}
+
+static void refuse_nothing(void) { refuse(UINT64_MAX, 0); }
+
+#define STAND_IN(type, name, parameters, arguments)                                                \
+    type __real_##name parameters;                                                                 \
+    type __wrap_##name parameters;                                                                 \
+    type __wrap_##name parameters { return is_refused() ? NULL : __real_##name arguments; }
+
+STAND_IN(void *, malloc, (size_t n), (n))
+STAND_IN(void *, calloc, (size_t n, size_t size), (n, size))
+STAND_IN(void *, realloc, (void *p, size_t n), (p, n))
+STAND_IN(void *, aligned_alloc, (size_t alignment, size_t n), (alignment, n))
+STAND_IN(char *, strdup, (const char *s), (s))
+
+/* == What is asked == */
+
+static const struct {
+    const char *game, *fen;
+} asked[] = {
+    { "chess", "8/8/8/3k4/8/8/4P3/4K3 w - - 0 1" },
+    { "chess", "8/4P3/8/3k4/8/8/8/4K3 w - - 0 1" },
+    { "chess", "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 1" },
+    { "shatranj", "3*/*k2/B1b1/K1N* b - - 0 1" }, /* boards of their own */
+    { "shatranj", "3*/*1P1/K1p1/*3/*2k b - - 0 1" },
+    { "puzzle-mini", "2**/2**/3f/KNk1 b - - 0 1" },
+    { "atlantean", "3**/1x3/kP2K/4*/**3 w" },
+    { "grand-shatranj", "K2*/*1P*/4/2n1/*k2 b - - 0 1" },
+    { "darwinian", "f2*/*1W1/4/3K/*k2[e] b - - 0 1" },
+};
+
+enum { CALLS = 11 };
+
+struct answers {
+    enum bk_lib_err err[CALLS];
+    struct bk_answer one, of_batch;
+    enum bk_lib_err each;
+    int wdl;
+    struct bk_lib_ranked ranked[64], legal[64];
+    struct bk_lib_move move[64];
+    struct bk_lib_table table[64];
+    size_t n[4];
+    char fen[BK_LIB_FEN_MAX];
+};
+
+typedef enum bk_lib_err call(struct bk_lib *lib, const char *fen, struct answers *out);
+
+static enum bk_lib_err probe(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_probe_fen(lib, fen, &out->one);
+}
+
+static enum bk_lib_err probe_wdl(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_probe_fen_wdl(lib, fen, 0, &out->wdl);
+}
+
+static enum bk_lib_err probe_batch(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_probe_batch(lib, &fen, 1, &out->of_batch, &out->each);
+}
+
+static enum bk_lib_err rank(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_rank_moves_fen(lib, fen, 0, 0, out->ranked, 64, &out->n[0]);
+}
+
+static enum bk_lib_err legal(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_legal_moves_fen(lib, fen, out->legal, 64, &out->n[1]);
+}
+
+static enum bk_lib_err probe_moves(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return bk_probe_moves(lib, fen, out->move, 64, &out->n[2]);
+}
+
+static enum bk_lib_err list(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    (void)fen;
+    return bk_list_tables(lib, out->table, 64, &out->n[3]);
+}
+
+static enum bk_lib_err play(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    return out->n[1] ? bk_play(lib, fen, out->legal[0].name, out->fen) : BK_LIB_OK;
+}
+
+static enum bk_lib_err refresh(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    (void)fen;
+    (void)out;
+    return bk_refresh(lib);
+}
+
+static enum bk_lib_err take_folders(struct bk_lib *lib, const char *fen, struct answers *out)
+{
+    (void)fen;
+    (void)out;
+    return bk_set_paths(lib, "nowhere:" GOLDEN);
+}
+
+static call *const calls[CALLS] = { probe_wdl,   probe,        rank, legal,
+                                    probe_moves, play,         list, probe_batch,
+                                    refresh,     take_folders, probe };
+
+/* == What becomes of it == */
+
+static void assert_same(const struct answers *a, const struct answers *b, size_t i, uint64_t nth)
+{
+    if (memcmp(a, b, sizeof *a))
+        fail_msg("%s, allocation %llu: another answer", asked[i].fen, (unsigned long long)nth);
+}
+
+static void assert_short(const struct bk_lib *lib, enum bk_lib_err err, size_t i, uint64_t nth)
+{
+    if (err != BK_LIB_SYSTEM || !strstr(bk_error(lib), "memory"))
+        fail_msg("%s, allocation %llu: %s: %s", asked[i].fen, (unsigned long long)nth,
+                 bk_lib_strerror(err), bk_error(lib));
+}
+
+/* All calls; one that fails for want of memory is made again with it.  Returns how many were
+   refused something. */
+static unsigned ask(size_t i, uint64_t nth, bool all_after, struct answers *out)
+{
+    unsigned some = 0;
+    struct bk_lib *lib;
+    enum bk_lib_err err;
+
+    memset(out, 0, sizeof *out);
+    refuse(nth, all_after ? UINT64_MAX : nth + 1);
+    err = bk_open(&lib, asked[i].game, GOLDEN);
+    some += refused != 0;
+    if (err) {
+        assert_true(refused > 0);
+        assert_short(lib, err, i, nth);
+        bk_close(lib);
+        refuse_nothing();
+        err = bk_open(&lib, asked[i].game, GOLDEN);
+        assert_int_equal(err, BK_LIB_OK);
+    }
+    for (size_t c = 0; c < CALLS; c++) {
+        out->err[c] = calls[c](lib, asked[i].fen, out);
+        some += refused != 0;
+        if (out->err[c] != BK_LIB_SYSTEM)
+            continue;
+        assert_true(refused > 0);
+        assert_short(lib, out->err[c], i, nth);
+        refuse_nothing();
+        out->err[c] = calls[c](lib, asked[i].fen, out);
+    }
+    bk_close(lib);
+    refuse_nothing();
+    return some;
+}
+
+static void every_allocation(bool all_after)
+{
+    uint64_t tried = 0;
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        static struct answers right, other;
+        uint64_t nth = 0;
+
+        assert_int_equal(ask(i, UINT64_MAX - 1, false, &right), 0);
+        while (ask(i, nth, all_after, &other)) {
+            assert_same(&right, &other, i, nth);
+            nth++;
+        }
+        assert_same(&right, &other, i, nth);
+        assert_int_equal(right.err[1], BK_LIB_OK); /* or it is asked in vain */
+        assert_true(nth > 50);
+        tried += nth;
+    }
+    if (getenv("MEMORY_TOLD"))
+        fprintf(stderr, "%llu allocations refused\n", (unsigned long long)tried);
+}
+
+static void memory__refused_once_is_an_error_or_the_right_answer(void **state)
+{
+    (void)state;
+    every_allocation(false);
+}
+
+static void memory__refused_from_then_on_is_an_error_or_the_right_answer(void **state)
+{
+    (void)state;
+    every_allocation(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory__refused_once_is_an_error_or_the_right_answer),
+        cmocka_unit_test(memory__refused_from_then_on_is_an_error_or_the_right_answer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
