@@ -743,6 +743,7 @@ mv rook/* again/chess
 good 'agree' verify chess KRvKR --dir again
 bad 1 'no table KRvKN of chess in again' repack chess KRvKN KRvKR --dir again
 good 'nothing to repack' repack shatranj --men 3 --dir again
+bad 1 'nowhere: No such file' repack shatranj --men 3 --dir nowhere
 bad 2 'materials or --men' repack shatranj
 good '   16  the white king and the black king are at most 2 apart' facts shatranj KNvKR
 good '142 facts of KRvKN, shatranj; version 1' facts shatranj KNvKR
@@ -875,6 +876,9 @@ bad 3 'KQvKQ: distances promised, and not there; not repacked' repack shatranj K
 rm $w && ln -s KQvKQ.bkw $w # a link to itself
 bad 4 "$w: Too many levels of symbolic links; not repacked" repack shatranj KQvKQ --dir hurt
 bad 4 "$w: Too many levels of symbolic links; --force makes it again" build shatranj KQvKQ --dir hurt
+rm $w && mkdir $w
+bad 4 "$w: Is a directory" build shatranj KQvKQ --dir hurt
+rmdir $w && ln -s KQvKQ.bkw $w
 run 0 plan shatranj KQvKQ --dir hurt && grep -q 'would refuse: .*symbolic links' out && pass || fail 'plan with a table that cannot be read'
 
 # == A folder: what is wrong with it ==

@@ -1,8 +1,10 @@
 /*
  * cmd_build.c - making tables: plan, build, repack.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/bar.h"
 #include "cli/jobs.h"
@@ -510,6 +512,8 @@ static int finish_repack(const struct watch *w, const struct repack *r)
                                         cli_json_text(r->p[0]->dir), "repacked", w->list,
                                         "bytes_before", (json_int_t)r->before, "bytes",
                                         (json_int_t)w->bytes));
+    if (!w->bar.made && access(w->c->dir, F_OK))
+        return cli_fail(CLI_NO, "%s: %s", w->c->dir, strerror(errno));
     if (!w->c->quiet && !w->bar.made)
         printf("nothing to repack\n");
     else if (!w->c->quiet)

@@ -35,7 +35,6 @@ static int say_where(const struct cli *c, const struct ex_games *g, unsigned por
             json_pack("{ss si si}", "url", url, "port", (int)port, "games", (int)games));
     printf("%s  tables of %u game%s in %s; interrupt to end\n", url, games, games == 1 ? "" : "s",
            c->dir);
-    fflush(stdout);
     return CLI_OK;
 }
 
@@ -51,7 +50,8 @@ static int serve(const struct cli *c, struct ex_games *g)
     cli_catch_signals();
     err = ex_server_open(&server, g, &o, &port, &why);
     status = err ? cli_fail_report(err, &why) : say_where(c, g, port);
-    fflush(stdout);
+    if (fflush(stdout) || ferror(stdout)) /* nobody knows where; main() says why */
+        status = CLI_SYSTEM;
     while (!status && !cli_stop)
         poll(NULL, 0, 250);
     ex_server_close(server);

@@ -3,8 +3,11 @@
  */
 #include "cli/plans.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cli/machine.h"
 #include "cli/report.h"
@@ -128,6 +131,20 @@ static int fits(const struct cli *c, const struct bk_plan *p, struct bk_report *
     return CLI_SYSTEM;
 }
 
+/* Does a folder stand where a file of the table has to be?  path: which. */
+static bool folder_stands(const struct bk_plan *p, const struct bk_plan_table *t,
+                          char path[PATH_MAX])
+{
+    struct stat st;
+
+    for (unsigned kind = 0; kind < 2; kind++) {
+        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+        if (!stat(path, &st) && S_ISDIR(st.st_mode))
+            return true;
+    }
+    return false;
+}
+
 /* Would a table take the place of a good one: of another game with this name, or one that cannot be
    read? */
 static int replaces_good(const struct bk_plan *p, struct bk_report *why)
@@ -144,6 +161,10 @@ static int replaces_good(const struct bk_plan *p, struct bk_report *why)
         }
         if (!p->table[i].damaged)
             continue;
+        if (folder_stands(p, &p->table[i], path)) {
+            bk_report_write(why, "%s: %s", path, strerror(EISDIR));
+            return CLI_SYSTEM;
+        }
         bk_table_path(path, p->dir, p->v, &p->table[i].m, BK_KIND_WDL);
         if (bk_file_other_rules(path, p->v)) {
             bk_report_write(why,
