@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/hands.h"
+#include "core/thread.h"
 #include "explore/json.h"
 #include "study/values.h"
 #include "study/whole.h"
@@ -224,7 +225,7 @@ struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs)
     pthread_mutex_init(&c->lock, NULL);
     pthread_mutex_init(&c->asking, NULL);
     pthread_cond_init(&c->wake, NULL);
-    if (!pthread_create(&c->thread, NULL, work, c))
+    if (bk_thread_new(&c->thread, work, c))
         return c;
     free(c);
     return NULL;

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "core/thread.h"
+
 enum owes { A_REQUEST, NOTHING, TO_TAKE, TO_GO_ON };
 
 struct ex_connection {
@@ -90,7 +92,7 @@ struct ex_deadlines *ex_deadlines_new(unsigned seconds)
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&d->wake, &steady);
     pthread_condattr_destroy(&steady);
-    if (!pthread_create(&d->watcher, NULL, watch, d))
+    if (bk_thread_new(&d->watcher, watch, d))
         return d;
     pthread_cond_destroy(&d->wake);
     pthread_mutex_destroy(&d->lock);

@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "core/thread.h"
 #include "explore/api.h"
 #include "explore/deadline.h"
 #include "explore/http.h"
@@ -261,7 +262,7 @@ static struct MHD_Daemon *start(struct ex_server *s, const struct ex_options *o,
         s->loopback ? 0u : (unsigned)FROM_AN_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEADERS_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
         MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_URI_LOG_CALLBACK, log_target, s,
-        MHD_OPTION_END);
+        MHD_OPTION_THREAD_STACK_SIZE, BK_THREAD_STACK, MHD_OPTION_END);
 }
 
 enum bk_err ex_server_open(struct ex_server **out, struct ex_games *g, const struct ex_options *o,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/thread.h"
+
 struct worker {
     struct bk_pool *pool;
     pthread_t thread;
@@ -85,7 +87,7 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
     pthread_cond_init(&p->done, NULL);
     for (unsigned i = 1; i < threads; i++) {
         p->worker[i] = (struct worker){ .pool = p, .number = i };
-        if (pthread_create(&p->worker[i].thread, NULL, worker_main, &p->worker[i])) {
+        if (!bk_thread_new(&p->worker[i].thread, worker_main, &p->worker[i])) {
             p->threads = i; /* fewer than asked for; the caller's always works */
             break;
         }

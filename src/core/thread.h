@@ -1,0 +1,31 @@
+/*
+ * thread.h - threads with room enough, whatever the limit on stacks (`ulimit -s`) is.
+ *
+ * A thread has 3 MB of variables of its own, of the solver's kernels, and glibc takes them off its
+ * stack; what is called takes up to 160 KB.  By default a stack is as large as the limit says, with
+ * musl 128 KB: less than that is a crash.  Pages that nobody touches cost nothing.
+ */
+#ifndef BK_THREAD_H
+#define BK_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BK_THREAD_STACK ((size_t)8 << 20)
+
+/* False: there is none to be had. */
+static inline bool bk_thread_new(pthread_t *out, void *(*run)(void *), void *context)
+{
+    pthread_attr_t attr;
+    bool begun;
+
+    if (pthread_attr_init(&attr))
+        return false;
+    begun = !pthread_attr_setstacksize(&attr, BK_THREAD_STACK) &&
+            !pthread_create(out, &attr, run, context);
+    pthread_attr_destroy(&attr);
+    return begun;
+}
+
+#endif
