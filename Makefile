@@ -303,7 +303,7 @@ probe-roots: $(BUILD)/tests/test_api
 	ROOTS=$$(( ($(or $(N),100000) + 21) / 22 )) CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/test_api
 
 # == Checks ==
-test: all $(TEST_X) $(BUILD)/starve.so $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(PACKED_X) $(BUILD)/test-packages) floors format-check
+test: all $(TEST_X) $(BUILD)/explore_client $(REPLAY_X) $(BUILD)/soak $(if $(SAN),,$(BUILD)/starve.so $(PACKED_X) $(BUILD)/test-packages) floors format-check
 	@if command -v mpicc >/dev/null && [ -z '$(SAN)' ]; then $(MAKE) $(BUILD)/bareking-mpi $(BUILD)/tests/mpi_wire.so; fi
 	@PYTHON='$(PYTHON)' SAN='$(SAN)' MAKE='$(MAKE)' sh tests/run.sh $(BUILD)
 

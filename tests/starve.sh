@@ -60,19 +60,17 @@ judge() { # nth command...
 each_refused() { # folder command...
     begin "$@"
     shift
-    for how in one all; do
+    for all in '' STARVE_ALL=1; do
         i=$((commands % step))
         while [ "$i" -lt "$n" ]; do
             fresh "$folder"
             status=0
-            env LD_PRELOAD="$build/starve.so" STARVE_AT="$i" \
-                ${STARVE_ALL_ARG-} "$@" <in >out 2>err || status=$?
+            # shellcheck disable=SC2086  (one word, or none)
+            env LD_PRELOAD="$build/starve.so" STARVE_AT="$i" $all "$@" <in >out 2>err || status=$?
             judge "$i" "$@"
             i=$((i + step))
         done
-        STARVE_ALL_ARG=STARVE_ALL=1
     done
-    unset STARVE_ALL_ARG
 }
 
 : >in
@@ -109,37 +107,35 @@ each_refused tables "$build/bareking-engine"
 : >in
 
 # a build that was killed, with a checkpoint of its work
-mkdir killed
 try=0
-until [ -s killed/shatranj/.KNvKP.ckpt ]; do
+until [ -s killed/shatranj/.KQvKN.ckpt ]; do
     try=$((try + 1))
-    [ $try -lt 40 ] || die 'no checkpoint'
+    [ $try -lt 60 ] || die 'no checkpoint'
     rm -rf killed
     cp -r tables killed
-    "$bin" build shatranj KNvKN KQvKN --dir killed --threads 1 --quiet
-    BAREKING_CHECKPOINT=0.01 timeout -s KILL "0.$((20 + try))" \
-        "$bin" build shatranj KNvKP --dir killed --threads 1 --quiet 2>/dev/null
+    BAREKING_CHECKPOINT=0.01 timeout -s KILL "0.$((10 + try))" \
+        "$bin" build shatranj KQvKN --dir killed --threads 1 --quiet 2>/dev/null
 done
-fresh killed
-goes_on="$bin build shatranj KNvKP --dir at --threads 1 --quiet"
-i=0
-gone=0
-while [ $gone -lt 3 ]; do # until the checkpoint has been read, and solving goes on
+goes_on="$bin build shatranj KQvKN --dir at --threads 1 --quiet"
+# until long after the last refusal that kept it from reading the checkpoint
+i=0 kept=0 end=1500
+while [ $i -lt $end ]; do
     fresh killed
     status=0
     # shellcheck disable=SC2086
-    timeout -s KILL 1 env LD_PRELOAD="$build/starve.so" STARVE_AT=$i $goes_on >out 2>err || status=$?
+    timeout -s KILL 5 env LD_PRELOAD="$build/starve.so" STARVE_AT=$i $goes_on >out 2>err || status=$?
     refused=$((refused + 1))
     if grep -q 'without it' err; then die "allocation $i: a good checkpoint is not used"; fi
     case $status in
-    137 | 0) gone=$((gone + 1)) ;;
+    0) ;;
     4)
-        gone=0
         grep -qE 'memory|Cannot allocate|could not be read just now' err || die "going on, allocation $i: not said why"
-        [ -s at/shatranj/.KNvKP.ckpt ] || die "going on, allocation $i: the checkpoint is gone"
+        [ -s at/shatranj/.KQvKN.ckpt ] || die "going on, allocation $i: the checkpoint is gone"
+        if grep -q 'no room to go on' err; then kept=$((kept + 1)) end=$((i + 150)); fi
         ;;
     *) die "going on, allocation $i: status $status" ;;
     esac
     i=$((i + step))
 done
-echo "starve: $commands commands and a build that goes on, $refused allocations refused"
+[ $kept -gt 0 ] || die 'the checkpoint was never read'
+echo "starve: $commands commands and a build that goes on from a checkpoint ($kept times it could not read it), $refused allocations refused"

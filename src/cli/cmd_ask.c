@@ -24,12 +24,11 @@ struct question {
 
 static int fail_lib(const struct question *q, enum bk_lib_err err)
 {
-    const char *text = bk_error(q->lib);
     unsigned men = bk_bits_count(&q->pos.by[0]) + bk_bits_count(&q->pos.by[1]);
     struct bk_material m;
 
     if (err == BK_LIB_NO_TABLE && !bk_rules_plain_is_exact(q->v, q->pos.count))
-        return cli_fail(CLI_USAGE, "%s", text); /* men come back */
+        return cli_fail(CLI_USAGE, "%s", bk_error(q->lib)); /* men come back */
     if (err == BK_LIB_NO_TABLE && men > BK_MEN_MAX)
         return cli_fail(CLI_NO, "no table: %u men on the board, tables have at most %d", men,
                         BK_MEN_MAX);
@@ -41,7 +40,7 @@ static int fail_lib(const struct question *q, enum bk_lib_err err)
             c.terrain = q->fen;
         return cli_fail_no_table(&c, q->v, &m);
     }
-    return cli_fail(many_status(err), "%s", *text ? text : bk_lib_strerror(err));
+    return many_fail(q->lib, err);
 }
 
 static void close_question(struct question *q)

@@ -454,8 +454,11 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 
 json_t *cli_json_text(const char *text)
 {
-    char *plain = ex_json_copy(text);
+    char *plain = strdup(text);
     json_t *said;
+
+    if (!plain)
+        ex_json_lack();
 
     for (char *s = plain; s && *(s += bk_utf8_span(s));)
         *s = '?';

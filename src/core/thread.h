@@ -14,16 +14,15 @@
 
 #define BK_THREAD_STACK ((size_t)8 << 20)
 
-/* False: there is none to be had. */
-static inline bool bk_thread_new(pthread_t *out, void *(*run)(void *), void *context)
+/* stack: bytes, BK_THREAD_STACK or more.  False: there is none to be had. */
+static inline bool bk_thread_new(pthread_t *out, size_t stack, void *(*run)(void *), void *context)
 {
     pthread_attr_t attr;
     bool begun;
 
     if (pthread_attr_init(&attr))
         return false;
-    begun = !pthread_attr_setstacksize(&attr, BK_THREAD_STACK) &&
-            !pthread_create(out, &attr, run, context);
+    begun = !pthread_attr_setstacksize(&attr, stack) && !pthread_create(out, &attr, run, context);
     pthread_attr_destroy(&attr);
     return begun;
 }

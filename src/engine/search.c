@@ -627,7 +627,6 @@ static void answer_by_search(struct be_worker *w, struct root *root)
 {
     struct be_search *s = w->s;
 
-    s->nfound = 0;
     w->nmoves = root->n;
     for (int depth = 1; root->n && goes_deeper(w, depth); depth++) {
         w->depth = depth;

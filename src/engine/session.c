@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/thread.h"
+
 #define HASH_MIB 16
 #define STACK    ((size_t)16 << 20)
 #define LAG_MS   INT64_C(30) /* till our move is at the other end */
@@ -269,7 +271,6 @@ static void *think(void *session)
 bool be_session_think(struct be_session *s)
 {
     struct be_search *search = &s->search;
-    pthread_attr_t attr;
 
     be_session_stop(s);
     search->game = &s->game;
@@ -281,11 +282,7 @@ bool be_session_think(struct be_session *s)
     atomic_store(&search->stop, false);
     atomic_store(&search->began, be_now_ms());
     atomic_store(&search->counts_from, atomic_load(&search->began));
-    if (pthread_attr_init(&attr))
-        return false;
-    pthread_attr_setstacksize(&attr, STACK);
-    s->thinking = pthread_create(&s->thread, &attr, think, s) == 0;
-    pthread_attr_destroy(&attr);
+    s->thinking = bk_thread_new(&s->thread, STACK, think, s);
     return s->thinking;
 }
 

@@ -225,7 +225,7 @@ struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs)
     pthread_mutex_init(&c->lock, NULL);
     pthread_mutex_init(&c->asking, NULL);
     pthread_cond_init(&c->wake, NULL);
-    if (bk_thread_new(&c->thread, work, c))
+    if (bk_thread_new(&c->thread, BK_THREAD_STACK, work, c))
         return c;
     free(c);
     return NULL;

@@ -92,7 +92,7 @@ struct ex_deadlines *ex_deadlines_new(unsigned seconds)
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&d->wake, &steady);
     pthread_condattr_destroy(&steady);
-    if (bk_thread_new(&d->watcher, watch, d))
+    if (bk_thread_new(&d->watcher, BK_THREAD_STACK, watch, d))
         return d;
     pthread_cond_destroy(&d->wake);
     pthread_mutex_destroy(&d->lock);

@@ -4,7 +4,6 @@
 #include "explore/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static _Thread_local bool lacks_memory;
 
@@ -19,14 +18,6 @@ static void *allocate(size_t n)
 void ex_json_begin(void) { json_set_alloc_funcs(allocate, free); }
 
 void ex_json_lack(void) { lacks_memory = true; }
-
-char *ex_json_copy(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *copy = allocate(n);
-
-    return copy ? memcpy(copy, text, n) : NULL;
-}
 
 bool ex_json_lacks(void) { return lacks_memory; }
 

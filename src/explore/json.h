@@ -18,10 +18,8 @@ void ex_json_begin(void);
  */
 bool ex_json_lacks(void);
 
-/* A copy of a text, to be made into a value.  Owned; NULL: no memory, which is remembered. */
-char *ex_json_copy(const char *text);
-/* The same where something else could not be had for want of memory, or by a fault of the system,
-   without which the answer is not whole. */
+/* Something else could not be had, for want of memory or by a fault of the system, without which
+   the answer is not whole. */
 void ex_json_lack(void);
 
 /*

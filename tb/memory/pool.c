@@ -87,7 +87,7 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
     pthread_cond_init(&p->done, NULL);
     for (unsigned i = 1; i < threads; i++) {
         p->worker[i] = (struct worker){ .pool = p, .number = i };
-        if (!bk_thread_new(&p->worker[i].thread, worker_main, &p->worker[i])) {
+        if (!bk_thread_new(&p->worker[i].thread, BK_THREAD_STACK, worker_main, &p->worker[i])) {
             p->threads = i; /* fewer than asked for; the caller's always works */
             break;
         }
