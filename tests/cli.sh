@@ -394,6 +394,15 @@ good 'KRvKN' build shatranj KQvKQ KRvKN --dir guess
 took=$(cat guess/shatranj/* | wc -c)
 [ $((2 * guessed)) -gt "$took" ] && [ "$guessed" -lt $((2 * took)) ] && pass ||
     fail "plan guessed $guessed bytes, they are $took"
+# encoded otherwise: less or more, and what is written says so
+usual=$guessed
+for how in '-lt best' '-gt fast'; do
+    good 'KQvKQ' plan shatranj KQvKQ KRvKN --dir none --json --effort "${how#* }"
+    guessed=$(sed 's/.*"total"//; s/.*"disk_bytes":\([0-9]*\).*/\1/' out)
+    [ "$guessed" "${how%% *}" "$usual" ] && pass || fail "plan --effort ${how#* } guessed $guessed, normal $usual"
+done
+good ' --wdl --standalone --effort best --any --quiet' \
+    plan shatranj KRvKN --dir none --wdl --standalone --effort best --make
 rm -rf guess
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
 good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \

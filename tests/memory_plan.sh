@@ -23,7 +23,10 @@ fi
     grand-shatranj:KMvKN:--threads,7 \
     grand-shatranj:KOvKL:--threads,2 grand-shatranj:KJvKN:--threads,2,--wdl \
     grand-shatranj:KPvKP:--threads,1 atlantean-jumper:KPvKP:--threads,1 \
-    shatranj:--men=4:--threads,1
+    shatranj:--men=4:--threads,1 \
+    shatranj:KQvKP:--threads,2,--effort,best shatranj:KQvKP:--threads,2,--effort,fast \
+    chess:KQvKR:--threads,1,--effort,best grand-shatranj:KMvKN:--threads,2,--effort,fast \
+    shatranj:KQvKP:--threads,2,--standalone sultan:KQvKR:--threads,2,--standalone
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
@@ -34,7 +37,7 @@ compare() { # when: a line of what is foretold and taken
         sed 's/.*"total"//; s/.*"memory_bytes":\([0-9]*\).*/\1/')
     # shellcheck disable=SC2086
     /usr/bin/time -f %M -o "$dir/time" \
-        "$bin" build "$game" "$table" --dir "$dir/out" --quiet --effort normal $options
+        "$bin" build "$game" "$table" --dir "$dir/out" --quiet $options
     echo "$game $table $options$1:$want:$(tail -n 1 "$dir/time")"
 }
 

@@ -48,7 +48,7 @@ struct cli {
     uint64_t memory;     /* bytes; 0: no limit */
     const char *scratch; /* folder for what does not fit, or NULL */
     unsigned men;        /* 0: not given */
-    int effort;          /* enum bk_effort, of tb/encode/unit.h */
+    int effort;          /* enum bk_effort, of tb/encode/unit.h; cli_effort[] has their names */
     bool standalone;
     uint64_t sample; /* 0: all */
     uint64_t seed;
@@ -65,6 +65,7 @@ struct cli {
     struct cli_draw draw;
     struct cli_mine mine;
 };
+extern const char *const cli_effort[];
 
 /* Set by SIGINT and SIGTERM once cli_catch_signals() was called. */
 extern volatile int cli_stop;

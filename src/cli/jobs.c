@@ -69,6 +69,9 @@ static void print_options(FILE *f, const struct cli *c, bool for_make)
         print_word(f, c->terrain, for_make);
     }
     fputs(c->wdl ? " --wdl" : "", f);
+    fputs(c->standalone ? " --standalone" : "", f);
+    if (c->effort != BK_EFFORT_NORMAL)
+        fprintf(f, " --effort %s", cli_effort[c->effort]);
     fputs(" --any --quiet", f); /* what was asked for has been looked at here */
 }
 

@@ -106,13 +106,14 @@ static const struct command {
       "long as building them did: a file does not say how much effort it cost, nor all that a new\n"
       "one needs.  What was built with --wdl or --standalone stays so.  A damaged table does not\n"
       "say how it was built: it is named and left as it is; `build` makes it again.\n" },
-    { "plan", cmd_plan, "dntmwFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
+    { "plan", cmd_plan, "dntmweAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
       "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
       "a\n"
       "guess: within some 15 percent for the tables of a game together, for a single one off by a\n"
-      "factor of 1.5, at times of ten.  --make and --slurm write what makes the missing tables one "
+      "factor of two, at times of twenty.  --make and --slurm write what makes the missing tables "
+      "one "
       "by\n"
       "one, wherever each can run.  With --ranks memory is that of the process which takes most, "
       "and\n"
@@ -338,20 +339,15 @@ static bool read_size(const char *text, uint64_t *out)
     return true;
 }
 
+const char *const cli_effort[] = {
+    [BK_EFFORT_FAST] = "fast", [BK_EFFORT_NORMAL] = "normal", [BK_EFFORT_BEST] = "best"
+};
+
 static bool read_effort(const char *text, int *effort)
 {
-    static const struct {
-        const char *name;
-        int effort;
-    } efforts[] = { { "fast", BK_EFFORT_FAST },
-                    { "normal", BK_EFFORT_NORMAL },
-                    { "best", BK_EFFORT_BEST } };
-
-    for (size_t i = 0; i < 3; i++)
-        if (!strcmp(text, efforts[i].name)) {
-            *effort = efforts[i].effort;
+    for (*effort = BK_EFFORT_FAST; *effort <= BK_EFFORT_BEST; ++*effort)
+        if (!strcmp(text, cli_effort[*effort]))
             return true;
-        }
     return false;
 }
 

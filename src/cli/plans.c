@@ -41,8 +41,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
         if (!err) {
             (*plan)->processes = c->ranks ? c->ranks : bk_transport_ranks();
             (*plan)->machine_bytes = cli_machine_memory();
-            (*plan)->effort = (enum bk_effort)c->effort;
-            (*plan)->alone = c->standalone;
+            bk_plan_encode(*plan, (enum bk_effort)c->effort, c->standalone);
         }
         if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
             bk_plan_free(*plan);

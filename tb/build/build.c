@@ -655,8 +655,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     enum bk_err err;
 
     p->stop = o->stop;
-    p->effort = o->effort;
-    p->alone = o->standalone;
+    bk_plan_encode(p, o->effort, o->standalone);
     p->processes = bk_ranks();
     err = bk_plan_owners(&b.owners, p, why);
     if (!err && o->as_ranks)

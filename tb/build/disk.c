@@ -1,7 +1,7 @@
 /*
  * disk.c - see disk.h.
  *
- * (1) bytes = HEAD_BYTES + positions kept * bits / 8 * SCALE / 100
+ * (1) bytes = HEAD_BYTES + positions kept * bits / 8
  *
  * Positions kept are those of both sides to move, or of one where exchanging the colours gives the
  * same material.  What a position takes depends on the material more than on anything that is known
@@ -21,29 +21,30 @@
  * Truth: `tests/disk.sh BAREKING DIR` prints guess and truth of a folder by class, with the factor
  * that a class' constant would have to be multiplied by.  Sums, guess against truth:
  *
- *   Shatranj, all 15 of 4 men                         2.4 MB    0 %   (the constants are from
- *     36 of the 75 of 5 men, 26 drawn by lot          643 MB    0 %    these and chess)
- *     14 more, whose results alone are known           27 MB   -7 %
- *   chess, all 35 of 3 and 4 men                      6.2 MB    0 %
- *     3 of 5 men without pawns                         27 MB  -36 %
- *   Sultan, all 48 of 3 and 4 men                      28 MB    0 %
- *   Grand Shatranj, the 21 of 4 men without pawns      11 MB   +4 %
- *   Puzzle Shatranj, all 10 of 4 men                  2.4 MB  +24 %   (no pawns, and riders)
- *   Shatranj Darwinian, 20 of 4 men                    10 MB  +49 %   (half its men become others)
+ *   Shatranj, all 15 of 4 men                           2.4 MB  -11 %
+ *     all 75 of 5 men, two a side or two against three  1.13 GB   0 %
+ *   chess, all 35 of 3 and 4 men                        6.2 MB    0 %
+ *     7 of 5 men, one with a pawn                        68 MB    0 %
+ *   Sultan, all 48 of 3 and 4 men                        28 MB   -1 %
+ *   Grand Shatranj, all 28 of 4 men                      23 MB  -13 %
+ *     its gilded set-up, all 36                          24 MB   +5 %
+ *   Atlantean, all 28 of 4 men                           21 MB  -11 %
+ *   Puzzle Shatranj, all 10 of 4 men                    2.4 MB  +15 %
+ *   Shatranj Darwinian, all 78 of 4 men                  53 MB  +15 %
+ *     130 of up to 5 men, results alone, fast           1.14 GB  -8 %
  *
- * So a game's tables together are within 15 percent, but for Puzzle's and where most men become
- * others.  Of parts of
- * Shatranj's, drawn by lot from those 36: of 30 tables the sum is off by 4 % (median; one time in
- * ten by more than 9), of 20 by 7 (19), of 10 by 13 (35), of 5 by 21 (64); a single table by a
- * factor of 1.5, one in ten by more than 11.  Constants of one random half are off by 18 % (44) for
- * the other.
+ * The constants of four men where a bare king loses are those by which the worst of these games is
+ * off by least.  So a game's tables together are within 15 percent.  A single table is off by a
+ * factor of two, one in ten by more than twenty: files of a few hundred bytes, and games in which
+ * one side wins nearly always or hardly ever, which is known when it is solved.  Of parts of
+ * Shatranj's 75, drawn by lot: of 30 tables the sum is off by 9 % (median; one time in ten by more
+ * than 24), of 20 by 13 (34), of 10 by 20 (61).  The men's mobility, their number by side and the
+ * board's size foretell no better: fitted to all games but one they are off by a quarter to a half
+ * for that one.
  */
 #include "tb/build/disk.h"
 
 #include "core/rules.h"
-
-/* Percent of what the files took that the constants were measured with. */
-#define SCALE UINT64_C(100)
 
 #define HEAD_BYTES UINT64_C(180)
 
@@ -51,15 +52,15 @@
 static const uint32_t bits[2][2][3][3] = {
     {
         /* results */
-        { { 0, 518, 518 }, { 80, 102, 514 }, { 194, 1134, 1134 } },  /* a bare king plays on */
-        { { 684, 705, 805 }, { 684, 705, 805 }, { 331, 478, 889 } }, /* a bare king loses */
+        { { 0, 518, 518 }, { 80, 102, 514 }, { 155, 660, 660 } },    /* a bare king plays on */
+        { { 699, 667, 680 }, { 699, 667, 680 }, { 255, 440, 875 } }, /* a bare king loses */
     },
     {
         /* distances */
         { { 3060, 4197, 4197 },
           { 2611, 3231, 3602 },
-          { 2125, 3344, 3344 } }, /* a bare king plays on */
-        { { 1827, 1792, 871 }, { 1827, 1792, 871 }, { 3014, 3220, 3251 } }, /* a bare king loses */
+          { 1970, 3050, 3050 } }, /* a bare king plays on */
+        { { 1616, 1514, 816 }, { 1616, 1514, 816 }, { 2500, 2770, 3500 } }, /* a bare king loses */
     },
 };
 
@@ -74,6 +75,17 @@ static unsigned movers_of(const struct bk_material *m, const struct bk_variant *
     return n < 2 ? n : 2;
 }
 
+double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone)
+{
+    static const double efforts[2][3] = {
+        [BK_KIND_WDL] = { [BK_EFFORT_FAST] = 1.34, [BK_EFFORT_NORMAL] = 1, [BK_EFFORT_BEST] = 0.7 },
+        [BK_KIND_DTW] = { [BK_EFFORT_FAST] = 1.14, [BK_EFFORT_NORMAL] = 1, [BK_EFFORT_BEST] = 0.9 },
+    };
+    static const double alone[2] = { [BK_KIND_WDL] = 2, [BK_KIND_DTW] = 2.3 };
+
+    return efforts[kind][effort] * (standalone ? alone[kind] : 1);
+}
+
 uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, enum bk_kind kind)
 {
     const struct bk_variant *v = ix->v;
@@ -84,5 +96,5 @@ uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, e
 
     if (kind == BK_KIND_WDL)
         each *= 64.0 * 64.0 / ((double)squares * squares);
-    return HEAD_BYTES + (uint64_t)((double)kept * each / 80000) * SCALE / 100;
+    return HEAD_BYTES + (uint64_t)((double)kept * each / 80000);
 }

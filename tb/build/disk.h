@@ -6,11 +6,16 @@
 
 #include "table/index.h"
 #include "table/info.h"
+#include "tb/encode/unit.h"
 
 /*
- * A guess of the bytes of one file of a material, from what files of its kind take a position:
+ * A guess of the bytes of one file of a material, encoded at normal effort and not standalone, from
+ * what files of its kind take a position:
  * disk.c has the constants, and how far from the truth they are.  m: canonical, ix: its index.
  */
 uint64_t bk_disk_guess(const struct bk_material *m, const struct bk_index *ix, enum bk_kind kind);
+
+/* What files otherwise encoded take of that. */
+double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone);
 
 #endif

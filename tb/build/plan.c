@@ -171,6 +171,14 @@ static bool link_next(struct planner *pl, struct bk_plan_table *t, struct bk_mat
     return t->next != NULL;
 }
 
+/* Of a table that is to be made: what is guessed of its files. */
+static void add_guesses(const struct bk_plan *p, struct bk_plan_table *t)
+{
+    if (!t->present)
+        t->disk_bytes =
+            t->guess_bytes[BK_KIND_WDL] + (p->distances ? t->guess_bytes[BK_KIND_DTW] : 0);
+}
+
 static enum bk_err append(struct planner *pl, const struct bk_material *m, struct bk_material *next,
                           unsigned n, struct bk_report *why)
 {
@@ -208,9 +216,7 @@ static enum bk_err append(struct planner *pl, const struct bk_material *m, struc
     look_for(p, t, false, NULL);
     t->guess_bytes[BK_KIND_WDL] = bk_disk_guess(m, ix, BK_KIND_WDL);
     t->guess_bytes[BK_KIND_DTW] = bk_disk_guess(m, ix, BK_KIND_DTW);
-    if (!t->present)
-        t->disk_bytes =
-            t->guess_bytes[BK_KIND_WDL] + (p->distances ? t->guess_bytes[BK_KIND_DTW] : 0);
+    add_guesses(p, t);
     bk_index_free(ix);
     return link_next(pl, t, next, n) ? BK_OK : bk_no_memory(why);
 }
@@ -337,6 +343,22 @@ enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const 
     else
         *out = pl.p;
     return err;
+}
+
+void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone)
+{
+    for (enum bk_kind kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++) {
+        double share =
+            bk_disk_share(kind, effort, standalone) / bk_disk_share(kind, p->effort, p->alone);
+
+        for (unsigned i = 0; i < p->n; i++)
+            p->table[i].guess_bytes[kind] =
+                (uint64_t)((double)p->table[i].guess_bytes[kind] * share);
+    }
+    for (unsigned i = 0; i < p->n; i++)
+        add_guesses(p, &p->table[i]);
+    p->effort = effort;
+    p->alone = standalone;
 }
 
 void bk_plan_free(struct bk_plan *p)

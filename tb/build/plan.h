@@ -61,7 +61,7 @@ struct bk_plan {
                                     there is enough, and nobody has set a limit */
     unsigned processes;          /* that will make the tables together; 0: one */
     struct bk_owners owners;     /* bk_plan_owners() */
-    enum bk_effort effort;       /* of encoding, for the prediction; normal if nobody says */
+    enum bk_effort effort;       /* bk_plan_encode() */
     bool alone;                  /* the same: files will answer without others */
     const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
     struct bk_plan_table *table; /* dependency order */
@@ -79,6 +79,8 @@ struct bk_plan {
 enum bk_err bk_plan_new(struct bk_plan **out, const struct bk_variant *v, const char *dir,
                         const struct bk_material *m, unsigned n, unsigned men, bool distances,
                         struct bk_report *why);
+/* Foretells for tables that are encoded so, not at normal effort to be read with others. */
+void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);
 /* Are the files of a table there by now?  Sets present and disk_bytes.  Of a damaged table all is
    read. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
