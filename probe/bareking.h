@@ -207,7 +207,8 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
  * this handle; else "".  Never NULL.  Borrowed until the thread's next call.
  * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", and more of them
  * "no table KRPvK of chess in DIR; also missing: KRvK, KQvK": all that some position of
- * the same material needs; with BK_LIB_CACHE_ONLY, of these what has been looked for before.
+ * the same material needs, as far as they fit into 500 bytes, then ", and 12 more"
+ * (bk_list_missing() has all); with BK_LIB_CACHE_ONLY, of these what has been looked for before.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 
@@ -272,7 +273,7 @@ enum bk_lib_end {
     BK_LIB_CHECKMATE,
     BK_LIB_STALEMATE,
     BK_LIB_BARE,
-    BK_LIB_BARE_DRAW,
+    BK_LIB_BARE_DRAW, /* both kings are bare, or the bare mover takes the last man of the other */
 };
 
 struct bk_answer {

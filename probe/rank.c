@@ -248,7 +248,9 @@ static enum bk_err partly(struct ranking *r)
 /* What a move is worth if the game is drawn after so many plies. */
 static int worth_within(const struct listed *m, int plies)
 {
-    return m->value.dtw >= 0 && m->value.dtw > plies ? 0 : m->value.wdl;
+    bool known;
+
+    return bk_clocked(m->value.wdl, m->value.dtw, plies, &known);
 }
 
 static int best_within(const struct ranking *r, int plies)

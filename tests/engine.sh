@@ -401,19 +401,56 @@ for idle in 'variant nogame' exit; do
     expect 'pong 1'
     expect 'pong 2'
 done
-# after a result the game is looked at all the same
+# after a result nothing is played unasked; moves may be entered, and an analysis begun
 say new
+say usermove e2e4
+expect 'move *'
+say 'result 1-0 {Black resigns}'
+say usermove d2d4
+say ping 2
+expect 'pong 2'
+if grep 'move' "$tmp/before"; then fail "a move after a result"; fi
 say force
-say 'result 1-0 {White mates}'
-say usermove e2e4
-expect 'Illegal move (game over): e2e4'
+say usermove g8f6
+say usermove b1c3
 say analyze
-say usermove e2e4
-say usermove e7e5
+say usermove h7h6
 say exit
 say ping 3
 expect 'pong 3'
-if grep Illegal "$tmp/before"; then fail "no move in an analysis after a result"; fi
+if grep Illegal "$tmp/before"; then fail "no move after a result"; fi
+say go
+expect 'move *'
+pass
+# an analysis goes on with a new game, and no move is made in it
+say force
+say post
+say analyze
+expect '[1-9]* *'
+say new
+expect '[1-9]* *'
+say usermove e2e4
+say ping 4
+expect 'pong 4'
+if grep '^move' "$tmp/before"; then fail "a move in an analysis"; fi
+say exit
+say nopost
+pass
+# a position that cannot be read: no move is legal, and none is made, until there is one
+say new
+say force
+say setboard 8/8/8/8/8/8/8/8 w - - 0 1
+expect 'tellusererror *'
+say usermove e2e4
+expect 'Illegal move: e2e4'
+say sd 1
+say go
+say ping 5
+expect 'pong 5'
+if grep '^move' "$tmp/before"; then fail "a move in no position"; fi
+say setboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1
+say go
+expect 'move *'
 pass
 # numbers that are too large, or none
 say level -2147483648 5:99999999 99999999999999999999
@@ -439,6 +476,14 @@ say ping 9
 expect 'pong 9'
 if grep 1-0 "$tmp/before"; then fail "claimed too early"; fi
 say usermove a8a7
+expect '1-0 {bare king}'
+pass
+say new
+say variant shatranj # the bare king has no reply
+say force
+say setboard 'k7/2K5/8/p6R/8/8/8/8 w - - 0 1'
+say sd 2
+say go
 expect '1-0 {bare king}'
 pass
 say new
@@ -531,6 +576,12 @@ to_end 'position startpos\ngo depth 5\n' '^bestmove [a-h]' '^info depth 5 '
 to_end 'position startpos\ngo depth 5' '^bestmove [a-h]' '^info depth 5 '
 to_end 'position fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\ngo mate 1\n' '^bestmove g1g7' 'mate 1'
 to_end 'position startpos\ngo wtime 1000 btime 1000\n' '^bestmove [a-h]'
+# no mate in one: all that is within is searched, and that was it
+to_end 'position startpos\ngo mate 1\n' '^bestmove [a-h]' '^info depth [1-3] '
+# by the rules alone, and a loss in one ply: the bare king does not take back
+printf 'setoption name UCI_Variant value atlantean\nsetoption name MultiPV value 3\nposition fen 10/10/1K8/10/10/10/10/2M7/3k6/10 b - - 0 1\ngo depth 1\n' |
+    "$engine" --dir "$tmp/nothing" >"$tmp/log"
+grep -q 'score mate -1 ' "$tmp/log" && ! grep -q 'tbhits [1-9]\|(tables)' "$tmp/log" && pass || fail "$(cat "$tmp/log")"
 for endless in infinite 'ponder depth 5' '' 'depth 60\nquit'; do
     to_end "position startpos\\ngo $endless\\n" '^bestmove [a-h]'
 done

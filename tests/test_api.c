@@ -422,6 +422,10 @@ static void root__keeps_what_lasts_within_the_game(void **state)
     assert_int_equal(kept[0][0], kept[0][1]);
     assert_int_equal(kept[1][0], kept[1][1]);
     assert_true(kept[1][0] > kept[0][0]); /* where nothing wins in time all that draws keeps */
+    snprintf(at, sizeof at, fen, 51);     /* no time at all: that needs no distance */
+    assert_int_equal(bk_rank_moves_fen(lib, at, 0, BK_LIB_WDL_ONLY, move, 64, &n), BK_LIB_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_true(move[i].clocked_known && !move[i].clocked_wdl && move[i].keeps);
     bk_close(lib);
 }
 

@@ -663,7 +663,9 @@ static void new_folder(char folder[PATH_MAX / 2], const char *name)
 static void missing__all_tables_are_named_at_once(void **state)
 {
     struct bk_variant *v = load("chess");
-    char folder[PATH_MAX / 2], expected[PATH_MAX];
+    char folder[PATH_MAX / 2], expected[PATH_MAX], text[PATH_MAX];
+    static struct bk_lib_table all[400];
+    size_t n, named = 0, missing = 0;
     struct bk_lib *lib;
     struct bk_answer a;
 
@@ -685,6 +687,18 @@ static void missing__all_tables_are_named_at_once(void **state)
     assert_non_null(strstr(bk_error(lib), "; also missing: "));
     assert_non_null(strstr(bk_error(lib), ", KBvK"));
     assert_null(strstr(bk_error(lib), " KPvK"));
+    /* far more than there is room for: whole names, and how many others */
+    assert_int_equal(bk_probe_fen(lib, "4k3/1p6/8/8/8/8/PPP5/4K3 w - - 0 1", &a), BK_LIB_NO_TABLE);
+    snprintf(text, sizeof text, "%s, ", bk_error(lib));
+    assert_int_equal(bk_list_missing(lib, "KPPPvKP", all, 400, &n), BK_LIB_OK);
+    for (size_t i = 1; i < n; i++) {
+        snprintf(expected, sizeof expected, " %s, ", all[i].material);
+        named += strstr(text, expected) != NULL;
+        missing += !all[i].has; /* of others, KPvK and KQvK, the distances */
+    }
+    snprintf(expected, sizeof expected, ", and %zu more, ", missing - named);
+    assert_true(named > 20);
+    assert_string_equal(strrchr(text, 'a') - 2, expected);
     bk_close(lib);
     bk_variant_free(v);
 }

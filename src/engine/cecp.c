@@ -22,7 +22,10 @@ struct cecp {
     struct be_session s;
     unsigned ours;    /* the colour we play, or NOBODY */
     atomic_bool post; /* the search reads it, too */
-    bool analyze, over;
+    bool analyze;
+    bool over;      /* the position is, and we have said so */
+    bool told;      /* the interface has told a result: we move when it asks again */
+    bool nowhere;   /* a position could not be read: no move is legal until there is one */
     bool versus;    /* the other side is a program, too: XBoard tests what we claim */
     bool playing;   /* the search that is under way is for a move */
     char *pongs;    /* owned; lines that are due when it is made; NULL: none */
@@ -82,7 +85,7 @@ static int cecp_score(int score)
     if (score > BE_WIN - 4096)
         return 100000 + (BE_WIN - score + 1) / 2;
     if (score < -BE_WIN + 4096)
-        return -100000 - (BE_WIN + score) / 2;
+        return -100000 - (BE_WIN + score + 1) / 2;
     return score;
 }
 
@@ -124,11 +127,21 @@ static void pong(struct cecp *c)
     c->pongs = NULL;
 }
 
+/* Has the mover a move that he could make, if the game went on? */
+static bool may_reply(const struct cecp *c)
+{
+    struct be_moves list = { .n = 0 };
+    bool may = !be_moves_legal(&c->s.game, be_session_board(&c->s), &list) || list.n;
+
+    be_moves_release(&list);
+    return may;
+}
+
 /* The reply to a bare king comes, from a human as well; then XBoard ends the game, or we do. */
 static bool too_early(const struct cecp *c, enum be_end end)
 {
     return end == BE_BARE && be_xboard_bares(&c->s.game) && c->ours != be_session_mover(&c->s) &&
-           c->ours != NOBODY;
+           c->ours != NOBODY && may_reply(c);
 }
 
 /*
@@ -153,7 +166,8 @@ static void claim(struct cecp *c)
     int wdl;
     enum be_end end;
 
-    if (c->over || (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON || too_early(c, end))
+    if (c->over || c->told || c->nowhere || (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON ||
+        too_early(c, end))
         return;
     c->over = true;
     if (be_session_mover(&c->s) == BK_BLACK)
@@ -188,7 +202,7 @@ static void look(struct cecp *c)
     bool ours = c->ours == be_session_mover(&c->s);
     int wdl;
 
-    if (c->s.thinking || (!c->analyze && (!ours || c->over)))
+    if (c->s.thinking || c->nowhere || (!c->analyze && (!ours || c->over || c->told)))
         return;
     if (be_end_now(&c->s.game, be_session_board(&c->s), &wdl) != BE_GOES_ON) {
         if (!c->analyze)
@@ -247,10 +261,11 @@ static void new_game(struct cecp *c, char *rest)
         complain(why.text, "new");
     else if (be_session_start(&c->s, &why))
         complain(why.text, "new");
-    c->ours = BK_BLACK;
-    c->over = c->analyze = c->versus = false;
+    c->ours = c->analyze ? NOBODY : BK_BLACK;
+    c->over = c->told = c->nowhere = c->versus = false;
     c->depth = 0;
-    c->left = 0;
+    c->left = c->base;
+    look(c); /* an analysis goes on with the new game */
 }
 
 static void variant(struct cecp *c, char *rest)
@@ -265,7 +280,8 @@ static void variant(struct cecp *c, char *rest)
         return;
     }
     be_setup_say(&c->s.game);
-    c->over = false;
+    c->over = c->told = c->nowhere = false;
+    look(c);
 }
 
 static void setboard(struct cecp *c, char *rest)
@@ -273,9 +289,11 @@ static void setboard(struct cecp *c, char *rest)
     struct bk_report why;
 
     halt(c);
-    if (be_session_fen(&c->s, be_rest(&rest), &why))
+    c->nowhere = be_session_fen(&c->s, be_rest(&rest), &why);
+    if (c->nowhere)
         be_say("tellusererror Illegal position: %s", why.text);
-    c->over = false;
+    else
+        c->over = c->told = false;
     look(c);
 }
 
@@ -286,7 +304,7 @@ static void usermove(struct cecp *c, char *rest)
     halt(c);
     if (c->over)
         be_say("Illegal move (game over): %.40s", name);
-    else if (!be_session_move(&c->s, name))
+    else if (c->nowhere || !be_session_move(&c->s, name))
         be_say("Illegal move: %.40s", name);
     else if (!c->analyze)
         claim(c);
@@ -298,6 +316,7 @@ static void force(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->ours = NOBODY;
+    c->told = false;
 }
 
 static void go(struct cecp *c, char *rest)
@@ -305,6 +324,7 @@ static void go(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->ours = be_session_mover(&c->s);
+    c->told = false;
     look(c);
 }
 
@@ -318,8 +338,8 @@ static void playother(struct cecp *c, char *rest)
 static void take_back(struct cecp *c, size_t plies, const char *command)
 {
     halt(c);
-    if (be_session_undo(&c->s, plies))
-        c->over = false;
+    if (!c->nowhere && be_session_undo(&c->s, plies))
+        c->over = c->told = false;
     else
         complain("no move to take back", command);
     look(c);
@@ -341,7 +361,7 @@ static void result(struct cecp *c, char *rest)
 {
     (void)rest;
     halt(c);
-    c->over = true;
+    c->told = true;
 }
 
 static void computer(struct cecp *c, char *rest)
@@ -355,7 +375,7 @@ static void analyze(struct cecp *c, char *rest)
     (void)rest;
     halt(c);
     c->analyze = true;
-    c->over = false; /* what a `result` ended is looked at all the same */
+    c->over = c->told = false; /* what has ended is looked at all the same */
     c->ours = NOBODY;
     look(c);
 }
@@ -444,7 +464,8 @@ static void hint(struct cecp *c, char *rest)
     int wdl;
 
     (void)rest;
-    if (c->s.thinking || be_end_now(&c->s.game, be_session_board(&c->s), &wdl) != BE_GOES_ON)
+    if (c->s.thinking || c->nowhere ||
+        be_end_now(&c->s.game, be_session_board(&c->s), &wdl) != BE_GOES_ON)
         return;
     f->limits = (struct be_limits){ .depth = 4, .soft = 200, .hard = 200 };
     f->tell = NULL;
@@ -535,7 +556,7 @@ static void lift(struct cecp *c, char *rest)
     char mark[BK_SQ_MAX] = { 0 };
     struct be_moves list = { .n = 0 };
 
-    if (g->hands || sq == BK_SQ_NONE || c->over)
+    if (g->hands || sq == BK_SQ_NONE || c->over || c->nowhere)
         return;
     if (be_moves_legal(g, be_session_board(&c->s), &list))
         for (size_t i = 0; i < list.n; i++) {

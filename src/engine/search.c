@@ -55,7 +55,7 @@ static bool enough(const struct be_worker *w, int depth)
         return false;
     if (l->depth && depth > l->depth)
         return true;
-    if (l->mate && score >= BE_WIN - l->mate)
+    if (l->mate && (score >= BE_WIN - l->mate || depth > l->mate))
         return true;
     if (depth > 1 && l->soft && (elapsed(s) >= l->soft || w->nmoves == 1))
         return true;
@@ -417,6 +417,8 @@ static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, i
             *wdl = 0;
         else if (!be_probe(g, after, wdl, plies))
             return false;
+        else
+            atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
     }
     *wdl = -*wdl;
     *plies = *wdl && *plies >= 0 ? *plies + 1 : -1;
@@ -554,6 +556,7 @@ static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
 static void answer_by_tables(struct be_worker *w, const struct root *root)
 {
     struct be_search *s = w->s;
+    bool by_table = atomic_load(&s->hits); /* or by rules alone */
 
     for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++) {
         const struct root_move *r = &root->move[s->nfound];
@@ -565,7 +568,7 @@ static void answer_by_tables(struct be_worker *w, const struct root *root)
                                   .n = 1,
                                   .score = score_table(r->wdl, r->plies, 0),
                                   .depth = r->plies > 0 ? r->plies : 1,
-                                  .by_table = true,
+                                  .by_table = by_table,
                                   .plies = r->plies };
         if (r->wdl && r->plies >= 0)
             follow(w, after, line);

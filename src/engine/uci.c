@@ -45,7 +45,7 @@ static const char *write_score(const struct be_search *s, const struct be_line *
     if (score > BE_WIN - 4096)
         snprintf(out, 32, "mate %d", (BE_WIN - score + 1) / 2 + awaits_reply(s, line));
     else if (score < -BE_WIN + 4096)
-        snprintf(out, 32, "mate -%d", (BE_WIN + score) / 2);
+        snprintf(out, 32, "mate -%d", (BE_WIN + score + 1) / 2); /* a bare king's last move: 1 */
     else
         snprintf(out, 32, "cp %d", score);
     return out;
@@ -61,7 +61,7 @@ static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
     be_say("info depth %d multipv %u score %s nodes %llu nps %llu tbhits %llu time %lld pv %s",
            line->depth, nth + 1, write_score(s, line, score), (unsigned long long)nodes,
            (unsigned long long)(nodes * 1000 / (uint64_t)(ms > 0 ? ms : 1)),
-           (unsigned long long)(line->by_table ? nodes : hits), (long long)ms, pv);
+           (unsigned long long)hits, (long long)ms, pv);
     if (line->by_table && nth == 0)
         be_say("info string %s (tables)", be_line_verdict(line, verdict));
     if (be_say_gone())

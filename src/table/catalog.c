@@ -585,12 +585,13 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
     return wdl ? dtw ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL : 0;
 }
 
-/* Writes what the n materials lack into `out`; how many do. */
+/* Writes what the n materials lack into `out`, as many names as there is room for and how many more
+   there are; how many do. */
 static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
                            bool distances, char *out, size_t room, bool *unsure)
 {
-    char game[64], name[BK_MATERIAL_NAME_MAX];
-    size_t missing = 0, at = 0;
+    char game[64], name[BK_MATERIAL_NAME_MAX], item[BK_MATERIAL_NAME_MAX + 32];
+    size_t missing = 0, left = 0, at = 0;
 
     for (size_t i = 0; i < n; i++) {
         enum bk_kind kind = is_there(c, &m[i], BK_KIND_WDL, unsure) ? BK_KIND_DTW : BK_KIND_WDL;
@@ -604,11 +605,18 @@ static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, si
                                   kind == BK_KIND_WDL ? "table" : "distances of", name, game,
                                   c->nfolders ? " in " : ": no folder given",
                                   c->nfolders ? c->paths : "");
-        else if (at < room)
-            at += (size_t)snprintf(out + at, room - at, "%s%s%s",
-                                   missing == 2 ? "; also missing: " : ", ", name,
-                                   kind == BK_KIND_WDL ? "" : " (distances)");
+        else {
+            size_t length = (size_t)snprintf(item, sizeof item, "%s%s%s",
+                                             missing == 2 ? "; also missing: " : ", ", name,
+                                             kind == BK_KIND_WDL ? "" : " (distances)");
+
+            left += left || at + length + sizeof "; and 1000000 more" > room;
+            if (!left)
+                at += (size_t)snprintf(out + at, room - at, "%s", item);
+        }
     }
+    if (left && at < room)
+        snprintf(out + at, room - at, "%s and %zu more", missing == left + 1 ? ";" : ",", left);
     return missing;
 }
 

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Optional, Tuple, Type
 
 from ._library import lib
@@ -30,20 +31,19 @@ class MissingTableError(BarekingError, LookupError):
     """No table answers this position.
 
     `tables` names those that are missing, as materials ("KRvKN"): first the one that was asked
-    for, then all others that some position of the same material needs and that are not there.
+    for, then others that some position of the same material needs and that are not there, as many
+    as the text names: Tablebase.missing(tables[0]) has all.
     """
 
     code = 1
 
     @property
     def tables(self) -> Tuple[str, ...]:
-        # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK" (bareking.h, bk_error())
-        text = str(self)
-        if not text.startswith("no table "):
-            return ()
-        asked = text[len("no table "):].split(" of ")[0]
-        *_, others = text.split("; also missing: ") if "; also missing: " in text else ("",)
-        return (asked, *filter(None, others.split(", ")))
+        # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK, and 12 more" (bareking.h)
+        text = re.sub(r"[,;] and \d+ more$", "", str(self))
+        asked = re.match(r"no table (\S+) of ", text)
+        others = re.match(r".*; also missing: (.*)", text)
+        return () if not asked else (asked[1], *(others[1].split(", ") if others else ()))
 
 
 class IllegalPositionError(BarekingError, ValueError):

@@ -29,7 +29,7 @@ class End(IntEnum):
     CHECKMATE = 1
     STALEMATE = 2
     BARE = 3  #: a bare king has lost
-    BARE_DRAW = 4  #: both kings are bare
+    BARE_DRAW = 4  #: both kings are bare, or the bare one takes the other's last man next
 
 
 class Man(NamedTuple):

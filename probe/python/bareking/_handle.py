@@ -85,13 +85,15 @@ class Handle:
 
     def ask(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a function that returns an enum bk_lib_err; raises what it says."""
-        code = self.call(function, *arguments)
-        if code:
-            raise self.error(code)
+        error = self.call(self._ask, function, *arguments)
+        if error:
+            raise error
 
-    def error(self, code: int) -> BarekingError:
-        """The exception for the call of this thread that has just failed."""
-        return error_of(code, self._why(self._pointer))
+    # Why a call has failed is asked while it counts as under way: then the handle is still there.
+    def _ask(self, pointer: int, function: Callable[..., int],
+             *arguments: Any) -> Optional[BarekingError]:
+        code = function(pointer, *arguments)
+        return error_of(code, self._why(pointer)) if code else None
 
     def close(self) -> None:
         """Frees the handle once nobody is asking."""

@@ -205,14 +205,18 @@ class PositionArray:
                en_passant: Any, castling: Any) -> None:
         """pieces: of all positions, one after the other; counts: how many of each."""
         np = _numpy()
+        given = {"black_to_move": np.asarray(black_to_move, bool),
+                 "turn": _within("turn", turn, 1 << 32),
+                 "en_passant": _within("en_passant", en_passant, game.squares),
+                 "castling": _within("castling", castling, 16)}
         self.game = game
         self._pos = np.zeros(len(counts), self._dtype(Pos))
         self._pos["n"] = counts
         self._take(pieces)
-        self._pos["black_to_move"] = np.asarray(black_to_move, bool)
-        self._pos["turn"] = _within("turn", turn, 1 << 32)
-        self._pos["en_passant"] = _within("en_passant", en_passant, game.squares)
-        self._pos["castling"] = _within("castling", castling, 16)
+        for name, numbers in given.items():
+            if numbers.shape not in ((), (len(counts),)):
+                raise UsageError(f"{name}: shape {numbers.shape}, wanted ({len(counts)},) or one")
+            self._pos[name] = numbers
 
     def _take(self, pieces: Any) -> None:
         """Of all positions, one after the other: each position is told where its own are."""

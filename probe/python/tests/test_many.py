@@ -134,7 +134,9 @@ def test_what_no_array_can_hold_is_refused(tb):
     for men, squares, more in [("KRk", good + 65536, {}), ("KRk", good - 9, {}), ("KR", good, {}),
                                ("KRk", good.astype(float), {}), ("KRk", good[0], {}),
                                ("KRk", good, {"castling": 16}), ("KRk", good, {"turn": -1}),
-                               ("KRk", good, {"en_passant": 64})]:
+                               ("KRk", good, {"en_passant": 64}),
+                               ("KRk", good, {"turn": [1, 2, 3]}),
+                               ("KRk", good, {"black_to_move": [[True, False]]})]:
         with pytest.raises(bareking.UsageError):
             PositionArray(game, men, squares, **more)
     with pytest.raises(bareking.UnknownPieceError):

@@ -1,5 +1,6 @@
 """Opening, asking, what is missing, what is wrong."""
 
+import ctypes
 import gc
 import os
 import pickle
@@ -9,6 +10,7 @@ import subprocess
 import bareking
 import pytest
 from bareking import Answer, End, Has, Position, Tablebase
+from bareking._library import AnswerStruct, lib
 
 WON = "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
 LOST = "8/8/8/3k4/8/8/8/R3K3 b - - 0 1"
@@ -111,6 +113,28 @@ def test_what_is_missing_is_named(tables):
         with pytest.raises(bareking.MissingTableError, match="no distances") as caught:
             tb.probe_dtw(WON)
         assert caught.value.tables == ()
+
+
+def test_as_many_as_the_text_holds_are_named(tables):
+    with Tablebase("chess", tables) as tb:
+        with pytest.raises(bareking.MissingTableError, match=r", and \d+ more$") as caught:
+            tb.probe("4k3/1p6/8/8/8/8/PPP5/4K3 w - - 0 1")
+        named = caught.value.tables
+        every = [table.material for table in tb.missing(named[0])]
+        assert named == tuple(every[:len(named)]) and str(caught.value).endswith(
+            f", and {len(every) - len(named)} more")
+    assert bareking.MissingTableError("no table for this material").tables == ()
+
+
+def test_why_is_asked_before_the_handle_goes(tables):
+    def closed_meanwhile(pointer, *arguments):
+        tb.close()
+        return lib.bk_probe_fen(pointer, *arguments)
+
+    tb = Tablebase("chess", tables)
+    with pytest.raises(bareking.MissingTableError, match="no table KRvKP of chess in "):
+        tb._handle.ask(closed_meanwhile, b"3rk3/8/8/8/8/8/P7/4K3 w - - 0 1",
+                       ctypes.byref(AnswerStruct()))
 
 
 def test_root_moves(tables):
