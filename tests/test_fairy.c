@@ -294,14 +294,43 @@ static void fairy__riders_and_hoppers_share_lines(void **state)
 static const struct refusal {
     const char *claim, *text, *want; /* the whole line */
 } refusals[] = {
-    { "fairy__refuses_unknown_key", "[a:chess]\n\n  mustCaptures = true\n",
+    { "fairy__refuses_unknown_key", "[a:chess]\n\nmustCaptures = true\n",
       "f.ini:3:1: key 'mustCaptures': unknown, or nothing that our rules have" },
     { "fairy__refuses_rule_we_lack", "[a:chess]\nmustCapture = true\n",
       "f.ini:2:15: key 'mustCapture': only `false` can be expressed" },
     { "fairy__refuses_drops", "[a:chess]\npieceDrops=true\n",
       "f.ini:2:12: key 'pieceDrops': only `false` can be expressed" },
-    { "fairy__refuses_flags", "[a:chess]\nflagPiece = k\n",
-      "f.ini:2:13: key 'flagPiece': only `-` can be expressed" },
+    { "fairy__refuses_flags", "[a:chess]\nflagPiece = -\nflagRegion = *8\n",
+      "f.ini:3:14: key 'flagRegion': reaching a square ends the game, which cannot be expressed; "
+      "only `-`" },
+    { "fairy__refuses_no_value", "[a:chess]\npromotionPieceTypes =  \n",
+      "f.ini:2:1: key 'promotionPieceTypes': no value: the program passes the line over" },
+    { "fairy__refuses_white_space_at_the_end", "[a:chess]\ncastling = true \n",
+      "f.ini:2:16: key 'castling': white space at the end: part of the value to the program" },
+    { "fairy__refuses_indented_keys", "[a:chess]\n  queen = -\n",
+      "f.ini:2:1: white space before a key: part of the key's name to the program" },
+    { "fairy__refuses_tabs_behind_keys", "[a:chess]\nqueen\t= -\n",
+      "f.ini:2:1: a tab before `=`: part of the key's name to the program" },
+    { "fairy__refuses_indented_sections", "[a:chess]\n [b:chess]\n",
+      "f.ini:2:1: white space before `[`: no section to the program" },
+    { "fairy__refuses_blanks_in_names", "[a: chess]\n",
+      "f.ini:1:1: [a: chess]: neither chess, shatranj nor an earlier section" },
+    { "fairy__refuses_slots_that_there_are_not", "[a:chess]\ncustomPiece26 = e:N\n",
+      "f.ini:2:1: key 'customPiece26': unknown, or nothing that our rules have" },
+    { "fairy__refuses_slots_with_zeros", "[a:chess]\ncustomPiece01 = e:N\n",
+      "f.ini:2:1: key 'customPiece01': unknown, or nothing that our rules have" },
+    { "fairy__refuses_names_of_its_own_games", "[shatranj]\nking = k\n",
+      "f.ini:1:2: the program has a game 'shatranj', and passes this one over" },
+    { "fairy__refuses_regions_of_everything", "[a:chess]\nenPassantRegion = *\n",
+      "f.ini:2:19: key 'enPassantRegion': expected squares of the board: d4, *4, d*" },
+    { "fairy__refuses_files_in_capitals", "[a:chess]\ncastlingKingsideFile = F\n",
+      "f.ini:2:24: key 'castlingKingsideFile': expected a file from a to h" },
+    { "fairy__refuses_limits_below_the_array", "[a:chess]\npromotionLimit = q:1 r:1\n",
+      "f.ini:2:22: key 'promotionLimit': there are 2 of them in startFen" },
+    { "fairy__refuses_limits_above_the_board", "[a:chess]\npromotionLimit = q:99\n",
+      "f.ini:2:18: key 'promotionLimit': 99 men on 64 squares" },
+    { "fairy__says_where_the_king_rides", "[a:chess]\nking = k:R\n",
+      "f.ini:2:8: key 'king': the royal piece leaps: riders are not for it" },
     { "fairy__refuses_decisive_repetition", "[a:chess]\nnFoldValue = loss\n",
       "f.ini:2:14: key 'nFoldValue': only `draw` can be expressed" },
     { "fairy__refuses_mobility_regions", "[a:chess]\nmobilityRegionWhiteKing = *1\n",
@@ -426,10 +455,13 @@ static const struct refusal {
       "[a:chess]\nstartFen = 4k3/8/8/8/8/8/8/4K2R w K - 0 1\n",
       "f.ini:1:1: [a]: key 'castling': king and two rooks must stand at home in startFen, on the "
       "same files for both sides" },
+    { "fairy__refuses_rights_that_a_fen_cannot_say",
+      "[a:chess]\nstartFen = r3k2r/8/8/8/8/8/8/R3K2R w Xx - 0 1\n",
+      "f.ini:2:12: key 'startFen': FEN castling: unknown right 'X' at column 27" },
     { "fairy__refuses_rooks_that_stand_elsewhere", "[a:chess]\ncastlingRookKingsideFile = g\n",
       "f.ini:2:28: key 'castlingRookKingsideFile': not where it stands in startFen" },
     { "fairy__refuses_circles", "[a:chess]\nstalemateValue = loss\nkingType = r\n",
-      "f.ini:1:1: variant a: piece 0 king: move: the royal piece leaps: riders are not for it" },
+      "f.ini:3:12: key 'kingType': the royal piece leaps: riders are not for it" },
     { "fairy__refuses_bad_bool", "[a:chess]\ndoubleStep = yes\n",
       "f.ini:2:14: key 'doubleStep': expected true or false" },
     { "fairy__refuses_bad_limit", "[a:chess]\npromotionLimit = q:1 r=2\n",
@@ -463,6 +495,45 @@ static void is_refused(void **state)
     assert_string_equal(why.text, r->want);
     assert_null(v);
     assert_int_equal(bk_fairy_parse(&v, "f.ini", r->text, NULL, NULL), BK_E_USAGE);
+}
+
+static void fairy__has_no_base_that_the_program_has_itself(void **state)
+{
+    static const char text[] = "[a]\nking = k\n[shatranj:a]\nqueen = q\n[b:shatranj]\nrook = r\n";
+    struct bk_variant *v;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_fairy_parse(&v, "f.ini", text, "b", &why), BK_E_USAGE);
+    assert_string_equal(why.text,
+                        "f.ini:3:2: the program has a game 'shatranj', and passes this one over");
+}
+
+static void fairy__begins_with_a_man_that_may_be_taken_in_passing(void **state)
+{
+    static const char text[] = "[a:chess]\nstartFen = "
+                               "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3\n";
+    struct bk_variant *v;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_fairy_parse(&v, "f.ini", text, NULL, &why), BK_OK);
+    assert_non_null(strstr(v->start, " b KQkq e3 "));
+    bk_variant_free(v);
+}
+
+static void fairy__castles_on_boards_of_twelve_files(void **state)
+{
+    static const char text[] = "[a]\nking = k\nrook = r\nmaxFile = l\ncastlingKingsideFile = j\n"
+                               "startFen = r4k5r/12/12/12/12/12/12/R4K5R w Ll - 0 1\n";
+    struct bk_variant *v;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_fairy_parse(&v, "f.ini", text, NULL, &why), BK_OK);
+    assert_true(v->castling.allowed);
+    assert_int_equal(v->castling.king_to[1], 'j' - 'a');
+    bk_variant_free(v);
 }
 
 /* Keys of two sections that the program reads one after the other, and not the second alone. */
@@ -540,6 +611,9 @@ int main(void)
         cmocka_unit_test(fairy__riders_and_hoppers_share_lines),
         cmocka_unit_test(fairy__refuses_what_an_inherited_key_changes),
         cmocka_unit_test(fairy__files_are_told_from_ours_and_sections_by_name),
+        cmocka_unit_test(fairy__has_no_base_that_the_program_has_itself),
+        cmocka_unit_test(fairy__begins_with_a_man_that_may_be_taken_in_passing),
+        cmocka_unit_test(fairy__castles_on_boards_of_twelve_files),
     };
     int failed = cmocka_run_group_tests_name("fairy", tests, NULL, NULL);
 

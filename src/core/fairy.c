@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/betza.h"
+#include "core/check.h"
 #include "core/fairy_file.h"
 #include "core/move.h"
 #include "core/position.h"
@@ -26,7 +27,7 @@ struct file {
     struct bk_fairy_file in;
     struct bk_variant *v;
     char cell[BK_RANKS_MAX][BK_FILES_MAX]; /* of startFen; '.' empty, '*' a hole */
-    char side, rights[16];
+    char side, rights[16], passed[8];
 };
 
 /* A value is wrong: at offset `at` in it. */
@@ -67,8 +68,8 @@ static bool get_file(struct file *f, const char *name, unsigned max, unsigned mi
 
     if (!e || isdigit((unsigned char)*e->value))
         return get_number(f, name, 1, max, missing, out);
-    *out = (unsigned)(tolower((unsigned char)*e->value) - 'a') + 1;
-    return (isalpha((unsigned char)*e->value) && !e->value[1] && *out <= max) ||
+    *out = (unsigned)(*e->value - 'a') + 1;
+    return (islower((unsigned char)*e->value) && !e->value[1] && *out <= max) ||
            WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
@@ -116,7 +117,7 @@ static bool get_types(struct file *f, const struct bk_fairy_entry *e, uint32_t *
     return true;
 }
 
-/* Squares: d4, *4 (a rank), d* (a file), * (all), - (none). */
+/* Squares: d4, *4 (a rank), d* (a file), - (none). */
 static bool get_region(struct file *f, const struct bk_fairy_entry *e, struct bk_bits *out)
 {
     const struct bk_variant *v = f->v;
@@ -128,9 +129,9 @@ static bool get_region(struct file *f, const struct bk_fairy_entry *e, struct bk
     for (s += strspn(s, " "); *s; s += strspn(s, " ")) {
         const char *start = s;
         unsigned file = (unsigned)(tolower((unsigned char)*s) - 'a'), rank = 0;
-        bool all_files = *s++ == '*', all_ranks = *s == '*' || (all_files && strchr(" ", *s));
+        bool all_files = *s++ == '*', all_ranks = !all_files && *s == '*';
 
-        s += *s == '*';
+        s += all_ranks;
         for (; !all_ranks && isdigit((unsigned char)*s) && rank < 100; s++)
             rank = rank * 10 + (unsigned)(*s - '0');
         if ((!all_files && file >= v->files) || (!all_ranks && (!rank || rank > v->ranks)) ||
@@ -486,7 +487,9 @@ static bool read_start(struct file *f)
     if (!read_cells(f, e, &s))
         return false;
     f->side = 'w';
-    sscanf(s, " %c %15s", &f->side, f->rights);
+    sscanf(s, " %c %15s %7s", &f->side, f->rights, f->passed);
+    if (!isalpha((unsigned char)*f->passed)) /* `-`, or a clock */
+        *f->passed = '\0';
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (f->cell[sq / v->files][sq % v->files] == '*' && somebody_hops(v))
             return WRONG(f, e, 0, "there, men can hop over `*`, and not over our holes");
@@ -547,6 +550,11 @@ static bool read_limits(struct file *f, uint32_t *limited)
             return WRONG(f, e, s - e->value, "expected a piece's letter, `:`, a number");
         if (!means_the_same(f, e, (unsigned)(s - e->value)))
             return false;
+        if (n > f->v->nsq)
+            return WRONG(f, e, s - e->value, "%u men on %u squares", n, f->v->nsq);
+        if (n && n < f->v->piece[type].army) /* the army is how many there may be, too */
+            return WRONG(f, e, s - e->value, "there are %u of them in startFen",
+                         f->v->piece[type].army);
         if (n) { /* 0: without limit */
             *limited |= UINT32_C(1) << type;
             f->v->piece[type].army = (uint8_t)n;
@@ -798,7 +806,7 @@ static bool read_castling(struct file *f)
 
     if (!get_bool(f, "castling", true, &on))
         return false;
-    if (!on || !strpbrk(f->rights, "KQkqABCDEFGHIJabcdefghij"))
+    if (!on || !*f->rights || !strcmp(f->rights, "-"))
         return true; /* in no position that the game can reach */
     if (!comes_first(f, "castlingRookPieces", "castlingRookPiece") ||
         !get_type(f, "castlingKingPiece", &king) || !get_type(f, "castlingRookPiece", &rook) ||
@@ -889,23 +897,16 @@ static bool read_bare(struct file *f)
     return true;
 }
 
-/* Is nothing said by this value? */
-static bool is_none(const struct bk_fairy_entry *e) { return !*e->value || !strcmp(e->value, "-"); }
-
 static bool check_others(struct file *f)
 {
-    const struct bk_fairy_entry *flag = bk_fairy_get(&f->in, "flagPiece");
-
     for (unsigned i = 0; i < f->in.nentries; i++) {
         const struct bk_fairy_entry *e = &f->in.entry[i];
 
-        if (e->key->kind == BK_FAIRY_ONLY && strcmp(e->value, e->key->text) &&
-            !(!strcmp(e->key->text, "-") && !*e->value))
+        if (e->key->kind == BK_FAIRY_ONLY && strcmp(e->value, e->key->text))
             return WRONG(f, e, 0, "only `%s` can be expressed", e->key->text);
-        if (e->key->kind == BK_FAIRY_FLAG && !is_none(e) && !(flag && is_none(flag)))
+        if (e->key->kind == BK_FAIRY_FLAG && strcmp(e->value, "-"))
             return WRONG(f, e, 0,
-                         "reaching a square ends the game, which cannot be expressed; "
-                         "`flagPiece = -` turns it off");
+                         "reaching a square ends the game, which cannot be expressed; only `-`");
     }
     return true;
 }
@@ -927,8 +928,8 @@ static void write_start(struct file *f)
     }
     static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");
     n = bk_board_write(v, at, f->v->start);
-    snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s - 0 1", f->side,
-             v->castling.allowed ? f->rights : "-");
+    snprintf(f->v->start + n, sizeof f->v->start - n, " %c %s %s 0 1", f->side,
+             v->castling.allowed ? f->rights : "-", *f->passed ? f->passed : "-");
 }
 
 /* As read.c wants it of a file of our own: nobody can take a king at once. */
@@ -945,16 +946,38 @@ static bool check_start(struct file *f, const struct bk_pos *p)
                           why);
 }
 
+/* What is wrong with a piece is told at its key. */
+static bool check(struct file *f)
+{
+    const struct bk_fairy_entry *e = NULL;
+    struct bk_complaint c;
+
+    if (bk_variant_check(f->v, &c))
+        return true;
+    if (c.type == f->v->royal)
+        e = bk_fairy_get(&f->in, "kingType");
+    if (c.type >= 0 && !e)
+        e = bk_fairy_get(&f->in, f->v->piece[c.type].name);
+    return e ? WRONG(f, e, 0, "%s", c.text)
+             : bk_fairy_fault(&f->in, f->in.wanted->line, 0, "[%s]: %s: %s", f->v->name, c.key,
+                              c.text);
+}
+
 static bool finish(struct file *f)
 {
+    const struct bk_fairy_entry *start = bk_fairy_get(&f->in, "startFen");
     struct bk_report why = { "" };
     struct bk_pos p;
     enum bk_err err;
 
     write_start(f);
+    if (!check(f))
+        return false;
     err = bk_variant_finish(f->v, &why);
     if (!err)
         err = bk_pos_from_fen(&p, f->v, f->v->start, &why);
+    if (err == BK_E_USAGE && start)
+        return WRONG(f, start, 0, "%s", why.text);
     if (err == BK_E_USAGE)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "%s", why.text);
     if (err)

@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX 32 /* of inheritance */
@@ -132,6 +133,7 @@ static const struct bk_fairy_key keys[] = {
     { "flagRegion", BK_FAIRY_FLAG, NULL },
     { "flagRegionWhite", BK_FAIRY_FLAG, NULL },
     { "flagRegionBlack", BK_FAIRY_FLAG, NULL },
+    { "flagPiece", BK_FAIRY_HARMLESS, NULL }, /* likewise; `-` is every man */
     { "flagPieceCount", BK_FAIRY_HARMLESS, NULL },
 
     { "nFoldValue", BK_FAIRY_ONLY, "draw" },
@@ -174,7 +176,6 @@ static const struct bk_fairy_key keys[] = {
     { "shatarMateRule", BK_FAIRY_ONLY, "false" },
     { "bikjangRule", BK_FAIRY_ONLY, "false" },
     { "dupleCheck", BK_FAIRY_ONLY, "false" },
-    { "flagPiece", BK_FAIRY_ONLY, "-" },
     { "checkCounting", BK_FAIRY_ONLY, "false" },
     { "connectN", BK_FAIRY_ONLY, "0" },
     { "materialCounting", BK_FAIRY_ONLY, "none" },
@@ -272,12 +273,14 @@ static char *trimmed(char *s)
     return s;
 }
 
-/* "[name:base]" */
+/* "[name:base]"; blanks in it are part of the names. */
 static bool open_section(struct bk_fairy_file *f, char *line, int number)
 {
     char *close = strchr(line, ']'), *colon;
     struct bk_fairy_section *s = &f->section[f->nsections];
 
+    if (*line != '[')
+        return bk_fairy_fault(f, number, 1, "white space before `[`: no section to the program");
     if (!close || *trimmed(close + 1))
         return bk_fairy_fault(f, number, 1, "expected `[name]` or `[name:base]`");
     if (f->nsections == BK_FAIRY_SECTIONS_MAX)
@@ -286,9 +289,9 @@ static bool open_section(struct bk_fairy_file *f, char *line, int number)
     colon = strchr(line, ':');
     if (colon)
         *colon = '\0';
-    *s = (struct bk_fairy_section){ .name = trimmed(line + 1), .line = number };
+    *s = (struct bk_fairy_section){ .name = line + 1, .line = number };
     if (colon)
-        s->base = trimmed(colon + 1);
+        s->base = colon + 1;
     for (unsigned i = 0; i < f->nsections; i++)
         if (!strcmp(f->section[i].name, s->name))
             return bk_fairy_fault(f, number, 1, "[%s] stands twice (first on line %d)", s->name,
@@ -310,7 +313,7 @@ static bool find_sections(struct bk_fairy_file *f, char *text)
         next = line + n + (line[n] == '\n');
         line[n] = '\0';
         if (*start == '[') {
-            if (!open_section(f, start, number))
+            if (!open_section(f, line, number))
                 return false;
             f->section[f->nsections - 1].body = next;
         } else if (last) {
@@ -331,6 +334,20 @@ static const struct bk_fairy_section *find_section(struct bk_fairy_file *f, cons
     return NULL;
 }
 
+/* What a section may inherit from besides the earlier ones of its file, or NULL. */
+static const char *const *seed_of(const char *name)
+{
+    return !strcmp(name, "chess") ? chess_seed : !strcmp(name, "shatranj") ? shatranj_seed : NULL;
+}
+
+/* The program keeps its own game and passes the section over. */
+static bool is_ours_to_name(struct bk_fairy_file *f, const struct bk_fairy_section *s)
+{
+    return !seed_of(s->name) ||
+           bk_fairy_fault(f, s->line, 2, "the program has a game '%s', and passes this one over",
+                          s->name);
+}
+
 static bool choose(struct bk_fairy_file *f, const char *name)
 {
     f->wanted = name ? find_section(f, name, f->nsections) : &f->section[0];
@@ -345,7 +362,7 @@ static bool choose(struct bk_fairy_file *f, const char *name)
     if (!*f->wanted->name || strlen(f->wanted->name) > BK_FAIRY_NAME_MAX)
         return bk_fairy_fault(f, f->wanted->line, 2, "a name has 1 to %d letters",
                               BK_FAIRY_NAME_MAX);
-    return true;
+    return is_ours_to_name(f, f->wanted);
 }
 
 bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name)
@@ -355,14 +372,21 @@ bool bk_fairy_file_read(struct bk_fairy_file *f, char *text, const char *name)
 
 /* == What is in force == */
 
+/* The number of a custom piece: 1 to 25. */
+static bool is_slot(const char *digits)
+{
+    size_t n = strspn(digits, "0123456789");
+
+    return n && !digits[n] && *digits != '0' && (n == 1 || (n == 2 && atoi(digits) <= 25));
+}
+
 static const struct bk_fairy_key *find_key(const char *name)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         size_t n = strlen(keys[i].name);
 
         if (!strncmp(name, keys[i].name, n) &&
-            (keys[i].kind == BK_FAIRY_CUSTOM ? name[n] && !name[n + strspn(name + n, "0123456789")]
-                                             : !name[n]))
+            (keys[i].kind == BK_FAIRY_CUSTOM ? is_slot(name + n) : !name[n]))
             return &keys[i];
     }
     return NULL;
@@ -393,19 +417,36 @@ static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
     return true;
 }
 
-/* One line of a section's body; it ends in NUL, and is changed. */
+/*
+ * One line of a section's body; it ends in NUL, and is changed.  Where the program takes white
+ * space for part of a key or a value, and so does not know it, the line is refused.
+ */
 static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned level)
 {
-    char *start = line + strspn(line, " \t\r"), *equals, *name, *value;
+    char *name = line, *equals, *value;
+    size_t n = strlen(line);
 
-    if (!*start || *start == '#' || *start == ';')
+    if (n && line[n - 1] == '\r')
+        line[--n] = '\0';
+    if (!line[strspn(line, " \t")] || strchr("#;", line[strspn(line, " \t")]))
         return true;
-    equals = strchr(start, '=');
+    equals = strchr(line, '=');
     if (!equals)
         return bk_fairy_fault(f, number, 1, "expected `key = value` or `[section]`");
+    if (strchr(" \t", *line) || (equals > line && equals[-1] == '\t'))
+        return bk_fairy_fault(f, number, 1, "%s: part of the key's name to the program",
+                              strchr(" \t", *line) ? "white space before a key"
+                                                   : "a tab before `=`");
     *equals = '\0';
-    name = trimmed(start);
-    value = trimmed(equals + 1);
+    name = trimmed(name);
+    value = equals + 1 + strspn(equals + 1, " \t");
+    if (!*value)
+        return bk_fairy_fault(f, number, 1, "key '%s': no value: the program passes the line over",
+                              name);
+    if (strchr(" \t", line[n - 1]))
+        return bk_fairy_fault(f, number, (unsigned)n,
+                              "key '%s': white space at the end: part of the value to the program",
+                              name);
     return set(f, (struct bk_fairy_entry){ .name = name,
                                            .value = value,
                                            .line = number,
@@ -427,9 +468,7 @@ static bool set_body(struct bk_fairy_file *f, const struct bk_fairy_section *s, 
 
 static bool set_seed(struct bk_fairy_file *f, const struct bk_fairy_section *s)
 {
-    const char *const *seed = !strcmp(s->base, "chess")      ? chess_seed
-                              : !strcmp(s->base, "shatranj") ? shatranj_seed
-                                                             : NULL;
+    const char *const *seed = seed_of(s->base);
 
     if (!seed)
         return bk_fairy_fault(f, s->line, 1,
@@ -450,6 +489,8 @@ bool bk_fairy_file_gather(struct bk_fairy_file *f)
         if (n == DEPTH_MAX)
             return bk_fairy_fault(f, s->line, 1, "more than %d sections inherit from each other",
                                   DEPTH_MAX);
+        if (!is_ours_to_name(f, s))
+            return false;
         chain[n++] = s;
         s = s->base ? find_section(f, s->base, (unsigned)(s - f->section)) : NULL;
     } while (s);
