@@ -456,6 +456,16 @@ printf '[FEN "%s"]\n\n1. Qd4 *\n' "$diamond" >blunder.pgn
 good '1. Qd4 $4' annotate shatranj blunder.pgn
 good '"before":{"wdl":1,"dtw":39},"after":{"wdl":1,"dtw":1},"mark":"??","best":"b3b4"}' annotate shatranj blunder.pgn --json
 good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
+bad 2 "stats: no option '-d'" stats shatranj KRvKN -dq
+# dots apart from their number, as `line` writes them; brackets in a comment of a variation
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 b - - 0 1"]\n\n1. ... Kc5 2 .Kc2 (2. Ka4 ; smile :)\n) *\n' >dots.pgn
+good '1. ... Kc5 {White wins in 9 plies (5 turns)} 2 . Kc2 (2. Ka4 ; smile :)' annotate shatranj dots.pgn
+# in time or not: without distances nothing is held against a move
+good '' build atlantean KZvKX --wdl --dir clock
+printf '[FEN "10/9k/10/10/Z9/10/10/10/1x8/3K6 w - - 0 48"]\n\n48. d1f1 *\n' >clock.pgn
+good '48. d1f1 {Black wins, in time or not} *' annotate atlantean clock.pgn --dir clock
+good '"before":{"wdl":null,"dtw":null},"after":{"wdl":null,"dtw":null}}]' annotate atlantean clock.pgn --dir clock --json
+rm -rf clock
 run 0 annotate shatranj /dev/null -o none.pgn && [ -e none.pgn ] && [ ! -s none.pgn ] && pass || fail 'nothing was not written'
 printf '8/8/8/3k4/8/1KQ5/8/q7 w - - bm b3a2;\n' >list.epd
 good 'bm b3a2; c0 "White wins in 39 plies (20 turns)"; c1 "b3a2?: a draw; with b3b4 White' annotate shatranj list.epd

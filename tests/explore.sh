@@ -41,7 +41,7 @@ repeat() { # TEXT TIMES
 # its port in $port, and it in $server
 serve() { # options
     rm -f where
-    "$bin" explore --port 0 --json "$@" --dir t >where 2>err &
+    "$bin" explore --port 0 --json "$@" --dir "${dir-t}" >where 2>err &
     server=$!
     i=0
     until [ -s where ] || [ $i -ge 100 ]; do
@@ -214,6 +214,27 @@ status=$?
 server=
 [ $status -eq 0 ] || die "it ended with status $status"
 [ ! -s err ] || { cat err; die 'words on stderr'; }
+
+# == Tables that come and go while it runs, in a folder whose name is no UTF-8 ==
+dir=$(printf 'd\351')
+"$bin" build shatranj KQvKQ --wdl --dir "$dir" --quiet || die 'no tables'
+serve
+kn='k7/8/8/8/8/5n2/8/2K4R_w'
+wants 200 '"dir":"d?"' /api/v1/variants
+wants 200 '"dtm":null' "$api/probe?fen=$diamond"
+wants 404 'no-distances' "$api/line?fen=$diamond"
+wants 200 '"longest_win":null' "$api/stats?material=KQvKQ"
+wants 404 'no table KRvKN of shatranj' "$api/map?fen=$kn&square=h1"
+"$bin" build shatranj KQvKQ --dir "$dir" --quiet || die 'no distances'
+wants 200 '"longest_win":{"plies":63,' "$api/stats?material=KQvKQ"
+wants 200 '"dtm":39' "$api/line?fen=$diamond"
+cp t/shatranj/KRvKN.bk? "$dir/shatranj"
+printf '\377' | dd of="$dir/shatranj/KRvKN.bkw" bs=1 seek=20000 conv=notrunc 2>/dev/null
+wants 500 'damaged: checksum of shard' "$api/stats?material=KRvKN"
+wants 400 '8 to 512' "$api/svg?fen=$diamond&size=9x"
+kill "$server"
+server=
+unset dir
 
 # == Bad beginnings ==
 "$bin" explore --port 99999 2>err && die 'a port that is none'

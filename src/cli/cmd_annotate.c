@@ -70,12 +70,16 @@ static char *words(char out[WORDS_MAX], unsigned stm, const struct bk_answer *a)
     if (!a->clocked_wdl)
         snprintf(out, WORDS_MAX, "a draw");
     else if (a->dtw < 0)
-        snprintf(out, WORDS_MAX, "%s wins", cli_colour(a->clocked_wdl > 0 ? stm : !stm));
+        snprintf(out, WORDS_MAX, "%s wins%s", cli_colour(a->clocked_wdl > 0 ? stm : !stm),
+                 a->clocked_known ? "" : ", in time or not");
     else
         snprintf(out, WORDS_MAX, "%s wins in %s", cli_colour(a->clocked_wdl > 0 ? stm : !stm),
                  cli_plies(plies, a->dtw));
     return out;
 }
+
+/* Is it known what it is worth within the game's length? */
+static bool is_sure(const struct verdict *x) { return x->known && x->a.clocked_known; }
 
 /* A move that was played, and what came of it. */
 struct played {
@@ -101,7 +105,7 @@ static int judge(const struct annotation *n, const struct bk_variant *v, const s
     status = ask(n, v, p, &out->before);
     if (!status)
         status = ask(n, v, &out->p, &out->after);
-    if (status || !out->before.known || !out->after.known || out->before.a.end)
+    if (status || !is_sure(&out->before) || !is_sure(&out->after) || out->before.a.end)
         return status;
     out->given = out->before.a.clocked_wdl + out->after.a.clocked_wdl;
     if (out->given > 0 && !bk_probe_moves(n->lib, bk_pos_to_fen(p, v, fen), &best, 1, &all) && all)
@@ -174,7 +178,8 @@ static json_t *answer_json(const struct verdict *x)
 {
     if (!x->known)
         return json_null();
-    return json_pack("{si so}", "wdl", x->a.clocked_wdl, "dtw",
+    return json_pack("{so so}", "wdl",
+                     x->a.clocked_known ? json_integer(x->a.clocked_wdl) : json_null(), "dtw",
                      x->a.wdl && x->a.dtw >= 0 ? json_integer(x->a.dtw) : json_null());
 }
 
@@ -438,7 +443,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     if (m.given > 0)
         snprintf(told, sizeof told, "\"%s%s: %s; with %s %s\"", m.name, m.given > 1 ? "??" : "?",
                  words(now, m.p.stm, &m.after.a), m.best, words(was, !m.p.stm, &m.before.a));
-    else if (m.before.known && m.after.known)
+    else if (is_sure(&m.before) && is_sure(&m.after))
         snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name, words(now, m.p.stm, &m.after.a));
     if (*told)
         put_remark(n, told);

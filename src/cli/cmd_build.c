@@ -79,7 +79,7 @@ static int print_plan_json(const struct bk_plan *p, const struct totals *sum, co
         json_array_append_new(tables, table);
     }
     return cli_print_json(json_pack("{ss so ss? so s{si si sI sI sI sI}}", "variant", p->v->name,
-                                    "dir", cli_json_text(p->dir), "refused", refused, "tables",
+                                    "dir", ex_json_string(p->dir), "refused", refused, "tables",
                                     tables, "total", "tables", (int)p->n, "missing",
                                     (int)sum->missing, "positions", (json_int_t)sum->positions,
                                     "anew_positions", (json_int_t)sum->anew, "memory_bytes",
@@ -264,7 +264,7 @@ static int finish_build(const struct watch *w)
 
     if (w->c->json) {
         json_t *answer =
-            json_pack("{ss so sO si}", "variant", w->p->v->name, "dir", cli_json_text(w->p->dir),
+            json_pack("{ss so sO si}", "variant", w->p->v->name, "dir", ex_json_string(w->p->dir),
                       "built", w->list, "already_there", (int)there);
 
         if (answer && bk_ranks_several())
@@ -509,7 +509,7 @@ static int finish_repack(const struct watch *w, const struct repack *r)
 
     if (w->c->json)
         return cli_print_json(json_pack("{ss so sO sI sI}", "variant", r->p[0]->v->name, "dir",
-                                        cli_json_text(r->p[0]->dir), "repacked", w->list,
+                                        ex_json_string(r->p[0]->dir), "repacked", w->list,
                                         "bytes_before", (json_int_t)r->before, "bytes",
                                         (json_int_t)w->bytes));
     if (!w->bar.made && access(w->c->dir, F_OK))

@@ -40,7 +40,7 @@ static int report_file(struct checker *k, const char *path, uint64_t bytes, enum
     k->bytes += bytes;
     k->bad += err != BK_OK;
     if (k->list)
-        json_array_append_new(k->list, json_pack("{so sb sI}", "path", cli_json_text(path), "ok",
+        json_array_append_new(k->list, json_pack("{so sb sI}", "path", ex_json_string(path), "ok",
                                                  err == BK_OK, "bytes", (json_int_t)bytes));
     else if (!err && !k->c->quiet)
         printf("%s: good\n", path);

@@ -63,7 +63,7 @@ static void tell(struct doctor *d, enum trouble what, const char *name, const ch
     if (d->list)
         json_array_append_new(d->list,
                               json_pack("{ss so so}", "trouble", trouble_name[what], "file",
-                                        cli_json_text(name), "why", cli_json_text(why)));
+                                        ex_json_string(name), "why", ex_json_string(why)));
     else if (!d->c->quiet || what != NOT_READ) /* that is no fault */
         printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
 }
@@ -272,7 +272,7 @@ static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[T
     faults = bad - (d->troubles[NOT_READ] - before[NOT_READ]);
     if (d->games)
         json_array_append_new(d->games,
-                              json_pack("{so sI si sI so}", "variant", cli_json_text(d->game),
+                              json_pack("{so sI si sI so}", "variant", ex_json_string(d->game),
                                         "files", (json_int_t)d->n, "tables", (int)d->tables,
                                         "bytes", (json_int_t)bytes, "troubles", d->list));
     else if (!d->c->quiet || faults) /* troubles do not name the game */
@@ -369,7 +369,7 @@ int cmd_doctor(struct cli *c)
         bk_pool_close(d.pool);
         if (!status && c->json)
             status = cli_print_json(
-                json_pack("{so sO}", "dir", cli_json_text(c->arg[0]), "games", d.games));
+                json_pack("{so sO}", "dir", ex_json_string(c->arg[0]), "games", d.games));
         json_decref(d.games);
         if (!status)
             status = verdict(&d);

@@ -164,7 +164,7 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
     }
     if (!c->json)
         return CLI_OK;
-    return cli_print_json(json_pack("{so ss ss ss sb sb sb sI sI so}", "file", cli_json_text(path),
+    return cli_print_json(json_pack("{so ss ss ss sb sb sb sI sI so}", "file", ex_json_string(path),
                                     "kind", i->kind == BK_KIND_WDL ? "wdl" : "distances", "variant",
                                     i->variant, "material", i->material, "standalone",
                                     (int)i->standalone, "one_side", (int)i->one_side, "distances",

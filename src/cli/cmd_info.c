@@ -217,7 +217,7 @@ int cmd_check_variant(struct cli *c)
     if (err)
         status = cli_fail_report(err, &why);
     else if (c->json)
-        status = cli_print_json(json_pack("{so sb so}", "file", cli_json_text(file), "ok", 1,
+        status = cli_print_json(json_pack("{so sb so}", "file", ex_json_string(file), "ok", 1,
                                           "variant", variant_json(v)));
     else
         printf("%s: good: %s, %ux%u, %u kinds of men, rules %016llx\n", file, v->name, v->files,

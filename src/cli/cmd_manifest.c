@@ -134,14 +134,14 @@ static int write_manifest(const struct manifest *m)
 
         if (list)
             json_array_append_new(list,
-                                  json_pack("{so sI ss}", "path", cli_json_text(e->path), "bytes",
+                                  json_pack("{so sI ss}", "path", ex_json_string(e->path), "bytes",
                                             (json_int_t)e->bytes, "sha256", e->hash));
         else
             printf("# %llu %s\n%s  %s\n", (unsigned long long)e->bytes, e->path, e->hash, e->path);
     }
     if (!list)
         return CLI_OK;
-    return cli_print_json(json_pack("{so sI so}", "dir", cli_json_text(m->folder.dir), "bytes",
+    return cli_print_json(json_pack("{so sI so}", "dir", ex_json_string(m->folder.dir), "bytes",
                                     (json_int_t)bytes, "files", list));
 }
 
@@ -298,14 +298,14 @@ static int check_manifest(const struct manifest *m)
         extra += *state == 'e';
         if (list)
             json_array_append_new(
-                list, json_pack("{so ss}", "path", cli_json_text(e->path), "state", state));
+                list, json_pack("{so ss}", "path", ex_json_string(e->path), "state", state));
         else if (*state != 'g' && (*state != 'e' || !m->c->quiet))
             printf("%-8s %s\n", state, e->path);
     }
     if (list)
-        cli_print_json(json_pack("{so si si si si so}", "dir", cli_json_text(m->folder.dir), "good",
-                                 (int)good, "missing", (int)missing, "differ", (int)differ, "extra",
-                                 (int)extra, "files", list));
+        cli_print_json(json_pack("{so si si si si so}", "dir", ex_json_string(m->folder.dir),
+                                 "good", (int)good, "missing", (int)missing, "differ", (int)differ,
+                                 "extra", (int)extra, "files", list));
     else if (!m->c->quiet || missing || differ)
         printf("%zu good, %zu missing, %zu differ, %zu not in the list\n", good, missing, differ,
                extra);

@@ -404,7 +404,7 @@ static int write_page(struct page *g)
     study_text_free(&g->out);
     if (!status && g->c->json)
         status = cli_print_json(json_pack("{ss ss so sI}", "variant", g->v->name, "material",
-                                          g->name, "file", cli_json_text(g->c->output), "bytes",
+                                          g->name, "file", ex_json_string(g->c->output), "bytes",
                                           (json_int_t)bytes));
     return status;
 }

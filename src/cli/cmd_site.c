@@ -270,7 +270,7 @@ static int put_file(struct site *s, const struct folder_file *f)
     if (status || !(head = head_of(from, f->bytes, &status)))
         return status;
     status = put_table(s, from, f->path);
-    if (!status && json_array_append_new(s->files, json_pack("[o I s]", cli_json_text(f->path),
+    if (!status && json_array_append_new(s->files, json_pack("[o I s]", ex_json_string(f->path),
                                                              (json_int_t)f->bytes, head)))
         status = cli_no_memory();
     free(head);
@@ -408,7 +408,7 @@ static int tell(const struct site *s)
     char bytes[CLI_TEXT_MAX];
 
     if (s->c->json)
-        return cli_print_json(json_pack("{so si si sI si si}", "site", cli_json_text(s->c->output),
+        return cli_print_json(json_pack("{so si si sI si si}", "site", ex_json_string(s->c->output),
                                         "games", (int)s->ngames, "tables", (int)s->tables, "bytes",
                                         (json_int_t)s->bytes, "linked", (int)s->linked, "copied",
                                         (int)s->copied));
@@ -431,6 +431,9 @@ int cmd_site(struct cli *c)
     if (!has_prober())
         return cli_fail(CLI_SYSTEM, "site: this bareking was built without its WebAssembly prober: "
                                     "`make wasm` where emscripten is (docs/explore.md)");
+    if (strchr(c->arg[0], ':'))
+        return cli_fail(CLI_USAGE, "site: '%s': a folder is wanted whose path has no `:`",
+                        c->arg[0]);
     cli_catch_signals();
     if ((status = folder_read(&s.from, c->arg[0])) != CLI_OK)
         return status;

@@ -443,7 +443,7 @@ static int fail_unknown(const struct command *cmd, char **argv)
     char word[64], guess[BK_GUESS_TEXT_MAX] = "";
     struct bk_guess meant;
 
-    if (optopt && !option_line(optopt))
+    if (optopt && (!option_line(optopt) || strncmp(argv[optind - 1], "--", 2)))
         return cli_fail(CLI_USAGE, "%s: no option '-%c'; see bareking %s -h", cmd->name, optopt,
                         cmd->name);
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[optind - 1], "="), argv[optind - 1]);

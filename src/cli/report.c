@@ -44,7 +44,7 @@ void cli_say(const char *fmt, ...)
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
     if (unanswered)
-        json_array_append_new(unanswered, cli_json_text(text));
+        json_array_append_new(unanswered, ex_json_string(text));
 }
 
 /* A word as the shell would need it. */
@@ -451,21 +451,6 @@ void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p)
 }
 
 /* == JSON == */
-
-json_t *cli_json_text(const char *text)
-{
-    char *plain = strdup(text);
-    json_t *said;
-
-    if (!plain)
-        ex_json_lack();
-
-    for (char *s = plain; s && *(s += bk_utf8_span(s));)
-        *s = '?';
-    said = plain ? json_string(plain) : NULL;
-    free(plain);
-    return said;
-}
 
 int cli_print_json(json_t *value)
 {

@@ -4,12 +4,12 @@
 #ifndef BK_CLI_REPORT_H
 #define BK_CLI_REPORT_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "core/load.h"
 #include "core/move.h"
+#include "explore/json.h"
 #include "table/material.h"
 
 /* == Errors == */
@@ -109,10 +109,6 @@ char *cli_end(char out[CLI_END_MAX], const struct bk_pos *p, enum bk_end end, in
 void cli_draw_board(const struct bk_variant *v, const struct bk_pos *p);
 
 /* == JSON == */
-
-/* A text that need not be UTF-8, as paths need not: bytes that are none become question marks.
-   NULL: no memory. */
-json_t *cli_json_text(const char *text);
 
 /* Writes one line on stdout, with the errors that were said before as its "errors".  `value` is
    taken; NULL means memory ran out. */

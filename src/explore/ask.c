@@ -184,10 +184,16 @@ static json_t *missing_json(const struct ex_at *at)
     return list;
 }
 
-/* Was a table missing that may have come since? */
-static bool may_ask_again(const struct ex_at *at, enum bk_lib_err err)
+/* Would distances have more to say? */
+static bool lacks_distance(int wdl, int dtw, int clocked_known)
 {
-    return err == BK_LIB_NO_TABLE && ex_game_look_again(at->game, at->lib);
+    return (wdl && dtw < 0) || !clocked_known;
+}
+
+/* Was a table missing, or its distances, that may have come since? */
+static bool may_ask_again(const struct ex_at *at, enum bk_lib_err err, bool lacks)
+{
+    return (err == BK_LIB_NO_TABLE || (!err && lacks)) && ex_game_look_again(at->game, at->lib);
 }
 
 /* Asks a position; once more where tables have come. */
@@ -195,7 +201,9 @@ static enum bk_lib_err ask_value(const struct ex_at *at, struct bk_answer *out)
 {
     enum bk_lib_err err = bk_probe_fen(at->lib, at->fen, out);
 
-    return may_ask_again(at, err) ? bk_probe_fen(at->lib, at->fen, out) : err;
+    bool lacks = !err && lacks_distance(out->wdl, out->dtw, out->clocked_known);
+
+    return may_ask_again(at, err, lacks) ? bk_probe_fen(at->lib, at->fen, out) : err;
 }
 
 /* == probe == */
@@ -216,12 +224,15 @@ struct probe {
 static enum bk_lib_err rank(struct probe *p)
 {
     enum bk_lib_err err;
+    bool lacks = false;
 
     p->ranked = calloc(p->all.n + 1, sizeof *p->ranked);
     if (!p->ranked)
         return BK_LIB_SYSTEM;
     err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
-    if (may_ask_again(p->at, err))
+    for (size_t i = 0; i < p->n && i < p->all.n; i++)
+        lacks |= lacks_distance(p->ranked[i].wdl, p->ranked[i].dtw, p->ranked[i].clocked_known);
+    if (may_ask_again(p->at, err, lacks))
         err = bk_rank_moves_fen(p->at->lib, p->at->fen, 0, 0, p->ranked, p->all.n, &p->n);
     if (p->n > p->all.n)
         return BK_LIB_SYSTEM; /* the two lists differ */
@@ -527,17 +538,27 @@ static json_t *map_json(const struct map *map, const struct ex_at *at, unsigned 
     return o;
 }
 
-/* Nothing was answered: why? */
-static bool all_unknown(const struct map *map, enum bk_lib_err *first)
+static bool map_lacks(const struct map *map)
 {
-    *first = BK_LIB_OK;
-    for (size_t i = 0; i < map->n; i++) {
+    bool lacks = false;
+
+    for (size_t i = 0; i < map->n; i++)
+        lacks |= !map->err[i] && lacks_distance(map->answer[i].wdl, map->answer[i].dtw,
+                                                map->answer[i].clocked_known);
+    return lacks;
+}
+
+/* Nothing was answered: the first square of those that could have been. */
+static bool all_unknown(const struct map *map, size_t *first)
+{
+    *first = map->n;
+    for (size_t i = map->n; i-- > 0;) {
         if (!map->err[i])
             return false;
-        if (map->err[i] != BK_LIB_ILLEGAL && !*first)
-            *first = map->err[i];
+        if (map->err[i] != BK_LIB_ILLEGAL)
+            *first = i;
     }
-    return *first != BK_LIB_OK;
+    return *first < map->n;
 }
 
 void ex_ask_map(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
@@ -547,6 +568,7 @@ void ex_ask_map(struct ex_games *g, struct ex_game *game, const struct ex_query 
     unsigned from = BK_SQ_NONE;
     struct ex_at at;
     struct map *map;
+    size_t unknown;
     enum bk_lib_err err;
 
     if (!ex_at_open(&at, g, game, ex_query_arg(q, "fen"), reply))
@@ -561,9 +583,10 @@ void ex_ask_map(struct ex_games *g, struct ex_game *game, const struct ex_query 
     else {
         spread(map, &at, from);
         err = bk_probe_batch(at.lib, map->fens, map->n, map->answer, map->err);
-        if (may_ask_again(&at, err))
+        if (may_ask_again(&at, err, map_lacks(map)))
             err = bk_probe_batch(at.lib, map->fens, map->n, map->answer, map->err);
-        if (err && all_unknown(map, &err) && bk_probe_fen(at.lib, map->fens[0], map->answer))
+        if (err && all_unknown(map, &unknown) &&
+            (err = bk_probe_fen(at.lib, map->fens[unknown], map->answer)) != BK_LIB_OK)
             ex_reply_lib(reply, at.lib, err);
         else
             ex_reply_json(reply, 200, map_json(map, &at, from));

@@ -90,7 +90,8 @@ static json_t *count(struct ex_counter *c, const struct job *j)
         study_values_close(&x);
     }
     free(t);
-    return answer ? answer : json_pack("{ss}", "error", why.text);
+    return answer ? answer
+                  : json_pack("{ss sb}", "error", why.text, "damaged", err == BK_E_CORRUPT);
 }
 
 /* == Armies == */
@@ -259,10 +260,6 @@ json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_m
         return NULL;
     key_of(key, &job);
     found = ex_kept_find(&game->sums, key);
-    if (found && json_object_get(found, "error")) { /* it cannot be counted */
-        json_decref(found);
-        return NULL;
-    }
     if (found)
         return found;
     *counting = true;

@@ -24,7 +24,8 @@ struct ex_counter *ex_counter_new(struct bk_pool *pool, const char *dirs);
 void ex_counter_free(struct ex_counter *c); /* NULL is fine; gives up what it is at */
 
 /*
- * The histogram of a table, as /stats tells it: owned.  NULL: it is not counted (yet).
+ * The histogram of a table, as /stats tells it: owned; or why it cannot be counted, "error", and
+ * whether that is for a table that is "damaged".  NULL: it is not counted (yet).
  * *counting: it is, or will be; ask again.
  */
 json_t *ex_counted(struct ex_counter *c, struct ex_game *game, const struct bk_material *m,

@@ -151,8 +151,9 @@ static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
     if (!c)
         return;
     pthread_mutex_lock(&d->lock);
+    if (what != A_REQUEST || c->owes != A_REQUEST) /* it owes that since its first byte */
+        c->since = now();
     c->owes = what;
-    c->since = now();
     pthread_mutex_unlock(&d->lock);
 }
 

@@ -43,9 +43,10 @@ static bool is_on(const struct ex_query *q, const char *key)
 /* Pixels a square: 8 to 512. */
 static bool read_size(const char *text, unsigned *out)
 {
-    unsigned long n = text && strlen(text) <= 3 ? strtoul(text, NULL, 10) : 0;
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    unsigned long n = digits && digits <= 3 ? strtoul(text, NULL, 10) : 0;
 
-    if (text && (n < 8 || n > 512))
+    if (text && (text[digits] || n < 8 || n > 512))
         return false;
     *out = (unsigned)n;
     return true;

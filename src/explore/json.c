@@ -4,6 +4,9 @@
 #include "explore/json.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/utf8.h"
 
 static _Thread_local bool lacks_memory;
 
@@ -37,4 +40,18 @@ void ex_json_end(json_t *value)
 {
     json_decref(value);
     lacks_memory = false;
+}
+
+json_t *ex_json_string(const char *text)
+{
+    char *plain = strdup(text);
+    json_t *said;
+
+    if (!plain)
+        ex_json_lack();
+    for (char *s = plain; s && *(s += bk_utf8_span(s));)
+        *s = '?';
+    said = plain ? json_string(plain) : NULL;
+    free(plain);
+    return said;
 }

@@ -27,6 +27,9 @@ void ex_json_lack(void);
  * there was no memory, for the text or for what ex_json_lacks() tells of.
  */
 char *ex_json_text(json_t *value);
+/* A text that need not be UTF-8, as paths need not: bytes that are none become question marks.
+   NULL: no memory. */
+json_t *ex_json_string(const char *text);
 /* The end of an answer of which no text is wanted here. */
 void ex_json_end(json_t *value);
 

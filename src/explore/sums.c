@@ -95,18 +95,20 @@ static json_t *variant_json(const struct bk_variant *v)
 
 void ex_sum_variants(struct ex_games *g, const struct ex_query *q, struct ex_reply *reply)
 {
-    json_t *list = json_array();
+    char *first = strndup(g->dirs, strcspn(g->dirs, ":"));
+    json_t *list = json_array(), *dir = first ? ex_json_string(first) : NULL;
 
     (void)q;
+    if (!first)
+        ex_json_lack();
+    free(first);
     for (size_t i = 0; i < g->n; i++) {
         json_t *o = variant_json(g->game[i].v);
 
         json_object_set_new(o, "tables", json_integer((json_int_t)ex_game_tables(g, &g->game[i])));
         json_array_append_new(list, o);
     }
-    ex_reply_json(
-        reply, 200,
-        json_pack("{so ss#}", "variants", list, "dir", g->dirs, (int)strcspn(g->dirs, ":")));
+    ex_reply_json(reply, 200, json_pack("{so so}", "variants", list, "dir", dir));
 }
 
 /* == tables == */
@@ -310,9 +312,10 @@ static uint64_t sample_number(uint64_t nth, uint64_t positions)
     return end > from ? from + (x ^ x >> 31) % (end - from) : from;
 }
 
-/* False: no memory, or a table that this one leads to is missing. */
-static bool fill_histogram(struct histogram h[2], const struct bk_index *ix, bool one_side,
-                           bool exchanged, struct bk_lib *lib)
+/* BK_LIB_SYSTEM: no memory; BK_LIB_NO_TABLE: one that this one leads to is missing, or distances
+   are.  The others are those of bk_probe_fen(). */
+static enum bk_lib_err fill_histogram(struct histogram h[2], const struct bk_index *ix,
+                                      bool one_side, bool exchanged, struct bk_lib *lib)
 {
     uint64_t n = ix->positions < EX_SAMPLE ? ix->positions : EX_SAMPLE;
 
@@ -333,19 +336,19 @@ static bool fill_histogram(struct histogram h[2], const struct bk_index *ix, boo
             err = bk_probe_fen(lib, fen, &a);
             if (err == BK_LIB_ILLEGAL || err == BK_LIB_USAGE)
                 continue;
-            if (!err && count_one(&h[exchanged ? !side : side], &a))
-                continue;
-            if (!err || err == BK_LIB_SYSTEM)
-                ex_json_lack();
-            return false;
+            if (!err && !count_one(&h[exchanged ? !side : side], &a))
+                err = BK_LIB_SYSTEM;
+            if (err)
+                return err;
         }
     }
-    return true;
+    return BK_LIB_OK;
 }
 
-/* null where it cannot be told. */
+/* null where it cannot be told.  *failed: why the answer is none. */
 static json_t *distances_json(const struct ex_games *g, const struct ex_game *game,
-                              struct bk_lib *lib, const struct bk_material *m)
+                              struct bk_lib *lib, const struct bk_material *m,
+                              enum bk_lib_err *failed)
 {
     struct histogram h[2] = { { 0 } };
     struct bk_file *f;
@@ -358,7 +361,10 @@ static json_t *distances_json(const struct ex_games *g, const struct ex_game *ga
     if (err)
         return json_null();
     one_side = bk_file_info(f)->one_side;
-    if (fill_histogram(h, bk_file_index(f), one_side, exchanged, lib)) {
+    *failed = fill_histogram(h, bk_file_index(f), one_side, exchanged, lib);
+    if (*failed == BK_LIB_SYSTEM)
+        ex_json_lack();
+    if (!*failed) {
         const struct histogram *white = &h[one_side && exchanged], *black = &h[!one_side];
 
         o = json_pack("{sb so so}", "exact", (int)(bk_file_index(f)->positions < EX_SAMPLE),
@@ -380,6 +386,7 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
     struct bk_report why = { "" };
     struct bk_counts side[2];
     enum bk_err err = bk_counts_read(side, g->dirs, game->v, m, &why);
+    enum bk_lib_err failed = BK_LIB_OK;
     json_t *o;
 
     if (err) {
@@ -395,25 +402,37 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
     }
     o = json_pack("{ss ss so so so}", "variant", game->name, "material", name, "white",
                   side_json(&side[0]), "black", side_json(&side[1]), "histogram",
-                  distances_json(g, game, lib, m));
+                  distances_json(g, game, lib, m, &failed));
+    if (failed == BK_LIB_CORRUPT) {
+        ex_json_end(o);
+        ex_reply_lib(reply, lib, failed);
+        return NULL;
+    }
     ex_kept_add(&game->sums, name, o);
     if (!o)
         ex_reply_error(reply, 503, "system", "out of memory");
     return o;
 }
 
-/* exact=1: the histogram of all positions in the place of a sample, once it is counted. */
-static void put_exact(const struct ex_games *g, struct ex_game *game, const struct bk_material *m,
-                      json_t *o)
+/* exact=1: the histogram of all positions in the place of a sample, once it is counted.  False:
+ *reply says why not. */
+static bool put_exact(const struct ex_games *g, struct ex_game *game, const struct bk_material *m,
+                      json_t *o, struct ex_reply *reply)
 {
-    bool counting = false;
+    bool counting = false, damaged;
     json_t *counted = NULL;
 
     if (!json_is_true(json_object_get(json_object_get(o, "histogram"), "exact")))
         counted = ex_counted(g->counter, game, m, &counting);
-    if (counted)
-        json_object_set_new(o, "histogram", counted);
+    damaged = json_is_true(json_object_get(counted, "damaged"));
+    if (damaged)
+        ex_reply_error(reply, 500, "damaged", "%s",
+                       json_string_value(json_object_get(counted, "error")));
+    if (counted && !json_object_get(counted, "error")) /* else it cannot be counted */
+        json_object_set(o, "histogram", counted);
+    json_decref(counted);
     json_object_set_new(o, "counting", json_boolean(counting));
+    return !damaged;
 }
 
 void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
@@ -431,16 +450,17 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
         return;
     }
     bk_material_name(&m, game->v, name);
-    known = ex_kept_find(&game->sums, name);
-    if (!known && ex_game_enter(g, game, NULL, &lib, reply)) {
-        known = answer_stats(g, game, lib, &m, name, reply);
-        ex_game_leave(game);
-    }
-    if (!known)
+    if (!ex_game_enter(g, game, NULL, &lib, reply))
         return;
-    if (ex_query_arg(q, "exact"))
-        put_exact(g, game, &m, known);
-    ex_reply_json(reply, 200, known);
+    ex_game_look_again(game, lib);
+    known = ex_kept_find(&game->sums, name);
+    if (!known)
+        known = answer_stats(g, game, lib, &m, name, reply);
+    ex_game_leave(game);
+    if (known && ex_query_arg(q, "exact") && !put_exact(g, game, &m, known, reply))
+        ex_json_end(known);
+    else if (known)
+        ex_reply_json(reply, 200, known);
 }
 
 /* == longest == */

@@ -39,7 +39,9 @@ static size_t variation(const char *at)
     unsigned depth = 0;
 
     for (size_t n = 0; at[n]; n++) {
-        if (at[n] == '{') {
+        if (at[n] == ';') {
+            n += strcspn(at + n, "\n") - 1;
+        } else if (at[n] == '{') {
             size_t comment = closed(at + n, 0, '}');
 
             if (!comment)
@@ -70,12 +72,12 @@ static size_t tag(const char *at)
     return 0;
 }
 
-/* "12.", "12...", and "12" alone, as PGN may be read; "1-0" and "0-0" are none. */
+/* "12.", "12...", and "12" or dots alone, as PGN may be read; "1-0" and "0-0" are none. */
 static size_t number(const char *at)
 {
     size_t n = strspn(at, "0123456789"), dots = strspn(at + n, ".");
 
-    return n && (dots || strchr(" \t\r\n\v\f{};()[]", at[n])) ? n + dots : 0;
+    return !n || dots || strchr(" \t\r\n\v\f{};()[]", at[n]) ? n + dots : 0;
 }
 
 static bool is_result(const char *at, size_t n)
