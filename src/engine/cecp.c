@@ -25,7 +25,6 @@ struct cecp {
     bool analyze;
     bool over;      /* the position is, and we have said so */
     bool told;      /* the interface has told a result: we move when it asks again */
-    bool nowhere;   /* a position could not be read: no move is legal until there is one */
     bool versus;    /* the other side is a program, too: XBoard tests what we claim */
     bool playing;   /* the search that is under way is for a move */
     char *pongs;    /* owned; lines that are due when it is made; NULL: none */
@@ -166,8 +165,8 @@ static void claim(struct cecp *c)
     int wdl;
     enum be_end end;
 
-    if (c->over || c->told || c->nowhere || (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON ||
-        too_early(c, end))
+    if (c->over || c->told || c->s.nowhere ||
+        (end = be_end_now(&c->s.game, b, &wdl)) == BE_GOES_ON || too_early(c, end))
         return;
     c->over = true;
     if (be_session_mover(&c->s) == BK_BLACK)
@@ -202,7 +201,7 @@ static void look(struct cecp *c)
     bool ours = c->ours == be_session_mover(&c->s);
     int wdl;
 
-    if (c->s.thinking || c->nowhere || (!c->analyze && (!ours || c->over || c->told)))
+    if (c->s.thinking || c->s.nowhere || (!c->analyze && (!ours || c->over || c->told)))
         return;
     if (be_end_now(&c->s.game, be_session_board(&c->s), &wdl) != BE_GOES_ON) {
         if (!c->analyze)
@@ -262,7 +261,7 @@ static void new_game(struct cecp *c, char *rest)
     else if (be_session_start(&c->s, &why))
         complain(why.text, "new");
     c->ours = c->analyze ? NOBODY : BK_BLACK;
-    c->over = c->told = c->nowhere = c->versus = false;
+    c->over = c->told = c->versus = false;
     c->depth = 0;
     c->left = c->base;
     look(c); /* an analysis goes on with the new game */
@@ -280,7 +279,7 @@ static void variant(struct cecp *c, char *rest)
         return;
     }
     be_setup_say(&c->s.game);
-    c->over = c->told = c->nowhere = false;
+    c->over = c->told = false;
     look(c);
 }
 
@@ -289,8 +288,8 @@ static void setboard(struct cecp *c, char *rest)
     struct bk_report why;
 
     halt(c);
-    c->nowhere = be_session_fen(&c->s, be_rest(&rest), &why);
-    if (c->nowhere)
+    c->s.nowhere = be_session_fen(&c->s, be_rest(&rest), &why);
+    if (c->s.nowhere)
         be_say("tellusererror Illegal position: %s", why.text);
     else
         c->over = c->told = false;
@@ -304,7 +303,7 @@ static void usermove(struct cecp *c, char *rest)
     halt(c);
     if (c->over)
         be_say("Illegal move (game over): %.40s", name);
-    else if (c->nowhere || !be_session_move(&c->s, name))
+    else if (c->s.nowhere || !be_session_move(&c->s, name))
         be_say("Illegal move: %.40s", name);
     else if (!c->analyze)
         claim(c);
@@ -338,7 +337,7 @@ static void playother(struct cecp *c, char *rest)
 static void take_back(struct cecp *c, size_t plies, const char *command)
 {
     halt(c);
-    if (!c->nowhere && be_session_undo(&c->s, plies))
+    if (!c->s.nowhere && be_session_undo(&c->s, plies))
         c->over = c->told = false;
     else
         complain("no move to take back", command);
@@ -464,7 +463,7 @@ static void hint(struct cecp *c, char *rest)
     int wdl;
 
     (void)rest;
-    if (c->s.thinking || c->nowhere ||
+    if (c->s.thinking || c->s.nowhere ||
         be_end_now(&c->s.game, be_session_board(&c->s), &wdl) != BE_GOES_ON)
         return;
     f->limits = (struct be_limits){ .depth = 4, .soft = 200, .hard = 200 };
@@ -556,7 +555,7 @@ static void lift(struct cecp *c, char *rest)
     char mark[BK_SQ_MAX] = { 0 };
     struct be_moves list = { .n = 0 };
 
-    if (g->hands || sq == BK_SQ_NONE || c->over || c->nowhere)
+    if (g->hands || sq == BK_SQ_NONE || c->over || c->s.nowhere)
         return;
     if (be_moves_legal(g, be_session_board(&c->s), &list))
         for (size_t i = 0; i < list.n; i++) {

@@ -177,6 +177,7 @@ static enum bk_err begin_with(struct be_session *s, const struct bk_variant *bef
         be_hash_clear(&s->hash);
     }
     s->n = 0;
+    s->nowhere = false;
     return push(s, b, NULL) ? BK_OK : bk_no_memory(why);
 }
 

@@ -28,6 +28,8 @@ struct be_session {
     struct be_search search;
     pthread_t thread;
     bool thinking;
+    bool nowhere; /* the position that the client has is not this one: its words for it could not be
+                     read, and nothing is played until there is another */
     bool told_broken, told_lost; /* what game.wrong says */
     int wake[2];                 /* a pipe: the search has ended */
 };

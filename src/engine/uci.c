@@ -246,14 +246,13 @@ static void set_position(struct be_session *s, char *rest)
         err = be_session_fen(s, be_rest(&rest), &why);
     else
         err = bk_fail(&why, BK_E_USAGE, "position startpos|fen FEN [moves MOVE...]");
-    if (err) {
+    s->nowhere = err;
+    if (err)
         complain(&why);
-        return;
-    }
-    while (moves && (word = be_word(&moves)) != NULL)
+    while (!s->nowhere && moves && (word = be_word(&moves)) != NULL)
         if (!be_session_move(s, word)) {
             be_say("info string error: '%.40s' is no legal move", word);
-            return;
+            s->nowhere = true;
         }
 }
 
@@ -356,6 +355,11 @@ static void go(struct be_session *s, char *rest)
         be_limits_exact(&g.limits, g.movetime);
     else if (g.left[us] || g.left[!us]) /* of two clocks one may not be told: then it is at 0 */
         be_limits_clock(&g.limits, g.left[us], g.increment[us], g.togo);
+    if (s->nowhere) {
+        be_say("info string error: go: the last position could not be read");
+        be_say("bestmove (none)");
+        return;
+    }
     s->search.limits = g.limits;
     atomic_store(&s->search.pondering, g.ponder);
     if (!be_session_think(s)) {
@@ -400,6 +404,10 @@ static void show(const struct be_session *s)
     int wdl;
     enum be_end end = be_end_now(&s->game, be_session_board(s), &wdl);
 
+    if (s->nowhere) {
+        be_say("info string error: d: the last position could not be read");
+        return;
+    }
     be_say("Fen: %s", be_board_fen(&s->game, be_session_board(s), fen));
     be_say("Game: %s", be_end_text(end));
 }
