@@ -201,6 +201,13 @@ sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 2' '' # takes; a
 sees shatranj 'k7/8/1K6/8/8/8/p7/7R w - - 0 1' 'depth 4' 'mate 1' h1h8
 sees sultan '5k4/4ppp3/10/10/10/10/10/R4K4 w - - 0 1' 'depth 4' 'mate 1' a1a8
 
+# many men en prise: exchanges end (18 million positions, once)
+say setoption name MultiPV value 64
+sees sultan-random '3rqk3r/5p2pp/npp2cpp2/p2p3PP1/1b1PP1b2P/B5P2B/P1c2NP3/RNQC1K3R b - - 0 32' 'depth 1' 'cp [0-9]*' ''
+nodes=$(sed -n 's/.* nodes \([0-9]*\) .*/\1/p' "$tmp/before" | tail -n 1)
+[ "$nodes" -lt 1000000 ] && pass || fail "$nodes positions for one ply"
+say setoption name MultiPV value 1
+
 # == Where the game has a length == what ends it with the last ply has ended it; a move later it was a draw before
 sed -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
 sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 b - - 0 9' 'depth 5' 'mate 2' c3b3

@@ -214,7 +214,12 @@ static bool known(struct be_worker *w, const struct be_board *b, unsigned ply, i
 
 /* == The tree ============================================================ */
 
-static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int beta, unsigned ply)
+/* Captures and changes, until standing still is as good; after EXCHANGES plies those alone that
+   take back, on `last`, where the last one went: many men en prise would take for ever. */
+#define EXCHANGES 4
+
+static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int beta, unsigned ply,
+                   unsigned loud, unsigned last)
 {
     const struct be_game *g = w->s->game;
     struct be_moves *list = &w->list[ply];
@@ -236,10 +241,13 @@ static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int
     }
     order_all(w, b, list, ply, 0);
     for (size_t i = 0; i < list->n; i++) {
+        const struct be_move *m = pick(list, i);
         struct be_board after = *b;
 
-        be_play(g, &after, pick(list, i));
-        score = -quiesce(w, &after, -beta, -alpha, ply + 1);
+        if (loud >= EXCHANGES && m->plain.to != last)
+            continue;
+        be_play(g, &after, m);
+        score = -quiesce(w, &after, -beta, -alpha, ply + 1, loud + 1, m->plain.to);
         if (w->stopped)
             return 0;
         best = score > best ? score : best;
@@ -322,7 +330,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
     if (check)
         depth++;
     if (depth <= 0 || ply >= BE_PLY_MAX - 1)
-        return quiesce(w, b, alpha, beta, ply);
+        return quiesce(w, b, alpha, beta, ply, 0, BK_SQ_NONE);
     w->nodes++;
     w->npv[ply] = 0;
     if (poll_stop(w))
