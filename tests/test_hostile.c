@@ -391,11 +391,11 @@ static void plan__refuses_en_passant_for_men_that_come_back(void **state)
     bk_variant_free(v);
 }
 
-static void fairy__squares_to_be_reached_are_refused_unless_no_piece_counts(void **state)
+/* `flagPiece = -` is every piece to newer versions, and none to older ones. */
+static void fairy__squares_to_be_reached_are_refused(void **state)
 {
-    static const char *const ends[] = { "flagRegion = d4\n", "flagRegionWhite = *8\n",
-                                        "flagRegionBlack = *1\n", "whiteFlag = d4\n",
-                                        "blackFlag = d4\n" };
+    static const char *const ends[] = { "flagRegion", "flagRegionWhite", "flagRegionBlack",
+                                        "whiteFlag", "blackFlag" };
     char text[256];
 
     (void)state;
@@ -403,10 +403,10 @@ static void fairy__squares_to_be_reached_are_refused_unless_no_piece_counts(void
         struct bk_report why = { "" };
         struct bk_variant *v;
 
-        snprintf(text, sizeof text, "[rooksquare:chess]\n%s", ends[i]);
+        snprintf(text, sizeof text, "[rooksquare:chess]\n%s = d4\nflagPiece = -\n", ends[i]);
         assert_int_equal(bk_fairy_parse(&v, "variants.ini", text, NULL, &why), BK_E_USAGE);
-        assert_non_null(strstr(why.text, "flagPiece = -"));
-        snprintf(text, sizeof text, "[no-flag:chess]\n%sflagPiece = -\n", ends[i]);
+        assert_non_null(strstr(why.text, "reaching a square ends the game"));
+        snprintf(text, sizeof text, "[no-flag:chess]\n%s = -\nflagPiece = r\n", ends[i]);
         if (bk_fairy_parse(&v, "variants.ini", text, NULL, &why))
             fail_msg("%s", why.text);
         bk_variant_free(v);
@@ -482,7 +482,7 @@ int main(void)
         cmocka_unit_test(en_passant__is_not_for_men_that_move_by_a_zone),
         cmocka_unit_test(en_passant__is_a_forward_capture),
         cmocka_unit_test(plan__refuses_en_passant_for_men_that_come_back),
-        cmocka_unit_test(fairy__squares_to_be_reached_are_refused_unless_no_piece_counts),
+        cmocka_unit_test(fairy__squares_to_be_reached_are_refused),
         cmocka_unit_test(load__refuses_what_is_no_file_at_once),
         cmocka_unit_test(spill__says_that_the_disk_is_full),
     };
