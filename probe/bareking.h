@@ -74,7 +74,7 @@ enum bk_lib_err {
     BK_LIB_PIECE = 7,         /* a letter or number that is no piece of this game     */
     BK_LIB_NOT_IN_MEMORY = 8, /* expected: BK_LIB_CACHE_ONLY, and it must be read     */
     BK_LIB_OVER_BUDGET = 9,   /* the handle's memory is too small for this question   */
-    BK_LIB_NEEDS_BYTES = 10,  /* expected: the host must bring some: bk_take_needs()  */
+    BK_LIB_NEEDS_BYTES = 10   /* expected: the host must bring some: bk_take_needs()  */
 };
 BK_API const char *bk_lib_strerror(enum bk_lib_err err); /* a fixed text, never NULL */
 
@@ -273,7 +273,7 @@ enum bk_lib_end {
     BK_LIB_CHECKMATE,
     BK_LIB_STALEMATE,
     BK_LIB_BARE,
-    BK_LIB_BARE_DRAW, /* both kings are bare, or the bare mover takes the last man of the other */
+    BK_LIB_BARE_DRAW /* both kings are bare, or the bare mover takes the last man of the other */
 };
 
 struct bk_answer {

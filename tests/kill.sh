@@ -108,6 +108,23 @@ if [ -n "${CHECKPOINT:-}" ]; then
     [ "$status" -eq 4 ] || { echo "kill: told twice by SIGUSR1: status $status"; exit 1; }
     build "$dir/killed"
     compare "told twice, and gone on:"
+
+    # asked to end while it encodes, as it mostly does by then: what is solved stays, though no
+    # checkpoint was due
+    export BAREKING_CHECKPOINT=240
+    for share in 500 600 700 800; do
+        rm -rf "$dir/killed"
+        start "$dir/killed" 2>"$dir/said"
+        pid=$!
+        sleep "$(awk -v t="$took" -v s="$share" 'BEGIN { printf "%.3f", t * s / 1000000 }')"
+        kill -TERM $pid 2>/dev/null || true
+        status=0
+        wait $pid || status=$?
+        [ "$status" -eq 0 ] || [ -n "$(find "$dir/killed" -name ".$table.ckpt")" ] ||
+            { echo "kill: asked to end after $share thousandths: no checkpoint"; exit 1; }
+        build "$dir/killed"
+        compare "asked to end after $share thousandths, and gone on:"
+    done
     echo "kill: $game $table killed $times times on its way to $((whole + 1)) whole tables," \
         "going on from checkpoints, every byte the same, no file left over"
     exit

@@ -9,6 +9,7 @@ if [ "$1" = -u ]; then
     shift
 fi
 stage=$1 dest=$2
+[ -d "$stage" ] || exit 1 # it could not be laid out
 
 each() { (cd "$stage" && find . "$@" | sed 's/^\.//' | sort); }
 put() { # path

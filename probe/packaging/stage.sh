@@ -3,6 +3,15 @@
 # which sets all that is used here.
 set -eu
 umask 022 # everybody may read what is installed
+for folder in "$PREFIX" "$BINDIR" "$LIBDIR" "$INCLUDEDIR" "$MANDIR" "$DOCDIR" "$BASHDIR" "$ZSHDIR"; do
+    case $folder in
+    *'&'* | *'|'* | *"'"* | *'"'* | *\\* | *'#'* | *'$'*) wrong='a sign that bareking.pc cannot have' ;;
+    /* | '') continue ;;
+    *) wrong='not a whole path, from / on' ;;
+    esac
+    echo "PREFIX, LIBDIR or the like, '$folder': $wrong" >&2
+    exit 1
+done
 rm -rf "$STAGE"
 packaging=$(dirname "$0")
 

@@ -1,6 +1,7 @@
 /*
  * main.c - bareking-engine: waits for the first command, which tells the protocol.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,15 @@ static bool is_option(const char *name, char **argv, int *i, const char **value,
     return true;
 }
 
+/* The exit status after text on stdout: 0, or why not. */
+static int written(bool good)
+{
+    if (good && !fflush(stdout))
+        return 0;
+    fprintf(stderr, "bareking-engine: cannot write: %s\n", strerror(errno));
+    return 4;
+}
+
 static struct choice choose(int argc, char **argv)
 {
     const char *dir = getenv("BAREKING_DIR");
@@ -64,13 +74,10 @@ static struct choice choose(int argc, char **argv)
             is_option("--game", argv, &i, &c.game, &c.status))
             continue;
         else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
-            c.status = fputs(help, stdout) == EOF || fflush(stdout) ? 4 : 0;
+            c.status = written(fputs(help, stdout) != EOF);
         else if (!strcmp(argv[i], "--version"))
-            c.status = printf("bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
-                              BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) < 0 ||
-                               fflush(stdout)
-                           ? 4
-                           : 0;
+            c.status = written(printf("bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
+                                      BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) > 0);
         else {
             fprintf(stderr, "bareking-engine: '%s' is not understood; see --help\n", argv[i]);
             c.status = 2;

@@ -207,8 +207,9 @@ static bool may_be(struct miner *k, struct study_find *f)
     case STUDY_ZUGZWANG:
     case STUDY_FULL_ZUGZWANG:
     case STUDY_BARE_RACE: return is_found_pair(k, f);
-    case STUDY_LONGEST:
-    case STUDY_COMPOSE: return f->worth.wdl > 0 && f->worth.plies > 1 && f->worth.plies >= k->least;
+    case STUDY_LONGEST: return f->worth.wdl > 0 && f->worth.plies > 0 && f->worth.plies >= k->least;
+    case STUDY_COMPOSE: /* one move is no problem */
+        return f->worth.wdl > 0 && f->worth.plies > 1 && f->worth.plies >= k->least;
     case STUDY_ONLY_MOVE: return f->worth.wdl >= 0;
     case STUDY_DOMINATION: return f->worth.wdl < 0;
     case STUDY_KINDS: break;

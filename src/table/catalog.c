@@ -461,11 +461,13 @@ static struct bk_material key_of(const struct bk_pos *p)
 /* Does the position have the material of the entry? */
 static bool is_of(const struct entry *e, const struct bk_pos *p)
 {
+    const uint8_t *count[] = { (const uint8_t *)e->key.count, (const uint8_t *)p->count };
+    const uint8_t *left[] = { (const uint8_t *)e->key.left, (const uint8_t *)p->left };
     uint64_t differ = e->key.rights ^ p->rights;
 
     for (size_t i = 0; i < sizeof p->count; i += 8)
-        differ |= (bk_word_get(*e->key.count + i) ^ bk_word_get(*p->count + i)) |
-                  (bk_word_get(*e->key.left + i) ^ bk_word_get(*p->left + i));
+        differ |= (bk_word_get(count[0] + i) ^ bk_word_get(count[1] + i)) |
+                  (bk_word_get(left[0] + i) ^ bk_word_get(left[1] + i));
     return !differ;
 }
 

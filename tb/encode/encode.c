@@ -499,6 +499,8 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
         if (!err)
             err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
                               e->pool, write_shards, e, why);
+        if (err) /* a part of it is nothing that a checkpoint should have */
+            e->scratch_bytes = a.task[i]->at;
     }
     for (unsigned i = 0; i < a.n; i++) {
         bk_sample_release(&a.sample[i]);
@@ -624,12 +626,17 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     err = bk_ranks_agree(err, why);
     if (!err && bk_ranks_several() && e->nsmall)
         err = gather_small_ones(e, why);
-    for (unsigned i = 0; !err && i < e->nsmall; i++) {
+    for (unsigned i = 0; i < e->nsmall; i++) {
         struct task *task = e->small[i];
+        enum bk_err written = BK_OK;
+        bool made = task->done; /* of some, if threads were stopped: a checkpoint has those */
 
         task->at = e->scratch_bytes;
-        err = to_scratch(e, task->shard, task->bytes, why);
+        if (made)
+            written = to_scratch(e, task->shard, task->bytes, err ? NULL : why);
         let_small_go(task);
+        task->done = made && !written;
+        err = err ? err : written;
     }
     e->nsmall = 0;
     return err;
@@ -828,7 +835,7 @@ static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_r
     struct bk_unit *u = &task->unit;
     uint8_t done;
 
-    if (!bk_read(r, &done, 1) || done != is_ready(e, task->place))
+    if (!bk_read(r, &done, 1) || done > is_ready(e, task->place))
         return false;
     task->done = done;
     if (!done)
@@ -841,13 +848,15 @@ static bool load_task(const struct bk_encoder *e, struct task *task, struct bk_r
            bk_read_array(r, u->directory, u->directory_bytes);
 }
 
-/* Blocks of units that are done are encoded, and no others. */
+/* Of blocks that are encoded the units are done.  The other way round a build was stopped while it
+   encoded the others of these blocks: it goes on with them. */
 static bool blocks_agree(const struct bk_encoder *e)
 {
     for (unsigned i = 0; i < e->nplaces; i++)
         for (uint32_t b = e->place[i].block; b < e->place[i].block + e->place[i].nblocks; b++)
-            if (e->t->block[b].encoded != task_of(e, 0, i)->done)
-                return false;
+            for (unsigned kind = 0; kind < e->nkinds; kind++)
+                if (e->t->block[b].encoded && !task_of(e, kind, i)->done)
+                    return false;
     return true;
 }
 

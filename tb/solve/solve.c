@@ -50,10 +50,15 @@ static enum bk_err solve_together(const struct level *l, struct bk_report *why)
     struct bk_blocks b = {
         .block = l->block, .n = l->n, .group = &group, .pool = run->job->pool, .tally = run->tally
     };
-    enum bk_err err;
+    enum bk_err err = BK_OK;
+    uint32_t solved = 0;
 
-    bk_order_group(&run->order, run->job->t->ix, run->level, &group);
-    err = bk_blocks_solve(run, &b, why);
+    while (solved < l->n && is_solved(l, solved))
+        solved++;
+    if (solved < l->n) { /* else a checkpoint has them */
+        bk_order_group(&run->order, run->job->t->ix, run->level, &group);
+        err = bk_blocks_solve(run, &b, why);
+    }
     add_done(l, 0, l->n);
     return err;
 }
