@@ -373,6 +373,8 @@ else
     fail 'jobs for Slurm that no shell reads'
 fi
 bad 4 'none/no' plan shatranj KRvKN --dir none --slurm none/no/jobs
+run 0 plan shatranj KRRRvKN --dir none --make --memory 3G && grep -q '3 R' err && grep -q -e ' --memory 3221225472 .*--any' out && pass ||
+    fail 'plan --make does not say what build would refuse, or loses --memory'
 bad 2 'ranks' plan shatranj KRvKN --ranks 65
 good 'build ' plan shatranj KNvKP --dir "made's" --make
 # by its own Makefile, and as an ordinary build makes them
@@ -456,6 +458,36 @@ printf '[FEN "%s"]\n\n1. Qd4 *\n' "$diamond" >blunder.pgn
 good '1. Qd4 $4' annotate shatranj blunder.pgn
 good '"before":{"wdl":1,"dtw":39},"after":{"wdl":1,"dtw":1},"mark":"??","best":"b3b4"}' annotate shatranj blunder.pgn --json
 good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
+# results without distances beside a file of them, as a kill between two names leaves them: made again
+for how in '--wdl' '--standalone'; do
+    rm -rf pair && good '' build shatranj KQvKQ --dir pair $how
+    cp pair/shatranj/KQvKQ.bkw old.bkw && rm pair/shatranj/* && good '' build shatranj KQvKQ --dir pair
+    cp pair/shatranj/KQvKQ.bkw new.bkw && cp old.bkw pair/shatranj/KQvKQ.bkw
+    run 3 doctor pair && grep -q '^ *half  *KQvKQ.bkd: ' out && pass || fail "doctor does not tell half a pair of $how"
+    good '1 to build' plan shatranj KQvKQ --dir pair
+    good 'KQvKQ' build shatranj KQvKQ --dir pair
+    cmp -s new.bkw pair/shatranj/KQvKQ.bkw && pass || fail "half a pair of $how is not made again"
+    good 'whole' doctor pair
+done
+# a manifest that names a file twice, and one that is no table
+(cd pair && sha256sum shatranj/* && sha256sum shatranj/KQvKQ.bkw && echo text >shatranj/README && sha256sum shatranj/README) >list.sha
+good '4 good' manifest pair list.sha
+rm pair/shatranj/README
+# results of this game, distances of another with its name: refused
+sed 's/^stalemate .*/stalemate = draw/' "$games/shatranj.ini" >shatranj.ini
+rm -rf mixed && mkdir -p mixed/shatranj && cp pair/shatranj/KQvKQ.bkd mixed/shatranj
+bad 2 'KQvKQ.bkd was made by other rules' build ./shatranj.ini KQvKQ --dir mixed
+rm -rf mixed shatranj.ini
+# a checkpoint that is younger than its table stays: who was stopped may go on
+touch -d '1 hour ago' pair/shatranj/* && touch pair/shatranj/.KQvKQ.ckpt
+good 'nothing to build' build shatranj KQvKQ --dir pair
+[ -e pair/shatranj/.KQvKQ.ckpt ] && pass || fail 'a checkpoint of what is being made anew went'
+touch pair/shatranj/KQvKQ.bkw && good 'nothing to build' build shatranj KQvKQ --dir pair
+[ ! -e pair/shatranj/.KQvKQ.ckpt ] && pass || fail 'a checkpoint that was left stays'
+# a table under a name that nobody looks for
+mv pair/shatranj/KQvKQ.bkw pair/shatranj/kqvkq.bkw && mv pair/shatranj/KQvKQ.bkd pair/shatranj/kqvkq.bkd
+run 1 doctor pair && grep -q 'kqvkq.bkw: the table is looked for as KQvKQ' out && pass || fail 'doctor takes a name that is none'
+rm -rf pair
 bad 2 "stats: no option '-d'" stats shatranj KRvKN -dq
 # dots apart from their number, as `line` writes them; brackets in a comment of a variation
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 b - - 0 1"]\n\n1. ... Kc5 2 .Kc2 (2. Ka4 ; smile :)\n) *\n' >dots.pgn

@@ -145,8 +145,8 @@ int cmd_plan(struct cli *c)
         status = print_plan_json(p, &sum, refused ? why.text : NULL);
     else
         print_plan(p, &sum);
-    if (refused && !status && !c->slurm && !c->make && !c->json)
-        printf("`build` would refuse: %s\n", why.text);
+    if (refused && !status && !c->json) /* a Makefile, or a job, may be for another machine */
+        fprintf(c->slurm || c->make ? stderr : stdout, "`build` would refuse: %s\n", why.text);
     bk_plan_free(p);
     bk_variant_free(v);
     return status;
@@ -248,7 +248,7 @@ static void tell_other_form(const struct watch *w)
 {
     unsigned n = w->other_form;
 
-    if (n)
+    if (n && bk_ranks_is_first())
         fprintf(
             stderr,
             "bareking: %u table%s there already do%s not answer alone: remove them to have them "

@@ -92,6 +92,18 @@ static void look(void *context, uint64_t item, unsigned thread)
     bk_file_close(f);
 }
 
+/* Is it under this name that the table is looked for? */
+static bool is_its_name(const struct doctor *d, struct looked *x, const char *name)
+{
+    char proper[BK_MATERIAL_NAME_MAX];
+    struct bk_material m = x->m;
+
+    bk_material_canonical(&m, d->v);
+    bk_material_name(&m, d->v, proper);
+    return !strcmp(name, proper) ||
+           !bk_fail(&x->why, BK_E_USAGE, "the table is looked for as %s", proper);
+}
+
 static void read_name(struct doctor *d, struct looked *x, const struct folder_file *f)
 {
     const char *base = f->path + f->game_n + 1;
@@ -100,7 +112,7 @@ static void read_name(struct doctor *d, struct looked *x, const struct folder_fi
     *x = (struct looked){ .f = f };
     snprintf(name, sizeof name, "%.*s", (int)strlen(base) - 4, base);
     x->kind = base[strlen(base) - 1] == 'w' ? BK_KIND_WDL : BK_KIND_DTW;
-    x->named = d->v && !bk_material_parse(&x->m, d->v, name, &x->why);
+    x->named = d->v && !bk_material_parse(&x->m, d->v, name, &x->why) && is_its_name(d, x, name);
 }
 
 /* The text without the path that it begins with, which has been said. */
@@ -124,6 +136,22 @@ static const struct looked *find(const struct doctor *d, const struct bk_materia
     return NULL;
 }
 
+/* Distances belong to results that promise them: who made both anew may have been killed between
+   their names. */
+static void tell_distances(struct doctor *d, const struct looked *x, const char *name)
+{
+    const struct looked *results = find(d, &x->m, BK_KIND_WDL);
+
+    if (!results)
+        tell(d, HALF, name, "distances, and no .bkw is there");
+    else if (!results->err && !results->distances)
+        tell(d, HALF, name, "distances that the .bkw does not promise");
+    else if (!results->err && results->standalone != x->standalone)
+        tell(d, HALF, name,
+             x->standalone ? "answers alone, and the .bkw does not"
+                           : "does not answer alone, as the .bkw does");
+}
+
 static void tell_file(struct doctor *d, const struct looked *x)
 {
     const char *name = x->f->path + x->f->game_n + 1;
@@ -138,8 +166,8 @@ static void tell_file(struct doctor *d, const struct looked *x)
              name, reason(d, x));
     else if (x->kind == BK_KIND_WDL && x->distances && !find(d, &x->m, BK_KIND_DTW))
         tell(d, HALF, name, "promises distances, and no .bkd is there");
-    else if (x->kind == BK_KIND_DTW && !find(d, &x->m, BK_KIND_WDL))
-        tell(d, HALF, name, "distances, and no .bkw is there");
+    else if (x->kind == BK_KIND_DTW)
+        tell_distances(d, x, name);
     d->tables += x->named && x->kind == BK_KIND_WDL;
 }
 

@@ -19,6 +19,7 @@
 #include <nettle/version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/folder.h"
 #include "cli/report.h"
@@ -248,6 +249,19 @@ static int read_list(struct manifest *m, const char *path)
     return CLI_OK;
 }
 
+/* A listed file that the folder's tables are not, or that is listed twice. */
+static void look_for(const struct manifest *m, struct entry *e)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    if (strstr(e->path, "..") || stat(folder_path(path, &m->folder, e->path), &st) ||
+        !S_ISREG(st.st_mode))
+        return;
+    e->there = true;
+    e->bytes = (uint64_t)st.st_size;
+}
+
 static int join_folder(struct manifest *m)
 {
     size_t listed = m->n;
@@ -267,6 +281,9 @@ static int join_folder(struct manifest *m)
         e->there = true;
         e->bytes = f->bytes;
     }
+    for (size_t i = 0; i < listed; i++) /* named twice, or no table */
+        if (!m->entry[i].there)
+            look_for(m, &m->entry[i]);
     return CLI_OK;
 }
 

@@ -68,6 +68,8 @@ static void print_options(FILE *f, const struct cli *c, bool for_make)
         fputs(" --for ", f);
         print_word(f, c->terrain, for_make);
     }
+    if (c->memory)
+        fprintf(f, " --memory %llu", (unsigned long long)c->memory);
     fputs(c->wdl ? " --wdl" : "", f);
     fputs(c->standalone ? " --standalone" : "", f);
     if (c->effort != BK_EFFORT_NORMAL)

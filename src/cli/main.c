@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/report.h"
@@ -533,6 +534,21 @@ static void ask_to_finish(int sig)
     cli_finish = 1;
 }
 
+/* The same; a second time it ends at once, but not within a second: `timeout` sends it to its child
+   and then to all of the group. */
+static void ask_to_finish_once(int sig)
+{
+    static struct timespec first;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!first.tv_sec)
+        first = now;
+    else if (now.tv_sec - first.tv_sec > 1)
+        _exit(128 + sig);
+    cli_finish = 1;
+}
+
 static bool json_wanted;
 
 /* What cli_fail() and cli_answer_errors() do, by calls that a signal's handler may make. */
@@ -578,7 +594,7 @@ void cli_finish_on_signals(unsigned minutes)
     sigemptyset(&sa.sa_mask);
     sigaction(SIGUSR1, &sa, NULL); /* of a job it may come twice: to all of it, and by mpirun */
     sigaction(SIGALRM, &sa, NULL);
-    sa.sa_flags = (int)SA_RESETHAND;
+    sa.sa_handler = ask_to_finish_once;
     sigaction(SIGTERM, &sa, NULL);
     if (minutes)
         alarm(60 * minutes);

@@ -111,12 +111,12 @@ static int fits(const struct cli *c, const struct bk_plan *p, struct bk_report *
 
         if (!t->present && (!most || t->memory_bytes > most->memory_bytes))
             most = t;
-        if (!t->present && (!least || t->least_bytes > least->least_bytes))
+        if (!t->present && (!least || bk_plan_least(t) > bk_plan_least(least)))
             least = t;
     }
-    if (c->memory && least && least->least_bytes > c->memory && least->memory_bytes > c->memory) {
+    if (c->memory && least && bk_plan_least(least) > c->memory) {
         bk_report_write(why, "%s needs a memory limit of %llu MiB, it is %llu MiB", least->name,
-                        (unsigned long long)((least->least_bytes >> 20) + 1),
+                        (unsigned long long)((bk_plan_least(least) >> 20) + 1),
                         (unsigned long long)(c->memory >> 20));
         return CLI_SYSTEM;
     }
@@ -144,6 +144,18 @@ static bool folder_stands(const struct bk_plan *p, const struct bk_plan_table *t
     return false;
 }
 
+/* Was a file of the table made by other rules?  path: which. */
+static bool is_foreign(const struct bk_plan *p, const struct bk_plan_table *t, char path[PATH_MAX])
+{
+    bool foreign = false;
+
+    for (int kind = BK_KIND_WDL; !foreign && kind <= BK_KIND_DTW; kind++) {
+        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+        foreign = bk_file_other_rules(path, p->v);
+    }
+    return foreign;
+}
+
 /* Would a table take the place of a good one: of another game with this name, or one that cannot be
    read? */
 static int replaces_good(const struct bk_plan *p, struct bk_report *why)
@@ -158,14 +170,13 @@ static int replaces_good(const struct bk_plan *p, struct bk_report *why)
             bk_report_write(why, "%s; --force makes it again", fault.text);
             return CLI_SYSTEM;
         }
-        if (!p->table[i].damaged)
+        if (p->table[i].present)
             continue;
-        if (folder_stands(p, &p->table[i], path)) {
+        if (p->table[i].damaged && folder_stands(p, &p->table[i], path)) {
             bk_report_write(why, "%s: %s", path, strerror(EISDIR));
             return CLI_SYSTEM;
         }
-        bk_table_path(path, p->dir, p->v, &p->table[i].m, BK_KIND_WDL);
-        if (bk_file_other_rules(path, p->v)) {
+        if (is_foreign(p, &p->table[i], path)) {
             bk_report_write(why,
                             "%s was made by other rules than those of this %s, maybe for another "
                             "game of this name: name yours otherwise, or take another folder; "

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -497,6 +498,7 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
 {
     const struct bk_plan_table *pt = &b->p->table[b->nth];
     uint64_t limit = b->o->memory_limit;
+    uint64_t least = bk_plan_least(pt);
     enum bk_err err = BK_OK;
 
     if (limit && pt->memory_bytes > limit) {
@@ -505,9 +507,9 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
                            "needs a memory limit of %llu MiB for each process, it is %llu MiB",
                            (unsigned long long)((pt->memory_bytes >> 20) + 1),
                            (unsigned long long)(limit >> 20));
-        if (pt->least_bytes > limit)
+        if (least > limit)
             return bk_fail(why, BK_E_SYSTEM, "needs a memory limit of %llu MiB, it is %llu MiB",
-                           (unsigned long long)((pt->least_bytes >> 20) + 1),
+                           (unsigned long long)((least >> 20) + 1),
                            (unsigned long long)(limit >> 20));
         err = go_to_disk(b, why);
     }
@@ -520,6 +522,20 @@ static enum bk_err build_within(struct builder *b, struct bk_report *why)
 }
 
 /* == What others left == */
+
+/* Is a checkpoint younger than the table?  Then that is being made anew (with distances, say), and
+   who was stopped may want to go on. */
+static bool is_under_way(const struct builder *b, const char *checkpoint)
+{
+    char path[PATH_MAX];
+    struct stat made, kept;
+
+    bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, BK_KIND_WDL);
+    return !stat(path, &made) && !stat(checkpoint, &kept) &&
+           (kept.st_mtim.tv_sec > made.st_mtim.tv_sec ||
+            (kept.st_mtim.tv_sec == made.st_mtim.tv_sec &&
+             kept.st_mtim.tv_nsec > made.st_mtim.tv_nsec));
+}
 
 /*
  * What a builder leaves that was killed: files beside a table that is there.  remove: they go.
@@ -539,9 +555,11 @@ static bool leftovers(const struct builder *b, bool remove)
             unlink(path);
     }
     checkpoint_path(b, path);
-    any |= bk_checkpoint_any(path);
-    if (remove)
-        bk_checkpoint_remove(path);
+    if (!is_under_way(b, path)) {
+        any |= bk_checkpoint_any(path);
+        if (remove)
+            bk_checkpoint_remove(path);
+    }
     strcpy(path + strlen(path) - strlen("ckpt"), "lock");
     return any || !access(path, F_OK); /* a lock goes with whoever takes it next */
 }

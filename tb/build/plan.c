@@ -68,7 +68,7 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
                             struct bk_report *why)
 {
     enum bk_err err = look_at(p, t, BK_KIND_WDL, whole, why);
-    bool promised = t->with_distances;
+    bool promised = t->with_distances, alone = t->standalone;
 
     if (!err) {
         err = look_at(p, t, BK_KIND_DTW, whole, why);
@@ -76,6 +76,14 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
             err = bk_fail(why, BK_E_CORRUPT, "%s: distances promised, and not there", t->name);
         else if (err == BK_E_NO_TABLE && !p->distances)
             err = BK_OK;
+        else if (!err && (!promised || t->standalone != alone)) {
+            /* who made them anew was killed between their two names: results of before */
+            t->with_distances = promised;
+            t->standalone = alone;
+            if (p->distances)
+                err = bk_fail(why, BK_E_NO_TABLE, "%s: distances that its results do not know",
+                              t->name);
+        }
     }
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
@@ -97,8 +105,11 @@ bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t)
     struct bk_plan_table now = { .m = t->m };
     struct bk_report why = { "" };
 
-    if (p->anew)
+    if (p->anew) { /* unless it has been made otherwise meanwhile: that stays */
+        if (!look_at(p, &now, BK_KIND_WDL, false, NULL))
+            t->present |= now.with_distances != p->distances || now.standalone != p->alone;
         return t->present;
+    }
     look_for(p, &now, t->damaged, &why);
     t->present = now.present;
     if (now.present) {

@@ -50,6 +50,13 @@ struct bk_plan_table {
     unsigned nnext;
 };
 
+/* The least limit of memory within which it can be made: on disk, or in memory where that takes
+   less. */
+static inline uint64_t bk_plan_least(const struct bk_plan_table *t)
+{
+    return t->least_bytes < t->memory_bytes ? t->least_bytes : t->memory_bytes;
+}
+
 struct bk_plan {
     const struct bk_variant *v;     /* borrowed */
     const struct bk_kernel *kernel; /* chosen here for all tables */
