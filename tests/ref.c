@@ -265,8 +265,8 @@ static void find_choices(const struct bk_variant *v, const struct ref_pos *pos, 
             unsigned x = b->to[j];
             uint8_t price = b->counted && v->limit[x] ? 1 : 2;
 
-            if (!rule_offers(v, pos, b, x))
-                continue;
+            if (!rule_offers(v, pos, b, x) || !on_ranks(v, v->piece[x].ranks, to, pos->stm))
+                continue; /* what may not stand there is not on offer */
             if (b->must)
                 out->stay = false;
             if (out->offer[x] < price)

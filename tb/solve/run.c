@@ -8,7 +8,6 @@
 
 #include "tb/memory/ranks.h"
 #include "tb/solve/prepare.h"
-#include "tb/solve/resume.h"
 
 enum bk_err bk_run_open(struct bk_run *run, const struct bk_solve_job *job, struct bk_tally *tally,
                         struct bk_report *why)
@@ -144,7 +143,6 @@ static void trim_blocks(struct bk_run *run)
 enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
                           struct bk_report *why)
 {
-    static const struct bk_under_way nothing;
     const struct bk_sink *sink = run->job->sink;
     enum bk_err err;
 
@@ -152,8 +150,6 @@ enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
     bk_pool_stop_when(run->job->pool, run->job->finish ? run->job->finish : run->job->stop);
     err = sink->solved ? sink->solved(sink->context, block, n, why) : BK_OK;
     bk_pool_stop_when(run->job->pool, run->job->stop);
-    if (err && run->job->finish && *run->job->finish && !bk_ranks_several())
-        bk_resume_save(run, &nothing); /* all blocks of the level, and the units that are made */
 
     if (!err && run->by_share)
         trim_blocks(run);

@@ -218,6 +218,17 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
     return err;
 }
 
+/* A level's blocks go to the sink.  Who is asked to end meanwhile keeps all of them, and the units
+   that are made. */
+static enum bk_err hand_on(struct bk_run *run, const struct level *l, struct bk_report *why)
+{
+    enum bk_err err = bk_run_solved(run, l->block, l->n, why);
+
+    if (err && run->job->finish && *run->job->finish && !bk_ranks_several())
+        save_between(run);
+    return bk_ranks_agree(err, why);
+}
+
 static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
 {
     const struct bk_order *o = &run->order;
@@ -236,7 +247,7 @@ static enum bk_err solve_level(struct bk_run *run, struct bk_report *why)
         err = solve_apart(&l, why);
     if (run->level + 1 == o->nlevels)
         bk_spares_free(&run->spares); /* encoding wants the room */
-    return err ? err : bk_ranks_agree(bk_run_solved(run, l.block, l.n, why), why);
+    return err ? err : hand_on(run, &l, why);
 }
 
 /* == A table == */
