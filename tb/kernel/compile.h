@@ -45,9 +45,9 @@ static void compile_inner(struct bk_setup *s)
 static void compile_inner_twice(struct bk_setup *s)
 {
     const struct bk_variant *v = s->v;
-    set *ends = s->inner_twice, *from = ends + v->nsq;
+    set *ends = s->inner_twice, *from = ends ? ends + v->nsq : NULL; /* NULL: he takes once */
 
-    for (unsigned sq = 0; s->inner.twice && sq < v->nsq; sq++) {
+    for (unsigned sq = 0; ends && sq < v->nsq; sq++) {
         unsigned n;
         const struct bk_reach *r = bk_reach_from(v, s->inner.type, s->inner.colour, sq, &n);
 
