@@ -524,7 +524,7 @@ static void fairy__begins_with_a_man_that_may_be_taken_in_passing(void **state)
 
 static void fairy__castles_on_boards_of_twelve_files(void **state)
 {
-    static const char text[] = "[a]\nking = k\nrook = r\nmaxFile = l\ncastlingKingsideFile = j\n"
+    static const char text[] = "[a]\nking = k\nrook = r\nmaxFile = l \t\ncastlingKingsideFile = j\n"
                                "startFen = r4k5r/12/12/12/12/12/12/R4K5R w Ll - 0 1\n";
     struct bk_variant *v;
     struct bk_report why;

@@ -417,6 +417,17 @@ static bool set(struct bk_fairy_file *f, struct bk_fairy_entry e)
     return true;
 }
 
+/* Is it a value that the program compares as a whole? */
+static bool is_word(const char *value)
+{
+    static const char *const words[] = { "true", "false", "win", "loss", "draw", "none" };
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is |= !strcmp(value, words[i]);
+    return is;
+}
+
 /*
  * One line of a section's body; it ends in NUL, and is changed.  Where the program takes white
  * space for part of a key or a value, and so does not know it, the line is refused.
@@ -425,6 +436,7 @@ static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned l
 {
     char *name = line, *equals, *value;
     size_t n = strlen(line);
+    bool blank;
 
     if (n && line[n - 1] == '\r')
         line[--n] = '\0';
@@ -443,7 +455,9 @@ static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned l
     if (!*value)
         return bk_fairy_fault(f, number, 1, "key '%s': no value: the program passes the line over",
                               name);
-    if (strchr(" \t", line[n - 1]))
+    blank = strchr(" \t", line[n - 1]);
+    value = trimmed(value);
+    if (blank && is_word(value))
         return bk_fairy_fault(f, number, (unsigned)n,
                               "key '%s': white space at the end: part of the value to the program",
                               name);
