@@ -107,11 +107,12 @@ static void *one_more(void *array, uint32_t n, size_t size)
 static struct bk_vmove *new_vmove(struct bk_setup *s, bool is_free)
 {
     struct bk_vmove *moves = one_more(s->moves.vector, s->moves.nvector, sizeof *moves);
-    lanes *paths = is_free ? NULL : one_more(s->moves.path, s->moves.npath, sizeof *paths);
+    bool room = !is_free || !s->moves.path; /* passes point there in any case */
+    lanes *paths = room ? one_more(s->moves.path, s->moves.npath, sizeof *paths) : NULL;
 
     s->moves.vector = moves ? moves : s->moves.vector;
     s->moves.path = paths ? paths : s->moves.path;
-    if (!moves || (!is_free && !paths))
+    if (!moves || (room && !paths))
         return NULL;
     moves += s->moves.nvector++;
     *moves = (struct bk_vmove){ .free = is_free };

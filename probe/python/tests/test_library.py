@@ -41,13 +41,13 @@ def test_functions_and_numbers_are_those_of_the_header(header):
         arguments = re.search(r"BK_API [^;]*\b%s\(([^;]*)\);" % name, header)[1]
         taken = 0 if arguments == "void" else arguments.count(",") + 1
         assert len(_library.FUNCTIONS[name][1]) == taken, name
-    codes = dict(re.findall(r"^    BK_LIB_(\w+) = (\d+),", header, re.M))
+    codes = dict(re.findall(r"^    BK_LIB_(\w+) = (\d+)\b", header, re.M))
     assert int(codes.pop("OK")) == 0
     assert int(codes.pop("NEEDS_BYTES")) == 10  # of a host, which only C has
     assert {int(code) for code in codes.values()} == set(_errors.BY_CODE)
     assert int(re.search(r"BK_LIB_FEN_MAX +(\d+)", header)[1]) == _library.FEN_MAX
     ends = re.search(r"enum bk_lib_end \{([^}]*)\}", header)[1]
-    assert re.findall(r"BK_LIB_(\w+),", ends) == [end.name for end in bareking.End]
+    assert re.findall(r"BK_LIB_(\w+)", ends) == [end.name for end in bareking.End]
 
 
 def test_version_is_that_of_the_header(header):
