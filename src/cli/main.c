@@ -42,7 +42,8 @@ static const struct option_line {
     { 'F', "for", "FEN", "on this position's board, with its castling homes; what it needs" },
     { 'w', "wdl", NULL, "wins, draws and losses only, no distances" },
     { 'e', "effort", "HOW", "fast, normal (default) or best: more time, smaller files" },
-    { 'A', "standalone", NULL, "files that answer without others: 2 to 4 times larger" },
+    { 'A', "standalone", NULL,
+      "files that answer without others: distances 2 to 3 times as large" },
     { 'a', "any", NULL, "materials that no game can reach, too" },
     { 'f', "force", NULL, "even if it takes more memory than there is" },
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
@@ -110,17 +111,12 @@ static const struct command {
     { "plan", cmd_plan, "dntmweAFBYKyj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "what a build would make: tables, memory, disk",
       "Writes no table.  Memory is that of the whole process, with as many threads; where it is\n"
-      "more than --memory the build works within that limit and keeps the rest on disk.  Disk is "
-      "a\n"
-      "guess: within some 15 percent for the tables of a game together, for a single one off by a\n"
-      "factor of two, at times by far more.  --make and --slurm write what makes the missing "
-      "tables "
-      "one "
-      "by\n"
-      "one, wherever each can run.  With --ranks memory is that of the process which takes most, "
-      "and\n"
-      "what they send each other is told, and how long they take, roughly: "
-      "docs/distributed.md.\n" },
+      "more than --memory the build works within that limit and keeps the rest on disk.\n"
+      "Disk is a guess: within some 15 percent for the tables of a game together, for a single\n"
+      "one off by a factor of two, at times by far more.\n"
+      "--make and --slurm write what makes the missing tables one by one, wherever each can run.\n"
+      "With --ranks memory is that of the process which takes most, and what they send each other\n"
+      "is told, and how long they take, roughly: docs/distributed.md.\n" },
     { "probe", cmd_probe, "d:tj", 2, 16, "VARIANT FEN|-",
       "what a position is worth, and each of its moves",
       "DIR may be a list of folders with `:` between.  Distances are in plies; a turn is two.\n"
@@ -535,8 +531,8 @@ static void ask_to_finish(int sig)
     cli_finish = 1;
 }
 
-/* The same; a second time it ends at once, but not within a second: `timeout` sends it to its child
-   and then to all of the group. */
+/* The same; a second time it ends at once, but not within a second or two: `timeout` sends it to
+   its child and then to all of the group. */
 static void ask_to_finish_once(int sig)
 {
     static struct timespec first;

@@ -434,7 +434,7 @@ static bool is_word(const char *value)
  */
 static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned level)
 {
-    char *name = line, *equals, *value;
+    char *equals, *name, *value;
     size_t n = strlen(line);
     bool blank;
 
@@ -449,14 +449,13 @@ static bool set_line(struct bk_fairy_file *f, char *line, int number, unsigned l
         return bk_fairy_fault(f, number, 1, "%s: part of the key's name to the program",
                               strchr(" \t", *line) ? "white space before a key"
                                                    : "a tab before `=`");
+    blank = strchr(" \t", line[n - 1]);
     *equals = '\0';
-    name = trimmed(name);
-    value = equals + 1 + strspn(equals + 1, " \t");
+    name = trimmed(line);
+    value = trimmed(equals + 1);
     if (!*value)
         return bk_fairy_fault(f, number, 1, "key '%s': no value: the program passes the line over",
                               name);
-    blank = strchr(" \t", line[n - 1]);
-    value = trimmed(value);
     if (blank && is_word(value))
         return bk_fairy_fault(f, number, (unsigned)n,
                               "key '%s': white space at the end: part of the value to the program",

@@ -326,19 +326,15 @@ static bool check_start(struct file *f)
     const struct bk_variant *v = f->v;
     const struct entry *e = find_entry(f, -1, "start", 0);
     struct bk_report why = { "" };
-    unsigned men[2][BK_TYPES_MAX] = { { 0 } };
     struct bk_pos p;
 
     if (!e || bk_rules_hands(v) || v->castling.shuffled)
         return true;
     if (bk_pos_from_fen(&p, v, v->start, &why) != BK_OK)
         return fault(f, e->line, e->column, "%s", why.text);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (p.at[sq])
-            men[bk_man_colour(p.at[sq])][bk_man_type(p.at[sq])]++;
     for (unsigned type = 0; type < v->ntypes; type++)
-        if (v->piece[type].army && (men[BK_WHITE][type] > v->piece[type].army ||
-                                    men[BK_BLACK][type] > v->piece[type].army))
+        if (v->piece[type].army && (p.count[BK_WHITE][type] > v->piece[type].army ||
+                                    p.count[BK_BLACK][type] > v->piece[type].army))
             return fault(f, e->line, e->column, "more men of [piece %s] than its army, %u",
                          v->piece[type].name, v->piece[type].army);
     return bk_pos_legal(v, &p) ||

@@ -200,7 +200,6 @@ static bool may_ask_again(const struct ex_at *at, enum bk_lib_err err, bool lack
 static enum bk_lib_err ask_value(const struct ex_at *at, struct bk_answer *out)
 {
     enum bk_lib_err err = bk_probe_fen(at->lib, at->fen, out);
-
     bool lacks = !err && lacks_distance(out->wdl, out->dtw, out->clocked_known);
 
     return may_ask_again(at, err, lacks) ? bk_probe_fen(at->lib, at->fen, out) : err;
