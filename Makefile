@@ -66,8 +66,8 @@ PASSES = $(SETS:%=kernel/kernel_portable%) $(SETS:%=kernel/kings_portable%) enco
 ifneq (,$(findstring x86_64,$(shell $(CC) -dumpmachine)))
 PASSES += $(SETS:%=kernel/kernel_avx2_%) $(SETS:%=kernel/kernel_avx512_%) \
           $(SETS:%=kernel/kings_avx2_%) $(SETS:%=kernel/kings_avx512_%) \
-          encode/columns_bmi2 encode/columns_avx512 encode/eliminate_avx512 encode/eliminate_gfni \
-          encode/filter_avx512
+          encode/columns_avx2 encode/columns_avx512 encode/eliminate_avx2 encode/eliminate_avx512 \
+          encode/eliminate_gfni encode/filter_avx512
 endif
 
 CORE_O  = $(CORE:%=$(BUILD)/src/core/%.o) $(SETS:%=$(BUILD)/src/core/facts/width_%.o) $(BUILD)/embedded.o
@@ -215,14 +215,16 @@ $(BUILD)/src/core/facts/width_%.o: src/core/facts/width.c | $(BUILD)/packages
 columns = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_COLUMNS=$(2) -c $< -o $@
 $(BUILD)/tb/encode/columns_portable.o: tb/encode/columns.c | $(BUILD)/packages
 	$(call columns,,portable)
-$(BUILD)/tb/encode/columns_bmi2.o: tb/encode/columns.c | $(BUILD)/packages
-	$(call columns,-mbmi2 -mpopcnt,bmi2)
+$(BUILD)/tb/encode/columns_avx2.o: tb/encode/columns.c | $(BUILD)/packages
+	$(call columns,-mbmi2 -mpopcnt -mavx2,avx2)
 $(BUILD)/tb/encode/columns_avx512.o: tb/encode/columns.c | $(BUILD)/packages
 	$(call columns,-mbmi2 -mpopcnt -mavx512f -mavx512vpopcntdq -mprefer-vector-width=512,avx512)
 
 eliminate = @mkdir -p $(@D); echo "  CC $@"; $(CC) $(BK_CFLAGS) $(1) -DBK_ELIMINATE=bk_eliminate_$(2) -c $< -o $@
 $(BUILD)/tb/encode/eliminate_portable.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,,portable)
+$(BUILD)/tb/encode/eliminate_avx2.o: tb/encode/eliminate_avx2.c | $(BUILD)/packages
+	$(call eliminate,-mavx2 -mbmi,avx2)
 $(BUILD)/tb/encode/eliminate_avx512.o: tb/encode/eliminate.c | $(BUILD)/packages
 	$(call eliminate,-mavx512f -mavx512bw -mprefer-vector-width=512,avx512)
 $(BUILD)/tb/encode/eliminate_gfni.o: tb/encode/eliminate_gfni.c | $(BUILD)/packages

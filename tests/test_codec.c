@@ -23,6 +23,8 @@
 #include "table/format.h"
 #include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
+#include "tb/encode/eliminate_avx2.h"
+#include "tb/encode/eliminate_gfni.h"
 #include "tb/encode/encode.h"
 #include "tb/encode/entropy.h"
 #include "tb/encode/filter.h"
@@ -114,23 +116,46 @@ static void ribbon__one_key_with_two_bits_is_refused(void **state)
     bk_ribbon_room_release(&room);
 }
 
-/* Those that this machine has and bk_ribbon_solve() may pass over. */
-static unsigned list_eliminators(bk_eliminate *out[2])
+/* Those that this machine has. */
+static unsigned list_eliminators(bk_eliminate *out[4])
 {
     unsigned n = 0;
 
     out[n++] = bk_eliminate_portable;
 #ifdef __x86_64__
+    if (bk_cpu() >= BK_CPU_AVX2)
+        out[n++] = bk_eliminate_avx2;
     if (bk_cpu() >= BK_CPU_AVX512)
         out[n++] = bk_eliminate_avx512;
+    if (bk_cpu() >= BK_CPU_AVX512 && __builtin_cpu_supports("gfni") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2"))
+        out[n++] = bk_eliminate_gfni;
 #endif
     return n;
+}
+
+/* What pivots say, variable by variable from the last to the first; those without are 0. */
+static uint64_t *follow_from(uint64_t (*pivot)[2], uint32_t words)
+{
+    uint64_t *solution = calloc(words + 2, sizeof *solution);
+
+    for (uint32_t v = 64 * words; v-- > 0;) {
+        uint64_t bit = pivot[v][1] >> 63;
+
+        for (unsigned i = 0; i < 127; i++) {
+            uint32_t at = v / 8 * 8 + i;
+
+            bit ^= pivot[v][i / 64] >> i % 64 & solution[at / 64] >> at % 64;
+        }
+        solution[v / 64] |= (bit & 1) << v % 64;
+    }
+    return solution;
 }
 
 static void ribbon__all_instruction_sets_eliminate_alike(void **state)
 {
     enum { N = 9000 };
-    bk_eliminate *eliminate[2];
+    bk_eliminate *eliminate[4];
     unsigned eliminators = list_eliminators(eliminate);
     struct bk_ribbon_key *key = malloc(N * sizeof(*key));
     struct bk_ribbon_room room = { 0 };
@@ -138,22 +163,55 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
     (void)state;
     for (unsigned n = 1; n < N; n = n * 3 / 2 + 1) {
         uint32_t words, s;
-        size_t bytes;
-        void *pivot;
 
         for (unsigned i = 0; i < n; i++)
             key[i] = (struct bk_ribbon_key){ bk_mix(i + n), draw(2) };
         assert_int_equal(bk_ribbon_solve(&room, key, n, &words, &s, NULL), BK_OK);
-        bytes = 64 * words * sizeof(*room.pivot);
-        pivot = malloc(bytes);
-        memcpy(pivot, room.pivot, bytes);
         for (unsigned k = 0; k < eliminators; k++) {
-            memset(room.pivot, 0x55, bytes);
+            uint64_t *solution;
+
+            memset(room.pivot, 0x55, 64 * words * sizeof(*room.pivot));
             assert_true(eliminate[k](&room, words));
-            assert_memory_equal(pivot, room.pivot, bytes);
+            solution = follow_from(room.pivot, words);
+            assert_memory_equal(solution, room.words, words * sizeof *solution);
+            free(solution);
         }
-        free(pivot);
     }
+    bk_ribbon_room_release(&room);
+    free(key);
+}
+
+/* Equations that contradict each other, and such as say a thing twice. */
+static void ribbon__all_instruction_sets_find_contradictions(void **state)
+{
+    enum { N = 4000 };
+    bk_eliminate *eliminate[4];
+    unsigned eliminators = list_eliminators(eliminate), agreed = 0;
+    struct bk_ribbon_key *key = malloc((N + 1) * sizeof(*key));
+    struct bk_ribbon_room room = { 0 };
+
+    (void)state;
+    for (unsigned round = 0; round < 40; round++) {
+        uint32_t words, s, at;
+        unsigned n = 100 + (unsigned)draw(N - 100);
+
+        for (unsigned i = 0; i < n; i++)
+            key[i] = (struct bk_ribbon_key){ bk_mix(i + N * round), draw(2) };
+        key[n] = key[draw(n)]; /* twice */
+        assert_int_equal(bk_ribbon_solve(&room, key, n + 1, &words, &s, NULL), BK_OK);
+        for (unsigned k = 0; k < eliminators; k++)
+            assert_true(eliminate[k](&room, words));
+        for (at = 0; at < n; at++) /* one of the two says otherwise now */
+            if (room.low[at] == room.low[at + 1] && !(room.high[at] ^ room.high[at + 1]))
+                break;
+        agreed += at < n;
+        if (at == n) /* others lie between them */
+            continue;
+        room.high[at] ^= BK_EQUATION_BIT;
+        for (unsigned k = 0; k < eliminators; k++)
+            assert_false(eliminate[k](&room, words));
+    }
+    assert_true(agreed > 3);
     bk_ribbon_room_release(&room);
     free(key);
 }
@@ -1128,6 +1186,7 @@ int main(void)
         cmocka_unit_test(ribbon__order_of_keys_does_not_matter),
         cmocka_unit_test(ribbon__one_key_with_two_bits_is_refused),
         cmocka_unit_test(ribbon__all_instruction_sets_eliminate_alike),
+        cmocka_unit_test(ribbon__all_instruction_sets_find_contradictions),
         cmocka_unit_test(filter__all_instruction_sets_let_the_same_pass),
         cmocka_unit_test(columns__keep_what_the_mask_says),
         cmocka_unit_test(columns__all_instruction_sets_count_alike),

@@ -1,8 +1,8 @@
 /*
  * columns.c - counting and keeping bits, for one instruction set.
  *
- * BK_COLUMNS names the table that this compilation makes: portable, bmi2 or
- * avx512.  The last counts alone, and moves bits as bmi2 does: with more registers
+ * BK_COLUMNS names the table that this compilation makes: portable, avx2 or
+ * avx512.  The last counts alone, and moves bits as avx2 does: with more registers
  * the compiler makes that a fifth slower.  The portable `keep` moves the bits of a word together in
  * six steps, each by a power of two (Hacker's Delight 7-4); the steps depend on the mask alone, so
  * all columns share them.  pext does the same at once.
@@ -141,17 +141,62 @@ static void part(uint64_t *const *out, uint64_t *const *column, unsigned n,
         part_some(out, column, 1, m, words);
 }
 
+/* How many bits two columns have in common. */
+INLINE uint64_t in_common_of(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < words; i++)
+        n += (uint64_t)__builtin_popcountll(a[i] & b[i]);
+    return n;
+}
+
+#if defined __AVX2__ && !defined __AVX512F__
+
+INLINE __m256i four_words(const uint64_t *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+
+/* Bits of each eight bytes: those of half a byte are looked up. */
+INLINE __m256i bits_of(__m256i x)
+{
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i bits =
+        _mm256_broadcastsi128_si256(_mm_set_epi8(4, 3, 3, 2, 3, 2, 2, 1, 3, 2, 2, 1, 2, 1, 1, 0));
+    __m256i low = _mm256_shuffle_epi8(bits, _mm256_and_si256(x, half));
+    __m256i high = _mm256_shuffle_epi8(bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
+
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+/* Of few words adding up takes longer than counting. */
+enum { MANY_WORDS = 8 };
+
+INLINE uint64_t in_common(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    __m256i n = _mm256_setzero_si256();
+    __m128i sum;
+    size_t i = 0;
+
+    if (words < MANY_WORDS)
+        return in_common_of(a, b, words);
+    for (; i + 4 <= words; i += 4)
+        n = _mm256_add_epi64(n, bits_of(_mm256_and_si256(four_words(a + i), four_words(b + i))));
+    sum = _mm_add_epi64(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1));
+    sum = _mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum));
+    return (uint64_t)_mm_cvtsi128_si64(sum) + in_common_of(a + i, b + i, words - i);
+}
+
+#else
+#define in_common in_common_of
+#endif
+
 static void count(const uint64_t *column, const uint64_t *const *class, unsigned classes,
                   size_t words, uint32_t *out)
 {
-    for (unsigned k = 0; k < classes; k++) {
-        const uint64_t *c = class[k];
-        uint64_t n = 0;
-
-        for (size_t i = 0; i < words; i++)
-            n += (uint64_t)__builtin_popcountll(column[i] & c[i]);
-        out[k] = (uint32_t)n;
-    }
+    for (unsigned k = 0; k < classes; k++)
+        out[k] = (uint32_t)in_common(column, class[k], words);
 }
 
 static void append(uint64_t *const *column, uint64_t *partial, const uint64_t *all, unsigned stride,

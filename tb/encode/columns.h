@@ -49,7 +49,7 @@ struct bk_columns {
 
 extern const struct bk_columns bk_columns_portable;
 #ifdef __x86_64__
-extern const struct bk_columns bk_columns_bmi2, bk_columns_avx512; /* the last: to count */
+extern const struct bk_columns bk_columns_avx2, bk_columns_avx512; /* the last: to count */
 #endif
 
 #endif

@@ -12,7 +12,7 @@ struct bk_columns bk_columns_for(void)
     enum bk_cpu cpu = bk_cpu();
 
     if (cpu >= BK_CPU_AVX2 && __builtin_cpu_supports("popcnt"))
-        best = bk_columns_bmi2;
+        best = bk_columns_avx2;
     if (cpu >= BK_CPU_AVX512 && __builtin_cpu_supports("avx512vpopcntdq"))
         best.count = bk_columns_avx512.count;
 #endif

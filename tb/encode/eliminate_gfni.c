@@ -91,38 +91,6 @@ INLINE void look(const struct live *l, unsigned word, uint64_t (*rows)[LIVE_WORD
             _mm512_test_epi8_mask(byte, _mm512_set1_epi8((char)(1u << i))) & there(l, word);
 }
 
-/* clear_byte() of one word of rows or two, without what is in whom: sums_of() knows.  In registers:
-   the compiler has to be asked to. */
-INLINE void clear_few(struct byte *b, unsigned words)
-{
-    uint64_t rows[8][2] = { { 0 } };
-
-    for (unsigned i = 0; i < 8; i++)
-        for (unsigned w = 0; w < words; w++)
-            rows[i][w] = b->added[i][w];
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < 8; i++) {
-        uint64_t first = rows[i][0], second = rows[i][1];
-        uint64_t lowest = first & -first, other = second & -second & -(uint64_t)!first;
-
-        b->row[i] = (uint32_t)__builtin_ctzll(lowest | other | UINT64_C(1) << 63);
-        if (words > 1)
-            b->row[i] += other ? 64 : 0;
-#pragma GCC unroll 8
-        for (unsigned j = i + 1; j < 8; j++) {
-            uint64_t has = (rows[j][0] & lowest) | (words > 1 ? rows[j][1] & other : 0);
-
-            has = -(uint64_t)(has != 0); /* no jump: nobody can foresee it */
-            rows[j][0] ^= has & first;
-            if (words > 1)
-                rows[j][1] ^= has & second;
-        }
-    }
-    for (unsigned i = 0; i < 8; i++)
-        for (unsigned w = 0; w < words; w++)
-            b->added[i][w] = rows[i][w];
-}
-
 /* By row: which pivots are added to it, a bit each. */
 INLINE __m512i added_to(const struct byte *b, unsigned word)
 {

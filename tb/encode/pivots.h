@@ -49,4 +49,36 @@ INLINE void clear_byte(struct byte *b, unsigned words)
     }
 }
 
+/* clear_byte() of one word of rows or two, without what is in whom.  In registers: the compiler
+   has to be asked to. */
+INLINE void clear_few(struct byte *b, unsigned words)
+{
+    uint64_t rows[8][2] = { { 0 } };
+
+    for (unsigned i = 0; i < 8; i++)
+        for (unsigned w = 0; w < words; w++)
+            rows[i][w] = b->added[i][w];
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t first = rows[i][0], second = rows[i][1];
+        uint64_t lowest = first & -first, other = second & -second & -(uint64_t)!first;
+
+        b->row[i] = (uint32_t)__builtin_ctzll(lowest | other | UINT64_C(1) << 63);
+        if (words > 1)
+            b->row[i] += other ? 64 : 0;
+#pragma GCC unroll 8
+        for (unsigned j = i + 1; j < 8; j++) {
+            uint64_t has = (rows[j][0] & lowest) | (words > 1 ? rows[j][1] & other : 0);
+
+            has = -(uint64_t)(has != 0); /* no jump: nobody can foresee it */
+            rows[j][0] ^= has & first;
+            if (words > 1)
+                rows[j][1] ^= has & second;
+        }
+    }
+    for (unsigned i = 0; i < 8; i++)
+        for (unsigned w = 0; w < words; w++)
+            b->added[i][w] = rows[i][w];
+}
+
 #endif

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "tb/encode/eliminate_avx2.h"
 #include "tb/encode/eliminate_gfni.h"
 #include "tb/memory/cpu.h"
 
@@ -102,6 +103,8 @@ static bk_eliminate *eliminate_for(void)
         return bk_eliminate_gfni;
     if (bk_cpu() >= BK_CPU_AVX512)
         return bk_eliminate_avx512;
+    if (bk_cpu() >= BK_CPU_AVX2)
+        return bk_eliminate_avx2;
 #endif
     return bk_eliminate_portable;
 }
