@@ -184,14 +184,15 @@ struct bk_range {
 BK_API enum bk_lib_err bk_take_needs(struct bk_lib *lib, struct bk_range *out, size_t room,
                                      size_t *n);
 /* Another budget, at any time; of all that share it, and from then on of open tables, too.  0: 256
-   MiB. */
+   MiB.  BK_LIB_USAGE: no handle. */
 BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
 /* What the tables take now, and the budget; either may be NULL. */
 BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget);
 /*
  * Reads a material's tables and all that they may lead to, "KRvKN", ahead of a search: the models,
  * and shards, those of wdl first, until the budget is full.  BK_LIB_WDL_ONLY: no distances.
- * Tables that are missing are passed over.
+ * Tables that are missing are passed over.  Returns BK_LIB_OK; BK_LIB_USAGE: no such material;
+ * BK_LIB_CORRUPT, BK_LIB_SYSTEM; BK_LIB_NEEDS_BYTES with a host.  Cost: that of reading.
  */
 BK_API enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned flags);
 /*
@@ -492,8 +493,9 @@ BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *o
                                       size_t *n);
 /* The most men that a table in the folders has; 0: there is none, or bk_error() says why not. */
 BK_API int bk_men_max(struct bk_lib *lib);
-/* What is missing to answer all positions of a material, distances too: how many, and the first of
-   them, its own table before those that it leads to.  `has` says what is there. */
+/* What is missing to answer all positions of a material, distances too: how many goes to *n, and
+   the first `room` of them, its own table before those that it leads to, are written, so `out` may
+   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 

@@ -310,7 +310,7 @@ void bk_close(struct bk_lib *lib)
     free(lib);
 }
 
-/* paths NULL: the same ones. */
+/* In these folders; same: in those of before, and `paths` is not looked at. */
 static enum bk_lib_err look_again(struct bk_lib *lib, const char *paths, bool same)
 {
     struct bk_call call;

@@ -24,11 +24,10 @@
 #include "core/rules.h"
 #include "table/needed.h"
 
-#define ROWS      256  /* a piece of work at most */
-#define PASSES    3    /* of a table that is verified */
-#define SEARCH    4    /* a pass of its own */
-#define NEXT_MAX  1024 /* materials that one leads to at once */
-#define SHORT_MAX 200  /* the longest distance of a header that gives codes of a byte */
+#define ROWS      256 /* a piece of work at most */
+#define PASSES    3   /* of a table that is verified */
+#define SEARCH    4   /* a pass of its own */
+#define SHORT_MAX 200 /* the longest distance of a header that gives codes of a byte */
 
 enum { NOTHING, DRAWN, LOST };
 
@@ -575,7 +574,7 @@ static enum bk_err run_rows(struct bk_settled *s, struct values *t, int pass, ui
         s->piece = ROWS;
     bk_pool_run(s->o.pool, (rows + s->piece - 1) / s->piece, piece, s);
     if (s->o.stop && *s->o.stop)
-        return bk_pool_interrupted(why);
+        return bk_interrupted(why);
     return s->err ? bk_fail(why, s->err, "%s", s->why.text) : BK_OK;
 }
 
@@ -730,9 +729,9 @@ static void sort_from(struct sorting *x, size_t i)
     if (x->begun[i])
         return;
     x->begun[i] = true;
-    found = bk_material_next(&x->m[i], x->v, next, NEXT_MAX);
-    if (found > NEXT_MAX)
-        found = NEXT_MAX; /* others are asked one by one until they are settled */
+    found = bk_material_next(&x->m[i], x->v, next, BK_NEXT_MAX);
+    if (found > BK_NEXT_MAX)
+        found = BK_NEXT_MAX; /* others are asked one by one until they are settled */
     x->next += found;
     for (unsigned k = 0; k < found; k++)
         sort_before(x, next[k]);
@@ -748,7 +747,7 @@ static enum bk_err sort(size_t **order, const struct bk_variant *v, const struct
 
     x.begun = calloc(n, sizeof *x.begun);
     x.order = calloc(n, sizeof *x.order);
-    x.next = malloc((n + 1) * NEXT_MAX * sizeof *x.next);
+    x.next = malloc((n + 1) * BK_NEXT_MAX * sizeof *x.next);
     *order = x.order;
     if (x.begun && x.order && x.next)
         sort_from(&x, 0);

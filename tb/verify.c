@@ -369,7 +369,7 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     struct bk_verify_result *out = vf->out;
 
     if (stopped(vf))
-        return bk_pool_interrupted(why);
+        return bk_interrupted(why);
     for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
         if (vf->found[i].err)
             return bk_fail(why, vf->found[i].err, "%s", vf->found[i].why.text);
@@ -423,13 +423,14 @@ enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct 
         return bk_fail(why, BK_E_SYSTEM, "out of memory");
     }
     err = bk_catalog_new(&vf.catalog, v, dir, why);
-    vf.tables = (struct bk_tables){ .v = v,
-                                    .find = bk_catalog_table,
-                                    .open = bk_catalog_reopen,
-                                    .context = vf.catalog,
-                                    .cache = bk_catalog_cache(vf.catalog) };
-    if (!err)
+    if (!err) {
+        vf.tables = (struct bk_tables){ .v = v,
+                                        .find = bk_catalog_table,
+                                        .open = bk_catalog_reopen,
+                                        .context = vf.catalog,
+                                        .cache = bk_catalog_cache(vf.catalog) };
         err = open_table(&vf, m, why);
+    }
     if (!err) {
         share_out(&vf);
         if (vf.all == vf.ix->positions)

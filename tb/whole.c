@@ -377,7 +377,7 @@ enum bk_err bk_whole_new(struct bk_whole **out, const struct bk_variant *v,
     if (!err) {
         solve(w, o);
         if (o->stop && *o->stop)
-            err = bk_pool_interrupted(why);
+            err = bk_interrupted(why);
     }
     if (err)
         bk_whole_free(w);

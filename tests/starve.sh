@@ -35,6 +35,7 @@ begin() { # folder command...
     fresh "$folder"
     LD_PRELOAD=$build/starve.so STARVE_COUNT=$tmp/count "$@" <in >out 2>err || die "$*: status $?"
     plain out >want
+    ! grep -qE 'by rule|nothing to' out err || die "$*: nothing was done"
     n=$(cat count)
     [ "$n" -gt 10 ] || die "$*: $n allocations"
 }
@@ -42,7 +43,7 @@ begin() { # folder command...
 # An engine does its best: it moves, or says what is wrong.  A plan tells what it could not read.
 same() {
     plain out | cmp -s - want ||
-        grep -qE '^bestmove [a-z]|^info string error|"refused":"[^"]*(could not be read just now|memory)' out
+        grep -qE '^bestmove [a-z]|^info string error|could not be read just now|"refused":"[^"]*memory' out
 }
 
 # The status is 4, and why is said; or all is as it should be.
@@ -75,24 +76,29 @@ each_refused() { # folder command...
 
 : >in
 "$bin" build shatranj KRvKN --dir tables --quiet || die 'no tables'
+"$bin" build puzzle-mini KRvKN --dir small --quiet || die 'no tables'
 printf '[Variant "shatranj"]\n[FEN "%s"]\n\n1. Rb4 Ng3 2. Rb5+ *\n' "$fen" >game.pgn
 
 each_refused tables "$bin" probe shatranj "$fen" --dir at
 each_refused tables "$bin" probe shatranj "$fen" --dir at --json
 each_refused tables "$bin" line shatranj "$fen" --dir at --json
-each_refused tables "$bin" stats shatranj KRvKN --dir at --json
-each_refused tables "$bin" count shatranj KRvK --dir at --json
+each_refused small "$bin" stats puzzle-mini KRvKN --dir at --json
+each_refused small "$bin" count puzzle-mini KRvKN --dir at --json
 each_refused tables "$bin" annotate shatranj game.pgn --dir at
 each_refused tables "$bin" check shatranj --dir at
 each_refused tables "$bin" doctor at --json
 each_refused tables "$bin" manifest at
+each_refused tables "$bin" manifest at --json
+"$bin" manifest tables >list
+each_refused tables "$bin" manifest at list --json
+each_refused small "$bin" mine puzzle-mini KRvKN --what longest --dir at --threads 1 --json
 each_refused tables "$bin" info at/shatranj/KRvKN.bkw --json
-each_refused tables "$bin" verify shatranj KRvK --dir at
+each_refused small "$bin" verify puzzle-mini KRvKN --dir at --threads 1
 each_refused tables "$bin" plan shatranj KRvKN --dir at --json
-each_refused tables "$bin" plan shatranj --men 3 --dir nowhere
+each_refused tables "$bin" plan shatranj KRvKN --dir nowhere
 each_refused tables "$bin" diagram shatranj "$fen"
-each_refused tables "$bin" repack shatranj KRvK --effort fast --dir at --threads 1 --quiet
-each_refused tables "$bin" build shatranj KQvK --dir at --threads 1 --quiet
+each_refused small "$bin" repack puzzle-mini KRvKN --effort fast --dir at --threads 1
+each_refused small "$bin" build puzzle-mini KFvKN --dir at --threads 1
 echo "$fen" >in
 each_refused tables "$bin" probe shatranj - --dir at --json
 cat >in <<END
@@ -131,7 +137,7 @@ while [ $i -lt $end ]; do
     4)
         grep -qE 'memory|Cannot allocate|could not be read just now' err || die "going on, allocation $i: not said why"
         [ -s at/shatranj/.KQvKN.ckpt ] || die "going on, allocation $i: the checkpoint is gone"
-        if grep -q 'no room to go on' err; then kept=$((kept + 1)) end=$((i + 150)); fi
+        if grep -q 'cannot go on' err; then kept=$((kept + 1)) end=$((i + 150)); fi
         ;;
     *) die "going on, allocation $i: status $status" ;;
     esac

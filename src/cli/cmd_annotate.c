@@ -86,14 +86,14 @@ struct played {
     struct verdict before, after;
     int given;       /* away: 1, or 2 from a win to a loss */
     char name[16];   /* of the move */
-    char best[16];   /* where something was given away */
+    char best[16];   /* where something was given away: that keeps it, or "" if no table says */
     struct bk_pos p; /* afterwards */
 };
 
 static int judge(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
                  const struct bk_move *m, struct played *out)
 {
-    struct bk_lib_move best;
+    struct bk_lib_ranked best = { .err = BK_LIB_NO_TABLE };
     char fen[BK_FEN_MAX];
     size_t all;
     int status;
@@ -108,7 +108,9 @@ static int judge(const struct annotation *n, const struct bk_variant *v, const s
     if (status || !is_sure(&out->before) || !is_sure(&out->after) || out->before.a.end)
         return status;
     out->given = out->before.a.clocked_wdl + out->after.a.clocked_wdl;
-    if (out->given > 0 && !bk_probe_moves(n->lib, bk_pos_to_fen(p, v, fen), &best, 1, &all) && all)
+    if (out->given > 0) /* another move's table may be missing */
+        bk_rank_moves_fen(n->lib, bk_pos_to_fen(p, v, fen), 0, 0, &best, 1, &all);
+    if (!best.err && best.clocked_wdl == out->before.a.clocked_wdl)
         strcpy(out->best, best.name);
     return CLI_OK;
 }
@@ -167,7 +169,7 @@ static void put_played(struct annotation *n, const struct played *m)
         say(n, m->given > 1 ? "$4" : "$2", 2);
         snprintf(text, sizeof text, "%s; with %s %s", words(now, !mover, &m->after.a), m->best,
                  words(was, mover, &m->before.a));
-        put_comment(n, text);
+        put_comment(n, *m->best ? text : now);
     } else if (!n->told && m->after.known && !m->after.a.end) {
         put_comment(n, words(now, !mover, &m->after.a));
     }
@@ -190,7 +192,8 @@ static void add_played(struct annotation *n, const struct played *m)
 
     if (m->given > 0) {
         json_object_set_new(x, "mark", json_string(m->given > 1 ? "??" : "?"));
-        json_object_set_new(x, "best", json_string(m->best));
+        if (*m->best)
+            json_object_set_new(x, "best", json_string(m->best));
     }
     json_array_append_new(n->moves, x);
 }

@@ -95,32 +95,12 @@ static void print_over(const struct bk_pos *p, const struct bk_answer *a)
  * Both are told, of a position and of each move.
  */
 
-/* What a result in `dtw` plies from now is worth with so many left; dtw < 0: unknown, NULL. */
-static const int *clocked(int *out, int wdl, int dtw, int plies_left)
-{
-    if (wdl && dtw < 0 && plies_left > 0)
-        return NULL;
-    *out = dtw >= 0 && dtw <= plies_left ? wdl : 0;
-    return out;
-}
-
-static json_t *clocked_json(int wdl, int dtw, int plies_left)
-{
-    int with;
-
-    return clocked(&with, wdl, dtw, plies_left) ? json_integer(with) : json_null();
-}
-
 /* Of a move whose result comes too late: ", too late: a draw"; else "". */
-static const char *lateness(int wdl, int dtw, int plies_left)
+static const char *lateness(const struct bk_lib_ranked *m)
 {
-    int with;
-
-    if (plies_left < 0 || !wdl)
-        return "";
-    if (!clocked(&with, wdl, dtw, plies_left))
+    if (!m->clocked_known)
         return ", in time or not";
-    return with ? "" : ", too late: a draw";
+    return m->clocked_wdl == m->wdl ? "" : ", too late: a draw";
 }
 
 static void print_clock(const struct question *q, const struct bk_answer *a)
@@ -135,19 +115,21 @@ static void print_clock(const struct question *q, const struct bk_answer *a)
                                                               : "Black wins.");
 }
 
+static json_t *clocked_json(int wdl, int known) { return known ? json_integer(wdl) : json_null(); }
+
 static void add_clock_json(json_t *answer, const struct bk_answer *a)
 {
     if (a->plies_left >= 0 && answer)
         json_object_set_new(answer, "clocked",
                             json_pack("{so si}", "wdl",
-                                      a->clocked_known ? json_integer(a->clocked_wdl) : json_null(),
-                                      "plies_left", a->plies_left));
+                                      clocked_json(a->clocked_wdl, a->clocked_known), "plies_left",
+                                      a->plies_left));
 }
 
 /* == probe == */
 
 static void print_probe(const struct question *q, const struct bk_answer *a,
-                        const struct bk_lib_move *move, size_t n)
+                        const struct bk_lib_ranked *move, size_t n)
 {
     const char *mover = cli_colour(q->pos.stm);
     char text[CLI_TEXT_MAX];
@@ -168,7 +150,7 @@ static void print_probe(const struct question *q, const struct bk_answer *a,
     printf("\n%s's moves:\n", mover);
     for (size_t i = 0; i < n; i++)
         printf("  %-10s %s%s\n", move[i].name, cli_verdict(text, move[i].wdl, move[i].dtw),
-               lateness(move[i].wdl, move[i].dtw, a->plies_left));
+               lateness(&move[i]));
 }
 
 /* A distance, or null where there is none. */
@@ -177,7 +159,7 @@ static json_t *plies_json(int wdl, int dtw)
     return wdl && dtw >= 0 ? json_integer(dtw) : json_null();
 }
 
-static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_move *move, size_t n)
+static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_ranked *move, size_t n)
 {
     json_t *list = json_array();
 
@@ -187,14 +169,14 @@ static json_t *moves_json(const struct bk_answer *a, const struct bk_lib_move *m
 
         if (a->plies_left >= 0)
             json_object_set_new(m, "clocked_wdl",
-                                clocked_json(move[i].wdl, move[i].dtw, a->plies_left));
+                                clocked_json(move[i].clocked_wdl, move[i].clocked_known));
         json_array_append_new(list, m);
     }
     return list;
 }
 
 static int print_probe_json(const struct question *q, const struct bk_answer *a,
-                            const struct bk_lib_move *move, size_t n)
+                            const struct bk_lib_ranked *move, size_t n)
 {
     json_t *answer = json_pack("{ss ss si so ss? so}", "variant", q->v->name, "fen", q->fen, "wdl",
                                a->wdl, "dtw", plies_json(a->wdl, a->dtw), "end",
@@ -208,7 +190,7 @@ static bool from_stdin(const struct cli *c) { return c->nargs == 2 && !strcmp(c-
 
 int cmd_probe(struct cli *c)
 {
-    struct bk_lib_move *move = NULL;
+    struct bk_lib_ranked *move = NULL;
     struct question q;
     struct bk_answer a;
     enum bk_lib_err err;
@@ -222,10 +204,10 @@ int cmd_probe(struct cli *c)
         return status;
     err = bk_probe_fen(q.lib, q.fen, &a);
     if (!err && !a.end) {
-        err = bk_probe_moves(q.lib, q.fen, NULL, 0, &n);
+        err = bk_rank_moves_fen(q.lib, q.fen, 0, 0, NULL, 0, &n);
         move = err ? NULL : malloc((n + 1) * sizeof *move);
         if (move)
-            err = bk_probe_moves(q.lib, q.fen, move, n, &n);
+            err = bk_rank_moves_fen(q.lib, q.fen, 0, 0, move, n, &n);
     }
     if (err)
         status = fail_lib(&q, err);

@@ -122,25 +122,26 @@ static int hash_all(struct manifest *m)
 
 static int write_manifest(const struct manifest *m)
 {
-    json_t *list = m->c->json ? json_array() : NULL;
+    bool json = m->c->json;
+    json_t *list = json ? json_array() : NULL; /* NULL, and no memory: the answer cannot be made */
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < m->n; i++)
         bytes += m->entry[i].bytes;
-    if (!list)
+    if (!json)
         printf("# bareking manifest 1: %zu files, %llu bytes; `sha256sum -c` reads it, too\n", m->n,
                (unsigned long long)bytes);
     for (size_t i = 0; i < m->n; i++) {
         const struct entry *e = &m->entry[i];
 
-        if (list)
+        if (json)
             json_array_append_new(list,
                                   json_pack("{so sI ss}", "path", ex_json_string(e->path), "bytes",
                                             (json_int_t)e->bytes, "sha256", e->hash));
         else
             printf("# %llu %s\n%s  %s\n", (unsigned long long)e->bytes, e->path, e->hash, e->path);
     }
-    if (!list)
+    if (!json)
         return CLI_OK;
     return cli_print_json(json_pack("{so sI so}", "dir", ex_json_string(m->folder.dir), "bytes",
                                     (json_int_t)bytes, "files", list));
@@ -302,7 +303,8 @@ static const char *state_of(const struct entry *e)
 
 static int check_manifest(const struct manifest *m)
 {
-    json_t *list = m->c->json ? json_array() : NULL;
+    bool json = m->c->json;
+    json_t *list = json ? json_array() : NULL; /* NULL, and no memory: the answer cannot be made */
     size_t good = 0, missing = 0, differ = 0, extra = 0;
 
     for (size_t i = 0; i < m->n; i++) {
@@ -313,17 +315,18 @@ static int check_manifest(const struct manifest *m)
         missing += *state == 'm';
         differ += *state == 'd';
         extra += *state == 'e';
-        if (list)
+        if (json)
             json_array_append_new(
                 list, json_pack("{so ss}", "path", ex_json_string(e->path), "state", state));
         else if (*state != 'g' && (*state != 'e' || !m->c->quiet))
             printf("%-8s %s\n", state, e->path);
     }
-    if (list)
+    if (json &&
         cli_print_json(json_pack("{so si si si si so}", "dir", ex_json_string(m->folder.dir),
                                  "good", (int)good, "missing", (int)missing, "differ", (int)differ,
-                                 "extra", (int)extra, "files", list));
-    else if (!m->c->quiet || missing || differ)
+                                 "extra", (int)extra, "files", list)))
+        return CLI_SYSTEM;
+    if (!json && (!m->c->quiet || missing || differ))
         printf("%zu good, %zu missing, %zu differ, %zu not in the list\n", good, missing, differ,
                extra);
     return differ ? CLI_DAMAGED : missing ? CLI_NO : CLI_OK;

@@ -435,7 +435,7 @@ int cmd_report(struct cli *c)
 
     if (!status && c->json && !c->output)
         status = cli_fail(CLI_USAGE, "report: with --json say where the page goes, with -o FILE");
-    cli_end_on_signals(); /* nothing is left behind: the page is written in one piece */
+    cli_end_on_signals(); /* the page is written in one piece, in a moment */
     if (!status)
         status = cli_one_material(g.c, g.v, "report", "report", &g.m);
     o.v = g.v;

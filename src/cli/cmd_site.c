@@ -27,8 +27,7 @@
 #include "explore/pages.h"
 #include "table/head.h"
 
-#define HEAD_MOST (64u << 10) /* bytes of a head that a list has; nearly all are below 300 */
-#define COPY      (1u << 20)
+#define COPY (1u << 20)
 
 static const char place[] = "export { answer, away } from './far.js';\n";
 
@@ -197,13 +196,16 @@ static char *head_of(const char *path, uint64_t bytes, int *status)
         *status = fail_at(path);
         return NULL;
     }
+    errno = 0;
     if (fread(first, 1, sizeof first, f) == sizeof first &&
-        !bk_head_bytes(&n, first, bytes, path, &why) && n <= HEAD_MOST && !fseek(f, 0, SEEK_SET) &&
+        !bk_head_bytes(&n, first, bytes, path, &why) && !fseek(f, 0, SEEK_SET) &&
         (head = malloc(n)) != NULL && fread(head, 1, n, f) == n &&
         (text = calloc(1, BASE64_ENCODE_RAW_LENGTH(n) + 1)) != NULL)
         base64_encode_raw(text, n, head);
     else if (*why.text)
         *status = cli_fail(CLI_DAMAGED, "%s", why.text);
+    else if (ferror(f) || errno) /* it cannot be read, or there is no memory */
+        *status = fail_at(path);
     else
         *status = cli_fail(CLI_DAMAGED, "%s: damaged: shorter than its head", path);
     fclose(f);
@@ -213,20 +215,24 @@ static char *head_of(const char *path, uint64_t bytes, int *status)
 
 static int copy(const char *from, const char *to)
 {
+    const char *at = from; /* what cannot be read, or written */
     char *room = malloc(COPY);
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    size_t n = 0;
-    bool ok = room && in && out;
+    FILE *in = room ? fopen(from, "rb") : NULL, *out = in ? fopen(at = to, "wb") : NULL;
+    int error = out ? 0 : errno;
 
-    while (ok && (n = fread(room, 1, COPY, in)) > 0)
-        ok = fwrite(room, 1, n, out) == n;
-    ok = ok && !ferror(in);
+    for (size_t n; !error && (n = fread(room, 1, COPY, in)) > 0;)
+        error = fwrite(room, 1, n, out) == n ? 0 : errno;
+    if (!error && ferror(in)) {
+        error = errno;
+        at = from;
+    }
     if (in)
         fclose(in);
-    if (out)
-        ok = !fclose(out) && ok;
+    if (out && fclose(out) && !error)
+        error = errno;
     free(room);
-    return ok ? CLI_OK : fail_at(to);
+    errno = error;
+    return error ? fail_at(at) : CLI_OK;
 }
 
 /* Links a table into the site, or copies it. */

@@ -299,28 +299,31 @@ static void print_script(FILE *f, const struct jobs *j, const struct job *job, u
     fprintf(f, "esac\n. ./build.sh\n");
 }
 
-/* Jobs with tables into which this one's can move: :$j1:$j2 */
-static void print_dependencies(FILE *f, const struct jobs *j, const struct job *job)
+/* Jobs with tables into which this one's can move: :$j1:$j2.  False: no memory. */
+static bool print_dependencies(FILE *f, const struct jobs *j, const struct job *job)
 {
     bool *on = calloc(j->n + 1u, sizeof *on), any = false;
 
-    for (unsigned i = 0; on && i < job->n; i++) {
+    if (!on)
+        return false;
+    for (unsigned i = 0; i < job->n; i++) {
         const struct bk_plan_table *t = &j->p->table[job->table[i]];
 
         for (unsigned k = 0; k < t->nnext; k++)
             if (!j->p->table[t->next[k]].present)
                 on[j->job_of[t->next[k]]] = true;
     }
-    for (unsigned i = 0; on && i < j->n; i++)
+    for (unsigned i = 0; i < j->n; i++)
         if (on[i]) {
             fprintf(f, "%s:$j%u", any ? "" : " --kill-on-invalid-dep=yes --dependency=afterok",
                     i + 1);
             any = true;
         }
     free(on);
+    return true;
 }
 
-static void print_submit(FILE *f, const struct jobs *j)
+static bool print_submit(FILE *f, const struct jobs *j)
 {
     fprintf(f,
             "#!/bin/sh\n"
@@ -328,10 +331,12 @@ static void print_submit(FILE *f, const struct jobs *j)
             "set -eu\ncd \"$(dirname \"$0\")\"\n");
     for (unsigned i = 0; i < j->n; i++) {
         fprintf(f, "j%u=$(sbatch --parsable", i + 1);
-        print_dependencies(f, j, &j->job[i]);
+        if (!print_dependencies(f, j, &j->job[i]))
+            return false;
         fprintf(f, " \"$@\" job%u.sh)\n", i + 1);
     }
     fprintf(f, "echo \"%u job%s\"\n", j->n, j->n == 1 ? "" : "s");
+    return true;
 }
 
 static int fail_write(const char *folder)
@@ -351,6 +356,7 @@ static int write_scripts(const struct jobs *j)
 {
     const char *folder = j->c->slurm;
     char path[PATH_MAX];
+    bool made;
     FILE *f;
 
     if (mkdir(folder, 0777) && errno != EEXIST)
@@ -372,9 +378,11 @@ static int write_scripts(const struct jobs *j)
     print_build(f, j);
     if (!finish(f) || !(f = open_in(folder, "submit.sh")))
         return fail_write(folder);
-    print_submit(f, j);
+    made = print_submit(f, j);
     if (!finish(f))
         return fail_write(folder);
+    if (!made)
+        return cli_no_memory();
     snprintf(path, sizeof path, "%s/submit.sh", folder);
     if (chmod(path, 0755))
         return fail_write(folder);

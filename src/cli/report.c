@@ -16,8 +16,6 @@
 #include "explore/json.h"
 #include "table/format.h"
 
-#define NEXT_MAX 1024 /* materials one move away */
-
 /* == Errors == */
 
 /* With --json: what has been said since the last answer; NULL where nothing is kept. */
@@ -69,10 +67,12 @@ static const char *quoted(char *out, size_t room, const char *word)
 /* What a table lacks. */
 enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_DISTANCES };
 
-/* Of the folders of the list the first that has anything of this material counts. */
+/* In any folder of the list; of a table in several of them the first answers that has its
+   distances (bareking.h). */
 static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk_material m)
 {
     char dir[PATH_MAX], path[PATH_MAX];
+    enum lack lack = LACKS_ALL;
     struct bk_file_info info;
 
     bk_material_canonical(&m, v);
@@ -85,10 +85,11 @@ static enum lack lack_of(const char *dirs, const struct bk_variant *v, struct bk
             continue;
         if (!bk_file_peek(&info, path, NULL) && info.distances &&
             access(bk_table_path(path, dir, v, &m, BK_KIND_DTW), F_OK))
-            return LACKS_DISTANCES;
-        return LACKS_NOTHING;
+            lack = LACKS_DISTANCES;
+        else
+            return LACKS_NOTHING;
     }
-    return LACKS_ALL;
+    return lack;
 }
 
 /* The first table that is not there, or not whole, of `m` and those it moves into. */
@@ -98,10 +99,10 @@ static struct bk_material find_missing(const char *dirs, const struct bk_variant
     struct bk_material *next, missing = *m;
     unsigned n;
 
-    if ((*lack = lack_of(dirs, v, *m)) || !(next = malloc(NEXT_MAX * sizeof *next)))
+    if ((*lack = lack_of(dirs, v, *m)) || !(next = malloc(BK_NEXT_MAX * sizeof *next)))
         return missing;
-    n = bk_material_next(m, v, next, NEXT_MAX);
-    for (unsigned i = 0; i < n && i < NEXT_MAX; i++)
+    n = bk_material_next(m, v, next, BK_NEXT_MAX);
+    for (unsigned i = 0; i < n && i < BK_NEXT_MAX; i++)
         if ((*lack = lack_of(dirs, v, next[i]))) {
             missing = next[i];
             break;

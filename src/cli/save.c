@@ -29,7 +29,7 @@ extern char **environ;
 struct output {
     FILE *f;
     bool beside;
-    char path[PATH_MAX], part[PATH_MAX + 8];
+    char path[PATH_MAX], part[PATH_MAX + 32];
 };
 
 static int fail_write(const struct cli *c, int error)
@@ -49,8 +49,9 @@ static FILE *open_beside(struct output *o, const char *name)
         return NULL;
     if (!there)
         strcpy(o->path, name);
-    snprintf(o->part, sizeof o->part, "%s.part", o->path);
-    if (!(f = fopen(o->part, "wbx")))
+    /* a name of its own: what was killed on its way may have left one */
+    snprintf(o->part, sizeof o->part, "%s.%ld.part", o->path, (long)getpid());
+    if (!(f = fopen(o->part, "wbxe")))
         return NULL;
     if (there && fchmod(fileno(f), is.st_mode & 07777)) {
         fclose(f);

@@ -23,12 +23,12 @@ struct cecp {
     unsigned ours;    /* the colour we play, or NOBODY */
     atomic_bool post; /* the search reads it, too */
     bool analyze;
-    bool over;      /* the position is, and we have said so */
-    bool told;      /* the interface has told a result: we move when it asks again */
-    bool versus;    /* the other side is a program, too: XBoard tests what we claim */
-    bool playing;   /* the search that is under way is for a move */
-    char *pongs;    /* owned; lines that are due when it is made; NULL: none */
-    int per, moves; /* `level`: moves a period; 0: all */
+    bool over;    /* the position is, and we have said so */
+    bool told;    /* the interface has told a result: we move when it asks again */
+    bool versus;  /* the other side is a program, too: XBoard tests what we claim */
+    bool playing; /* the search that is under way is for a move */
+    char *pongs;  /* owned; lines that are due when it is made; NULL: none */
+    int per;      /* `level`: moves a period; 0: all */
     int64_t base, increment, exact, left;
     int depth;
 };
@@ -382,8 +382,9 @@ static void analyze(struct cecp *c, char *rest)
 static void leave_analyze(struct cecp *c, char *rest)
 {
     (void)rest;
-    if (c->analyze) /* else it may be thinking about a move, which is waited for */
-        halt(c);
+    if (!c->analyze) /* it may be thinking about a move, which is waited for */
+        return;
+    halt(c);
     c->analyze = false;
 }
 

@@ -43,11 +43,10 @@ enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *
 
     if (err)
         return err;
-    be_game_close(g);
     g->base = v;
     g->v = v;
     g->hands = bk_rules_hands(v);
-    return be_game_tables(g, "", why);
+    return BK_OK;
 }
 
 void be_game_close(struct be_game *g)
@@ -120,6 +119,7 @@ static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
     g->how = *how;
     bk_catalog_free(g->catalog); /* it borrows from the old one */
     g->catalog = NULL;
+    g->men_max = 0;
     g->derived = derived;
     g->v = derived ? derived : g->base;
     err = recatalog(g, why);

@@ -54,7 +54,7 @@ struct be_moves {
 };
 void be_moves_release(struct be_moves *list);
 
-/* A game by name or path; with no tables yet.  Begins as zeros; on failure nothing changes. */
+/* A game by name or path.  Begins as zeros; be_game_tables() has to come next. */
 enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *why);
 void be_game_close(struct be_game *g);
 /* Looks for tables in these folders, separated by ':'; "": nowhere. */

@@ -21,7 +21,6 @@
    table without distances, is BE_WIN_SOMEHOW - (plies till there). */
 enum { BE_WIN = 32000, BE_WIN_SOMEHOW = 20000, BE_INFINITE = 32600 };
 _Static_assert(BE_LEAD_MAX < BE_WIN_SOMEHOW, "a lead is no win");
-static inline bool be_is_win(int score) { return score > BE_WIN_SOMEHOW; }
 
 struct be_limits {
     int depth;          /* 0: none */

@@ -131,7 +131,11 @@ static json_t *sorted(json_t *list)
         const char *category = json_string_value(json_object_get(o, "category"));
         json_int_t plies =
             json_integer_value(json_object_get(json_object_get(o, "mover"), "plies"));
-        int wdl = !strcmp(category, "loss") ? 1 : !strcmp(category, "win") ? -1 : 0;
+        int wdl;
+
+        if (!category) /* no memory, of which the answer will tell */
+            category = "unknown";
+        wdl = !strcmp(category, "loss") ? 1 : !strcmp(category, "win") ? -1 : 0;
 
         r[i] = (struct ranked){ o, wdl * (FAR_PLIES - (int)plies), i };
         if (!strcmp(category, "unknown"))

@@ -36,9 +36,9 @@ struct ex_server {
 
 /* A request under way. */
 struct request {
-    char *target; /* owned */
-    bool seen, refused;
-    char *body; /* owned */
+    char *target;                 /* owned */
+    bool seen, too_long, no_room; /* no_room: no memory for the body */
+    char *body;                   /* owned */
     size_t n;
 };
 
@@ -178,15 +178,13 @@ static void take_body(struct request *r, const char *bytes, size_t n)
 {
     char *body;
 
-    if (r->refused || r->n + n > EX_BODY_MAX) {
-        r->refused = true;
+    r->too_long |= r->n + n > EX_BODY_MAX;
+    if (r->too_long || r->no_room)
         return;
-    }
     body = realloc(r->body, r->n + n);
-    if (!body) {
-        r->refused = true;
+    r->no_room = !body;
+    if (!body)
         return;
-    }
     memcpy(body + r->n, bytes, n);
     r->body = body;
     r->n += n;
@@ -214,7 +212,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *c, const cha
         return MHD_YES;
     }
     ex_connection_ours(s->deadlines, connection_of(s, c));
-    if (r->refused)
+    if (r->no_room)
+        ex_reply_error(&reply, 503, "system", "out of memory");
+    else if (r->too_long)
         ex_reply_error(&reply, 413, "too-long", "a body has at most %u bytes", EX_BODY_MAX);
     else
         ex_api(s->games, method, r->target, r->body, r->n, &reply);

@@ -135,17 +135,15 @@ static json_t *table_json(const struct bk_lib_table *t)
                      (t->has & BK_LIB_HAS_DTW) != 0, "bytes", (json_int_t)t->bytes);
 }
 
-#define NEXT_MAX 1024 /* materials one move away */
-
 /* Where one move leads from a material: other tables, or an end by rule. */
 static json_t *next_json(const struct ex_game *game, struct bk_lib *lib,
                          const struct bk_material *m)
 {
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
+    struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
     json_t *list = json_array(), *seen = json_object();
-    unsigned n = next ? bk_material_next(m, game->v, next, NEXT_MAX) : 0;
+    unsigned n = next ? bk_material_next(m, game->v, next, BK_NEXT_MAX) : 0;
 
-    for (unsigned i = 0; i < n && i < NEXT_MAX; i++) {
+    for (unsigned i = 0; i < n && i < BK_NEXT_MAX; i++) {
         bool by_rule = bk_material_by_rule(&next[i], game->v);
         char name[BK_MATERIAL_NAME_MAX];
 
@@ -181,10 +179,10 @@ static void answer_material(const struct ex_game *game, struct bk_lib *lib,
 
         if (table[i].men < (int)bk_material_men(&kept, game->v) ||
             bk_material_parse(&of, game->v, table[i].material, NULL) ||
-            !(next = malloc(NEXT_MAX * sizeof *next)))
+            !(next = malloc(BK_NEXT_MAX * sizeof *next)))
             continue;
-        all = bk_material_next(&of, game->v, next, NEXT_MAX);
-        for (unsigned k = 0; k < all && k < NEXT_MAX && !leads; k++) {
+        all = bk_material_next(&of, game->v, next, BK_NEXT_MAX);
+        for (unsigned k = 0; k < all && k < BK_NEXT_MAX && !leads; k++) {
             bk_material_canonical(&next[k], game->v);
             leads = bk_material_equal(&next[k], &kept);
         }

@@ -345,14 +345,26 @@ static bool is_castling(const struct bk_move *m, const char *text)
            (m->also < m->from) == far_side;
 }
 
+/* The legal moves that a word may mean: as it stands, or else leniently. */
+struct meant {
+    unsigned n[2];
+    struct bk_move last[2];
+};
+
+static void may_mean(struct meant *m, bool lenient, const struct bk_move *move)
+{
+    m->n[lenient]++;
+    m->last[lenient] = *move;
+}
+
 enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, const struct bk_pos *p,
                             const char *text, size_t n, struct bk_report *why)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    unsigned all = bk_moves_legal(v, p, move), found = 0;
     char word[MOVE_MAX + 1] = "", name[16];
+    struct bk_move move[BK_MOVES_MAX];
+    struct meant meant = { .n = { 0, 0 } };
     struct said s;
-    bool said;
+    bool said, lenient;
 
     while (n && strchr("+#!?", text[n - 1]))
         n--;
@@ -361,19 +373,24 @@ enum bk_err study_move_read(struct bk_move *out, const struct bk_variant *v, con
                        text);
     memcpy(word, text, n);
     said = read_said(&s, v, word, n);
-    for (unsigned i = 0; i < all; i++)
-        if (!strcmp(bk_move_name(v, &move[i], name), word)) {
-            *out = move[i];
-            return BK_OK;
-        }
-    for (unsigned lenient = 0; lenient < 2 && !found; lenient++)
-        for (unsigned i = 0; i < all; i++)
-            if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s, lenient))) {
+    for (unsigned first = 0; first != BK_MOVES_END;) {
+        unsigned all = bk_moves_portion(v, p, &first, move);
+
+        for (unsigned i = 0; i < all; i++) {
+            if (!strcmp(bk_move_name(v, &move[i], name), word)) {
                 *out = move[i];
-                found++;
+                return BK_OK;
             }
-    if (found == 1)
+            if (is_castling(&move[i], word) || (said && fits(v, p, &move[i], &s, false)))
+                may_mean(&meant, false, &move[i]);
+            if (said && fits(v, p, &move[i], &s, true))
+                may_mean(&meant, true, &move[i]);
+        }
+    }
+    lenient = !meant.n[false];
+    *out = meant.last[lenient];
+    if (meant.n[lenient] == 1)
         return BK_OK;
-    return bk_fail(why, BK_E_USAGE, found ? "`%s` may be several moves" : "`%s` is no legal move",
-                   word);
+    return bk_fail(why, BK_E_USAGE,
+                   meant.n[lenient] ? "`%s` may be several moves" : "`%s` is no legal move", word);
 }

@@ -16,9 +16,8 @@
 #include "core/move.h"
 
 #define PORTION (UINT64_C(1) << 14) /* rows that are looked at before what they had is shown */
-#define PROBLEMS                                                                                   \
-    64              /* a problem that is asked for, this many are kept: many are parts of others   \
-                     */
+/* A problem that is asked for, so many are kept: many are parts of others. */
+#define PROBLEMS  64
 #define DOMINATED 3 /* squares that a man must have to be dominated */
 #define PLIES_MAX 1024
 
@@ -417,15 +416,19 @@ static bool follow(struct miner *k, struct line *l, const struct bk_pos *p, int 
     return is_over(k, &l->p);
 }
 
-/* Notes a position in which the only way to win has to be found, once. */
-static bool note(struct finds *list, const struct bk_pos *p, int plies)
+/* Notes a position in which the only way to win has to be found, once.  False: no memory. */
+static bool note(struct miner *k, struct finds *list, const struct bk_pos *p, int plies)
 {
     struct study_find f = { .p = *p, .worth = { 1, plies } };
+    struct bk_report why = { "" };
 
     for (size_t i = 0; i < list->n; i++)
         if (list->f[i].worth.plies == plies && !memcmp(list->f[i].p.at, p->at, sizeof p->at))
             return true;
-    return finds_add(list, &f);
+    if (finds_add(list, &f))
+        return true;
+    keep_error(k, bk_no_memory(&why), &why);
+    return false;
 }
 
 /* Notes what all longest defences lead to.  after: won in `plies` by who is not to move. */
@@ -442,7 +445,7 @@ static bool note_defences(struct miner *k, struct finds *list, const struct bk_p
         bk_pos_play(&next, k->v, &move[i]);
         if (!ask(k, &next, &w, NULL) || w.wdl <= 0)
             return false;
-        if (w.plies == plies - 1 && !note(list, &next, w.plies))
+        if (w.plies == plies - 1 && !note(k, list, &next, w.plies))
             return false;
     }
     return true;
@@ -455,7 +458,7 @@ static bool note_defences(struct miner *k, struct finds *list, const struct bk_p
 static bool has_one_solution(struct miner *k, const struct bk_pos *p, int plies)
 {
     struct finds list = { 0 };
-    bool one = note(&list, p, plies);
+    bool one = note(k, &list, p, plies);
 
     for (size_t i = 0; one && i < list.n; i++) {
         struct bk_move move[BK_MOVES_MAX], only;
@@ -636,14 +639,14 @@ static bool is_new(struct miner *k, const struct study_find *f, struct finds *sh
 {
     struct finds own = { 0 };
     struct bk_report why = { "" };
-    bool all = add_line(k, f, &own), new = all && !meet(&own, shown);
+    bool all = add_line(k, f, &own), fresh = all && !meet(&own, shown);
 
-    for (size_t i = 0; new &&all &&i < own.n; i++)
+    for (size_t i = 0; fresh && all && i < own.n; i++)
         all = finds_add(shown, &own.f[i]);
     if (!all)
         keep_error(k, bk_no_memory(&why), &why);
     finds_release(&own);
-    return new;
+    return fresh;
 }
 
 static enum bk_err show_best(struct miner *k, struct bk_report *why)
@@ -679,6 +682,8 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
     if (!x->distances && study_kind_ranks(o->kind))
         return bk_fail(why, BK_E_USAGE, "%s has no distances, without which nothing is long",
                        bk_material_name(&x->m, x->v, name));
+    if (!o->limit && study_kind_ranks(o->kind))
+        return bk_fail(why, BK_E_USAGE, "how many of the longest?");
     k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
     k.by_thread = calloc(threads, sizeof *k.by_thread);
     k.counted = o->counts ? calloc(threads, sizeof *k.counted) : NULL;

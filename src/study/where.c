@@ -6,8 +6,8 @@
  *      one     = "not" one | sum [ ("=" | "!=" | "<" | "<=" | ">" | ">=") sum ]
  *      sum     = product { ("+" | "-") product }
  *      product = atom { "*" atom }
- *      atom    = NUMBER | "-" atom | WORD | MAN | SQUARE | WORD "(" any { "," any } ")" | "(" any
- * ")"
+ *      atom    = NUMBER | "-" atom | WORD | MAN | SQUARE | call | "(" any ")"
+ *      call    = WORD "(" any { "," any } ")"
  *
  * One function a line reads it into nodes, each of which names its operands
  * by number; they are evaluated by one recursive function.

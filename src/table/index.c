@@ -610,15 +610,6 @@ void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
 
 /* == Positions and numbers == */
 
-int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq)
-{
-    for (unsigned s = 0; s < ix->nslots; s++)
-        if (ix->type[s] == type && ix->colour[s] == colour &&
-            (ix->right[s] < 0 || bk_right_home(ix->v, (unsigned)ix->right[s]) == sq))
-            return (int)s;
-    return -1;
-}
-
 /* The squares of rooks that castling rights hold at home; false if one has none. */
 static bool place_home(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out,
                        struct bk_bits *held)

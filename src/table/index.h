@@ -141,9 +141,6 @@ bool bk_index_could_have(const struct bk_variant *v, const struct bk_material *m
 /* Numbers positions by another order of digits.  Nobody else may be asking. */
 void bk_index_reorder(struct bk_index *ix, const uint8_t *order);
 
-/* The first slot of men like this one, which stands on `sq`; -1: there is none. */
-int bk_index_slot(const struct bk_index *ix, unsigned type, unsigned colour, unsigned sq);
-
 /* Finds the men of a position of exactly this material.  False: it is not. */
 bool bk_index_place(const struct bk_index *ix, const struct bk_pos *p, struct bk_placement *out);
 

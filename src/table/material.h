@@ -73,6 +73,9 @@ bool bk_material_by_rule(const struct bk_material *m, const struct bk_variant *v
 enum bk_err bk_material_check_hands(const struct bk_material *m, const struct bk_variant *v,
                                     struct bk_report *why);
 
+/* More than any table that is built leads to; `build` refuses others. */
+#define BK_NEXT_MAX 1024
+
 /*
  * The materials one move away: captures (of two men, where a man takes
  * twice), promotions, both at once; each with the castling rights that such a

@@ -7,8 +7,6 @@
 
 #include "table/materials.h"
 
-#define NEXT_MAX 1024
-
 static bool add(struct bk_materials *l, struct bk_material m, const struct bk_variant *v)
 {
     bk_material_normalise(&m, v);
@@ -19,14 +17,14 @@ static bool add(struct bk_materials *l, struct bk_material m, const struct bk_va
 enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struct bk_material *m,
                                 const struct bk_variant *v, struct bk_report *why)
 {
-    struct bk_material *next = malloc(NEXT_MAX * sizeof *next);
+    struct bk_material *next = malloc(BK_NEXT_MAX * sizeof *next);
     struct bk_materials l = { 0 };
     bool ok = next && add(&l, *m, v), too_many = false;
 
     for (size_t i = 0; ok && i < l.n; i++) {
-        unsigned found = bk_material_next(&l.m[i], v, next, NEXT_MAX);
+        unsigned found = bk_material_next(&l.m[i], v, next, BK_NEXT_MAX);
 
-        if (found > NEXT_MAX) {
+        if (found > BK_NEXT_MAX) {
             too_many = true;
             ok = false;
         }
@@ -38,7 +36,7 @@ enum bk_err bk_materials_needed(struct bk_material **out, size_t *n, const struc
     if (!ok) {
         free(l.m);
         return too_many ? bk_fail(why, BK_E_USAGE, "a table with moves into more than %d others",
-                                  NEXT_MAX)
+                                  BK_NEXT_MAX)
                         : bk_no_memory(why);
     }
     *out = l.m;

@@ -67,16 +67,6 @@ void bk_readers_free(struct bk_readers *r)
     free(r);
 }
 
-unsigned bk_readers_open(struct bk_readers *r)
-{
-    unsigned open;
-
-    pthread_mutex_lock(&r->lock);
-    open = r->open;
-    pthread_mutex_unlock(&r->lock);
-    return open;
-}
-
 /* == A host == */
 
 enum bk_err bk_readers_set_host(struct bk_readers *r, const struct bk_hosted *host,

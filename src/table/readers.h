@@ -21,8 +21,7 @@ struct bk_reader;
 
 /* files: open at a time; 0: half of what the process may have, 4 at least.  *out owned. */
 enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why);
-void bk_readers_free(struct bk_readers *r);     /* NULL is fine; all have been closed */
-unsigned bk_readers_open(struct bk_readers *r); /* how many descriptors are open now */
+void bk_readers_free(struct bk_readers *r); /* NULL is fine; all have been closed */
 /* From now on the host is asked; before the first reader.  His functions are copied. */
 enum bk_err bk_readers_set_host(struct bk_readers *r, const struct bk_hosted *host,
                                 struct bk_report *why);

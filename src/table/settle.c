@@ -531,7 +531,7 @@ static enum bk_err soonest_of(struct settling *s, const struct bk_pos *p, struct
                               unsigned n, struct bk_window w, int *best, struct bk_report *why)
 {
     good_first(s, move, n);
-    for (unsigned i = 0; i<n && * best> w.low; i++) {
+    for (unsigned i = 0; w.low < *best && i < n; i++) {
         struct bk_pos after = *p;
         struct asked q = { .p = &after };
         int wdl = 0, plies = 0, high = *best < w.high ? *best : w.high;

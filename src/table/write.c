@@ -18,7 +18,7 @@
 
 #define PIECE (1u << 20) /* bytes copied at once */
 
-static bool make_folders(const char *path)
+bool bk_file_folders(const char *path)
 {
     char part[PATH_MAX];
 
@@ -33,30 +33,28 @@ static bool make_folders(const char *path)
     return true;
 }
 
-int bk_file_scratch(const char *path)
+int bk_file_nameless(const char *folder)
 {
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     char name[PATH_MAX];
-    char *slash;
-    int fd;
 
-    if (!make_folders(path))
-        return -1;
-    snprintf(name, sizeof name, "%s", path);
-    slash = strrchr(name, '/');
-    if (slash)
-        *slash = 0;
-    fd = open(slash ? name : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    /* not every file system can */
-    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0)
+    if (fd < 0 && snprintf(name, sizeof name, "%s/scratch.XXXXXX", folder) < (int)sizeof name &&
+        (fd = mkostemp(name, O_CLOEXEC)) >= 0) /* not every file system can do without */
         unlink(name);
     return fd;
+}
+
+int bk_file_scratch(const char *path)
+{
+    char folder[PATH_MAX], *slash;
+
+    if (!bk_file_folders(path))
+        return -1;
+    snprintf(folder, sizeof folder, "%s", path);
+    slash = strrchr(folder, '/');
+    if (slash)
+        *slash = 0;
+    return bk_file_nameless(slash ? folder : ".");
 }
 
 /* == The bytes == */
@@ -221,7 +219,7 @@ static bool write_part(const char *path, const struct bk_head *h, const uint8_t 
     bool good;
     int out, error;
 
-    if (!name_part(part, path) || !make_folders(path) || (out = bk_file_create(part)) < 0)
+    if (!name_part(part, path) || !bk_file_folders(path) || (out = bk_file_create(part)) < 0)
         return false;
     good = write_all(out, h, head, unit, scratch);
     if (close(out) && errno != EINTR) /* what is synced is there */

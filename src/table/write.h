@@ -17,7 +17,11 @@ struct bk_unit_bytes {
     uint64_t at; /* in the scratch file */
 };
 
-/* A new file without a name beside `path`, whose folders are made; -1: errno. */
+/* Makes the folders that a path goes through.  False: errno. */
+bool bk_file_folders(const char *path);
+/* A new file in a folder, without a name, or not for long; -1: errno. */
+int bk_file_nameless(const char *folder);
+/* The same beside `path`, whose folders are made. */
 int bk_file_scratch(const char *path);
 
 /* A file of our own to write to: what was there, whole or not, a file or a link, goes.  -1:

@@ -455,7 +455,7 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
         const struct bk_plan_table *t = &p->table[i];
 
         if (p->stop && *p->stop)
-            err = bk_pool_interrupted(why);
+            err = bk_interrupted(why);
         else if (!t->present)
             err = predict_table(&h, p, i, threads, memory_limit, all, why);
         *most = !t->present && t->memory_bytes > *most ? t->memory_bytes : *most;

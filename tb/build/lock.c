@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "table/write.h"
+
 #define LOOK_NANOSECONDS 200000000 /* between two looks at a lock that is held */
 
 struct bk_lock {
@@ -109,9 +111,8 @@ static bool write_holder(int fd)
     }
     if (at == n)
         return true;
-    error = errno;
-    if (ftruncate(fd, 0))
-        errno = 0; /* the first error is the one that counts */
+    error = errno; /* the first error is the one that counts */
+    (void)!ftruncate(fd, 0);
     errno = error;
     return false;
 }
@@ -243,22 +244,6 @@ static enum tried try_once(const struct bk_lock_wish *w, const char *path, int *
 
 /* == Taking it == */
 
-/* DIR/VARIANT and all above it. */
-static bool make_folder(const char *path)
-{
-    char folder[PATH_MAX];
-
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *s = folder + 1; *s; s++)
-        if (*s == '/') {
-            *s = 0;
-            if (mkdir(folder, 0777) && errno != EEXIST)
-                return false;
-            *s = '/';
-        }
-    return true;
-}
-
 /* Who it is that we wait for, if the file can be read. */
 static void tell_wait(const struct bk_lock_wish *w, const char *path)
 {
@@ -311,7 +296,7 @@ enum bk_err bk_lock_take(struct bk_lock **out, const struct bk_lock_wish *w, boo
     if (snprintf(l->path, sizeof l->path, "%s/%s/.%s.lock", w->dir, w->variant, w->material) >=
         (int)sizeof l->path) {
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(ENAMETOOLONG));
-    } else if (!make_folder(l->path)) {
+    } else if (!bk_file_folders(l->path)) {
         err = bk_fail(why, BK_E_SYSTEM, "%s: %s", w->dir, strerror(errno));
     } else {
         switch (wait_for(w, l, waited)) {

@@ -11,9 +11,6 @@
 #include "tb/solve/order.h"
 #include "tb/solve/owners.h"
 
-/* Materials that are one move away from any. */
-#define BK_NEXT_MAX 1024
-
 /* A table that is let go block by block: */
 #define BK_NEVER_HELD (UINT64_MAX / 4)
 

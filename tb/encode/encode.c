@@ -622,7 +622,7 @@ static enum bk_err encode_small_ones(struct bk_encoder *e, struct bk_report *why
     if (bk_first_error_any(&e->failed))
         err = bk_first_error_of(&e->failed, why);
     else if (!whole)
-        err = bk_pool_interrupted(why);
+        err = bk_interrupted(why);
     err = bk_ranks_agree(err, why);
     if (!err && bk_ranks_several() && e->nsmall)
         err = gather_small_ones(e, why);

@@ -348,10 +348,6 @@ INLINE unsigned masks_with(const uint64_t *mask, unsigned n, uint64_t bits)
 #endif
 }
 
-/* For each bit `i` of a mask, which is used up. */
-#define EACH_BIT(i, mask)                                                                          \
-    for (unsigned i; (mask) && (i = (unsigned)__builtin_ctz(mask), (mask) &= (mask)-1, true);)
-
 /* For each lane `i` in which `words` (of lanes_words()) has anything; they are used up. */
 #define EACH_LANE(i, words)                                                                        \
     for (unsigned i; (words) && (i = (unsigned)__builtin_ctz(words) / WORDS,                       \

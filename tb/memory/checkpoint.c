@@ -316,17 +316,27 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
 
 /* == Reading == */
 
-/* All of these bytes, interrupted or not. */
-static bool take(FILE *in, void *to, size_t bytes)
+/* All of these bytes, interrupted or not.  False: there are fewer; or they cannot be read, which
+   says nothing of them: *error is an errno. */
+static bool take(FILE *in, void *to, size_t bytes, int *error)
 {
     for (size_t done = 0;;) {
         done += fread((char *)to + done, 1, bytes - done, in);
         if (done == bytes)
             return true;
-        if (!ferror(in) || errno != EINTR)
+        if (!ferror(in) || errno != EINTR) {
+            *error = ferror(in) ? errno : *error;
             return false;
+        }
         clearerr(in);
     }
+}
+
+static enum bk_err cannot_be_read(const char *path, int error, const char *damage,
+                                  struct bk_report *why)
+{
+    return error ? bk_fail(why, BK_E_SYSTEM, "%s: %s", path, strerror(error))
+                 : bk_fail(why, BK_E_CORRUPT, "%s: %s", path, damage);
 }
 
 /* The checksum of all but the last eight bytes, against these. */
@@ -336,24 +346,25 @@ static enum bk_err check_sum(FILE *in, uint64_t bytes, const char *path, struct 
     char *buffer = malloc(PIECE);
     uint64_t left = bytes, said;
     bool room = sum && buffer, good = room;
+    int error = 0;
 
     if (room)
         XXH64_reset(sum, 0);
     while (good && left) {
         size_t n = left < PIECE ? (size_t)left : PIECE;
 
-        good = take(in, buffer, n);
+        good = take(in, buffer, n, &error);
         if (good)
             XXH64_update(sum, buffer, n);
         left -= n;
     }
-    good = good && take(in, &said, 8) && said == XXH64_digest(sum);
+    good = good && take(in, &said, 8, &error) && said == XXH64_digest(sum);
     if (sum)
         XXH64_freeState(sum);
     free(buffer);
     if (!room)
         return bk_no_memory(why);
-    return good ? BK_OK : bk_fail(why, BK_E_CORRUPT, "%s: damaged", path);
+    return good ? BK_OK : cannot_be_read(path, error, "damaged", why);
 }
 
 /* Nothing but a plain file: a pipe would never answer, a link may lead anywhere.  What is there and
@@ -382,6 +393,7 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     uint64_t fingerprint = 0;
     char magic[8] = "";
     long bytes = -1;
+    int error = 0;
     enum bk_err err = BK_OK;
 
     if (!r)
@@ -395,9 +407,9 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
     if (fseek(r->in, 0, SEEK_END) == 0)
         bytes = ftell(r->in);
     rewind(r->in);
-    if (bytes < 24 || !take(r->in, magic, 8) || memcmp(magic, MAGIC, 8) ||
-        !take(r->in, &fingerprint, 8))
-        err = bk_fail(why, BK_E_CORRUPT, "%s: no checkpoint", c->path);
+    if (bytes < 24 || !take(r->in, magic, 8, &error) || memcmp(magic, MAGIC, 8) ||
+        !take(r->in, &fingerprint, 8, &error))
+        err = cannot_be_read(c->path, error, "no checkpoint", why);
     else if (fingerprint != c->fingerprint)
         err = bk_fail(why, BK_E_NO_TABLE, "%s: of another version, or for other rules or options",
                       c->path);
@@ -417,9 +429,13 @@ enum bk_err bk_reader_open(struct bk_reader **out, struct bk_checkpoint *c, stru
 
 bool bk_read(struct bk_reader *r, void *to, size_t bytes)
 {
-    r->good = r->good && bytes <= r->left && take(r->in, to, bytes);
+    int error = 0;
+
+    r->good = r->good && bytes <= r->left && take(r->in, to, bytes, &error);
     if (r->good)
         r->left -= bytes;
+    if (error)
+        bk_reader_refuse(r, error);
     return r->good;
 }
 

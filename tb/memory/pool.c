@@ -15,7 +15,7 @@ struct worker {
 };
 
 struct bk_pool {
-    unsigned threads, started;
+    unsigned threads;
     struct worker *worker;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
@@ -161,9 +161,4 @@ bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context
     }
     run(p, items, work, context, true);
     return !stopped(p);
-}
-
-enum bk_err bk_pool_interrupted(struct bk_report *why)
-{
-    return bk_fail(why, BK_E_SYSTEM, "interrupted");
 }

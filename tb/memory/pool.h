@@ -13,6 +13,7 @@
 
 #include "core/err.h"
 
+/* One caller at a time, and none of the pool's own work. */
 struct bk_pool;
 typedef void bk_work(void *context, uint64_t item, unsigned thread);
 
@@ -29,7 +30,5 @@ void bk_pool_stop_when(struct bk_pool *p, const volatile int *stop);
    by now, and items may be missing.  p NULL: nothing stops it. */
 bool bk_pool_try(struct bk_pool *p, uint64_t items, bk_work *work, void *context)
     __attribute__((warn_unused_result));
-/* The error that follows from that. */
-enum bk_err bk_pool_interrupted(struct bk_report *why);
 
 #endif

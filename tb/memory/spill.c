@@ -18,6 +18,8 @@
 #include <malloc.h>
 #endif
 
+#include "table/write.h"
+
 #define FRONT  64          /* keeps the array's alignment */
 #define MAPPED (64u << 10) /* from this size on arrays are mapped: they leave no gaps */
 
@@ -52,18 +54,6 @@ struct bk_spill {
     char *dir;
 };
 
-/* In a directory; it has no name, or not for long.  -1: see errno. */
-static int nameless(const char *dir)
-{
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    char name[4096];
-
-    if (fd < 0 && snprintf(name, sizeof name, "%s/scratch.XXXXXX", dir) < (int)sizeof name &&
-        (fd = mkostemp(name, O_CLOEXEC)) >= 0) /* not every file system can do without */
-        unlink(name);
-    return fd;
-}
-
 enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit_bytes,
                           uint64_t room_bytes, struct bk_report *why)
 {
@@ -74,7 +64,7 @@ enum bk_err bk_spill_open(struct bk_spill **out, const char *dir, uint64_t limit
     if (mkdir(dir, 0777) && errno != EEXIST)
         errno = 0; /* open() will say */
     st->dir = strdup(dir);
-    st->fd = st->dir ? nameless(dir) : -1;
+    st->fd = st->dir ? bk_file_nameless(dir) : -1;
     if (st->fd < 0) {
         free(st->dir);
         free(st);
@@ -102,7 +92,7 @@ void bk_spill_close(struct bk_spill *st)
     free(st);
 }
 
-int bk_spill_file(struct bk_spill *st) { return nameless(st->dir); }
+int bk_spill_file(struct bk_spill *st) { return bk_file_nameless(st->dir); }
 
 void bk_spill_refused(struct bk_spill *st, int error)
 {

@@ -647,8 +647,7 @@ struct filling {
     const struct bk_view_plan *p;
     struct bk_placement at;
     const struct bk_free_man *men;
-    size_t skip[BK_SLOTS_MAX]; /* of the view, by free man */
-    unsigned nfree;
+    size_t skip[BK_SLOTS_MAX];            /* of the view, by free man */
     unsigned still[BK_SLOTS_MAX], nstill; /* free men of several cells */
     unsigned other[BK_SLOTS_MAX], nother; /* of one */
     unsigned free_mask;                   /* slots of those */
@@ -882,7 +881,7 @@ void bk_view_fill_kept(struct bk_view_cache *c, const struct bk_view_plan *p,
                        const struct bk_placement *at, unsigned moved, const struct bk_free_man *men,
                        unsigned nfree, int16_t *out)
 {
-    struct filling f = { .c = c, .p = p, .at = *at, .men = men, .nfree = nfree };
+    struct filling f = { .c = c, .p = p, .at = *at, .men = men };
     const struct placing *placing;
     size_t skip = 1;
 

@@ -296,7 +296,7 @@ static bool join(struct work *w, bool done)
 /* Why a pass was the last one. */
 static enum bk_err not_done(const struct work *w, struct bk_report *why)
 {
-    return w->failed ? bk_no_memory(why) : bk_pool_interrupted(why);
+    return w->failed ? bk_no_memory(why) : bk_interrupted(why);
 }
 
 /* Ply 0: legality, exits, mates.  False: stopped. */
@@ -380,7 +380,7 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
         bk_run_progress(w->run, m.block, m.ply);
         bk_resume_save(w->run, &u);
         if (w->run->finishing)
-            return bk_pool_interrupted(why);
+            return bk_interrupted(why);
     }
 }
 
@@ -664,7 +664,7 @@ static enum bk_err settle(struct work *w, struct bk_report *why)
     if (lands_at_once(w) && !find_landings(w))
         return bk_no_memory(why);
     if (!bk_pool_try(w->b->pool, slices_here(w), run_finish, w))
-        return bk_pool_interrupted(why);
+        return bk_interrupted(why);
     if (is_refused(w))
         return bk_no_memory(why);
     return BK_OK;

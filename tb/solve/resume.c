@@ -49,14 +49,15 @@ static bool load_attained(struct bk_reader *r, struct bk_memtable *t, uint32_t i
     return true;
 }
 
-/* It is damaged; or there is no memory, or no disk, for what is in it. */
+/* It is damaged; or the disk does not give it, or there is no memory, or no disk, for what is in
+ * it. */
 static enum bk_err cannot_be_read(const char *path, const struct bk_reader *r,
                                   struct bk_report *why)
 {
     int error = bk_reader_refused(r);
 
     if (error)
-        return bk_fail(why, BK_E_SYSTEM, "no room to go on from %s: %s", path, strerror(error));
+        return bk_fail(why, BK_E_SYSTEM, "cannot go on from %s: %s", path, strerror(error));
     return bk_fail(why, BK_E_CORRUPT, "%s: cannot be read", path);
 }
 

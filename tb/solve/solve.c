@@ -82,7 +82,7 @@ static enum bk_err solve_in_turn(const struct level *l, struct bk_report *why)
         };
 
         if (bk_run_is_stopped(run) || run->finishing)
-            err = bk_pool_interrupted(why);
+            err = bk_interrupted(why);
         err = bk_ranks_agree(err, why);
         if (!err && !is_solved(l, i))
             err = bk_ranks_agree(bk_blocks_solve(run, &b, why), why);
@@ -184,7 +184,7 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
     if (bk_first_error_any(&r->failed))
         err = bk_first_error_of(&r->failed, why);
     else if (!whole)
-        err = bk_pool_interrupted(why);
+        err = bk_interrupted(why);
     if (bk_ranks_several())
         err = bring_together(r, err, why);
     if (err)
@@ -212,7 +212,7 @@ static enum bk_err solve_apart(const struct level *l, struct bk_report *why)
         if (!err)
             save_between(l->run);
         if (!err && l->run->finishing)
-            err = bk_pool_interrupted(why);
+            err = bk_interrupted(why);
     }
     free(r.tally);
     return err;
@@ -262,7 +262,7 @@ static enum bk_err solve_levels(struct bk_run *run, struct bk_report *why)
         if (!err && run->level < run->order.nlevels)
             save_between(run);
         if (!err && run->level < run->order.nlevels && run->finishing)
-            err = bk_pool_interrupted(why);
+            err = bk_interrupted(why);
     }
     return err;
 }

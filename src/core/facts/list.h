@@ -23,7 +23,6 @@ enum fact_kind {
     FACT_MAN_SAFE,  /* man i attacks at least q + 1 safe squares that no own man holds         */
     FACT_FORK, /* man i attacks a square from which ...: struct fact_fork                      */
 };
-#define FACT_KINDS (FACT_FORK + 1)
 
 #define FACT_NO_GROUP 0xffff
 #define FACT_NONE     0xffff

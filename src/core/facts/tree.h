@@ -55,8 +55,6 @@ struct bk_fact_tree {
 };
 
 /* Leaves say numbers of 31 bits. */
-#define LEAF_MIN (-(1 << 30))
-#define LEAF_MAX ((1 << 30) - 1)
 static inline tree_way way_to_leaf(int32_t says) { return (tree_way)((uint32_t)says | 1u << 31); }
 static inline int32_t leaf_says(tree_way way) { return (int32_t)((uint32_t)way << 1) >> 1; }
 
