@@ -409,6 +409,14 @@ void bk_whole_value(struct bk_whole *w, const struct bk_hands_pos *p, int *wdl, 
     *dtw = score ? plies_of(score) : 0;
 }
 
+/* Is it a state of the opening, which lies in the last layer, too? */
+static bool is_opening(const struct bk_whole *w, uint64_t slot)
+{
+    struct bk_hands_pos p;
+
+    return w->nlayers == 1 && place(w, slot, &p) && bk_hands_opening(&p, w->v);
+}
+
 void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s)
 {
     memset(s, 0, sizeof *s);
@@ -416,7 +424,7 @@ void bk_whole_summary(const struct bk_whole *w, struct bk_whole_summary *s)
     for (uint64_t i = 0; i < 2 * w->slots; i++) {
         int score = w->layer[0][i];
 
-        if (score == ILLEGAL || score == NOT_YET)
+        if (score == ILLEGAL || score == NOT_YET || is_opening(w, i / 2))
             continue;
         s->states++;
         s->wins += score > 0;

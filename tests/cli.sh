@@ -303,6 +303,40 @@ sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatr
 good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
+# what `check-variant` calls good has an array that can be read
+small='[variant]
+name = small
+board = 4x4
+bare-king = wins
+%s
+[piece king]
+letter = K
+royal = yes
+move = K
+[piece rook]
+letter = R
+army = 1
+move = R
+'
+for start in 2kK/4/4/4 '3k/4/4/K1R1[K]' '4/4/4/4[KRkr]' 3k/4/4/KRR1; do
+    # shellcheck disable=SC2059
+    printf "$small" "hand = captured
+start = $start w" >hands.ini
+    bad 2 'hands.ini' check-variant hands.ini
+done
+# shellcheck disable=SC2059
+printf "$small" 'hand = captured
+game-length-turns = 9' >hands.ini
+bad 2 'does not go with hand' check-variant hands.ini
+for start in k 4/4/4/4 'k3/4/4/KRR1 w - - 0 1 zzz' 4/4/4/Kk2; do
+    sed "s|^start = .*|start = $start|" "$games/sultan-random.ini" >homes.ini
+    grep -q '^start' homes.ini || sed "s|^board .*|&\nstart = $start|" "$games/sultan-random.ini" >homes.ini
+    bad 2 'start' check-variant homes.ini
+done
+# the array of such a game is found by its homes
+sed 's|^board .*|&\nstart = rnbcqkcbnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNBCQKCBNR w KQkq - 0 1|' "$games/sultan-random.ini" >homes.ini
+good 'good' check-variant homes.ini
+good '30' perft homes.ini startpos 1
 
 # == Sections of variants.ini ==
 cat >fairy.ini <<'END'

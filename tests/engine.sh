@@ -640,4 +640,25 @@ grep -q '^Fen: .* 0 801$' "$tmp/log" || fail "a long first line: $(cat "$tmp/log
 pass
 printf 'isready' | timeout 10 "$engine" | grep -q readyok || fail "a last line without an end"
 pass
+# == Users' games: where they begin == their own array, also of a game named as one of ours; else two kings
+# where they may stand
+begins() { # fen, file
+    printf 'position startpos\nd\nquit\n' | "$engine" --game "$2" >"$tmp/began" 2>&1 || true
+    if grep -q "^Fen: $1" "$tmp/began"; then pass; else fail "$2 begins otherwise: $(cat "$tmp/began")"; fi
+}
+sed 's|^start .*|start = 4k3/8/8/8/8/8/8/4K2R w|' "$here/../src/variants/shatranj.ini" >"$tmp/own.ini"
+grep -q '^start' "$tmp/own.ini" || sed -i 's|^board .*|&\nstart = 4k3/8/8/8/8/8/8/4K2R w|' "$tmp/own.ini"
+begins 4k3/8/8/8/8/8/8/4K2R "$tmp/own.ini"
+cat >"$tmp/palace.ini" <<END
+[variant]
+name  = shatranj
+board = 4x4
+[piece king]
+letter = K
+royal  = yes
+move   = K
+ranks  = 2
+END
+begins 4/3k/K3/4 "$tmp/palace.ini"
+
 echo "$passed passed, 0 failed"

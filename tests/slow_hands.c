@@ -69,6 +69,14 @@ static const struct bk_piece *piece_of(const struct bk_variant *v, char c)
     abort();
 }
 
+/* Is `sq` empty, and may this man stand there? */
+static bool has_room(const struct bk_variant *v, const char *at, int sq, char c)
+{
+    int rank = sq / v->files;
+
+    return at[sq] == '.' && piece_of(v, c)->ranks >> (white(c) ? rank : v->ranks - 1 - rank) & 1;
+}
+
 /* Can the man on `from` go to `to` as things stand?  Whoever is on `to`. */
 static bool goes(const struct bk_variant *v, const char *at, int from, int to, bool taking)
 {
@@ -140,7 +148,7 @@ static void drops_after(const struct bk_variant *v, const struct slow *s, char f
 {
     if (s->due) {
         for (int sq = 0; s->at[sq]; sq++)
-            if (s->at[sq] == '.') {
+            if (has_room(v, s->at, sq, s->due)) {
                 struct slow t = *s;
 
                 t.at[sq] = s->due;
@@ -151,7 +159,7 @@ static void drops_after(const struct bk_variant *v, const struct slow *s, char f
     }
     end_turn(v, *s, fresh, out);
     for (int sq = 0; fresh && s->at[sq]; sq++)
-        if (s->at[sq] == '.') {
+        if (has_room(v, s->at, sq, fresh)) {
             struct slow t = *s;
 
             t.at[sq] = fresh;
@@ -170,6 +178,9 @@ static void slow_moves(const struct bk_variant *v, const struct slow *s, struct 
 
             if (to == from || taken == '*' || mine(s, taken) || taken == king_letter(!us) ||
                 !goes(v, s->at, from, to, taken != '.'))
+                continue;
+            t.at[to] = '.';
+            if (!has_room(v, t.at, to, s->at[from]))
                 continue;
             t.at[to] = s->at[from];
             t.at[from] = '.';
@@ -217,7 +228,7 @@ static void pool_drops(const struct bk_variant *v, const struct slow *s, int sid
 
             for (int k = 0; s->at[k]; k++)
                 bound |= s->at[k] == c && lattice_ferz_or_alfil(v, c, k, sq);
-            if (s->at[sq] != '.' || bound)
+            if (!has_room(v, s->at, sq, c) || bound)
                 continue;
             t.at[sq] = c;
             take_from_pool(&t, i);
@@ -234,15 +245,16 @@ static void king_drops(const struct bk_variant *v, const struct slow *s, struct 
 
     for (int sq = 0; s->at[sq]; sq++) {
         struct slow t = *s;
+        size_t before;
 
-        if (s->at[sq] != '.')
+        if (!has_room(v, s->at, sq, c))
             continue;
         t.at[sq] = c;
         take_from_pool(&t, (int)(strchr(t.pool, c) - t.pool));
-        if (!t.pool[0])
-            t.quiet = 2 * v->quiet_turns;
-        t.quiet += t.quiet > 0; /* end_turn() takes one off */
+        before = out->n;
         end_turn(v, t, 0, out);
+        if (out->n > before && !t.pool[0]) /* the turns after that are quiet */
+            out->s[before].quiet = 2 * v->quiet_turns;
     }
 }
 
@@ -256,7 +268,7 @@ static void slow_turns(const struct bk_variant *v, const struct slow *s, struct 
     } else {
         slow_moves(v, s, out);
         for (int sq = 0; s->due && s->at[sq]; sq++)
-            if (s->at[sq] == '.') {
+            if (has_room(v, s->at, sq, s->due)) {
                 struct slow t = *s;
 
                 t.at[sq] = s->due;
@@ -296,6 +308,9 @@ static bool takes_back(const struct bk_variant *v, const struct slow *s)
 
         if (!yours(s, s->at[sq]) || s->at[sq] == king_letter(!us) ||
             !goes(v, s->at, king, sq, true))
+            continue;
+        t.at[sq] = '.';
+        if (!has_room(v, t.at, sq, king_letter(us)))
             continue;
         t.at[sq] = king_letter(us);
         t.at[king] = '.';
@@ -517,7 +532,7 @@ static void all_placements(struct graph *g, const char *army, struct slow *s)
         return;
     }
     for (int sq = 0; s->at[sq]; sq++)
-        if (s->at[sq] == '.') {
+        if (has_room(g->v, s->at, sq, *army)) {
             s->at[sq] = *army;
             all_placements(g, army + 1, s);
             s->at[sq] = '.';
@@ -680,22 +695,26 @@ unsigned hands_check_opening(const struct bk_variant *v, const char *pool)
 /* == Games == */
 
 #define MEN                                                                                        \
-    "[piece king]\nletter = K\nroyal = yes\nmove = K\n"                                            \
-    "[piece rook]\nletter = R\nmove = R\narmy = %d\n"                                              \
+    "[piece king]\nletter = K\nroyal = yes\nmove = K\n%s%s\n"                                      \
+    "[piece rook]\nletter = R\nmove = R\narmy = %d\n%s%s\n"                                        \
     "[piece knight]\nletter = N\nmove = N\narmy = %d\n"                                            \
     "[piece ferz]\nletter = F\nmove = F\narmy = %d\n"                                              \
     "[piece alfil]\nletter = A\nmove = A\n"                                                        \
-    "[piece cannon]\nletter = C\nmove = mRcpR\n"                                                   \
+    "[piece cannon]\nletter = C\nmove = mRcpR\narmy = %d\n"                                        \
     "[piece pawn]\nletter = P\nmove = mfWcfF\n"
 
 char *hands_text(const struct hands_rules *r, char out[HANDS_TEXT_MAX])
 {
+    const char *king = r->king_ranks ? r->king_ranks : "",
+               *rook = r->rook_ranks ? r->rook_ranks : "";
+
     snprintf(out, HANDS_TEXT_MAX,
              "[variant]\nname = case\nboard = %s\n%s%s\nbare-king = %s\nstalemate = %s\n"
              "hand = captured\nhand-bonus = none\nconfiguration = %s\nopening = drops\n"
              "opening-quiet-turns = %d\n" MEN,
              r->board, *r->holes ? "holes = " : "", r->holes, r->bare, r->stalemate,
-             r->configuration, r->quiet, r->rooks, r->knights, r->ferzes);
+             r->configuration, r->quiet, *king ? "ranks = " : "", king, r->rooks,
+             *rook ? "ranks = " : "", rook, r->knights, r->ferzes, r->cannons);
     return out;
 }
 
@@ -752,13 +771,14 @@ static void draw_army(uint64_t *seed, char army[8])
 /* The same men on both sides, one or two beside the king. */
 static void draw_opening(uint64_t *seed, struct hands_rules *r, char pool[8])
 {
-    static const char *const one[] = { "KRkr", "KNkn", "FKfk" };
-    unsigned kind = random_below(seed, 3);
+    static const char *const one[] = { "KRkr", "KNkn", "FKfk", "CKck" };
+    unsigned kind = random_below(seed, 4);
 
     r->quiet = (int)random_below(seed, 3);
     r->rooks = kind == 0;
     r->knights = kind == 1;
     r->ferzes = kind == 2;
+    r->cannons = kind == 3;
     strcpy(pool, one[kind]);
 }
 
@@ -766,14 +786,21 @@ void hands_draw(uint64_t seed, struct hands_case *c)
 {
     unsigned b = random_below(&seed, sizeof boards / sizeof *boards);
 
-    *c = (struct hands_case){ .rules = { boards[b][0], boards[b][1], "wins-unless-bared-back",
-                                         "loss", "2x2", 0, 0, 0, 0 } };
+    *c = (struct hands_case){ .rules = { .board = boards[b][0],
+                                         .holes = boards[b][1],
+                                         .bare = "wins-unless-bared-back",
+                                         .stalemate = "loss",
+                                         .configuration = "2x2" } };
     if (random_once_in(&seed, 3))
         c->rules.bare = "wins";
     if (random_once_in(&seed, 3))
         c->rules.stalemate = "draw";
     if (random_once_in(&seed, 3))
         c->rules.configuration = "none";
+    if (random_once_in(&seed, 4))
+        c->rules.king_ranks = random_once_in(&seed, 2) ? "1" : "1-2";
+    if (random_once_in(&seed, 4))
+        c->rules.rook_ranks = random_once_in(&seed, 2) ? "2" : "1,2";
     c->opening = random_once_in(&seed, 4);
     if (c->opening)
         draw_opening(&seed, &c->rules, c->army);
@@ -787,9 +814,13 @@ unsigned hands_check(const struct hands_case *c)
     unsigned different = check(v, c->army, c->opening);
 
     if (different)
-        printf("%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d\n",
-               c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army, c->rules.bare,
-               c->rules.stalemate, c->rules.configuration, c->rules.quiet);
+        printf(
+            "%s holes %s, %s%s, bare %s, stalemate %s, configuration %s, quiet %d, K on %s, R on "
+            "%s\n",
+            c->rules.board, c->rules.holes, c->opening ? "opening " : "", c->army, c->rules.bare,
+            c->rules.stalemate, c->rules.configuration, c->rules.quiet,
+            c->rules.king_ranks ? c->rules.king_ranks : "all",
+            c->rules.rook_ranks ? c->rules.rook_ranks : "all");
     bk_variant_free(v);
     return different;
 }

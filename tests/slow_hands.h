@@ -11,10 +11,11 @@
 #include "core/position.h"
 #include "tests/ref.h"
 
-/* A game with hands: men K R N F A C P, the armies of the opening as given. */
+/* A game with hands: men K R N F A C P, the armies of the opening as given.  Ranks: NULL: all. */
 struct hands_rules {
     const char *board, *holes, *bare, *stalemate, *configuration; /* as in a variant file */
-    int quiet, rooks, knights, ferzes;
+    int quiet, rooks, knights, ferzes, cannons;
+    const char *king_ranks, *rook_ranks;
 };
 struct bk_variant *hands_game(const struct hands_rules *r); /* owned */
 #define HANDS_TEXT_MAX 2000

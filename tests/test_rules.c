@@ -845,11 +845,20 @@ static void rule__fifty_turns(void **state)
 
 /* On the board of puzzle-mini. */
 static const struct hands_rules puzzle = {
-    "4x4", "c3 d3 c4 d4", "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 0
+    .board = "4x4",
+    .holes = "c3 d3 c4 d4",
+    .bare = "wins-unless-bared-back",
+    .stalemate = "loss",
+    .configuration = "2x2",
 };
 /* Half of it, two boxes: two men can have one in each. */
 static const struct hands_rules two_boxes = {
-    "4x4", "a3 b3 c3 d3 a4 b4 c4 d4", "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 1
+    .board = "4x4",
+    .holes = "a3 b3 c3 d3 a4 b4 c4 d4",
+    .bare = "wins-unless-bared-back",
+    .stalemate = "loss",
+    .configuration = "2x2",
+    .ferzes = 1,
 };
 
 /* States with somebody in a hand, and those that are worth something else without hands. */

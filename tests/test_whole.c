@@ -26,14 +26,33 @@
 
 /* == All states == */
 
-static const struct hands_rules usual3 = { "3x3", "", "wins-unless-bared-back", "loss", "2x2", 1, 0,
-                                           0,     1 };
+static const struct hands_rules usual3 = { .board = "3x3",
+                                           .holes = "",
+                                           .bare = "wins-unless-bared-back",
+                                           .stalemate = "loss",
+                                           .configuration = "2x2",
+                                           .quiet = 1,
+                                           .ferzes = 1 };
 
 /* By the usual rules, with configurations. */
 static struct hands_rules on(const char *board, const char *holes)
 {
-    struct hands_rules r = { board, holes, "wins-unless-bared-back", "loss", "2x2", 0, 0, 0, 0 };
+    struct hands_rules r = usual3;
 
+    r.board = board;
+    r.holes = holes;
+    r.quiet = r.ferzes = 0;
+    return r;
+}
+
+/* Nobody bares back, and a stalemate is a draw. */
+static struct hands_rules freely(const char *board, const char *configuration)
+{
+    struct hands_rules r = on(board, "");
+
+    r.bare = "wins";
+    r.stalemate = "draw";
+    r.configuration = configuration;
     return r;
 }
 
@@ -67,14 +86,14 @@ static void hands__two_against_two_with_configurations(void **state)
     (void)state;
     expect(on("3x3", "c3"), "KRNkfn"); /* three boxes, three men */
     expect(on("4x2", ""), "KRNkf");    /* two boxes: Black's two men may do it */
-    expect((struct hands_rules){ "4x2", "", "wins", "draw", "none", 0, 0, 0, 0 }, "KRNkf");
+    expect(freely("4x2", "none"), "KRNkf");
 }
 
 static void hands__a_dropped_screen_is_a_screen(void **state)
 {
     (void)state;
     expect(usual3, "KCNkc");
-    expect((struct hands_rules){ "5x2", "", "wins", "draw", "2x2", 0, 0, 0, 0 }, "KCPkr");
+    expect(freely("5x2", "2x2"), "KCPkr");
 }
 
 static void opening__agrees_from_the_empty_board(void **state)
@@ -118,6 +137,33 @@ static void opening__agrees_on_all_of_puzzle_mini(void **state)
     assert_int_equal(bk_variant_load(&v, "puzzle-mini", &why), BK_OK);
     assert_int_equal(hands_check_opening(v, "AAKaak"), 0);
     bk_variant_free(v);
+}
+
+/* A palace, and rooks that stay at home. */
+static void hands__men_stay_on_their_ranks(void **state)
+{
+    struct hands_rules r = freely("3x4", "none");
+
+    (void)state;
+    r.king_ranks = "1-2";
+    r.rook_ranks = "1,3";
+    expect(r, "KRkf");
+    expect(r, "KRkr");
+}
+
+/* Over the king that is dropped a cannon gives check, unless turns were quiet before. */
+static void opening__the_last_king_may_give_check(void **state)
+{
+    struct hands_rules r = freely("3x3", "none");
+
+    (void)state;
+    r.cannons = 1;
+    for (r.quiet = 0; r.quiet < 2; r.quiet++) {
+        struct bk_variant *v = hands_game(&r);
+
+        assert_int_equal(hands_check_opening(v, "CKck"), 0);
+        bk_variant_free(v);
+    }
 }
 
 static void hands__random_games_agree(void **state)
@@ -285,6 +331,31 @@ static void plain_tables__are_not_exact_where_two_men_fill_the_boxes(void **stat
     }
 }
 
+/* What other games have behind the side to move says nothing here, or is refused. */
+static void fen__has_nothing_behind_the_side(void **state)
+{
+    static const char *const good[] = { "", " -", " - - 0 1", "  -  -  7  40 " };
+    static const char *const bad[] = {
+        "hite", " x", " KQkq", " - a3", " - - x", " - - 0 1 2", "-"
+    };
+    char fen[BK_FEN_MAX];
+    struct bk_hands_pos p;
+    struct bk_report why;
+    struct bk_variant *v;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "puzzle-mini", &why), BK_OK);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(fen, sizeof fen, "1k**/f1**/K2N/4[nF] w%s", good[i]);
+        assert_int_equal(bk_hands_from_fen(&p, v, fen, &why), BK_OK);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(fen, sizeof fen, "1k**/f1**/K2N/4[nF] w%s", bad[i]);
+        assert_int_equal(bk_hands_from_fen(&p, v, fen, &why), BK_E_USAGE);
+    }
+    bk_variant_free(v);
+}
+
 static void fen__comes_back_as_it_was(void **state)
 {
     static const char *const fens[] = {
@@ -331,12 +402,15 @@ int main(void)
         cmocka_unit_test(plain_tables__are_exact_with_one_man_a_side),
         cmocka_unit_test(plain_tables__are_not_exact_where_two_men_fill_the_boxes),
         cmocka_unit_test(hands__change_nothing_with_one_man_a_side),
+        cmocka_unit_test(fen__has_nothing_behind_the_side),
         cmocka_unit_test(fen__comes_back_as_it_was),
         cmocka_unit_test(fen__gaps_beyond_the_board_are_refused),
         cmocka_unit_test(hands__two_against_one_agrees_with_the_slow_solver),
         cmocka_unit_test(hands__equal_men_are_interchangeable),
         cmocka_unit_test(hands__two_against_two_with_configurations),
         cmocka_unit_test(hands__a_dropped_screen_is_a_screen),
+        cmocka_unit_test(hands__men_stay_on_their_ranks),
+        cmocka_unit_test(opening__the_last_king_may_give_check),
         cmocka_unit_test(hands__random_games_agree),
         cmocka_unit_test(opening__agrees_from_the_empty_board),
         cmocka_unit_test(opening__agrees_on_all_of_puzzle_mini),

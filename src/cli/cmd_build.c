@@ -454,6 +454,8 @@ static int tell_left_out(const struct cli *c, const struct repack *r)
             continue;
         if (err == BK_E_NO_TABLE)
             one = cli_fail(CLI_NO, "no table %s of %s in %s", t->name, all->v->name, c->dir);
+        else if (!err)
+            one = cli_fail(CLI_SYSTEM, "%s could not be read just now; not repacked", t->name);
         else
             one = cli_fail(cli_status(err), "%s; not repacked", why.text);
         status = one > status ? one : status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/derive.h"
 #include "core/explain.h"
 #include "tb/solve/exits.h"
 
@@ -68,6 +69,28 @@ static int count_leaves(const struct cli *c, const struct bk_variant *v, const s
     return cli_print_json(answer);
 }
 
+/* The FEN that is asked about, owned; `startpos` is the game's own.  NULL: *status, and it has been
+   said. */
+static char *perft_fen(const struct cli *c, int *status)
+{
+    char *fen = cli_join(c, 1, c->nargs - 1);
+    struct bk_variant *v;
+
+    *status = fen ? CLI_OK : cli_no_memory();
+    if (*status || strcmp(fen, "startpos"))
+        return fen;
+    free(fen);
+    if ((*status = cli_variant(c, &v)) != CLI_OK)
+        return NULL;
+    fen = *v->start ? strdup(v->start) : NULL;
+    if (!fen)
+        *status = *v->start
+                      ? cli_no_memory()
+                      : cli_fail(CLI_USAGE, "%s has no starting position: give a FEN", v->name);
+    bk_variant_free(v);
+    return fen;
+}
+
 int cmd_perft(struct cli *c)
 {
     const char *last = c->arg[c->nargs - 1];
@@ -79,8 +102,9 @@ int cmd_perft(struct cli *c)
 
     if (!cli_number(last, 0, DEPTH_MAX, &depth))
         return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
-    fen = cli_join(c, 1, c->nargs - 1);
-    status = fen ? cli_variant_for(c, fen, &v) : cli_no_memory();
+    fen = perft_fen(c, &status);
+    if (fen)
+        status = cli_variant_for(c, fen, &v);
     if (status) {
         free(fen);
         return status;
@@ -88,10 +112,8 @@ int cmd_perft(struct cli *c)
     if (bk_rules_hands(v))
         status = cli_fail(CLI_USAGE, "perft: %s is played with hands; its turns are not counted",
                           v->name);
-    else if (!strcmp(fen, "startpos") && !v->start[0])
-        status = cli_fail(CLI_USAGE, "%s has no starting position: give a FEN", v->name);
     else
-        status = cli_position(v, strcmp(fen, "startpos") ? fen : v->start, &p);
+        status = cli_position(v, fen, &p);
     if (!status)
         status = count_leaves(c, v, &p, (unsigned)depth);
     free(fen);
@@ -202,7 +224,7 @@ int cmd_check_variant(struct cli *c)
 {
     const char *file = c->arg[0];
     char *path = malloc(strlen(file) + 3);
-    struct bk_report why = { "" };
+    struct bk_report why = { "" }, inner = { "" };
     struct bk_variant *v = NULL;
     enum bk_err err;
     int status = CLI_OK;
@@ -212,8 +234,14 @@ int cmd_check_variant(struct cli *c)
     /* a plain name would mean a built-in game */
     sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
     err = bk_variant_load(&v, path, &why);
-    if (!err && (err = check_tables(v, &why)))
+    if (!err && (err = bk_start_check(v, &inner)))
+        bk_fail(&why, err, "%s: start: %s", v->name, inner.text);
+    if (v && !err)
+        err = check_tables(v, &why);
+    if (err && v) {
         bk_variant_free(v);
+        v = NULL;
+    }
     if (err)
         status = cli_fail_report(err, &why);
     else if (c->json)

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 struct leap {
     int x, y; /* 0 <= x <= y, y > 0 */
 };
@@ -243,7 +245,7 @@ static bool read_atom(struct text *t, struct atom *a)
         }
     if (*t->p == '\0')
         return BAD(t, "an atom is missing");
-    return BAD(t, "`%c` is not an atom", *t->p);
+    return BAD(t, "`%.*s` is not an atom", (int)bk_utf8_bytes(t->p), t->p);
 }
 
 /* W4 up to four times; W0 or WW without limit, and so RR, which is R. */

@@ -306,6 +306,8 @@ static bool check_hands(const struct bk_variant *v, struct bk_complaint *c)
         return complain(c, -1, "hand", 0, "captured needs a bare-king rule");
     if (v->castling.allowed || v->castling.shuffled)
         return complain(c, -1, "hand", 0, "captured does not go with castling");
+    if (v->game_turns)
+        return complain(c, -1, "game-length-turns", 0, "it does not go with hand = captured");
     for (int i = 0; i < v->ntypes; i++)
         if (v->piece[i].nbecomes || v->piece[i].double_ranks || v->piece[i].move.takes_twice ||
             (v->piece[i].zone_ranks && v->piece[i].zone.takes_twice))

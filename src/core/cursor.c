@@ -131,7 +131,7 @@ bool bk_cursor_copy(struct bk_cursor *c, char *to, size_t size)
     size_t n = strlen(c->p);
 
     if (n >= size)
-        return bk_cursor_wrong(c, "longer than %d characters", (int)size - 1);
+        return bk_cursor_wrong(c, "longer than %d bytes", (int)size - 1);
     memcpy(to, c->p, n + 1);
     return true;
 }

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "core/move.h"
+#include "core/rules.h"
+
 enum bk_err bk_derivation_of(struct bk_derivation *d, const struct bk_variant *base,
                              const char *fen, struct bk_report *why)
 {
@@ -36,4 +39,21 @@ enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant 
 
     *out = NULL;
     return err || d.how == BK_ITSELF ? err : bk_variant_derived(out, base, &d, why);
+}
+
+enum bk_err bk_start_check(const struct bk_variant *v, struct bk_report *why)
+{
+    struct bk_variant *derived = NULL;
+    struct bk_pos p;
+    enum bk_err err = BK_OK;
+
+    if (!bk_rules_homes_told(v) || !*v->start)
+        return BK_OK; /* looked at when the file was read */
+    err = bk_variant_for_fen(&derived, v, v->start, why);
+    if (!err)
+        err = bk_pos_from_fen(&p, derived ? derived : v, v->start, why);
+    if (!err && !bk_pos_legal(derived ? derived : v, &p))
+        err = bk_fail(why, BK_E_ILLEGAL, "the side that is not to move is in check");
+    bk_variant_free(derived);
+    return err;
 }

@@ -34,4 +34,7 @@ enum bk_err bk_variant_derived(struct bk_variant **out, const struct bk_variant 
 enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant *base,
                                const char *fen, struct bk_report *why);
 
+/* Is the array of a game whose FENs tell the homes a position of it?  BK_OK for all other games. */
+enum bk_err bk_start_check(const struct bk_variant *v, struct bk_report *why);
+
 #endif

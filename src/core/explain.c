@@ -184,18 +184,27 @@ static void say_movement(FILE *out, const struct bk_movement *m)
 static void say_become(FILE *out, const struct bk_variant *v, const struct bk_piece *p,
                        const struct bk_become *b)
 {
+    bool partly = false;
+
     fprintf(out, "    Arriving on ");
     say_rank_or_ranks(out, b->ranks);
     fprintf(out, " it %s become ", b->must ? "must" : "may");
     say_types(out, v, b->to, b->nto);
+    for (unsigned i = 0; i < b->nto && !partly; i++)
+        partly = b->ranks & ~v->piece[b->to[i]].ranks;
+    if (partly)
+        fprintf(out, ", where %s may stand", b->nto > 1 ? "these" : "that");
     if (b->lost_only)
         fprintf(out, ", if its side has fewer of that kind on the board than it began with");
     if (b->must && !b->lost_only && !b->counted)
         fprintf(out, ".\n");
     else if (b->must)
         fprintf(out, ";\n    it stays %c only while it has no choice.\n", p->letter);
+    else if (b->ranks & p->ranks)
+        fprintf(out, ", or stay %c%s.\n", p->letter,
+                b->ranks & ~p->ranks ? ", where that may stand" : "");
     else
-        fprintf(out, ", or stay %c.\n", p->letter);
+        fprintf(out, "; it may not stand there as %c.\n", p->letter);
     if (b->counted)
         fprintf(out, "    Such changes count against the side's allowance.\n");
     if (b->in_place)

@@ -298,18 +298,26 @@ static bool may_drop(const struct turning *g, unsigned i, unsigned sq)
            bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), colour_of(&g->p, i), sq);
 }
 
+/* A legal turn, and how many quiet ones come behind it. */
+static void seen(struct turning *g, unsigned quiet)
+{
+    uint8_t before = g->p.quiet;
+
+    g->p.stm = !g->us;
+    g->p.quiet = (uint8_t)quiet;
+    g->stopped = !g->see(g->context, &g->turn, &g->p);
+    g->p.stm = (uint8_t)g->us;
+    g->p.quiet = before;
+}
+
 /* The end of a turn: is it legal? */
 static void leaf(struct turning *g)
 {
-    uint8_t quiet = g->p.quiet;
+    unsigned quiet = g->p.quiet;
 
-    if (bk_hands_in_check(&g->p, g->v, g->us) || (quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
-        return;
-    g->p.stm = !g->us;
-    g->p.quiet = (uint8_t)(quiet - (quiet > 0));
-    g->stopped = !g->see(g->context, &g->turn, &g->p);
-    g->p.stm = (uint8_t)g->us;
-    g->p.quiet = quiet;
+    if (!bk_hands_in_check(&g->p, g->v, g->us) &&
+        !(quiet && bk_hands_in_check(&g->p, g->v, !g->us)))
+        seen(g, quiet - (quiet > 0));
 }
 
 /* Each drop of man `i` that is possible, noted in *slot; then what comes behind it. */
@@ -351,7 +359,8 @@ static void try_move(struct turning *g, unsigned i, const struct bk_reach *r)
                     is_royal(&g->p, g->v, victim)
               : !(r->how & BK_QUIET))
         return;
-    if (!bk_reach_open(g->v, r, &g->p.occupied))
+    if (!bk_reach_open(g->v, r, &g->p.occupied) ||
+        !bk_rules_may_stand(g->v, bk_man_type(g->p.man[i]), g->us, r->to)) /* nobody changes here */
         return;
     g->turn.from = (uint8_t)from;
     g->turn.to = r->to;
@@ -413,16 +422,11 @@ static void open_men(struct turning *g, unsigned c)
     g->turn.after[c] = no_drop;
 }
 
-/* After the second king's drop the quiet turns begin. */
+/* After the second king's drop the quiet turns begin; it is none of them. */
 static void king_is_down(struct turning *g)
 {
-    if (bk_hands_opening(&g->p, g->v)) {
-        leaf(g);
-        return;
-    }
-    g->p.quiet = (uint8_t)(2 * bk_rules_quiet_turns(g->v) + 1); /* leaf() counts this turn off */
-    leaf(g);
-    g->p.quiet = 0;
+    if (!bk_hands_in_check(&g->p, g->v, g->us))
+        seen(g, bk_hands_opening(&g->p, g->v) ? 0 : 2u * bk_rules_quiet_turns(g->v));
 }
 
 void bk_hands_turns(const struct bk_hands_pos *p, const struct bk_variant *v, bk_hands_see *see,
@@ -577,6 +581,25 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s,
     return BK_OK;
 }
 
+/* Fields that other games have, and these say nothing in: "- - 0 1", or the first of them. */
+static bool nothing_else(const char *s)
+{
+    for (unsigned field = 0; field < 4; field++) {
+        size_t blanks = strspn(s, " ");
+
+        s += blanks;
+        if (!*s)
+            return true;
+        if (!blanks)
+            return false;
+        if (field < 2 && *s == '-')
+            s++;
+        else if (field >= 2)
+            s += strspn(s, "0123456789");
+    }
+    return !s[strspn(s, " ")];
+}
+
 enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v, const char *fen,
                               struct bk_report *why)
 {
@@ -596,6 +619,8 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
     if (*s && *s != 'w' && *s != 'b')
         return bk_fail(why, BK_E_USAGE, "FEN: side to move is w or b, not '%.1s'", s);
     p->stm = *s == 'b' ? BK_BLACK : BK_WHITE;
+    if (*s && !nothing_else(s + 1))
+        return bk_fail(why, BK_E_USAGE, "FEN: '%.20s' after the side to move", s + 1);
     for (unsigned sq = 0; sq < v->nsq; sq++)
         for (unsigned i = 0; at[sq] && i < p->n; i++)
             if (p->man[i] == at[sq] && !on_board(p, i)) {

@@ -96,19 +96,22 @@ static enum bk_ini_kind key(struct bk_ini *ini)
 enum bk_ini_kind bk_ini_next(struct bk_ini *ini)
 {
     while (*ini->next) {
-        size_t n = strcspn(ini->next, "\n");
+        size_t line = strcspn(ini->next, "\n"), n = line;
         const char *first = ini->text;
+
+        if (n && ini->next[n - 1] == '\r')
+            n--;
 
         ini->line++;
         if (n > BK_INI_LINE_CHARS_MAX) {
             wrong(ini, BK_INI_LINE_CHARS_MAX + 1, "");
-            bk_fail(&ini->fault, BK_E_USAGE, "the line is longer than %d characters",
+            bk_fail(&ini->fault, BK_E_USAGE, "the line is longer than %d bytes",
                     BK_INI_LINE_CHARS_MAX);
             return BK_INI_WRONG;
         }
         memcpy(ini->text, ini->next, n);
         ini->text[n] = '\0';
-        ini->next += n + (ini->next[n] == '\n');
+        ini->next += line + (ini->next[line] == '\n');
         cut_comment(ini->text);
         trim(ini->text);
         n = bk_utf8_span(ini->text);

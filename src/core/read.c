@@ -16,6 +16,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/hands.h"
 #include "core/ini.h"
 #include "core/keys.h"
 #include "core/move.h"
@@ -86,7 +87,7 @@ static bool open_piece(struct file *f, const char *name, size_t length)
     if (length == 0)
         return fault(f, f->ini.line, 1, "[piece NAME] needs a name");
     if (length >= sizeof v->piece[0].name)
-        return fault(f, f->ini.line, 1, "a piece's name has at most %d letters",
+        return fault(f, f->ini.line, 1, "a piece's name has at most %d bytes",
                      (int)sizeof v->piece[0].name - 1);
     for (int i = 0; i < v->ntypes; i++)
         if (strlen(v->piece[i].name) == length && !memcmp(v->piece[i].name, name, length))
@@ -319,26 +320,49 @@ static bool understand(struct file *f)
     return bk_variant_check(v, &c) || fault_complaint(f, &c);
 }
 
-/* The array is a position in which the other side's king cannot be taken.  Of games with hands,
-   and of those whose FENs tell the homes, other readers know the FENs. */
+/* The men of the array; in games with hands those off the board, too. */
+static enum bk_err count_start(const struct bk_variant *v, unsigned count[2][BK_TYPES_MAX],
+                               struct bk_report *why)
+{
+    struct bk_hands_pos hands;
+    struct bk_pos p;
+    enum bk_err err;
+
+    memset(count, 0, 2 * sizeof *count);
+    if (bk_rules_hands(v)) {
+        err = bk_hands_from_fen(&hands, v, v->start, why);
+        for (unsigned i = 0; !err && i < hands.n; i++)
+            count[bk_man_colour(hands.man[i])][bk_man_type(hands.man[i])]++;
+        return err;
+    }
+    err = bk_pos_from_fen(&p, v, v->start, why);
+    if (!err && !bk_pos_legal(v, &p))
+        err = bk_fail(why, BK_E_ILLEGAL, "the side that is not to move is in check");
+    for (unsigned type = 0; !err && type < v->ntypes; type++)
+        for (unsigned c = 0; c < 2; c++)
+            count[c][type] = p.count[c][type];
+    return err;
+}
+
+/* The array is a position in which the other side's king cannot be taken.  Where FENs tell the
+   homes another game has to be derived first: bk_start_check(). */
 static bool check_start(struct file *f)
 {
     const struct bk_variant *v = f->v;
     const struct entry *e = find_entry(f, -1, "start", 0);
+    unsigned count[2][BK_TYPES_MAX];
     struct bk_report why = { "" };
-    struct bk_pos p;
 
-    if (!e || bk_rules_hands(v) || v->castling.shuffled)
+    if (!e || v->castling.shuffled)
         return true;
-    if (bk_pos_from_fen(&p, v, v->start, &why) != BK_OK)
+    if (count_start(v, count, &why) != BK_OK)
         return fault(f, e->line, e->column, "%s", why.text);
     for (unsigned type = 0; type < v->ntypes; type++)
-        if (v->piece[type].army && (p.count[BK_WHITE][type] > v->piece[type].army ||
-                                    p.count[BK_BLACK][type] > v->piece[type].army))
-            return fault(f, e->line, e->column, "more men of [piece %s] than its army, %u",
-                         v->piece[type].name, v->piece[type].army);
-    return bk_pos_legal(v, &p) ||
-           fault(f, e->line, e->column, "the side that is not to move is in check");
+        for (unsigned c = 0; c < 2; c++)
+            if (v->piece[type].army && count[c][type] > v->piece[type].army)
+                return fault(f, e->line, e->column, "more men of [piece %s] than its army, %u",
+                             v->piece[type].name, v->piece[type].army);
+    return true;
 }
 
 enum bk_err bk_variant_parse(struct bk_variant **out, const char *label, const char *text,

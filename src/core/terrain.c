@@ -15,6 +15,7 @@
 #include <xxhash.h>
 
 #include "core/position.h"
+#include "core/utf8.h"
 
 /* == 1. What the FEN shows == */
 
@@ -141,6 +142,7 @@ static bool name_it(struct bk_variant *v, const struct bk_variant *base, const s
 static enum bk_err adapt(struct bk_variant *v, const struct bk_variant *base,
                          const struct bk_terrain *t, struct bk_report *why)
 {
+    const char *title = *base->title ? base->title : base->name;
     unsigned squares = bk_bits_count(&t->board);
 
     v->geometry = NULL;
@@ -153,8 +155,7 @@ static enum bk_err adapt(struct bk_variant *v, const struct bk_variant *base,
     v->start[0] = '\0';
     if (!name_it(v, base, t))
         return bk_fail(why, BK_E_USAGE, "%s: the name is too long for a terrain's", base->name);
-    snprintf(v->title, sizeof v->title, "%.60s on terrain",
-             base->title[0] ? base->title : base->name);
+    snprintf(v->title, sizeof v->title, "%.*s on terrain", (int)bk_utf8_cut(title, 60), title);
     for (unsigned type = 0; type < v->ntypes; type++) {
         struct bk_piece *p = &v->piece[type];
 

@@ -49,4 +49,14 @@ static inline size_t bk_utf8_span(const char *text)
     return n;
 }
 
+/* Bytes of as many whole characters as fit into n. */
+static inline size_t bk_utf8_cut(const char *text, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t more; text[at] && (more = bk_utf8_bytes(text + at)) > 0 && at + more <= n;)
+        at += more;
+    return at;
+}
+
 #endif

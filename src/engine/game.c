@@ -46,6 +46,8 @@ enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *
     g->base = v;
     g->v = v;
     g->hands = bk_rules_hands(v);
+    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
+        g->shipped |= !strcmp(e->name, name);
     return BK_OK;
 }
 
@@ -131,7 +133,7 @@ static enum bk_err derive(struct be_game *g, struct bk_variant *derived,
 /* == Positions =========================================================== */
 
 /*
- * Arrays for games that leave it to the players, small armies where one has more men than
+ * Arrays for shipped games that leave it to the players, small armies where one has more men than
  * positions with hands hold; and of Shatranj as all clients set it up, kings on the d-file.
  */
 static const struct {
@@ -143,19 +145,34 @@ static const struct {
     { "puzzle-hands", "r1fa1k**/n5**/8/8/8/8/N7/R1FA1K2 w" },
 };
 
-/* For a game that says nothing of its array. */
-static const char *kings_alone(const struct bk_variant *v, char out[BK_FEN_MAX])
+static bool may_begin(const struct be_game *g, const char *fen)
 {
-    uint8_t at[BK_SQ_MAX] = { 0 };
-    struct bk_bits board = v->board;
-    unsigned first = bk_bits_first(&board), last = first;
+    struct bk_hands_pos hands;
+    struct bk_report why;
+    struct bk_pos p;
 
-    for (unsigned sq; (sq = bk_bits_pop(&board)) != BK_SQ_NONE;)
-        last = sq;
-    at[first] = bk_man(v->royal, BK_WHITE);
-    at[last] = bk_man(v->royal, BK_BLACK);
-    strcpy(out + bk_board_write(v, at, out), " w - - 0 1");
-    return out;
+    if (g->hands)
+        return !bk_hands_from_fen(&hands, g->base, fen, &why);
+    return !bk_pos_from_fen(&p, g->base, fen, &why) && bk_pos_legal(g->base, &p);
+}
+
+/* For a game that says nothing of its array: as far apart as they may stand. */
+static const char *kings_alone(const struct be_game *g, char out[BK_FEN_MAX])
+{
+    const struct bk_variant *v = g->base;
+
+    for (unsigned white = 0; white < v->nsq; white++)
+        for (unsigned black = v->nsq; black-- > 0;) {
+            uint8_t at[BK_SQ_MAX] = { 0 };
+
+            at[white] = bk_man(v->royal, BK_WHITE);
+            at[black] = bk_man(v->royal, BK_BLACK);
+            strcpy(out + bk_board_write(v, at, out), " w - - 0 1");
+            if (white != black && bk_bits_has(&v->board, white) && bk_bits_has(&v->board, black) &&
+                may_begin(g, out))
+                return out;
+        }
+    return out; /* there is no position at all: reading it will say why */
 }
 
 const char *be_game_start(const struct be_game *g, char out[BK_FEN_MAX])
@@ -164,13 +181,13 @@ const char *be_game_start(const struct be_game *g, char out[BK_FEN_MAX])
     struct bk_report why;
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (!strcmp(g->base->name, arrays[i].game))
+        if (g->shipped && !strcmp(g->base->name, arrays[i].game))
             return strcpy(out, arrays[i].fen);
-    if (g->hands && bk_hands_start(&p, g->base, &why) == BK_OK)
-        return bk_hands_to_fen(&p, g->base, out);
     if (*g->base->start)
         return strcpy(out, g->base->start);
-    return kings_alone(g->base, out);
+    if (g->hands && bk_hands_start(&p, g->base, &why) == BK_OK)
+        return bk_hands_to_fen(&p, g->base, out);
+    return kings_alone(g, out);
 }
 
 enum bk_err be_game_read(struct be_game *g, struct be_board *b, const char *fen,

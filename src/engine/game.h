@@ -25,7 +25,7 @@ struct be_game {
     struct bk_variant *derived; /* owned; for the FEN's homes or terrain; else NULL */
     struct bk_derivation how;   /* it was derived */
     const struct bk_variant *v; /* the one of them that is played */
-    bool hands;
+    bool hands, shipped;
     char *paths;                /* owned; folders of tables */
     struct bk_catalog *catalog; /* owned; of v */
     unsigned men_max;           /* of the largest table there; 0: none */

@@ -157,8 +157,9 @@ struct fields {
 
 static bool is_number(const char *s) { return *s && s[strspn(s, "0123456789")] == 0; }
 
-/* Passes over what says nothing: `~` of promoted men, empty brackets. */
-static void clean_board(char *board)
+/* Passes over what says nothing: `~` of promoted men, and empty brackets but where they say that
+   nothing is allowed any more. */
+static void clean_board(const struct bk_variant *v, char *board)
 {
     char *to = board, *bracket;
 
@@ -167,6 +168,9 @@ static void clean_board(char *board)
             *to++ = *s;
     *to = 0;
     bracket = strchr(board, '[');
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (bk_rules_allowance(v, type))
+            return;
     if (bracket && !strcmp(bracket, "[]"))
         *bracket = 0;
 }
@@ -192,7 +196,7 @@ static void sort_fields(const struct be_game *g, enum be_dialect d, const char *
         snprintf(f->text[is], sizeof f->text[is], "%s", word);
         next = is + 1;
     }
-    clean_board(f->text[BOARD]);
+    clean_board(g->base, f->text[BOARD]);
     if (!strcmp(f->text[TURN], "0"))
         strcpy(f->text[TURN], "1");
 }
