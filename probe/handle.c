@@ -220,7 +220,8 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
         return bk_fail(&here, BK_E_USAGE, "reserved of the options: not 0");
     if (o->share && !o->share->cache)
         return bk_fail(&here, BK_E_USAGE, "the handle to share with was not opened");
-    if (o->host && (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))
+    if (o->host && !o->share &&
+        (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))
         return bk_fail(&here, BK_E_USAGE, "the host lacks its struct_size, size() or read()");
     return BK_OK;
 }

@@ -129,10 +129,16 @@ static bool ask_together(struct ranking *r)
            bk_values_after(on->catalog, on->v, &r->p, !(r->flags & BK_LIB_WDL_ONLY), add_move, r);
 }
 
-/* Which error of several is told: damage, then what would be known if bytes came. */
+/* Which error of several is told: damage, then what would be known if bytes came, or if the machine
+   let us read; what is expected comes last. */
 static unsigned weight(enum bk_err err)
 {
-    return err == BK_E_CORRUPT ? 2 : err == BK_E_NEEDS_BYTES;
+    switch (err) {
+    case BK_E_CORRUPT: return 3;
+    case BK_E_NEEDS_BYTES: return 2;
+    case BK_E_NO_TABLE: return 0;
+    default: return 1;
+    }
 }
 
 static void note_error(struct ranking *r, struct listed *m, enum bk_err err)

@@ -303,6 +303,19 @@ sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatr
 good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
+# where a table that it leads to has lost its distances, a position has none, and its result
+run 0 build "$games/../../tests/six.ini" KRNvKN --effort fast --dir d/lost --quiet
+rm d/lost/six/KRvKN.bkd
+good '"wdl":-1,"dtw":null' probe "$games/../../tests/six.ini" '5n/4kN/1K4/6/6/3R2 b' --dir d/lost --json
+# a damaged table keeps its distances, and what is made again has to fit the machine
+run 0 build puzzle-mini KRvKN --dir d/w --quiet
+printf x | dd of=d/w/puzzle-mini/KRvKN.bkw bs=1 seek=200 conv=notrunc 2>/dev/null
+run 3 build puzzle-mini KRvKN --wdl --dir d/w && grep -q 'has distances, which --wdl would take away' err && [ -s d/w/puzzle-mini/KRvKN.bkd ] && pass ||
+    fail 'distances of a damaged table go'
+status=0
+BAREKING_MACHINE=9000000 "$bin" build puzzle-mini KRvKN --dir d/w >out 2>err || status=$?
+[ $status -eq 4 ] && grep -q 'memory' err && pass || fail 'a damaged table is made on any machine'
+run 0 build puzzle-mini KRvKN --dir d/w --quiet && good 'whole' doctor d/w
 # what `check-variant` calls good has an array that can be read
 small='[variant]
 name = small

@@ -342,7 +342,10 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
     if (err && !bk_ranks_is_first()) /* the first says it */
         return cli_status(err);
     if (err && cli_finish)
-        return cli_fail(CLI_SYSTEM, "interrupted; run the same command to go on");
+        return cli_fail(CLI_SYSTEM, w->p->anew
+                                        ? "interrupted; what is done stays, and the same command "
+                                          "begins with the first table again"
+                                        : "interrupted; run the same command to go on");
     return err ? cli_fail_report(err, &why) : CLI_OK;
 }
 
@@ -350,6 +353,32 @@ static struct watch watch_of(const struct cli *c)
 {
     return (
         struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = c->json ? json_array() : NULL };
+}
+
+/* What is damaged is made again; but it is not known before all bytes are read. */
+static int look_for_damage(struct watch *w, const struct bk_variant *v)
+{
+    const struct cli *c = w->c;
+    struct bk_report why = { "" };
+
+    if (bk_plan_check(w->p, w, tell_damaged)) {
+        enum bk_err err = bk_plan_memory(w->p, c->threads, c->memory, &why);
+        int status = err ? cli_status(err) : cli_plan_refused(c, v, w->p, &why);
+
+        if (status)
+            return *why.text ? cli_fail(status, "%s", why.text) : status;
+    }
+    for (unsigned i = 0; i < w->p->n && !w->p->distances && !c->force; i++) {
+        const struct bk_plan_table *t = &w->p->table[i];
+
+        if (!t->present && t->had_distances)
+            return cli_fail(
+                CLI_DAMAGED,
+                "%s has distances, which --wdl would take away: build it without --wdl, or "
+                "with --force",
+                t->name);
+    }
+    return CLI_OK;
 }
 
 int cmd_build(struct cli *c)
@@ -373,14 +402,14 @@ int cmd_build(struct cli *c)
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
                           BK_PROCESSES_MAX);
+    if (!status && !bk_transport_rank())
+        status = look_for_damage(&w, v);
     if (status) {
         json_decref(w.list);
         bk_plan_free(w.p);
         bk_variant_free(v);
         return status;
     }
-    if (!bk_transport_rank())
-        bk_plan_check(w.p, &w, tell_damaged);
     for (unsigned i = 0; c->standalone && i < w.p->n; i++)
         w.other_form += w.p->table[i].present && !w.p->table[i].standalone;
     bk_ranks_begin();

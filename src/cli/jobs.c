@@ -15,15 +15,20 @@
 
 /* == Words for a shell == */
 
-/* 'TEXT' as a shell reads it, with `$` doubled for make. */
-static void print_word(FILE *f, const char *text, bool for_make)
+/* Who reads a word before the shell does: nobody, or make. */
+enum place { IN_SHELL, IN_RECIPE, IN_VARIABLE };
+
+/* 'TEXT' as a shell reads it. */
+static void print_word(FILE *f, const char *text, enum place place)
 {
     putc('\'', f);
     for (const char *s = text; *s; s++)
         if (*s == '\'')
             fputs("'\\''", f);
-        else if (*s == '$' && for_make)
+        else if (*s == '$' && place != IN_SHELL)
             fputs("$$", f);
+        else if (*s == '#' && place == IN_VARIABLE)
+            fputs("\\#", f);
         else
             putc(*s, f);
     putc('\'', f);
@@ -58,15 +63,15 @@ static const char *program(char out[PATH_MAX])
 }
 
 /* What every build of the plan is given but its material. */
-static void print_options(FILE *f, const struct cli *c, bool for_make)
+static void print_options(FILE *f, const struct cli *c, enum place place)
 {
     char path[PATH_MAX];
 
     fputs(" --dir ", f);
-    print_word(f, from_root(c->dir, path), for_make);
+    print_word(f, from_root(c->dir, path), place);
     if (c->terrain) {
         fputs(" --for ", f);
-        print_word(f, c->terrain, for_make);
+        print_word(f, c->terrain, place);
     }
     if (c->memory)
         fprintf(f, " --memory %llu", (unsigned long long)c->memory);
@@ -87,7 +92,7 @@ int cli_jobs_make(const struct cli *c, struct bk_plan *p)
            "# Every one is a build of THREADS threads; one that is there already is passed over.\n"
            "BAREKING ?= ",
            p->v->name);
-    print_word(stdout, program(path), true);
+    print_word(stdout, program(path), IN_VARIABLE);
     printf("\nTHREADS ?= %u\nall:", c->threads ? c->threads : 1);
     for (unsigned i = 0; i < p->n; i++)
         if (!p->table[i].present)
@@ -103,10 +108,10 @@ int cli_jobs_make(const struct cli *c, struct bk_plan *p)
             if (!p->table[t->next[k]].present)
                 printf(" t%u", t->next[k]);
         printf("\n\t$(BAREKING) build ");
-        print_word(stdout, game_of(c, game), true);
+        print_word(stdout, game_of(c, game), IN_RECIPE);
         putchar(' ');
-        print_word(stdout, t->name, true);
-        print_options(stdout, c, true);
+        print_word(stdout, t->name, IN_RECIPE);
+        print_options(stdout, c, IN_RECIPE);
         printf(" --threads $(THREADS)\n");
     }
     printf(".PHONY: all");
@@ -252,18 +257,18 @@ static void print_build(FILE *f, const struct jobs *j)
                "over asks to be\n"
                "# begun again, and goes on from its last checkpoint; after ten times it gives up.\n"
                "bareking=${BAREKING:-");
-    print_word(f, program(path), false);
+    print_word(f, program(path), IN_SHELL);
     fprintf(f, "}\n"
                "stopped= signal=TERM\n"
                "trap 'stopped=yes; kill -$signal \"$pid\"' TERM\n"
                "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
                "    signal=USR1 # mpirun hands it on\n"
                "    set -- mpirun --map-by node \"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
-    print_word(f, game_of(j->c, game), false);
+    print_word(f, game_of(j->c, game), IN_SHELL);
     fprintf(f, " \"$1\"\nelse\n    set -- \"$bareking\" build ");
-    print_word(f, game_of(j->c, game), false);
+    print_word(f, game_of(j->c, game), IN_SHELL);
     fprintf(f, " \"$1\"\nfi\n\"$@\"");
-    print_options(f, j->c, false);
+    print_options(f, j->c, IN_SHELL);
     fprintf(f, " --threads \"${SLURM_CPUS_PER_TASK:-1}\" &\n"
                "pid=$!\n"
                "wait \"$pid\"\n"
@@ -293,7 +298,7 @@ static void print_script(FILE *f, const struct jobs *j, const struct job *job, u
                "case ${SLURM_ARRAY_TASK_ID:-1} in\n");
     for (unsigned i = 0; i < job->n; i++) {
         fprintf(f, "%u) set -- ", i + 1);
-        print_word(f, j->p->table[job->table[i]].name, false);
+        print_word(f, j->p->table[job->table[i]].name, IN_SHELL);
         fprintf(f, " ;;\n");
     }
     fprintf(f, "esac\n. ./build.sh\n");

@@ -685,6 +685,7 @@ int main(int argc, char **argv)
     int status;
 
     ex_json_begin();
+    signal(SIGUSR1, ask_to_finish); /* of a job it may come before there is anything to end */
     bk_transport_open(&argc, &argv);
     guard_streams();
     /* a file that grows too large is an error of write(), with its own line, not an end */

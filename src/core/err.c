@@ -30,6 +30,9 @@ void bk_report_write(struct bk_report *why, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why->text, sizeof why->text, fmt, ap);
     va_end(ap);
+    for (char *s = why->text; *s; s++) /* it may quote input: one error stays one line */
+        if ((unsigned char)*s < ' ' || *s == 0x7f)
+            *s = '?';
 }
 
 enum bk_err bk_fail_at(struct bk_report *why, const char *label, int line, unsigned column,

@@ -256,7 +256,8 @@ static void new_game(struct cecp *c, char *rest)
 
     (void)rest;
     halt(c);
-    if (strcmp(c->s.game.base->name, "chess") && be_session_game(&c->s, "chess", &why))
+    if ((!c->s.game.shipped || strcmp(c->s.game.base->name, "chess")) &&
+        be_session_game(&c->s, "chess", &why))
         complain(why.text, "new");
     else if (be_session_start(&c->s, &why))
         complain(why.text, "new");

@@ -633,6 +633,9 @@ static void name_late(const struct bk_catalog *c, const struct bk_material *m,
                     c->paths);
 }
 
+/* Was its table looked for, and not there? */
+static bool is_late(const struct entry *e) { return e && e->home->err == BK_E_NO_TABLE; }
+
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why)
 {
     struct bk_material key = key_of(p), *needed;
@@ -653,7 +656,7 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
     if (bk_materials_needed(&needed, &n, &key, c->v, why))
         return BK_E_SYSTEM;
     if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure) &&
-        !list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure))
+        (is_late(e) || !list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure)))
         name_late(c, n ? needed : &key, &found);
     free(needed);
     if (unsure)

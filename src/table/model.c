@@ -387,9 +387,10 @@ enum bk_err bk_model_write(uint8_t **bytes, size_t *n, const struct bk_model *m,
     *n = compress(out, bound, raw, raw_bytes);
     free(w.tree);
     free(raw);
-    *bytes = out;
-    if (!ZSTD_isError(*n) && !w.failed && raw_bytes <= RAW_MAX && *n <= BK_MODEL_MOST)
+    if (!ZSTD_isError(*n) && !w.failed && raw_bytes <= RAW_MAX && *n <= BK_MODEL_MOST) {
+        *bytes = out;
         return BK_OK;
+    }
     free(out);
     if (ZSTD_isError(*n))
         return bk_fail(why, BK_E_SYSTEM, "zstd: %s", ZSTD_getErrorName(*n));

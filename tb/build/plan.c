@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/rules.h"
 #include "table/format.h"
@@ -69,7 +70,10 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
 {
     enum bk_err err = look_at(p, t, BK_KIND_WDL, whole, why);
     bool promised = t->with_distances, alone = t->standalone;
+    char path[PATH_MAX];
 
+    t->had_distances =
+        promised || !access(bk_table_path(path, p->dir, p->v, &t->m, BK_KIND_DTW), F_OK);
     if (!err) {
         err = look_at(p, t, BK_KIND_DTW, whole, why);
         if (err == BK_E_NO_TABLE && promised)
@@ -137,6 +141,7 @@ unsigned bk_plan_check(struct bk_plan *p, void *context,
             continue;
         t->present = now.present;
         t->damaged = now.damaged;
+        t->had_distances = now.had_distances;
         n += now.damaged;
         if (now.damaged && damaged)
             damaged(context, why.text);

@@ -35,6 +35,7 @@ struct bk_plan_table {
     uint64_t guess_bytes[2];   /* the guess, by kind of file: disk.h */
     bool present;              /* files are there (with distances, if asked for) */
     bool damaged;              /* they are, and cannot be trusted: bk_plan_check() */
+    bool had_distances;        /* promised, or there, of a table that is not present */
     bool unreadable;           /* they are, perhaps good, and the system refuses them */
     bool with_distances;       /* of those that are: as they say themselves */
     bool standalone;           /* likewise */

@@ -644,8 +644,11 @@ static enum bk_err read_head(struct bk_run *run, struct bk_reader *r, struct bk_
         (run->job->distances ? code_bytes != 1 && code_bytes != 2 : code_bytes != 0))
         return cannot_be_read(run->checkpoint.path, r, why);
     if (bk_ranks_several() && run->job->distances && strategy == BK_COMPACT)
-        return bk_fail(why, BK_E_NO_TABLE, "%s: was made with less memory; not used",
-                       run->checkpoint.path);
+        return bk_fail(
+            why, BK_E_SYSTEM,
+            "%s: was made with a limit of memory: one process can go on from it; take it "
+            "away to begin anew",
+            run->checkpoint.path);
     if (strategy > run->job->strategy)
         return bk_fail(why, BK_E_NO_TABLE, "%s: was made with more memory; not used",
                        run->checkpoint.path);

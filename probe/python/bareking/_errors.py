@@ -32,18 +32,21 @@ class MissingTableError(BarekingError, LookupError):
 
     `tables` names those that are missing, as materials ("KRvKN"): first the one that was asked
     for, then others that some position of the same material needs and that are not there, as many
-    as the text names: Tablebase.missing(tables[0]) has all.
+    as the text names: Tablebase.missing(tables[0]) has all.  None where there can be no table: of
+    too many men, or of a game with hands.
     """
 
     code = 1
 
     @property
     def tables(self) -> Tuple[str, ...]:
-        # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK, and 12 more" (bareking.h)
+        # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK, and 12 more", "no distances of
+        # KRvKN of ...; also missing: KNvK (distances)", "tables of KRvKN of ... came to ..." (bareking.h)
         text = re.sub(r"[,;] and \d+ more$", "", str(self))
-        asked = re.match(r"no table (\S+) of ", text)
+        asked = re.match(r"(?:no table|no distances of|tables of) (\w+v\w+\S*) of ", text)
         others = re.match(r".*; also missing: (.*)", text)
-        return () if not asked else (asked[1], *(others[1].split(", ") if others else ()))
+        names = others[1].split(", ") if others else []
+        return () if not asked else (asked[1], *(n.removesuffix(" (distances)") for n in names))
 
 
 class IllegalPositionError(BarekingError, ValueError):
