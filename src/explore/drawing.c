@@ -91,14 +91,9 @@ static void draw_hands(struct study_diagram *d, const struct ex_game *game,
     struct bk_report why = { "" };
     char text[BK_FEN_MAX];
     struct bk_pos p = { 0 };
-    size_t n = strlen(fen);
 
-    if (n >= sizeof text) {
-        ex_reply_error(reply, 400, "fen", "the FEN is too long");
+    if (!ex_fen_copy(text, fen, reply))
         return;
-    }
-    for (size_t i = 0; i <= n; i++)
-        text[i] = (char)(fen[i] == '_' ? ' ' : fen[i]);
     study_diagram_init(d, game->v, &p);
     if (study_diagram_read(d, game->v, &p, text, &why))
         ex_reply_error(reply, 400, "fen", "%s", why.text);

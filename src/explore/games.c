@@ -218,8 +218,7 @@ void ex_game_leave(struct ex_game *game) { pthread_rwlock_unlock(&game->lock); }
 
 /* == Positions == */
 
-/* Blanks may be written as `_`. */
-static bool copy_fen(char out[BK_FEN_MAX], const char *fen, struct ex_reply *reply)
+bool ex_fen_copy(char out[BK_FEN_MAX], const char *fen, struct ex_reply *reply)
 {
     size_t n = strlen(fen);
 
@@ -258,7 +257,7 @@ bool ex_at_open(struct ex_at *at, struct ex_games *g, struct ex_game *game, cons
     *at = (struct ex_at){ .game = game };
     if (!fen)
         return ex_reply_error(reply, 400, "usage", "the query lacks a fen=");
-    if (!copy_fen(text, fen, reply) || !ex_game_enter(g, game, text, &at->lib, reply))
+    if (!ex_fen_copy(text, fen, reply) || !ex_game_enter(g, game, text, &at->lib, reply))
         return false;
     if (read_position(at, text, reply))
         return true;

@@ -98,6 +98,9 @@ struct ex_at {
     char fen[BK_FEN_MAX]; /* as we write it */
 };
 
+/* A FEN with blanks for `_`.  False: it is too long, *reply says so. */
+bool ex_fen_copy(char out[BK_FEN_MAX], const char *fen, struct ex_reply *reply);
+
 /* Reads a FEN, `_` for blanks; ex_at_close() when done.  False: *reply says what is wrong, and
    there is nothing to close. */
 bool ex_at_open(struct ex_at *at, struct ex_games *g, struct ex_game *game, const char *fen,

@@ -161,10 +161,10 @@ bool ex_hand_moves(struct ex_games *g, struct ex_game *game, const char *fen,
     bool configuration;
     json_t *o;
 
-    if (!fen || strlen(fen) >= sizeof text)
+    if (!fen)
         return false;
-    for (size_t i = 0; i <= strlen(fen); i++)
-        text[i] = (char)(fen[i] == '_' ? ' ' : fen[i]);
+    if (!ex_fen_copy(text, fen, reply))
+        return true;
     if (bk_hands_from_fen(&p, game->v, text, &why) || !bk_hands_legal(&p, game->v)) {
         if (!strchr(text, '['))
             return false;

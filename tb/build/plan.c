@@ -415,7 +415,7 @@ static void find_solved(const struct bk_plan *p, bool solved[BK_PLAN_TABLES_MOST
     }
 }
 
-static bool moves_into(const struct bk_plan_table *t, uint32_t table)
+bool bk_plan_leads(const struct bk_plan_table *t, uint32_t table)
 {
     for (unsigned i = 0; i < t->nnext; i++)
         if (t->next[i] == table)
@@ -451,7 +451,7 @@ bool bk_plan_reading(struct bk_reading *out, const struct bk_plan *p, uint32_t t
     if (t->pawns)
         out->by[BK_WHITE][0] = out->by[BK_BLACK][0] = true;
     for (unsigned i = 0; shared && keep && i < p->n; i++)
-        if (solved[i] && moves_into(&p->table[i], table)) {
+        if (solved[i] && bk_plan_leads(&p->table[i], table)) {
             shared = p->table[i].by_share;
             add_reading(out, p, &p->table[i].m, &t->m);
         }

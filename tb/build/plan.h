@@ -108,6 +108,9 @@ void bk_plan_free(struct bk_plan *p);
    BK_E_SYSTEM: no memory.  Cost: that of bk_owners_new(), the first time. */
 enum bk_err bk_plan_owners(const struct bk_owners **out, struct bk_plan *p, struct bk_report *why);
 
+/* Does a table move into the one of that number? */
+bool bk_plan_leads(const struct bk_plan_table *t, uint32_t table);
+
 /*
  * How the slices of a table are read that several processes solve: by itself and, keep, by tables
  * that are missing, or will be solved anew for one that is.  False: one of those reads all of it.

@@ -131,21 +131,13 @@ static enum bk_err bring_back(struct bk_resident *h, struct bk_kept *x, struct b
 
 /* == What is worth most == */
 
-static bool moves_into(const struct bk_plan_table *t, uint32_t table)
-{
-    for (unsigned i = 0; i < t->nnext; i++)
-        if (t->next[i] == table)
-            return true;
-    return false;
-}
-
 /* How many tables from the nth on, not yet present, move into this one. */
 static unsigned uses_from(const struct bk_plan *p, unsigned nth, uint32_t table)
 {
     unsigned uses = 0;
 
     for (unsigned i = nth; i < p->n; i++)
-        uses += !p->table[i].present && moves_into(&p->table[i], table);
+        uses += !p->table[i].present && bk_plan_leads(&p->table[i], table);
     return uses;
 }
 
@@ -157,7 +149,7 @@ static unsigned built_until(const struct bk_plan *p, unsigned nth, uint32_t tabl
     for (unsigned i = nth; i < p->n; i++) {
         if (p->table[i].present)
             continue;
-        if (moves_into(&p->table[i], table))
+        if (bk_plan_leads(&p->table[i], table))
             break;
         built++;
     }
@@ -193,7 +185,7 @@ enum bk_err bk_resident_add(struct bk_resident *h, uint32_t table, struct bk_mem
 
 static bool is_idle(const struct bk_resident *h, unsigned nth, const struct bk_kept *x)
 {
-    return !x->pins && !moves_into(&h->p->table[nth], x->table);
+    return !x->pins && !bk_plan_leads(&h->p->table[nth], x->table);
 }
 
 /* What neither the nth table nor one being solved needs: the one that is worth least, and the bytes
@@ -313,7 +305,7 @@ void bk_resident_leave(struct bk_resident *h, uint32_t table)
 void bk_resident_done(struct bk_resident *h, unsigned nth)
 {
     for (size_t i = h->n; i-- > 0;)
-        if (moves_into(&h->p->table[nth], h->kept[i].table) &&
+        if (bk_plan_leads(&h->p->table[nth], h->kept[i].table) &&
             (h->kept[i].uses == 0 || --h->kept[i].uses == 0))
             drop(h, &h->kept[i]);
 }
@@ -325,7 +317,7 @@ bool bk_resident_will_keep(const struct bk_resident *h, unsigned nth, uint64_t b
 
     for (size_t i = 0; i < h->n; i++) {
         const struct bk_kept *x = &h->kept[i];
-        bool goes = x->uses <= 1 && moves_into(&h->p->table[nth], x->table);
+        bool goes = x->uses <= 1 && bk_plan_leads(&h->p->table[nth], x->table);
 
         if (!goes && worth(h, nth + 1, x->table, x->bytes) >= own)
             after += waiting_bytes(h, x);
