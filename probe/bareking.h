@@ -433,8 +433,9 @@ struct bk_lib_move {
  */
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
-/* The FEN after a move named as above.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read
-   and not kept: here and from bk_write_fen() they are 0. */
+/* The FEN after a move named as above.  Whether the game is over is not asked: what is bare may
+   move on.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read and not kept: here and from
+   bk_write_fen() they are 0. */
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
 
 /* == What is there == */
