@@ -70,7 +70,8 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
 
     if (end == BK_END_NONE) {
         err = bk_settle(&t, p, &value.wdl, &value.dtw, why);
-        if (err == BK_E_NO_TABLE && !bk_settle_wdl(&t, p, &value.wdl, NULL)) {
+        if (err == BK_E_NO_TABLE && bk_catalog_lacks_distances(c, p) &&
+            !bk_settle_wdl(&t, p, &value.wdl, NULL)) {
             value.dtw = -1; /* a table that it leads to has lost its distances */
             err = BK_OK;
         }

@@ -201,7 +201,11 @@ mended 'distances missing'
 # without the distances that a damaged table had
 hurt KQvKN.bkd 400
 six build KQvKN --wdl --threads 1
-is 0 'build --wdl of hurt distances'
+is 3 'build --wdl of hurt distances'
+said 'has distances, which --wdl would take away'
+[ -e m/six/KQvKN.bkd ] || die 'hurt distances are gone'
+six build KQvKN --wdl --threads 1 --force
+is 0 'build --wdl --force of hurt distances'
 [ ! -e m/six/KQvKN.bkd ] || die 'hurt distances stay beside a table that has none'
 six check
 is 0 'check after build --wdl'

@@ -587,6 +587,8 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
     return wdl ? dtw ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL : 0;
 }
 
+#define DISTANCES "distances of"
+
 /* Writes what the n materials lack into `out`, as many names as there is room for and how many more
    there are; how many do. */
 static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
@@ -603,10 +605,9 @@ static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, si
         bk_material_name(&m[i], c->v, name);
         bk_homes_name(c->v, bk_wings(m[i].rights), game);
         if (missing++ == 0)
-            at = (size_t)snprintf(out, room, "no %s %s of %s%s%s",
-                                  kind == BK_KIND_WDL ? "table" : "distances of", name, game,
-                                  c->nfolders ? " in " : ": no folder given",
-                                  c->nfolders ? c->paths : "");
+            at = (size_t)snprintf(
+                out, room, "no %s %s of %s%s%s", kind == BK_KIND_WDL ? "table" : DISTANCES, name,
+                game, c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "");
         else {
             size_t length = (size_t)snprintf(item, sizeof item, "%s%s%s",
                                              missing == 2 ? "; also missing: " : ", ", name,
@@ -669,4 +670,13 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
             free(text);
     }
     return bk_fail(why, BK_E_NO_TABLE, "%s", found.text);
+}
+
+bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p)
+{
+    static const char said[] = "no " DISTANCES;
+    struct bk_report why = { "" };
+
+    return bk_catalog_missing(c, p, &why) == BK_E_NO_TABLE &&
+           !strncmp(why.text, said, sizeof said - 1);
 }

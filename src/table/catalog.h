@@ -68,5 +68,7 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
  * (bk_cache_only()) looks for none: it names those that have been looked for in vain.
  */
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
+/* Are there all tables, and distances alone are missing?  Found out by the same, and kept. */
+bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p);
 
 #endif
