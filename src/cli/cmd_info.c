@@ -235,7 +235,7 @@ int cmd_check_variant(struct cli *c)
     sprintf(path, "%s%s", strchr(file, '/') ? "" : "./", file);
     err = bk_variant_load(&v, path, &why);
     if (!err && (err = bk_start_check(v, &inner)))
-        bk_fail(&why, err, "%s: start: %s", v->name, inner.text);
+        bk_fail(&why, err, "%s: start: %s", file, inner.text);
     if (v && !err)
         err = check_tables(v, &why);
     if (err && v) {

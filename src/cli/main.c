@@ -99,7 +99,8 @@ static const struct command {
       "materials or --men it says on which board they are.\n"
       "What takes more memory than the machine or its control group has is refused before it\n"
       "begins, unless --memory or --force is given; a material that armies and promotions never\n"
-      "come to (three rooks of a side, say) unless --any is.\n" },
+      "come to (three rooks of a side, say) unless --any is.  With --wdl a damaged table that has\n"
+      "distances is not made again without them, but by --force.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
       "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
