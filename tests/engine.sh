@@ -661,4 +661,11 @@ ranks  = 2
 END
 begins 4/3k/K3/4 "$tmp/palace.ini"
 
+# XBoard's `new` is chess as it is shipped, whatever a file calls itself
+sed 's/^stalemate.*/stalemate = loss/' "$here/../src/variants/chess.ini" >"$tmp/chess.ini"
+printf 'xboard\nvariant %s\nnew\nforce\nsetboard k7/2K5/8/8/8/8/8/1Q6 w - - 0 1\nusermove b1b6\nquit\n' "$tmp/chess.ini" |
+    "$engine" >"$tmp/began" 2>&1 || true
+grep -q '^1/2-1/2 {' "$tmp/began" || fail "new after a chess of one's own: $(cat "$tmp/began")"
+pass
+
 echo "$passed passed, 0 failed"

@@ -355,6 +355,15 @@ static struct watch watch_of(const struct cli *c)
         struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = c->json ? json_array() : NULL };
 }
 
+/* May it begin?  What keeps it from that is said. */
+static int refuse(const struct cli *c, const struct bk_variant *v, const struct bk_plan *p)
+{
+    struct bk_report why = { "" };
+    int status = cli_plan_refused(c, v, p, &why);
+
+    return *why.text ? cli_fail(status, "%s", why.text) : status;
+}
+
 /* What is damaged is made again; but it is not known before all bytes are read. */
 static int look_for_damage(struct watch *w, const struct bk_variant *v)
 {
@@ -363,10 +372,10 @@ static int look_for_damage(struct watch *w, const struct bk_variant *v)
 
     if (bk_plan_check(w->p, w, tell_damaged)) {
         enum bk_err err = bk_plan_memory(w->p, c->threads, c->memory, &why);
-        int status = err ? cli_status(err) : cli_plan_refused(c, v, w->p, &why);
+        int status = err ? cli_fail_report(err, &why) : refuse(c, v, w->p);
 
         if (status)
-            return *why.text ? cli_fail(status, "%s", why.text) : status;
+            return status;
     }
     for (unsigned i = 0; i < w->p->n && !w->p->distances && !c->force; i++) {
         const struct bk_plan_table *t = &w->p->table[i];
@@ -396,9 +405,7 @@ int cmd_build(struct cli *c)
         json_decref(w.list);
         return status;
     }
-    status = cli_plan_refused(c, v, w.p, &why);
-    if (*why.text)
-        status = cli_fail(status, "%s", why.text);
+    status = refuse(c, v, w.p);
     if (!status && bk_transport_ranks() > BK_PROCESSES_MAX)
         status = cli_fail(CLI_USAGE, "%u processes, and %u can share a table", bk_transport_ranks(),
                           BK_PROCESSES_MAX);

@@ -35,10 +35,7 @@ void cli_say(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    /* the text may quote input: one error stays one line */
-    for (char *s = text; *s; s++)
-        if (iscntrl((unsigned char)*s))
-            *s = '?';
+    bk_one_line(text);
     fflush(stdout);
     fprintf(stderr, "bareking: %s\n", text);
     if (unanswered)

@@ -21,6 +21,13 @@ const char *bk_strerror(enum bk_err err)
     return "unknown error";
 }
 
+void bk_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 void bk_report_write(struct bk_report *why, const char *fmt, ...)
 {
     va_list ap;
@@ -30,9 +37,7 @@ void bk_report_write(struct bk_report *why, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why->text, sizeof why->text, fmt, ap);
     va_end(ap);
-    for (char *s = why->text; *s; s++) /* it may quote input: one error stays one line */
-        if ((unsigned char)*s < ' ' || *s == 0x7f)
-            *s = '?';
+    bk_one_line(why->text);
 }
 
 enum bk_err bk_fail_at(struct bk_report *why, const char *label, int line, unsigned column,

@@ -49,6 +49,9 @@ static inline bool bk_not_there(int error) { return error == ENOENT || error == 
 /* BK_E_SYSTEM: a signal asked to stop. */
 #define bk_interrupted(why) bk_fail(why, BK_E_SYSTEM, "interrupted")
 
+/* What quotes input stays one line: other characters than printed ones become `?`. */
+void bk_one_line(char *text);
+
 /* The first half of bk_fail(). */
 void bk_report_write(struct bk_report *why, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -106,16 +106,25 @@ static enum bk_err fail_unknown(const char *name, struct bk_report *why)
                    bk_guess_text(&meant, guess), meant.best ? "  There are" : "; there are", list);
 }
 
+const struct bk_embedded *bk_embedded_find(const char *name)
+{
+    const struct bk_embedded *e = bk_embedded_variants;
+
+    while (e->name && strcmp(e->name, name))
+        e++;
+    return e->name ? e : NULL;
+}
+
 enum bk_err bk_variant_load(struct bk_variant **out, const char *name, struct bk_report *why)
 {
+    const struct bk_embedded *e;
+    char label[80];
+
     if (is_path(name))
         return load_path(out, name, why);
-    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
-        if (!strcmp(e->name, name)) {
-            char label[80];
-
-            snprintf(label, sizeof label, "%s.ini", name);
-            return bk_variant_parse(out, label, e->text, why);
-        }
-    return fail_unknown(name, why);
+    e = bk_embedded_find(name);
+    if (!e)
+        return fail_unknown(name, why);
+    snprintf(label, sizeof label, "%s.ini", name);
+    return bk_variant_parse(out, label, e->text, why);
 }

@@ -25,5 +25,7 @@ struct bk_embedded {
     const char *text;
 };
 extern const struct bk_embedded bk_embedded_variants[];
+/* NULL: none is called so. */
+const struct bk_embedded *bk_embedded_find(const char *name);
 
 #endif

@@ -46,8 +46,7 @@ enum bk_err be_game_open(struct be_game *g, const char *name, struct bk_report *
     g->base = v;
     g->v = v;
     g->hands = bk_rules_hands(v);
-    for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
-        g->shipped |= !strcmp(e->name, name);
+    g->shipped = bk_embedded_find(name);
     return BK_OK;
 }
 

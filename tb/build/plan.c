@@ -72,8 +72,6 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
     bool promised = t->with_distances, alone = t->standalone;
     char path[PATH_MAX];
 
-    t->had_distances =
-        promised || !access(bk_table_path(path, p->dir, p->v, &t->m, BK_KIND_DTW), F_OK);
     if (!err) {
         err = look_at(p, t, BK_KIND_DTW, whole, why);
         if (err == BK_E_NO_TABLE && promised)
@@ -89,6 +87,8 @@ static enum bk_err look_for(const struct bk_plan *p, struct bk_plan_table *t, bo
                               t->name);
         }
     }
+    t->had_distances =
+        err && (promised || !access(bk_table_path(path, p->dir, p->v, &t->m, BK_KIND_DTW), F_OK));
     t->present = !err;
     t->damaged = err == BK_E_CORRUPT;
     t->unreadable = err == BK_E_SYSTEM;

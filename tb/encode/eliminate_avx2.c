@@ -203,10 +203,7 @@ INLINE bool clear(struct live *l, uint64_t (*pivot)[2], unsigned words)
 
     for (unsigned w = 0; w < words; w++)
         look(l, w, b.added);
-    if (words <= 2)
-        clear_few(&b, words);
-    else
-        clear_byte(&b, words);
+    choose_pivots(&b, words);
     for (unsigned w = 0; w < words; w++)
         turn(&b, w, &added[w]);
     make_pivots(l, &b, added, words, &sums, pivot, taken);

@@ -227,10 +227,7 @@ INLINE bool clear(struct live *l, uint64_t (*pivot)[2], unsigned words)
 
     for (unsigned w = 0; w < words; w++)
         look(l, w, b.added);
-    if (words <= 2)
-        clear_few(&b, words);
-    else
-        clear_byte(&b, words);
+    choose_pivots(&b, words);
     low = transposed(pivot_rows(l, &b, 0, words));
     high = transposed(pivot_rows(l, &b, 8, words));
     _mm512_storeu_si512(matrix, low);

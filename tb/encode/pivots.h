@@ -81,4 +81,13 @@ INLINE void clear_few(struct byte *b, unsigned words)
             b->added[i][w] = rows[i][w];
 }
 
+/* Whichever of the two is enough: what is in whom is not told. */
+INLINE void choose_pivots(struct byte *b, unsigned words)
+{
+    if (words <= 2)
+        clear_few(b, words);
+    else
+        clear_byte(b, words);
+}
+
 #endif
