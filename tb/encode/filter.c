@@ -84,15 +84,54 @@ size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *
 
 #else
 
+/* Keys that go through their filters together. */
+enum { TOGETHER = 256 };
+
+/*
+ * The same of n keys, no more than TOGETHER, numbered from `first` on.  Bit by bit: those that were
+ * wrong drop out, half of them each time, and no jump depends on who; the answers to different keys
+ * are worked out side by side.
+ */
+static size_t pass_together(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *bits,
+                            size_t n, size_t first, uint16_t *passed)
+{
+    uint64_t next[TOGETHER];
+    bool more = true;
+
+    for (size_t i = 0; i < n; i++) {
+        next[i] = key[i];
+        passed[i] = (uint16_t)i;
+    }
+    for (unsigned j = 0; more && n; j++) {
+        size_t left = 0;
+
+        more = false;
+        for (size_t i = 0; i < n; i++) {
+            unsigned k = passed[i], asked = bits[k] > j;
+            unsigned wrong = bk_ribbon_bit(a, next[i]) ^ (key[k] >> j & 1);
+
+            more |= bits[k] > j + 1;
+            passed[left] = (uint16_t)k;
+            next[left] = bk_next_filter_key(next[i]);
+            left += !(wrong & asked);
+        }
+        n = left;
+    }
+    for (size_t i = 0; i < n; i++)
+        passed[i] = (uint16_t)(first + passed[i]);
+    return n;
+}
+
 size_t BK_FILTER(const struct bk_ribbon *a, const uint64_t *key, const uint8_t *bits, size_t n,
                  uint16_t *passed)
 {
     size_t found = 0;
 
-    for (size_t i = 0; i < n; i++) { /* no jump: who passes cannot be foreseen */
-        passed[found] = (uint16_t)i;
-        found += bk_filter_passes(a, key[i], bits[i]);
-    }
+    if (!a->words)
+        return 0;
+    for (size_t i = 0; i < n; i += TOGETHER)
+        found += pass_together(a, key + i, bits + i, n - i < TOGETHER ? n - i : TOGETHER, i,
+                               passed + found);
     return found;
 }
 

@@ -14,7 +14,7 @@
  *
  * bits    1 to BK_RC_MAX
  * n       at most 2^16; key, bits and passed have room for BK_FILTER_PAST more
- * Compiled for two instruction sets (filter.c), which give the same.  Cost: portably 16 ns a
+ * Compiled for two instruction sets (filter.c), which give the same.  Cost: portably 12 ns a
  * key, with AVX-512 8.
  */
 #define BK_FILTER_PAST 8
