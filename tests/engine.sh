@@ -451,7 +451,9 @@ say usermove e2e4
 say ping 4
 expect 'pong 4'
 if grep '^move' "$tmp/before"; then fail "a move in an analysis"; fi
-say exit
+say sd 1
+say go # which ends it
+expect 'move *'
 say nopost
 pass
 # a position that cannot be read: no move is legal, and none is made, until there is one

@@ -323,6 +323,7 @@ static void go(struct cecp *c, char *rest)
 {
     (void)rest;
     halt(c);
+    c->analyze = false;
     c->ours = be_session_mover(&c->s);
     c->told = false;
     look(c);
