@@ -566,6 +566,13 @@ static void rules_id__changes_with_every_rule(void **state)
     }
 }
 
+static void becomes__takes_its_words_in_any_order(void **state)
+{
+    (void)state;
+    assert_true(id_of(SMALL "becomes = 6 may in-place lost B\n[piece b]\nletter = B\nmove = B\n") ==
+                id_of(SMALL "becomes = 6 may lost in-place B\n[piece b]\nletter = B\nmove = B\n"));
+}
+
 static void finish__agrees_with_the_parser(void **state)
 {
     struct bk_variant *v = parse(SMALL);
@@ -904,6 +911,7 @@ int main(void)
         cmocka_unit_test(betza__reads_ranges),
         cmocka_unit_test(rules_id__ignores_what_decides_nothing),
         cmocka_unit_test(rules_id__changes_with_every_rule),
+        cmocka_unit_test(becomes__takes_its_words_in_any_order),
         cmocka_unit_test(finish__agrees_with_the_parser),
         cmocka_unit_test(variant__reads_crlf_and_comments),
     };

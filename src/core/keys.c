@@ -317,6 +317,11 @@ static bool key_double_step(struct bk_cursor *c, struct bk_variant *v, struct bk
     return bk_cursor_ranks(c, v, &p->double_ranks) && bk_cursor_end(c);
 }
 
+static bool word_once(struct bk_cursor *c, const char *word, bool *said)
+{
+    return !*said && (*said = bk_cursor_skip(c, word));
+}
+
 static bool key_becomes(struct bk_cursor *c, struct bk_variant *v, struct bk_piece *p)
 {
     struct bk_become *b = &p->become[p->nbecomes];
@@ -328,9 +333,9 @@ static bool key_becomes(struct bk_cursor *c, struct bk_variant *v, struct bk_pie
     b->must = bk_cursor_skip(c, "must");
     if (!b->must && !bk_cursor_skip(c, "may"))
         return bk_cursor_wrong(c, "expected may | must");
-    b->lost_only = bk_cursor_skip(c, "lost");
-    b->counted = bk_cursor_skip(c, "counted");
-    b->in_place = bk_cursor_skip(c, "in-place");
+    while (word_once(c, "lost", &b->lost_only) || word_once(c, "counted", &b->counted) ||
+           word_once(c, "in-place", &b->in_place)) /* in any order */
+        ;
     while (bk_cursor_more(c)) {
         if (b->nto == BK_TYPES_MAX)
             return bk_cursor_wrong(c, "more letters than pieces");
