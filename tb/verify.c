@@ -33,6 +33,8 @@
 /* What a thread has found. */
 struct found {
     struct bk_verify_result result;
+    int64_t longest[2][2]; /* by side, won: plies + 1; 0: none */
+    bool named[2][2];      /* the position that the header names takes what it says */
     enum bk_err err;
     struct bk_report why;
 };
@@ -164,9 +166,25 @@ static void note_difference(struct verifier *vf, uint64_t number, const struct b
     pthread_mutex_unlock(&vf->lock);
 }
 
-static void count(const struct verifier *vf, struct bk_summary *s, uint64_t number, uint32_t block,
-                  const struct bk_placement *at, unsigned side, int wdl)
+static void note_longest(const struct verifier *vf, struct found *f, uint64_t number, unsigned side,
+                         const struct bk_worth *worth)
 {
+    const struct bk_summary *said = &bk_file_info(vf->table->wdl)->summary;
+    bool won = worth->wdl > 0;
+    int64_t *longest = &f->longest[side][won];
+
+    if (worth->plies >= *longest)
+        *longest = worth->plies + 1;
+    if (won ? number == said->win_number[side] && worth->plies == said->win_plies[side]
+            : number == said->loss_number[side] && worth->plies == said->loss_plies[side])
+        f->named[side][won] = true;
+}
+
+static void count(const struct verifier *vf, struct found *f, uint64_t number, uint32_t block,
+                  const struct bk_placement *at, unsigned side, const struct bk_worth *worth)
+{
+    struct bk_summary *s = &f->result.counted;
+    int wdl = worth->wdl;
     const struct bk_pairs *pairs = vf->ix->block[block].pairs;
     int32_t slice = pairs->slice[(size_t)at->king[0] * vf->v->nsq + at->king[1]];
     unsigned keep = pairs->stabilizer[slice];
@@ -178,6 +196,8 @@ static void count(const struct verifier *vf, struct bk_summary *s, uint64_t numb
 
     one[side] += first;
     all[side] += images;
+    if (vf->distances && wdl)
+        note_longest(vf, f, number, side, worth);
 }
 
 static void compare(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
@@ -195,28 +215,28 @@ static void compare(struct verifier *vf, struct bk_verify_result *r, uint64_t nu
 static void verify_seen(void *context, unsigned thread, const struct bk_seen *seen)
 {
     struct verifier *vf = context;
-    struct bk_verify_result *r = &vf->found[thread].result;
+    struct found *f = &vf->found[thread];
 
-    compare(vf, r, seen->number, seen->p, &seen->stored, &seen->found);
-    count(vf, &r->counted, seen->number, seen->block, seen->at, seen->p->stm, seen->stored.wdl);
+    compare(vf, &f->result, seen->number, seen->p, &seen->stored, &seen->found);
+    count(vf, f, seen->number, seen->block, seen->at, seen->p->stm, &seen->stored);
 }
 
 static enum bk_err verify_position(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
-                                   const struct bk_pos *p, int *wdl, struct bk_report *why)
+                                   const struct bk_pos *p, struct bk_worth *stored,
+                                   struct bk_report *why)
 {
-    struct bk_worth stored = { 0, -1 }, found;
-    enum bk_err err = vf->distances ? bk_settle(&vf->tables, p, &stored.wdl, &stored.plies, why)
-                                    : bk_settle_wdl(&vf->tables, p, &stored.wdl, why);
+    struct bk_worth found;
+    enum bk_err err = vf->distances ? bk_settle(&vf->tables, p, &stored->wdl, &stored->plies, why)
+                                    : bk_settle_wdl(&vf->tables, p, &stored->wdl, why);
 
     if (!err)
-        err = by_moves(vf, p, stored.wdl > 0 ? stored.plies : -1, &found, why);
-    *wdl = stored.wdl;
+        err = by_moves(vf, p, stored->wdl > 0 ? stored->plies : -1, &found, why);
     if (!err)
-        compare(vf, r, number, p, &stored, &found);
+        compare(vf, r, number, p, stored, &found);
     return err;
 }
 
-static enum bk_err verify_number(struct verifier *vf, struct bk_verify_result *r, uint64_t number,
+static enum bk_err verify_number(struct verifier *vf, struct found *f, uint64_t number,
                                  struct bk_report *why)
 {
     unsigned sides = bk_file_info(vf->table->wdl)->one_side ? 1 : 2;
@@ -228,16 +248,16 @@ static enum bk_err verify_number(struct verifier *vf, struct bk_verify_result *r
     if (!bk_index_position(vf->ix, &at, BK_WHITE, &p))
         return BK_OK;
     for (unsigned side = 0; !err && side < sides; side++) {
-        int wdl;
+        struct bk_worth stored = { 0, -1 };
 
         p.stm = (uint8_t)side;
         if (!bk_pos_legal(vf->v, &p))
             continue;
-        err = verify_position(vf, r, number, &p, &wdl, why);
+        err = verify_position(vf, &f->result, number, &p, &stored, why);
         if (err == BK_E_NO_TABLE)
             err = bk_catalog_missing(vf->catalog, &p, why);
         if (!err && vf->all == vf->ix->positions)
-            count(vf, &r->counted, number, bk_index_block_with(vf->ix, number), &at, side, wdl);
+            count(vf, f, number, bk_index_block_with(vf->ix, number), &at, side, &stored);
     }
     return err;
 }
@@ -278,7 +298,7 @@ static void verify_piece(void *context, uint64_t item, unsigned thread)
     uint64_t end = vf->all - first < vf->piece ? vf->all : first + vf->piece, done;
 
     for (uint64_t i = first; i < end && !f->err && !stopped(vf); i++)
-        f->err = verify_number(vf, &f->result, choose(vf, i), &f->why);
+        f->err = verify_number(vf, f, choose(vf, i), &f->why);
     done = __atomic_add_fetch(&vf->done, end - first, __ATOMIC_RELAXED);
     if (thread == 0 && vf->o->progress)
         vf->o->progress(vf->o->context, done, vf->all);
@@ -351,6 +371,34 @@ static void add_up(struct bk_verify_result *out, const struct bk_verify_result *
     }
 }
 
+/* Is one of the longest what the header says? */
+static bool same_longest(const struct verifier *vf, int64_t plies, unsigned side, bool won)
+{
+    int64_t longest = 0;
+    bool named = false;
+
+    for (unsigned i = 0; i < bk_pool_threads(vf->o->pool); i++) {
+        const struct found *f = &vf->found[i];
+
+        if (f->longest[side][won] > longest)
+            longest = f->longest[side][won];
+        named |= f->named[side][won];
+    }
+    return longest == plies + 1 && (named || !longest);
+}
+
+/* Are both, of both sides?  Where one is kept the header says it of both. */
+static bool all_longest(const struct verifier *vf)
+{
+    const struct bk_file_info *i = bk_file_info(vf->table->wdl);
+    bool same = true;
+
+    for (unsigned side = 0; side < (i->one_side ? 1 : 2); side++)
+        same = same && same_longest(vf, i->summary.win_plies[side], side, true) &&
+               same_longest(vf, i->summary.loss_plies[side], side, false);
+    return same;
+}
+
 /* Black to move is the same as White to move. */
 static void mirror(struct bk_summary *s)
 {
@@ -377,14 +425,14 @@ static enum bk_err sum_up(struct verifier *vf, struct bk_report *why)
     }
     if (bk_file_info(f)->one_side) /* the summary says it of both */
         mirror(&out->counted);
-    out->counts_agree =
-        vf->all < vf->ix->positions || same_counts(&out->counted, &bk_file_info(f)->summary);
+    out->counts_agree = vf->all < vf->ix->positions ||
+                        (same_counts(&out->counted, &bk_file_info(f)->summary) && all_longest(vf));
     if (out->different)
         return bk_fail(why, BK_E_DIFFERS, "%s: %llu of %llu positions are wrong; first: %s (%s)",
                        bk_file_path(f), (unsigned long long)out->different,
                        (unsigned long long)out->positions, out->first_fen, out->first_why);
     if (!out->counts_agree)
-        return bk_fail(why, BK_E_DIFFERS, "%s: the counts of the header are wrong",
+        return bk_fail(why, BK_E_DIFFERS, "%s: the counts of the header, or its longest, are wrong",
                        bk_file_path(f));
     return BK_OK;
 }

@@ -34,7 +34,7 @@ struct bk_verify_result {
     char first_fen[BK_FEN_MAX]; /* the first wrong one */
     char first_why[160];
     struct bk_summary counted; /* recounted, when all were looked at (no longest_*) */
-    bool counts_agree;         /* with the header's; true for a sample */
+    bool counts_agree;         /* with the header's, and its longest; true for a sample */
 };
 
 /*

@@ -35,6 +35,7 @@
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "table/format.h"
+#include "tb/verify.h"
 #include "tests/forge.h"
 #include "tests/proof.h"
 
@@ -586,6 +587,7 @@ static const struct claim claims[] = {
       .model_bytes = BK_MODEL_MOST },
     { .what = "the most units with many shards", .units = BK_UNITS_MAX, .shards = 1 << 20 },
     { .what = "a longest win that begins nowhere", .number = UINT64_MAX },
+    { .what = "a material that is written otherwise", .material = "kRvK" },
 };
 
 static void apply(struct forge *f, const struct claim *c)
@@ -666,6 +668,85 @@ static void forged__claims_are_compared_before_memory_is_taken(void **state)
     alarm(0);
 }
 
+/* What a table adds up to, forged: cannot be, or is not so. */
+static const struct {
+    const char *what;
+    int64_t win, draw, loss, all_win, win_plies, loss_plies, win_number; /* added */
+    bool possible;
+} sums[] = {
+    { .what = "more wins than numbers", .win = 1 << 20, .all_win = 1 << 20 },
+    { .what = "more results than numbers", .draw = 1 << 20 },
+    { .what = "fewer results than none", .loss = -(1 << 20) },
+    { .what = "fewer wins over all placements", .all_win = -(1 << 30) },
+    { .what = "a longest win of even plies", .win_plies = 1 },
+    { .what = "a longest loss of odd plies", .loss_plies = 1 },
+    { .what = "wins and no longest one", .win_plies = -32 },
+    { .what = "a longer win", .win_plies = 2, .possible = true },
+    { .what = "a shorter win", .win_plies = -2, .possible = true },
+    { .what = "a longer loss", .loss_plies = 2, .possible = true },
+    { .what = "a longest win elsewhere", .win_number = -1, .possible = true },
+    { .what = "a win less", .win = -1, .possible = true },
+    { .what = "nothing wrong", .possible = true },
+};
+#define SUMS (sizeof sums / sizeof *sums)
+
+/* A copy of a golden file in the folder, its summary forged. */
+static void put_forged(const struct folder *to, const char *from, const char *name, size_t nth)
+{
+    char path[PATH_MAX];
+    size_t n;
+    uint8_t *bytes = slurp(from, &n), *forged;
+    struct bk_summary *s;
+    struct forge f;
+    FILE *out;
+
+    assert_true(forge_open(&f, bytes, n));
+    s = &f.head.info.summary;
+    s->win[0] += (uint64_t)sums[nth].win;
+    s->draw[0] += (uint64_t)sums[nth].draw;
+    s->loss[1] += (uint64_t)sums[nth].loss;
+    s->all_win[0] += (uint64_t)sums[nth].all_win;
+    s->win_plies[0] += sums[nth].win_plies;
+    s->loss_plies[1] += sums[nth].loss_plies;
+    s->win_number[0] += (uint64_t)sums[nth].win_number;
+    forged = forge_write(&f, &n);
+    snprintf(path, sizeof path, "%s/%s", to->game, name);
+    unlink(path);
+    out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(forged, 1, n, out), n);
+    fclose(out);
+    free(forged);
+    free(bytes);
+    forge_release(&f);
+}
+
+static void forged__sums_are_refused_or_found_out(void **state)
+{
+    struct bk_variant *v;
+    struct bk_material m;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "chess", NULL), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KRvK", NULL), BK_OK);
+    for (size_t i = 0; i < SUMS; i++) {
+        struct bk_verify_options o = { .memory = i & 1 ? 1 : 0 }; /* by rows, or one by one */
+        struct bk_verify_result r;
+        struct bk_report why = { "" };
+        struct folder f;
+        enum bk_err err;
+
+        folder_open(&f, "tests/golden/normal/chess");
+        put_forged(&f, "tests/golden/normal/chess/KRvK.bkw", "KRvK.bkw", i);
+        put_forged(&f, "tests/golden/normal/chess/KRvK.bkd", "KRvK.bkd", i);
+        err = bk_verify(v, f.path, &m, &o, &r, &why);
+        if (err != (i == SUMS - 1 ? BK_OK : sums[i].possible ? BK_E_DIFFERS : BK_E_CORRUPT))
+            fail_msg("%s: %d, %s", sums[i].what, err, why.text);
+        proof_remove(f.path);
+    }
+    bk_variant_free(v);
+}
+
 /* == Models that grow == */
 
 /* A frame that unpacks to `size` bytes, all `byte`, in blocks of 2^17 that take four bytes. */
@@ -742,6 +823,31 @@ static void forged__models_unpack_to_no_more_than_their_positions_need(void **st
     alarm(0);
 }
 
+static void forged__nothing_stands_behind_a_model(void **state)
+{
+    static const uint8_t skipped[8] = { 0x50, 0x2a, 0x4d, 0x18 }; /* a frame of nothing */
+    struct patient p;
+    struct forge f;
+    uint8_t *model, *bytes;
+    size_t n;
+
+    (void)state;
+    patient_open(&p, &patients[2]);
+    assert_true(forge_open(&f, p.bytes, p.n));
+    n = f.head.unit[0].model_bytes;
+    model = malloc(n + sizeof skipped);
+    memcpy(model, f.body, n);
+    memcpy(model + n, skipped, sizeof skipped);
+    put_model(&f, model, n + sizeof skipped);
+    free(model);
+    bytes = forge_write(&f, &n);
+    put_copy(&p, bytes, n);
+    free(bytes);
+    assert_int_equal(ask_forged(&p, &p.m, "a frame behind a model"), AT_PROBE);
+    forge_release(&f);
+    patient_close(&p, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -754,7 +860,9 @@ int main(void)
         cmocka_unit_test(forged__heads_do_no_harm_and_take_little_memory),
         cmocka_unit_test(forged__bodies_do_no_harm_and_take_little_memory),
         cmocka_unit_test(forged__claims_are_compared_before_memory_is_taken),
+        cmocka_unit_test(forged__sums_are_refused_or_found_out),
         cmocka_unit_test(forged__models_unpack_to_no_more_than_their_positions_need),
+        cmocka_unit_test(forged__nothing_stands_behind_a_model),
     };
 
     step = getenv("DAMAGE_ALL") ? 1 : 23;

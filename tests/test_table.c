@@ -323,7 +323,7 @@ static void table__verify_finds_a_planted_error(void **state)
     struct bk_variant *v = load("chess");
     struct bk_verify_options o = { .pool = pool };
     struct bk_verify_result r;
-    struct bk_summary sum = { .win = { 0 } };
+    struct bk_summary sum = { .win_plies = { -1, -1 }, .loss_plies = { -1, -1 } };
     const struct bk_encode_options how = { .distances = true };
     const uint32_t only = 0; /* block */
     struct solved *tables;

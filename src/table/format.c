@@ -210,14 +210,34 @@ static enum bk_err check_wanted(const struct bk_file *f, const struct bk_variant
                    bk_material_name(f->wanted, v, name));
 }
 
-/* A longest win or loss is one of the table's positions. */
-static bool longest_exist(const struct bk_file_info *i)
+/* May a longest win or loss be so long?  There is one where there are any and distances are known;
+   it is one of the table's positions, and its mover makes the last move, or does not. */
+static bool longest_exists(const struct bk_file_info *i, int64_t plies, uint64_t number,
+                           uint64_t found, bool won)
+{
+    return plies < 0 ? !found || !i->distances
+                     : found && number < i->positions && (plies & 1) == won;
+}
+
+/* A class of positions stands for one to eight placements. */
+static bool placed(uint64_t classes, uint64_t all)
+{
+    return classes <= all && all / 8 + (all % 8 != 0) <= classes;
+}
+
+/* May a table of these numbers add up to this? */
+static bool summary_holds(const struct bk_file_info *i)
 {
     const struct bk_summary *s = &i->summary;
+    uint64_t n = i->positions;
 
     for (unsigned side = 0; side < 2; side++)
-        if ((s->win_plies[side] >= 0 && s->win_number[side] >= i->positions) ||
-            (s->loss_plies[side] >= 0 && s->loss_number[side] >= i->positions))
+        if (s->win[side] > n || s->draw[side] > n - s->win[side] ||
+            s->loss[side] > n - s->win[side] - s->draw[side] ||
+            !placed(s->win[side], s->all_win[side]) || !placed(s->draw[side], s->all_draw[side]) ||
+            !placed(s->loss[side], s->all_loss[side]) ||
+            !longest_exists(i, s->win_plies[side], s->win_number[side], s->win[side], true) ||
+            !longest_exists(i, s->loss_plies[side], s->loss_number[side], s->loss[side], false))
             return false;
     return true;
 }
@@ -241,6 +261,7 @@ static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
                                  struct bk_report *why)
 {
     const struct bk_file_info *i = &f->head.info;
+    char name[BK_MATERIAL_NAME_MAX];
     struct bk_material m;
     struct bk_report inner = { "" };
     enum bk_err err = BK_OK;
@@ -260,8 +281,12 @@ static enum bk_err check_numbers(struct bk_file *f, const struct bk_variant *v,
         return damaged(f, why, "one side of a table that has two");
     if ((err = check_wanted(f, v, &m, why)) != BK_OK)
         return err;
-    if (!bk_index_could_have(v, &m, i->positions) || !longest_exist(i))
+    if (strcmp(bk_material_name(&m, v, name), i->material))
+        return damaged(f, why, "name of its material");
+    if (!bk_index_could_have(v, &m, i->positions))
         return damaged(f, why, "number of positions");
+    if (!summary_holds(i))
+        return damaged(f, why, "what it adds up to");
     f->twin = twin_for(f->twin, i);
     if (f->twin)
         f->ix = f->twin->ix;

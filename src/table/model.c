@@ -13,7 +13,7 @@
  *     big    u16, least byte first, in the order of use
  *
  * Whatever the bytes are, a parsed tree has no circles (answers come after
- * their question), its facts exist, and its values are below 2^bits.
+ * their question), its facts exist, and its values are those that bits are for.
  */
 #include "table/model.h"
 
@@ -190,7 +190,7 @@ static bool find_streams(struct reader *r, const uint8_t *raw, size_t n, uint64_
 static enum bk_err parse_raw(struct bk_model *m, const uint8_t *raw, size_t n, uint64_t numbers,
                              unsigned facts, unsigned bits, struct bk_report *why)
 {
-    struct reader r = { .m = m, .facts = facts, .values = 1u << bits };
+    struct reader r = { .m = m, .facts = facts, .values = bits == 2 ? 3 : 1u << bits };
     bool good;
 
     if (!find_streams(&r, raw, n, numbers))
@@ -229,6 +229,8 @@ static enum bk_err unpack(uint8_t **raw, size_t *raw_bytes, const void *bytes, s
 
     if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > RAW_MAX)
         return bk_fail(why, BK_E_CORRUPT, "model: no zstd frame of a known size");
+    if (ZSTD_findFrameCompressedSize(bytes, n) != n)
+        return bk_fail(why, BK_E_CORRUPT, "model: more or less than a zstd frame");
     if (size > raw_most(numbers))
         return bk_fail(why, BK_E_CORRUPT, "model: more than its positions can need");
     *raw = malloc(size ? size : 1);

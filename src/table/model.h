@@ -76,7 +76,7 @@ struct bk_model {
  *         model that can be asked without harm.
  * numbers of its unit: a model has no more leaves and questions than these suggest (format.md 6)
  * facts   bk_facts_count() of the facts that its tree asks
- * bits    of a value: larger values are refused
+ * bits    of a value: 2, and results, or 16, and distances; other values are refused
  *
  * *out owned.
  */
