@@ -539,6 +539,16 @@ bad 2 "stats: no option '-d'" stats shatranj KRvKN -dq
 # dots apart from their number, as `line` writes them; brackets in a comment of a variation
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 b - - 0 1"]\n\n1. ... Kc5 2 .Kc2 (2. Ka4 ; smile :)\n) *\n' >dots.pgn
 good '1. ... Kc5 {White wins in 9 plies (5 turns)} 2 . Kc2 (2. Ka4 ; smile :)' annotate shatranj dots.pgn
+# signs that are there stand before what is said, ours is one of them or not; lines may end in CR alone
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\r\r1. Ka2 ; c\r$22 $1 *\r' >signs.pgn
+good '1. Ka2 $2' annotate shatranj signs.pgn
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n1. Ka2 $22 $1 *\n' >signs.pgn
+good '1. Ka2 $22 $1 $2' annotate shatranj signs.pgn
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n1. Qd4 $4 *\n' >signs.pgn
+"$bin" annotate shatranj signs.pgn >once.pgn && "$bin" annotate shatranj once.pgn | cmp -s - once.pgn &&
+    [ "$(grep -c '\$4' once.pgn)" = 1 ] && pass || fail 'a sign is put twice'
+printf '%s id "White wins in 39 plies (20 turns)";\n' "${diamond% 0 1}" >list.epd
+good 'c0 "White wins in 39 plies' annotate shatranj list.epd
 # in time or not: without distances nothing is held against a move
 good '' build atlantean KZvKX --wdl --dir clock
 printf '[FEN "10/9k/10/10/Z9/10/10/10/1x8/3K6 w - - 0 48"]\n\n48. d1f1 *\n' >clock.pgn

@@ -99,6 +99,8 @@ static void where__says_what_it_says(void **state)
 {
     static const char fen[] = "8/8/8/3k4/8/1KQ5/8/q6R w - - 0 1";
     static const char *const yes[] = {
+        "65536 * 65536 > 0",
+        "-1000000 * 1000000 * 1000000 < 0",
         "1",
         "wdl = 1 and plies = 39",
         "wdl = win and not plies < 39",
@@ -132,6 +134,7 @@ static void where__says_what_is_wrong_and_where(void **state)
 {
     static const char *const bad[][2] = {
         { "plis > 3", "column 1: no such word" },
+        { "5 + not 1", "column 5: not, and, or stand between conditions" },
         { "wdl = ", "column 7: a number" },
         { "dist(K) = 2", "column 7: a comma" },
         { "dist(K, k = 2", "closing bracket" },

@@ -40,6 +40,7 @@ struct annotation {
     unsigned tag_line;  /* of the last tag */
     bool fen_told;      /* in the tags that it is one of, no empty line between */
     const char *rest;   /* of the text, behind the move that is told of; in a list the line */
+    unsigned signs;     /* "$n" that come next in the text, and have been put */
     unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
     json_t *game, *moves;
 };
@@ -149,6 +150,22 @@ static void say(struct annotation *n, const char *text, size_t length)
         put_word(n, text, length);
 }
 
+/* The signs "$n" that stand next in the text come before what is said.  Is this one of them? */
+static bool put_signs(struct annotation *n, const char *sign)
+{
+    bool there = false;
+
+    while (n->rest += strspn(n->rest, " \t\r\n"), *n->rest == '$') {
+        size_t length = 1 + strspn(n->rest + 1, "0123456789");
+
+        there |= length == strlen(sign) && !strncmp(n->rest, sign, length);
+        put_word(n, n->rest, length);
+        n->rest += length;
+        n->signs++;
+    }
+    return there;
+}
+
 static void put_comment(struct annotation *n, const char *text)
 {
     struct study_text comment = { 0 };
@@ -163,10 +180,13 @@ static void put_comment(struct annotation *n, const char *text)
 static void put_played(struct annotation *n, const struct played *m)
 {
     char now[WORDS_MAX], was[WORDS_MAX], text[3 * WORDS_MAX];
+    const char *sign = m->given > 1 ? "$4" : "$2";
     unsigned mover = !m->p.stm;
+    bool signed_already = put_signs(n, sign);
 
     if (m->given > 0) {
-        say(n, m->given > 1 ? "$4" : "$2", 2);
+        if (!signed_already)
+            put_word(n, sign, 2);
         snprintf(text, sizeof text, "%s; with %s %s", words(now, !mover, &m->after.a), m->best,
                  words(was, mover, &m->before.a));
         put_comment(n, *m->best ? text : now);
@@ -364,7 +384,12 @@ static int take_token(struct annotation *n, const struct study_token *k)
         end_game(n);
         return CLI_OK;
     case STUDY_BROKEN: return take_broken(n, k);
-    default: put_as_it_stands(n, k); return CLI_OK;
+    default:
+        if (n->signs)
+            n->signs--;
+        else
+            put_as_it_stands(n, k);
+        return CLI_OK;
     }
 }
 
@@ -415,8 +440,10 @@ static void put_remark(struct annotation *n, const char *text)
     const char *ops = n->rest + study_epd_position(n->rest), *word;
     char name[] = "c0";
 
-    if (strstr(n->rest, text))
-        return;
+    for (; name[1] <= '9'; name[1]++)
+        if (study_epd_word(ops, name, &word) && !strncmp(word, text, strlen(text)))
+            return;
+    name[1] = '0';
     for (; study_epd_word(ops, name, &word) || n->commented & 1u << (name[1] - '0'); name[1]++)
         if (name[1] == '9')
             return;
@@ -426,7 +453,7 @@ static void put_remark(struct annotation *n, const char *text)
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
 {
-    char now[WORDS_MAX], was[WORDS_MAX], told[3 * WORDS_MAX] = "";
+    char now[WORDS_MAX], was[WORDS_MAX], with[2 * WORDS_MAX] = "", told[4 * WORDS_MAX] = "";
     struct bk_report why = { "" };
     struct bk_move move;
     struct played m;
@@ -443,9 +470,11 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     n->ply++;
     if (n->game)
         add_played(n, &m);
+    if (*m.best)
+        snprintf(with, sizeof with, "; with %s %s", m.best, words(was, !m.p.stm, &m.before.a));
     if (m.given > 0)
-        snprintf(told, sizeof told, "\"%s%s: %s; with %s %s\"", m.name, m.given > 1 ? "??" : "?",
-                 words(now, m.p.stm, &m.after.a), m.best, words(was, !m.p.stm, &m.before.a));
+        snprintf(told, sizeof told, "\"%s%s: %s%s\"", m.name, m.given > 1 ? "??" : "?",
+                 words(now, m.p.stm, &m.after.a), with);
     else if (is_sure(&m.before) && is_sure(&m.after))
         snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name, words(now, m.p.stm, &m.after.a));
     if (*told)
@@ -518,6 +547,14 @@ static bool annotate_positions(struct annotation *n, char *text)
 
 /* == The command == */
 
+/* Lines that end in a carriage return alone end in a line feed. */
+static void mend_lines(char *text)
+{
+    for (char *at = text; at && (at = strchr(at, '\r')) != NULL; at++)
+        if (at[1] != '\n')
+            *at = '\n';
+}
+
 static int read_text(const char *name, struct study_text *out)
 {
     FILE *f = strcmp(name, "-") ? fopen(name, "r") : stdin;
@@ -540,6 +577,7 @@ static int read_text(const char *name, struct study_text *out)
         status = cli_no_memory();
     if (f != stdin)
         fclose(f);
+    mend_lines(out->at);
     return status;
 }
 

@@ -238,7 +238,7 @@ static const struct command {
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
     { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
-      "count the leaves of the move tree", "" },
+      "count the leaves of the move tree", "Moves alone count: a bare king goes on.\n" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },

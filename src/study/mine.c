@@ -288,7 +288,7 @@ static bool is_lost_man(struct miner *k, const struct bk_pos *p, unsigned sq)
 static unsigned dominated(struct miner *k, const struct bk_pos *p, unsigned from,
                           const struct bk_move *move, unsigned n)
 {
-    unsigned squares = 0;
+    struct bk_bits squares = { { 0 } }; /* a change of his is no other square */
 
     for (unsigned i = 0; i < n; i++) {
         struct bk_pos after = *p;
@@ -298,9 +298,9 @@ static unsigned dominated(struct miner *k, const struct bk_pos *p, unsigned from
         bk_pos_play(&after, k->v, &move[i]);
         if (!is_lost_man(k, &after, move[i].to))
             return 0;
-        squares++;
+        bk_bits_set(&squares, move[i].to);
     }
-    return squares;
+    return bk_bits_count(&squares);
 }
 
 static bool is_domination(struct miner *k, struct study_find *f)

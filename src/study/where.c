@@ -15,6 +15,7 @@
 #include "study/where.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,9 @@ static int read_word(struct reader *r)
             r->at += n;
             return node(r, (struct node){ .op = NUMBER, .a = names[i].value });
         }
+    if ((n == 3 && (!strncmp(start, "not", n) || !strncmp(start, "and", n))) ||
+        (n == 2 && !strncmp(start, "or", n)))
+        return fail_at(r, start, "not, and, or stand between conditions; here they need brackets");
     return fail_at(r, start, "no such word; docs/study.md has them all");
 }
 
@@ -446,6 +450,9 @@ static int is_attacked(const struct study_where *w, const struct node *man,
     return sq >= 0 && bk_attacked(w->v, f->p, (unsigned)sq, by_own ? man->colour : !man->colour);
 }
 
+/* Numbers that grow too large stay as large as they can be. */
+static int within(long long x) { return x > INT_MAX ? INT_MAX : x < -INT_MAX ? -INT_MAX : (int)x; }
+
 static int value(const struct study_where *w, int at, const struct study_facts *f)
 {
     const struct node *n = &w->node[at];
@@ -454,13 +461,13 @@ static int value(const struct study_where *w, int at, const struct study_facts *
     case NUMBER:
     case SQUARE: return n->a;
     case MAN: return square_of(w, n, f->p);
-    case NEGATE: return (int)(0u - (unsigned)value(w, n->a, f));
+    case NEGATE: return -value(w, n->a, f);
     case NOT: return !value(w, n->a, f);
     case AND: return value(w, n->a, f) && value(w, n->b, f);
     case OR: return value(w, n->a, f) || value(w, n->b, f);
-    case ADD: return (int)((unsigned)value(w, n->a, f) + (unsigned)value(w, n->b, f));
-    case SUBTRACT: return (int)((unsigned)value(w, n->a, f) - (unsigned)value(w, n->b, f));
-    case MULTIPLY: return (int)((unsigned)value(w, n->a, f) * (unsigned)value(w, n->b, f));
+    case ADD: return within((long long)value(w, n->a, f) + value(w, n->b, f));
+    case SUBTRACT: return within((long long)value(w, n->a, f) - value(w, n->b, f));
+    case MULTIPLY: return within((long long)value(w, n->a, f) * value(w, n->b, f));
     case EQUAL: return value(w, n->a, f) == value(w, n->b, f);
     case DIFFERENT: return value(w, n->a, f) != value(w, n->b, f);
     case LESS: return value(w, n->a, f) < value(w, n->b, f);
