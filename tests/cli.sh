@@ -414,6 +414,9 @@ good '"present":true' plan shatranj KQvKQ --json
 # a sum of tables takes what was foretold, by half more or less: two small ones
 good '15 tables' plan shatranj --men 4 --dir none --slurm jobs
 good '3 jobs' plan shatranj --men 4 --dir none --slurm jobs
+mkdir -p c:d
+(cd c:d && "$bin" plan shatranj KRvKN --dir t --make >/dev/null 2>../err || [ $? -eq 2 ]) && grep -q 'has a `:`' err && pass ||
+    fail 'jobs for a folder that is a list'
 if sh -n jobs/submit.sh && sh -n jobs/build.sh && sh -n jobs/job2.sh && grep -q 'afterok:$j1' jobs/submit.sh; then
     pass
 else

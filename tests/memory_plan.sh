@@ -26,7 +26,8 @@ fi
     shatranj:--men=4:--threads,1 \
     shatranj:KQvKP:--threads,2,--effort,best shatranj:KQvKP:--threads,2,--effort,fast \
     chess:KQvKR:--threads,1,--effort,best grand-shatranj:KMvKN:--threads,2,--effort,fast \
-    shatranj:KQvKP:--threads,2,--standalone sultan:KQvKR:--threads,2,--standalone
+    shatranj:KQvKP:--threads,2,--standalone \
+    shatranj:KQvKP:--threads,4,--standalone sultan:KQvKR:--threads,2,--standalone
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM

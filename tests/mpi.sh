@@ -167,4 +167,7 @@ for other in 'KNvKP --wdl' 'KNvKP --effort fast' 'KRvKN KQvKN'; do
         mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : \
         -n 1 "$mpi" build "$six" $other --dir "$dir/said"
 done
+says 2 "rank 1 on .* is not the folder that the first process has" timeout -k 1 60 \
+    mpirun -n 1 "$mpi" build "$six" KNvKP --dir "$dir/said" : -n 1 "$mpi" build "$six" KNvKP --dir "$dir/unsaid"
+[ -z "$(ls -A "$dir/said" 2>/dev/null)" ] || die "left in a folder: $(ls -A "$dir/said")"
 echo "mpi: $compared builds by several processes as one makes them; ended $ended of $times times in the middle"

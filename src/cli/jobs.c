@@ -82,12 +82,29 @@ static void print_options(FILE *f, const struct cli *c, enum place place)
     fputs(" --any --quiet", f); /* what was asked for has been looked at here */
 }
 
+/* What a list of folders, or a line, cannot have in it. */
+static int refuse_folder(const struct cli *c)
+{
+    char path[PATH_MAX];
+    const char *dir = from_root(c->dir, path);
+
+    if (strpbrk(dir, ":\n"))
+        return cli_fail(CLI_USAGE,
+                        "plan: %s: jobs name the folder by its whole path, which has a %s", dir,
+                        strchr(dir, ':') ? "`:`" : "line break");
+    return CLI_OK;
+}
+
 /* == A Makefile == */
 
 int cli_jobs_make(const struct cli *c, struct bk_plan *p)
 {
     char path[PATH_MAX], game[PATH_MAX];
 
+    int status = refuse_folder(c);
+
+    if (status)
+        return status;
     printf("# Tables of %s, each after those that it can move into; make -j N -f FILE makes them.\n"
            "# Every one is a build of THREADS threads; one that is there already is passed over.\n"
            "BAREKING ?= ",
@@ -263,7 +280,8 @@ static void print_build(FILE *f, const struct jobs *j)
                "trap 'stopped=yes; kill -$signal \"$pid\"' TERM\n"
                "if [ \"${SLURM_NTASKS:-1}\" -gt 1 ]; then\n"
                "    signal=USR1 # mpirun hands it on\n"
-               "    set -- mpirun --map-by node \"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
+               "    set -- mpirun --map-by node --bind-to none "
+               "\"${BAREKING_MPI:-${bareking%%-mpi}-mpi}\" build ");
     print_word(f, game_of(j->c, game), IN_SHELL);
     fprintf(f, " \"$1\"\nelse\n    set -- \"$bareking\" build ");
     print_word(f, game_of(j->c, game), IN_SHELL);
@@ -333,12 +351,14 @@ static bool print_submit(FILE *f, const struct jobs *j)
     fprintf(f,
             "#!/bin/sh\n"
             "# submit.sh [SBATCH-OPTION...] - hands all jobs to Slurm, each after those it needs.\n"
-            "set -eu\ncd \"$(dirname \"$0\")\"\n");
+            "set -eu\nunset CDPATH\ncd -- \"$(dirname -- \"$0\")\"\n");
     for (unsigned i = 0; i < j->n; i++) {
         fprintf(f, "j%u=$(sbatch --parsable", i + 1);
         if (!print_dependencies(f, j, &j->job[i]))
             return false;
-        fprintf(f, " \"$@\" job%u.sh)\n", i + 1);
+        fprintf(
+            f, " \"$@\" job%u.sh)\nj%u=${j%u%%%%;*} # of several clusters its name stands behind\n",
+            i + 1, i + 1, i + 1);
     }
     fprintf(f, "echo \"%u job%s\"\n", j->n, j->n == 1 ? "" : "s");
     return true;
@@ -404,10 +424,12 @@ int cli_jobs_slurm(const struct cli *c, struct bk_plan *p)
                       .threads = c->threads ? c->threads : 1 };
     struct bk_report why = { "" };
     unsigned tables = 0;
-    int status = CLI_OK;
+    int status = refuse_folder(c);
     enum bk_err err;
 
-    if (!j.job || !j.job_of || !j.depth)
+    if (status)
+        ;
+    else if (!j.job || !j.job_of || !j.depth)
         status = cli_no_memory();
     else if ((err = foretell(c, p, j.threads, &why)))
         status = cli_fail_report(err, &why);

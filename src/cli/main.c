@@ -33,7 +33,7 @@ static const struct option_line {
 } options[] = {
     { 'd', "dir", "DIR", "folder of the tables (default: $BAREKING_DIR, or `tables`)" },
     { 'n', "men", "N", "all materials of up to N men, kings included (3 to 8)" },
-    { 't', "threads", "N", "threads to use (default: one a core)" },
+    { 't', "threads", "N", "threads to use (default: one for each core that it may use)" },
     { 'm', "memory", "SIZE", "do not use more memory: 800M, 4G (default: no limit)" },
     { 'g', "memory", "SIZE", "do not use more memory: 800M, 4G (default: 2G)" },
     { 'b', "memory", "SIZE", "tables take no more memory: 800M, 4G (default: 256M)" },

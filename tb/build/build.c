@@ -6,6 +6,7 @@
  */
 #include "tb/build/build.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "table/write.h"
 #include "tb/build/lock.h"
 #include "tb/build/resident.h"
 #include "tb/memory/ranks.h"
@@ -649,6 +651,34 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     return sum;
 }
 
+/* Is the folder of tables the first process's?  It makes a file there, which the others look for.
+ */
+static enum bk_err see_folder(const char *dir, struct bk_report *why)
+{
+    char name[] = ".bareking-XXXXXX", path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", dir, name), fd = -1;
+    enum bk_err err = n > 0 && (size_t)n < sizeof path ? BK_OK : BK_E_USAGE;
+
+    if (!err && bk_ranks_is_first() && (!bk_file_folders(path) || (fd = mkstemp(path)) < 0))
+        err = BK_E_SYSTEM;
+    if (err)
+        bk_fail(why, err, "%s: %s", dir, err == BK_E_USAGE ? "too long a path" : strerror(errno));
+    err = bk_ranks_agree(err, why);
+    if (!err) {
+        char *tail = path + strlen(dir) + 1;
+
+        bk_ranks_first_says(tail, sizeof name);
+        if (access(path, F_OK))
+            err = bk_fail(why, BK_E_USAGE, "%s is not the folder that the first process has", dir);
+        err = bk_ranks_agree(err, why);
+    }
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    return err;
+}
+
 /* What disks and memory have decided is what the first process found. */
 static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
 {
@@ -656,6 +686,8 @@ static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
     enum bk_err err =
         bk_ranks_same(fingerprint_of_rank(p, b->o), "what this process would make", why);
 
+    if (!err)
+        err = see_folder(p->dir, why);
     for (unsigned i = 0; !err && i < p->n; i++) {
         struct bk_plan_table first = p->table[i];
 

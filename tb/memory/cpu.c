@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 enum bk_cpu bk_cpu(void)
 {
@@ -23,4 +28,16 @@ enum bk_cpu bk_cpu(void)
         best = BK_CPU_AVX2;
 #endif
     return best;
+}
+
+unsigned bk_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t bound; /* more cores than it has room for: an error */
+
+    if (!sched_getaffinity(0, sizeof bound, &bound) && CPU_COUNT(&bound) > 0)
+        cores = CPU_COUNT(&bound);
+#endif
+    return cores > 0 ? (unsigned)cores : 1;
 }

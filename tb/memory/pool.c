@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/thread.h"
+#include "tb/memory/cpu.h"
 
 struct worker {
     struct bk_pool *pool;
@@ -72,11 +72,8 @@ enum bk_err bk_pool_open(struct bk_pool **out, unsigned threads, struct bk_repor
 {
     struct bk_pool *p = calloc(1, sizeof *p);
 
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-        threads = cores > 0 ? (unsigned)cores : 1;
-    }
+    if (!threads)
+        threads = bk_cores();
     if (!p || !(p->worker = calloc(threads, sizeof *p->worker))) {
         free(p);
         return bk_no_memory(why);

@@ -8,6 +8,7 @@
 
 unsigned bk_transport_rank(void) { return 0; }
 unsigned bk_transport_ranks(void) { return 1; }
+uint64_t bk_transport_bytes(void) { return 0; }
 void bk_transport_abandon(int status) { exit(status); }
 
 void bk_transport_open(int *argc, char ***argv)

@@ -22,6 +22,8 @@ struct bk_parcel { /* of memory */
 
 unsigned bk_transport_rank(void);
 unsigned bk_transport_ranks(void);
+/* Memory that the transport takes where there is but one process. */
+uint64_t bk_transport_bytes(void);
 /* This process cannot go on: ends all of them with this exit status.  It has said why. */
 _Noreturn void bk_transport_abandon(int status);
 
