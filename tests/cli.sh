@@ -550,6 +550,8 @@ good '1. Ka2 $22 $1 $2' annotate shatranj signs.pgn
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n1. Qd4 $4 *\n' >signs.pgn
 "$bin" annotate shatranj signs.pgn >once.pgn && "$bin" annotate shatranj once.pgn | cmp -s - once.pgn &&
     [ "$(grep -c '\$4' once.pgn)" = 1 ] && pass || fail 'a sign is put twice'
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n%%1. Ka2\n1. Kb4 %% 1... Kd6 *\n' >signs.pgn
+bad 2 '`%` is no legal move' annotate shatranj signs.pgn
 printf '%s id "White wins in 39 plies (20 turns)";\n' "${diamond% 0 1}" >list.epd
 good 'c0 "White wins in 39 plies' annotate shatranj list.epd
 # in time or not: without distances nothing is held against a move

@@ -80,6 +80,7 @@ while "$ask" "$port" get "$api/stats?material=KNvKR&exact=1" >out; grep -q '"cou
     sleep 0.2
 done
 wants 200 '"exact":true,"white":{"positions":1567222,"draw":1127202,"win":[[1,242862],[3,26457],[5,10]]' "$api/stats?material=KNvKR&exact=1"
+wants 400 'exact= is 1 or 0' "$api/stats?material=KNvKR&exact=x"
 wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/longest"
 wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
 wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"

@@ -840,7 +840,7 @@ static void game__tokens_are_what_stands_there(void **state)
                    { STUDY_MOVE, ")" },
                    { STUDY_BROKEN, "{" },
                    { STUDY_END, "" } };
-    struct study_tokens t = { text, 1 };
+    struct study_tokens t = { .at = text, .line = 1 };
     char value[16];
 
     (void)state;
@@ -869,7 +869,7 @@ static void game__any_text_has_an_end(void **state)
     (void)state;
     for (unsigned i = 0; i < 20000; i++) {
         char text[40];
-        struct study_tokens t = { text, 1 };
+        struct study_tokens t = { .at = text, .line = 1 };
         struct study_token k;
         size_t n = 0, all = 0;
 

@@ -396,7 +396,7 @@ static int take_token(struct annotation *n, const struct study_token *k)
 /* To the end of the text, or else n->status says why not. */
 static bool annotate_games(struct annotation *n, const char *text)
 {
-    struct study_tokens tokens = { text, 1 };
+    struct study_tokens tokens = { .at = text, .line = 1 };
     bool tagged = false, on = true;
 
     while (on) {

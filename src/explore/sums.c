@@ -436,6 +436,7 @@ static bool put_exact(const struct ex_games *g, struct ex_game *game, const stru
 void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_query *q,
                   struct ex_reply *reply)
 {
+    const char *exact = ex_query_arg(q, "exact");
     char name[BK_MATERIAL_NAME_MAX];
     struct bk_material m;
     struct bk_lib *lib;
@@ -443,6 +444,10 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
     if (!read_material(game, q, &m, reply))
         return;
+    if (exact && strcmp(exact, "1") && strcmp(exact, "0")) {
+        ex_reply_error(reply, 400, "usage", "exact= is 1 or 0");
+        return;
+    }
     if (bk_material_by_rule(&m, game->v)) {
         ex_reply_error(reply, 404, "by-rule", "no table is kept: the rules decide this");
         return;
@@ -455,7 +460,7 @@ void ex_sum_stats(struct ex_games *g, struct ex_game *game, const struct ex_quer
     if (!known)
         known = answer_stats(g, game, lib, &m, name, reply);
     ex_game_leave(game);
-    if (known && ex_query_arg(q, "exact") && !put_exact(g, game, &m, known, reply))
+    if (known && exact && *exact == '1' && !put_exact(g, game, &m, known, reply))
         ex_json_end(known);
     else if (known)
         ex_reply_json(reply, 200, known);

@@ -14,8 +14,10 @@
 
 static void skip_blanks(struct study_tokens *t)
 {
-    for (; *t->at && isspace((unsigned char)*t->at); t->at++)
-        t->line += *t->at == '\n';
+    for (; *t->at && isspace((unsigned char)*t->at); t->at++) {
+        t->within = *t->at != '\n';
+        t->line += !t->within;
+    }
 }
 
 /* Letters up to a closing sign, which is one of them; nesting where open is not 0.  0: it is not
@@ -118,7 +120,7 @@ struct study_token study_token_next(struct study_tokens *t)
     } else if (*t->at == '{') {
         k.kind = STUDY_COMMENT;
         k.n = closed(t->at, 0, '}');
-    } else if (*t->at == ';' || *t->at == '%') {
+    } else if (*t->at == ';' || (*t->at == '%' && !t->within)) {
         k.kind = STUDY_COMMENT;
         k.n = strcspn(t->at, "\n");
     } else if (*t->at == '(') {
@@ -143,6 +145,7 @@ struct study_token study_token_next(struct study_tokens *t)
     for (size_t i = 0; i < k.n; i++)
         t->line += k.text[i] == '\n';
     t->at += k.n;
+    t->within = true;
     return k;
 }
 

@@ -29,10 +29,11 @@ struct study_token {
     unsigned line; /* where it begins, from 1 */
 };
 
-/* Begins as { text, 1 }, of a text that ends with 0. */
+/* Begins as { .at = text, .line = 1 }, of a text that ends with 0. */
 struct study_tokens {
     const char *at;
     unsigned line;
+    bool within; /* a line: something, if only a blank, stands before `at`, and % hides nothing */
 };
 struct study_token study_token_next(struct study_tokens *t);
 
