@@ -651,8 +651,7 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     return sum;
 }
 
-/* Is the folder of tables the first process's?  It makes a file there, which the others look for.
- */
+/* Is the folder of tables the first process's?  That makes a file there; the others look for it. */
 static enum bk_err see_folder(const char *dir, struct bk_report *why)
 {
     char name[] = ".bareking-XXXXXX", path[PATH_MAX];
@@ -686,7 +685,7 @@ static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
     enum bk_err err =
         bk_ranks_same(fingerprint_of_rank(p, b->o), "what this process would make", why);
 
-    if (!err)
+    if (!err && !b->o->counts_alone)
         err = see_folder(p->dir, why);
     for (unsigned i = 0; !err && i < p->n; i++) {
         struct bk_plan_table first = p->table[i];
