@@ -619,7 +619,7 @@ static void batch__that_is_answered_leaves_no_error(void **state)
     assert_int_equal(bk_refresh(lib), BK_LIB_OK);
     assert_int_equal(bk_probe_fen(lib, "no FEN", &a), BK_LIB_FEN);
     assert_int_equal(bk_probe_batch(lib, &fen, 1, &a, NULL), BK_LIB_OK);
-    assert_string_equal(bk_error(lib), "FEN: 1 ranks, the board has 8");
+    assert_string_equal(bk_error(lib), "FEN: 1 rank, the board has 8");
     bk_close(lib);
 }
 
@@ -637,7 +637,7 @@ static void error__of_a_handle_stays_when_rules_answer(void **state)
     assert_int_equal(bk_probe_fen(other, "no FEN", &a), BK_LIB_FEN);
     assert_int_equal(bk_probe(lib, &mate, BK_LIB_CACHE_ONLY, &a), BK_LIB_OK);
     assert_int_equal(bk_probe_wdl(lib, &mate, BK_LIB_CACHE_ONLY, &wdl), BK_LIB_OK);
-    assert_string_equal(bk_error(other), "FEN: 1 ranks, the board has 8");
+    assert_string_equal(bk_error(other), "FEN: 1 rank, the board has 8");
     assert_string_equal(bk_error(lib), "");
     bk_close(lib);
     bk_close(other);

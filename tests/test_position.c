@@ -150,7 +150,7 @@ static void fen__names_what_is_wrong_with_the_board(void **state)
     assert_refused(v, "4k3/8/8/999999999999999/8/8/8/4K3 w", "FEN rank 5: bad gap at column 9");
     assert_refused(v, "4k3/8/8/8/8/8/4K3 w", "FEN: 7 ranks, the board has 8");
     assert_refused(v, "4k3/8/8/8/8/8/8/8/4K3 w", "FEN: 9 ranks, the board has 8");
-    assert_refused(v, "4k3", "FEN: 1 ranks, the board has 8");
+    assert_refused(v, "4k3", "FEN: 1 rank, the board has 8");
     assert_refused(v, "4k3/8/8/8/8/8/8/8 w", "FEN: no white king");
     assert_refused(v, "8/8/8/8/8/8/8/4K3 w", "FEN: no black king");
     assert_refused(v, "4k2k/8/8/8/8/8/8/4K3 w", "FEN: two black kings");

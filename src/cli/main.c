@@ -100,7 +100,8 @@ static const struct command {
       "What takes more memory than the machine or its control group has is refused before it\n"
       "begins, unless --memory or --force is given; a material that armies and promotions never\n"
       "come to (three rooks of a side, say) unless --any is.  With --wdl a damaged table that has\n"
-      "distances is not made again without them, but by --force.\n" },
+      "distances is not made again without them, but by --force; so are tables that other rules\n"
+      "made, after a change of a variant file.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
       "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"

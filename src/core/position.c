@@ -268,8 +268,8 @@ static enum bk_err board_read(struct reading *r)
             return err;
     }
     if (ranks != r->v->ranks)
-        return bk_fail(r->why, BK_E_USAGE, "FEN: %u ranks, the board has %u", ranks,
-                       (unsigned)r->v->ranks);
+        return bk_fail(r->why, BK_E_USAGE, "FEN: %u rank%s, the board has %u", ranks,
+                       ranks == 1 ? "" : "s", (unsigned)r->v->ranks);
     for (unsigned rank = r->v->ranks; rank--;) {
         enum bk_err err = rank_put(r, rank);
 

@@ -129,7 +129,7 @@ def _load() -> ctypes.CDLL:
             return ctypes.CDLL(name)  # its calls let other threads run
         except OSError as error:
             tried.append(f"{name}: {error}")
-    raise ImportError("libbareking is not found; install it (`make install`, `ldconfig`), or name "
+    raise ImportError("libbareking is not found; install it (`make install`), or name "
                       "it in BAREKING_LIBRARY. Tried " + "; ".join(tried))
 
 
