@@ -387,6 +387,8 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
     enum bk_lib_err failed = BK_LIB_OK;
     json_t *o;
 
+    if (err == BK_E_NO_TABLE)
+        bk_fail(&why, err, "no table %s of %s", name, game->name);
     if (err) {
         ex_reply_error(reply,
                        err == BK_E_NO_TABLE  ? 404
@@ -395,7 +397,7 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
                        err == BK_E_NO_TABLE  ? "no-table"
                        : err == BK_E_CORRUPT ? "damaged"
                                              : "system",
-                       "%s", err == BK_E_NO_TABLE ? "no such table" : why.text);
+                       "%s", why.text);
         return NULL;
     }
     o = json_pack("{ss ss so so so}", "variant", game->name, "material", name, "white",
