@@ -651,6 +651,8 @@ static uint64_t fingerprint_of_rank(const struct bk_plan *p, const struct bk_bui
     return sum;
 }
 
+#define SEEN_TRIES 50 /* tenths of a second: a network drive may show a new file late */
+
 /* Is the folder of tables the first process's?  That makes a file there; the others look for it. */
 static enum bk_err see_folder(const char *dir, struct bk_report *why)
 {
@@ -664,9 +666,9 @@ static enum bk_err see_folder(const char *dir, struct bk_report *why)
         bk_fail(why, err, "%s: %s", dir, err == BK_E_USAGE ? "too long a path" : strerror(errno));
     err = bk_ranks_agree(err, why);
     if (!err) {
-        char *tail = path + strlen(dir) + 1;
-
-        bk_ranks_first_says(tail, sizeof name);
+        bk_ranks_first_says(path + strlen(dir) + 1, sizeof name);
+        for (unsigned i = 0; i < SEEN_TRIES && access(path, F_OK); i++)
+            nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
         if (access(path, F_OK))
             err = bk_fail(why, BK_E_USAGE, "%s is not the folder that the first process has", dir);
         err = bk_ranks_agree(err, why);
