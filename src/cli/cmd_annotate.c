@@ -91,6 +91,20 @@ struct played {
     struct bk_pos p; /* afterwards */
 };
 
+/* "a draw; with b3b4 White wins in 39 plies (20 turns)": of a move that gave something away. */
+static char *what_came(char out[3 * WORDS_MAX], const struct played *m)
+{
+    char now[WORDS_MAX], was[WORDS_MAX];
+
+    words(now, m->p.stm, &m->after.a);
+    words(was, !m->p.stm, &m->before.a);
+    if (*m->best)
+        snprintf(out, 3 * WORDS_MAX, "%s; with %s %s", now, m->best, was);
+    else
+        strcpy(out, now);
+    return out;
+}
+
 static int judge(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
                  const struct bk_move *m, struct played *out)
 {
@@ -179,19 +193,16 @@ static void put_comment(struct annotation *n, const char *text)
 
 static void put_played(struct annotation *n, const struct played *m)
 {
-    char now[WORDS_MAX], was[WORDS_MAX], text[3 * WORDS_MAX];
+    char text[3 * WORDS_MAX];
     const char *sign = m->given > 1 ? "$4" : "$2";
-    unsigned mover = !m->p.stm;
     bool signed_already = put_signs(n, sign);
 
     if (m->given > 0) {
         if (!signed_already)
             put_word(n, sign, 2);
-        snprintf(text, sizeof text, "%s; with %s %s", words(now, !mover, &m->after.a), m->best,
-                 words(was, mover, &m->before.a));
-        put_comment(n, *m->best ? text : now);
+        put_comment(n, what_came(text, m));
     } else if (!n->told && m->after.known && !m->after.a.end) {
-        put_comment(n, words(now, !mover, &m->after.a));
+        put_comment(n, words(text, m->p.stm, &m->after.a));
     }
     n->told |= m->after.known;
 }
@@ -438,22 +449,25 @@ static int set_up_line(struct annotation *n, const char *line, unsigned number)
 static void put_remark(struct annotation *n, const char *text)
 {
     const char *ops = n->rest + study_epd_position(n->rest), *word;
-    char name[] = "c0";
+    unsigned taken = n->commented, nth;
 
-    for (; name[1] <= '9'; name[1]++)
-        if (study_epd_word(ops, name, &word) && !strncmp(word, text, strlen(text)))
+    for (nth = 0; nth < 10; nth++) {
+        if (!study_epd_word(ops, (char[]){ 'c', (char)('0' + nth), 0 }, &word))
+            continue;
+        if (!strncmp(word, text, strlen(text)))
             return;
-    name[1] = '0';
-    for (; study_epd_word(ops, name, &word) || n->commented & 1u << (name[1] - '0'); name[1]++)
-        if (name[1] == '9')
-            return;
-    n->commented |= 1u << (name[1] - '0');
-    study_putf(&n->out, " %s %s;", name, text);
+        taken |= 1u << nth;
+    }
+    nth = (unsigned)__builtin_ctz(~taken);
+    if (nth > 9)
+        return;
+    n->commented |= 1u << nth;
+    study_putf(&n->out, " c%u %s;", nth, text);
 }
 
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
 {
-    char now[WORDS_MAX], was[WORDS_MAX], with[2 * WORDS_MAX] = "", told[4 * WORDS_MAX] = "";
+    char came[3 * WORDS_MAX], told[4 * WORDS_MAX] = "";
     struct bk_report why = { "" };
     struct bk_move move;
     struct played m;
@@ -470,13 +484,12 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     n->ply++;
     if (n->game)
         add_played(n, &m);
-    if (*m.best)
-        snprintf(with, sizeof with, "; with %s %s", m.best, words(was, !m.p.stm, &m.before.a));
     if (m.given > 0)
-        snprintf(told, sizeof told, "\"%s%s: %s%s\"", m.name, m.given > 1 ? "??" : "?",
-                 words(now, m.p.stm, &m.after.a), with);
+        snprintf(told, sizeof told, "\"%s%s: %s\"", m.name, m.given > 1 ? "??" : "?",
+                 what_came(came, &m));
     else if (is_sure(&m.before) && is_sure(&m.after))
-        snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name, words(now, m.p.stm, &m.after.a));
+        snprintf(told, sizeof told, "\"%s keeps it: %s\"", m.name,
+                 words(came, m.p.stm, &m.after.a));
     if (*told)
         put_remark(n, told);
     return CLI_OK;
