@@ -321,7 +321,7 @@ BK_API enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos 
    Atlantis"); so are FENs in the calls below.  One with castling rights in a game
    of shuffled homes is asked in the game with its homes, GAME@f-aj ("Sultan
    Random").  The first for a mask or homes costs some milliseconds and up to a
-   few MB, kept until bk_close(). */
+   few MB, kept until bk_close().  `startpos` is the game's own array. */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
 BK_API enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned flags,
                                         int *wdl);

@@ -62,6 +62,7 @@ enum bk_err bk_place_fen(struct bk_call *call, struct bk_pos *out, const char *f
 {
     enum bk_err err = bk_call_for_fen(call, fen);
 
+    fen = bk_fen_meant(call->base->v, fen);
     if (!err)
         err = bk_pos_from_fen(out, call->on->v, fen, call->why);
     if (err)

@@ -508,6 +508,10 @@ printf '[FEN "%s"]\n\n1. Qd4 *\n' "$diamond" >blunder.pgn
 good '1. Qd4 $4' annotate shatranj blunder.pgn
 good '"before":{"wdl":1,"dtw":39},"after":{"wdl":1,"dtw":1},"mark":"??","best":"b3b4"}' annotate shatranj blunder.pgn --json
 good '{"variant":"shatranj","games":[]}' annotate shatranj /dev/null --json
+run 0 annotate shatranj game.pgn --dir nowhere && grep -q 'no tables of shatranj in nowhere' err &&
+    pass || fail 'annotate without tables says nothing'
+bad 2 'build: --scratch nowhere: No such file' build shatranj KRvKN --memory 1G --scratch nowhere --dir scratched
+bad 4 'build: --scratch /dev/null: ' build shatranj KRvKN --memory 1G --scratch /dev/null --dir scratched
 # results without distances beside a file of them, as a kill between two names leaves them: made again
 for how in '--wdl' '--standalone'; do
     rm -rf pair && good '' build shatranj KQvKQ --dir pair $how
@@ -930,6 +934,9 @@ bad 2 "'K', but no white rook right of the king" \
 bad 2 "the kings' homes differ, e and f" \
     probe sultan-random '1r3k4/10/10/10/10/10/10/1R2K5 w Bb'
 bad 2 "has no starting position" perft sultan-random startpos 2
+bad 2 "sultan-random has no starting position" probe sultan-random startpos
+bad 1 '32 men on the board' probe shatranj startpos
+good '8 | r n b q k b n r' diagram shatranj startpos --text
 good '"nodes":28' perft sultan-random "$homes" 1 --json
 good 'FEN tells their homes' variants --explain sultan-random
 
@@ -1055,7 +1062,10 @@ bad 3 'KQvKQ.bkd: distances, and no KQvKQ.bkw is there' check shatranj --dir war
 # a board that only a FEN shows is no fault
 rm -rf ward && mkdir ward && cp -R tables/shatranj tables/grand-shatranj@14x14-* ward
 good 'not-read     grand-shatranj@14x14-' doctor ward
+touch ward/shatranj/.KRvKN.ckpt
+good 'unfinished   .KRvKN.ckpt: ' doctor ward
 run 0 doctor ward --quiet && [ ! -s out ] && pass || fail 'doctor --quiet of another board'
+rm ward/shatranj/.KRvKN.ckpt
 # == Other rules: another game of the same name ==
 sed 's/^bare-king.*/bare-king = wins/' "$games/shatranj.ini" >same.ini
 rm -rf ward && mkdir ward && cp -R tables/shatranj ward

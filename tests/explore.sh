@@ -85,6 +85,8 @@ wants 200 '{"material":"KQvKQ","winner":"white","plies":63,"turns":32' "$api/lon
 wants 200 '"leads_to":[{"material":"KRvK","by_rule":true' "$api/tables?material=KRvKN"
 wants 200 '{"material":"KRvKN","men":4,"distances":true' "$api/tables"
 wants 200 '"tables_used":[],"missing":[],"moves":[{"uci":"b3a2"' "$api/moves?fen=$diamond" # nothing was asked
+wants 200 '"fen":"rnbqkbnr/pppppppp/' "$api/moves?fen=startpos"
+wants 400 'sultan-random has no starting position' "/api/v1/sultan-random/moves?fen=startpos"
 wants 200 '"start":"2**/2**/4/4[KkAAaa] w' /api/v1/variants # all men to be dropped
 wants 200 '"holes":["g7","h7","g8","h8"]' /api/v1/variants
 wants 200 '<svg' "$api/svg?fen=$diamond&arrows=b3b4&flip=1"

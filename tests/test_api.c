@@ -97,9 +97,13 @@ static void position__keeps_en_passant_and_castling(void **state)
     static const char *const fens[] = { "8/8/8/8/3Pp3/8/8/k1K5 b - d3 0 7",
                                         "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
                                         "r3k3/8/8/8/8/8/8/4K2R b Kq - 3 9" };
+    struct bk_lib_piece all[32];
     struct bk_lib *lib = lib_of("chess", NULL);
+    struct bk_lib_pos start;
 
     (void)state;
+    assert_int_equal(bk_read_fen(lib, " startpos\n", all, 32, &start), BK_LIB_OK);
+    assert_int_equal(start.n, 32);
     for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
         struct bk_lib_piece men[8];
         struct bk_lib_pos p;

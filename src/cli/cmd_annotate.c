@@ -42,6 +42,7 @@ struct annotation {
     const char *rest;   /* of the text, behind the move that is told of; in a list the line */
     unsigned signs;     /* "$n" that come next in the text, and have been put */
     unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
+    bool known;         /* a table has told something */
     json_t *game, *moves;
 };
 
@@ -53,13 +54,14 @@ struct verdict {
     struct bk_answer a;
 };
 
-static int ask(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
+static int ask(struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
                struct verdict *out)
 {
     char fen[BK_FEN_MAX];
     enum bk_lib_err err = bk_probe_fen(n->lib, bk_pos_to_fen(p, v, fen), &out->a);
 
     out->known = !err;
+    n->known |= !err;
     return !err || err == BK_LIB_NO_TABLE ? CLI_OK : many_fail(n->lib, err);
 }
 
@@ -105,7 +107,7 @@ static char *what_came(char out[3 * WORDS_MAX], const struct played *m)
     return out;
 }
 
-static int judge(const struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
+static int judge(struct annotation *n, const struct bk_variant *v, const struct bk_pos *p,
                  const struct bk_move *m, struct played *out)
 {
     struct bk_lib_ranked best = { .err = BK_LIB_NO_TABLE };
@@ -617,6 +619,8 @@ static int annotate(struct annotation *n, char *text)
 
     if (!whole)
         return n->status;
+    if (!n->status && !n->known && bk_men_max(n->lib) <= 0)
+        cli_say("no tables of %s in %s", n->base->name, n->c->dir);
     if (n->games)
         saved = save_json(n->c, json_pack("{ss sO}", "variant", n->base->name, "games", n->games));
     else

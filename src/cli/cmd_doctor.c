@@ -11,7 +11,9 @@
  *   missing      no table, or no distances, of a material that others lead to: how many, and some
  *   unknown      a game or a name that this program does not know
  *   not-read     a board that a FEN shows, which the folder's name does not tell; no fault
+ *   unfinished   the state of a table whose maker was stopped, or is at work; no fault
  */
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +28,19 @@
 
 #define NAMED_MAX 3 /* of the tables that need a missing one, so many are named */
 
-enum trouble { DAMAGED, UNREADABLE, OTHER_RULES, HALF, MISSING, UNKNOWN, NOT_READ, TROUBLES };
+enum trouble {
+    DAMAGED,
+    UNREADABLE,
+    OTHER_RULES,
+    HALF,
+    MISSING,
+    UNKNOWN,
+    NOT_READ,
+    UNFINISHED,
+    TROUBLES
+};
 static const char *const trouble_name[TROUBLES] = {
-    "damaged", "unreadable", "other-rules", "half", "missing", "unknown", "not-read",
+    "damaged", "unreadable", "other-rules", "half", "missing", "unknown", "not-read", "unfinished",
 };
 
 /* A file, and what became of reading it. */
@@ -57,6 +69,8 @@ struct doctor {
     unsigned tables;
 };
 
+static bool is_fault(enum trouble what) { return what != NOT_READ && what != UNFINISHED; }
+
 static void tell(struct doctor *d, enum trouble what, const char *name, const char *why)
 {
     d->troubles[what]++;
@@ -64,7 +78,7 @@ static void tell(struct doctor *d, enum trouble what, const char *name, const ch
         json_array_append_new(d->list,
                               json_pack("{ss so so}", "trouble", trouble_name[what], "file",
                                         ex_json_string(name), "why", ex_json_string(why)));
-    else if (!d->c->quiet || what != NOT_READ) /* that is no fault */
+    else if (!d->c->quiet || is_fault(what))
         printf("  %-11s  %s: %s\n", trouble_name[what], name, why);
 }
 
@@ -264,6 +278,29 @@ static int tell_needs(struct doctor *d)
     return status;
 }
 
+/* == What is unfinished == */
+
+static int is_state(const struct dirent *e)
+{
+    const char *end = strrchr(e->d_name, '.');
+
+    return *e->d_name == '.' && !strcmp(end, ".ckpt");
+}
+
+static void tell_unfinished(struct doctor *d)
+{
+    char path[PATH_MAX];
+    struct dirent **e;
+    int n = scandir(folder_path(path, &d->folder, d->game), &e, is_state, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        tell(d, UNFINISHED, e[i]->d_name, "the command that was stopped goes on from it");
+        free(e[i]);
+    }
+    if (n >= 0)
+        free(e);
+}
+
 /* == A game's folder == */
 
 /* A game of a folder's name: built in, or one of those that were given.  d->v: NULL if there is
@@ -293,11 +330,12 @@ static int load_game(struct doctor *d)
 static int finish_game(struct doctor *d, uint64_t bytes, const unsigned before[TROUBLES])
 {
     char size[CLI_TEXT_MAX];
-    unsigned bad = 0, faults;
+    unsigned bad = 0, faults = 0;
 
-    for (unsigned k = 0; k < TROUBLES; k++)
+    for (unsigned k = 0; k < TROUBLES; k++) {
         bad += d->troubles[k] - before[k];
-    faults = bad - (d->troubles[NOT_READ] - before[NOT_READ]);
+        faults += is_fault(k) ? d->troubles[k] - before[k] : 0;
+    }
     if (d->games)
         json_array_append_new(d->games,
                               json_pack("{so sI si sI so}", "variant", ex_json_string(d->game),
@@ -336,6 +374,7 @@ static int look_at_game(struct doctor *d, size_t first, size_t end)
     else if (!d->v)
         tell(d, UNKNOWN, d->game, "no game of this name is built in: give its .ini file, too");
     status = d->v ? tell_needs(d) : CLI_OK;
+    tell_unfinished(d);
     free(d->file);
     return status ? status : finish_game(d, bytes, before);
 }

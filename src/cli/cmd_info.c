@@ -69,28 +69,6 @@ static int count_leaves(const struct cli *c, const struct bk_variant *v, const s
     return cli_print_json(answer);
 }
 
-/* The FEN that is asked about, owned; `startpos` is the game's own.  NULL: *status, and it has been
-   said. */
-static char *perft_fen(const struct cli *c, int *status)
-{
-    char *fen = cli_join(c, 1, c->nargs - 1);
-    struct bk_variant *v;
-
-    *status = fen ? CLI_OK : cli_no_memory();
-    if (*status || strcmp(fen, "startpos"))
-        return fen;
-    free(fen);
-    if ((*status = cli_variant(c, &v)) != CLI_OK)
-        return NULL;
-    fen = *v->start ? strdup(v->start) : NULL;
-    if (!fen)
-        *status = *v->start
-                      ? cli_no_memory()
-                      : cli_fail(CLI_USAGE, "%s has no starting position: give a FEN", v->name);
-    bk_variant_free(v);
-    return fen;
-}
-
 int cmd_perft(struct cli *c)
 {
     const char *last = c->arg[c->nargs - 1];
@@ -102,9 +80,8 @@ int cmd_perft(struct cli *c)
 
     if (!cli_number(last, 0, DEPTH_MAX, &depth))
         return cli_fail(CLI_USAGE, "perft: '%s' is no depth from 0 to %d", last, DEPTH_MAX);
-    fen = perft_fen(c, &status);
-    if (fen)
-        status = cli_variant_for(c, fen, &v);
+    fen = cli_join(c, 1, c->nargs - 1);
+    status = fen ? cli_variant_for(c, fen, &v) : cli_no_memory();
     if (status) {
         free(fen);
         return status;

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -238,8 +239,8 @@ static const struct command {
     { "whole", cmd_whole, "tmyj", 1, 3, "VARIANT [FEN]",
       "solve a game with hands from a position, or the empty board",
       "All states of the army are solved anew in memory; see docs/whole.md.\n" },
-    { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN|startpos DEPTH",
-      "count the leaves of the move tree", "Moves alone count: a bare king goes on.\n" },
+    { "perft", cmd_perft, "Dj", 3, 16, "VARIANT FEN DEPTH", "count the leaves of the move tree",
+      "Moves alone count: a bare king goes on.\n" },
     { "variants", cmd_variants, "xj", 0, 0, "", "the built-in games", "" },
     { "check-variant", cmd_check_variant, "j", 1, 1, "FILE", "look for mistakes in a variant file",
       "" },
@@ -517,6 +518,24 @@ static bool check_dir(const struct cli *c, const struct command *cmd, int *statu
     return false;
 }
 
+/* Is there a folder for --scratch, to be written into?  It may be hours until it is needed. */
+static bool check_scratch(const struct cli *c, const struct command *cmd, int *status)
+{
+    struct stat st;
+    int error = 0;
+
+    if (!c->scratch)
+        return true;
+    if (stat(c->scratch, &st) || access(c->scratch, W_OK | X_OK))
+        error = errno;
+    else if (!S_ISDIR(st.st_mode))
+        error = ENOTDIR;
+    if (error)
+        *status = cli_fail(bk_not_there(error) ? CLI_USAGE : CLI_SYSTEM, "%s: --scratch %s: %s",
+                           cmd->name, c->scratch, strerror(error));
+    return !error;
+}
+
 /* == Signals == */
 
 volatile int cli_stop, cli_finish;
@@ -650,7 +669,8 @@ static int run(int argc, char **argv)
     if (!cmd)
         return fail_no_command(argv[1]);
     c.command = cmd->name;
-    if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status))
+    if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status) ||
+        !check_scratch(&c, cmd, &status))
         return status;
     return cmd->run(&c);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/move.h"
+#include "core/position.h"
 #include "core/rules.h"
 
 enum bk_err bk_derivation_of(struct bk_derivation *d, const struct bk_variant *base,
@@ -13,6 +14,7 @@ enum bk_err bk_derivation_of(struct bk_derivation *d, const struct bk_variant *b
     enum bk_err err;
 
     memset(d, 0, sizeof *d);
+    fen = bk_fen_meant(base, fen);
     if (bk_terrain_read(&d->terrain, base, fen)) {
         d->how = BK_ON_TERRAIN;
         return BK_OK;
@@ -38,7 +40,11 @@ enum bk_err bk_variant_for_fen(struct bk_variant **out, const struct bk_variant 
     enum bk_err err = bk_derivation_of(&d, base, fen, why);
 
     *out = NULL;
-    return err || d.how == BK_ITSELF ? err : bk_variant_derived(out, base, &d, why);
+    if (!err && d.how != BK_ITSELF)
+        err = bk_variant_derived(out, base, &d, why);
+    if (*out && bk_fen_is_start(fen)) /* it is read with the derived game next */
+        memcpy((*out)->start, base->start, sizeof base->start);
+    return err;
 }
 
 enum bk_err bk_start_check(const struct bk_variant *v, struct bk_report *why)

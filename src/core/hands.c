@@ -605,11 +605,15 @@ enum bk_err bk_hands_from_fen(struct bk_hands_pos *p, const struct bk_variant *v
 {
     unsigned count[2][BK_TYPES_MAX] = { { 0 } };
     uint8_t at[BK_SQ_MAX] = { 0 };
-    const char *s = fen + strspn(fen, " ");
+    const char *s;
     enum bk_err err;
 
     if (!bk_rules_hands(v))
         return bk_fail(why, BK_E_USAGE, "%s is played without hands", v->name);
+    fen = bk_fen_meant(v, fen);
+    if (bk_fen_is_start(fen))
+        return bk_hands_start(p, v, why);
+    s = fen + strspn(fen, " ");
     if ((err = read_board(v, &s, at, count, why)) || (err = read_hands(v, &s, count, why)) ||
         (err = list_men(p, v, count, why)))
         return err;

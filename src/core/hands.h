@@ -41,7 +41,8 @@ enum bk_err bk_hands_start(struct bk_hands_pos *p, const struct bk_variant *v,
                            struct bk_report *why);
 
 /*
- * Reads `board[men off the board] side`; further fields may say nothing: `- - 0 1`.
+ * Reads `board[men off the board] side`; further fields may say nothing: `- - 0 1`;
+ * or `startpos`.
  * Letters in the brackets are in the case of the man's own colour.  Refuses
  * men that cannot be off the board together, and a mover who could take the king.
  */

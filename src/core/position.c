@@ -520,6 +520,22 @@ static enum bk_err clocks_read(struct reading *r)
 
 /* == All of it == */
 
+bool bk_fen_is_start(const char *text)
+{
+    static const char blank[] = " \t\r\n", start[] = "startpos";
+
+    text += strspn(text, blank);
+    if (strncmp(text, start, strlen(start)) != 0)
+        return false;
+    text += strlen(start);
+    return !text[strspn(text, blank)];
+}
+
+const char *bk_fen_meant(const struct bk_variant *v, const char *text)
+{
+    return *v->start && bk_fen_is_start(text) ? v->start : text;
+}
+
 /* Field after field; kings: each side has one.  *p is written in any case. */
 static enum bk_err fen_read(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             bool kings, struct bk_report *why)
@@ -531,6 +547,8 @@ static enum bk_err fen_read(struct bk_pos *p, const struct bk_variant *v, const 
     enum bk_err err = BK_OK;
 
     bk_pos_init(p, v);
+    if (bk_fen_is_start(fen))
+        return bk_fail(why, BK_E_USAGE, "%s has no starting position: give a FEN", v->name);
     for (size_t i = 0; !err && i < sizeof part / sizeof *part; i++)
         if (kings || part[i] != kings_check)
             err = part[i](&r);
@@ -541,7 +559,7 @@ enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const 
                             struct bk_report *why)
 {
     struct bk_pos read;
-    enum bk_err err = fen_read(&read, v, fen, true, why);
+    enum bk_err err = fen_read(&read, v, bk_fen_meant(v, fen), true, why);
 
     if (!err)
         *p = read;
@@ -552,7 +570,7 @@ enum bk_err bk_fen_check(const struct bk_variant *v, const char *fen, struct bk_
 {
     struct bk_pos read;
 
-    return fen_read(&read, v, fen, false, why);
+    return fen_read(&read, v, bk_fen_meant(v, fen), false, why);
 }
 
 /* == Writing a FEN ======================================================= */

@@ -48,7 +48,7 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
  * castling, en passant, half-move clock, move number; missing trailing fields
  * take their usual values, and as XBoard writes it, without castling and en
  * passant before the clocks (`w 0 1`).  Castling is KQkq or the rooks' files; with shuffled
- * homes `v` is the game derived for this FEN's (core/homes.h).
+ * homes `v` is the game derived for this FEN's (core/homes.h).  `startpos` is the game's array.
  *
  * Returns BK_OK or BK_E_USAGE with the fault and its place.  Checks the board,
  * one royal a side, and the ranks men may stand on; whether the side that has
@@ -56,6 +56,11 @@ void bk_pos_lift(struct bk_pos *p, const struct bk_variant *v, unsigned sq);
  */
 enum bk_err bk_pos_from_fen(struct bk_pos *p, const struct bk_variant *v, const char *fen,
                             struct bk_report *why);
+
+/* Does the text say `startpos`, blanks around it or not? */
+bool bk_fen_is_start(const char *text);
+/* The FEN that a text means: of `startpos` the array, if the game has one; else the text itself. */
+const char *bk_fen_meant(const struct bk_variant *v, const char *text);
 
 /* Can the FEN be read, whether or not there are kings?  For one that shows a board, and perhaps no
    position on it.  The same errors. */

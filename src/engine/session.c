@@ -212,6 +212,8 @@ enum bk_err be_session_fen(struct be_session *s, const char *fen, struct bk_repo
     struct be_board b;
     enum bk_err err;
 
+    if (bk_fen_is_start(fen))
+        return be_session_start(s, why);
     be_session_stop(s);
     if ((err = be_fen_read(&s->game, s->dialect, &b, fen, why)) != BK_OK)
         return err;
