@@ -186,21 +186,25 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
     return bk_call_end(&call, err);
 }
 
-/* One of the files of each table. */
+/* One of the files of each table, until the first for which there is no room. */
 static enum bk_err warm_all(struct bk_call *call, const struct bk_material *m, size_t n,
-                            enum bk_kind kind)
+                            enum bk_kind kind, bool *room)
 {
     struct bk_cache *cache = bk_catalog_cache(call->on->catalog);
+    uint64_t full = bk_cache_bytes(cache);
     enum bk_err err = BK_OK;
 
-    for (size_t i = 0; i < n && (!err || err == BK_E_NEEDS_BYTES); i++) {
+    full -= full / 64;
+    for (size_t i = 0; i < n && *room && (!err || err == BK_E_NEEDS_BYTES); i++) {
         const struct bk_table *t;
         struct bk_file *f;
         enum bk_err each = bk_catalog_open(call->on->catalog, &m[i], &t, call->why);
 
         if (!each && (f = kind == BK_KIND_WDL ? t->wdl : t->dtw) != NULL)
-            each = bk_file_warm(f, bk_cache_bytes(cache), call->why);
-        if (each && each != BK_E_NO_TABLE)
+            each = bk_file_warm(f, full, room, call->why);
+        if (each == BK_E_OVER_BUDGET)
+            *room = false;
+        else if (each && each != BK_E_NO_TABLE)
             err = each; /* of a host that has not got all, what else he lacks is noted, too */
     }
     return err;
@@ -211,6 +215,7 @@ enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned f
     struct bk_call call;
     struct bk_material m, *needed = NULL;
     size_t n = 0;
+    bool room = true;
     enum bk_err err = bk_call_begin(&call, lib, material, flags, BK_LIB_WDL_ONLY);
 
     if (!err)
@@ -218,9 +223,9 @@ enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned f
     if (!err)
         err = bk_materials_needed(&needed, &n, &m, call.on->v, call.why);
     if (!err)
-        err = warm_all(&call, needed, n, BK_KIND_WDL);
+        err = warm_all(&call, needed, n, BK_KIND_WDL, &room);
     if ((!err || err == BK_E_NEEDS_BYTES) && !(flags & BK_LIB_WDL_ONLY)) {
-        enum bk_err more = warm_all(&call, needed, n, BK_KIND_DTW);
+        enum bk_err more = warm_all(&call, needed, n, BK_KIND_DTW, &room);
 
         err = more ? more : err;
     }

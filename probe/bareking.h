@@ -191,7 +191,8 @@ BK_API enum bk_lib_err bk_set_memory(struct bk_lib *lib, uint64_t bytes);
 BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *budget);
 /*
  * Reads a material's tables and all that they may lead to, "KRvKN", ahead of a search: the models,
- * and shards, those of wdl first, until the budget is full.  BK_LIB_WDL_ONLY: no distances.
+ * and shards, those of wdl first, until the budget is full.  BK_LIB_WDL_ONLY: no distances.  All of
+ * it takes two to four times the files; what bk_memory() says is used tells how far it got.
  * Tables that are missing are passed over.  Returns BK_LIB_OK; BK_LIB_USAGE: no such material;
  * BK_LIB_CORRUPT, BK_LIB_SYSTEM; BK_LIB_NEEDS_BYTES with a host.  Cost: that of reading.
  */
@@ -214,7 +215,7 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
  * "no distances of KRvKN of ..." where results are there and those are not; "tables of KRvKN of ...
  * came to DIR after they were looked for: bk_refresh()"; of more men than tables have, and of games
  * with hands, other sentences.  What a material lacks is found out once, when it is first asked
- * about: some ms, for 8 men up to a quarter of a second.
+ * about, and is said so until bk_refresh(): some ms, for 8 men up to a quarter of a second.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 
@@ -310,8 +311,8 @@ struct bk_answer {
  */
 BK_API enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                 struct bk_answer *out);
-/* Just -1, 0 or +1: for the search.  Never reads a distance.  The clock of a game that ends after
-   so many turns is not looked at. */
+/* Just -1, 0 or +1: for the search.  Never reads a distance, so a damaged .bkd is no matter.  The
+   clock of a game that ends after so many turns is not looked at. */
 BK_API enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                     int *wdl);
 
@@ -393,9 +394,10 @@ struct bk_lib_ranked {
  * All legal moves with their values, best first: wins by distance, draws, losses longest first,
  * those that are not known; then by name.  None where the game is over.
  *
- * within  plies; 0: no bound but the game's own clock.  A win counts as one if it takes at most so
- *         many plies, this one included; a loss likewise; all else is a draw.  A move `keeps` the
- *         result if it is worth as much as the best, counted so, and as far as it is known.
+ * within  plies; 0: no bound but the game's own clock, so do not ask where none is left.  A win
+ *         counts as one if it takes at most so many plies, this one included; a loss likewise; all
+ *         else is a draw.  A move `keeps` the result if it is worth as much as the best, counted
+ *         so, and as far as it is known.
  * flags   BK_LIB_CACHE_ONLY, BK_LIB_WDL_ONLY.  Without distances `within` is not looked at, nor is
  *         the clock where it asks for one (clocked_known 0).
  * out, n  how many moves go to *n; at most `room` are written, so out may be NULL with room 0
@@ -497,7 +499,8 @@ struct bk_lib_table {
  */
 BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *out, size_t room,
                                       size_t *n);
-/* The most men that a table in the folders has; 0: there is none, or bk_error() says why not. */
+/* The most men that a table in the folders has; 0: there is none, or bk_error() says why not.  A
+   folder that is not there is an empty one. */
 BK_API int bk_men_max(struct bk_lib *lib);
 /* What is missing to answer all positions of a material, distances too: how many goes to *n, and
    the first `room` of them, its own table before those that it leads to, are written, so `out` may

@@ -104,6 +104,9 @@ bad 2 'checkers' build checkers KvK
 bad 2 "no command 'bild'; did you mean \`build\`?" bild
 bad 2 "no command 'xyzzy'; see" xyzzy
 bad 2 "no variant is called \`shatrang\`; did you mean \`shatranj\`?  There are" stats shatrang KQvKQ
+touch shatrang.ini
+bad 2 "no variant is called \`shatrang\`; did you mean the file shatrang.ini?" stats shatrang KQvKQ
+rm shatrang.ini
 bad 2 "cannot understand '--treads'; did you mean --threads?" build shatranj --treads 3
 bad 2 "cannot understand '--divde'; see" probe shatranj --divde 8/8
 bad 2 "'X' at column 2 is no piece of shatranj; it has KQRBNP" build shatranj KXvK

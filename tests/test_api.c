@@ -492,6 +492,46 @@ static void cache_only__reads_nothing(void **state)
     bk_close(lib);
 }
 
+/* How many of KPvK's positions with White's king on a1 and his pawn on e4 are answered from memory.
+ */
+static unsigned in_memory(struct bk_lib *lib)
+{
+    struct bk_lib_piece men[] = { { 'K', 0, 0 }, { 'P', 0, 28 }, { 'K', 1, 0 } };
+    struct bk_lib_pos p = { .men = men, .n = 3 };
+    unsigned n = 0;
+    int wdl;
+
+    for (men[2].square = 2; men[2].square < 64; men[2].square++)
+        n += !bk_probe_wdl(lib, &p, BK_LIB_CACHE_ONLY, &wdl);
+    return n;
+}
+
+/* With whatever budget: distances take nothing away from the results. */
+static void prefetch__keeps_what_it_has_read(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", "tests/golden/normal");
+    unsigned some = 0, all = 0;
+
+    (void)state;
+    for (uint64_t budget = 50000; budget < 2000000; budget += 50000) {
+        uint64_t used;
+        unsigned before;
+
+        assert_int_equal(bk_refresh(lib), BK_LIB_OK);
+        assert_int_equal(bk_set_memory(lib, budget), BK_LIB_OK);
+        assert_int_equal(bk_prefetch(lib, "KPvK", BK_LIB_WDL_ONLY), BK_LIB_OK);
+        before = in_memory(lib);
+        assert_int_equal(bk_prefetch(lib, "KPvK", 0), BK_LIB_OK);
+        assert_true(in_memory(lib) >= before);
+        assert_int_equal(bk_memory(lib, &used, NULL), BK_LIB_OK);
+        assert_true(used <= budget);
+        some += before > 0 && before < 50;
+        all += before >= 50;
+    }
+    assert_true(all > 10);
+    bk_close(lib);
+}
+
 /* Has no file, and counts who asks. */
 static int64_t no_size(void *asked, const char *path)
 {
@@ -944,6 +984,7 @@ int main(void)
         cmocka_unit_test(root__keeps_what_lasts_within_the_game),
         cmocka_unit_test(root__is_clocked_as_the_positions_after_it),
         cmocka_unit_test(cache_only__reads_nothing),
+        cmocka_unit_test(prefetch__keeps_what_it_has_read),
         cmocka_unit_test(cache_only__names_what_is_missing_without_a_look),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),

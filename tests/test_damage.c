@@ -417,6 +417,39 @@ static void damage__exchanged_and_renamed_files_are_refused_by_the_library(void 
     assert_true(refused > 50);
 }
 
+/* A .bkd that is not whole, being copied, say: results are told, and who asks for more hears of it.
+ */
+static void damage__of_distances_leaves_the_results(void **state)
+{
+    static const char *const in_place[] = { "KRvK.bkw", "KQvK.bkd", "KRvK+K.bkd" };
+    static const char *const fen = "8/8/8/3k4/8/8/8/R3K3 w - - 0 1";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++) {
+        struct bk_lib_ranked move[64];
+        struct bk_answer a;
+        struct bk_lib *lib;
+        struct folder f;
+        char from[100];
+        size_t n;
+        int wdl = 0;
+
+        folder_open(&f, "tests/golden/normal/chess");
+        snprintf(from, sizeof from, "tests/golden/normal/chess/%s", in_place[i]);
+        link_file(&f, from, "KRvK.bkd");
+        assert_int_equal(bk_open(&lib, "chess", f.path), BK_LIB_OK);
+        assert_int_equal(bk_probe_fen_wdl(lib, fen, 0, &wdl), BK_LIB_OK);
+        assert_int_equal(wdl, 1);
+        assert_int_equal(bk_probe_fen(lib, fen, &a), BK_LIB_CORRUPT);
+        assert_non_null(strstr(bk_error(lib), "KRvK.bkd: "));
+        assert_int_equal(bk_rank_moves_fen(lib, fen, 0, BK_LIB_WDL_ONLY, move, 64, &n), BK_LIB_OK);
+        assert_int_equal(move[0].wdl, 1);
+        assert_int_equal(bk_rank_moves_fen(lib, fen, 0, 0, move, 64, &n), BK_LIB_CORRUPT);
+        bk_close(lib);
+        proof_remove(f.path);
+    }
+}
+
 /* Results that stand alone beside distances that do not, and the other way round. */
 static void damage__a_pair_of_two_kinds_is_right_all_the_same(void **state)
 {
@@ -856,6 +889,7 @@ int main(void)
         cmocka_unit_test(damage__of_the_order_gives_no_wrong_value),
         cmocka_unit_test(damage__no_other_file_passes_for_a_table),
         cmocka_unit_test(damage__exchanged_and_renamed_files_are_refused_by_the_library),
+        cmocka_unit_test(damage__of_distances_leaves_the_results),
         cmocka_unit_test(damage__a_pair_of_two_kinds_is_right_all_the_same),
         cmocka_unit_test(forged__heads_do_no_harm_and_take_little_memory),
         cmocka_unit_test(forged__bodies_do_no_harm_and_take_little_memory),

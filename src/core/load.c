@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +95,13 @@ static enum bk_err load_path(struct bk_variant **out, const char *name, struct b
 static enum bk_err fail_unknown(const char *name, struct bk_report *why)
 {
     struct bk_guess meant = bk_guess_at(name);
-    char list[400] = "", guess[BK_GUESS_TEXT_MAX];
+    char list[400] = "", guess[BK_GUESS_TEXT_MAX], path[PATH_MAX];
     size_t n = 0;
 
+    if (snprintf(path, sizeof path, "%s.ini", name) < PATH_MAX && !access(path, F_OK))
+        return bk_fail(why, BK_E_USAGE,
+                       "no variant is called `%.64s`; did you mean the file %.64s.ini?", name,
+                       name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)
         bk_guess_offer(&meant, e->name);
     for (const struct bk_embedded *e = bk_embedded_variants; e->name; e++)

@@ -529,7 +529,8 @@ static void look_for_lost(const struct be_game *g, const struct bk_pos *p)
     unsigned visit = bk_visit_begin(cache);
     const struct bk_table *t;
 
-    if (!bk_catalog_table(g->catalog, p, &t, NULL) && !t->dtw && bk_file_info(t->wdl)->distances) {
+    if (!bk_catalog_table(g->catalog, p, &t, NULL) && bk_table_lacks_distances(t) &&
+        bk_file_info(t->wdl)->distances) {
         const char *path = bk_file_path(t->wdl);
 
         bk_report_write(&g->wrong->lost, "%.*sd: not there, but %s says it should be",

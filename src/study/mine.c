@@ -416,6 +416,13 @@ static bool follow(struct miner *k, struct line *l, const struct bk_pos *p, int 
     return is_over(k, &l->p);
 }
 
+/* The same but for the number of the turn? */
+static bool same_position(const struct bk_pos *a, const struct bk_pos *b)
+{
+    return a->stm == b->stm && a->ep == b->ep && a->rights == b->rights &&
+           !memcmp(a->at, b->at, sizeof a->at) && !memcmp(a->left, b->left, sizeof a->left);
+}
+
 /* Notes a position in which the only way to win has to be found, once.  False: no memory. */
 static bool note(struct miner *k, struct finds *list, const struct bk_pos *p, int plies)
 {
@@ -423,7 +430,7 @@ static bool note(struct miner *k, struct finds *list, const struct bk_pos *p, in
     struct bk_report why = { "" };
 
     for (size_t i = 0; i < list->n; i++)
-        if (list->f[i].worth.plies == plies && !memcmp(list->f[i].p.at, p->at, sizeof p->at))
+        if (list->f[i].worth.plies == plies && same_position(&list->f[i].p, p))
             return true;
     if (finds_add(list, &f))
         return true;

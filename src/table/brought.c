@@ -46,7 +46,7 @@ static enum bk_err settle_view(struct bk_direct *d, struct bk_view *view, bool d
     enum bk_err err = bk_direct_least(d, view, 1, &out->wdl, NULL);
 
     out->plies = -1;
-    if (!err && out->wdl && distances && view->men.table->dtw)
+    if (!err && out->wdl && distances && !bk_table_lacks_distances(view->men.table))
         err = bk_direct_plies(d, view, out->wdl, all, &out->plies, NULL);
     if (!err && view->direct)
         tell_end(view, out);

@@ -219,18 +219,21 @@ static void opened_free(struct bk_held *h)
     bk_table_release(&o->table[1]);
     bk_file_close(o->table[0].dtw);
     bk_file_close(o->table[0].wdl);
+    free(o->damaged);
     free(o);
 }
 
 static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct entry *e)
 {
-    uint64_t bytes = sizeof *o + bk_file_memory(o->table[0].wdl);
+    uint64_t bytes =
+        sizeof *o + bk_file_memory(o->table[0].wdl) + (o->damaged ? strlen(o->damaged) : 0);
 
     if (o->table[0].dtw)
         bytes += bk_file_memory(o->table[0].dtw);
     for (unsigned exchanged = 0; exchanged < (e->swap ? 2 : 1); exchanged++) {
         o->table[exchanged] = (struct bk_table){ .wdl = o->table[0].wdl,
                                                  .dtw = o->table[0].dtw,
+                                                 .damaged = o->damaged,
                                                  .exchanged = exchanged,
                                                  .swap = e->swap,
                                                  .origin = &e->origin,
@@ -240,6 +243,20 @@ static void opened_fill(struct bk_opened *o, const struct bk_catalog *c, struct 
         bytes += bk_table_memory(&o->table[exchanged]) - sizeof *o->table;
     }
     bk_held_begin(&o->held, bytes, BK_WORTH_TABLE, opened_free);
+}
+
+/* The second file, the first being open.  If it is damaged the results answer all the same, and who
+   asks for a distance is told. */
+static enum bk_err open_distances(struct bk_opened *o, const struct bk_catalog *c,
+                                  const struct entry *e, struct bk_report *why)
+{
+    struct bk_table *t = &o->table[0];
+    struct bk_report own = { "" };
+    enum bk_err err = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, &own);
+
+    if (err == BK_E_CORRUPT && t->wdl)
+        return (o->damaged = strdup(own.text)) ? BK_OK : bk_no_memory(why);
+    return err ? bk_fail(why, err, "%s", own.text) : BK_OK;
 }
 
 /* Opens the files of a home.  *out owned. */
@@ -254,7 +271,7 @@ static enum bk_err opened_new(struct bk_opened **out, const struct bk_catalog *c
         return bk_fail(why, BK_E_SYSTEM, "no memory for a table");
     err = source_open(&t->wdl, c, e, BK_KIND_WDL, NULL, why);
     if (!err || err == BK_E_NEEDS_BYTES) {
-        enum bk_err of_dtw = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, why);
+        enum bk_err of_dtw = open_distances(o, c, e, why);
 
         err = err ? err : of_dtw; /* what both lack is noted at once */
     }
@@ -516,7 +533,9 @@ enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
 
     if (!err && e->err)
         err = home_error(e, why);
-    return err ? err : table_of(c, e, out, why);
+    if (!err)
+        err = table_of(c, e, out, why);
+    return !err && (*out)->damaged ? bk_table_no_distances(*out, why) : err;
 }
 
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,

@@ -563,24 +563,40 @@ static enum bk_err brain_new(struct bk_file *f, struct brain **out, struct bk_re
     return BK_OK;
 }
 
-static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, struct brain **out,
-                                                        struct bk_report *why)
+/* Of the cache's bytes, so that whatever comes is kept: it makes room. */
+#define ANY_BYTES UINT64_MAX
+
+/* Would the cache have no more than `full` with so many bytes more? */
+static bool fits(const struct bk_file *f, uint64_t bytes, uint64_t full)
+{
+    return full == ANY_BYTES || bk_cache_used(f->cache) + bytes <= full;
+}
+
+/* *out is NULL if it does not fit. */
+static __attribute__((noinline)) enum bk_err brain_make(struct bk_file *f, uint64_t full,
+                                                        struct brain **out, struct bk_report *why)
 {
     struct brain *b = NULL; /* gcc -O1 does not see that without an error it is written */
     enum bk_err err = bk_cache_may_read(why);
 
     if (!err)
         err = brain_new(f, &b, why);
-    if (!err)
+    if (err)
+        return err;
+    if (fits(f, b->held.bytes, full)) {
         *out = (struct brain *)bk_cache_keep(f->cache, &f->brain, &b->held);
-    return err;
+    } else {
+        brain_free(&b->held);
+        *out = NULL;
+    }
+    return BK_OK;
 }
 
 /* The facts of the file, and room for its models. */
 static inline enum bk_err brain_of(struct bk_file *f, struct brain **out, struct bk_report *why)
 {
     *out = (struct brain *)bk_held_at(&f->brain);
-    return *out ? BK_OK : brain_make(f, out, why);
+    return *out ? BK_OK : brain_make(f, ANY_BYTES, out, why);
 }
 
 /* The same, and it stays as long as the file is open. */
@@ -652,8 +668,9 @@ static uint64_t loaded_bytes(const struct loaded *l)
            bk_directory_held(&l->directory);
 }
 
-/* Reads a unit; if another thread was quicker, what it has read is taken. */
-static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u,
+/* Reads a unit; if another thread was quicker, what it has read is taken.  What does not fit goes.
+ */
+static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u, uint64_t full,
                              struct bk_report *why)
 {
     struct loaded *l, *there = NULL;
@@ -666,7 +683,7 @@ static enum bk_err load_unit(struct bk_file *f, struct brain *b, struct unit *u,
     if (!(l = calloc(1, sizeof *l)))
         return no_memory(f, why);
     err = read_unit(f, b, u, l, why);
-    if (err) {
+    if (err || !fits(f, loaded_bytes(l), full)) {
         loaded_free(l);
         return err;
     }
@@ -688,7 +705,7 @@ static enum bk_err loaded_of(struct bk_file *f, struct brain *b, struct unit *u,
     *out = atomic_load_explicit(&b->unit[u - f->unit], memory_order_acquire);
     if (*out)
         return BK_OK;
-    err = load_unit(f, b, u, why);
+    err = load_unit(f, b, u, ANY_BYTES, why);
     *out = atomic_load(&b->unit[u - f->unit]);
     return err;
 }
@@ -875,35 +892,38 @@ enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, str
 /* What a host has not got yet does not keep us from noting what else he lacks. */
 static bool go_on(enum bk_err err) { return !err || err == BK_E_NEEDS_BYTES; }
 
-static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full,
+/* *room: did all fit? */
+static enum bk_err warm_unit(struct bk_file *f, struct unit *u, uint64_t full, bool *room,
                              struct bk_report *why)
 {
     unsigned visit = bk_visit_begin(f->cache);
-    const struct loaded *l;
-    struct brain *b;
-    enum bk_err err = brain_of(f, &b, why), each;
+    struct brain *b = (struct brain *)bk_held_at(&f->brain);
+    const struct loaded *l = NULL;
+    enum bk_err err = b ? BK_OK : brain_make(f, full, &b, why), each;
 
-    if (!err)
-        err = loaded_of(f, b, u, &l, why);
-    if (!err)
-        for (uint32_t i = 0; go_on(err) && i < l->directory.n && bk_cache_used(f->cache) < full;
-             i++) {
-            struct bk_shard_place place = place_of(u, l, i);
-            const uint8_t *bytes;
+    if (!err && b && !(l = atomic_load(&b->unit[u - f->unit])) &&
+        (err = load_unit(f, b, u, full, why)) == BK_OK)
+        l = atomic_load(&b->unit[u - f->unit]);
+    *room = err || l;
+    for (uint32_t i = 0; l && go_on(err) && *room && i < l->directory.n; i++) {
+        struct bk_shard_place place = place_of(u, l, i);
+        const uint8_t *bytes;
 
-            if ((each = bytes_of(f, &place, &bytes, why)) != BK_OK)
-                err = each;
-        }
+        *room = fits(f, place.bytes, full);
+        if (*room && (each = bytes_of(f, &place, &bytes, why)) != BK_OK)
+            err = each;
+    }
     bk_visit_end(f->cache, visit);
     return err;
 }
 
-enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why)
+enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, bool *room, struct bk_report *why)
 {
     enum bk_err err = BK_OK;
 
-    for (unsigned i = 0; go_on(err) && i < f->head.info.nunits; i++) {
-        enum bk_err each = warm_unit(f, &f->unit[i], full - full / 64, why);
+    *room = true;
+    for (unsigned i = 0; go_on(err) && *room && i < f->head.info.nunits; i++) {
+        enum bk_err each = warm_unit(f, &f->unit[i], full, room, why);
 
         if (each)
             err = each;

@@ -131,8 +131,9 @@ enum bk_err bk_file_model(struct bk_file *f, unsigned side, uint64_t number, str
 enum bk_err bk_file_likely(struct bk_file *f, unsigned side, uint64_t number,
                            const struct bk_placement *at, unsigned *value, struct bk_report *why);
 
-/* Reads ahead: models, and shards while less than `full` bytes of the cache are used. */
-enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, struct bk_report *why);
+/* Reads ahead: models and shards, as long as no more than `full` bytes of the cache are used, so
+   that nothing else has to go.  *room: was there room for all? */
+enum bk_err bk_file_warm(struct bk_file *f, uint64_t full, bool *room, struct bk_report *why);
 
 /* == Whole rows: for scans == */
 

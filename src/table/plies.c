@@ -8,16 +8,12 @@
 
 /* == Wins: by their file, or a quicker exit == */
 
-static enum bk_err no_distances(const struct bk_table *t, struct bk_report *why)
-{
-    return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
-}
-
 static enum bk_err stored_k(struct bk_view *view, int *k, struct bk_report *why)
 {
     const struct bk_table *t = view->men.table;
-    unsigned value;
-    enum bk_err err = t->dtw ? bk_view_told(view, t->dtw, &value, why) : no_distances(t, why);
+    unsigned value = 0;
+    enum bk_err err =
+        t->dtw ? bk_view_told(view, t->dtw, &value, why) : bk_table_no_distances(t, why);
 
     *k = err ? 0 : (int)value;
     return err;
@@ -280,7 +276,7 @@ static enum bk_err raise_or_wait(struct loss *l, const struct waiting *m)
     }
     a->m = *m;
     err = a->after.men.table->dtw ? bk_view_ask_ahead(&a->after, a->after.men.table->dtw, l->why)
-                                  : no_distances(a->after.men.table, l->why);
+                                  : bk_table_no_distances(a->after.men.table, l->why);
     if (!err)
         err = hear(l);
     l->heard = l->nth;
@@ -443,8 +439,7 @@ enum bk_err bk_direct_plies(struct bk_direct *d, struct bk_view *view, int wdl, 
 {
     *plies = 0;
     if (!view->men.table->dtw)
-        return bk_fail(why, BK_E_NO_TABLE, "no distances of %s",
-                       bk_file_info(view->men.table->wdl)->material);
+        return bk_table_no_distances(view->men.table, why);
     if (!view->direct)
         return ask_plies(d, &view->men, wdl, w, plies, why);
     return wdl > 0 ? win_plies(d, view, BK_ENDLESS, w, plies, why)

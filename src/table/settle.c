@@ -189,11 +189,6 @@ static enum bk_err stored_wdl(struct asked *q, int *wdl, struct bk_report *why)
     return err;
 }
 
-static enum bk_err no_distances(const struct asked *q, struct bk_report *why)
-{
-    return bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(q->table->wdl)->material);
-}
-
 /* k of the distances' file. */
 static enum bk_err stored_k(struct asked *q, int *k, struct bk_report *why)
 {
@@ -592,7 +587,7 @@ static enum bk_err has_distances(const struct settling *s, struct asked *q, stru
 {
     enum bk_err err = find(s, q, why);
 
-    return err || q->table->dtw ? err : no_distances(q, why);
+    return err || q->table->dtw ? err : bk_table_no_distances(q->table, why);
 }
 
 /* Tries squares alone: *done, and the error, if that is enough.  The table is known. */
@@ -845,7 +840,7 @@ static enum bk_err both_direct(struct settling *s, const struct asked *q, int *w
     if (err || !view.direct)
         return err;
     err = bk_direct_least(&s->direct, &view, 1, wdl, why);
-    if (err || !*wdl || !q->table->dtw)
+    if (err || !*wdl || bk_table_lacks_distances(q->table))
         return err;
     return bk_direct_plies(&s->direct, &view, *wdl, all, plies, why);
 }
@@ -868,7 +863,7 @@ static enum bk_err both(struct settling *s, struct asked *q, int *wdl, int *plie
     err = wdl_of(s, q, 1, wdl, why);
     if (!err && *wdl)
         err = find(s, q, why);
-    if (err || !*wdl || !q->table->dtw)
+    if (err || !*wdl || bk_table_lacks_distances(q->table))
         return err;
     return *wdl > 0 ? win_plies(s, q, all, plies, why) : loss_plies(s, q, all, plies, why);
 }

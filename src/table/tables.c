@@ -139,6 +139,13 @@ void bk_table_finish(struct bk_table *t)
     t->men = t->links ? &t->links->men : NULL;
 }
 
+enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *why)
+{
+    return t->damaged
+               ? bk_fail(why, BK_E_CORRUPT, "%s", t->damaged)
+               : bk_fail(why, BK_E_NO_TABLE, "no distances of %s", bk_file_info(t->wdl)->material);
+}
+
 void bk_table_release(struct bk_table *t)
 {
     if (!t->links)

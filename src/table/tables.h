@@ -20,6 +20,7 @@ struct bk_origin; /* where a table comes from */
 /* The files that answer a material, as positions have it. */
 struct bk_table {
     struct bk_file *wdl, *dtw; /* borrowed; dtw NULL: no distances */
+    const char *damaged;       /* borrowed; what is wrong with them, if that is why, else NULL */
     bool exchanged;            /* it is kept with the colours exchanged */
     const uint8_t *swap;       /* where squares go then, and with one side; else NULL */
     struct bk_origin *origin;  /* borrowed; stays when the table goes */
@@ -36,6 +37,13 @@ struct bk_table {
 /* Fills in the rest of a table whose files, swap and origin are set. */
 void bk_table_finish(struct bk_table *t);
 void bk_table_release(struct bk_table *t);
+/* Are there no distances to ask for?  Those that are damaged are asked for, in vain. */
+static inline bool bk_table_lacks_distances(const struct bk_table *t)
+{
+    return !t->dtw && !t->damaged;
+}
+/* Who asks for them where dtw is NULL: BK_E_CORRUPT, or BK_E_NO_TABLE. */
+enum bk_err bk_table_no_distances(const struct bk_table *t, struct bk_report *why);
 uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without files and links */
 
 /*
@@ -44,6 +52,7 @@ uint64_t bk_table_memory(const struct bk_table *t); /* of the table, without fil
  */
 struct bk_opened {
     struct bk_held held;
+    char *damaged;            /* owned */
     struct bk_table table[2]; /* as it is kept; with the colours exchanged, if that may be */
 };
 
