@@ -236,8 +236,8 @@ $(BUILD)/tb/encode/filter_portable.o: tb/encode/filter.c | $(BUILD)/packages
 $(BUILD)/tb/encode/filter_avx512.o: tb/encode/filter.c | $(BUILD)/packages
 	$(call filters,-mavx512f -mavx512dq -mavx512vpopcntdq,avx512)
 
-# with the library alone, as a program that uses it
-$(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a
+# with the library alone, as a program that uses it; for tables it asks the program
+$(BUILD)/tests/test_needs: $(BUILD)/tests/test_needs.o $(BUILD)/libbareking.a | $(BUILD)/bareking
 	@echo "  CC $@"
 	$(Q)$(CC) $(BK_CFLAGS) $^ $(LDFLAGS) $(LIBS_LIB) -lpthread -lcmocka -o $@
 

@@ -51,6 +51,7 @@ foreign() { # what it is for, compiler's name without -gcc
 }
 foreign ARM aarch64-linux-gnu
 foreign 'ARM of 32 bits' arm-linux-gnueabihf
+foreign 'x86 of 32 bits' i686-linux-gnu
 foreign s390x s390x-linux-gnu
 rm -f "$tmp/example"
 try musl musl-tools musl-gcc nm

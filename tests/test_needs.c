@@ -184,6 +184,95 @@ static void stack__of_64_KiB_suffices_for_opening_and_asking(void **state)
     assert_true(answered >= 12);
 }
 
+/* Pawns on a board of 4x6 that take and promote one after the other, each into a table that has to
+   be opened: the longest way down that four men have. */
+#define CHAINS "k3/p3/4/4/P3/K3 w"
+
+/* By the program beside this one's folder: what makes tables is not linked here, for a small stack
+   has no room for its threads' variables. */
+static void build_chains(const char *dir)
+{
+    char self[1024], command[2 * sizeof self + 128];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    assert_true(n > 0);
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command,
+             "'%s/../bareking' build chess KPvKP --for '" CHAINS "' --dir '%s' --quiet", self, dir);
+    assert_int_equal(system(command), 0);
+}
+
+struct chains {
+    const char *dir;
+    unsigned answered;
+};
+
+/* Four men anywhere; much of it is refused. */
+static void random_fen(uint64_t *seed, char fen[64])
+{
+    char at[24] = { 0 };
+    size_t n = 0;
+
+    for (const char *man = "KPkp"; *man; man++) {
+        *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        at[(*seed >> 33) % sizeof at] = *man;
+    }
+    for (unsigned sq = 0, gap = 0; sq < sizeof at; sq++) {
+        gap += !at[sq];
+        if (gap && (at[sq] || sq % 4 == 3)) {
+            fen[n++] = (char)('0' + gap);
+            gap = 0;
+        }
+        if (at[sq])
+            fen[n++] = at[sq];
+        if (sq % 4 == 3 && sq + 1 < sizeof at)
+            fen[n++] = '/';
+    }
+    strcpy(fen + n, *seed >> 63 ? " w - - 0 1" : " b - - 0 1");
+}
+
+static void *ask_chains(void *context)
+{
+    static struct bk_lib_ranked move[64];
+    struct chains *c = context;
+    struct bk_lib *lib;
+    uint64_t seed = 1;
+
+    if (bk_open(&lib, "chess", c->dir))
+        return NULL;
+    for (unsigned i = 0; i < 3000 && c->answered < 300; i++) {
+        char fen[64];
+        size_t n;
+
+        random_fen(&seed, fen);
+        bk_refresh(lib); /* so that all tables are opened on the way down */
+        c->answered += !bk_rank_moves_fen(lib, fen, 0, 0, move, 64, &n);
+    }
+    bk_close(lib);
+    return context;
+}
+
+static void stack__of_64_KiB_suffices_for_long_chains(void **state)
+{
+    char dir[] = "/tmp/bareking-needs-XXXXXX", remove[64];
+    struct chains c = { .dir = dir };
+    size_t used;
+
+    (void)state;
+    if (!MEASURED)
+        skip();
+    assert_non_null(mkdtemp(dir));
+    build_chains(dir);
+    used = stack_of(ask_chains, &c, 1 << 20);
+    if (getenv("NEEDS_TOLD"))
+        fprintf(stderr, "%zu bytes of stack down a chain, %u answers\n", used, c.answered);
+    snprintf(remove, sizeof remove, "rm -r %s", dir);
+    assert_int_equal(system(remove), 0);
+    assert_true(c.answered >= 100);
+    assert_true(used <= STACK);
+}
+
 /* == Descriptors == */
 
 #define FDS 1024
@@ -546,6 +635,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack__of_64_KiB_suffices_for_opening_and_asking),
+        cmocka_unit_test(stack__of_64_KiB_suffices_for_long_chains),
         cmocka_unit_test(descriptors__are_one_a_file_that_was_asked),
         cmocka_unit_test(descriptors__that_run_out_are_an_error_that_passes),
         cmocka_unit_test(descriptors__that_run_out_do_not_empty_a_list),

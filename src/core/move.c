@@ -128,19 +128,26 @@ bool bk_pos_legal(const struct bk_variant *v, const struct bk_pos *p)
 struct making {
     const struct bk_variant *v;
     const struct bk_pos *p;
-    struct bk_move *out; /* room for BK_MOVES_MAX: */
-    unsigned first, n;   /* moves before the first-th are counted only, as are those after */
+    struct bk_move *out;
+    unsigned room;     /* of `out`: */
+    unsigned first, n; /* moves before the first-th are counted only, as are those after it */
     bool exits_only;
     unsigned us, type, from;
     struct bk_bits occupied;
 };
 
-static struct making begin(const struct bk_variant *v, const struct bk_pos *p, unsigned first,
-                           struct bk_move out[BK_MOVES_MAX])
+static struct making begin_with(const struct bk_variant *v, const struct bk_pos *p,
+                                struct bk_move *out, unsigned room)
 {
     return (struct making){
-        .v = v, .p = p, .out = out, .first = first, .us = p->stm, .occupied = both(p)
+        .v = v, .p = p, .out = out, .room = room, .us = p->stm, .occupied = both(p)
     };
+}
+
+static struct making begin(const struct bk_variant *v, const struct bk_pos *p,
+                           struct bk_move out[BK_MOVES_MAX])
+{
+    return begin_with(v, p, out, BK_MOVES_MAX);
 }
 
 /* Does the move change the material, rights included? */
@@ -157,7 +164,7 @@ static void push(struct making *g, struct bk_move m)
     if (g->exits_only && !is_exit(g->v, g->p, &m))
         return;
     nth = g->n++ - g->first; /* before the first: wraps round, so it is large */
-    if (nth < BK_MOVES_MAX)
+    if (nth < g->room)
         g->out[nth] = m;
 }
 
@@ -166,7 +173,7 @@ static unsigned written(const struct making *g)
 {
     unsigned n = g->n > g->first ? g->n - g->first : 0;
 
-    return n < BK_MOVES_MAX ? n : BK_MOVES_MAX;
+    return n < g->room ? n : g->room;
 }
 
 /* Adds `m` once for each thing the man may be when it has arrived.  Who changes at the end of a
@@ -356,9 +363,10 @@ static void castles(struct making *g)
 static unsigned make_portion(const struct bk_variant *v, const struct bk_pos *p, unsigned *first,
                              struct bk_move out[BK_MOVES_MAX])
 {
-    struct making g = begin(v, p, *first, out);
+    struct making g = begin(v, p, out);
     struct bk_bits men = p->by[g.us];
 
+    g.first = *first;
     while ((g.from = bk_bits_pop(&men)) != BK_SQ_NONE) {
         g.type = bk_man_type(p->at[g.from]);
         man_moves(&g);
@@ -446,7 +454,7 @@ static void plain_captures(struct making *g, const struct bk_bits *theirs)
 unsigned bk_moves_exits(const struct bk_variant *v, const struct bk_pos *p,
                         struct bk_move out[BK_MOVES_MAX])
 {
-    struct making g = begin(v, p, 0, out);
+    struct making g = begin(v, p, out);
     struct bk_bits men = p->by[g.us], theirs = takeable(p);
     bool rights = p->rights >> 2 * g.us & 3;
 
@@ -628,6 +636,9 @@ unsigned bk_moves_legal(const struct bk_variant *v, const struct bk_pos *p,
     return bk_moves_portion(v, p, &first, out);
 }
 
+/* Who asks whether there is any move looks at a few at a time: he may be deep in a small stack. */
+#define FEW 128
+
 static bool any_is_legal(const struct making *g, struct bk_pos *scratch, const struct doubt *d)
 {
     unsigned n = written(g);
@@ -638,15 +649,15 @@ static bool any_is_legal(const struct making *g, struct bk_pos *scratch, const s
     return false;
 }
 
-/* Of the man on g->from.  Where one man has more moves than a list holds, in portions. */
+/* Of the man on g->from.  Where he has more moves than the list holds, in portions. */
 static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct doubt *d)
 {
-    for (g->first = 0;; g->first += BK_MOVES_MAX) {
+    for (g->first = 0;; g->first += g->room) {
         g->n = 0;
         man_moves(g);
         if (any_is_legal(g, scratch, d))
             return true;
-        if (g->n <= g->first + BK_MOVES_MAX)
+        if (g->n <= g->first + g->room)
             return false;
     }
 }
@@ -654,8 +665,8 @@ static bool man_can_move(struct making *g, struct bk_pos *scratch, const struct 
 /* Is there a legal move?  Looked for man by man. */
 static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    struct making g = begin(v, p, 0, move);
+    struct bk_move move[FEW];
+    struct making g = begin_with(v, p, move, FEW);
     struct bk_bits men = p->by[g.us];
     struct bk_pos scratch = *p;
     struct doubt d = doubt_of(v, p);
@@ -670,22 +681,20 @@ static bool can_move(const struct bk_variant *v, const struct bk_pos *p)
     return any_is_legal(&g, &scratch, &d);
 }
 
-/* Can a bare king take?  It never has more captures than a list holds. */
+/* Can a bare king take? */
 static bool can_take(const struct bk_variant *v, const struct bk_pos *p)
 {
-    struct bk_move move[BK_MOVES_MAX];
-    unsigned n = bk_exits_may_be(v, p) ? bk_moves_exits(v, p, move) : 0;
+    struct bk_move move[FEW];
+    struct making g = begin_with(v, p, move, FEW);
+    struct bk_bits theirs = takeable(p);
+    struct bk_pos scratch = *p;
+    struct doubt d = { .all = true };
 
-    for (unsigned i = 0; i < n; i++) {
-        struct bk_pos after = *p;
-
-        if (move[i].takes == BK_SQ_NONE)
-            continue;
-        bk_pos_play(&after, v, &move[i]);
-        if (bk_pos_legal(v, &after))
-            return true;
-    }
-    return false;
+    g.exits_only = true; /* he is a royal, who changes into nobody, and alone: captures */
+    g.from = p->king[g.us];
+    g.type = v->royal;
+    return bk_bits_meet(bk_takes_from(v, g.type, g.us, g.from), &theirs) &&
+           man_can_move(&g, &scratch, &d);
 }
 
 /* == How many there can be =============================================== */

@@ -524,8 +524,9 @@ bool bk_fen_is_start(const char *text)
 {
     static const char blank[] = " \t\r\n", start[] = "startpos";
 
-    text += strspn(text, blank);
-    if (strncmp(text, start, strlen(start)) != 0)
+    while (*text == ' ' || *text == '\t')
+        text++;
+    if (*text != *start || strncmp(text, start, strlen(start)) != 0)
         return false;
     text += strlen(start);
     return !text[strspn(text, blank)];

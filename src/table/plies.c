@@ -295,16 +295,23 @@ static bool is_next(const struct loss *l, struct bk_step_of_men step)
     return l->good_only ? good : !(good && l->good_done);
 }
 
+/* Raises the best by a move while no file has been asked that is not heard: what would be asked has
+   its view, for a second one would be carried down the stack. */
+static enum bk_err raise_at_once(struct loss *l, const struct waiting *m)
+{
+    struct bk_view *after = &l->asked[0].after;
+    enum bk_err err = BK_OK;
+
+    if (!m->passing)
+        err = bk_view_after(after, &l->d->way, l->view, m->step, l->why);
+    return err ? err : raise_by(l, m, after);
+}
+
 /* The move that did best before: that may be enough. */
 static enum bk_err raise_by_good(struct loss *l, const struct waiting *m)
 {
-    struct bk_view after;
-    enum bk_err err = BK_OK;
-
     l->good_done = true;
-    if (!m->passing)
-        err = bk_view_after(&after, &l->d->way, l->view, m->step, l->why);
-    return err ? err : raise_by(l, m, &after);
+    return raise_at_once(l, m);
 }
 
 static enum bk_err try_move(struct loss *l, struct waiting *m)
@@ -361,14 +368,9 @@ static enum bk_err settle_waiting(struct loss *l)
 
     for (unsigned i = 0; i < l->waits && l->best < l->w.high && !err; i++) {
         const struct waiting *m = &l->wait[i];
-        struct bk_view after;
 
-        if (m->bound < l->best || m->bound < l->w.low)
-            continue;
-        if (!m->passing)
-            err = bk_view_after(&after, &l->d->way, l->view, m->step, l->why);
-        if (!err)
-            err = raise_by(l, m, &after);
+        if (m->bound >= l->best && m->bound >= l->w.low)
+            err = raise_at_once(l, m);
     }
     return err;
 }

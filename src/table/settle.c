@@ -24,7 +24,7 @@
  * are settled by their file alone come first, then those that their file lets
  * hold out longest; a memo keeps what has been found out during a question; and
  * so that such recursion needs little stack, lists of moves lie behind each other
- * in one array of the question.
+ * in one array of the question, which is on the heap.
  */
 #include "table/settle.h"
 
@@ -33,7 +33,7 @@
 
 #define NO_VALUE (-2)
 
-#define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until malloc() is asked */
+#define MOVES (BK_MOVES_MAX + 256) /* of all lists that are open, until each has its own */
 
 /* A position and what has been found out about its place in the files. */
 struct asked {
@@ -56,11 +56,11 @@ struct settling {
     struct bk_move good[DEPTH];
     bool begun; /* the rest is set */
     struct bk_memo memo;
-    struct bk_move move[MOVES];
-    uint16_t bound[MOVES]; /* by move: some order of those that wait */
+    struct bk_move *move; /* owned, MOVES of them; NULL: no list has been opened */
+    uint16_t *bound;      /* behind them, by move: some order of those that wait */
 };
 
-/* Most questions are settled without: direct.h.  The large arrays are left as they are. */
+/* Most questions are settled without: direct.h. */
 static void begin(struct settling *s)
 {
     if (s->begun)
@@ -108,17 +108,29 @@ struct list {
     void *own; /* NULL: in the question's array */
 };
 
+/* Room for n moves, with their bounds behind them; NULL: no memory. */
+static struct bk_move *new_moves(size_t n, uint16_t **bound, struct bk_report *why)
+{
+    struct bk_move *move = malloc(n * (sizeof *move + sizeof **bound));
+
+    *bound = (uint16_t *)(void *)(move + (move ? n : 0));
+    if (!move)
+        bk_fail(why, BK_E_SYSTEM, "no memory for a list of moves");
+    return move;
+}
+
 static enum bk_err list_open(struct settling *s, struct list *l, struct bk_report *why)
 {
-    *l = (struct list){ .move = s->move + s->used, .bound = s->bound + s->used, .before = s->used };
-    if (s->used + BK_MOVES_MAX <= MOVES)
+    *l = (struct list){ .before = s->used };
+    if (!s->move && !(s->move = new_moves(MOVES, &s->bound, why)))
+        return BK_E_SYSTEM;
+    if (s->used + BK_MOVES_MAX <= MOVES) {
+        l->move = s->move + s->used;
+        l->bound = s->bound + s->used;
         return BK_OK;
-    l->own = malloc(BK_MOVES_MAX * (sizeof *l->move + sizeof *l->bound));
-    if (!l->own)
-        return bk_fail(why, BK_E_SYSTEM, "no memory for a list of moves");
-    l->move = l->own;
-    l->bound = (uint16_t *)(void *)(l->move + BK_MOVES_MAX);
-    return BK_OK;
+    }
+    l->own = l->move = new_moves(BK_MOVES_MAX, &l->bound, why);
+    return l->own ? BK_OK : BK_E_SYSTEM;
 }
 
 /* What is open above it lies behind these n. */
@@ -219,11 +231,14 @@ static void open_question(struct settling *s, const struct bk_tables *t)
     s->t = t;
     s->v = t->v;
     s->begun = false;
+    s->move = NULL;
     bk_memo_begin(&s->memo);
     bk_direct_begin(&s->direct, t, &s->memo, s);
     s->direct.wdl = wdl_again;
     s->direct.plies = plies_again;
 }
+
+static void close_question(struct settling *s) { free(s->move); }
 
 static unsigned visit_begin(const struct bk_tables *t)
 {
@@ -390,19 +405,29 @@ static enum bk_err wdl_by_exits(struct settling *s, struct asked *q, int enough,
     return !err && missing && best < enough ? BK_E_NO_TABLE : err;
 }
 
+/* Tries squares alone: *done, and the error, if that is enough.  The table is known.  Apart, so
+   that those who go on by lists, far down a chain of exits, do not carry a view. */
+static __attribute__((noinline)) enum bk_err wdl_direct(struct settling *s, const struct asked *q,
+                                                        int enough, int *wdl, bool *done,
+                                                        struct bk_report *why)
+{
+    struct bk_view view;
+    enum bk_err err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
+
+    *done = err || view.direct;
+    return err || !view.direct ? err : bk_direct_least(&s->direct, &view, enough, wdl, why);
+}
+
 /* (1), of a position without en passant square that no bare king decides. */
 static enum bk_err wdl_without(struct settling *s, struct asked *q, int enough, int *wdl,
                                struct bk_report *why)
 {
-    struct bk_view view;
+    bool done = true;
     enum bk_err err = find(s, q, why);
 
     if (!err)
-        err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
-    if (err)
-        return err;
-    return view.direct ? bk_direct_least(&s->direct, &view, enough, wdl, why)
-                       : wdl_by_exits(s, q, enough, wdl, why);
+        err = wdl_direct(s, q, enough, wdl, &done, why);
+    return done ? err : wdl_by_exits(s, q, enough, wdl, why);
 }
 
 /* Ends on the en passant square and takes elsewhere. */
@@ -506,6 +531,7 @@ enum bk_err bk_settle_least(const struct bk_tables *t, const struct bk_pos *p, i
 
     open_question(&s, t);
     err = wdl_of(&s, &q, enough, wdl, why);
+    close_question(&s);
     visit_end(t, visit);
     return err;
 }
@@ -591,8 +617,9 @@ static enum bk_err has_distances(const struct settling *s, struct asked *q, stru
 }
 
 /* Tries squares alone: *done, and the error, if that is enough.  The table is known. */
-static enum bk_err plies_direct(struct settling *s, const struct asked *q, int wdl,
-                                struct bk_window w, int *out, bool *done, struct bk_report *why)
+static __attribute__((noinline)) enum bk_err plies_direct(struct settling *s, const struct asked *q,
+                                                          int wdl, struct bk_window w, int *out,
+                                                          bool *done, struct bk_report *why)
 {
     struct bk_view view;
     enum bk_err err = bk_view_begin(&view, &s->direct.way, q->table, q->p, why);
@@ -829,8 +856,9 @@ static enum bk_err plies_again(void *settling, const struct bk_pos *p, int wdl, 
 }
 
 /* Both by squares alone, from one look; *done, and the error, if that is enough. */
-static enum bk_err both_direct(struct settling *s, const struct asked *q, int *wdl, int *plies,
-                               bool *done, struct bk_report *why)
+static __attribute__((noinline)) enum bk_err both_direct(struct settling *s, const struct asked *q,
+                                                         int *wdl, int *plies, bool *done,
+                                                         struct bk_report *why)
 {
     struct bk_window all = { -1, BK_ENDLESS };
     struct bk_view view;
@@ -884,6 +912,7 @@ enum bk_err bk_settle(const struct bk_tables *t, const struct bk_pos *p, int *wd
     visit = visit_begin(t);
     open_question(&s, t);
     err = both(&s, &q, wdl, plies, why);
+    close_question(&s);
     visit_end(t, visit);
     return err;
 }
@@ -897,6 +926,7 @@ enum bk_err bk_settle_plies(const struct bk_tables *t, const struct bk_pos *p, i
 
     open_question(&s, t);
     err = plies_again(&s, p, wdl, window, plies, why);
+    close_question(&s);
     visit_end(t, visit);
     return err;
 }
@@ -946,6 +976,7 @@ bool bk_settle_moves(const struct bk_tables *t, const struct bk_pos *p, bool dis
         to.swap = bk_men_swap(q.table, p);
         told = bk_direct_moves(&s.direct, &root, distances, tell_move, &to);
     }
+    close_question(&s);
     visit_end(t, at);
     return told;
 }

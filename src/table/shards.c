@@ -20,10 +20,8 @@ struct bk_shards {
 
 struct bytes {
     struct bk_held held;
-    uint8_t data[]; /* aligned as words are */
+    _Alignas(8) uint8_t data[]; /* shards are read as words */
 };
-
-_Static_assert(sizeof(struct bytes) % 8 == 0, "shards are read as words");
 
 static uint64_t homes(const struct bk_shards *s) { return s->small ? 1 : s->of.n; }
 
