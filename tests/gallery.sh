@@ -124,6 +124,9 @@ ask probe shatranj "$earlier b" | sed -n "/^Black's moves/,\$p" | told "probe sh
 printf '\nThe Diamond is not the longest of its kind:\n'
 ask mine shatranj KQvKQ --what longest --limit 1 --format epd |
     told 'mine shatranj KQvKQ --what longest --limit 1 --format epd'
+printf '\nWhere both ferzes go on squares of one colour, and so can meet, the longest takes 53:\n'
+one_colour="mine shatranj KQvKQ --what longest --where 'light(Q) = light(q)' --limit 1 --format epd"
+ask mine shatranj KQvKQ --what longest --where 'light(Q) = light(q)' --limit 1 --format epd | told "$one_colour"
 
 # == The rook trap ==
 trap_fen='2r2k2/4R3/4Q1K1/8/8/8/8/8 w - - 0 1'
