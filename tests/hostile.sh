@@ -235,9 +235,12 @@ mended 'a smaller table missing'
 
 # What killed builders leave beside whole tables goes; what another is at work on stays, as a
 # checkpoint that is younger than its table (cli.sh)
-touch m/six/.KQvKN.lock m/six/.KQvKN.ckpt.part m/six/KQvKN.bkd.part
+touch m/six/.KQvKN.lock m/six/.KQvKN.ckpt.part m/six/KQvKN.bkd.part m/six/KNvKP.bkw.part
+touch m/six/.KNvKP.ckpt.0000001f.1 # a part alone
 touch -d '1 hour ago' m/six/.KQvKN.ckpt
 mended 'leftovers'
+touch m/six/.KNvKP.ckpt.0000001f.1 && rm m/six/KNvKP.bk?
+mended 'a part beside a table that is made'
 
 # Closed descriptors: no table gets what is meant for people
 rm -rf m

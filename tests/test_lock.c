@@ -1,7 +1,7 @@
 /*
- * test_lock.c - two builders of one table: tb/build/lock.h.
+ * test_lock.c - two builders of one table: tb/build/lock.h; and what one leaves: left.h.
  *
- * Everything is asked twice, with flock() and as on a file system without it.
+ * Everything of locks is asked twice, with flock() and as on a file system without it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tb/build/left.h"
 #include "tb/build/lock.h"
 #include "tests/proof.h"
 
@@ -284,6 +285,40 @@ static void lock__lets_one_in_at_a_time(void **state)
     munmap(a, sizeof *a);
 }
 
+static void left__is_told_of_tables_whose_files_are_under_way(void **state)
+{
+    static const char *const file[] = { ".KQvK.lock",
+                                        "KNvK.bkd.part",
+                                        ".KPvK+K.ckpt",
+                                        ".KBvK[B].ckpt.part",
+                                        ".KAvK.ckpt.0000001f.12",
+                                        "KRvK.bkw",
+                                        "notes.part",
+                                        ".",
+                                        "part" };
+    static const char *const left[] = { "KQvK", "KNvK", "KPvK+K", "KBvK[B]", "KAvK" };
+    static const char *const none[] = { "KRvK", "KPvK", "KQ", "KQvKQ", "", "KBvK" };
+    struct bk_left l;
+
+    (void)state;
+    bk_left_read(&l, folder, "game"); /* which is not there yet */
+    assert_false(bk_left_has(&l, "KQvK"));
+    assert_int_equal(mkdir("game", 0777), 0);
+    assert_int_equal(chdir("game"), 0);
+    for (unsigned i = 0; i < sizeof file / sizeof *file; i++)
+        if (strcmp(file[i], "."))
+            close(open(file[i], O_CREAT | O_WRONLY, 0666));
+    bk_left_read(&l, folder, "game");
+    for (unsigned i = 0; i < sizeof left / sizeof *left; i++)
+        assert_true(bk_left_has(&l, left[i]));
+    for (unsigned i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(bk_left_has(&l, none[i]));
+    for (unsigned i = 0; i < sizeof file / sizeof *file; i++)
+        unlink(file[i]);
+    bk_left_free(&l);
+    assert_int_equal(chdir(".."), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +336,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(lock__is_never_made_through_a_link_or_a_pipe, open_folder,
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__lets_one_in_at_a_time, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(left__is_told_of_tables_whose_files_are_under_way,
+                                        open_folder, close_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

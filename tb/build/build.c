@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "table/write.h"
+#include "tb/build/left.h"
 #include "tb/build/lock.h"
 #include "tb/build/resident.h"
 #include "tb/memory/ranks.h"
@@ -38,6 +39,7 @@ struct builder {
     struct bk_owners as;            /* of as_ranks; owned */
     struct bk_spill *spill;         /* of the present table, if it works on disk */
     struct bk_ranks_traffic sent;   /* by this process, when the last table was told */
+    struct bk_left left;            /* what the first process found, before all tables */
     unsigned nth;
 };
 
@@ -450,7 +452,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     }
     if (bk_ranks_is_first())
-        bk_checkpoint_remove(path);
+        bk_checkpoint_remove(path, bk_left_has(&b->left, pt->name));
     pt->present = true;
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
     m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
@@ -539,31 +541,16 @@ static bool is_under_way(const struct builder *b, const char *checkpoint)
              kept.st_mtim.tv_nsec > made.st_mtim.tv_nsec));
 }
 
-/*
- * What a builder leaves that was killed: files beside a table that is there.  remove: they go.
- * Returns whether there were any.
- */
-static bool leftovers(const struct builder *b, bool remove)
+/* Files under way that nobody is at work on. */
+static void remove_parts(const struct builder *b)
 {
-    const struct bk_plan_table *t = &b->p->table[b->nth];
     char path[PATH_MAX + 8];
-    bool any = false;
 
     for (int kind = BK_KIND_WDL; kind <= BK_KIND_DTW; kind++) {
-        bk_table_path(path, b->p->dir, b->p->v, &t->m, (enum bk_kind)kind);
+        bk_table_path(path, b->p->dir, b->p->v, &b->p->table[b->nth].m, (enum bk_kind)kind);
         strcat(path, ".part");
-        any |= !access(path, F_OK);
-        if (remove)
-            unlink(path);
+        unlink(path);
     }
-    checkpoint_path(b, path);
-    if (!is_under_way(b, path)) {
-        any |= bk_checkpoint_any(path);
-        if (remove)
-            bk_checkpoint_remove(path);
-    }
-    strcpy(path + strlen(path) - strlen("ckpt"), "lock");
-    return any || !access(path, F_OK); /* a lock goes with whoever takes it next */
 }
 
 /* Distances of a table that has none any longer: those of one that was damaged. */
@@ -610,13 +597,14 @@ static enum bk_err build_locked(struct builder *b, struct bk_report *why)
         if (!err && bk_ranks_is_first() && !b->p->distances)
             remove_distances(b);
         if (!err && bk_ranks_is_first())
-            leftovers(b, true);
+            remove_parts(b);
     }
     bk_lock_free(lock);
     return err;
 }
 
-/* Of a table that is there.  What is locked belongs to somebody who is at work on it. */
+/* What a builder that was killed left beside a table that is there.  What is locked belongs to
+   somebody who is at work on it; a lock goes with whoever takes it next. */
 static void sweep(const struct builder *b)
 {
     static const volatile int at_once = 1;
@@ -625,12 +613,15 @@ static void sweep(const struct builder *b)
         .dir = b->p->dir, .variant = b->p->v->name, .material = t->name, .stop = &at_once
     };
     struct bk_lock *lock;
+    char path[PATH_MAX];
     bool waited;
 
-    if (!bk_ranks_is_first() || b->p->anew || b->o->counts_alone || !leftovers(b, false) ||
-        bk_lock_take(&lock, &wish, &waited, NULL))
+    if (b->p->anew || !bk_left_has(&b->left, t->name) || bk_lock_take(&lock, &wish, &waited, NULL))
         return;
-    leftovers(b, true);
+    remove_parts(b);
+    checkpoint_path(b, path);
+    if (!is_under_way(b, path))
+        bk_checkpoint_remove(path, true);
     bk_lock_free(lock);
 }
 
@@ -730,6 +721,8 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     if (!err && bk_ranks_several())
         err = agree_on_plan(&b, why);
     bk_pool_stop_when(o->pool, o->stop);
+    if (!err && bk_ranks_is_first() && !o->counts_alone)
+        bk_left_read(&b.left, p->dir, p->v->name);
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
     for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
@@ -748,6 +741,7 @@ enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct
     }
     bk_pool_stop_when(o->pool, NULL);
     bk_resident_release(&b.resident);
+    bk_left_free(&b.left);
     bk_owners_free(&b.as);
     if (o->memory_limit)
         bk_stock_unbar();

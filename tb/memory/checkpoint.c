@@ -531,13 +531,11 @@ static bool is_one(const struct some_parts *some, const char *part)
     return !strncmp(part, own, strlen(own)) != some->others;
 }
 
-/* Removes some parts.  remove false: counts them.  Returns how many. */
-static unsigned sweep_parts(const char *path, struct some_parts some, bool remove)
+static void sweep_parts(const char *path, struct some_parts some)
 {
     char folder[BK_CHECKPOINT_PATH_MAX], file[2 * BK_CHECKPOINT_PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *part;
     struct dirent *entry;
-    unsigned n = 0;
     DIR *d;
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
@@ -546,42 +544,30 @@ static unsigned sweep_parts(const char *path, struct some_parts some, bool remov
         part = part_of(entry->d_name, name);
         if (!part || !is_one(&some, part))
             continue;
-        n++;
         snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
-        if (remove)
-            unlink(file);
+        unlink(file);
     }
     if (d)
         closedir(d);
-    return n;
 }
 
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation)
 {
-    sweep_parts(path, (struct some_parts){ generation, true }, true);
+    sweep_parts(path, (struct some_parts){ generation, true });
 }
 
 void bk_checkpoint_remove_generation(const char *path, uint32_t generation)
 {
-    sweep_parts(path, (struct some_parts){ generation, false }, true);
+    sweep_parts(path, (struct some_parts){ generation, false });
 }
 
-void bk_checkpoint_remove(const char *path)
+void bk_checkpoint_remove(const char *path, bool parts)
 {
     char part[PATH_MAX];
 
-    unlink(path); /* first: without it nothing of the parts is believed */
+    parts |= !unlink(path); /* first: without it nothing of the parts is believed */
     if (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part)
         unlink(part);
-    bk_checkpoint_remove_parts(path, 0);
-}
-
-bool bk_checkpoint_any(const char *path)
-{
-    char part[PATH_MAX];
-
-    return !access(path, F_OK) ||
-           (snprintf(part, sizeof part, "%s.part", path) < (int)sizeof part &&
-            !access(part, F_OK)) ||
-           sweep_parts(path, (struct some_parts){ 0, true }, false);
+    if (parts)
+        bk_checkpoint_remove_parts(path, 0);
 }

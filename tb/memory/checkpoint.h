@@ -71,8 +71,8 @@ void bk_checkpoint_part(char out[BK_CHECKPOINT_PATH_MAX], const char *path, uint
 void bk_checkpoint_remove_parts(const char *path, uint32_t generation);
 void bk_checkpoint_remove_generation(const char *path, uint32_t generation);
 
-/* Removes what there is, whole or not, with all parts.  Is there anything? */
-void bk_checkpoint_remove(const char *path);
-bool bk_checkpoint_any(const char *path);
+/* Removes what there is, whole or not.  parts: with parts that have no checkpoint.  Cost: the
+   folder is read where there was a checkpoint, or `parts` says so. */
+void bk_checkpoint_remove(const char *path, bool parts);
 
 #endif
