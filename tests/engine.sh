@@ -322,6 +322,26 @@ grep -q '(tables)' "$tmp/before" || fail 'an unreadable folder hides another'
 grep -q "error: $tmp/closed/shatranj: " "$tmp/before" || fail 'no word of an unreadable folder'
 pass
 
+# == Memory == a large hash table takes none before it is used, and gives it back
+kib() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(cut -d' ' -f1 "/proc/$pid/task/$pid/children")/status"; }
+if [ -r "/proc/$pid/task/$pid/children" ]; then
+    say setoption name Hash value 1024
+    for clears in ucinewgame 'setoption name UCI_Variant value shatranj' "setoption name TablePath value $tmp/tables" \
+        'setoption name Clear Hash'; do
+        say "$clears"
+        no_errors "$clears"
+        [ "$(kib)" -lt 400000 ] || fail "$(kib) KiB after $clears, unused"
+    done
+    say position startpos
+    best nodes 200000 # random places: some 120 MB of pages
+    used=$(kib)
+    say setoption name Clear Hash
+    no_errors 'Clear Hash'
+    [ "$(kib)" -lt $((used - 50000)) ] || fail "$(kib) KiB after Clear Hash, $used before"
+    say setoption name Hash value 8
+    pass
+fi
+
 # == Bad input ==
 for bad in 'position fen' 'position fen x' 'position' 'position fen 8/8/8/8/8/8/8/8 w - - 0 1' \
     'position startpos moves e2e9' 'go banana' 'go depth' 'go movetime x' 'setoption' 'setoption name Nonsense value 3' \

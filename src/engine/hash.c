@@ -16,18 +16,27 @@ bool be_hash_resize(struct be_hash *h, unsigned mib)
     if (!(fresh = calloc(n, sizeof *fresh)))
         return false;
     free(h->entry);
-    *h = (struct be_hash){ fresh, n };
+    *h = (struct be_hash){ fresh, n, false };
     return true;
 }
 
 void be_hash_clear(struct be_hash *h)
 {
-    if (h->entry)
+    struct be_found *fresh;
+
+    if (!h->used)
+        return;
+    if ((fresh = calloc(h->n, sizeof *fresh)) != NULL) {
+        free(h->entry);
+        h->entry = fresh;
+    } else {
         memset(h->entry, 0, h->n * sizeof *h->entry);
+    }
+    h->used = false;
 }
 
 void be_hash_release(struct be_hash *h)
 {
     free(h->entry);
-    *h = (struct be_hash){ NULL, 0 };
+    *h = (struct be_hash){ NULL, 0, false };
 }

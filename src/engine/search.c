@@ -300,7 +300,7 @@ static bool hash_answers(const struct be_found *f, int depth, int alpha, int bet
 static void hash_keep(struct be_worker *w, uint64_t key, int depth, int best, int old_alpha,
                       int beta, unsigned ply, uint32_t id)
 {
-    *be_hash_at(w->s->hash, key) = (struct be_found){
+    const struct be_found found = {
         .key = key,
         .move = id,
         .score = (int16_t)to_hash(best, ply),
@@ -309,6 +309,8 @@ static void hash_keep(struct be_worker *w, uint64_t key, int depth, int best, in
                  : best <= old_alpha ? BE_AT_MOST
                                      : BE_EXACT,
     };
+
+    be_hash_put(w->s->hash, &found);
 }
 
 static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
