@@ -49,6 +49,11 @@ enum bk_err bk_value_for(struct bk_call *call, const struct bk_pos *p, unsigned 
     return BK_OK;
 }
 
+enum bk_err bk_unanswered(struct bk_call *call, const struct bk_pos *p, enum bk_err err)
+{
+    return err == BK_E_NO_TABLE ? bk_catalog_missing(call->on->catalog, p, call->why) : err;
+}
+
 enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned flags,
                          struct bk_answer *out)
 {
@@ -58,7 +63,7 @@ enum bk_err bk_answer_to(struct bk_call *call, const struct bk_pos *p, unsigned 
     enum bk_err err = bk_value_for(call, p, flags, &value);
 
     if (err)
-        return err;
+        return bk_unanswered(call, p, err);
     *out = (struct bk_answer){ .wdl = value.wdl,
                                .dtw = value.dtw,
                                .end = (enum bk_lib_end)value.end,

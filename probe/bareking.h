@@ -210,12 +210,14 @@ BK_API enum bk_lib_err bk_set_paths(struct bk_lib *lib, const char *paths);
  * this handle; else "".  Never NULL.  Borrowed until the thread's next call.
  * A missing table reads "no table KRvKN of shatranj in DIR1:DIR2", and more of them
  * "no table KRPvK of chess in DIR; also missing: KRvK, KQvK": all that some position of
- * the same material needs, as far as they fit into 500 bytes, then ", and 12 more"
- * (bk_list_missing() has all); with BK_LIB_CACHE_ONLY, of these what has been looked for before.
+ * the same material needs, as far as they fit into 500 bytes, then ", and 12 more"; with
+ * BK_LIB_CACHE_ONLY, of these what has been looked for before.  The nearest 1,000 tables are looked
+ * for: where a material may lead to more the text ends in ", and more" (bk_list_missing() has all).
  * "no distances of KRvKN of ..." where results are there and those are not; "tables of KRvKN of ...
- * came to DIR after they were looked for: bk_refresh()"; of more men than tables have, and of games
- * with hands, other sentences.  What a material lacks is found out once, when it is first asked
- * about, and is said so until bk_refresh(): some ms, for 8 men up to a quarter of a second.
+ * came to DIR after they were looked for: bk_refresh()"; "a table that KRvKN of ... leads to is not
+ * in DIR: bk_list_missing()", where it is further away; of more men than tables have, and of games
+ * with hands, other sentences.  What a material lacks is found out once, when it is first
+ * asked about, and is said so until bk_refresh(): up to some 30 ms, and 1,000 looks in each folder.
  */
 BK_API const char *bk_error(const struct bk_lib *lib);
 
@@ -504,7 +506,9 @@ BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *o
 BK_API int bk_men_max(struct bk_lib *lib);
 /* What is missing to answer all positions of a material, distances too: how many goes to *n, and
    the first `room` of them, its own table before those that it leads to, are written, so `out` may
-   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material. */
+   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material.  Cost: some us a
+   table, and a look for each; of 8 men in a game whose pawns may become any of twelve kinds that is
+   157,079 tables, 3 s and 30 MB. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 

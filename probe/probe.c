@@ -58,7 +58,7 @@ enum bk_lib_err bk_probe_men(struct bk_lib *lib, const struct bk_lib_man *men, s
 
 static enum bk_err wdl_of(struct bk_call *call, const struct bk_pos *p, int *wdl)
 {
-    return bk_wdl_of(wdl, call->on->catalog, call->on->v, p, call->why);
+    return bk_unanswered(call, p, bk_wdl_of(wdl, call->on->catalog, call->on->v, p, call->why));
 }
 
 enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,

@@ -244,11 +244,9 @@ static enum bk_err rank(struct ranking *r)
 /* What some moves lack: everything that this material does. */
 static enum bk_err partly(struct ranking *r)
 {
-    if (r->err == BK_E_NO_TABLE)
-        return bk_catalog_missing(r->call.on->catalog, &r->p, r->call.why);
     if (r->err)
         *r->call.why = r->why;
-    return r->err;
+    return bk_unanswered(&r->call, &r->p, r->err);
 }
 
 /* What a move is worth if the game is drawn after so many plies. */

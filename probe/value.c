@@ -56,7 +56,7 @@ enum bk_err bk_wdl_of(int *wdl, struct bk_catalog *c, const struct bk_variant *v
         err = BK_OK; /* mate needs no table */
     if (!err)
         *wdl = settled;
-    return err == BK_E_NO_TABLE ? bk_catalog_missing(c, p, why) : err;
+    return err;
 }
 
 enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
@@ -87,8 +87,6 @@ enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct
         *out = (struct bk_value){ .wdl = wdl, .dtw = wdl ? 0 : -1, .end = end };
         return BK_OK;
     }
-    if (err == BK_E_NO_TABLE)
-        return bk_catalog_missing(c, p, why);
     if (!err)
         err = check_goes_on(&value, v, why);
     if (!err)

@@ -52,7 +52,16 @@ serve() { # options
     [ -n "$port" ] || die "no server: $(cat err)"
 }
 
-serve
+# a game whose pawns become twelve kinds: three of each colour lead to 157,079 tables
+{
+    printf '[variant]\nname = twelve\nboard = 8x8\n[piece king]\nletter = K\nroyal = yes\nmove = K\n'
+    printf '[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-\nbecomes = 8 must A B C D E F G H I J L M\n'
+    for a in 'A W' 'B F' 'C D' 'D A' 'E N' 'F H' 'G C' 'H Z' 'I WD' 'J FA' 'L WN' 'M FN'; do
+        printf '[piece p%d]\nletter = %s\nmove = %s\n' "$((n = ${n:--1} + 1))" "${a% *}" "${a#* }"
+    done
+} >twelve.ini
+
+serve twelve.ini
 
 # == Without libmicrohttpd only explore fails ==
 mkdir none && : >none/libmicrohttpd.so.12
@@ -97,6 +106,10 @@ wants 200 'uPlot' /uPlot.iife.min.js
 
 # == What is not known, or makes no sense ==
 wants 404 '"missing":["KRvKR"]' "$api/probe?fen=8/8/8/3k4/8/1KR5/8/r7_w"
+wants 404 '"missing":["KPvKP",' /api/v1/twelve/probe?fen=4k3/P7/8/8/8/8/p7/4K3_w
+grep -q more_missing out && die 'more than all is missing'
+wants 404 '"more_missing":true' /api/v1/twelve/probe?fen=4k3/PPP5/8/8/8/8/ppp5/4K3_w
+[ "$(sed 's/.*"missing":\[\([^]]*\).*/\1/' out | tr ',' '\n' | grep -c '"K')" = 1000 ] || die 'not the nearest 1,000'
 wants 404 'no table' "$api/line?fen=8/8/8/3k4/8/1KR5/8/r7_w"
 wants 404 'did you mean' /api/v1/shatran/probe?fen=8
 wants 404 'no question' "$api/prob?fen=8"

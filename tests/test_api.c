@@ -576,6 +576,55 @@ static void cache_only__names_what_is_missing_without_a_look(void **state)
     bk_close(lib);
 }
 
+/* A game whose pawns become twelve kinds: three of each colour lead to 157,079 tables. */
+static void game_of_twelve(const char *path)
+{
+    static const char *const move[] = { "W", "F", "D",  "A",  "N",  "H",
+                                        "C", "Z", "WD", "FA", "WN", "FN" };
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fprintf(f, "[variant]\nname = twelve\nboard = 8x8\n"
+               "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+               "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-\n"
+               "becomes = 8 must A B C D E F G H I J L M\n");
+    for (unsigned i = 0; i < 12; i++)
+        fprintf(f, "[piece p%u]\nletter = %c\nmove = %s\n", i, "ABCDEFGHIJLM"[i], move[i]);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* However many tables a position may lead to, a thousand are looked for; of its moves no more. */
+static void error__looks_for_a_thousand_tables_and_no_more(void **state)
+{
+    static const char *const fen = "4k3/PPP5/8/8/8/8/ppp5/4K3 w - - 0 1";
+    char path[] = "/tmp/bareking-twelve-XXXXXX.ini";
+    unsigned asked = 0, before;
+    const struct bk_host host = { sizeof host, &asked, no_size, no_read };
+    const struct bk_options o = { .struct_size = sizeof o, .paths = "far", .host = &host };
+    struct bk_lib *lib;
+    struct bk_answer a;
+    size_t n, missing;
+
+    (void)state;
+    assert_true(close(mkstemps(path, 4)) == 0);
+    game_of_twelve(path);
+    lib = lib_with(path, &o);
+    assert_int_equal(bk_probe_fen(lib, fen, &a), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "no table KPPPvKPPP of twelve in far; also missing: "));
+    assert_string_equal(bk_error(lib) + strlen(bk_error(lib)) - 10, ", and more");
+    assert_true(asked >= 1000 && asked < 1100);
+    before = asked;
+    assert_int_equal(bk_rank_moves_fen(lib, fen, 0, 0, NULL, 0, &n), BK_LIB_NO_TABLE);
+    assert_true(n > 36);
+    assert_true(asked - before < 1100); /* each move's own table, and no list for any */
+    assert_int_equal(bk_list_missing(lib, "KPvKP", NULL, 0, &missing), BK_LIB_OK);
+    assert_int_equal(missing, 13 * 14 / 2 + 13); /* K?vK? both ways alike, K?vK */
+    assert_int_equal(bk_list_missing(lib, "KPPvKPP", NULL, 0, &missing), BK_LIB_OK);
+    assert_true(missing > 4000); /* all */
+    bk_close(lib);
+    unlink(path);
+}
+
 /* Rules alone say that it is over: no table need be in memory, nor be whole. */
 static void assert_over(struct bk_lib *lib, const char *fen, unsigned flags, int over)
 {
@@ -986,6 +1035,7 @@ int main(void)
         cmocka_unit_test(cache_only__reads_nothing),
         cmocka_unit_test(prefetch__keeps_what_it_has_read),
         cmocka_unit_test(cache_only__names_what_is_missing_without_a_look),
+        cmocka_unit_test(error__looks_for_a_thousand_tables_and_no_more),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),

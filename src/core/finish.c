@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/geometry.h"
 #include "core/number.h"
+#include "core/symmetry.h"
 
 static enum bk_err derive(struct bk_variant *v, struct bk_report *why)
 {
@@ -22,6 +23,8 @@ static enum bk_err derive(struct bk_variant *v, struct bk_report *why)
     bk_geometry_free(v->geometry);
     v->geometry = geometry;
     v->rules_id = bk_rules_number(v, 3);
+    for (unsigned type = 0; type < v->ntypes; type++)
+        v->keeps[type] = bk_symmetries_of(v, type);
     for (unsigned wings = 0; wings < 4; wings++)
         v->wings_id[wings] = bk_rules_number(v, wings);
     return BK_OK;

@@ -12,7 +12,13 @@
 
 /* map[sq] = image; false when the board (with its holes) is not invariant. */
 bool bk_symmetry_map(const struct bk_variant *v, unsigned sym, uint8_t map[BK_SQ_MAX]);
-/* Are all rules of a piece, for both colours, the same after the symmetry? */
-bool bk_symmetry_keeps(const struct bk_variant *v, unsigned type, unsigned sym);
+/* The symmetries after which all rules of a piece, for both colours, are the same: bit `sym` of
+   what goes into v->keeps[type]. */
+uint8_t bk_symmetries_of(const struct bk_variant *v, unsigned type);
+/* Is it one of them? */
+static inline bool bk_symmetry_keeps(const struct bk_variant *v, unsigned type, unsigned sym)
+{
+    return v->keeps[type] >> sym & 1;
+}
 
 #endif

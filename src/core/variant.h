@@ -156,6 +156,8 @@ struct bk_variant {
     uint64_t rules_id;            /* hash of everything that decides a result */
     uint64_t wings_id[4];         /* the same where only castling on these wings (bit 0: a-side)
                                      can still decide it; differs where homes are shuffled */
+    uint8_t keeps[BK_TYPES_MAX];  /* derived: by type, which symmetries keep its rules, a bit each
+                                     (core/symmetry.h) */
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 

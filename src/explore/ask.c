@@ -12,9 +12,13 @@
 
 #include "core/rules.h"
 #include "explore/hand.h"
+#include "explore/json.h"
 #include "explore/san.h"
 #include "explore/tell.h"
 #include "table/material.h"
+#include "table/needed.h"
+
+#define MISSING_MAX 1000 /* tables that are looked for */
 
 /* == Moves == */
 
@@ -163,25 +167,37 @@ static void note_table(json_t *names, const struct bk_variant *v, const struct b
     json_array_append_new(names, json_string(name));
 }
 
-/* What is missing to answer all positions like this one.  The library lists it for the game itself
-   alone; on other boards its error says it. */
-static json_t *missing_json(const struct ex_at *at)
+/* Of the n tables those that are not there whole. */
+static json_t *absent_json(const struct ex_at *at, const struct bk_material *m, size_t n)
 {
-    struct bk_lib_table *table = NULL;
     json_t *list = json_array();
     char name[BK_MATERIAL_NAME_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        if (!(bk_has(at->lib, bk_material_name(&m[i], at->v, name)) & BK_LIB_HAS_DTW))
+            json_array_append_new(list, json_string(name));
+    return list;
+}
+
+/* Adds what is missing to answer all positions like this one, of the nearest MISSING_MAX tables
+   that they may lead to.  The library knows what is there of the game itself alone; on other boards
+   its error says it. */
+static void put_missing(const struct ex_at *at, bool any, json_t *o)
+{
+    struct bk_material m, *near = NULL;
+    char name[BK_MATERIAL_NAME_MAX];
+    bool more = false;
     size_t n = 0;
 
-    if (!at->derived && table_of(at->v, &at->p, name) &&
-        !bk_list_missing(at->lib, name, NULL, 0, &n) && n && (table = calloc(n, sizeof *table))) {
-        size_t room = n;
-
-        if (!bk_list_missing(at->lib, name, table, room, &n))
-            for (size_t i = 0; i < n && i < room; i++)
-                json_array_append_new(list, json_string(table[i].material));
+    if (any && !at->derived && table_of(at->v, &at->p, name)) {
+        bk_material_of(&m, at->v, &at->p);
+        if (bk_materials_near(&near, &n, &more, &m, at->v, MISSING_MAX, NULL) == BK_E_SYSTEM)
+            ex_json_lack();
     }
-    free(table);
-    return list;
+    json_object_set_new(o, "missing", absent_json(at, near, n));
+    if (more)
+        json_object_set_new(o, "more_missing", json_true());
+    free(near);
 }
 
 /* Would distances have more to say? */
@@ -271,7 +287,7 @@ static void put_moves(const struct probe *p, json_t *o)
         json_array_append_new(moves, move_json(p->at, &p->all, &p->ranked[i], m, &after));
     }
     json_object_set_new(o, "tables_used", used);
-    json_object_set_new(o, "missing", p->err || p->partly ? missing_json(p->at) : json_array());
+    put_missing(p->at, p->err || p->partly, o);
     json_object_set_new(o, "moves", moves);
 }
 

@@ -39,6 +39,8 @@
 #define BUCKETS      4096
 #define READER_BYTES 320 /* with its path, about */
 
+enum { LACKS = 1, LACKS_NOT };
+
 /* A file that has been found. */
 struct source {
     char *path;             /* owned */
@@ -51,6 +53,7 @@ struct entry {
     struct entry *home;         /* of the material as the table is kept; may be this one */
     bool exchanged;             /* how the home's files answer */
     _Atomic(char *) missing[2]; /* owned; what bk_catalog_missing() said; 1: from memory alone */
+    _Atomic uint8_t lacks[2];   /* bk_catalog_lacks_distances(); 0: nobody has asked */
     /* of a home only */
     struct bk_origin origin;
     enum bk_err err;
@@ -606,65 +609,129 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
     return wdl ? dtw ? BK_HAS_WDL | BK_HAS_DTW : BK_HAS_WDL : 0;
 }
 
-#define DISTANCES "distances of"
+/* What the positions of a material may need, as far as it is looked into: somebody may ask for one
+   of a hundred thousand tables that are not there. */
+#define NEAR_MAX 1000
+struct near {
+    struct bk_material *m; /* owned; the nearest first */
+    size_t n;
+    bool more;   /* there are others */
+    bool unsure; /* a host does not know yet which are there */
+};
 
-/* Writes what the n materials lack into `out`, as many names as there is room for and how many more
-   there are; how many do. */
-static size_t list_missing(struct bk_catalog *c, const struct bk_material *m, size_t n,
-                           bool distances, char *out, size_t room, bool *unsure)
+static enum bk_err near_of(struct near *out, const struct bk_catalog *c,
+                           const struct bk_material *m, struct bk_report *why)
 {
-    char game[64], name[BK_MATERIAL_NAME_MAX], item[BK_MATERIAL_NAME_MAX + 32];
+    *out = (struct near){ .m = NULL };
+    return bk_materials_near(&out->m, &out->n, &out->more, m, c->v, NEAR_MAX, why);
+}
+
+/* The first from number i on that lacks this file; near->n: none does. */
+static size_t lacking(const struct bk_catalog *c, struct near *near, enum bk_kind kind, size_t i)
+{
+    while (i < near->n && is_there(c, &near->m[i], kind, &near->unsure))
+        i++;
+    return i;
+}
+
+/* "no table KRvKN of chess in DIR"; or, of one that is not the first, what follows it. */
+static size_t name_lacking(const struct bk_catalog *c, const struct bk_material *m,
+                           enum bk_kind kind, size_t nth, char *out, size_t room)
+{
+    char game[64], name[BK_MATERIAL_NAME_MAX];
+
+    bk_material_name(m, c->v, name);
+    if (nth)
+        return (size_t)snprintf(out, room, "%s%s%s", nth == 1 ? "; also missing: " : ", ", name,
+                                kind == BK_KIND_WDL ? "" : " (distances)");
+    bk_homes_name(c->v, bk_wings(m->rights), game);
+    return (size_t)snprintf(
+        out, room, "no %s %s of %s%s%s", kind == BK_KIND_WDL ? "table" : "distances of", name, game,
+        c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "");
+}
+
+/* Writes what lacks this file into `out`, as many names as there is room for, and how many more
+   there are, if that is known; how many do. */
+static size_t name_all(const struct bk_catalog *c, struct near *near, enum bk_kind kind, char *out,
+                       size_t room)
+{
+    char item[BK_MATERIAL_NAME_MAX + 32];
     size_t missing = 0, left = 0, at = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        enum bk_kind kind = is_there(c, &m[i], BK_KIND_WDL, unsure) ? BK_KIND_DTW : BK_KIND_WDL;
-
-        if (kind == BK_KIND_DTW && (!distances || is_there(c, &m[i], kind, unsure)))
+    for (size_t i = lacking(c, near, kind, 0); i < near->n; i = lacking(c, near, kind, i + 1)) {
+        if (missing++ == 0) {
+            at = name_lacking(c, &near->m[i], kind, 0, out, room);
             continue;
-        bk_material_name(&m[i], c->v, name);
-        bk_homes_name(c->v, bk_wings(m[i].rights), game);
-        if (missing++ == 0)
-            at = (size_t)snprintf(
-                out, room, "no %s %s of %s%s%s", kind == BK_KIND_WDL ? "table" : DISTANCES, name,
-                game, c->nfolders ? " in " : ": no folder given", c->nfolders ? c->paths : "");
-        else {
-            size_t length = (size_t)snprintf(item, sizeof item, "%s%s%s",
-                                             missing == 2 ? "; also missing: " : ", ", name,
-                                             kind == BK_KIND_WDL ? "" : " (distances)");
-
-            left += left || at + length + sizeof "; and 1000000 more" > room;
-            if (!left)
-                at += (size_t)snprintf(out + at, room - at, "%s", item);
         }
+        left += left || at + name_lacking(c, &near->m[i], kind, missing - 1, item, sizeof item) +
+                                sizeof "; and 1000000 more" >
+                            room;
+        if (!left)
+            at += (size_t)snprintf(out + at, room - at, "%s", item);
     }
-    if (left && at < room)
+    if (missing && near->more && at < room)
+        snprintf(out + at, room - at, "%s and more", missing == left + 1 ? ";" : ",");
+    else if (left && at < room)
         snprintf(out + at, room - at, "%s and %zu more", missing == left + 1 ? ";" : ",", left);
     return missing;
 }
 
-/* Nothing is missing: but it was, when a table was looked for. */
-static void name_late(const struct bk_catalog *c, const struct bk_material *m,
+/* Nothing that was looked for is missing: but a table was, when it was asked, or is further away.
+ */
+static void name_late(const struct bk_catalog *c, const struct bk_material *m, bool more,
                       struct bk_report *out)
 {
     char game[64], name[BK_MATERIAL_NAME_MAX];
 
-    bk_report_write(out, "tables of %s of %s came to %s after they were looked for: bk_refresh()",
-                    bk_material_name(m, c->v, name), bk_homes_name(c->v, bk_wings(m->rights), game),
-                    c->paths);
+    bk_material_name(m, c->v, name);
+    bk_homes_name(c->v, bk_wings(m->rights), game);
+    if (more)
+        bk_report_write(out, "a table that %s of %s leads to is not in %s: bk_list_missing()", name,
+                        game, c->paths);
+    else
+        bk_report_write(out,
+                        "tables of %s of %s came to %s after they were looked for: bk_refresh()",
+                        name, game, c->paths);
 }
 
 /* Was its table looked for, and not there? */
 static bool is_late(const struct entry *e) { return e && e->home->err == BK_E_NO_TABLE; }
 
+/* What bk_catalog_missing() says; BK_E_NO_TABLE: *out does. */
+static enum bk_err find_missing(struct bk_catalog *c, const struct bk_material *key, bool late,
+                                struct bk_report *out)
+{
+    struct near near;
+    enum bk_err err = near_of(&near, c, key, out);
+
+    if (err)
+        return BK_E_SYSTEM;
+    if (!name_all(c, &near, BK_KIND_WDL, out->text, sizeof out->text) &&
+        (late || !name_all(c, &near, BK_KIND_DTW, out->text, sizeof out->text)))
+        name_late(c, near.n ? near.m : key, near.more && !late, out);
+    free(near.m);
+    if (near.unsure)
+        return bk_fail(out, BK_E_NEEDS_BYTES, "needs to know which tables there are");
+    return BK_E_NO_TABLE;
+}
+
+/* Kept, unless another thread was quicker, or there is no memory. */
+static void keep_text(_Atomic(char *) *at, const char *text)
+{
+    char *none = NULL, *copy = strdup(text);
+
+    if (copy && !atomic_compare_exchange_strong(at, &none, copy))
+        free(copy);
+}
+
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why)
 {
-    struct bk_material key = key_of(p), *needed;
+    struct bk_material key = key_of(p);
     struct entry *e = look_up(c, &key);
     bool by_memory = bk_cache_may_read(NULL) != BK_OK;
     char *text = e ? atomic_load(&e->missing[0]) : NULL;
     struct bk_report found = { "" };
-    bool unsure = false;
-    size_t n;
+    enum bk_err err;
 
     if (!text && e && by_memory)
         text = atomic_load(&e->missing[1]);
@@ -673,29 +740,41 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
     if (!e && bk_material_men(&key, c->v) > BK_MEN_MAX)
         return bk_fail(why, BK_E_NO_TABLE, "no table of %s for %u men: %d at most", c->v->name,
                        bk_material_men(&key, c->v), BK_MEN_MAX);
-    if (bk_materials_needed(&needed, &n, &key, c->v, why))
-        return BK_E_SYSTEM;
-    if (!list_missing(c, needed, n, false, found.text, sizeof found.text, &unsure) &&
-        (is_late(e) || !list_missing(c, needed, n, true, found.text, sizeof found.text, &unsure)))
-        name_late(c, n ? needed : &key, &found);
-    free(needed);
-    if (unsure)
-        return bk_fail(why, BK_E_NEEDS_BYTES, "needs to know which tables there are");
-    text = e ? strdup(found.text) : NULL;
-    if (text) {
-        char *none = NULL;
+    err = find_missing(c, &key, is_late(e), &found);
+    if (err == BK_E_NO_TABLE && e)
+        keep_text(&e->missing[by_memory], found.text);
+    return bk_fail(why, err, "%s", found.text);
+}
 
-        if (!atomic_compare_exchange_strong(&e->missing[by_memory], &none, text))
-            free(text);
-    }
-    return bk_fail(why, BK_E_NO_TABLE, "%s", found.text);
+/* Found out; *unsure: not for good. */
+static bool find_lacks_distances(struct bk_catalog *c, const struct bk_material *key, bool *unsure)
+{
+    struct near near;
+    bool lacks;
+
+    *unsure = true;
+    if (near_of(&near, c, key, NULL))
+        return false;
+    lacks =
+        lacking(c, &near, BK_KIND_WDL, 0) == near.n && lacking(c, &near, BK_KIND_DTW, 0) < near.n;
+    free(near.m);
+    *unsure = near.unsure;
+    return lacks && !near.unsure;
 }
 
 bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p)
 {
-    static const char said[] = "no " DISTANCES;
-    struct bk_report why = { "" };
+    struct bk_material key = key_of(p);
+    struct entry *e = look_up(c, &key);
+    bool by_memory = bk_cache_may_read(NULL) != BK_OK, unsure, lacks;
+    unsigned known = e ? atomic_load(&e->lacks[by_memory]) : 0;
 
-    return bk_catalog_missing(c, p, &why) == BK_E_NO_TABLE &&
-           !strncmp(why.text, said, sizeof said - 1);
+    if (is_late(e) || (!e && bk_material_men(&key, c->v) > BK_MEN_MAX))
+        return false; /* it lacks all */
+    if (known)
+        return known == LACKS;
+    lacks = find_lacks_distances(c, &key, &unsure);
+    if (e && !unsure)
+        atomic_store(&e->lacks[by_memory], lacks ? LACKS : LACKS_NOT);
+    return lacks;
 }

@@ -63,13 +63,15 @@ enum bk_err bk_catalog_find(struct bk_catalog *c, const struct bk_pos *p,
                             struct bk_report *why);
 
 /*
- * Names everything that is missing to answer all positions of this one's
- * material, its own table first; returns BK_E_NO_TABLE, or BK_E_NEEDS_BYTES where a host does not
- * know all of them.  Costs a look for each file, once a material.  A thread that must not read
- * (bk_cache_only()) looks for none: it names those that have been looked for in vain.
+ * Names what is missing to answer all positions of this one's material, its own table first, as far
+ * as the nearest 1,000 tables that it may lead to are concerned: ", and more" says that there are
+ * others.  Returns BK_E_NO_TABLE, or BK_E_NEEDS_BYTES where a host does not know all of them. Costs
+ * a look for each file, once a material.  A thread that must not read (bk_cache_only()) looks for
+ * none: it names those that have been looked for in vain.
  */
 enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, struct bk_report *why);
-/* Are there all tables, and distances alone are missing?  Found out by the same, and kept. */
+/* Are all of these tables there, and distances alone are missing?  Found out once a material; costs
+   nothing where the position's own table is not there. */
 bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p);
 
 #endif

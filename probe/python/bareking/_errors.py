@@ -41,8 +41,9 @@ class MissingTableError(BarekingError, LookupError):
     @property
     def tables(self) -> Tuple[str, ...]:
         # "no table KRPvK of chess in DIR:DIR; also missing: KRvK, KQvK, and 12 more", "no distances of
-        # KRvKN of ...; also missing: KNvK (distances)", "tables of KRvKN of ... came to ..." (bareking.h)
-        text = re.sub(r"[,;] and \d+ more$", "", str(self))
+        # KRvKN of ...; also missing: KNvK (distances), and more", "tables of KRvKN of ... came to ..."; and
+        # of one that none of these is: "a table that KRvKN of ... leads to is not in ..." (bareking.h)
+        text = re.sub(r"[,;] and (\d+ )?more$", "", str(self))
         asked = re.match(r"(?:no table|no distances of|tables of) (\w+v\w+\S*) of ", text)
         others = re.match(r".*; also missing: (.*)", text)
         names = others[1].split(", ") if others else []

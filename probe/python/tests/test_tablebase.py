@@ -100,6 +100,8 @@ def test_default_where_a_table_is_missing(tables):
 def test_all_that_is_said_of_a_missing_table_names_it():
     for text, names in [
         ("no table KRPvK of chess in a:b; also missing: KRvK, KQvK, and 12 more", ("KRPvK", "KRvK", "KQvK")),
+        ("no table KRPvK of chess in a:b; also missing: KRvK, KQvK, and more", ("KRPvK", "KRvK", "KQvK")),
+        ("no table KRPvK of chess in a:b; and more", ("KRPvK",)),
         ("no distances of KRvKN of chess in d; also missing: KNvK (distances)", ("KRvKN", "KNvK")),
         ("tables of KRvKN of chess came to d after they were looked for: bk_refresh()", ("KRvKN",)),
         ("no table of chess for 32 men: 8 at most", ()),

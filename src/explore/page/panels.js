@@ -75,7 +75,7 @@ function trouble(answer, state) {
     return make('div', { class: 'trouble' },
         make('p', {}, answer.error ?? 'Some moves lead to tables that are not there.'),
         needs.length ? make('p', { class: 'note' }, told ? '' : `Missing: ${needs.slice(0, 12).join(', ')}`,
-            needs.length > 12 ? ` and ${needs.length - 12} more` : '', told ? '' : '. ',
+            answer.more_missing ? ' and more' : needs.length > 12 ? ` and ${needs.length - 12} more` : '', told ? '' : '. ',
             needs.length === 1 ? 'Build it, and look again:' : 'Build them, and look again:') : null, build);
 }
 
