@@ -105,7 +105,8 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  *               models before open tables, which take some 60 KB each, those with pawns more, and
  *               are opened again when they are next asked.  Where what a question needs can never
  *               fit, it is BK_LIB_OVER_BUDGET.  2 KB a table that has ever been asked count as
- *               long as the handle lives; what the game itself takes (up to a few MB) does not.
+ *               long as the handle lives; what the game itself takes (up to a few MB) does not,
+ *               nor do boards of their own, 64 MiB at most (bk_probe_fen()).
  *               0: 256 MiB of shards and models, besides what open tables take; then nothing is
  *               over the budget
  * open_files    descriptors that are open at a time, two tables' worth at least (4); 0: half of
@@ -324,7 +325,9 @@ BK_API enum bk_lib_err bk_probe_wdl(struct bk_lib *lib, const struct bk_lib_pos 
    Atlantis"); so are FENs in the calls below.  One with castling rights in a game
    of shuffled homes is asked in the game with its homes, GAME@f-aj ("Sultan
    Random").  The first for a mask or homes costs some milliseconds and up to a
-   few MB, kept until bk_close().  `startpos` is the game's own array. */
+   few MB.  A handle keeps 64 of them, together 64 MiB at most (but the last one
+   whatever it takes): those go that have not been asked for longest, and begin
+   anew.  `startpos` is the game's own array. */
 BK_API enum bk_lib_err bk_probe_fen(struct bk_lib *lib, const char *fen, struct bk_answer *out);
 BK_API enum bk_lib_err bk_probe_fen_wdl(struct bk_lib *lib, const char *fen, unsigned flags,
                                         int *wdl);

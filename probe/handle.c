@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/geometry.h"
 #include "core/load.h"
 #include "table/readers.h"
 
@@ -123,16 +124,23 @@ enum bk_lib_err bk_call_end(struct bk_call *call, enum bk_err err)
 
 /* == What is found ======================================================= */
 
+static void found_free_one(struct bk_held *h)
+{
+    struct bk_found *f = (struct bk_found *)h;
+
+    bk_catalog_free(f->catalog);
+    bk_variant_free(f->owned);
+    free(f->paths);
+    free(f);
+}
+
 static void found_free(struct bk_held *h)
 {
     struct bk_found *f = (struct bk_found *)h, *next;
 
     for (; f; f = next) { /* itself, then those derived */
         next = atomic_load(&f->derived);
-        bk_catalog_free(f->catalog);
-        bk_variant_free(f->owned);
-        free(f->paths);
-        free(f);
+        found_free_one(&f->held);
     }
 }
 
@@ -159,14 +167,58 @@ static enum bk_err found_new(struct bk_found **out, struct bk_cache *cache,
     return err;
 }
 
+/* == Boards of their own ==
+ * A list, the newest first, read without a lock.  Where it grows too long the game that was not
+ * asked for longest is taken out, and released when no call of that time is under way (bk_cache's
+ * visits): who has found it before goes on with it, and from there to the next. */
+
+#define BOARDS_MAX   64
+#define BOARDS_BYTES (UINT64_C(64) << 20) /* and no more than these, but for a single one */
+#define CATALOG_KIB  40                   /* of a game without tables, about */
+
 static struct bk_found *derived_find(struct bk_found *base, const struct bk_derivation *from)
 {
-    struct bk_found *d = atomic_load_explicit(&base->derived, memory_order_acquire);
+    struct bk_found *d = atomic_load(&base->derived);
+    uint64_t made = atomic_load_explicit(&base->made, memory_order_relaxed);
 
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): no byte of it is unset */
     while (d && memcmp(&d->from, from, sizeof *from))
-        d = atomic_load_explicit(&d->derived, memory_order_acquire);
+        d = atomic_load(&d->derived);
+    if (d && atomic_load_explicit(&d->asked, memory_order_relaxed) != made)
+        atomic_store_explicit(&d->asked, made, memory_order_relaxed);
     return d;
+}
+
+/* With the mutex: takes out the game that was not asked for longest, of several the oldest. */
+static void derived_drop(struct bk_lib *lib, struct bk_found *base)
+{
+    _Atomic(struct bk_found *) *least = &base->derived;
+    struct bk_found *d = atomic_load(least), *gone = d;
+
+    for (_Atomic(struct bk_found *) *at = least; (d = atomic_load(at)) != NULL; at = &d->derived)
+        if (atomic_load(&d->asked) <= atomic_load(&gone->asked)) {
+            least = at;
+            gone = d;
+        }
+    atomic_store(least, atomic_load(&gone->derived));
+    base->boards--;
+    base->bytes -= gone->bytes;
+    bk_cache_retire(lib->cache, &gone->held);
+}
+
+/* With the mutex: links a new one in, which others may have to make room for. */
+static void derived_link(struct bk_lib *lib, struct bk_found *base, struct bk_found *d)
+{
+    d->bytes = sizeof *d + sizeof *d->v + bk_geometry_bytes(d->v->geometry, d->v) +
+               (UINT64_C(1024) * CATALOG_KIB);
+    bk_held_begin(&d->held, d->bytes, BK_WORTH_WDL, found_free_one);
+    base->bytes += d->bytes;
+    base->boards++;
+    atomic_store(&d->asked, atomic_fetch_add(&base->made, 1) + 1);
+    atomic_store(&d->derived, atomic_load(&base->derived));
+    atomic_store(&base->derived, d);
+    while (base->boards > BOARDS_MAX || (base->boards > 1 && base->bytes > BOARDS_BYTES))
+        derived_drop(lib, base);
 }
 
 /* With the mutex held. */
@@ -184,8 +236,7 @@ static enum bk_err derived_add(struct bk_call *call, const struct bk_derivation 
     if (err)
         return err;
     d->from = *from;
-    atomic_store(&d->derived, atomic_load(&call->base->derived));
-    atomic_store_explicit(&call->base->derived, d, memory_order_release);
+    derived_link(call->lib, call->base, d);
     call->on = d;
     return BK_OK;
 }

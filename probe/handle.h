@@ -19,8 +19,12 @@ struct bk_found {
     struct bk_variant *owned; /* v, if it is derived */
     struct bk_catalog *catalog;
     char *paths;                        /* of the handle's */
-    struct bk_derivation from;          /* of a derived one */
     _Atomic(struct bk_found *) derived; /* the first; of a derived one, the next */
+    uint64_t bytes;                     /* of a derived one; of the handle's, of all of these */
+    unsigned boards;                    /* how many of these there are */
+    _Atomic uint64_t made;              /* and have ever been */
+    struct bk_derivation from;          /* of a derived one, as what follows */
+    _Atomic uint64_t asked;             /* how many had been made when it was asked last */
 };
 
 /* A public call under way. */

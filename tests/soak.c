@@ -29,6 +29,7 @@
 #define KIB_MIN     1024  /* of the budget; no question needs more at once */
 #define KIB_MAX     16384 /* nearly all of it */
 #define SELDOM      2000  /* questions, to one change */
+#define BOARDS      150   /* of 180: more than a handle keeps */
 
 struct question {
     char fen[BK_FEN_MAX];
@@ -189,13 +190,33 @@ static bool ask(const struct soaked *s, uint64_t *seed)
     }
 }
 
+/* So many boards that those of the list have to make room.  Two kings alone draw on each, in games
+   that have boards of their own. */
+static bool crowd(const struct soaked *s, uint64_t *seed)
+{
+    bool good = true;
+
+    for (unsigned i = 0; i < BOARDS; i++) {
+        unsigned row = (unsigned)random_below(seed, 5), hole = (unsigned)random_below(seed, 6);
+        unsigned other = (unsigned)random_below(seed, 6);
+        char fen[64];
+        int wdl = 0;
+
+        snprintf(fen, sizeof fen, "k7/%.*s%u*%u/%.*s%u*%u/7K w", (int)(2 * row), "8/8/8/8/8/",
+                 1 + hole, 6 - hole, (int)(8 - 2 * row), "8/8/8/8/8/", 6 - other, 1 + other);
+        good &= bk_probe_fen_wdl(s->lib, fen, 0, &wdl) || !wdl;
+    }
+    return good;
+}
+
 /* What happens now and then. */
 static bool change(const struct soaked *s, uint64_t *seed)
 {
     uint64_t used, budget;
     size_t n;
 
-    switch (random_below(seed, 5)) {
+    switch (random_below(seed, 6)) {
+    case 4: return crowd(s, seed);
     case 0: return !bk_refresh(s->lib);
     case 1:
         budget = KIB_MIN + random_below(seed, KIB_MAX - KIB_MIN);

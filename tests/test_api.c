@@ -874,6 +874,126 @@ static void refresh__does_not_disturb_those_who_ask(void **state)
     bk_close(lib);
 }
 
+/* == Boards of their own == */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEASURED false /* what is freed is not given back */
+#else
+#define MEASURED true
+#endif
+#define BOARDS 200 /* more than a handle keeps */
+
+/* The nth board with holes: of each row one square, or none. */
+static void board_fen(char fen[BK_LIB_FEN_MAX], unsigned nth)
+{
+    char *at = fen + sprintf(fen, "k7/");
+
+    for (unsigned row = 0; row < 6; row++, nth /= 3)
+        at += sprintf(at, "%s/", nth % 3 ? nth % 3 == 1 ? "2*2N2" : "1*3n2" : "5n2");
+    sprintf(at, "3*3K w - - 0 1");
+}
+
+/* What the rules say of a board: how many moves there are. */
+static size_t moves_on(struct bk_lib *lib, unsigned nth)
+{
+    char fen[BK_LIB_FEN_MAX];
+    size_t n;
+
+    board_fen(fen, nth);
+    if (bk_legal_moves_fen(lib, fen, NULL, 0, &n))
+        fail_msg("%s: %s", fen, bk_error(lib));
+    return n;
+}
+
+struct boards {
+    struct bk_lib *lib;
+    const size_t *moves;
+    unsigned step, wrong;
+};
+
+/* All of them, in an order of its own. */
+static void *ask_boards(void *context)
+{
+    struct boards *me = context;
+
+    for (unsigned i = 0; i < 3 * BOARDS; i++) {
+        unsigned nth = i * me->step % BOARDS;
+
+        me->wrong += moves_on(me->lib, nth) != me->moves[nth];
+        if (i % 100 == 50 && me->step == 1)
+            me->wrong += bk_refresh(me->lib) != BK_LIB_OK;
+    }
+    return NULL;
+}
+
+/* A handle that has seen them all, or another thread's, knows each as one that has seen no other.
+ */
+static void boards__that_made_room_are_made_again(void **state)
+{
+    static size_t moves[BOARDS];
+    struct bk_lib *lib = lib_of("shatranj", "nowhere");
+    struct boards me[3];
+    pthread_t id[3];
+
+    (void)state;
+    for (unsigned i = 0; i < BOARDS; i++) {
+        struct bk_lib *own = lib_of("shatranj", "nowhere");
+
+        moves[i] = moves_on(own, i);
+        bk_close(own);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        me[i] = (struct boards){ .lib = lib, .moves = moves, .step = i ? 7 * i : 1 };
+        assert_int_equal(pthread_create(&id[i], NULL, ask_boards, &me[i]), 0);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(id[i], NULL);
+        assert_int_equal(me[i].wrong, 0);
+    }
+    bk_close(lib);
+}
+
+static double resident_mib(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    unsigned long all = 0, resident = 0;
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu %lu", &all, &resident), 2);
+    fclose(f);
+    return (double)resident * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/* Each of them takes 0.3 MiB, or 1.3: all would take 210, and 800. */
+static void boards__take_no_more_memory_the_more_there_are(void **state)
+{
+    static const struct {
+        const char *game;
+        double mib;
+    } row[] = { { "shatranj", 40 }, { "atlantean", 120 } };
+
+    (void)state;
+    if (!MEASURED)
+        skip();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_lib *lib = lib_of(row[i].game, "nowhere");
+        double before = resident_mib();
+        struct bk_answer a;
+        enum bk_lib_err err;
+        char fen[BK_LIB_FEN_MAX];
+
+        for (unsigned nth = 0; nth < 600; nth++) {
+            board_fen(fen, nth);
+            err = bk_probe_fen(lib, fen, &a); /* some are over by rule */
+            if (err && err != BK_LIB_NO_TABLE)
+                fail_msg("%s: %s", fen, bk_error(lib));
+        }
+        if (resident_mib() - before > row[i].mib)
+            fail_msg("%s: %.1f MiB", row[i].game, resident_mib() - before);
+        bk_close(lib);
+    }
+}
+
 /* == What is there == */
 
 /* The number of a game's rules. */
@@ -1045,6 +1165,8 @@ int main(void)
         cmocka_unit_test(memory__too_little_is_said_and_enough_is_obeyed),
         cmocka_unit_test(memory__that_is_not_there_is_no_damage),
         cmocka_unit_test(refresh__does_not_disturb_those_who_ask),
+        cmocka_unit_test(boards__that_made_room_are_made_again),
+        cmocka_unit_test(boards__take_no_more_memory_the_more_there_are),
         cmocka_unit_test(about__says_game_and_tables),
         cmocka_unit_test(about__tells_lost_distances_from_none),
         cmocka_unit_test(about__lists_nothing_of_a_host),

@@ -4,8 +4,8 @@
  * A game is loaded when it is first asked for, and its handle (probe/bareking.h) then stays open.
  * All handles share one budget of memory.
  *
- * Boards with other holes than the game's cost the library some MB each, kept as long as the handle
- * (bareking.h); somebody who sends one after the other would fill the memory.  So a handle that has
+ * Boards with other holes than the game's cost the library some MB each, of which it keeps many
+ * (bareking.h); all games together must not fill the memory.  So a handle that has
  * seen EX_BOARDS_MAX is opened anew, which is why a position holds a lock of its game.
  *
  * Threads: any number.
