@@ -312,6 +312,13 @@ grep -q "^info string $tmp/lost/shatranj/KRvKB.bkd: not there, but KRvKB.bkw say
     fail "no word of lost distances: $(cat "$tmp/before")"
 best depth 2
 if grep 'not there' "$tmp/before"; then fail 'lost distances are named twice'; fi
+# those that are damaged, too
+head -c 500 "$tmp/tables/shatranj/KRvKB.bkd" >"$tmp/lost/shatranj/KRvKB.bkd"
+say "setoption name TablePath value $tmp/lost"
+best depth 2
+grep -q "^info string error: $tmp/lost/shatranj/KRvKB.bkd: damaged" "$tmp/before" || fail "no word of damaged distances: $(cat "$tmp/before")"
+grep -q 'not there' "$tmp/before" && fail 'damaged distances are told as lost'
+grep -q ' score cp 2[0-9]* .* tbhits [1-9]' "$tmp/before" || fail "not by the results: $(cat "$tmp/before")"
 say "setoption name TablePath value $tmp/results" # never made
 best depth 2
 if grep 'not there' "$tmp/before"; then fail 'distances are not lost that were never made'; fi

@@ -563,6 +563,10 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     err = bk_settle(&t, p, wdl, plies, &why);
     if ((err == BK_E_CORRUPT || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
+    if (err == BK_E_CORRUPT) { /* distances may be, and results not */
+        err = bk_settle_wdl(&t, p, wdl, NULL);
+        *plies = -1;
+    }
     if (err)
         return false;
     if (*wdl && *plies < 0 && !*g->wrong->lost.text)
