@@ -252,6 +252,22 @@ kill "$server"
 server=
 unset dir
 
+# == A folder that cannot be read ==
+mkdir round && ln -s shatranj round/shatranj && ln -s "$tmp/t/puzzle" round/puzzle
+dir=round
+serve
+grep -q '^bareking: round/shatranj: Too many levels' err || die "no word of a folder that cannot be read: $(cat err)"
+[ "$(wc -l <err)" = 1 ] || die "more than a line: $(cat err)"
+grep -q '"games":1[,}]' where || die 'not the games that can be read'
+wants 503 'round/shatranj: Too many levels' /api/v1/variants
+wants 200 '"material":"KAvKA"' "/api/v1/puzzle/probe?fen=5k**/6**/3a4/8/8/8/5K2/1A6_w"
+wants 503 'Too many levels' /api/v1/shatranj/tables
+"$bin" site round shatranj -o s1 2>err && die 'a site of a folder that cannot be read'
+grep -q 'WebAssembly\|Too many levels' err || die "no word of it: $(cat err)"
+kill "$server"
+server=
+unset dir
+
 # == Bad beginnings ==
 "$bin" explore --port 99999 2>err && die 'a port that is none'
 "$bin" explore --listen nowhere.example 2>err && die 'a name to listen at'

@@ -12,14 +12,24 @@
 #include "explore/server.h"
 #include "tb/memory/pool.h"
 
-/* How many games have tables in the folders. */
+/* How many games have tables in the folders.  The first that cannot be read is told, lest the games
+   in it seem to have none. */
 static unsigned games_there(const struct ex_games *g)
 {
-    unsigned n = 0;
+    struct bk_report why = { "" };
+    enum bk_err err = BK_OK;
+    unsigned games = 0;
 
-    for (size_t i = 0; i < g->n; i++)
-        n += ex_game_tables(g, &g->game[i]) > 0;
-    return n;
+    for (size_t i = 0; i < g->n; i++) {
+        size_t n;
+        enum bk_err each = ex_game_tables(g, &g->game[i], &n, err ? NULL : &why);
+
+        err = err ? err : each;
+        games += n > 0;
+    }
+    if (err)
+        cli_say("%s", why.text[0] ? why.text : bk_strerror(err));
+    return games;
 }
 
 static int say_where(const struct cli *c, const struct ex_games *g, unsigned port)

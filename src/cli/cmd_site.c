@@ -386,6 +386,17 @@ static int check_apart(const struct site *s)
     return CLI_OK;
 }
 
+static int write_game_if_any(struct site *s, const struct ex_game *game)
+{
+    struct bk_report why = { "" };
+    size_t n;
+    enum bk_err err = ex_game_tables(&s->games, game, &n, &why);
+
+    if (err)
+        return cli_fail_report(err, &why);
+    return n ? write_game(s, game) : CLI_OK;
+}
+
 static int write_site(struct site *s)
 {
     static const char *const folders[] = { "", "data", "tables" };
@@ -398,8 +409,8 @@ static int write_site(struct site *s)
     for (size_t i = 0; !status && i < s->games.n; i++) {
         const struct ex_game *game = &s->games.game[i];
 
-        if (is_wanted(s->c, game->name) && ex_game_tables(&s->games, game))
-            status = write_game(s, game);
+        if (is_wanted(s->c, game->name))
+            status = write_game_if_any(s, game);
     }
     if (!status && !s->ngames)
         status = cli_fail(CLI_NO, "%s: no tables of %s", s->c->arg[0],

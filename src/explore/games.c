@@ -91,14 +91,14 @@ void ex_games_close(struct ex_games *g)
     *g = (struct ex_games){ 0 };
 }
 
-size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game)
+enum bk_err ex_game_tables(const struct ex_games *g, const struct ex_game *game, size_t *n,
+                           struct bk_report *why)
 {
     struct bk_listed *table;
-    size_t n;
+    enum bk_err err = bk_listing(&table, n, game->v, g->dirs, false, why);
 
-    bk_listing(&table, &n, game->v, g->dirs, false, NULL);
     free(table);
-    return n;
+    return err;
 }
 
 struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply)

@@ -73,8 +73,10 @@ void ex_games_close(struct ex_games *g);
 enum bk_err ex_games_open_far(struct ex_games *g, const char *name, const char *dirs,
                               uint64_t memory, const struct bk_host *host, struct bk_report *why);
 
-/* How many tables of a game there are now. */
-size_t ex_game_tables(const struct ex_games *g, const struct ex_game *game);
+/* How many tables of a game there are now: *n, those that can be seen.  Returns BK_OK; BK_E_SYSTEM
+   (a folder that cannot be read, memory): there may be more. */
+enum bk_err ex_game_tables(const struct ex_games *g, const struct ex_game *game, size_t *n,
+                           struct bk_report *why);
 
 /* The game of that name; NULL: no such, *reply says so, and what may have been meant. */
 struct ex_game *ex_game_named(struct ex_games *g, const char *name, struct ex_reply *reply);
