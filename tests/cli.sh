@@ -251,6 +251,9 @@ bad 2 'king' build shatranj RvKN
 bad 2 'king' build shatranj KKvKN
 bad 2 'king' build shatranj KRv
 bad 2 "'v'" stats shatranj KRvKvN
+# cut off after PATH_MAX bytes it would name `tables`
+long=tables$(awk 'BEGIN { for (i = 0; i < 2100; i++) printf "/." }')/none
+bad 4 'File name too long' stats shatranj KRvKN --dir "$long"
 bad 2 'men' stats shatranj KRRNNvKRRNN
 bad 2 "''" stats shatranj ''
 bad 2 "'-'" check shatranj 'KR-KN'
@@ -1146,7 +1149,8 @@ elif [ $status -ne 0 ]; then # 0: it was faster than the signal
     fail "interrupted build: status $status"
 fi
 for sample in '' '--sample 9999999'; do
-    # shellcheck disable=SC2086  (two words, or none)
+    # two words, or none
+    # shellcheck disable=SC2086
     stop_after 0.3 verify shatranj KQvKQ $sample
     if [ $status -eq 4 ]; then
         [ "$(cat out err)" = 'bareking: interrupted' ] && pass || fail "interrupted verify $sample"

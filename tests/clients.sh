@@ -85,7 +85,8 @@ plays() { # game: the one who sees further wins, or the game's own end comes, by
     # a change before the last rank is refused by XBoard: there it tests nothing
     case $1 in darwinian) options='-testLegality false' ;; esac
     [ -z "${SHOTS-}" ] || (sleep 5 && import -window root "$SHOTS/$1.png") &
-    # shellcheck disable=SC2086  (options are words)
+    # options are words
+    # shellcheck disable=SC2086
     match 120 "$1" "$engine" "$tmp/weak" -depth 3 $options
     [ -f "$tmp/game.pgn" ] || fail "$1: no end after $moves plies: $(tail -n 3 "$tmp/debug")"
     result=$(sed -n 's/^\[Result "\(.*\)"\]/\1/p' "$tmp/game.pgn")

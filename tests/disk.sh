@@ -11,7 +11,8 @@ shift 2
 [ $# -gt 0 ] || set -- $(cd "$dir" && ls)
 for game; do
     names=$(cd "$dir/$game" && ls | sed -n 's/\.bkw$//p')
-    # shellcheck disable=SC2086  (names are words)
+    # names are words
+    # shellcheck disable=SC2086
     "$bin" plan "$game" $names --dir "$dir" --json | tr '{' '\n' |
         sed -n 's/^"material":"\([^"]*\)".*"guess_wdl_bytes":\([0-9]*\),"guess_dtw_bytes":\([0-9]*\).*/\1 \2 \3/p' |
         while read -r name wdl dtw; do

@@ -169,7 +169,8 @@ if has bash; then
     mkdir "$tmp/two words"
     touch "$tmp/two words/my game.ini"
     for asked in "doctor $tmp/two" "build --dir $tmp/two"; do
-        # shellcheck disable=SC2086  (words; none of $tmp has blanks, or it is left to the others)
+        # words; none of $tmp has blanks, or it is left to the others
+        # shellcheck disable=SC2086
         [ "$(offered $asked)" = "$tmp/two words" ] || fail "bash: $asked: a name of two words is two names"
     done
     [ "$(offered build "$tmp/two words/my")" = "$tmp/two words/my game.ini" ] || fail "bash: a game's file of two words"

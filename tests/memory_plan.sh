@@ -33,7 +33,8 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 
 compare() { # when: a line of what is foretold and taken
-    # shellcheck disable=SC2086  (options are words)
+    # options are words
+    # shellcheck disable=SC2086
     want=$("$bin" plan "$game" "$table" --dir "$dir/out" $options --json |
         sed 's/.*"total"//; s/.*"memory_bytes":\([0-9]*\).*/\1/')
     # shellcheck disable=SC2086

@@ -66,7 +66,8 @@ each_refused() { # folder command...
         while [ "$i" -lt "$n" ]; do
             fresh "$folder"
             status=0
-            # shellcheck disable=SC2086  (one word, or none)
+            # one word, or none
+            # shellcheck disable=SC2086
             env LD_PRELOAD="$build/starve.so" STARVE_AT="$i" $all "$@" <in >out 2>err || status=$?
             judge "$i" "$@"
             i=$((i + step))

@@ -3,6 +3,7 @@
  */
 #include "table/counts.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,22 +42,37 @@ bool bk_counts_fen(const struct bk_index *ix, uint64_t number, unsigned side, bo
     return true;
 }
 
+/* In the folder whose name has `length` bytes.  One that is cut off would be another's. */
+static enum bk_err open_in(struct bk_file **out, const char *dir, size_t length,
+                           const struct bk_variant *v, const struct bk_material *kept,
+                           struct bk_report *why)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    bool whole = length < sizeof folder;
+
+    if (whole) {
+        memcpy(folder, dir, length);
+        folder[length] = '\0';
+        whole = strlen(bk_table_path(path, folder, v, kept, BK_KIND_WDL)) < sizeof path - 1;
+    }
+    if (!whole)
+        return bk_fail(why, BK_E_SYSTEM, "%.*s...: %s", length < 60 ? (int)length : 60, dir,
+                       strerror(ENAMETOOLONG));
+    return bk_file_open_as(out, path, v, kept, BK_KIND_WDL, why);
+}
+
 enum bk_err bk_counts_open(struct bk_file **out, bool *exchanged, const char *dirs,
                            const struct bk_variant *v, const struct bk_material *m,
                            struct bk_report *why)
 {
     struct bk_material kept = *m;
     enum bk_err err = BK_E_NO_TABLE;
-    char dir[PATH_MAX], path[PATH_MAX];
 
     *exchanged = bk_material_canonical(&kept, v);
     *out = NULL;
-    for (size_t n; err == BK_E_NO_TABLE && *dirs; dirs += n + (dirs[n] == ':')) {
-        n = strcspn(dirs, ":");
-        snprintf(dir, sizeof dir, "%.*s", (int)n, dirs);
-        err = bk_file_open_as(out, bk_table_path(path, dir, v, &kept, BK_KIND_WDL), v, &kept,
-                              BK_KIND_WDL, why);
-    }
+    for (size_t n; err == BK_E_NO_TABLE && *dirs; dirs += n + (dirs[n] == ':'))
+        if ((n = strcspn(dirs, ":")) > 0)
+            err = open_in(out, dirs, n, v, &kept, why);
     return err;
 }
 
