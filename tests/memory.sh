@@ -1,6 +1,6 @@
 #!/bin/sh
 # memory.sh BAREKING - does `plan` foretell the memory of a build, and does a
-# build keep to `--memory`?
+# build keep to `--memory`?  Is that of a search small, however much it finds?
 #
 # Predictions must be within 10 percent of what the whole process had resident
 # at its worst, of several threads no more than 20 above: on a busy machine they
@@ -61,6 +61,15 @@ obeyed() { # MiB game table options...: compared with $dir/whole
     fi
 }
 
+searched() { # command...: whatever is found, beside the values little
+    got=$(peak_kib "$bin" "$@" --dir "$dir/table" 2>&1 >"$dir/found")
+    echo "$*: took $got KiB"
+    if [ "$got" -gt 61440 ] || [ ! -s "$dir/found" ]; then
+        echo "memory: FAILED: $*: took $got KiB"
+        failed=1
+    fi
+}
+
 foretold grand-shatranj KMvKN --threads 1
 foretold grand-shatranj KMvKN --threads 2
 mv "$dir/out" "$dir/whole"
@@ -73,6 +82,13 @@ foretold darwinian KFvKP --threads 2 --wdl # tables of which parts stay, for sev
 foretold shatranj KNvKP --threads 2
 foretold "$tests/six.ini" KRPvKN --threads 2
 
+# Values of 4 MB, three million positions; of all that are long the list is as long as they are many.
+"$bin" build shatranj KRvKN --dir "$dir/table" --threads 2 --effort fast --quiet
+searched mine shatranj KRvKN --what any --threads 2
+searched mine shatranj KRvKN --what any --limit 5 --memory 64M --threads 1
+searched mine shatranj KRvKN --what longest --limit 1 --threads 3
+searched report shatranj KRvKN --threads 2
+
 # Below what it takes without a limit, some 200 MiB.  Less than 71 is refused: its distances have 30000
 # leaves, and their codes must be in memory while they are written.
 obeyed 80 grand-shatranj KMvKN --threads 1
@@ -84,4 +100,4 @@ rm -rf "$dir/whole"
 "$bin" build shatranj KRNvKR --dir "$dir/whole" --threads 2 --effort fast --quiet
 obeyed 96 shatranj KRNvKR --threads 2 --effort fast
 
-[ $failed -eq 0 ] && echo "memory: as foretold within 10 percent, and within the limit with the same bytes"
+[ $failed -eq 0 ] && echo "memory: as foretold within 10 percent, and within the limit with the same bytes; searches in 60 MiB"

@@ -4,8 +4,14 @@
  * A position is looked at in three steps, the cheapest first: by its value (or
  * values, with either side to move), by the expression, by its moves.
  *
+ * Rows go by in portions of so many numbers, whatever the board: all finds of one have room that
+ * is made once (13 MB), so memory does not grow with the table.  Of a find its number is kept, from
+ * which the board is made again when it is shown, and so is a problem's line.
+ *
  * Kinds that rank keep a list of the best so far, a few times as long as what
  * is asked; a position that is shorter than the last of a full list is dropped at once.
+ *
+ * Rejected: lists by thread.  Of each thread one may become as long as the portion.
  */
 #include "study/mine.h"
 
@@ -15,7 +21,9 @@
 
 #include "core/move.h"
 
-#define PORTION (UINT64_C(1) << 14) /* rows that are looked at before what they had is shown */
+/* Numbers, about, that are looked at before what they had is shown.  Half of it costs as much time;
+   a core that shares it with a hundred others still has 100 us. */
+#define PORTION (UINT64_C(1) << 17)
 /* A problem that is asked for, so many are kept: many are parts of others. */
 #define PROBLEMS  64
 #define DOMINATED 3 /* squares that a man must have to be dominated */
@@ -47,15 +55,28 @@ bool study_kind_ranks(enum study_kind kind)
     return kind == STUDY_LONGEST || kind == STUDY_COMPOSE;
 }
 
-void study_find_release(struct study_find *f)
-{
-    free(f->line);
-    f->line = NULL;
-}
+/* What is kept of a find.  The rest follows from its number. */
+struct kept {
+    uint64_t number;
+    struct bk_worth worth, other;
+    uint16_t squares, idle;
+    uint8_t stm, man;
+    char move[16];
+};
 
-/* Finds of a thread, or of all. */
 struct finds {
-    struct study_find *f;
+    struct kept *f;
+    size_t n, room;
+};
+
+/* Positions of lines. */
+struct board {
+    struct bk_pos p;
+    int plies; /* to the end, where that is of use */
+    uint64_t number;
+};
+struct boards {
+    struct board *b;
     size_t n, room;
 };
 
@@ -65,9 +86,10 @@ struct miner {
     const struct bk_variant *v;
     struct bk_settled *s;
     const struct bk_index *ix;
-    struct finds *by_thread;
+    struct finds portion;         /* what it has: room for all; n is added to by all threads */
+    uint64_t rows;                /* of a portion */
     struct study_counts *counted; /* by thread, where they are counted */
-    struct finds best;            /* of kinds that rank, in their order */
+    struct finds best;            /* of kinds that rank */
     size_t keep;
     int least; /* plies that a position of a full list has to have */
     uint64_t shown;
@@ -76,42 +98,57 @@ struct miner {
 
 /* == Lists == */
 
-static bool finds_add(struct finds *list, const struct study_find *f)
+/* Makes room for one more of so many bytes; false: no memory. */
+static bool make_room(void **at, size_t n, size_t *room, size_t bytes)
 {
-    if (list->n == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct study_find *at = realloc(list->f, room * sizeof *at);
+    size_t more = *room ? 2 * *room : 64;
+    void *moved;
 
-        if (!at)
-            return false;
-        list->f = at;
-        list->room = room;
-    }
+    if (n < *room)
+        return true;
+    moved = realloc(*at, more * bytes);
+    if (!moved)
+        return false;
+    *at = moved;
+    *room = more;
+    return true;
+}
+
+static bool boards_add(struct boards *list, const struct board *b)
+{
+    void *at = list->b;
+
+    if (!make_room(&at, list->n, &list->room, sizeof *b))
+        return false;
+    list->b = at;
+    list->b[list->n++] = *b;
+    return true;
+}
+
+static bool finds_add(struct finds *list, const struct kept *f)
+{
+    void *at = list->f;
+
+    if (!make_room(&at, list->n, &list->room, sizeof *f))
+        return false;
+    list->f = at;
     list->f[list->n++] = *f;
     return true;
 }
 
-static void finds_release(struct finds *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        study_find_release(&list->f[i]);
-    free(list->f);
-    *list = (struct finds){ 0 };
-}
-
 static int by_number(const void *x, const void *y)
 {
-    const struct study_find *a = x, *b = y;
+    const struct kept *a = x, *b = y;
 
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
-    return (int)a->p.stm - (int)b->p.stm;
+    return (int)a->stm - (int)b->stm;
 }
 
 /* Longest first; then with fewest idle men. */
 static int by_rank(const void *x, const void *y)
 {
-    const struct study_find *a = x, *b = y;
+    const struct kept *a = x, *b = y;
 
     if (a->worth.plies != b->worth.plies)
         return b->worth.plies - a->worth.plies;
@@ -424,22 +461,22 @@ static bool same_position(const struct bk_pos *a, const struct bk_pos *b)
 }
 
 /* Notes a position in which the only way to win has to be found, once.  False: no memory. */
-static bool note(struct miner *k, struct finds *list, const struct bk_pos *p, int plies)
+static bool note(struct miner *k, struct boards *list, const struct bk_pos *p, int plies)
 {
-    struct study_find f = { .p = *p, .worth = { 1, plies } };
+    struct board b = { .p = *p, .plies = plies };
     struct bk_report why = { "" };
 
     for (size_t i = 0; i < list->n; i++)
-        if (list->f[i].worth.plies == plies && same_position(&list->f[i].p, p))
+        if (list->b[i].plies == plies && same_position(&list->b[i].p, p))
             return true;
-    if (finds_add(list, &f))
+    if (boards_add(list, &b))
         return true;
     keep_error(k, bk_no_memory(&why), &why);
     return false;
 }
 
 /* Notes what all longest defences lead to.  after: won in `plies` by who is not to move. */
-static bool note_defences(struct miner *k, struct finds *list, const struct bk_pos *after,
+static bool note_defences(struct miner *k, struct boards *list, const struct bk_pos *after,
                           int plies)
 {
     struct bk_move move[BK_MOVES_MAX];
@@ -464,15 +501,15 @@ static bool note_defences(struct miner *k, struct finds *list, const struct bk_p
  */
 static bool has_one_solution(struct miner *k, const struct bk_pos *p, int plies)
 {
-    struct finds list = { 0 };
+    struct boards list = { 0 };
     bool one = note(k, &list, p, plies);
 
     for (size_t i = 0; one && i < list.n; i++) {
         struct bk_move move[BK_MOVES_MAX], only;
-        struct bk_pos after = list.f[i].p;
+        struct bk_pos after = list.b[i].p;
         unsigned n = bk_moves_legal(k->v, &after, move);
 
-        plies = list.f[i].worth.plies;
+        plies = list.b[i].plies;
         one = keepers(k, &after, 1, move, n, &only) == 1;
         if (!one)
             break;
@@ -480,23 +517,19 @@ static bool has_one_solution(struct miner *k, const struct bk_pos *p, int plies)
         if (plies > 1)
             one = note_defences(k, &list, &after, plies - 1);
     }
-    finds_release(&list);
+    free(list.b);
     return one;
 }
 
 static bool is_problem(struct miner *k, struct study_find *f)
 {
-    struct bk_report why = { "" };
     struct line l;
 
     if (!has_one_solution(k, &f->p, f->worth.plies) || !follow(k, &l, &f->p, f->worth.plies))
         return false;
     f->idle = (uint16_t)bk_bits_count(&l.idle);
     memcpy(f->move, l.name[0], sizeof f->move);
-    f->line = joined(&l);
-    if (!f->line)
-        keep_error(k, bk_no_memory(&why), &why);
-    return f->line;
+    return true;
 }
 
 /* What its moves say of a position that may be one. */
@@ -512,6 +545,22 @@ static bool is_one(struct miner *k, struct study_find *f)
 
 /* == All positions == */
 
+/* Keeps a find; there is room.  Threads write to places of their own. */
+static void keep(struct miner *k, const struct study_find *f)
+{
+    size_t nth = __atomic_fetch_add(&k->portion.n, 1, __ATOMIC_RELAXED);
+    struct kept *to = &k->portion.f[nth];
+
+    *to = (struct kept){ .number = f->number,
+                         .worth = f->worth,
+                         .other = f->other,
+                         .squares = f->squares,
+                         .idle = f->idle,
+                         .stm = f->p.stm,
+                         .man = f->man };
+    memcpy(to->move, f->move, sizeof to->move);
+}
+
 static void look(void *context, unsigned thread, const struct bk_seen *seen)
 {
     struct miner *k = context;
@@ -520,75 +569,109 @@ static void look(void *context, unsigned thread, const struct bk_seen *seen)
                             .worth = seen->stored,
                             .other = { BK_WORTH_NONE, -1 },
                             .man = BK_SQ_NONE };
-    struct bk_report why = { "" };
 
     if (bk_first_error_any(&k->error) || !may_be(k, &f) ||
         !bk_index_is_first(k->ix, seen->number, seen->at) || !is_wanted(k, &f) || !is_one(k, &f))
         return;
-    if (k->counted) {
+    if (k->counted)
         k->counted[thread].n[f.p.stm][f.worth.wdl + 1]++;
-        study_find_release(&f);
-    } else if (!finds_add(&k->by_thread[thread], &f)) {
-        study_find_release(&f);
-        keep_error(k, bk_no_memory(&why), &why);
-    }
+    else
+        keep(k, &f);
 }
 
-/* Moves what the threads have found into one list. */
-static bool gather(struct miner *k, struct finds *into)
+/* The find once more, with its board. */
+static struct study_find find_of(const struct miner *k, const struct kept *from)
 {
-    for (unsigned i = 0; i < bk_pool_threads(k->x->pool); i++) {
-        struct finds *list = &k->by_thread[i];
+    struct study_find f = { .number = from->number,
+                            .worth = from->worth,
+                            .other = from->other,
+                            .man = from->man,
+                            .squares = from->squares,
+                            .idle = from->idle };
+    struct bk_placement at;
 
-        while (list->n) {
-            if (!finds_add(into, &list->f[list->n - 1]))
-                return false;
-            list->n--;
-        }
-    }
-    return true;
-}
-
-static void cut(struct finds *list, size_t n)
-{
-    while (list->n > n)
-        study_find_release(&list->f[--list->n]);
-}
-
-/* Keeps the best of what there was and what was found; the list sets a bar for the rest. */
-static bool keep_best(struct miner *k)
-{
-    if (!gather(k, &k->best))
-        return false;
-    if (k->best.n)
-        qsort(k->best.f, k->best.n, sizeof *k->best.f, by_rank);
-    cut(&k->best, k->keep);
-    if (k->best.n == k->keep)
-        k->least = k->best.f[k->keep - 1].worth.plies;
-    return true;
+    memcpy(f.move, from->move, sizeof f.move);
+    bk_index_unrank(k->ix, from->number, &at);
+    bk_index_position(k->ix, &at, from->stm, &f.p);
+    return f;
 }
 
 static bool is_full(const struct miner *k) { return k->o->limit && k->shown == k->o->limit; }
 
-static void show(struct miner *k, const struct study_find *f)
+/* With a problem's line. */
+static void show(struct miner *k, struct study_find *f)
 {
-    if (is_full(k))
-        return;
+    struct bk_report why = { "" };
+    struct line l;
+    char *text = NULL;
+
+    if (k->o->kind == STUDY_COMPOSE) {
+        if (!follow(k, &l, &f->p, f->worth.plies))
+            return;
+        text = joined(&l);
+        if (!text) {
+            keep_error(k, bk_no_memory(&why), &why);
+            return;
+        }
+    }
+    f->line = text;
     k->o->found(k->o->context, f);
     k->shown++;
+    free(text);
 }
 
-static bool show_portion(struct miner *k)
+static void sort(struct finds *list, int (*by)(const void *, const void *))
 {
-    struct finds list = { 0 };
-    bool all = gather(k, &list);
+    if (list->n)
+        qsort(list->f, list->n, sizeof *list->f, by);
+}
 
-    if (list.n)
-        qsort(list.f, list.n, sizeof *list.f, by_number);
-    for (size_t i = 0; i < list.n && all; i++)
-        show(k, &list.f[i]);
-    finds_release(&list);
-    return all;
+static void show_portion(struct miner *k)
+{
+    sort(&k->portion, by_number);
+    for (size_t i = 0; i < k->portion.n && !is_full(k); i++) {
+        struct study_find f = find_of(k, &k->portion.f[i]);
+
+        show(k, &f);
+    }
+}
+
+/*
+ * Leaves the best alone; a full list sets a bar for the rest.  What comes later has larger numbers,
+ * so of those that are just as long none gets into a list of the longest.
+ */
+static void trim(struct miner *k)
+{
+    sort(&k->best, by_rank);
+    if (k->best.n < k->keep)
+        return;
+    k->best.n = k->keep;
+    k->least = k->best.f[k->keep - 1].worth.plies + (k->o->kind == STUDY_LONGEST);
+}
+
+/* Adds what was found to the best, which are put in order when they are a quarter too many. */
+static bool keep_best(struct miner *k)
+{
+    for (size_t i = 0; i < k->portion.n; i++)
+        if (!finds_add(&k->best, &k->portion.f[i]))
+            return false;
+    if (k->best.n > k->keep + k->keep / 4)
+        trim(k);
+    return true;
+}
+
+static enum bk_err scan_portion(struct miner *k, uint64_t at, uint64_t n, struct bk_report *why)
+{
+    enum bk_err err = bk_settled_scan(k->s, at, n, look, k, why);
+
+    if (!err)
+        err = bk_first_error_of(&k->error, why);
+    if (!err && study_kind_ranks(k->o->kind))
+        err = keep_best(k) ? BK_OK : bk_no_memory(why);
+    else if (!err)
+        show_portion(k);
+    k->portion.n = 0;
+    return err;
 }
 
 static enum bk_err scan(struct miner *k, struct bk_report *why)
@@ -596,26 +679,24 @@ static enum bk_err scan(struct miner *k, struct bk_report *why)
     uint64_t rows = bk_settled_rows(k->s);
     enum bk_err err = BK_OK;
 
-    for (uint64_t at = 0; at < rows && !err && !is_full(k); at += PORTION) {
-        uint64_t n = rows - at < PORTION ? rows - at : PORTION;
+    for (uint64_t at = 0; at < rows && !err && !is_full(k); at += k->rows) {
+        uint64_t n = rows - at < k->rows ? rows - at : k->rows;
 
-        err = bk_settled_scan(k->s, at, n, look, k, why);
-        if (!err)
-            err = bk_first_error_of(&k->error, why);
-        if (!err && !(study_kind_ranks(k->o->kind) ? keep_best(k) : show_portion(k)))
-            err = bk_no_memory(why);
+        err = scan_portion(k, at, n, why);
         if (k->o->progress)
             k->o->progress(k->o->context, at + n, rows);
     }
+    if (study_kind_ranks(k->o->kind))
+        trim(k);
     return err;
 }
 
 /* == The best == */
 
 /* Adds the positions of a problem's line in which its side is to move. */
-static bool add_line(struct miner *k, const struct study_find *f, struct finds *to)
+static bool add_line(struct miner *k, const struct study_find *f, struct boards *to)
 {
-    struct study_find part = { .line = NULL };
+    struct board part = { .plies = 0 };
     struct line l;
 
     line_begin(&l, &f->p);
@@ -623,7 +704,7 @@ static bool add_line(struct miner *k, const struct study_find *f, struct finds *
         struct bk_worth w;
 
         part.p = l.p;
-        if (!ask(k, &l.p, &w, &part.number) || !finds_add(to, &part))
+        if (!ask(k, &l.p, &w, &part.number) || !boards_add(to, &part))
             return false;
     } while (play_only(k, &l) && (int)l.n < f->worth.plies && play_longest(k, &l));
     return true;
@@ -631,39 +712,42 @@ static bool add_line(struct miner *k, const struct study_find *f, struct finds *
 
 /* Do two lines meet?  Then the shorter one is a part of the other, or its beginning is new at most.
  */
-static bool meet(const struct finds *a, const struct finds *b)
+static bool meet(const struct boards *a, const struct boards *b)
 {
     for (size_t i = 0; i < a->n; i++)
         for (size_t j = 0; j < b->n; j++)
-            if (a->f[i].number == b->f[j].number && a->f[i].p.stm == b->f[j].p.stm &&
-                !memcmp(a->f[i].p.count, b->f[j].p.count, sizeof a->f[i].p.count))
+            if (a->b[i].number == b->b[j].number && a->b[i].p.stm == b->b[j].p.stm &&
+                !memcmp(a->b[i].p.count, b->b[j].p.count, sizeof a->b[i].p.count))
                 return true;
     return false;
 }
 
 /* Is the problem unlike those that were shown?  Then its line is added to theirs. */
-static bool is_new(struct miner *k, const struct study_find *f, struct finds *shown)
+static bool is_new(struct miner *k, const struct study_find *f, struct boards *shown)
 {
-    struct finds own = { 0 };
+    struct boards own = { 0 };
     struct bk_report why = { "" };
     bool all = add_line(k, f, &own), fresh = all && !meet(&own, shown);
 
     for (size_t i = 0; fresh && all && i < own.n; i++)
-        all = finds_add(shown, &own.f[i]);
+        all = boards_add(shown, &own.b[i]);
     if (!all)
         keep_error(k, bk_no_memory(&why), &why);
-    finds_release(&own);
+    free(own.b);
     return fresh;
 }
 
 static enum bk_err show_best(struct miner *k, struct bk_report *why)
 {
-    struct finds shown = { 0 };
+    struct boards shown = { 0 };
 
-    for (size_t i = 0; i < k->best.n && !is_full(k) && !bk_first_error_any(&k->error); i++)
-        if (k->o->kind != STUDY_COMPOSE || is_new(k, &k->best.f[i], &shown))
-            show(k, &k->best.f[i]);
-    finds_release(&shown);
+    for (size_t i = 0; i < k->best.n && !is_full(k) && !bk_first_error_any(&k->error); i++) {
+        struct study_find f = find_of(k, &k->best.f[i]);
+
+        if (k->o->kind != STUDY_COMPOSE || is_new(k, &f, &shown))
+            show(k, &f);
+    }
+    free(shown.b);
     return bk_first_error_of(&k->error, why);
 }
 
@@ -692,17 +776,17 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
     if (!o->limit && study_kind_ranks(o->kind))
         return bk_fail(why, BK_E_USAGE, "how many of the longest?");
     k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
-    k.by_thread = calloc(threads, sizeof *k.by_thread);
+    k.rows = PORTION / x->v->nsq; /* no row is longer */
     k.counted = o->counts ? calloc(threads, sizeof *k.counted) : NULL;
-    err = k.by_thread && (k.counted || !o->counts) ? scan(&k, why) : bk_no_memory(why);
+    k.portion.room = o->counts ? 0 : (size_t)k.rows * x->v->nsq * (x->one_sided ? 1 : 2);
+    k.portion.f = o->counts ? NULL : malloc(k.portion.room * sizeof *k.portion.f);
+    err = k.counted || k.portion.f ? scan(&k, why) : bk_no_memory(why);
     if (!err)
         err = show_best(&k, why);
-    for (unsigned i = 0; k.by_thread && i < threads; i++)
-        finds_release(&k.by_thread[i]);
     if (!err && k.counted)
         add_up(o->counts, k.counted, threads);
     free(k.counted);
-    free(k.by_thread);
-    finds_release(&k.best);
+    free(k.portion.f);
+    free(k.best.f);
     return err;
 }
