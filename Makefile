@@ -33,7 +33,7 @@ SOLVE  = order owners prepare exits layout share ledger paging estimate run resu
 ENCODE = columns_for entropy ribbons sample learn codes walk asked shard unit bytes turned source drawn foretell encode
 MAKING = disk plan parts resident budget lock left build
 PROBE = value handle position answer probe rank about
-STUDY = text pictures diagram where values whole mine chart game
+STUDY = text pictures diagram where values whole alike mine chart game
 EXPLORE = json query reply kept games san tell hand ask far count sums drawing api deadline http server
 CLI   = main report machine folder many save map plans bar counts jobs cmd_build cmd_ask cmd_stats cmd_count cmd_check cmd_file cmd_info cmd_whole cmd_manifest cmd_doctor \
         cmd_diagram cmd_mine cmd_report cmd_annotate cmd_explore cmd_site

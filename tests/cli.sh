@@ -486,6 +486,9 @@ good '{"fen":"q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1","wdl":1,"dtw":35,"other_wdl":1,"o
 good ',-1,4,,,,e3,4,,' mine shatranj KQvKQ --what domination --limit 1 --format csv
 good ' pv ' mine shatranj KQvKQ --compose --limit 2 --format epd
 good '"moves":["' mine shatranj KQvKQ --compose --limit 1 --json
+# after the key move two of these were the same, mirrored
+run 0 mine shatranj KQvKQ --compose && [ "$(grep -c '1QqK4 w\|3K1q2 w' out)" -eq 1 ] && [ "$(wc -l <out)" -eq 7 ] && pass ||
+    fail "problems that meet: $(cat out)"
 good 'q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1,1,35,1,17,,,,,' mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --format csv
 good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
@@ -701,6 +704,8 @@ good '873 positions agree' verify shatranj KQvKQ --sample 1000 --seed 1
 good 'KRvKN' build shatranj KNvKR --dir two --threads 1
 BAREKING_DIR=two
 export BAREKING_DIR
+run 0 mine shatranj KRvKN --compose --limit 100 --format csv && [ "$(sed 's/.*,//' out | sort | uniq -d)" = '' ] &&
+    [ "$(wc -l <out)" -eq 101 ] && pass || fail 'problems with the same solution'
 good '"material":"KNvKR","white":{"win":269329,' stats shatranj KNvKR --json
 good '"material":"KRvKN","white":{"win":651505,' stats shatranj KRvKN --json
 unset BAREKING_DIR

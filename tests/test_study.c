@@ -10,6 +10,7 @@
 
 #include "core/load.h"
 #include "core/move.h"
+#include "study/alike.h"
 #include "study/diagram.h"
 #include "study/game.h"
 #include "study/mine.h"
@@ -533,32 +534,40 @@ static void keep(void *context, const struct study_find *f)
     add(&all->list, class_of(&all->m, &p, f->worth.plies, is_of_both(all->kind)));
 }
 
-static struct classes search(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
-                             const char *where)
+static void search_for(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
+                       const char *where, void (*found)(void *context, const struct study_find *f),
+                       void *context)
 {
-    struct found all = { .m = material(small, tables[table]), .kind = kind };
+    struct bk_material m = material(small, tables[table]);
     struct study_where *w = NULL;
     struct study_values x;
     struct bk_pool *pool;
     struct bk_report why;
 
     assert_int_equal(bk_pool_open(&pool, threads, &why), BK_OK);
-    if (where &&
-        study_where_new(&w, small, (const uint8_t(*)[BK_TYPES_MAX])all.m.count, where, &why))
+    if (where && study_where_new(&w, small, (const uint8_t(*)[BK_TYPES_MAX])m.count, where, &why))
         fail_msg("%s", why.text);
     if (study_values_open(&x,
                           &(struct study_values_options){
                               .v = small, .dir = dir, .pool = pool, .memory = 1 << 26 },
-                          &all.m, &why) ||
+                          &m, &why) ||
         study_mine_run(
             &x,
             &(struct study_mine){
-                .kind = kind, .where = w, .limit = limit, .context = &all, .found = keep },
+                .kind = kind, .where = w, .limit = limit, .context = context, .found = found },
             &why))
         fail_msg("%s", why.text);
     study_values_close(&x);
     study_where_free(w);
     bk_pool_close(pool);
+}
+
+static struct classes search(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
+                             const char *where)
+{
+    struct found all = { .m = material(small, tables[table]), .kind = kind };
+
+    search_for(table, kind, limit, threads, where, keep, &all);
     return all.list;
 }
 
@@ -660,6 +669,159 @@ static void mine__problems_have_one_solution_and_none_is_longer(void **state)
         free(a.c);
         free(b.c);
     }
+}
+
+/* == Lines == */
+
+/* Plays the move of a line that stands at *line, which is advanced; false: there is none. */
+static bool next_move(const struct bk_variant *v, struct bk_pos *p, const char **line,
+                      struct bk_move *out)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(v, p, move);
+    size_t length = strcspn(*line, " ");
+    char name[16];
+
+    for (unsigned i = 0; length && i < n; i++)
+        if (strlen(bk_move_name(v, &move[i], name)) == length && !strncmp(*line, name, length)) {
+            bk_pos_play(p, v, &move[i]);
+            *line += length + ((*line)[length] == ' ');
+            *out = move[i];
+            return true;
+        }
+    assert_int_equal(length, 0);
+    return false;
+}
+
+/* Problems: of each the classes of its line's positions, and its moves as all mirrors show them. */
+struct problems {
+    struct problem {
+        struct classes met;
+        char *moves[BK_SYMMETRIES]; /* NULL: no symmetry */
+    } * x;
+    size_t n;
+};
+
+static struct problem problem_of(const struct study_find *f)
+{
+    struct problem x = { .met = { NULL, 0, 0 } };
+    uint8_t map[BK_SYMMETRIES][BK_SQ_MAX];
+    struct bk_pos p = f->p, before = p;
+    const char *line = f->line;
+    struct bk_material m;
+    struct bk_move move;
+    unsigned group;
+
+    bk_material_of(&m, small, &p);
+    group = bk_material_symmetries(&m, small);
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        if (group >> sym & 1 && bk_symmetry_map(small, sym, map[sym]))
+            x.moves[sym] = calloc(strlen(line) + 1, 16);
+    while (next_move(small, &p, &line, &move)) {
+        struct ref_pos slow_p = proof_ref(small, &before);
+
+        bk_material_of(&m, small, &before);
+        add(&x.met, class_of(&m, &slow_p, 0, false));
+        for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+            if (x.moves[sym])
+                sprintf(x.moves[sym] + strlen(x.moves[sym]), "%u %u-%u %u;", before.at[move.from],
+                        map[sym][move.from], map[sym][move.to], before.at[move.to]);
+        before = p;
+    }
+    return x;
+}
+
+static void keep_problem(void *context, const struct study_find *f)
+{
+    struct problems *all = context;
+
+    all->x = realloc(all->x, (all->n + 1) * sizeof *all->x);
+    assert_non_null(all->x);
+    all->x[all->n++] = problem_of(f);
+}
+
+/* Two that are shown: no position of one is one of the other, and no mirror shows the same moves.
+ */
+static void assert_unlike(const struct problem *a, const struct problem *b)
+{
+    for (size_t i = 0; i < a->met.n; i++)
+        for (size_t j = 0; j < b->met.n; j++)
+            assert_int_not_equal(compare(&a->met.c[i], &b->met.c[j]), 0);
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+        if (b->moves[sym])
+            assert_string_not_equal(a->moves[0], b->moves[sym]);
+}
+
+static void mine__no_two_problems_are_alike(void **state)
+{
+    (void)state;
+    for (size_t table = 0; table < NTABLES; table++) {
+        struct problems all = { NULL, 0 };
+
+        search_for(table, STUDY_COMPOSE, 100, 2, NULL, keep_problem, &all);
+        print_message("%s: %zu problems\n", tables[table], all.n);
+        assert_true(all.n > 1);
+        for (size_t i = 0; i < all.n; i++)
+            for (size_t j = 0; j < i; j++)
+                assert_unlike(&all.x[i], &all.x[j]);
+        for (size_t i = 0; i < all.n; i++) {
+            for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++)
+                free(all.x[i].moves[sym]);
+            free(all.x[i].met.c);
+        }
+        free(all.x);
+    }
+}
+
+/* Is a line new that has this one move? */
+static bool is_fresh(struct study_alike *a, const struct bk_variant *v, const char *fen,
+                     const char *name)
+{
+    struct bk_report why = { "" };
+    struct bk_pos p, after;
+    struct bk_move move;
+    bool fresh;
+
+    if (bk_pos_from_fen(&p, v, fen, &why))
+        fail_msg("%s", why.text);
+    after = p;
+    assert_true(next_move(v, &after, &name, &move));
+    assert_true(study_alike_add(a, &p, &move, 1, &fresh));
+    return fresh;
+}
+
+static void alike__lines_that_meet_or_have_the_same_moves_are(void **state)
+{
+    struct bk_variant *v = load("chess");
+    struct bk_material m = material(v, "KPvKP");
+    struct study_alike *a;
+    struct bk_index *ix;
+    struct bk_report why;
+
+    (void)state;
+    assert_int_equal(bk_index_new(&ix, v, &m, NULL, &why), BK_OK);
+    a = study_alike_new(ix);
+    assert_non_null(a);
+    assert_true(is_fresh(a, v, "8/8/8/8/Pp6/8/8/K6k b - a3 0 1", "b4a3"));
+    assert_true(is_fresh(a, v, "8/8/8/8/Pp6/8/8/K6k b - - 0 1", "b4b3"));
+    assert_false(is_fresh(a, v, "8/8/8/8/6pP/8/8/k6K b - h3 0 1", "a1b2"));
+    assert_false(is_fresh(a, v, "8/8/8/8/6pP/8/8/k6K b - - 0 9", "a1b2"));
+    /* their ends may be the same; their moves may not, with idle men elsewhere or mirrored */
+    assert_true(is_fresh(a, v, "7k/8/8/8/8/8/P6p/1K6 w - - 0 1", "b1c1"));
+    assert_true(is_fresh(a, v, "7k/8/8/8/8/8/P6p/3K4 w - - 0 1", "d1c1"));
+    assert_false(is_fresh(a, v, "7k/8/8/8/8/P7/7p/1K6 w - - 0 1", "b1c1"));
+    assert_false(is_fresh(a, v, "7k/8/8/8/P7/8/7p/6K1 w - - 0 1", "g1f1"));
+    assert_true(is_fresh(a, v, "7K/8/8/8/8/P7/7p/1k6 b - - 0 1", "b1c1"));
+    for (unsigned i = 0; i < 6; i++) { /* many have room */
+        static const char *const names[] = { "a3a4", "h8g8", "h8h7", "h8g7", "h2h1=Q", "h2h1=N" };
+        static const char *const fens[] = { "7k/8/8/8/8/P7/7p/2K5 w - - 0 1",
+                                            "7k/8/8/8/8/P7/7p/2K5 b - - 0 1" };
+
+        assert_int_equal(is_fresh(a, v, fens[i > 0], names[i]), i < 2);
+    }
+    study_alike_free(a);
+    bk_index_free(ix);
+    bk_variant_free(v);
 }
 
 static void mine__where_leaves_out_the_others(void **state)
@@ -903,6 +1065,8 @@ int main(void)
         cmocka_unit_test(mine__finds_what_the_slow_solver_finds),
         cmocka_unit_test(mine__the_longest_are_the_longest),
         cmocka_unit_test(mine__problems_have_one_solution_and_none_is_longer),
+        cmocka_unit_test(mine__no_two_problems_are_alike),
+        cmocka_unit_test(alike__lines_that_meet_or_have_the_same_moves_are),
         cmocka_unit_test(mine__where_leaves_out_the_others),
         cmocka_unit_test(mine__the_order_is_that_of_the_table),
     };

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "core/move.h"
+#include "study/alike.h"
 
 /* Numbers, about, that are looked at before what they had is shown.  Half of it costs as much time;
    a core that shares it with a hundred others still has 100 us. */
@@ -72,8 +73,7 @@ struct finds {
 /* Positions of lines. */
 struct board {
     struct bk_pos p;
-    int plies; /* to the end, where that is of use */
-    uint64_t number;
+    int plies; /* to the end */
 };
 struct boards {
     struct board *b;
@@ -368,14 +368,14 @@ static bool is_domination(struct miner *k, struct study_find *f)
 /* A line under way. */
 struct line {
     struct bk_pos p;
-    char name[PLIES_MAX][16];
+    struct bk_move move[PLIES_MAX];
     unsigned n;
     struct bk_bits idle; /* squares on which men stand who have not moved */
 };
 
 static void line_play(struct miner *k, struct line *l, const struct bk_move *m)
 {
-    bk_move_name(k->v, m, l->name[l->n++]);
+    l->move[l->n++] = *m;
     bk_bits_clear(&l->idle, m->from);
     if (m->takes != BK_SQ_NONE)
         bk_bits_clear(&l->idle, m->takes);
@@ -423,12 +423,12 @@ static bool play_longest(struct miner *k, struct line *l)
     return n;
 }
 
-static char *joined(const struct line *l)
+static char *joined(const struct miner *k, const struct line *l)
 {
-    char *text = malloc((size_t)l->n * sizeof l->name[0] + 1), *at = text;
+    char name[16], *text = malloc((size_t)l->n * sizeof name + 1), *at = text;
 
     for (unsigned i = 0; text && i < l->n; i++)
-        at += sprintf(at, "%s%s", i ? " " : "", l->name[i]);
+        at += sprintf(at, "%s%s", i ? " " : "", bk_move_name(k->v, &l->move[i], name));
     return text;
 }
 
@@ -528,7 +528,7 @@ static bool is_problem(struct miner *k, struct study_find *f)
     if (!has_one_solution(k, &f->p, f->worth.plies) || !follow(k, &l, &f->p, f->worth.plies))
         return false;
     f->idle = (uint16_t)bk_bits_count(&l.idle);
-    memcpy(f->move, l.name[0], sizeof f->move);
+    bk_move_name(k->v, &l.move[0], f->move);
     return true;
 }
 
@@ -598,26 +598,10 @@ static struct study_find find_of(const struct miner *k, const struct kept *from)
 
 static bool is_full(const struct miner *k) { return k->o->limit && k->shown == k->o->limit; }
 
-/* With a problem's line. */
-static void show(struct miner *k, struct study_find *f)
+static void show(struct miner *k, const struct study_find *f)
 {
-    struct bk_report why = { "" };
-    struct line l;
-    char *text = NULL;
-
-    if (k->o->kind == STUDY_COMPOSE) {
-        if (!follow(k, &l, &f->p, f->worth.plies))
-            return;
-        text = joined(&l);
-        if (!text) {
-            keep_error(k, bk_no_memory(&why), &why);
-            return;
-        }
-    }
-    f->line = text;
     k->o->found(k->o->context, f);
     k->shown++;
-    free(text);
 }
 
 static void sort(struct finds *list, int (*by)(const void *, const void *))
@@ -693,62 +677,50 @@ static enum bk_err scan(struct miner *k, struct bk_report *why)
 
 /* == The best == */
 
-/* Adds the positions of a problem's line in which its side is to move. */
-static bool add_line(struct miner *k, const struct study_find *f, struct boards *to)
+/* Shows a problem with its line, unless it is like one that was shown.  False: no memory. */
+static bool show_problem(struct miner *k, struct study_find *f, struct study_alike *shown)
 {
-    struct board part = { .plies = 0 };
     struct line l;
+    char *text;
+    bool fresh;
 
-    line_begin(&l, &f->p);
-    do {
-        struct bk_worth w;
-
-        part.p = l.p;
-        if (!ask(k, &l.p, &w, &part.number) || !boards_add(to, &part))
-            return false;
-    } while (play_only(k, &l) && (int)l.n < f->worth.plies && play_longest(k, &l));
-    return true;
+    if (!follow(k, &l, &f->p, f->worth.plies)) /* an error, which is kept: it was followed before */
+        return true;
+    if (!study_alike_add(shown, &f->p, l.move, l.n, &fresh))
+        return false;
+    if (!fresh)
+        return true;
+    f->line = text = joined(k, &l);
+    if (text)
+        show(k, f);
+    free(text);
+    return text;
 }
 
-/* Do two lines meet?  Then the shorter one is a part of the other, or its beginning is new at most.
- */
-static bool meet(const struct boards *a, const struct boards *b)
+static enum bk_err show_problems(struct miner *k, struct bk_report *why)
 {
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t j = 0; j < b->n; j++)
-            if (a->b[i].number == b->b[j].number && a->b[i].p.stm == b->b[j].p.stm &&
-                !memcmp(a->b[i].p.count, b->b[j].p.count, sizeof a->b[i].p.count))
-                return true;
-    return false;
-}
+    struct study_alike *shown = study_alike_new(k->ix);
+    bool all = shown;
 
-/* Is the problem unlike those that were shown?  Then its line is added to theirs. */
-static bool is_new(struct miner *k, const struct study_find *f, struct boards *shown)
-{
-    struct boards own = { 0 };
-    struct bk_report why = { "" };
-    bool all = add_line(k, f, &own), fresh = all && !meet(&own, shown);
+    for (size_t i = 0; i < k->best.n && all && !is_full(k) && !bk_first_error_any(&k->error); i++) {
+        struct study_find f = find_of(k, &k->best.f[i]);
 
-    for (size_t i = 0; fresh && all && i < own.n; i++)
-        all = boards_add(shown, &own.b[i]);
-    if (!all)
-        keep_error(k, bk_no_memory(&why), &why);
-    free(own.b);
-    return fresh;
+        all = show_problem(k, &f, shown);
+    }
+    study_alike_free(shown);
+    return all ? bk_first_error_of(&k->error, why) : bk_no_memory(why);
 }
 
 static enum bk_err show_best(struct miner *k, struct bk_report *why)
 {
-    struct boards shown = { 0 };
-
-    for (size_t i = 0; i < k->best.n && !is_full(k) && !bk_first_error_any(&k->error); i++) {
+    if (k->o->kind == STUDY_COMPOSE)
+        return show_problems(k, why);
+    for (size_t i = 0; i < k->best.n && !is_full(k); i++) {
         struct study_find f = find_of(k, &k->best.f[i]);
 
-        if (k->o->kind != STUDY_COMPOSE || is_new(k, &f, &shown))
-            show(k, &f);
+        show(k, &f);
     }
-    free(shown.b);
-    return bk_first_error_of(&k->error, why);
+    return BK_OK;
 }
 
 /* == All of it == */
