@@ -489,6 +489,11 @@ good '"moves":["' mine shatranj KQvKQ --compose --limit 1 --json
 # after the key move two of these were the same, mirrored
 run 0 mine shatranj KQvKQ --compose && [ "$(grep -c '1QqK4 w\|3K1q2 w' out)" -eq 1 ] && [ "$(wc -l <out)" -eq 7 ] && pass ||
     fail "problems that meet: $(cat out)"
+# a short list says so, unless nothing but the answer is wanted
+[ "$(cat err)" = 'bareking: problems: 7, there are no more' ] && pass || fail 'are these all?'
+good 'w - - 0 1' mine shatranj KQvKQ --compose --quiet
+good '"positions":[' mine shatranj KQvKQ --compose --json
+good 'w - - 0 1' mine shatranj KQvKQ --compose --limit 7
 good 'q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1,1,35,1,17,,,,,' mine shatranj KQvKQ --what bare-race --where 'plies > 20' --limit 1 --format csv
 good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
@@ -680,7 +685,10 @@ bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html
 good 'White to move      1,624,350:        469,711 wins      1,003,268 draws        151,371 losses' mine shatranj KQvKQ --what any --count
 good '"what":"any","white":{"win":469711,"draw":1003268,"loss":151371},"black":{"win":0,' mine shatranj KQvKQ --what any --count --json
 good '"what":"any","white":{"win":' mine shatranj KQvKQ --what any --count --json --where 'dist(K,k) = 2'
-bad 2 'no list that could be' mine shatranj KQvKQ --what longest --count
+bad 2 '--count and --what longest do not go together: the longest are a list' mine shatranj KQvKQ --what longest --count
+bad 2 '--count and --compose do not go together' mine shatranj KQvKQ --compose --count --limit 3
+bad 2 '--count and --limit do not go together: it counts all' mine shatranj KQvKQ --what any --count --limit 3
+bad 2 '--count and --format do not go together: it shows no' mine shatranj KQvKQ --what any --count --format csv
 # docs/gallery.md says what the command says
 gallery=$games/../../docs/gallery.md
 listed() { # a row of the gallery

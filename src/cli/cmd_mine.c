@@ -25,7 +25,9 @@ struct search {
     bool bar;
     json_t *list; /* with --json */
     struct study_counts counts;
+    uint64_t limit; /* 0: none */
     uint64_t found;
+    bool more; /* of kinds that rank: than were kept */
 };
 
 /* == A line == */
@@ -168,6 +170,21 @@ static int read_format(struct search *s)
                : CLI_OK;
 }
 
+/* Counting takes all there are, and shows none. */
+static int refuse_with_count(const struct search *s)
+{
+    const struct cli_mine *o = &s->c->mine;
+    const char *other = o->compose                  ? "--compose"
+                        : study_kind_ranks(s->kind) ? "--what longest"
+                        : o->limit                  ? "--limit"
+                                                    : "--format";
+
+    return cli_fail(CLI_USAGE, "mine: --count and %s do not go together: %s", other,
+                    study_kind_ranks(s->kind) ? "the longest are a list, and it shows none"
+                    : o->limit                ? "it counts all there are"
+                                              : "it shows no positions");
+}
+
 static int read_kind(struct search *s)
 {
     const struct cli_mine *o = &s->c->mine;
@@ -185,8 +202,7 @@ static int read_kind(struct search *s)
             "longest, only-move, bare-race, domination",
             o->what);
     if (o->count && (study_kind_ranks(s->kind) || o->limit || o->format))
-        return cli_fail(CLI_USAGE, "mine: --count has no list that could be the longest, or have a "
-                                   "limit or a format");
+        return refuse_with_count(s);
     return CLI_OK;
 }
 
@@ -265,6 +281,24 @@ static int answer(struct search *s)
                                     study_kind_names[s->kind], "positions", s->list));
 }
 
+/* Of a list of problems that is shorter than was asked: are there no more? */
+static void tell_short(const struct search *s)
+{
+    char found[CLI_TEXT_MAX], kept[CLI_TEXT_MAX];
+
+    if (s->kind != STUDY_COMPOSE || s->found >= s->limit || s->c->json || s->c->quiet)
+        return;
+    fflush(stdout);
+    cli_count(found, s->found);
+    if (s->more)
+        fprintf(stderr,
+                "bareking: problems: %s, there may be more: all others of the %s longest "
+                "candidates are like these; a larger --limit keeps more\n",
+                found, cli_count(kept, s->limit * STUDY_PROBLEMS));
+    else
+        fprintf(stderr, "bareking: problems: %s, there are no more\n", found);
+}
+
 static int mine(struct search *s)
 {
     const struct cli *c = s->c;
@@ -282,23 +316,25 @@ static int mine(struct search *s)
             return cli_fail(cli_status(err), "%s (of %s)", why.text,
                             bk_material_name(&s->m, s->v, name));
     }
+    s->limit = c->mine.limit || !study_kind_ranks(s->kind) ? c->mine.limit : BEST_USUAL;
     s->bar = !c->quiet && isatty(STDERR_FILENO);
     s->list = c->json && !c->mine.count ? json_array() : NULL;
     if (s->format == AS_CSV && !c->mine.count)
         puts("fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves");
-    status = run_search(
-        s, &(struct study_mine){
-               .kind = s->kind,
-               .where = where,
-               .counts = c->mine.count ? &s->counts : NULL,
-               .limit = c->mine.limit || !study_kind_ranks(s->kind) ? c->mine.limit : BEST_USUAL,
-               .context = s,
-               .found = print_find,
-               .progress = s->bar ? searching : NULL });
+    status = run_search(s, &(struct study_mine){ .kind = s->kind,
+                                                 .where = where,
+                                                 .counts = c->mine.count ? &s->counts : NULL,
+                                                 .limit = s->limit,
+                                                 .more = &s->more,
+                                                 .context = s,
+                                                 .found = print_find,
+                                                 .progress = s->bar ? searching : NULL });
     if (!status && c->mine.count)
         status = answer_counts(s);
     else if (!status && s->list)
         status = answer(s);
+    if (!status)
+        tell_short(s);
     if (!status)
         cli_tell_colours(s->c, s->v);
     json_decref(s->list);

@@ -24,9 +24,7 @@
 
 /* Numbers, about, that are looked at before what they had is shown.  Half of it costs as much time;
    a core that shares it with a hundred others still has 100 us. */
-#define PORTION (UINT64_C(1) << 17)
-/* A problem that is asked for, so many are kept: many are parts of others. */
-#define PROBLEMS  64
+#define PORTION   (UINT64_C(1) << 17)
 #define DOMINATED 3 /* squares that a man must have to be dominated */
 #define PLIES_MAX 1024
 
@@ -91,6 +89,7 @@ struct miner {
     struct study_counts *counted; /* by thread, where they are counted */
     struct finds best;            /* of kinds that rank */
     size_t keep;
+    bool more; /* some were not kept */
     int least; /* plies that a position of a full list has to have */
     uint64_t shown;
     struct bk_first_error error;
@@ -629,6 +628,7 @@ static void trim(struct miner *k)
     sort(&k->best, by_rank);
     if (k->best.n < k->keep)
         return;
+    k->more |= k->best.n > k->keep;
     k->best.n = k->keep;
     k->least = k->best.f[k->keep - 1].worth.plies + (k->o->kind == STUDY_LONGEST);
 }
@@ -747,7 +747,7 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
                        bk_material_name(&x->m, x->v, name));
     if (!o->limit && study_kind_ranks(o->kind))
         return bk_fail(why, BK_E_USAGE, "how many of the longest?");
-    k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * PROBLEMS : o->limit);
+    k.keep = (size_t)(o->kind == STUDY_COMPOSE ? o->limit * STUDY_PROBLEMS : o->limit);
     k.rows = PORTION / x->v->nsq; /* no row is longer */
     k.counted = o->counts ? calloc(threads, sizeof *k.counted) : NULL;
     k.portion.room = o->counts ? 0 : (size_t)k.rows * x->v->nsq * (x->one_sided ? 1 : 2);
@@ -757,6 +757,8 @@ enum bk_err study_mine_run(struct study_values *x, const struct study_mine *o,
         err = show_best(&k, why);
     if (!err && k.counted)
         add_up(o->counts, k.counted, threads);
+    if (o->more)
+        *o->more = k.more;
     free(k.counted);
     free(k.portion.f);
     free(k.best.f);

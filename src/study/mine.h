@@ -36,6 +36,9 @@ extern const char *const study_kind_names[STUDY_KINDS];
 /* Is one position compared with others before any is shown: is there a best one? */
 bool study_kind_ranks(enum study_kind kind);
 
+/* For each problem that is asked for so many are kept: many are parts of others. */
+#define STUDY_PROBLEMS 64
+
 /* A position that was found. */
 struct study_find {
     struct bk_pos p;
@@ -61,6 +64,7 @@ struct study_mine {
     uint64_t limit;                  /* finds at most; 0: no limit, of kinds that do not rank */
     struct study_counts *counts; /* finds are counted there, and not shown; else NULL.  Not of kinds
                                     that rank */
+    bool *more; /* of kinds that rank, out: there were more of them than were kept.  NULL is fine */
     void *context;
     void (*found)(void *context, const struct study_find *f);
     void (*progress)(void *context, uint64_t done, uint64_t all); /* NULL is fine */
