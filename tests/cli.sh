@@ -699,7 +699,15 @@ listed '      b3b4       wins in 39 plies (20 turns)'
 bad 2 'say --what' mine shatranj KQvKQ
 bad 2 'nothing to look for' mine shatranj KQvKQ --what gold
 bad 2 'not both' mine shatranj KQvKQ --what longest --compose
-bad 2 'no format' mine shatranj KQvKQ --what longest --format pgn
+good '{White wins in 39 plies (20 turns)} 1. Kb4 Kd6 2. Kc4 Ke6' line shatranj "$diamond" --format pgn
+good 'Qb2 20. Kxb2# 1-0' line shatranj "$diamond" --format pgn
+cp out line.pgn && good '19. Qc1 Qb2 20. Kxb2# 1-0' annotate shatranj line.pgn && ! grep -q '\$' out && pass || fail 'the best line has mistakes'
+bad 2 "'epd' is no format; there is pgn" line shatranj "$diamond" --format epd
+bad 2 'without --json' line shatranj "$diamond" --format pgn --json
+run 0 mine shatranj KQvKQ --compose --limit 3 --format pgn && [ "$(grep -c '^\[FEN ' out)" -eq 3 ] &&
+    [ "$(grep -c ' 1-0$' out)" -eq 3 ] && ! awk 'length > 79 { bad = 1 } END { exit !bad }' out && pass || fail 'problems as PGN'
+good '8/8/3Q4/8/8/k6q/8/1K6 w - - 0 1"]' mine shatranj KQvKQ --what longest --limit 1 --format pgn
+bad 2 'no format' mine shatranj KQvKQ --what longest --format xml
 bad 2 'column 6: the material has no such man' mine shatranj KQvKQ --what longest --where 'edge(R) = 0'
 bad 2 'more than --memory' mine shatranj KQvKQ --what longest --memory 1000
 bad 1 'decided by rule' mine shatranj KQvK --what longest

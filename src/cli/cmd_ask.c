@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/many.h"
+#include "cli/pgn.h"
 #include "cli/report.h"
 #include "core/rules.h"
 #include "probe/bareking.h"
@@ -285,14 +286,42 @@ static int print_line_json(const struct question *q, const struct many_line *l)
     return cli_print_json(answer);
 }
 
+/* As a game, with what the position is worth before its first move. */
+static int print_line_pgn(const struct question *q, const struct many_line *l)
+{
+    char *moves = malloc(l->n * sizeof *l->name + 1), *at = moves;
+
+    if (!moves)
+        return cli_no_memory();
+    *at = '\0';
+    for (size_t i = 0; i < l->n; i++)
+        at += sprintf(at, "%s%s", i ? " " : "", l->name[i]);
+    cli_print_pgn(q->v, &q->pos, moves, l->first.wdl, l->first.dtw);
+    free(moves);
+    return CLI_OK;
+}
+
+static int check_line_format(const struct cli *c)
+{
+    if (!c->mine.format)
+        return CLI_OK;
+    if (strcmp(c->mine.format, "pgn") != 0)
+        return cli_fail(CLI_USAGE, "line: '%s' is no format; there is pgn", c->mine.format);
+    if (c->json || from_stdin(c))
+        return cli_fail(CLI_USAGE, "line: --format pgn goes with one FEN, and without --json");
+    return CLI_OK;
+}
+
 int cmd_line(struct cli *c)
 {
     struct question q;
     struct many_line l;
     enum bk_lib_err err;
     unsigned stm;
-    int status;
+    int status = check_line_format(c);
 
+    if (status)
+        return status;
     if (from_stdin(c))
         return many_answer(c, true);
     status = open_question(&q, c);
@@ -308,6 +337,8 @@ int cmd_line(struct cli *c)
                              ".bkd file is lost; `build` makes them");
     else if (c->json)
         status = print_line_json(&q, &l);
+    else if (c->mine.format)
+        status = print_line_pgn(&q, &l);
     else
         print_line(&q, &l, stm);
     free(l.name);

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/pgn.h"
 #include "cli/report.h"
 #include "study/mine.h"
 #include "tb/verify.h"
 
 #define BEST_USUAL 10 /* of kinds that rank */
 
-enum format { AS_FEN, AS_EPD, AS_CSV, AS_JSON };
-static const char *const format_names[] = { "fen", "epd", "csv", "json" };
+enum format { AS_FEN, AS_EPD, AS_CSV, AS_JSON, AS_PGN, FORMATS };
+static const char *const format_names[] = { "fen", "epd", "csv", "json", "pgn" };
 
 struct search {
     const struct cli *c;
@@ -52,6 +53,12 @@ static void print_epd(const struct study_find *f, const char *fen, const char *m
     if (f->line)
         printf(" pv %s;", f->line);
     putchar('\n');
+}
+
+/* A problem with its line, others with the move that is theirs, if there is one. */
+static void print_pgn(const struct search *s, const struct study_find *f)
+{
+    cli_print_pgn(s->v, &f->p, f->line ? f->line : f->move, f->worth.wdl, f->worth.plies);
 }
 
 static const char *plies_text(char out[16], const struct bk_worth *w)
@@ -140,6 +147,8 @@ static void print_find(void *context, const struct study_find *f)
     case AS_EPD: print_epd(f, fen, man); break;
     case AS_CSV: print_csv(f, fen, man); break;
     case AS_JSON: cli_print_json_line(find_json(f, fen, man)); break;
+    case AS_PGN: print_pgn(s, f); break;
+    case FORMATS: break;
     }
 }
 
@@ -160,14 +169,14 @@ static int read_format(struct search *s)
 {
     const char *name = s->c->mine.format;
 
-    for (unsigned i = 0; name && i < 4; i++)
+    for (unsigned i = 0; name && i < FORMATS; i++)
         if (!strcmp(name, format_names[i])) {
             s->format = (enum format)i;
             return s->c->json ? cli_fail(CLI_USAGE, "mine: --json or --format, not both") : CLI_OK;
         }
-    return name
-               ? cli_fail(CLI_USAGE, "mine: '%s' is no format; there are fen, epd, csv, json", name)
-               : CLI_OK;
+    return name ? cli_fail(CLI_USAGE, "mine: '%s' is no format; there are fen, epd, csv, json, pgn",
+                           name)
+                : CLI_OK;
 }
 
 /* Counting takes all there are, and shows none. */

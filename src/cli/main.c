@@ -64,7 +64,7 @@ static const struct option_line {
     { 'E', "where", "EXPR", "of these, where it is true: 'plies > 20 and dist(K,k) = 2'" },
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
     { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
-    { 'R', "format", "HOW", "fen (default), epd, csv or json: a position a line" },
+    { 'R', "format", "HOW", "of `mine` fen (default), epd, csv, json or pgn; of `line` pgn" },
     { 'o', "output", "FILE", "write to this file, not to stdout; `site`: into this folder" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
     { 'G', "png", NULL, "as PNG, by rsvg-convert" },
@@ -133,7 +133,7 @@ static const struct command {
       "clocked\n"
       "in games of limited length; or fen, error, status.  The exit status is then the highest of\n"
       "all lines; one line on stderr says how many have no answer.\n" },
-    { "line", cmd_line, "d:tj", 2, 16, "VARIANT FEN|-", "the best line to the end of the game",
+    { "line", cmd_line, "d:tRj", 2, 16, "VARIANT FEN|-", "the best line to the end of the game",
       "DIR may be a list of folders with `:` between.  `-`: positions from stdin, as `probe` "
       "reads\n"
       "and answers them; two more fields have the moves and the FEN at the end (moves, "

@@ -1,0 +1,115 @@
+/* pgn.c - see pgn.h. */
+#include "cli/pgn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "core/move.h"
+#include "explore/san.h"
+
+#define COLUMNS 79
+
+/* Plays the first of the moves and passes over it; san: how people write it.  False: there is none.
+ */
+static bool play_next(const struct bk_variant *v, struct bk_pos *p, const char **moves,
+                      char san[EX_SAN_MAX])
+{
+    struct bk_move list[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(v, p, list);
+    size_t length = strcspn(*moves, " ");
+    char name[16];
+    int wdl;
+
+    for (unsigned i = 0; length && i < n; i++) {
+        struct bk_pos after = *p;
+
+        bk_move_name(v, &list[i], name);
+        if (strlen(name) != length || strncmp(name, *moves, length) != 0)
+            continue;
+        bk_pos_play(&after, v, &list[i]);
+        ex_san(v, p, &list[i], list, n, &after,
+               bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0, san);
+        *p = after;
+        *moves += length + strspn(*moves + length, " ");
+        return true;
+    }
+    return false;
+}
+
+static const char *result_of(const struct bk_variant *v, struct bk_pos p, const char *moves)
+{
+    char san[EX_SAN_MAX];
+    int wdl;
+
+    while (play_next(v, &p, &moves, san)) {
+    }
+    if (bk_pos_end(v, &p, &wdl) == BK_END_NONE)
+        return "*";
+    if (!wdl)
+        return "1/2-1/2";
+    return (wdl > 0) == (p.stm == BK_WHITE) ? "1-0" : "0-1";
+}
+
+/* Writes a word of the text behind a blank, or on the next line. */
+static void put(const char *word, size_t *column)
+{
+    size_t n = strlen(word);
+
+    if (*column && *column + 1 + n > COLUMNS) {
+        putchar('\n');
+        *column = 0;
+    }
+    printf("%s%s", *column ? " " : "", word);
+    *column += n + (*column > 0);
+}
+
+static void put_comment(const char *comment, size_t *column)
+{
+    char word[64];
+
+    for (size_t n, first = 1; *comment; comment += n + strspn(comment + n, " "), first = 0) {
+        n = strcspn(comment, " ");
+        snprintf(word, sizeof word, "%s%.*s%s", first ? "{" : "", (int)n, comment,
+                 comment[n] ? "" : "}");
+        put(word, column);
+    }
+}
+
+static void print_tags(const struct bk_variant *v, const struct bk_pos *from, const char *result)
+{
+    static const char *const unknown[] = { "Event", "Site", "Date", "Round", "White", "Black" };
+    char fen[BK_FEN_MAX];
+
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        printf("[%s \"%s\"]\n", unknown[i], i == 2 ? "????.??.??" : "?");
+    printf("[Result \"%s\"]\n", result);
+    if (strcmp(v->name, "chess") != 0) /* what a PGN is of without it */
+        printf("[Variant \"%s\"]\n", v->name);
+    printf("[SetUp \"1\"]\n[FEN \"%s\"]\n\n", bk_pos_to_fen(from, v, fen));
+}
+
+void cli_print_pgn(const struct bk_variant *v, const struct bk_pos *from, const char *moves,
+                   int wdl, int plies)
+{
+    char comment[2 * CLI_TEXT_MAX], verdict[CLI_TEXT_MAX];
+    const char *result = result_of(v, *from, moves);
+    unsigned turn = from->turn, stm = from->stm;
+    struct bk_pos p = *from;
+    char san[EX_SAN_MAX], number[16];
+    size_t column = 0;
+
+    print_tags(v, from, result);
+    snprintf(comment, sizeof comment, "%s %s", cli_colour(stm), cli_verdict(verdict, wdl, plies));
+    put_comment(comment, &column);
+    for (bool first = true; play_next(v, &p, &moves, san); first = false) {
+        snprintf(number, sizeof number, stm == BK_WHITE ? "%u." : "%u...", turn);
+        if (first || stm == BK_WHITE)
+            put(number, &column);
+        put(san, &column);
+        turn += stm == BK_BLACK;
+        stm = !stm;
+    }
+    put(result, &column);
+    puts("\n");
+}
