@@ -235,6 +235,46 @@ static void index__unrank_undoes_rank(void **state)
         check_numbers(claim[i][0], claim[i][1]);
 }
 
+/* In ascending order the choices of cells that are no class's first lead to one met before; every
+   block has a key, and no key is two choices'. */
+static void index__ascending_cells_have_a_key_each(void **state)
+{
+    struct bk_variant *v = load("shatranj");
+    struct bk_index *ix = index_of(v, "KPPPvKP");
+    bool *met = calloc(ix->nkeys, sizeof *met);
+    unsigned n = ix->cells[0]->n, choices = 0, blocks = 0;
+
+    (void)state;
+    assert_non_null(met);
+    assert_int_equal(n, 48);
+    assert_int_equal(ix->nkeys, 48u * 49 * 50 / 6 * 48);
+    for (unsigned i = 0; i < n * n * n * n; i++) {
+        const uint8_t cell[BK_SLOTS_MAX] = { (uint8_t)(i / n / n / n), (uint8_t)(i / n / n % n),
+                                             (uint8_t)(i / n % n), (uint8_t)(i % n) };
+        uint32_t key;
+        int32_t found;
+
+        if (cell[0] > cell[1] || cell[1] > cell[2])
+            continue;
+        key = bk_index_key(ix, cell);
+        assert_true(key < ix->nkeys && !met[key]);
+        met[key] = true;
+        choices++;
+        found = ix->block_of[key];
+        assert_int_equal(found < 0, cell[0] == cell[1] || cell[1] == cell[2]);
+        assert_true(found >> 3 <= (int32_t)blocks);
+        if (found >= 0 && !(found & 7)) {
+            assert_int_equal(found >> 3, blocks);
+            assert_memory_equal(ix->block[blocks++].cell, cell, ix->nslots);
+        }
+    }
+    assert_int_equal(choices, ix->nkeys);
+    assert_int_equal(blocks, ix->nblocks);
+    free(met);
+    bk_index_free(ix);
+    bk_variant_free(v);
+}
+
 static void index__combinations_are_numbered_without_gaps(void **state)
 {
     uint64_t number = 0;
@@ -263,6 +303,7 @@ int main(void)
         cmocka_unit_test(symmetry__is_computed_from_board_and_men),
         cmocka_unit_test(index__king_pairs_are_those_everybody_counts),
         cmocka_unit_test(index__unrank_undoes_rank),
+        cmocka_unit_test(index__ascending_cells_have_a_key_each),
         cmocka_unit_test(index__combinations_are_numbered_without_gaps),
     };
 

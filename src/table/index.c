@@ -263,15 +263,6 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
 
 /* == Blocks == */
 
-static size_t cells_key(const struct bk_index *ix, const uint8_t *cell)
-{
-    size_t key = 0;
-
-    for (unsigned s = 0; s < ix->nslots; s++)
-        key = key * ix->cells[s]->n + cell[s];
-    return key;
-}
-
 /* The cells of all men after a symmetry, equal men sorted. */
 static void turn_cells(const struct bk_index *ix, const uint8_t *cell, unsigned sym, uint8_t *out)
 {
@@ -311,56 +302,110 @@ static bool cells_overfull(const struct bk_index *ix, const struct bk_block *b)
     return false;
 }
 
-/* What a step of each digit adds to the number. */
-static void weigh_digits(const struct bk_index *ix, struct bk_block *b)
+/* What a step of each digit adds to the number.  Returns how many numbers there are. */
+static uint64_t weigh_digits(const struct bk_index *ix, const struct bk_block *b,
+                             struct bk_digits *d)
 {
     uint64_t weight = 1;
 
+    memset(d->weight, 0, sizeof d->weight);
     for (unsigned i = ix->nslots + 1; i-- > 0;) {
         unsigned slot = ix->order[i];
 
         if (slot == BK_KINGS_SLOT) {
-            b->slice_weight = weight;
+            d->slice_weight = weight;
             weight *= b->pairs->nslices;
-        } else if ((b->leads[slot] = (uint8_t)bk_index_leads(ix, b, slot)) != 0) {
-            b->weight[slot] = weight;
+        } else if ((d->leads[slot] = (uint8_t)bk_index_leads(ix, b, slot)) != 0) {
+            d->weight[slot] = weight;
             weight *= bk_index_radix(ix, b, slot);
         }
     }
-    b->size = weight;
+    return weight;
 }
 
-static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t key, size_t *room)
+/* Arrays that grow while blocks are found. */
+struct rooms {
+    size_t block, digits;
+};
+
+/*
+ * The digits of the next block, which are mostly those of one shortly before: only so many are
+ * looked at.  To have some twice costs memory, not more than a block with digits of its own.
+ */
+#define DIGITS_LOOKED_AT 8
+
+static bool find_digits(struct bk_index *ix, struct bk_block *b, struct rooms *room)
 {
-    struct bk_block b = { .group = 0 };
+    struct bk_digits d = { .block = ix->nblocks };
+    uint32_t i = ix->ndigits, end = i > DIGITS_LOOKED_AT ? i - DIGITS_LOOKED_AT : 0;
+
+    b->size = weigh_digits(ix, b, &d);
+    while (i-- > end) {
+        const struct bk_digits *known = &ix->digits[i];
+
+        b->digits = i;
+        if (known->slice_weight == d.slice_weight && ix->block[known->block].pairs == b->pairs &&
+            !memcmp(known->weight, d.weight, sizeof d.weight) &&
+            !memcmp(known->leads, d.leads, sizeof d.leads) &&
+            ix->block[known->block].size == b->size)
+            return true;
+    }
+    if (!BK_ARRAY_ROOM(ix->digits, room->digits, ix->ndigits + 1u))
+        return false;
+    b->digits = ix->ndigits;
+    ix->digits[ix->ndigits++] = d;
+    return true;
+}
+
+/* The symmetries that keep these cells; or *found, where one leads to a block that is there. */
+static unsigned group_of(const struct bk_index *ix, const uint8_t *cell, uint32_t key,
+                         int32_t *found)
+{
+    unsigned group = 1;
     uint8_t turned[BK_SLOTS_MAX];
 
-    memcpy(b.cell, cell, sizeof b.cell);
-    if (cells_overfull(ix, &b))
-        return BK_OK;
-    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
-        size_t image;
+    *found = -1;
+    for (unsigned sym = 1; sym < BK_SYMMETRIES; sym++) {
+        uint32_t image;
 
         if (!(ix->group >> sym & 1))
             continue;
         turn_cells(ix, cell, sym, turned);
-        image = cells_key(ix, turned);
+        image = bk_index_key(ix, turned);
         if (image == key)
-            b.group |= 1u << sym;
-        else if (ix->block_of[image] >= 0 && !(ix->block_of[image] & 7)) { /* leads to a block */
-            ix->block_of[key] = (ix->block_of[image] & ~7) | (int32_t)sym;
-            return BK_OK;
+            group |= 1u << sym;
+        else if (ix->block_of[image] >= 0 && !(ix->block_of[image] & 7)) {
+            *found = (ix->block_of[image] & ~7) | (int32_t)sym;
+            break;
         }
+    }
+    return group;
+}
+
+static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, struct rooms *room)
+{
+    struct bk_block b = { .group = 0 };
+    uint32_t key = bk_index_key(ix, cell);
+    int32_t found;
+
+    memcpy(b.cell, cell, sizeof b.cell);
+    if (cells_overfull(ix, &b))
+        return BK_OK;
+    b.group = group_of(ix, cell, key, &found);
+    if (found >= 0) {
+        ix->block_of[key] = found;
+        return BK_OK;
     }
     if (!ix->pairs[b.group] && !(ix->pairs[b.group] = pairs_new(ix, b.group)))
         return BK_E_SYSTEM;
     b.pairs = ix->pairs[b.group];
     b.first = ix->positions;
-    weigh_digits(ix, &b);
+    if (!find_digits(ix, &b, room))
+        return BK_E_SYSTEM;
     for (unsigned s = 0; s < ix->nslots; s++)
         b.advance += ix->cells[s]->advance[cell[s]];
     ix->positions += b.size;
-    if (!BK_ARRAY_ROOM(ix->block, *room, ix->nblocks + 1u))
+    if (!BK_ARRAY_ROOM(ix->block, room->block, ix->nblocks + 1u))
         return BK_E_SYSTEM;
     ix->block_of[key] = (int32_t)(ix->nblocks * 8);
     ix->block[ix->nblocks++] = b;
@@ -369,13 +414,15 @@ static enum bk_err add_block(struct bk_index *ix, const uint8_t *cell, size_t ke
 
 /* Men that find no room among them have no choice of cells: one block, in which nobody stands, as
    of a board on which the kings find none. */
-static enum bk_err add_empty_block(struct bk_index *ix, size_t *room)
+static enum bk_err add_empty_block(struct bk_index *ix, struct rooms *room)
 {
     struct bk_block b = { .group = 1 };
     struct bk_pairs *pairs = ix->pairs[1] = pairs_new(ix, 1);
 
-    if (!pairs || !BK_ARRAY_ROOM(ix->block, *room, 1))
+    if (!pairs || !BK_ARRAY_ROOM(ix->block, room->block, 1) ||
+        !BK_ARRAY_ROOM(ix->digits, room->digits, 1))
         return BK_E_SYSTEM;
+    ix->digits[ix->ndigits++] = (struct bk_digits){ .block = 0 };
     pairs->nslices = 0;
     for (size_t i = 0; i < (size_t)ix->v->nsq * ix->v->nsq; i++)
         pairs->slice[i] = -1;
@@ -385,49 +432,87 @@ static enum bk_err add_empty_block(struct bk_index *ix, size_t *room)
 }
 
 /* Most tables have one block, and an array grows for many. */
-static void shrink_blocks(struct bk_index *ix)
+static void shrink_arrays(struct bk_index *ix)
 {
     struct bk_block *just = realloc(ix->block, ix->nblocks * sizeof *just);
+    struct bk_digits *digits = realloc(ix->digits, ix->ndigits * sizeof *digits);
 
     if (just)
         ix->block = just;
+    if (digits)
+        ix->digits = digits;
 }
 
 /*
- * All choices of cells in ascending order of their key.  The first of each
- * class met is its block; the symmetry stored for the others brings them to
- * it (an involution need not be one, so it is the one from them to it).
+ * Equal men in cells a <= b <= c <= ... are numbered by C(a, 1) + C(b + 1, 2) + C(c + 2, 3) + ...:
+ * of n cells C(n + k - 1, k) ascending choices, without gaps.  Unlike men make a mixed radix of
+ * these numbers.  Five pawns of 48 squares, three against two: 23 M keys, and 255 M if they had any
+ * cells.  False: no memory.
+ */
+static bool keys_new(struct bk_index *ix)
+{
+    unsigned men;
+
+    ix->nkeys = 1;
+    ix->key_of = malloc((ix->nslots + 1u) * sizeof *ix->key_of);
+    for (unsigned s = 0; ix->key_of && s < ix->nslots; s += men) {
+        const struct bk_cells *c = ix->cells[s];
+
+        for (men = 0; s + men < ix->nslots && ix->like[s + men] == s; men++)
+            for (unsigned sq = 0; sq < BK_SQ_MAX; sq++)
+                ix->key_of[s + men][sq] =
+                    c->cell_of[sq] == BK_SQ_NONE
+                        ? BK_NO_KEY
+                        : ix->nkeys * (uint32_t)choose(c->cell_of[sq] + men, men + 1);
+        ix->nkeys *= c->n ? (uint32_t)choose(c->n + men - 1, men) : 0;
+    }
+    return ix->key_of != NULL;
+}
+
+/* The next choice of cells in ascending order, of which equal men's ascend.  False: there is none.
+ */
+static bool next_cells(const struct bk_index *ix, uint8_t *cell)
+{
+    unsigned s = ix->nslots;
+
+    while (s && cell[s - 1] + 1 == ix->cells[s - 1]->n)
+        s--;
+    if (!s)
+        return false;
+    cell[s - 1]++;
+    for (; s < BK_SLOTS_MAX && s < ix->nslots; s++)
+        cell[s] = ix->like[s] < s ? cell[s - 1] : 0;
+    return true;
+}
+
+/*
+ * All choices of cells in ascending order.  The first of each class met is its block; the symmetry
+ * stored for the others brings them to it (an involution need not be one, so it is the one from
+ * them to it).
  */
 static enum bk_err blocks_new(struct bk_index *ix, struct bk_report *why)
 {
-    size_t keys = 1, room = 0;
+    size_t choices = 1;
+    struct rooms room = { 0, 0 };
     uint8_t cell[BK_SLOTS_MAX] = { 0 };
 
     for (unsigned s = 0; s < ix->nslots; s++) {
-        keys *= ix->cells[s]->n;
-        if (keys > (size_t)1 << 28)
+        choices *= ix->cells[s]->n;
+        if (choices > (size_t)1 << 28)
             return bk_fail(why, BK_E_USAGE, "too many pawn placements for one table");
     }
-    ix->block_of = malloc((keys ? keys : 1) * sizeof *ix->block_of);
-    if (!ix->block_of)
+    if (!keys_new(ix) || !(ix->block_of = malloc((ix->nkeys + !ix->nkeys) * sizeof *ix->block_of)))
         return bk_no_memory(why);
-    memset(ix->block_of, 0xff, keys * sizeof *ix->block_of);
-    for (size_t key = 0; key < keys; key++) {
-        size_t rest = key;
-        uint8_t sorted[BK_SLOTS_MAX] = { 0 };
-
-        for (unsigned s = ix->nslots; s-- > 0; rest /= ix->cells[s]->n)
-            cell[s] = (uint8_t)(rest % ix->cells[s]->n);
-        memcpy(sorted, cell, sizeof sorted);
-        if (!bk_sort_like(sorted, ix->like, ix->nslots)) /* equal men ascend */
-            continue;
-        if (add_block(ix, cell, key, &room))
-            return bk_no_memory(why);
-    }
+    memset(ix->block_of, 0xff, ix->nkeys * sizeof *ix->block_of);
+    if (ix->nkeys)
+        do
+            if (add_block(ix, cell, &room))
+                return bk_no_memory(why);
+        while (next_cells(ix, cell));
     if (!ix->nblocks && add_empty_block(ix, &room))
         return bk_no_memory(why);
-    shrink_blocks(ix);
-    ix->whole = keys == 1 && ix->block_of[0] == 0;
+    shrink_arrays(ix);
+    ix->whole = ix->nkeys == 1 && ix->block_of[0] == 0;
     return BK_OK;
 }
 
@@ -578,19 +663,20 @@ void bk_index_free(struct bk_index *ix)
     for (unsigned i = 0; i < 256; i++)
         pairs_free(ix->pairs[i]);
     free(ix->block);
+    free(ix->digits);
+    free(ix->key_of);
     free(ix->block_of);
     free(ix);
 }
 
 uint64_t bk_index_bytes(const struct bk_index *ix)
 {
-    uint64_t bytes = sizeof *ix + ix->nblocks * sizeof *ix->block, keys = 1,
+    uint64_t bytes = sizeof *ix + ix->nblocks * sizeof *ix->block +
+                     ix->ndigits * sizeof *ix->digits + ix->nslots * sizeof *ix->key_of,
              all = (uint64_t)ix->v->nsq * ix->v->nsq;
 
-    for (unsigned s = 0; s < ix->nslots; s++) {
+    for (unsigned s = 0; s < ix->nslots; s++)
         bytes += ix->like[s] == s ? sizeof *ix->cells[s] : 0;
-        keys *= ix->cells[s]->n;
-    }
     for (unsigned g = 0; g < 256; g++) {
         const struct bk_pairs *p = ix->pairs[g];
 
@@ -598,14 +684,14 @@ uint64_t bk_index_bytes(const struct bk_index *ix)
             bytes +=
                 sizeof *p + all * (sizeof *p->king + sizeof *p->stabilizer + sizeof *p->slice + 1);
     }
-    return bytes + keys * sizeof *ix->block_of;
+    return bytes + ix->nkeys * sizeof *ix->block_of;
 }
 
 void bk_index_reorder(struct bk_index *ix, const uint8_t *order)
 {
     memcpy(ix->order, order, ix->nslots + 1u);
-    for (uint32_t i = 0; i < ix->nblocks; i++)
-        weigh_digits(ix, &ix->block[i]);
+    for (uint32_t i = 0; i < ix->ndigits; i++)
+        weigh_digits(ix, &ix->block[ix->digits[i].block], &ix->digits[i]);
 }
 
 /* == Positions and numbers == */
@@ -712,20 +798,19 @@ static inline bool all_may_stand(const struct bk_index *ix, const struct bk_plac
 
 static inline int32_t block_of(const struct bk_index *ix, struct bk_placement *at)
 {
-    size_t key = 0;
+    uint32_t key = 0, none = 0;
     int32_t found;
 
     if (ix->whole)
         return all_may_stand(ix, at) ? 0 : -1;
     if (ix->equals)
         sort_men(ix, at);
-    for (unsigned s = 0; s < ix->nslots; s++) {
-        unsigned cell = ix->cells[s]->cell_of[at->sq[s]];
-
-        if (cell == BK_SQ_NONE)
-            return -1;
-        key = key * ix->cells[s]->n + cell;
+    for (unsigned s = 0; s < BK_SLOTS_MAX && s < ix->nslots; s++) {
+        key += ix->key_of[s][at->sq[s]];
+        none |= ix->key_of[s][at->sq[s]];
     }
+    if (none & BK_NO_KEY)
+        return -1;
     found = ix->block_of[key];
     if (found < 0)
         return -1;
@@ -760,6 +845,7 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
 {
     int32_t nth = block_of(ix, at);
     const struct bk_block *b;
+    const struct bk_digits *d;
     const struct bk_pairs *pairs;
     uint64_t number;
     size_t pair;
@@ -775,10 +861,11 @@ uint64_t bk_index_rank_turned(const struct bk_index *ix, struct bk_placement *at
         return UINT64_MAX;
     turn(ix, at, pairs->sym[pair]);
     sort_men(ix, at);
-    number = b->first + (uint32_t)pairs->slice[pair] * b->slice_weight;
+    d = bk_index_digits(ix, b);
+    number = b->first + (uint32_t)pairs->slice[pair] * d->slice_weight;
     for (unsigned s = 0; s < ix->nslots; s++)
-        if (b->leads[s])
-            number += digit_of(ix, at, s, b->leads[s]) * b->weight[s];
+        if (d->leads[s])
+            number += digit_of(ix, at, s, d->leads[s]) * d->weight[s];
     return number;
 }
 

@@ -57,18 +57,28 @@ struct bk_pairs {
     uint8_t *sym;   /* the symmetry that brings the pair to its slice */
 };
 
+/*
+ * number = first + slice * slice_weight + the sum of digits * weight, by slot; a man who shares the
+ * digit of one before him has 0.  Of blocks there may be ten million, whose digits weigh the same
+ * where the cells are as large: so they share them.
+ */
+struct bk_digits {
+    uint64_t slice_weight, weight[BK_SLOTS_MAX];
+    uint8_t leads[BK_SLOTS_MAX]; /* by slot: bk_index_leads() */
+    uint32_t block;              /* the first that has them */
+};
+
 struct bk_block {
     uint8_t cell[BK_SLOTS_MAX]; /* by slot; equal men ascending */
     unsigned group;             /* symmetries that keep the cells, as a set for equal men */
+    unsigned advance;           /* sum over men; blocks are solved from the highest down */
+    uint32_t digits;            /* of bk_index.digits */
     const struct bk_pairs *pairs;
     uint64_t first; /* number of its first position */
     uint64_t size;
-    /* number = first + slice * slice_weight + the sum of digits * weight, by slot; a man who
-       shares the digit of one before him has 0 */
-    uint64_t slice_weight, weight[BK_SLOTS_MAX];
-    uint8_t leads[BK_SLOTS_MAX]; /* by slot: bk_index_leads() */
-    unsigned advance;            /* sum over men; blocks are solved from the highest down */
 };
+
+#define BK_NO_KEY (UINT32_C(1) << 31)
 
 struct bk_index {
     const struct bk_variant *v; /* borrowed */
@@ -86,11 +96,32 @@ struct bk_index {
                                         changed by bk_index_reorder() alone */
     uint32_t nblocks;
     struct bk_block *block;
+    uint32_t ndigits;
+    struct bk_digits *digits;
     uint64_t positions;          /* per side to move */
     struct bk_pairs *pairs[256]; /* by group; owned; NULL where unused */
-    /* from the cells of all men (mixed radix) to block * 8 + symmetry; -1 none */
+    /* The cells of all men make a key: the sum of key_of[slot][square] once equal men ascend; none
+       where one is BK_NO_KEY, for he may not stand there.  By key: block * 8 + the symmetry that
+       brings the men there; -1: none. */
+    uint32_t nkeys, (*key_of)[BK_SQ_MAX]; /* by slot */
     int32_t *block_of;
 };
+
+static inline const struct bk_digits *bk_index_digits(const struct bk_index *ix,
+                                                      const struct bk_block *b)
+{
+    return &ix->digits[b->digits];
+}
+
+/* The key of men in these cells, equal men in the order of theirs. */
+static inline uint32_t bk_index_key(const struct bk_index *ix, const uint8_t *cell)
+{
+    uint32_t key = 0;
+
+    for (unsigned s = 0; s < ix->nslots; s++)
+        key += ix->key_of[s][ix->cells[s]->sq[ix->cells[s]->first[cell[s]]]];
+    return key;
+}
 
 /* By man: the white king, the black one, then the slots. */
 static inline unsigned bk_index_type(const struct bk_index *ix, unsigned man)

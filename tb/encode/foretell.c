@@ -364,7 +364,7 @@ double bk_encode_share(const struct bk_index *ix, unsigned nth, const struct bk_
     if (some.ranks < 2 || ix->order[0] != BK_KINGS_SLOT)
         return 1;
     most = bk_unit_most(numbers, some);
-    most += most ? 2 * ix->block[0].slice_weight : 0; /* slices are whole */
+    most += most ? 2 * bk_index_digits(ix, &ix->block[0])->slice_weight : 0; /* slices are whole */
     return most < numbers ? (double)most / (double)numbers : 1;
 }
 
@@ -384,7 +384,8 @@ uint64_t bk_encode_readers(const struct bk_encode_places *e, uint32_t block, uin
 {
     const struct bk_block *b = &e->ix->block[block];
     const struct bk_unit_place *p = place_of(e, block, side);
-    uint64_t first = b->first + slice * b->slice_weight, end = first + b->slice_weight;
+    uint64_t weight = bk_index_digits(e->ix, b)->slice_weight;
+    uint64_t first = b->first + slice * weight, end = first + weight;
     uint64_t readers = 0;
 
     if (p->end - p->first < BK_LARGE_UNIT)

@@ -69,11 +69,7 @@ struct bk_memtable {
    symmetry that brings it there; -1: there is none. */
 static inline int32_t bk_block_of_cells(const struct bk_index *ix, const uint8_t *cell)
 {
-    size_t key = 0;
-
-    for (unsigned s = 0; s < ix->nslots; s++)
-        key = key * ix->cells[s]->n + cell[s];
-    return ix->block_of[key];
+    return ix->block_of[bk_index_key(ix, cell)];
 }
 
 enum bk_err bk_memtable_new(struct bk_memtable **out, const struct bk_variant *v,

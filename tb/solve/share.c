@@ -744,7 +744,8 @@ double bk_share_kept(const struct bk_index *ix, const struct bk_owners *owners,
                      const struct bk_reading *reading, bool distances, struct bk_some_ranks some)
 {
     const struct bk_pairs *pairs = ix->block[0].pairs;
-    uint64_t slice_bytes = ix->block[0].slice_weight / (distances ? 1 : 8) + 1;
+    uint64_t slice_bytes =
+        bk_index_digits(ix, &ix->block[0])->slice_weight / (distances ? 1 : 8) + 1;
     uint64_t most = 0, all = 2 * pairs->nslices * slice_bytes;
 
     if (!owners || !reading || !bk_share_may(ix) || !pairs->nslices)
