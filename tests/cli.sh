@@ -673,12 +673,27 @@ bad 2 'behind.epd: line 1: `Kd3` stands behind the end of the game' annotate sha
 grep -q 'b3b4 keeps it' out && pass || fail 'a position behind one that is over'
 run 2 annotate shatranj game.pgn --json && [ "$(grep -o '"move":"b3b4"\|"errors":\[' out | tr '\n' ' ')" = \
     '"move":"b3b4" "move":"b3b4" "errors":[ ' ] && pass || fail "a game after a bad one in JSON: $(cat out)"
+# the nth of the answer is the nth of the file, whether it can begin, has moves, or not
+fens_and_errors() { # of the games of an answer
+    grep -o '"fen":"[^ ]*\|"fen":null\|"error":"[^"]*"\|"line":[0-9]*' out | tr '\n' ' '
+}
+printf '[White "a"]\n[White "b"]\n\n*\n\n[FEN "%s"]\n\n{open}\n\n[FEN 8/8]\n\n1. Kb4 {x} *\n{y}\n[FEN "Q7/8/8/8/8/8/8/k1K5 w"]\n\n*\n{end}\n' \
+    "$diamond" >order.pgn
+run 2 annotate shatranj order.pgn --json && [ "$(fens_and_errors)" = \
+    '"fen":null "fen":"8/8/8/3k4/8/1KQ5/8/q7 "fen":null "error":"the FEN tag has no FEN in quotes, or one too long" "line":10 "fen":"Q7/8/8/8/8/8/8/k1K5 ' ] &&
+    pass || fail "the order of games in JSON: $(cat out)"
+run 2 annotate shatranj game.pgn --json && [ "$(fens_and_errors)" = \
+    '"fen":"8/8/8/3k4/8/1KQ5/8/q7 "error":"`Ka9` is no legal move" "line":3 "fen":null "error":"FEN: 2 ranks, the board has 8" "line":5 "fen":"8/8/8/3k4/8/1KQ5/8/q7 ' ] &&
+    pass || fail "a game that cannot begin in JSON: $(cat out)"
 printf '%s bm b3a9;\n8/8 w - -\n# so\n%s bm b3b4;\n' "$diamond" "$diamond" >slips.epd
 run 2 annotate shatranj slips.epd && [ "$(sed 's/.* 1 //' out)" = 'bm b3a9; c0 "White wins in 39 plies (20 turns)";
 8/8 w - -
 # so
 bm b3b4; c0 "White wins in 39 plies (20 turns)"; c1 "b3b4 keeps it: White wins in 38 plies (19 turns)";' ] && pass ||
     fail "a position after a bad one: $(cat out err)"
+run 2 annotate shatranj slips.epd --json && [ "$(fens_and_errors)" = \
+    '"fen":"8/8/8/3k4/8/1KQ5/8/q7 "error":"`b3a9` is no legal move" "line":1 "fen":null "error":"FEN: 2 ranks, the board has 8" "line":2 "fen":"8/8/8/3k4/8/1KQ5/8/q7 ' ] &&
+    pass || fail "a position after a bad one in JSON: $(cat out)"
 bad 1 'decided by rule' report shatranj KQvK
 bad 1 'build it: bareking build shatranj KQvKR' report shatranj KRvKQ
 bad 4 'cannot write' report shatranj KQvKQ -o nowhere/page.html

@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #define BYTES_MAX (64u << 20)
 #define COLUMNS   79
 #define WORDS_MAX 128 /* "White wins in 39 plies (20 turns)" */
+#define WHY_MAX   1024
 
 struct annotation {
     const struct cli *c;
@@ -43,6 +45,9 @@ struct annotation {
     unsigned signs;     /* "$n" that come next in the text, and have been put */
     unsigned commented; /* of a line: a bit for each of c0 to c9 that we have put */
     bool known;         /* a table has told something */
+    bool any;           /* there is something of the game: with --json it is told of */
+    char why[WHY_MAX];  /* what of it could not be read first, and where; "": nothing */
+    unsigned why_line;
     json_t *game, *moves;
 };
 
@@ -233,21 +238,59 @@ static void add_played(struct annotation *n, const struct played *m)
 
 /* == A game == */
 
+/* The object of the game, where it begins; of one that cannot begin, without a FEN. */
+static void begin_json(struct annotation *n)
+{
+    char fen[BK_FEN_MAX];
+
+    if (!n->games || n->game)
+        return;
+    n->moves = json_array();
+    n->game = json_pack("{so so}", "fen",
+                        n->begun ? json_string(bk_pos_to_fen(&n->p, n->v, fen)) : json_null(),
+                        "moves", n->moves);
+}
+
+/* Every game has an object, also one that could not be read, so that they can be counted. */
+static void end_json(struct annotation *n)
+{
+    if (!n->games || !n->any)
+        return;
+    begin_json(n);
+    if (*n->why) {
+        json_object_set_new(n->game, "error", ex_json_string(n->why));
+        json_object_set_new(n->game, "line", json_integer(n->why_line));
+    }
+    json_array_append_new(n->games, n->game);
+}
+
 static void end_game(struct annotation *n)
 {
+    end_json(n);
     if (n->v != n->base)
         bk_variant_free(n->v);
     n->v = n->base;
-    n->begun = n->told = n->lost = n->fen_told = false;
+    n->begun = n->told = n->lost = n->fen_told = n->any = false;
     n->ply = 0;
-    if (n->game)
-        json_array_append_new(n->games, n->game);
     n->game = n->moves = NULL;
+    *n->why = 0;
     end_line(n);
 }
 
-static int fail_at(const struct annotation *n, int status, unsigned line, const char *why)
+/* Says what cannot be read, and keeps the first that is the matter with a game. */
+__attribute__((format(printf, 4, 5))) static int fail_at(struct annotation *n, int status,
+                                                         unsigned line, const char *fmt, ...)
 {
+    char why[WHY_MAX];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    if (!*n->why) {
+        strcpy(n->why, why);
+        n->why_line = line;
+    }
     return cli_fail(status, "%s: line %u: %s", n->c->arg[1], line, why);
 }
 
@@ -259,36 +302,24 @@ static int set_up(struct annotation *n, const char *fen, unsigned line)
     enum bk_err err;
 
     if (!fen && !*n->base->start)
-        return cli_fail(CLI_USAGE, "%s: line %u: %s begins from no array; a FEN tag is needed",
-                        n->c->arg[1], line, n->base->name);
+        return fail_at(n, CLI_USAGE, line, "%s begins from no array; a FEN tag is needed",
+                       n->base->name);
     err = bk_variant_for_fen(&derived, n->base, fen ? fen : n->base->start, &why);
     if (derived)
         n->v = derived;
     if (!err)
         err = bk_pos_from_fen(&n->p, n->v, fen ? fen : n->base->start, &why);
     if (err)
-        return fail_at(n, cli_status(err), line, why.text);
+        return fail_at(n, cli_status(err), line, "%s", why.text);
     if (!bk_pos_legal(n->v, &n->p))
-        return cli_fail(CLI_USAGE,
-                        "%s: line %u: illegal position: %s is to move and %s is in check",
-                        n->c->arg[1], line, cli_colour(n->p.stm), cli_colour(!n->p.stm));
+        return fail_at(n, CLI_USAGE, line, "illegal position: %s is to move and %s is in check",
+                       cli_colour(n->p.stm), cli_colour(!n->p.stm));
     n->begun = true;
     return CLI_OK;
 }
 
-static void begin_json(struct annotation *n)
-{
-    char fen[BK_FEN_MAX];
-
-    if (!n->games || n->game)
-        return;
-    n->moves = json_array();
-    n->game = json_pack("{ss so}", "fen", bk_pos_to_fen(&n->p, n->v, fen), "moves", n->moves);
-}
-
 /* No move follows mate, stalemate, or a bare king, but that by which the last man goes, too. */
-static int refuse_behind_end(const struct annotation *n, const char *move, size_t length,
-                             unsigned line)
+static int refuse_behind_end(struct annotation *n, const char *move, size_t length, unsigned line)
 {
     int wdl = 0;
     enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
@@ -297,9 +328,8 @@ static int refuse_behind_end(const struct annotation *n, const char *move, size_
 
     if (end == BK_END_NONE || bares_back)
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "%s: line %u: `%.*s` stands behind the end of the game: %s",
-                    n->c->arg[1], line, (int)(length < 40 ? length : 40), move,
-                    cli_end(how, &n->p, end, wdl));
+    return fail_at(n, CLI_USAGE, line, "`%.*s` stands behind the end of the game: %s",
+                   (int)(length < 40 ? length : 40), move, cli_end(how, &n->p, end, wdl));
 }
 
 static int take_move(struct annotation *n, const struct study_token *k)
@@ -315,7 +345,7 @@ static int take_move(struct annotation *n, const struct study_token *k)
     if ((status = refuse_behind_end(n, k->text, k->n, k->line)) != CLI_OK)
         return status;
     if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
-        return fail_at(n, CLI_USAGE, k->line, why.text);
+        return fail_at(n, CLI_USAGE, k->line, "%s", why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
@@ -336,17 +366,19 @@ static int take_tag(struct annotation *n, const struct study_token *k)
 
     if (n->column || n->ply)
         end_game(n);
+    n->any = true;
     n->fen_told &= k->line <= n->tag_line + 1;
     n->tag_line = k->line;
     study_putf(&n->out, "%.*s\n", (int)k->n, k->text);
     if (!study_tag_is(k, "FEN"))
         return CLI_OK;
+    if (!n->fen_told && (n->begun || n->lost)) /* one without moves */
+        end_game(n);
+    n->any = true;
     if (!study_tag_value(k, fen, sizeof fen))
         return fail_at(n, CLI_USAGE, k->line, "the FEN tag has no FEN in quotes, or one too long");
     if (n->fen_told)
         return fail_at(n, CLI_USAGE, k->line, "a second FEN tag of one game");
-    if (n->begun || n->lost) /* one without moves */
-        end_game(n);
     n->fen_told = true;
     return set_up(n, fen, k->line);
 }
@@ -366,6 +398,7 @@ static int take_or_put_move(struct annotation *n, const struct study_token *k)
 {
     int status = n->lost ? CLI_OK : take_move(n, k);
 
+    n->any = true;
     if (n->lost || status == CLI_USAGE) {
         put_as_it_stands(n, k);
         n->ply++;
@@ -393,6 +426,7 @@ static int take_token(struct annotation *n, const struct study_token *k)
     case STUDY_TAG: return take_tag(n, k);
     case STUDY_MOVE: return take_or_put_move(n, k);
     case STUDY_RESULT:
+        n->any = true;
         put_word(n, k->text, k->n);
         end_game(n);
         return CLI_OK;
@@ -478,7 +512,7 @@ static int annotate_move(struct annotation *n, const char *text, size_t length, 
     if ((status = refuse_behind_end(n, text, length, line)) != CLI_OK)
         return status;
     if (study_move_read(&move, n->v, &n->p, text, length, &why))
-        return fail_at(n, CLI_USAGE, line, why.text);
+        return fail_at(n, CLI_USAGE, line, "%s", why.text);
     status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
@@ -533,7 +567,10 @@ static int tell_line(struct annotation *n, char *line, unsigned number)
 static int annotate_line(struct annotation *n, char *line, unsigned number)
 {
     size_t before = n->out.n;
-    int status = tell_line(n, line, number);
+    int status;
+
+    n->any = true;
+    status = tell_line(n, line, number);
 
     study_putf(&n->out, "%s\n", n->out.n == before ? line : "");
     end_game(n);
