@@ -113,9 +113,9 @@ BK_API void bk_close(struct bk_lib *lib); /* NULL is fine */
  *               what the process may have (RLIMIT_NOFILE), 4096 at most.  Any number of tables can
  *               be asked with few: files are closed and opened again
  * share         another handle, or NULL.  The budget is that handle's, and so is the host;
- *               memory_bytes, open_files and host are not looked at.  Tables are not shared: each of
- *               several handles of one game reads its own, so threads ask one handle.  Handles that
- *               share may be closed in any order
+ *               memory_bytes, open_files and host are not looked at.  Tables are not shared: of
+ *               several handles of one game each reads its own, so threads ask one handle.
+ *               Handles that share may be closed in any order
  * host          where the bytes of files come from, if not from folders: struct bk_host, which is
  *               copied; NULL: from folders
  */
