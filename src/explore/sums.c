@@ -97,8 +97,6 @@ void ex_sum_variants(struct ex_games *g, const struct ex_query *q, struct ex_rep
 {
     char *first = strndup(g->dirs, strcspn(g->dirs, ":"));
     json_t *list = json_array(), *dir = first ? ex_json_string(first) : NULL;
-    struct bk_report why = { "" };
-    enum bk_err err = BK_OK;
 
     (void)q;
     if (!first)
@@ -107,19 +105,12 @@ void ex_sum_variants(struct ex_games *g, const struct ex_query *q, struct ex_rep
     for (size_t i = 0; i < g->n; i++) {
         json_t *o = variant_json(g->game[i].v);
         size_t n;
-        enum bk_err each = ex_game_tables(g, &g->game[i], &n, err ? NULL : &why);
+        bool known = !ex_game_tables(g, &g->game[i], &n, NULL);
 
-        err = err ? err : each;
-        json_object_set_new(o, "tables", json_integer((json_int_t)n));
+        json_object_set_new(o, "tables", known ? json_integer((json_int_t)n) : json_null());
         json_array_append_new(list, o);
     }
-    if (!err) {
-        ex_reply_json(reply, 200, json_pack("{so so}", "variants", list, "dir", dir));
-        return;
-    }
-    json_decref(list);
-    json_decref(dir);
-    ex_reply_error(reply, 503, "system", "%s", why.text);
+    ex_reply_json(reply, 200, json_pack("{so so}", "variants", list, "dir", dir));
 }
 
 /* == tables == */

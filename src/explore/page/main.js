@@ -734,18 +734,14 @@ async function begin() {
     addEventListener('pointerdown', () => { byKeys = false; board.hideCursor(); }, true);
     board.svg.addEventListener('focus', () => byKeys && board.showCursor());
     addEventListener('popstate', onHistory);
-    let told;
-
     try {
+        let told;
+
         [told, pictures] = await Promise.all([api.variants(), api.pictures()]);
         state.games = told.variants;
         state.dir = told.dir;
     } catch {
         complain(api.away);
-        return;
-    }
-    if (!state.games) { /* a folder that cannot be read */
-        complain(told.error);
         return;
     }
     $('game').append(...state.games.map((game) => make('option', { value: game.name },
