@@ -222,7 +222,7 @@ wants 400 '"code":"fen"' "/api/v1/puzzle-hands/svg?fen=5k**/6**/8/8/8/8/5K2/1N1A
 
 # == It is still there, keeps to its size, and ends when it is asked to ==
 wants 200 '"category":"win","dtm":39' "$api/probe?fen=$diamond"
-rss=$(sed -n 's/VmRSS: *\([0-9]*\) kB/\1/p' "/proc/$server/status" 2>/dev/null)
+rss=$(sed -n 's/VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$server/status" 2>/dev/null)
 [ -n "${SAN-}" ] || [ "${rss:-0}" -lt 400000 ] || die "it has taken $rss KB"
 kill "$server"
 wait "$server"

@@ -446,25 +446,25 @@ static void shrink_arrays(struct bk_index *ix)
 /*
  * Equal men in cells a <= b <= c <= ... are numbered by C(a, 1) + C(b + 1, 2) + C(c + 2, 3) + ...:
  * of n cells C(n + k - 1, k) ascending choices, without gaps.  Unlike men make a mixed radix of
- * these numbers.  Five pawns of 48 squares, three against two: 23 M keys, and 255 M if they had any
- * cells.  False: no memory.
+ * these numbers, the last men's digit the lowest: blocks in a row have keys that are near.  Five
+ * pawns of 48 squares, three against two: 23 M keys, and 255 M if they had any cells.  False: no
+ * memory.
  */
 static bool keys_new(struct bk_index *ix)
 {
-    unsigned men;
-
     ix->nkeys = 1;
     ix->key_of = malloc((ix->nslots + 1u) * sizeof *ix->key_of);
-    for (unsigned s = 0; ix->key_of && s < ix->nslots; s += men) {
-        const struct bk_cells *c = ix->cells[s];
+    for (unsigned end = ix->nslots, from; ix->key_of && end; end = from) {
+        const struct bk_cells *c = ix->cells[end - 1];
 
-        for (men = 0; s + men < ix->nslots && ix->like[s + men] == s; men++)
+        from = ix->like[end - 1];
+        for (unsigned i = 0; i < end - from; i++)
             for (unsigned sq = 0; sq < BK_SQ_MAX; sq++)
-                ix->key_of[s + men][sq] =
+                ix->key_of[from + i][sq] =
                     c->cell_of[sq] == BK_SQ_NONE
                         ? BK_NO_KEY
-                        : ix->nkeys * (uint32_t)choose(c->cell_of[sq] + men, men + 1);
-        ix->nkeys *= c->n ? (uint32_t)choose(c->n + men - 1, men) : 0;
+                        : ix->nkeys * (uint32_t)choose(c->cell_of[sq] + i, i + 1);
+        ix->nkeys *= c->n ? (uint32_t)choose(c->n + end - from - 1, end - from) : 0;
     }
     return ix->key_of != NULL;
 }
