@@ -463,7 +463,7 @@ good ' --wdl --standalone --effort best --any --quiet' \
     plan shatranj KRvKN --dir none --wdl --standalone --effort best --make
 rm -rf guess
 good 'White wins in 39 plies (20 turns)' probe shatranj '8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1'
-good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39}' \
+good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39,"san":"Kb4","fen":"8/8/8/3k4/1K6/2Q5/8/q7 b - - 0 1"}' \
     probe shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1
 good '"wdl":1,"dtw":39' probe --dir nowhere:tables shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
 good 'Black wins in 39 plies' probe shatranj 'Q7/8/1kq5/8/3K4/8/8/8 b - - 0 1'
@@ -799,8 +799,8 @@ suli='8/8/8/3k4/8/1KQ5/8/q7 w - - 0'
 good '40 plies are left: White wins.' probe ./short.ini "$suli 1"
 good 'b3c2       wins in 41 plies (21 turns), too late: a draw' probe ./short.ini "$suli 1"
 grep -qx '  b3b4       wins in 39 plies (20 turns)' out && pass || fail 'a move in time'
-good '{"move":"b3c2","wdl":1,"dtw":41,"clocked_wdl":0}' probe ./short.ini "$suli 1" --json
-good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1}' probe ./short.ini "$suli 1" --json
+good '{"move":"b3c2","wdl":1,"dtw":41,"clocked_wdl":0,"san":"Kc2"' probe ./short.ini "$suli 1" --json
+good '{"move":"b3b4","wdl":1,"dtw":39,"clocked_wdl":1,"san":"Kb4"' probe ./short.ini "$suli 1" --json
 good '38 plies are left: a draw.' line ./short.ini "$suli 2"
 grep -qx 'That is too late: the limit of turns has made it a draw.' out && pass || fail 'an end too late'
 good '"clocked":{"wdl":0,"plies_left":38}' line ./short.ini "$suli 2" --json

@@ -6,35 +6,42 @@
 
 #include "cli/report.h"
 #include "core/move.h"
-#include "explore/san.h"
 
 #define COLUMNS 79
 
-/* Plays the first of the moves and passes over it; san: how people write it.  False: there is none.
- */
-static bool play_next(const struct bk_variant *v, struct bk_pos *p, const char **moves,
-                      char san[EX_SAN_MAX])
+bool cli_play(const struct bk_variant *v, struct bk_pos *p, const char *name, size_t length,
+              char san[EX_SAN_MAX])
 {
     struct bk_move list[BK_MOVES_MAX];
     unsigned n = bk_moves_legal(v, p, list);
-    size_t length = strcspn(*moves, " ");
-    char name[16];
+    char each[16];
     int wdl;
 
     for (unsigned i = 0; length && i < n; i++) {
         struct bk_pos after = *p;
 
-        bk_move_name(v, &list[i], name);
-        if (strlen(name) != length || strncmp(name, *moves, length) != 0)
+        bk_move_name(v, &list[i], each);
+        if (strlen(each) != length || strncmp(each, name, length) != 0)
             continue;
         bk_pos_play(&after, v, &list[i]);
         ex_san(v, p, &list[i], list, n, &after,
                bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0, san);
         *p = after;
-        *moves += length + strspn(*moves + length, " ");
         return true;
     }
     return false;
+}
+
+/* Plays the first of the moves and passes over it.  False: there is none. */
+static bool play_next(const struct bk_variant *v, struct bk_pos *p, const char **moves,
+                      char san[EX_SAN_MAX])
+{
+    size_t length = strcspn(*moves, " ");
+
+    if (!cli_play(v, p, *moves, length, san))
+        return false;
+    *moves += length + strspn(*moves + length, " ");
+    return true;
 }
 
 static const char *result_of(const struct bk_variant *v, struct bk_pos p, const char *moves)
