@@ -512,7 +512,7 @@ BK_API int bk_men_max(struct bk_lib *lib);
    the first `room` of them, its own table before those that it leads to, are written, so `out` may
    be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material.  Cost: some us a
    table, and a look for each; of 8 men in a game whose pawns may become any of twelve kinds that is
-   157,079 tables, 3 s and 30 MB. */
+   some 157,000 tables and 3 s. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 

@@ -9,6 +9,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+#include "core/array.h"
 
 /* A position: its men by square, ascending.  No bytes but these. */
 struct place {
@@ -39,7 +42,7 @@ struct study_alike {
     uint32_t *spot; /* a hash: 1 + nth place, or 0 */
     size_t spots;   /* a power of two, more than twice n */
     struct line *line;
-    size_t nlines;
+    size_t nlines, line_room;
 };
 
 struct study_alike *study_alike_new(const struct bk_index *ix)
@@ -125,15 +128,7 @@ static struct place place_of(struct study_alike *a, const struct bk_pos *p)
 
 /* == The hash == */
 
-static size_t hash_of(const struct place *x)
-{
-    const uint8_t *byte = (const uint8_t *)x;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < sizeof *x; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(hash ^ hash >> 32);
-}
+static size_t hash_of(const struct place *x) { return (size_t)XXH64(x, sizeof *x, 0); }
 
 /* Where a place is, or would be. */
 static uint32_t *find(const struct study_alike *a, const struct place *x)
@@ -251,26 +246,13 @@ static bool has_line(const struct study_alike *a, const struct line *l)
     return false;
 }
 
-/* Room for one more, of which there are a power of two or none. */
-static bool make_room_for_line(struct study_alike *a)
-{
-    struct line *line;
-
-    if (a->nlines & (a->nlines - 1))
-        return true;
-    line = realloc(a->line, (a->nlines ? 2 * a->nlines : 1) * sizeof *line);
-    if (line)
-        a->line = line;
-    return line;
-}
-
 bool study_alike_add(struct study_alike *a, const struct bk_pos *p, const struct bk_move *move,
                      unsigned n, bool *fresh)
 {
     struct line l = { least_line(a, p, move, n), n };
 
     *fresh = false;
-    if (!l.step || !make_room(a, n) || !make_room_for_line(a)) {
+    if (!l.step || !make_room(a, n) || !BK_ARRAY_ROOM(a->line, a->line_room, a->nlines + 1)) {
         free(l.step);
         return false;
     }

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/move.h"
 #include "study/alike.h"
 
@@ -97,42 +98,22 @@ struct miner {
 
 /* == Lists == */
 
-/* Makes room for one more of so many bytes; false: no memory. */
-static bool make_room(void **at, size_t n, size_t *room, size_t bytes)
-{
-    size_t more = *room ? 2 * *room : 64;
-    void *moved;
-
-    if (n < *room)
-        return true;
-    moved = realloc(*at, more * bytes);
-    if (!moved)
-        return false;
-    *at = moved;
-    *room = more;
-    return true;
-}
-
 static bool boards_add(struct boards *list, const struct board *b)
 {
-    void *at = list->b;
+    bool room = BK_ARRAY_ROOM(list->b, list->room, list->n + 1);
 
-    if (!make_room(&at, list->n, &list->room, sizeof *b))
-        return false;
-    list->b = at;
-    list->b[list->n++] = *b;
-    return true;
+    if (room)
+        list->b[list->n++] = *b;
+    return room;
 }
 
 static bool finds_add(struct finds *list, const struct kept *f)
 {
-    void *at = list->f;
+    bool room = BK_ARRAY_ROOM(list->f, list->room, list->n + 1);
 
-    if (!make_room(&at, list->n, &list->room, sizeof *f))
-        return false;
-    list->f = at;
-    list->f[list->n++] = *f;
-    return true;
+    if (room)
+        list->f[list->n++] = *f;
+    return room;
 }
 
 static int by_number(const void *x, const void *y)
