@@ -6,30 +6,24 @@
 
 #include "cli/report.h"
 #include "core/move.h"
+#include "study/game.h"
 
 #define COLUMNS 79
 
 bool cli_play(const struct bk_variant *v, struct bk_pos *p, const char *name, size_t length,
               char san[EX_SAN_MAX])
 {
-    struct bk_move list[BK_MOVES_MAX];
-    unsigned n = bk_moves_legal(v, p, list);
-    char each[16];
+    struct bk_move list[BK_MOVES_MAX], move;
+    struct bk_pos after = *p;
     int wdl;
 
-    for (unsigned i = 0; length && i < n; i++) {
-        struct bk_pos after = *p;
-
-        bk_move_name(v, &list[i], each);
-        if (strlen(each) != length || strncmp(each, name, length) != 0)
-            continue;
-        bk_pos_play(&after, v, &list[i]);
-        ex_san(v, p, &list[i], list, n, &after,
-               bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0, san);
-        *p = after;
-        return true;
-    }
-    return false;
+    if (study_move_read(&move, v, p, name, length, NULL) != BK_OK)
+        return false;
+    bk_pos_play(&after, v, &move);
+    ex_san(v, p, &move, list, bk_moves_legal(v, p, list), &after,
+           bk_pos_end(v, &after, &wdl) != BK_END_NONE && wdl < 0, san);
+    *p = after;
+    return true;
 }
 
 /* Plays the first of the moves and passes over it.  False: there is none. */
