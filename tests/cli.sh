@@ -1195,6 +1195,16 @@ for sample in '' '--sample 9999999'; do
     fi
 done
 
+# == On a terminal ==
+if command -v script >/dev/null; then
+    script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
+    grep -qF 'planning K' out && pass || fail 'no planning on a terminal'
+    script -qec "$bin build chess KRRvK --dir seen" /dev/null </dev/null >out 2>&1
+    grep -qF 'KRRvK 2/2  ply' out && pass || fail 'no bar on a terminal'
+    script -qec "$bin build chess KRRvK --dir unseen --quiet" /dev/null </dev/null >out 2>&1
+    [ -s out ] && fail 'a bar for --quiet' || pass
+fi
+
 stop_after 0.1 mine shatranj KQvKQ --what zugzwang --threads 1 --json
 if [ $status -eq 4 ]; then
     [ "$(cat out)" = '{"errors":["interrupted"],"status":4}' ] && pass || fail 'interrupted mine --json'

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "tb/memory/transport.h"
 
 double cli_now(void)
 {
@@ -20,7 +21,11 @@ double cli_now(void)
 
 struct cli_bar cli_bar_of(bool quiet)
 {
-    return (struct cli_bar){ .on = !quiet && isatty(STDERR_FILENO), .start = cli_now() };
+    double now = cli_now();
+
+    return (struct cli_bar){ .on = !quiet && !bk_transport_rank() && isatty(STDERR_FILENO),
+                             .start = now,
+                             .drawn = now };
 }
 
 void cli_bar_add(struct cli_bar *b, const struct bk_plan *p)
@@ -51,6 +56,19 @@ void cli_bar_draw(struct cli_bar *b, const struct bk_plan_table *t, const struct
     fprintf(stderr, "\r[%s] %3.0f %%  %s %u/%u  ply %u  %.1f M/s  %s left\033[K", bar, 100 * share,
             t->name, b->made + 1, b->missing, p->ply, past > 0 ? (double)done / past / 1e6 : 0,
             left);
+    fflush(stderr);
+}
+
+void cli_bar_plan(void *bar, const struct bk_plan *p, unsigned nth)
+{
+    struct cli_bar *b = bar;
+    double time = cli_now();
+
+    b->start = time; /* of what is made after it */
+    if (!b->on || time - b->drawn < 0.1)
+        return;
+    b->drawn = time;
+    fprintf(stderr, "\rplanning %s %u/%u\033[K", p->table[nth].name, nth + 1, p->n);
     fflush(stderr);
 }
 

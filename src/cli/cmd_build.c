@@ -336,8 +336,11 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
                                   .stop = &cli_stop,
                                   .finish = &cli_finish };
     struct bk_report why = { "" };
-    enum bk_err err = bk_build(w->p, &o, &why);
+    enum bk_err err;
 
+    w->p->foretells = cli_bar_plan;
+    w->p->watcher = &w->bar;
+    err = bk_build(w->p, &o, &why);
     cli_bar_clear(&w->bar);
     if (err && !bk_ranks_is_first()) /* the first says it */
         return cli_status(err);

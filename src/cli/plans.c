@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/bar.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "core/rules.h"
@@ -20,6 +21,21 @@ int cli_plan_wanted(const struct cli *c)
         return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
                         c->command, c->men ? ", not both" : "", c->command);
     return CLI_OK;
+}
+
+/* Memory and time of its tables, which may take a minute with six men: a terminal is told of each.
+ */
+static enum bk_err foretell(const struct cli *c, struct bk_plan *p, struct bk_report *why)
+{
+    struct cli_bar bar = cli_bar_of(c->quiet);
+    enum bk_err err;
+
+    p->foretells = cli_bar_plan;
+    p->watcher = &bar;
+    err = bk_plan_memory(p, c->threads, c->memory, why);
+    p->foretells = NULL;
+    cli_bar_clear(&bar);
+    return err;
 }
 
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan)
@@ -43,7 +59,7 @@ int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **p
             (*plan)->machine_bytes = cli_machine_memory();
             bk_plan_encode(*plan, (enum bk_effort)c->effort, c->standalone);
         }
-        if (!err && (err = bk_plan_memory(*plan, c->threads, c->memory, &why)))
+        if (!err && (err = foretell(c, *plan, &why)))
             bk_plan_free(*plan);
         if (err)
             status = cli_fail_report(err, &why);

@@ -464,6 +464,8 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
     for (unsigned i = 0; !err && i < p->n; i++) {
         const struct bk_plan_table *t = &p->table[i];
 
+        if (p->foretells && !t->present)
+            p->foretells(p->watcher, p, i);
         if (p->stop && *p->stop)
             err = bk_interrupted(why);
         else if (!t->present)

@@ -60,15 +60,18 @@ struct bk_plan {
     const struct bk_kernel *kernel; /* chosen here for all tables */
     char dir[3072];
     bool distances;
-    bool anew;                   /* see bk_plan_anew() */
-    uint64_t machine_bytes;      /* memory that a process here may have; 0: all of the machine's */
-    bool holds_more;             /* a third of memory for tables that lead on, not a quarter:
-                                    there is enough, and nobody has set a limit */
-    unsigned processes;          /* that will make the tables together; 0: one */
-    struct bk_owners owners;     /* bk_plan_owners() */
-    enum bk_effort effort;       /* bk_plan_encode() */
-    bool alone;                  /* the same: files will answer without others */
-    const volatile int *stop;    /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
+    bool anew;                /* see bk_plan_anew() */
+    uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
+    bool holds_more;          /* a third of memory for tables that lead on, not a quarter:
+                                 there is enough, and nobody has set a limit */
+    unsigned processes;       /* that will make the tables together; 0: one */
+    struct bk_owners owners;  /* bk_plan_owners() */
+    enum bk_effort effort;    /* bk_plan_encode() */
+    bool alone;               /* the same: files will answer without others */
+    const volatile int *stop; /* borrowed; set: predicting memory ends with BK_E_SYSTEM */
+    /* Told of each table before its memory is predicted; NULL is fine. */
+    void (*foretells)(void *watcher, const struct bk_plan *p, unsigned nth);
+    void *watcher;               /* borrowed */
     struct bk_plan_table *table; /* dependency order */
     unsigned n;
 };
