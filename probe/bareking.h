@@ -40,8 +40,10 @@
  * Binary compatibility, for all of 1.x: no function goes or changes what it takes; no number of an
  * enum changes; structs that the library writes (bk_answer, bk_lib_move, ...) keep their size,
  * growing into `reserved` where they have it; those that begin with struct_size may grow at their
- * end, and a program that was compiled before gets what it knows.  So an enum may get further
- * numbers: treat an error that you do not know as BK_LIB_SYSTEM.
+ * end, and a program that was compiled before gets what it knows; what a later program says there,
+ * and this library does not know, must be 0, or is BK_LIB_USAGE.  So an enum may get further
+ * numbers: treat an error that you do not know as BK_LIB_SYSTEM; an `end` that you do not know is
+ * one, and wdl tells how.
  */
 #ifndef BAREKING_H
 #define BAREKING_H
@@ -75,7 +77,8 @@ enum bk_lib_err {
     BK_LIB_PIECE = 7,         /* a letter or number that is no piece of this game     */
     BK_LIB_NOT_IN_MEMORY = 8, /* expected: BK_LIB_CACHE_ONLY, and it must be read     */
     BK_LIB_OVER_BUDGET = 9,   /* the handle's memory is too small for this question   */
-    BK_LIB_NEEDS_BYTES = 10   /* expected: the host must bring some: bk_take_needs()  */
+    BK_LIB_NEEDS_BYTES = 10,  /* expected: the host must bring some: bk_take_needs()  */
+    BK_LIB_NEWER = 11         /* a table file of a later version than this library    */
 };
 BK_API const char *bk_lib_strerror(enum bk_lib_err err); /* a fixed text, never NULL */
 
@@ -253,6 +256,7 @@ struct bk_lib_piece {
  * black_to_move  0 or 1
  * limited     1: `left` counts the evolutions that each side still has, by colour and type number;
  *             0: as many as the game allows
+ * further     NULL: what later versions may say of a position
  * elsewhere   1: from a FEN with other terrain than the game's, or rights of other rooks than the
  *             outermost: that FEN alone can be asked, and whatever takes this struct refuses it
  */
@@ -267,6 +271,7 @@ struct bk_lib_pos {
     uint8_t elsewhere;
     uint8_t reserved[2]; /* 0 */
     uint8_t left[2][32];
+    const void *further; /* NULL */
 };
 
 /* Reads a FEN.  men: room for that many pieces, which *out then borrows; types are letters in upper
@@ -291,13 +296,15 @@ struct bk_answer {
     int wdl;             /* -1, 0, +1 */
     int dtw;             /* plies; -1: a draw, or the table has no distances */
     enum bk_lib_end end; /* how the game is over already, if it is */
-    int clocked_wdl;     /* wdl with the game-length limit, counted from the FEN's move number: a
+    int clocked_wdl;     /* wdl with the limits that the rules set to a game's length; so far that
+                            of all its turns, counted from the FEN's move number: a
                             win or loss stands if dtw <= plies_left, else it is a draw, and so is
                             whatever ends by a move after the limit; equal to wdl in games without
                             a limit */
     int plies_left;      /* until that limit, 0 or more; -1: no limit */
     int clocked_known;   /* 1; 0: clocked_wdl needs a distance the table has not, and is wdl.  With
                             no plies left it needs none */
+    int reserved[2];
 };
 
 /* Flags of a question. */
@@ -442,8 +449,8 @@ struct bk_lib_move {
 BK_API enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_lib_move *out,
                                       size_t room, size_t *n);
 /* The FEN after a move named as above.  Whether the game is over is not asked: what is bare may
-   move on.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read and not kept: here and from
-   bk_write_fen() they are 0. */
+   move on.  `out` has BK_LIB_FEN_MAX bytes.  Half-move clocks are read and not kept, for no game
+   has a rule about them so far: here and from bk_write_fen() they are 0. */
 BK_API enum bk_lib_err bk_play(struct bk_lib *lib, const char *fen, const char *move, char *out);
 
 /* == What is there == */
@@ -463,7 +470,8 @@ BK_API const char *bk_game_name(size_t nth);
  * start    FEN of the initial array, or ""
  * rules    the number of all that decides a result, letters of pieces included
  *          (docs/variant-files.md 4): games of one number are one game, whatever their files and
- *          names; where it differs, neither positions nor tables of the one are the other's
+ *          names; where it differs, neither positions nor tables of the one are the other's.
+ *          A rule of so many moves without a capture is no part of it: tables are the same
  */
 struct bk_lib_game {
     size_t struct_size;

@@ -50,6 +50,7 @@ enum bk_lib_err bk_call_code(const struct bk_call *call, enum bk_err err)
     case BK_E_NOT_CACHED: return BK_LIB_NOT_IN_MEMORY;
     case BK_E_OVER_BUDGET: return BK_LIB_OVER_BUDGET;
     case BK_E_NEEDS_BYTES: return BK_LIB_NEEDS_BYTES;
+    case BK_E_NEWER: return BK_LIB_NEWER;
     }
     return BK_LIB_SYSTEM;
 }
@@ -68,6 +69,7 @@ const char *bk_lib_strerror(enum bk_lib_err err)
     case BK_LIB_NOT_IN_MEMORY: return "not in memory";
     case BK_LIB_OVER_BUDGET: return "over the budget of memory";
     case BK_LIB_NEEDS_BYTES: return "needs bytes of files";
+    case BK_LIB_NEWER: return "table file needs a newer bareking";
     }
     return "unknown error";
 }
@@ -258,6 +260,27 @@ enum bk_err bk_call_for_fen(struct bk_call *call, const char *fen)
 
 /* == Opening ============================================================= */
 
+#define STRUCT_MOST 4096 /* bytes that a struct with struct_size will never have */
+
+/* Is what a struct says behind the members that are known all 0? */
+static bool says_no_more(const void *given, size_t known, size_t size)
+{
+    const unsigned char *at = given;
+
+    for (size_t i = known; i < size; i++)
+        if (at[i])
+            return false;
+    return true;
+}
+
+/* Has the host all members that he must have, and no others? */
+static bool is_host(const struct bk_host *h)
+{
+    return h->struct_size >= offsetof(struct bk_host, read) + sizeof h->read &&
+           h->struct_size <= STRUCT_MOST && says_no_more(h, sizeof *h, h->struct_size) && h->size &&
+           h->read;
+}
+
 /* The caller's options as far as he knows them. */
 static enum bk_err options_read(struct bk_options *o, const struct bk_options *given)
 {
@@ -266,13 +289,14 @@ static enum bk_err options_read(struct bk_options *o, const struct bk_options *g
     memset(o, 0, sizeof *o);
     if (bytes < offsetof(struct bk_options, memory_bytes))
         return bk_fail(&here, BK_E_USAGE, "struct_size of the options is not set");
+    if (bytes > STRUCT_MOST || !says_no_more(given, sizeof *o, bytes))
+        return bk_fail(&here, BK_E_USAGE, "options that this version does not know");
     memcpy(o, given, bytes < sizeof *o ? bytes : sizeof *o);
     if (o->reserved)
         return bk_fail(&here, BK_E_USAGE, "reserved of the options: not 0");
     if (o->share && !o->share->cache)
         return bk_fail(&here, BK_E_USAGE, "the handle to share with was not opened");
-    if (o->host && !o->share &&
-        (o->host->struct_size < sizeof *o->host || !o->host->size || !o->host->read))
+    if (o->host && !o->share && !is_host(o->host))
         return bk_fail(&here, BK_E_USAGE, "the host lacks its struct_size, size() or read()");
     return BK_OK;
 }

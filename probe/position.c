@@ -161,7 +161,7 @@ static enum bk_err check_fields(const struct bk_call *call, const struct bk_lib_
 {
     if (p->limited > 1)
         return bk_fail(call->why, BK_E_USAGE, "limited: %u is neither 0 nor 1", p->limited);
-    if (p->reserved[0] || p->reserved[1])
+    if (p->reserved[0] || p->reserved[1] || p->further)
         return bk_fail(call->why, BK_E_USAGE, "reserved: not 0");
     return check_side(call, p->black_to_move);
 }

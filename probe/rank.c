@@ -134,6 +134,7 @@ static bool ask_together(struct ranking *r)
 static unsigned weight(enum bk_err err)
 {
     switch (err) {
+    case BK_E_NEWER:
     case BK_E_CORRUPT: return 3;
     case BK_E_NEEDS_BYTES: return 2;
     case BK_E_NO_TABLE: return 0;

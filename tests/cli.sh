@@ -12,6 +12,7 @@ case ${1:?usage: cli.sh BAREKING} in
 *) bin=$PWD/$1 ;;
 esac
 games=$(cd "$(dirname "$0")/../src/variants" && pwd)
+newer=$(cd "$(dirname "$0")/newer/chess" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
@@ -1193,6 +1194,23 @@ for sample in '' '--sample 9999999'; do
     elif [ $status -ne 0 ]; then
         fail "interrupted verify $sample: status $status"
     fi
+done
+
+# == What a later version made stays ==
+"$bin" build chess KBvK --dir later --quiet
+for f in later/chess/KBvK.bkw later/chess/KBvK.bkd; do
+    cp -R later late
+    cp "$newer/${f##*/}" late/chess
+    late=late${f#later}
+    bad 3 "$late: needs a newer bareking (format version 2)" check chess --dir late
+    run 3 doctor late && grep -q "^  newer *${f##*/}: needs a newer bareking (format version 2)\$" out && pass ||
+        fail "doctor: $late"
+    bad 3 "$late: needs a newer bareking (format version 2); not repacked" repack chess KBvK --dir late
+    bad 3 "$late: needs a newer bareking (format version 2); --force makes it again" build chess KBvK --dir late
+    bad 3 "$late: needs a newer bareking (format version 2); --force makes it again" build chess KBBvK --dir late --wdl
+    cmp -s "$late" "$newer/${f##*/}" && pass || fail "build touched $late"
+    run 0 build chess KBvK --dir late --force --quiet && cmp -s "$late" "$f" && pass || fail "build --force: $late"
+    rm -r late
 done
 
 # == On a terminal ==

@@ -230,7 +230,7 @@ static void position__with_values_that_have_no_meaning_is_refused(void **state)
     const struct bk_lib_man man[] = { { 'K', 4, 0 }, { 'R', 0, 0 }, { 'k', 3, 4 } };
     const struct bk_lib_piece men[] = { { 'K', 0, 4 }, { 'R', 0, 0 }, { 'k', 1, 35 } };
     const struct bk_lib_pos right = { .men = men, .n = 3, .black_to_move = 1 };
-    struct bk_lib_pos wrong[4] = { right, right, right, right };
+    struct bk_lib_pos wrong[5] = { right, right, right, right, right };
     struct bk_answer a;
 
     (void)state;
@@ -238,14 +238,79 @@ static void position__with_values_that_have_no_meaning_is_refused(void **state)
     wrong[1].limited = 2;
     wrong[2].reserved[0] = 1;
     wrong[3].reserved[1] = 1;
+    wrong[4].further = man;
     assert_int_equal(bk_probe(lib, &right, 0, &a), BK_LIB_OK);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         assert_int_equal(bk_probe(lib, &wrong[i], 0, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, man, 3, 1, &a), BK_LIB_OK);
     assert_int_equal(bk_probe_men(lib, man, 3, 2, &a), BK_LIB_USAGE);
     assert_int_equal(bk_probe_men(lib, man, 3, -1, &a), BK_LIB_USAGE);
     bk_close(lib);
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
+/* Has no file, and counts who asks. */
+static int64_t no_size(void *asked, const char *path)
+{
+    (void)path;
+    ++*(unsigned *)asked;
+    return BK_LIB_NONE;
+}
+
+static int no_read(void *asked, const char *path, uint64_t at, void *to, size_t bytes)
+{
+    (void)path;
+    (void)at;
+    (void)to;
+    (void)bytes;
+    ++*(unsigned *)asked;
+    return BK_LIB_BROKEN;
+}
+
+/* A later program's options, whose structs are longer: what is 0 there asks for nothing. */
+static void options__of_a_later_version_are_refused_if_they_are_used(void **state)
+{
+    struct {
+        struct bk_options known;
+        uint64_t more;
+    } later = { .known = { .struct_size = sizeof later, .paths = GOLDEN "/normal" } };
+    struct {
+        struct bk_host known;
+        uint64_t more;
+    } host = { .known = { sizeof host, NULL, no_size, no_read } };
+    struct bk_lib *lib;
+
+    (void)state;
+    for (later.more = 0; later.more < 2; later.more++) {
+        assert_int_equal(bk_open_with(&lib, "chess", &later.known),
+                         later.more ? BK_LIB_USAGE : BK_LIB_OK);
+        bk_close(lib);
+    }
+    later.more = 0;
+    later.known.host = &host.known;
+    for (host.more = 0; host.more < 2; host.more++) {
+        assert_int_equal(bk_open_with(&lib, "chess", &later.known),
+                         host.more ? BK_LIB_USAGE : BK_LIB_OK);
+        bk_close(lib);
+    }
+    later.known.host = NULL;
+    later.known.struct_size = (size_t)-1;
+    assert_int_equal(bk_open_with(&lib, "chess", &later.known), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
+static void files__of_a_later_version_have_an_error_of_their_own(void **state)
+{
+    static const char fen[] = "8/8/8/3k4/8/1KB5/8/8 w - - 0 1";
+    struct bk_lib *lib = lib_of("chess", "tests/newer");
+    struct bk_answer a;
+    int wdl;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen(lib, fen, &a), BK_LIB_NEWER);
+    assert_non_null(strstr(bk_error(lib), "KBvK.bkw: needs a newer bareking (format version 2)"));
+    assert_int_equal(bk_probe_fen_wdl(lib, fen, 0, &wdl), BK_LIB_NEWER);
     bk_close(lib);
 }
 
@@ -530,24 +595,6 @@ static void prefetch__keeps_what_it_has_read(void **state)
     }
     assert_true(all > 10);
     bk_close(lib);
-}
-
-/* Has no file, and counts who asks. */
-static int64_t no_size(void *asked, const char *path)
-{
-    (void)path;
-    ++*(unsigned *)asked;
-    return BK_LIB_NONE;
-}
-
-static int no_read(void *asked, const char *path, uint64_t at, void *to, size_t bytes)
-{
-    (void)path;
-    (void)at;
-    (void)to;
-    (void)bytes;
-    ++*(unsigned *)asked;
-    return BK_LIB_BROKEN;
 }
 
 /* What is missing has a name, which the disk is not asked for. */
@@ -1147,6 +1194,8 @@ int main(void)
         cmocka_unit_test(error__of_a_handle_stays_when_another_answers),
         cmocka_unit_test(position__faults_are_told_apart),
         cmocka_unit_test(position__with_values_that_have_no_meaning_is_refused),
+        cmocka_unit_test(options__of_a_later_version_are_refused_if_they_are_used),
+        cmocka_unit_test(files__of_a_later_version_have_an_error_of_their_own),
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
         cmocka_unit_test(root__unknown_moves_do_not_hide_the_others),
         cmocka_unit_test(root__keeps_what_lasts_within_the_plies),

@@ -520,7 +520,7 @@ static int ask_forged(struct patient *p, const struct bk_material *as, const cha
     enum bk_err err = bk_file_open_as(&f, p->copy, p->v, as, p->of->kind, &why);
 
     if (err) {
-        if (err != BK_E_CORRUPT)
+        if (!bk_is_of_file(err))
             fail_msg("%s: %s", what, why.text);
         p->found[AT_OPEN]++;
         return AT_OPEN;
@@ -528,7 +528,7 @@ static int ask_forged(struct patient *p, const struct bk_material *as, const cha
     ask(f, no_matter, p);
     err = bk_file_check(f, &why);
     bk_file_close(f);
-    if (err && err != BK_E_CORRUPT)
+    if (err && !bk_is_of_file(err))
         fail_msg("%s: %s", what, why.text);
     p->found[err ? AT_PROBE : RIGHT]++;
     return err ? AT_PROBE : RIGHT;

@@ -17,7 +17,7 @@ enum {
     CLI_OK,      /* done; yes */
     CLI_NO,      /* no: table not found, values differ */
     CLI_USAGE,   /* bad usage or input */
-    CLI_DAMAGED, /* a table file is damaged */
+    CLI_DAMAGED, /* a table file is damaged, or needs a newer bareking */
     CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
 };
 

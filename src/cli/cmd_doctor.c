@@ -6,6 +6,7 @@
  *
  *   damaged      checksums, or what the head says, are wrong
  *   unreadable   the system does not let it be read: nobody knows what is in it
+ *   newer        made by a later version, which knows what it is
  *   other-rules  the game of this name has other rules here
  *   half         one file of two: distances without results, or results that promise distances
  *   missing      no table, or no distances, of a material that others lead to: how many, and some
@@ -31,6 +32,7 @@
 enum trouble {
     DAMAGED,
     UNREADABLE,
+    NEWER,
     OTHER_RULES,
     HALF,
     MISSING,
@@ -40,7 +42,8 @@ enum trouble {
     TROUBLES
 };
 static const char *const trouble_name[TROUBLES] = {
-    "damaged", "unreadable", "other-rules", "half", "missing", "unknown", "not-read", "unfinished",
+    "damaged", "unreadable", "newer",    "other-rules", "half",
+    "missing", "unknown",    "not-read", "unfinished",
 };
 
 /* A file, and what became of reading it. */
@@ -176,6 +179,7 @@ static void tell_file(struct doctor *d, const struct looked *x)
         tell(d,
              x->other_rules           ? OTHER_RULES
              : x->err == BK_E_CORRUPT ? DAMAGED
+             : x->err == BK_E_NEWER   ? NEWER
                                       : UNREADABLE,
              name, reason(d, x));
     else if (x->kind == BK_KIND_WDL && x->distances && !find(d, &x->m, BK_KIND_DTW))
@@ -405,7 +409,7 @@ static int verdict(const struct doctor *d)
 {
     if (d->troubles[UNREADABLE])
         return CLI_SYSTEM;
-    if (d->troubles[DAMAGED] || d->troubles[OTHER_RULES] || d->troubles[HALF])
+    if (d->troubles[DAMAGED] || d->troubles[NEWER] || d->troubles[OTHER_RULES] || d->troubles[HALF])
         return CLI_DAMAGED;
     return d->troubles[MISSING] || d->troubles[UNKNOWN] ? CLI_NO : CLI_OK;
 }

@@ -102,7 +102,7 @@ static const struct command {
       "begins, unless --memory or --force is given; a material that armies and promotions never\n"
       "come to (three rooks of a side, say) unless --any is.  With --wdl a damaged table that has\n"
       "distances is not made again without them, but by --force; so are tables that other rules\n"
-      "made, after a change of a variant file.\n" },
+      "made, after a change of a variant file, or a later version of this program.\n" },
     { "repack", cmd_repack, "dntmTeFqj", 1, 999, "VARIANT MATERIAL... | --men N | --for FEN",
       "make tables that are there anew, with another --effort",
       "Of the tables that are named, or of all up to N men that are there, the files are replaced\n"
@@ -222,7 +222,8 @@ static const struct command {
       "what is wrong with a folder of tables: damaged, missing, of other rules, half",
       "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
       "other\n"
-      "rules than the game's, or half of a pair (status 3), that cannot be read (4), and of "
+      "rules than the game's or by a later version, or half of a pair (status 3), that cannot be "
+      "read (4), and of "
       "tables\n"
       "that those there lead to and that are missing, or without distances, and of games that are\n"
       "unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },

@@ -32,6 +32,7 @@ int many_status(enum bk_lib_err err)
     case BK_LIB_NO_TABLE: return CLI_NO;
     case BK_LIB_ILLEGAL: return CLI_USAGE;
     case BK_LIB_USAGE: return CLI_USAGE;
+    case BK_LIB_NEWER:
     case BK_LIB_CORRUPT: return CLI_DAMAGED;
     case BK_LIB_FEN:
     case BK_LIB_PIECE: return CLI_USAGE;

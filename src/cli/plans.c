@@ -172,8 +172,23 @@ static bool is_foreign(const struct bk_plan *p, const struct bk_plan_table *t, c
     return foreign;
 }
 
-/* Would a table take the place of a good one: of another game with this name, or one that cannot be
-   read? */
+/* Was a file of the table made by a later version?  fault: which, and what it has. */
+static bool is_newer(const struct bk_plan *p, const struct bk_plan_table *t,
+                     struct bk_report *fault)
+{
+    struct bk_file_info info;
+    char path[PATH_MAX];
+    bool newer = false;
+
+    for (int kind = BK_KIND_WDL; !newer && kind <= BK_KIND_DTW; kind++) {
+        bk_table_path(path, p->dir, p->v, &t->m, (enum bk_kind)kind);
+        newer = bk_file_peek(&info, path, fault) == BK_E_NEWER;
+    }
+    return newer;
+}
+
+/* Would a table take the place of a good one: of another game with this name, of a later version,
+   or one that cannot be read? */
 static int replaces_good(const struct bk_plan *p, struct bk_report *why)
 {
     struct bk_report fault = { "" };
@@ -191,6 +206,10 @@ static int replaces_good(const struct bk_plan *p, struct bk_report *why)
         if (p->table[i].damaged && folder_stands(p, &p->table[i], path)) {
             bk_report_write(why, "%s: %s", path, strerror(EISDIR));
             return CLI_SYSTEM;
+        }
+        if (is_newer(p, &p->table[i], &fault)) {
+            bk_report_write(why, "%s; --force makes it again", fault.text);
+            return CLI_DAMAGED;
         }
         if (is_foreign(p, &p->table[i], path)) {
             bk_report_write(why,

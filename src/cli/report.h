@@ -38,6 +38,7 @@ static inline int cli_status(enum bk_err err)
     case BK_E_ILLEGAL: return CLI_USAGE;
     case BK_E_DIFFERS: return CLI_NO;
     case BK_E_USAGE: return CLI_USAGE;
+    case BK_E_NEWER:
     case BK_E_CORRUPT: return CLI_DAMAGED;
     case BK_E_SYSTEM:
     case BK_E_NOT_CACHED:

@@ -17,6 +17,7 @@ const char *bk_strerror(enum bk_err err)
     case BK_E_NOT_CACHED: return "not in memory";
     case BK_E_OVER_BUDGET: return "over the budget of memory";
     case BK_E_NEEDS_BYTES: return "needs bytes of a file";
+    case BK_E_NEWER: return "table file needs a newer bareking";
     }
     return "unknown error";
 }

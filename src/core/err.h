@@ -23,7 +23,14 @@ enum bk_err {
     BK_E_NOT_CACHED,  /* expected: it would have to be read, and must not be  */
     BK_E_OVER_BUDGET, /* more memory than the caller allows                   */
     BK_E_NEEDS_BYTES, /* expected: who brings the bytes of files has not yet  */
+    BK_E_NEWER,       /* expected: the file needs a later version of this     */
 };
+
+/* Is it the file itself that cannot be used, now and later?  All others may pass. */
+static inline bool bk_is_of_file(enum bk_err err)
+{
+    return err == BK_E_CORRUPT || err == BK_E_NEWER;
+}
 
 /* One line for people, without a newline.  Empty when there was no error. */
 struct bk_report {

@@ -561,9 +561,9 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max)
         return false;
     err = bk_settle(&t, p, wdl, plies, &why);
-    if ((err == BK_E_CORRUPT || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
+    if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
-    if (err == BK_E_CORRUPT) { /* distances may be, and results not */
+    if (bk_is_of_file(err)) { /* distances' may be, and results' not */
         err = bk_settle_wdl(&t, p, wdl, NULL);
         *plies = -1;
     }

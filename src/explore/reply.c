@@ -70,6 +70,7 @@ unsigned ex_lib_status(enum bk_lib_err err)
     case BK_LIB_USAGE:
     case BK_LIB_FEN:
     case BK_LIB_PIECE: return 400;
+    case BK_LIB_NEWER:
     case BK_LIB_CORRUPT: return 500;
     case BK_LIB_SYSTEM:
     case BK_LIB_NOT_IN_MEMORY:
@@ -89,6 +90,7 @@ const char *ex_lib_code(enum bk_lib_err err)
     case BK_LIB_FEN: return "fen";
     case BK_LIB_PIECE: return "piece";
     case BK_LIB_CORRUPT: return "damaged";
+    case BK_LIB_NEWER: return "newer";
     case BK_LIB_SYSTEM: return "system";
     case BK_LIB_NEEDS_BYTES: return "needs-bytes";
     case BK_LIB_NOT_IN_MEMORY:

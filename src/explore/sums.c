@@ -393,11 +393,12 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
         bk_fail(&why, err, "no table %s of %s", name, game->name);
     if (err) {
         ex_reply_error(reply,
-                       err == BK_E_NO_TABLE  ? 404
-                       : err == BK_E_CORRUPT ? 500
-                                             : 503,
+                       err == BK_E_NO_TABLE ? 404
+                       : bk_is_of_file(err) ? 500
+                                            : 503,
                        err == BK_E_NO_TABLE  ? "no-table"
                        : err == BK_E_CORRUPT ? "damaged"
+                       : err == BK_E_NEWER   ? "newer"
                                              : "system",
                        "%s", why.text);
         return NULL;
@@ -405,7 +406,7 @@ static json_t *answer_stats(const struct ex_games *g, struct ex_game *game, stru
     o = json_pack("{ss ss so so so}", "variant", game->name, "material", name, "white",
                   side_json(&side[0]), "black", side_json(&side[1]), "histogram",
                   distances_json(g, game, lib, m, &failed));
-    if (failed == BK_LIB_CORRUPT) {
+    if (failed == BK_LIB_CORRUPT || failed == BK_LIB_NEWER) {
         ex_json_end(o);
         ex_reply_lib(reply, lib, failed);
         return NULL;

@@ -257,7 +257,7 @@ static enum bk_err open_distances(struct bk_opened *o, const struct bk_catalog *
     struct bk_report own = { "" };
     enum bk_err err = source_open(&t->dtw, c, e, BK_KIND_DTW, t->wdl, &own);
 
-    if (err == BK_E_CORRUPT && t->wdl)
+    if (bk_is_of_file(err) && t->wdl)
         return (o->damaged = strdup(own.text)) ? BK_OK : bk_no_memory(why);
     return err ? bk_fail(why, err, "%s", own.text) : BK_OK;
 }
@@ -425,9 +425,9 @@ static enum bk_err home_get(struct bk_catalog *c, const struct bk_material *m, s
     e->home = e;
     e->swap = swap < 0 ? NULL : c->swap[swap];
     err = e->err = home_open(&opened, e, c, &own);
-    if (err == BK_E_CORRUPT && !(e->text = strdup(own.text)))
+    if (bk_is_of_file(err) && !(e->text = strdup(own.text)))
         err = BK_E_SYSTEM;
-    if (err != BK_OK && err != BK_E_NO_TABLE && err != BK_E_CORRUPT) {
+    if (err != BK_OK && err != BK_E_NO_TABLE && !bk_is_of_file(err)) {
         if (err == BK_E_NEEDS_BYTES && !e->wdl.file)
             note_distances(c, e);
         entry_free(c, e); /* no memory, no bytes, no file handles: may pass, so it is not kept */
@@ -523,8 +523,8 @@ static enum bk_err entry_of(struct bk_catalog *c, const struct bk_pos *p, struct
 /* Without its name, which costs: bk_catalog_missing(). */
 static enum bk_err home_error(const struct entry *home, struct bk_report *why)
 {
-    if (home->err == BK_E_CORRUPT)
-        return bk_fail(why, BK_E_CORRUPT, "%s", home->text);
+    if (bk_is_of_file(home->err))
+        return bk_fail(why, home->err, "%s", home->text);
     return BK_E_NO_TABLE;
 }
 

@@ -34,6 +34,11 @@ static enum bk_err damaged(const char *path, const char *what, struct bk_report 
     return bk_fail(why, BK_E_CORRUPT, "%s: damaged: %s", path, what);
 }
 
+static enum bk_err newer(const char *path, const char *what, unsigned n, struct bk_report *why)
+{
+    return bk_fail(why, BK_E_NEWER, "%s: needs a newer bareking (%s %u)", path, what, n);
+}
+
 /* == Reading == */
 
 enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uint64_t file_bytes,
@@ -43,17 +48,6 @@ enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uin
         return bk_fail(why, BK_E_CORRUPT, "%s: made by an older bareking: build it again", path);
     if (memcmp(first + AT_MAGIC, magic, sizeof magic))
         return bk_fail(why, BK_E_CORRUPT, "%s: not a bareking table", path);
-    if (first[AT_VERSION] != BK_FORMAT_VERSION)
-        return bk_fail(why, BK_E_CORRUPT, "%s: format version %u, this is for version %d", path,
-                       first[AT_VERSION], BK_FORMAT_VERSION);
-    if (first[AT_KIND] > BK_KIND_DTW)
-        return damaged(path, "kind", why);
-    if (first[AT_FACTS] != BK_FACTS_VERSION)
-        return bk_fail(why, BK_E_CORRUPT, "%s: facts of version %u, this is for version %d", path,
-                       first[AT_FACTS], BK_FACTS_VERSION);
-    if (first[AT_FLAGS] & ~KNOWN_FLAGS)
-        return bk_fail(why, BK_E_CORRUPT, "%s: needs a newer bareking (flags %02x)", path,
-                       first[AT_FLAGS]);
     *out = (uint32_t)bk_fixed_get(first + AT_HEAD_BYTES, 4);
     if (*out < BK_HEAD_LEAST || *out > BK_HEAD_MOST || *out > file_bytes)
         return damaged(path, "size of the head", why);
@@ -116,16 +110,37 @@ static void take_unit(struct bk_bytes_in *in, struct bk_unit_head *u)
         in->failed = true;
 }
 
-/* section 5: none is known yet */
-static bool needs_newer(struct bk_bytes_in *in)
+/* section 5: none is known yet.  The last one that must be; 0: there is none. */
+static unsigned take_sections(struct bk_bytes_in *in)
 {
-    bool newer = false;
+    unsigned odd = 0;
 
     for (uint64_t n = bk_varint_take(in, 255); n; n--) {
-        newer |= bk_fixed_take(in, 1) & 1;
+        unsigned tag = (unsigned)bk_fixed_take(in, 1);
+
+        odd = tag & 1 ? tag : odd;
         bk_bytes_take(in, bk_varint_take(in, BK_HEAD_MOST));
     }
-    return newer && !in->failed;
+    return in->failed ? 0 : odd;
+}
+
+/* What stands at fixed places and tells how to read the rest.  The checksum is right, so what is
+   not known here is no damage. */
+static enum bk_err check_fixed(const uint8_t *bytes, const char *path, struct bk_report *why)
+{
+    if (bytes[AT_VERSION] > BK_FORMAT_VERSION)
+        return newer(path, "format version", bytes[AT_VERSION], why);
+    if (bytes[AT_VERSION] != BK_FORMAT_VERSION)
+        return damaged(path, "version", why);
+    if (bytes[AT_KIND] > BK_KIND_DTW)
+        return newer(path, "kind", bytes[AT_KIND], why);
+    if (bytes[AT_FACTS] > BK_FACTS_VERSION)
+        return newer(path, "facts of version", bytes[AT_FACTS], why);
+    if (bytes[AT_FACTS] != BK_FACTS_VERSION)
+        return damaged(path, "version of the facts", why);
+    if (bytes[AT_FLAGS] & ~KNOWN_FLAGS)
+        return newer(path, "flags", bytes[AT_FLAGS], why);
+    return BK_OK;
 }
 
 static void take_fields(struct bk_bytes_in *in, struct bk_file_info *i)
@@ -151,11 +166,14 @@ enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n,
 {
     struct bk_bytes_in in = { bytes + AT_FIELDS, bytes + n - TAIL, false };
     struct bk_file_info *i = &out->info;
-    bool newer;
+    unsigned odd;
+    enum bk_err err;
 
     *out = (struct bk_head){ .bytes = n };
     if (bk_fixed_get(bytes + n - TAIL, TAIL) != XXH3_64bits(bytes, n - TAIL))
         return damaged(path, "checksum of the head", why);
+    if ((err = check_fixed(bytes, path, why)) != BK_OK)
+        return err;
     i->kind = (enum bk_kind)bytes[AT_KIND];
     i->standalone = bytes[AT_FLAGS] & STANDALONE;
     i->one_side = bytes[AT_FLAGS] & ONE_SIDE;
@@ -169,14 +187,12 @@ enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n,
         return bk_fail(why, BK_E_SYSTEM, "%s: out of memory", path);
     for (unsigned u = 0; u < i->nunits; u++)
         take_unit(&in, &out->unit[u]);
-    newer = needs_newer(&in);
-    if (!newer && !in.failed && in.at == in.end)
+    odd = take_sections(&in);
+    if (!odd && !in.failed && in.at == in.end)
         return BK_OK;
     free(out->unit);
     out->unit = NULL;
-    if (newer)
-        return bk_fail(why, BK_E_CORRUPT, "%s: needs a newer bareking", path);
-    return damaged(path, "the head", why);
+    return odd ? newer(path, "section", odd, why) : damaged(path, "the head", why);
 }
 
 /* == Writing == */

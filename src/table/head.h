@@ -34,13 +34,14 @@ static inline uint64_t bk_directory_bytes(const struct bk_unit_head *u)
 }
 
 /*
- * How long is the head that begins with these bytes?  Checks all that stands at fixed places but
- * the rules.  path: for messages.  BK_E_CORRUPT: not ours, older, newer, damaged.
+ * How long is the head that begins with these bytes?  Checks magic number and that length, which
+ * all versions have.  path: for messages.  BK_E_CORRUPT: not ours, older, damaged.
  */
 enum bk_err bk_head_bytes(uint32_t *out, const uint8_t first[BK_HEAD_FIRST], uint64_t file_bytes,
                           const char *path, struct bk_report *why);
 
-/* Reads a whole head, bk_head_bytes() long.  out->unit is owned on BK_OK, NULL else. */
+/* Reads a whole head, bk_head_bytes() long.  out->unit is owned on BK_OK, NULL else.  BK_E_NEWER:
+   it has what a later version added, and its checksum is right; BK_E_CORRUPT. */
 enum bk_err bk_head_parse(struct bk_head *out, const uint8_t *bytes, uint32_t n, const char *path,
                           struct bk_report *why);
 

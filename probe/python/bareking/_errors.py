@@ -8,6 +8,7 @@
         FenError                    a FEN that cannot be read, or is none of this game
         UnknownPieceError           a letter that is no piece of this game
         DamagedTableError           a table file is damaged
+        NewerTableError             a table file of a later version than the library
         SystemFailure               memory, disk, permissions
         OverBudgetError             the memory allowed is too small for this question
         ClosedError                 asked after close()
@@ -96,6 +97,12 @@ class OverBudgetError(BarekingError, MemoryError):
     """The memory allowed to the tablebase is too small for this question."""
 
     code = 9
+
+
+class NewerTableError(BarekingError):
+    """A table file of a later version: it needs a newer libbareking."""
+
+    code = 11
 
 
 class ClosedError(BarekingError, ValueError):

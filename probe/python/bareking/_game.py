@@ -31,6 +31,15 @@ class End(IntEnum):
     BARE = 3  #: a bare king has lost
     BARE_DRAW = 4  #: both kings are bare, or the bare one takes the other's last man next
 
+    @classmethod
+    def _missing_(cls, value: object) -> Optional[End]:
+        """An end of a later library (bareking.h, "Binary compatibility"): `wdl` tells how."""
+        if not isinstance(value, int) or value < 0:
+            return None
+        end = int.__new__(cls, value)
+        end._name_, end._value_ = f"END_{value}", value
+        return end
+
 
 class Man(NamedTuple):
     """A man of a position: its letter as in a FEN, upper case for White, and its square."""
@@ -85,7 +94,12 @@ class Move(NamedTuple):
         return self.name
 
 
-ENDS = tuple(End)  # faster than End(n)
+ENDS = tuple(End)
+
+
+def end_of(n: int) -> End:
+    """End(n), faster."""
+    return ENDS[n] if n < len(ENDS) else End(n)
 
 
 def to_bytes(text: Union[str, bytes]) -> bytes:
@@ -120,7 +134,7 @@ def move_of(m: Any) -> Move:
     """Of a struct bk_lib_ranked."""
     return Move(m.name.decode(), m.from_, m.to, _square_or_none(m.takes),
                 _square_or_none(m.also_taken), None if m.becomes == STAYS else chr(m.becomes),
-                _square_or_none(m.rook), ENDS[m.end])
+                _square_or_none(m.rook), end_of(m.end))
 
 
 def list_of(struct: Any, ask: Callable[[Any, int, Any], Any]) -> List[Any]:
@@ -469,7 +483,7 @@ class Position:
         end = ctypes.c_int()
         wdl = ctypes.c_int()
         self.game._handle.ask(lib.bk_is_over_fen, self._fen, ctypes.byref(end), ctypes.byref(wdl))
-        return Outcome(ENDS[end.value], wdl.value) if end.value else None
+        return Outcome(end_of(end.value), wdl.value) if end.value else None
 
     def is_over(self) -> bool:
         """Is outcome() something?"""

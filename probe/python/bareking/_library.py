@@ -38,12 +38,12 @@ class Pos(Structure):
     _fields_ = [("men", c_void_p), ("n", c_uint32), ("turn", c_uint32), ("en_passant", c_uint16),
                 ("black_to_move", c_uint8), ("castling", c_uint8), ("limited", c_uint8),
                 ("elsewhere", c_uint8), ("reserved", c_uint8 * 2),
-                ("left", (c_uint8 * TYPES_MAX) * 2)]
+                ("left", (c_uint8 * TYPES_MAX) * 2), ("further", c_void_p)]
 
 
 class AnswerStruct(Structure):
     _fields_ = [("wdl", c_int), ("dtw", c_int), ("end", c_int), ("clocked_wdl", c_int),
-                ("plies_left", c_int), ("clocked_known", c_int)]
+                ("plies_left", c_int), ("clocked_known", c_int), ("reserved", c_int * 2)]
 
 
 class Ranked(Structure):

@@ -11,7 +11,7 @@ from typing import (Any, Iterable, List, NamedTuple, Optional, Tuple, Type, Type
 
 from ._errors import (BY_CODE, BarekingError, MissingTableError, NotInMemoryError, SystemFailure,
                       UsageError)
-from ._game import (ENDS, End, Game, Move, Position, Variant, fen_bytes, list_of, move_of,
+from ._game import (End, Game, Move, Position, Variant, end_of, fen_bytes, list_of, move_of,
                     placed, to_bytes)
 from ._handle import Budget, Handle
 from ._library import CACHE_ONLY, WDL_ONLY, AnswerStruct, Ranked, TableStruct, lib
@@ -99,7 +99,7 @@ def _clocked(a: Any) -> Optional[int]:
 
 
 def _answer_of(a: Any) -> Answer:
-    return Answer(a.wdl, _plies(a.dtw), ENDS[a.end], _clocked(a), _plies(a.plies_left))
+    return Answer(a.wdl, _plies(a.dtw), end_of(a.end), _clocked(a), _plies(a.plies_left))
 
 
 def _root_move_of(m: Any) -> RootMove:

@@ -50,6 +50,13 @@ def test_functions_and_numbers_are_those_of_the_header(header):
     assert re.findall(r"BK_LIB_(\w+)", ends) == [end.name for end in bareking.End]
 
 
+def test_ends_and_errors_of_a_later_library():
+    a = _library.AnswerStruct(wdl=-1, end=99)
+    end = bareking._tablebase._answer_of(a).end
+    assert (end, end.name, repr(end)) == (99, "END_99", "<End.END_99: 99>")
+    assert bareking._errors.error_of(99, "?").__class__ is bareking.SystemFailure
+
+
 def test_version_is_that_of_the_header(header):
     number = int(re.search(r"#define BK_LIB_VERSION (0x[0-9a-f]+)", header)[1], 16)
     assert bareking.__version__ == f"{number >> 16}.{number >> 8 & 255}.{number & 255}"

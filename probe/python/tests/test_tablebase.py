@@ -259,6 +259,12 @@ def test_damage(tables):
                 ask(WON)
 
 
+def test_files_of_a_later_version(golden):
+    with Tablebase("chess", golden.parent / "newer") as tb:
+        with pytest.raises(bareking.NewerTableError, match="needs a newer bareking"):
+            tb.probe("8/8/8/3k4/8/1KB5/8/8 w - - 0 1")
+
+
 def test_budget(tables):
     with Tablebase("chess", tables, memory=10000, open_files=4) as tb:
         with pytest.raises(bareking.OverBudgetError) as caught:
