@@ -404,6 +404,11 @@ static const struct refusal {
     { "fairy__refuses_usual_array_in_which_a_king_can_be_taken",
       "[a:chess]\npawn = -\ncustomPiece1 = p:NN\n",
       "f.ini:1:1: [a]: in the usual array the side that is not to move is in check" },
+    { "fairy__refuses_two_kings_of_whom_one_may_lose",
+      "[a:chess]\nking = k:W\ncastling = false\nstalemateValue = loss\n",
+      "f.ini:4:18: key 'stalemateValue': two kings alone draw here, and there one of them may "
+      "lose: "
+      "on this board, as they move, he may be left without a move" },
     { "fairy__refuses_stalemate_that_wins", "[a:chess]\nstalemateValue = win\n",
       "f.ini:2:18: key 'stalemateValue': only draw or loss (of the side that cannot move) can be "
       "expressed" },

@@ -22,6 +22,7 @@
 #include "core/fairy_file.h"
 #include "core/move.h"
 #include "core/position.h"
+#include "core/rules.h"
 
 struct file {
     struct bk_fairy_file in;
@@ -946,6 +947,38 @@ static bool check_start(struct file *f, const struct bk_pos *p)
                           why);
 }
 
+/* Has the side to move lost, its king and the other's being alone on these squares? */
+static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned theirs)
+{
+    struct bk_pos p;
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned first = 0;
+
+    bk_pos_init(&p, v);
+    bk_pos_put(&p, v, v->royal, BK_WHITE, ours);
+    bk_pos_put(&p, v, v->royal, BK_BLACK, theirs);
+    return bk_pos_legal(v, &p) && !bk_moves_portion(v, &p, &first, move) &&
+           (bk_rules_stalemate_wdl(v) < 0 || bk_in_check(v, &p, BK_WHITE));
+}
+
+/* Two kings alone draw with us, and there they play on: that is the same if none of them can be
+   mated, or stalemated where that loses.  Where a bare king loses they never are alone. */
+static bool check_kings_alone(struct file *f)
+{
+    const struct bk_variant *v = f->v;
+    const struct bk_fairy_entry *e = bk_fairy_get(&f->in, "stalemateValue");
+    static const char why[] = "two kings alone draw here, and there one of them may lose: on "
+                              "this board, as they move, he may be left without a move";
+
+    for (unsigned ours = 0; !bk_rules_bare_loses(v) && ours < v->nsq; ours++)
+        for (unsigned theirs = 0; theirs < v->nsq; theirs++)
+            if (ours != theirs && bk_rules_may_stand(v, v->royal, BK_WHITE, ours) &&
+                bk_rules_may_stand(v, v->royal, BK_BLACK, theirs) && king_is_lost(v, ours, theirs))
+                return e ? WRONG(f, e, 0, "%s", why)
+                         : bk_fairy_fault(&f->in, f->in.wanted->line, 0, "[%s]: %s", v->name, why);
+    return true;
+}
+
 /* What is wrong with a piece is told at its key. */
 static bool check(struct file *f)
 {
@@ -982,7 +1015,7 @@ static bool finish(struct file *f)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "%s", why.text);
     if (err)
         f->in.err = bk_fail(f->in.why, err, "%s", why.text);
-    return !err && check_start(f, &p);
+    return !err && check_start(f, &p) && check_kings_alone(f);
 }
 
 static bool understand(struct file *f)
