@@ -384,10 +384,8 @@ enum bk_lib_err bk_probe_moves(struct bk_lib *lib, const char *fen, struct bk_li
         err = bk_place_fen(&r.call, &r.p, fen, true);
     if (!err)
         err = rank(&r);
-    if (!err && r.err) {
-        *r.call.why = r.why;
-        err = r.err;
-    }
+    if (!err)
+        err = partly(&r);
     for (size_t i = 0; !err && i < r.n && i < room; i++) {
         const struct listed *m = &r.list[r.order[i].nth];
 

@@ -623,6 +623,22 @@ static void cache_only__names_what_is_missing_without_a_look(void **state)
     bk_close(lib);
 }
 
+/* Of moves, too: bk_error() says it, and nothing of a call before. */
+static void error__of_moves_names_what_is_missing(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", "nowhere");
+    struct bk_lib_move move[64];
+    struct bk_answer a;
+    size_t n = 7;
+
+    (void)state;
+    assert_int_equal(bk_probe_fen(lib, "no FEN", &a), BK_LIB_FEN);
+    assert_int_equal(bk_probe_moves(lib, KRVK, move, 64, &n), BK_LIB_NO_TABLE);
+    assert_string_equal(bk_error(lib), "no table KRvK of chess in nowhere");
+    assert_int_equal(n, 7);
+    bk_close(lib);
+}
+
 /* A game whose pawns become twelve kinds: three of each colour lead to 157,079 tables. */
 static void game_of_twelve(const char *path)
 {
@@ -1204,6 +1220,7 @@ int main(void)
         cmocka_unit_test(cache_only__reads_nothing),
         cmocka_unit_test(prefetch__keeps_what_it_has_read),
         cmocka_unit_test(cache_only__names_what_is_missing_without_a_look),
+        cmocka_unit_test(error__of_moves_names_what_is_missing),
         cmocka_unit_test(error__looks_for_a_thousand_tables_and_no_more),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),
