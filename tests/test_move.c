@@ -238,6 +238,32 @@ static void double_step__that_changes_the_man_leaves_no_square(void **state)
     bk_variant_free(v);
 }
 
+/* A rider gets two squares ahead anyway: he is not taken in passing, from his first rank either. */
+static void double_step__of_a_rider_is_none(void **state)
+{
+    struct bk_variant *v = parse("[variant]\nname = short\nboard = 4x5\nen-passant = yes\n"
+                                 "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                                 "[piece rook]\nletter = R\nmove = R\ndouble-step = 2\n"
+                                 "[piece pawn]\nletter = P\nmove = mfWcfF\ndouble-step = 2\n");
+
+    (void)state;
+    assert_play(v, "k3/1p2/4/R3/3K w", "a2a4", "k3/Rp2/4/4/3K b - - 0 1");
+    assert_play(v, "k3/1p2/4/P3/3K w", "a2a4", "k3/Pp2/4/4/3K b - a3 0 1");
+    bk_variant_free(v);
+}
+
+static void turn__stays_at_the_last_that_a_fen_can_tell(void **state)
+{
+    struct bk_variant *v = load("chess");
+
+    (void)state;
+    assert_play(v, "4k3/8/8/8/8/8/8/4K3 b - - 0 65534", "e8e7",
+                "8/4k3/8/8/8/8/8/4K3 w - - 0 65535");
+    assert_play(v, "4k3/8/8/8/8/8/8/4K3 b - - 0 65535", "e8e7",
+                "8/4k3/8/8/8/8/8/4K3 w - - 0 65535");
+    bk_variant_free(v);
+}
+
 static void en_passant__takes_the_man_that_passed(void **state)
 {
     struct bk_variant *v = load("grand-shatranj-double");
@@ -650,6 +676,8 @@ int main(void)
         cmocka_unit_test(castling__rights_go_with_king_and_rook),
         cmocka_unit_test(double_step__leaves_its_square_behind),
         cmocka_unit_test(double_step__that_changes_the_man_leaves_no_square),
+        cmocka_unit_test(double_step__of_a_rider_is_none),
+        cmocka_unit_test(turn__stays_at_the_last_that_a_fen_can_tell),
         cmocka_unit_test(en_passant__takes_the_man_that_passed),
         cmocka_unit_test(en_passant__may_not_uncover_the_king),
         cmocka_unit_test(joyce_pawn__changes_only_into_what_is_lost),

@@ -204,6 +204,10 @@ static void fen__names_what_is_wrong_with_allowances(void **state)
 static void fen__names_what_is_wrong_with_the_other_fields(void **state)
 {
     struct bk_variant *v = load("chess"), *grand = load("grand-shatranj");
+    struct bk_variant *cut = parse("[variant]\nname = cut\nboard = 4x5\nholes = a1\n"
+                                   "en-passant = yes\n[piece king]\nletter = K\nroyal = yes\n"
+                                   "move = K\n[piece pawn]\nletter = P\nmove = mfWcfF\n"
+                                   "double-step = 1\n");
 
     (void)state;
 #define BOARD "r3k2r/8/8/8/3Pp3/8/8/R3K2R "
@@ -231,6 +235,9 @@ static void fen__names_what_is_wrong_with_the_other_fields(void **state)
                    "FEN en passant: no white man can have passed over d3 just now");
     assert_refused(v, "4k3/8/8/8/3P4/3R4/8/4K3 b - d3",
                    "FEN en passant: no white man can have passed over d3 just now");
+    assert_comes_back(cut, "k3/4/1P2/4/*2K b - b2 0 1", "k3/4/1P2/4/*2K b - b2 0 1");
+    assert_refused(cut, "k3/4/P3/4/*2K b - a2", /* nobody comes from a hole */
+                   "FEN en passant: no white man can have passed over a2 just now");
     assert_refused(grand, "k9/10/10/10/10/10/P9/10/10/K9 b - a3",
                    "FEN en passant: 'a3', but this game has none ('-')");
     assert_refused(v, BOARD "b - - x", "FEN half-move clock: 'x' is not 0 to 9999");
@@ -242,6 +249,7 @@ static void fen__names_what_is_wrong_with_the_other_fields(void **state)
 #undef BOARD
     bk_variant_free(v);
     bk_variant_free(grand);
+    bk_variant_free(cut);
 }
 
 static void fen__survives_every_truncation_and_every_odd_byte(void **state)

@@ -801,6 +801,21 @@ static const struct refusal refusals[] = {
       SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a b\n"
                  "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
       "game.ini:6:23: the rooks stand on the board, left and right of the king" },
+    { "variant__refuses_castling_of_both_onto_one_file",
+      SMALL_HEAD "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a f\n"
+                 "castling-king-to = b e\ncastling-rook-to = c e\n" SMALL_KING SMALL_REST,
+      "game.ini:8:20: the rook goes to another file of the board than the king" },
+    { "variant__refuses_rooks_that_go_two_squares_from_their_homes",
+      SMALL_HEAD
+      "castling-rook = R\ncastling-king-file = d\ncastling-rook-files = a f\n"
+      "castling-king-to = b e\ncastling-rook-to = c d\nen-passant = yes\n" SMALL_KING SMALL_REST
+      "double-step = 1\n",
+      "game.ini:4:17: with en passant, it makes no double step from its home" },
+    { "variant__refuses_hands_with_shuffled_castling",
+      SMALL_HEAD
+      "castling-rook = R\ncastling-homes = shuffled\ncastling-king-to = b e\n"
+      "castling-rook-to = c d\nbare-king = wins\nhand = captured\n" SMALL_KING SMALL_REST,
+      "game.ini:9:8: captured does not go with castling" },
     { "variant__refuses_homes_both_shuffled_and_named",
       SMALL_HEAD "castling-rook = R\ncastling-homes = shuffled\ncastling-king-file = d\n"
                  "castling-king-to = b e\ncastling-rook-to = c d\n" SMALL_KING SMALL_REST,
@@ -829,6 +844,9 @@ static const struct refusal refusals[] = {
       "game.ini:4:9: the side that is not to move is in check" },
     { "variant__refuses_start_with_more_men_than_an_army",
       SMALL_HEAD "start = k5/6/6/6/1R3R/5K w\n" SMALL_KING SMALL_REST,
+      "game.ini:4:9: more men of [piece rook] than its army, 1" },
+    { "variant__refuses_start_with_more_black_men_than_an_army",
+      SMALL_HEAD "start = k5/1r3r/6/6/6/5K w\n" SMALL_KING SMALL_REST,
       "game.ini:4:9: more men of [piece rook] than its army, 1" },
     { "betza__refuses_unknown_atom", SMALL "zone-ranks = 6\nzone-move = fWX\n",
       "game.ini:13:15: `X` is not an atom" },
