@@ -222,6 +222,30 @@ static void position__faults_are_told_apart(void **state)
     bk_close(lib);
 }
 
+/* A second king, or rights of a fifth rook, are none; of turns the last that a FEN can tell. */
+static void position__beyond_what_a_fen_can_say(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", NULL);
+    const struct bk_lib_piece men[] = {
+        { 'K', 0, 4 }, { 'R', 0, 0 }, { 'k', 1, 60 }, { 'K', 0, 6 }
+    };
+    const struct bk_lib_pos good = { .men = men, .n = 3, .turn = 65543 };
+    struct bk_lib_pos p = good;
+    char fen[BK_LIB_FEN_MAX];
+
+    (void)state;
+    assert_int_equal(bk_write_fen(lib, &p, fen), BK_LIB_OK);
+    assert_string_equal(fen, "4k3/8/8/8/8/8/8/R3K3 w - - 0 65535");
+    p.n = 4;
+    assert_int_equal(bk_write_fen(lib, &p, fen), BK_LIB_USAGE);
+    assert_string_equal(bk_error(lib), "man 4: a second 'K'");
+    p = good;
+    p.castling = 16;
+    assert_int_equal(bk_write_fen(lib, &p, fen), BK_LIB_USAGE);
+    assert_string_equal(bk_error(lib), "castling: 16 is no set of rights");
+    bk_close(lib);
+}
+
 /* What means nothing today is not passed over, lest it mean something to a later library. */
 static void position__with_values_that_have_no_meaning_is_refused(void **state)
 {
@@ -247,6 +271,29 @@ static void position__with_values_that_have_no_meaning_is_refused(void **state)
     assert_int_equal(bk_probe_men(lib, man, 3, -1, &a), BK_LIB_USAGE);
     bk_close(lib);
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
+/* The rook is not among what castling takes. */
+static void move__of_castling_takes_nobody(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", NULL);
+    struct bk_lib_ranked move[64];
+    size_t n = 0;
+    unsigned castled = 0;
+
+    (void)state;
+    assert_int_equal(bk_legal_moves_fen(lib, "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", move, 64, &n),
+                     BK_LIB_OK);
+    for (size_t i = 0; i < n; i++) {
+        castled += (unsigned)move[i].castles;
+        assert_int_equal(move[i].takes, BK_LIB_NO_SQUARE);
+        assert_int_equal(move[i].also_taken, BK_LIB_NO_SQUARE);
+        assert_int_equal(move[i].rook, !move[i].castles ? BK_LIB_NO_SQUARE
+                                       : move[i].to > 4 ? 7
+                                                        : 0);
+    }
+    assert_int_equal(castled, 2);
     bk_close(lib);
 }
 
@@ -733,6 +780,16 @@ static void mate_and_stalemate__need_no_table_for_wdl_either(void **state)
     assert_int_equal(rmdir(path) || rmdir(dir), 0);
 }
 
+/* A square to take in passing on, and no move at all: mate is mate. */
+static void mate__stands_beside_an_en_passant_square(void **state)
+{
+    struct bk_lib *lib = lib_of("chess", "");
+
+    (void)state;
+    assert_over(lib, "R5k1/5ppp/8/8/3P4/8/8/6K1 b - d3 0 1", 0, -1);
+    bk_close(lib);
+}
+
 /* Of an en passant square two positions are asked: what the first says is no answer. */
 static void wdl__is_written_with_an_answer_alone(void **state)
 {
@@ -834,6 +891,9 @@ static void memory__too_little_is_said_and_enough_is_obeyed(void **state)
     assert_int_equal(bk_memory(other, &used, &budget), BK_LIB_OK);
     assert_int_equal(budget, 1 << 20);
     assert_true(used <= budget);
+    assert_int_equal(bk_set_memory(other, 0), BK_LIB_OK);
+    assert_int_equal(bk_memory(other, NULL, &budget), BK_LIB_OK);
+    assert_int_equal(budget, 256 << 20);
     bk_close(other);
 }
 
@@ -1157,6 +1217,10 @@ static void about__tells_lost_distances_from_none(void **state)
     assert_int_equal(bk_list_tables(none, &t, 1, &n), BK_LIB_OK);
     assert_true(n > 0);
     assert_int_equal(t.has, BK_LIB_HAS_WDL);
+    assert_int_equal(bk_list_missing(none, "KNvK", &t, 1, &n), BK_LIB_OK);
+    assert_int_equal(n, 1); /* results without distances are half of a table */
+    assert_string_equal(t.material, "KNvK");
+    assert_int_equal(t.has, BK_LIB_HAS_WDL);
     snprintf(paths, sizeof paths, "%s:" GOLDEN "/normal", dir); /* the second answers */
     both = lib_of("chess", paths);
     assert_int_equal(has_listed(both, "KRvK"), BK_LIB_HAS_WDL | BK_LIB_HAS_DTW);
@@ -1164,6 +1228,35 @@ static void about__tells_lost_distances_from_none(void **state)
     bk_close(none);
     bk_close(both);
     with_a_lost_file(dir, false);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* Results in one folder, distances in another: nobody would find these. */
+static void about__distances_lie_beside_their_results(void **state)
+{
+    char dir[] = "/tmp/bareking-apart-XXXXXX", cwd[PATH_MAX - 64], real[PATH_MAX], path[64];
+    char paths[128];
+    struct bk_lib *lib;
+    struct bk_lib_table t;
+    size_t n;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    snprintf(real, sizeof real, "%s/" GOLDEN "/normal/chess/KNvK.bkd", cwd);
+    snprintf(path, sizeof path, "%s/chess/KNvK.bkd", dir);
+    assert_int_equal(symlink(real, path), 0);
+    snprintf(paths, sizeof paths, "%s:" GOLDEN "/wdl", dir);
+    lib = lib_of("chess", paths);
+    assert_int_equal(bk_has(lib, "KNvK"), BK_LIB_HAS_WDL);
+    assert_int_equal(bk_list_missing(lib, "KNvK", &t, 1, &n), BK_LIB_OK);
+    assert_int_equal(n, 1);
+    bk_close(lib);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(dir), 0);
 }
 
@@ -1209,7 +1302,9 @@ int main(void)
         cmocka_unit_test(position__in_which_men_come_back_has_no_answer),
         cmocka_unit_test(error__of_a_handle_stays_when_another_answers),
         cmocka_unit_test(position__faults_are_told_apart),
+        cmocka_unit_test(position__beyond_what_a_fen_can_say),
         cmocka_unit_test(position__with_values_that_have_no_meaning_is_refused),
+        cmocka_unit_test(move__of_castling_takes_nobody),
         cmocka_unit_test(options__of_a_later_version_are_refused_if_they_are_used),
         cmocka_unit_test(files__of_a_later_version_have_an_error_of_their_own),
         cmocka_unit_test(root__equals_one_ply_of_the_slow_generator_in_every_game),
@@ -1223,6 +1318,7 @@ int main(void)
         cmocka_unit_test(error__of_moves_names_what_is_missing),
         cmocka_unit_test(error__looks_for_a_thousand_tables_and_no_more),
         cmocka_unit_test(mate_and_stalemate__need_no_table_for_wdl_either),
+        cmocka_unit_test(mate__stands_beside_an_en_passant_square),
         cmocka_unit_test(wdl__is_written_with_an_answer_alone),
         cmocka_unit_test(error__of_a_closed_handle_is_no_other_s),
         cmocka_unit_test(batch__that_is_answered_leaves_no_error),
@@ -1235,6 +1331,7 @@ int main(void)
         cmocka_unit_test(boards__take_no_more_memory_the_more_there_are),
         cmocka_unit_test(about__says_game_and_tables),
         cmocka_unit_test(about__tells_lost_distances_from_none),
+        cmocka_unit_test(about__distances_lie_beside_their_results),
         cmocka_unit_test(about__lists_nothing_of_a_host),
         cmocka_unit_test(about__names_every_built_in_game),
     };

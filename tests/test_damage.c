@@ -600,6 +600,7 @@ struct claim {
     uint64_t positions, model_bytes, shard_bytes, number;
     uint32_t shards, blocks;
     unsigned units;
+    bool behind; /* the number is that behind the last */
 };
 
 static const struct claim claims[] = {
@@ -620,6 +621,7 @@ static const struct claim claims[] = {
       .model_bytes = BK_MODEL_MOST },
     { .what = "the most units with many shards", .units = BK_UNITS_MAX, .shards = 1 << 20 },
     { .what = "a longest win that begins nowhere", .number = UINT64_MAX },
+    { .what = "a longest win behind the last number", .behind = true },
     { .what = "a material that is written otherwise", .material = "kRvK" },
 };
 
@@ -632,9 +634,9 @@ static void apply(struct forge *f, const struct claim *c)
         strcpy(i->material, c->material);
     if (c->positions)
         i->positions = c->positions;
-    if (c->number) {
+    if (c->number || c->behind) {
         i->summary.win_plies[0] = 3;
-        i->summary.win_number[0] = c->number;
+        i->summary.win_number[0] = c->behind ? i->positions : c->number;
     }
     if (c->material) { /* an order that has as many digits as this one */
         i->norder = (unsigned)strlen(c->material) - 2;

@@ -468,6 +468,23 @@ static void host__options_of_before_are_read_without_one(void **state)
     o = (struct bk_options){ .struct_size = sizeof o, .host = &half };
     assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
     bk_close(lib);
+    half = (struct bk_host){ sizeof half - 1, NULL, size, reads }; /* of a caller who knows less */
+    assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
+    bk_close(lib);
+}
+
+static void host__is_not_shared_with_what_was_not_opened(void **state)
+{
+    struct bk_lib *none, *lib;
+    struct bk_options o = { .struct_size = sizeof o };
+
+    (void)state;
+    assert_int_equal(bk_open_with(&none, "no such game", &o), BK_LIB_USAGE);
+    o.share = none;
+    assert_int_equal(bk_open_with(&lib, "chess", &o), BK_LIB_USAGE);
+    assert_string_equal(bk_error(lib), "the handle to share with was not opened");
+    bk_close(lib);
+    bk_close(none);
 }
 
 static void host__prefetch_asks_for_all_at_once(void **state)
@@ -640,6 +657,7 @@ int main(void)
         cmocka_unit_test(host__sees_wrong_bytes_refused),
         cmocka_unit_test(host__is_shared_with_the_budget),
         cmocka_unit_test(host__options_of_before_are_read_without_one),
+        cmocka_unit_test(host__is_not_shared_with_what_was_not_opened),
         cmocka_unit_test(host__prefetch_asks_for_all_at_once),
         cmocka_unit_test(needs__shards_in_a_row_are_one),
         cmocka_unit_test(host__serves_several_threads),
