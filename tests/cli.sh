@@ -181,6 +181,8 @@ answers 2 '{"errors":["material '"'KXvK'"': '"'X'"' at column 2 is no piece of s
     build shatranj KXvK --json
 answers 2 '"status":2}' probe shatranj --json '8/8/8/3k4/8/1Kx5/8/q7 w - - 0 1'
 answers 2 '{"errors":["stats: cannot understand' stats shatranj KRvKN --json --jsn
+answers 2 '"status":2}' stats shatranj KXvK --jso
+run 2 stats -- shatranj KXvK --json && [ ! -s out ] && pass || fail 'what stands behind -- is an option'
 answers 2 '{"errors":["material '"'KXvK'"': ' verify shatranj KXvK --json
 answers 1 '{"errors":["no table KRvKN of shatranj in tables; build it: ' stats shatranj KRvKN --json
 answers 1 '"files":[],"errors":["no tables of shatranj in tables"]}' check shatranj --json
@@ -469,6 +471,18 @@ good '"wdl":1,"dtw":39,"end":null,"moves":[{"move":"b3b4","wdl":1,"dtw":39,"san"
 good '"wdl":1,"dtw":39' probe --dir nowhere:tables shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
 good 'Black wins in 39 plies' probe shatranj 'Q7/8/1kq5/8/3K4/8/8/8 b - - 0 1'
 good ' 20. ' line shatranj 8/8/8/3k4/8/1KQ5/8/q7 w
+# Black begins: the first move stands alone, the next turn is the next
+run 0 line shatranj '8/8/8/3k4/8/1KQ5/8/q7 b - - 0 7' && [ "$(cat out)" = 'White wins in 10 plies (5 turns)
+
+  7. ... d5c5
+  8. b3c2     c5b5
+  9. c2b1     b5c4
+ 10. c3d2     c4d3
+ 11. d2c1     a1b2
+ 12. b1b2
+
+8/8/8/8/8/3k4/1K6/2Q5 b - - 0 12
+The game is over: Black'"'"'s king is bare; White has won.' ] && pass || fail 'a line that Black begins'
 good '"end":"bare"' line shatranj --json 8/8/8/3k4/8/1KQ5/8/q7 w
 good '"material":"KQvKQ","white":{"win":469711,"draw":1003268,"loss":151371,' \
     stats shatranj KQvKQ --json
@@ -564,6 +578,10 @@ good '1. ... Kc5 {White wins in 9 plies (5 turns)} 2 . Kc2 (2. Ka4 ; smile :)' a
 # signs that are there stand before what is said, ours is one of them or not; lines may end in CR alone
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\r\r1. Ka2 ; c\r$22 $1 *\r' >signs.pgn
 good '1. Ka2 $2' annotate shatranj signs.pgn
+grep -qx '$22 $1 \*' out && pass || fail 'a comment goes on behind its line'
+printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\r\n\r\n1. Ka2 ; c\r\n*\r\n' >signs.pgn
+good ' ; c' annotate shatranj signs.pgn
+! grep -q "$(printf '\r')" out && pass || fail 'a return is left at the end of a comment'
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n1. Ka2 $22 $1 *\n' >signs.pgn
 good '1. Ka2 $22 $1 $2' annotate shatranj signs.pgn
 printf '[FEN "8/8/8/3k4/8/1KQ5/8/q7 w - - 0 1"]\n\n1. Qd4 $4 *\n' >signs.pgn
@@ -607,6 +625,9 @@ w - - sm Kb4; c0
 w - - c0 "mine"; c1' ] && "$bin" annotate shatranj once.epd | cmp -s - once.epd && pass || fail 'an annotated list is not read again'
 printf '%s id "open;\n' "${diamond% 0 1}" >list.epd
 bad 2 'line 1: a string is not closed' annotate shatranj list.epd
+# ten comments are all that a line can have
+printf '%s c0 "x"; c1 "x"; c2 "x"; c3 "x"; c4 "x"; c5 "x"; c6 "x"; c7 "x"; c8 "x"; c9 "x";\n' "${diamond% 0 1}" >list.epd
+run 0 annotate shatranj list.epd && cmp -s out list.epd && pass || fail 'an eleventh comment'
 # a bracket that is not closed costs its game alone
 printf '[FEN "%s"]\n\n1. Kb4 (1. Kc2 *\n\n[White "a\n[FEN "%s"]\n\n1. Qd4 *\n\n[FEN "%s"]\n\n1. Qd4 e.p. *\n' "$diamond" "$diamond" "$diamond" >broken.pgn
 run 2 annotate shatranj broken.pgn && [ "$(grep -c '1. Qd4 \$4' out)" = 1 ] && [ "$(grep -c 'is not closed' err)" = 2 ] &&
@@ -720,6 +741,7 @@ good 'Qb2 20. Kxb2# 1-0' line shatranj "$diamond" --format pgn
 cp out line.pgn && good '19. Qc1 Qb2 20. Kxb2# 1-0' annotate shatranj line.pgn && ! grep -q '\$' out && pass || fail 'the best line has mistakes'
 bad 2 "'epd' is no format; there is pgn" line shatranj "$diamond" --format epd
 bad 2 'without --json' line shatranj "$diamond" --format pgn --json
+bad 2 'goes with one FEN' line shatranj - --format pgn
 run 0 mine shatranj KQvKQ --compose --limit 3 --format pgn && [ "$(grep -c '^\[FEN ' out)" -eq 3 ] &&
     [ "$(grep -c ' 1-0$' out)" -eq 3 ] && ! awk 'length > 79 { bad = 1 } END { exit !bad }' out && pass || fail 'problems as PGN'
 good '8/8/3Q4/8/8/k6q/8/1K6 w - - 0 1"]' mine shatranj KQvKQ --what longest --limit 1 --format pgn
@@ -1075,9 +1097,19 @@ ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
 ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
+two_ills() { flip KQvKB.bkw 3000 && ln -sf nothing KQvKQ.bkd; }
+ill 4 'damaged *KQvKB.bkw: ' two_ills
 mkdir -m 0 ward/lost+found # as a disk of its own has it
 rm -rf ward/shatranj && cp -R tables/shatranj ward && good ': whole' doctor ward
 rmdir ward/lost+found
+# three of those that need a table are named; who answers alone needs none
+printf '[variant]\nname = four\nboard = 4x4\n[piece king]\nletter = K\nroyal = yes\nmove = K\n' >four.ini
+for man in R N A; do printf '[piece %s]\nletter = %s\nmove = %s\n' $man $man $man >>four.ini; done
+rm -rf need && run 0 build ./four.ini KRvKR KRvKN KRvKA KRRvK --dir need --quiet && rm need/four/KRvK.*
+run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN and 1 more$' out && pass || fail 'who needs it'
+rm -rf need && run 0 build ./four.ini KRvKR --dir need --standalone --quiet && rm need/four/KRvK.*
+good ': whole' doctor need ./four.ini
+good '2 files' check ./four.ini KRvKR --deep --dir need
 for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
     bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
 done
@@ -1120,6 +1152,8 @@ run 0 build ./same.ini KQvKQ --dir ward --force --quiet && ! cmp -s ward/shatran
 good 'would refuse: KRRRvKR: White has 3 R' plan shatranj KRRRvKR --dir nowhere
 good 'would refuse: KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1M --dir nowhere
 good '"refused":"KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1M --dir nowhere --json
+good '"refused":"KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1MiB --dir nowhere --json
+bad 2 "'1MiBs' makes no sense as --memory" plan shatranj KRvKR --memory 1MiBs --dir nowhere
 good '"refused":null' plan shatranj KRvKR --dir nowhere --json
 bad 2 'of --json, --make and --slurm one' plan shatranj KRvKR --make --slurm jobs --dir nowhere
 bad 2 'too many arguments' help build probe
@@ -1142,6 +1176,8 @@ good '2 good, 0 missing, 0 differ' manifest ward sums
 { printf '\357\273\277' && cat sums; } >marked
 good ' 0 missing, 0 differ, 0 not in the list' manifest ward sums
 good ' 0 missing, 0 differ, 0 not in the list' manifest ward marked
+(cd ward && find .//shatranj -name '*.bk?' -exec sha256sum {} +) | sed 's/^[0-9a-f]*/\U&/' >sums # as others write them
+good ' 0 missing, 0 differ, 0 not in the list' manifest ward sums
 differs() { # status, line
     run "$1" manifest ward list && grep -qx "$2" out && pass || fail "manifest: no '$2'"
     run "$1" manifest ward list --quiet || return 0
@@ -1156,12 +1192,17 @@ cut_to ward/shatranj/KQvKQ.bkw 50
 differs 3 'differs  shatranj/KQvKQ.bkw'
 rm ward/shatranj/KQvKQ.bkw
 differs 1 'missing  shatranj/KQvKQ.bkw'
+flip ward/shatranj/KQvKQ.bkd 50
+differs 3 'missing  shatranj/KQvKQ.bkw'
+cp tables/shatranj/KQvKQ.bkd ward/shatranj
 cp -R tables ward/tables && cp tables/shatranj/KQvKQ.bkw ward/shatranj
 cp tables/shatranj/KQvKQ.bkw ward/shatranj/KQvKA.bkw
 differs 0 'extra    shatranj/KQvKA.bkw'
 echo hello >sums
 bad 2 'sums:1: not a line of a manifest' manifest ward sums
 printf '%064d  ../list\n' 0 >sums
+bad 2 'sums:1: not a line' manifest ward sums
+printf '%064d  shatranj/../../list\n' 0 >sums
 bad 2 'sums:1: not a line' manifest ward sums
 : >sums
 bad 2 'no file is named' manifest ward sums
