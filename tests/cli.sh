@@ -1110,6 +1110,13 @@ run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN 
 rm -rf need && run 0 build ./four.ini KRvKR --dir need --standalone --quiet && rm need/four/KRvK.*
 good ': whole' doctor need ./four.ini
 good '2 files' check ./four.ini KRvKR --deep --dir need
+# where all moves take in passing they are played, though without the square it were stalemate
+sed -e 's/^name .*/name = passing/' -e 's/^board .*/board = 3x5/' -e 's/^\[piece king/en-passant = yes\n&/' four.ini >passing.ini
+printf '[piece pawn]\nletter = P\nmove = mfWcfF\ndouble-step = 1-2\nbecomes = 5 must R\n' >>passing.ini
+run 0 build ./passing.ini KRPvKP --dir need --quiet
+good 'White wins in 12 plies' probe ./passing.ini '2R/k2/Pp1/1K1/3 b - a2 0 1' --dir need
+grep -q '  b3a2  ' out && [ "$(grep -c '  [a-c][1-5][a-c][1-5] ' out)" = 1 ] && pass || fail 'it must take in passing'
+good '  a1a3       wins in 13 plies' probe ./passing.ini '2R/k2/1p1/1K1/P2 w - - 0 1' --dir need # to where it is taken so
 for command in 'stats shatranj KQvKQ' 'check shatranj KQvKQ'; do
     bad 1 "of shatranj in ward/shatranj; ward/shatranj is a game's own folder" $command --dir ward/shatranj
 done
