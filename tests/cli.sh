@@ -1265,8 +1265,8 @@ done
 if command -v script >/dev/null; then
     script -qec "$bin plan chess --men 5" /dev/null </dev/null >out 2>&1
     grep -qF 'planning K' out && pass || fail 'no planning on a terminal'
-    script -qec "$bin build chess KRRvK --dir seen" /dev/null </dev/null >out 2>&1
-    grep -qF 'KRRvK 2/2  ply' out && pass || fail 'no bar on a terminal'
+    script -qec "$bin count shatranj KQQvKR --threads 1" /dev/null </dev/null >out 2>&1 # some seconds
+    grep -qF ' KQQvKR ' out && grep -qF '  ply ' out && pass || fail 'no bar on a terminal'
     script -qec "$bin build chess KRRvK --dir unseen --quiet" /dev/null </dev/null >out 2>&1
     [ -s out ] && fail 'a bar for --quiet' || pass
 fi
