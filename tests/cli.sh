@@ -1096,6 +1096,7 @@ ill 3 'damaged *KQvKQ.bkd: ' cut_to KQvKQ.bkd 1000
 ill 3 'damaged *KQvKR.bkw: ' mv KQvKQ.bkw KQvKR.bkw
 ill 3 'other-rules *KQvKQ.bkw: made for short with other rules' cp ../../tables/short/KQvKQ.bkw .
 ill 1 'unknown *KXvK.bkw: ' cp KQvKQ.bkw KXvK.bkw
+ill 1 'unknown *KQvKQ.bkz: no kind of table that this version knows$' cp KQvKQ.bkw KQvKQ.bkz
 ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
 two_ills() { flip KQvKB.bkw 3000 && ln -sf nothing KQvKQ.bkd; }
 ill 4 'damaged *KQvKB.bkw: ' two_ills

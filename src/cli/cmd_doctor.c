@@ -124,12 +124,16 @@ static bool is_its_name(const struct doctor *d, struct looked *x, const char *na
 static void read_name(struct doctor *d, struct looked *x, const struct folder_file *f)
 {
     const char *base = f->path + f->game_n + 1;
-    char name[NAME_MAX + 1];
+    char name[NAME_MAX + 1], kind = base[strlen(base) - 1];
 
     *x = (struct looked){ .f = f };
     snprintf(name, sizeof name, "%.*s", (int)strlen(base) - 4, base);
-    x->kind = base[strlen(base) - 1] == 'w' ? BK_KIND_WDL : BK_KIND_DTW;
-    x->named = d->v && !bk_material_parse(&x->m, d->v, name, &x->why) && is_its_name(d, x, name);
+    x->kind = kind == 'w' ? BK_KIND_WDL : BK_KIND_DTW;
+    if (kind != 'w' && kind != 'd')
+        bk_report_write(&x->why, "no kind of table that this version knows");
+    else
+        x->named =
+            d->v && !bk_material_parse(&x->m, d->v, name, &x->why) && is_its_name(d, x, name);
 }
 
 /* The text without the path that it begins with, which has been said. */

@@ -18,12 +18,13 @@ char *folder_path(char *out, const struct folder *f, const char *path)
     return out;
 }
 
+/* Results (.bkw), distances (.bkd), or what later versions keep beside them. */
 static bool is_table(const char *name)
 {
     size_t n = strlen(name);
 
-    return *name != '.' && n > 4 &&
-           (!strcmp(name + n - 4, ".bkw") || !strcmp(name + n - 4, ".bkd"));
+    return *name != '.' && n > 4 && !strncmp(name + n - 4, ".bk", 3) && name[n - 1] >= 'a' &&
+           name[n - 1] <= 'z';
 }
 
 static int add_file(struct folder *f, const char *game, const char *name)

@@ -229,7 +229,7 @@ static const struct command {
       "unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },
     { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
       "SHA-256 and size of all table files of a folder, written or compared",
-      "Without MANIFEST: lists all DIR/GAME/*.bkw and .bkd, as `sha256sum` would, with sizes.  "
+      "Without MANIFEST: lists all DIR/GAME/*.bk?, as `sha256sum` would, with sizes.  "
       "With\n"
       "one (`-`: stdin), as a mirror has it, or sha256sum's: files that are missing (status 1) or\n"
       "differ (3); those that it does not name are told, but with --quiet, and no fault.\n" },
