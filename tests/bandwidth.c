@@ -8,17 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "core/clock.h"
 
 #define WORDS ((size_t)32 << 20)
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 int main(void)
 {
@@ -30,15 +23,15 @@ int main(void)
     memset(a, 1, WORDS * 8);
     memset(b, 2, WORDS * 8);
     for (int i = 0; i < 5; i++) {
-        double t = now();
+        double t = bk_now_seconds();
 
         memcpy(a, b, WORDS * 8);
-        t = now() - t;
+        t = bk_now_seconds() - t;
         copy = t < copy ? t : copy;
-        t = now();
+        t = bk_now_seconds();
         for (size_t j = 0; j < WORDS; j++)
             a[j] |= b[j];
-        t = now() - t;
+        t = bk_now_seconds() - t;
         merge = t < merge ? t : merge;
     }
     printf("memory: copy %.1f GB/s, or %.1f GB/s (bytes read and written, one thread; %d)\n",

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/facts.h"
 #include "core/finish.h"
 #include "core/load.h"
@@ -39,13 +39,7 @@ struct bench {
     uint64_t depths;
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+static double now(void) { return bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 static bool may_stand(const struct bench *b, unsigned man, unsigned sq)
 {

@@ -27,9 +27,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/load.h"
 #include "probe/bareking.h"
 #include "probe/value.h"
@@ -215,13 +215,7 @@ static int ask(const struct bench *b, const struct question *q, enum how how)
     return ask_written(b, &w, how);
 }
 
-static double now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+static double now_ns(void) { return 1e9 * bk_now_seconds(); }
 
 static int by_size(const void *a, const void *b)
 {
@@ -306,13 +300,7 @@ static void *ask_all(void *context)
     return NULL;
 }
 
-static double cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+static double cpu_ns(void) { return 1e9 * bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* By the clock, and by what all threads took of the cores: that no neighbour changes much, and n
    threads are n times as quick as one if it is the same. */

@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/clock.h"
 
 static unsigned port;
 static const char *host = "127.0.0.1"; /* $HOST */
@@ -29,14 +30,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "explore_client: %s: %s\n", what, strerror(errno));
     exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static int dial(void)
@@ -158,11 +151,11 @@ static int head(void)
 static int slow(double seconds)
 {
     int fd = dial(), status;
-    double from = now();
+    double from = bk_now_seconds();
     char *body;
 
     put(fd, "GET / HTTP/1.1\r\n", 16);
-    while (now() - from < seconds) {
+    while (bk_now_seconds() - from < seconds) {
         char peek;
 
         if (recv(fd, &peek, 1, MSG_DONTWAIT | MSG_PEEK) >= 0)
@@ -172,7 +165,7 @@ static int slow(double seconds)
         usleep(200000);
     }
     status = read_answer(fd, &body);
-    printf("%d after %.0f s %s\n", status, now() - from, body);
+    printf("%d after %.0f s %s\n", status, bk_now_seconds() - from, body);
     free(body);
     close(fd);
     return 0;
@@ -204,9 +197,9 @@ static void *client(void *context)
             break;
         snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
                  target[i % ntargets]);
-        from = now();
+        from = bk_now_seconds();
         status = put(fd, request, strlen(request)) ? read_answer(fd, NULL) : 0;
-        took[i] = now() - from;
+        took[i] = bk_now_seconds() - from;
         if (status != 200) {
             pthread_mutex_lock(&lock);
             bad++;
@@ -237,13 +230,13 @@ static int load(unsigned clients)
         target[ntargets++] = strdup(line);
     }
     took = calloc(nrequests, sizeof *took);
-    from = now();
+    from = bk_now_seconds();
     for (unsigned i = 0; i < clients; i++)
         if (pthread_create(&thread[i], NULL, client, NULL))
             die("thread");
     for (unsigned i = 0; i < clients; i++)
         pthread_join(thread[i], NULL);
-    from = now() - from;
+    from = bk_now_seconds() - from;
     qsort(took, nrequests, sizeof *took, by_size);
     printf("%zu requests, %u clients: %zu errors, %.0f a second, median %.2f ms, p99 %.2f ms, "
            "longest %.2f ms\n",

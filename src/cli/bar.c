@@ -5,23 +5,15 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "core/clock.h"
 #include "tb/memory/transport.h"
-
-double cli_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct cli_bar cli_bar_of(bool quiet)
 {
-    double now = cli_now();
+    double now = bk_now_seconds();
 
     return (struct cli_bar){ .on = !quiet && !bk_transport_rank() && isatty(STDERR_FILENO),
                              .start = now,
@@ -40,7 +32,7 @@ void cli_bar_add(struct cli_bar *b, const struct bk_plan *p)
 void cli_bar_draw(struct cli_bar *b, const struct bk_plan_table *t, const struct bk_progress *p)
 {
     enum { WIDTH = 20 };
-    double time = cli_now(), past = time - b->start;
+    double time = bk_now_seconds(), past = time - b->start;
     uint64_t done = b->done + (p->positions < t->positions ? p->positions : t->positions);
     double share = b->all ? (double)done / (double)b->all : 0;
     char bar[WIDTH + 1], left[CLI_TEXT_MAX] = "?";
@@ -62,7 +54,7 @@ void cli_bar_draw(struct cli_bar *b, const struct bk_plan_table *t, const struct
 void cli_bar_plan(void *bar, const struct bk_plan *p, unsigned nth)
 {
     struct cli_bar *b = bar;
-    double time = cli_now();
+    double time = bk_now_seconds();
 
     b->start = time; /* of what is made after it */
     if (!b->on || time - b->drawn < 0.1)

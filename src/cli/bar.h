@@ -9,12 +9,11 @@
 struct cli_bar {
     bool on;             /* stderr is a terminal, and somebody wants to know; of several processes
                             the first's */
-    double start, drawn; /* when it began; when it was last drawn, or made: seconds of cli_now() */
+    double start, drawn; /* when it began; when it was last drawn, or made: bk_now_seconds() */
     uint64_t done, all;  /* positions of finished tables; of all to be made */
     unsigned made, missing;
 };
 
-double cli_now(void); /* seconds, of a clock that does not jump */
 struct cli_bar cli_bar_of(bool quiet);
 /* Adds the tables of a plan that are not there. */
 void cli_bar_add(struct cli_bar *b, const struct bk_plan *p);

@@ -11,6 +11,7 @@
 #include "cli/machine.h"
 #include "cli/plans.h"
 #include "cli/report.h"
+#include "core/clock.h"
 #include "tb/build/build.h"
 #include "tb/memory/ranks.h"
 
@@ -281,7 +282,7 @@ static int finish_build(const struct watch *w)
         printf("nothing to build: %u table%s there already\n", there, there == 1 ? "" : "s");
     else
         printf("built %u table%s in %s (%u there already)\n", built, built == 1 ? "" : "s",
-               cli_seconds(time, cli_now() - w->bar.start), there);
+               cli_seconds(time, bk_now_seconds() - w->bar.start), there);
     print_sent(&w->sent);
     return CLI_OK;
 }
@@ -559,7 +560,7 @@ static int finish_repack(const struct watch *w, const struct repack *r)
         printf("nothing to repack\n");
     else if (!w->c->quiet)
         printf("repacked %u table%s in %s: %s, before %s\n", w->bar.made,
-               w->bar.made == 1 ? "" : "s", cli_seconds(time, cli_now() - w->bar.start),
+               w->bar.made == 1 ? "" : "s", cli_seconds(time, bk_now_seconds() - w->bar.start),
                cli_bytes(after, w->bytes), cli_bytes(before, r->before));
     return CLI_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/rules.h"
 
 struct be_worker {
@@ -30,13 +31,7 @@ struct be_worker {
     int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
 
-int64_t be_now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+int64_t be_now_ms(void) { return (int64_t)(1e3 * bk_now_seconds()); }
 
 /* Since the limits of time count. */
 static int64_t elapsed(const struct be_search *s)

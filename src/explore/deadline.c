@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/thread.h"
 
 enum owes { A_REQUEST, NOTHING, TO_TAKE, TO_GO_ON };
@@ -31,14 +32,6 @@ struct ex_deadlines {
     double seconds;
     bool stop;
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Whoever serves the socket sees its end, and closes it. */
 static void cut(struct ex_connection *c)
@@ -62,7 +55,7 @@ static void *watch(void *context)
     pthread_mutex_lock(&d->lock);
     while (!d->stop) {
         struct timespec until;
-        double time = now();
+        double time = bk_now_seconds();
 
         for (struct ex_connection *c = d->first; c; c = c->next)
             if (!c->cut && c->owes != NOTHING && time - c->since > d->seconds)
@@ -121,7 +114,7 @@ struct ex_connection *ex_connection_open(struct ex_deadlines *d, int fd)
     if (!c)
         return NULL;
     c->fd = fd;
-    c->since = now();
+    c->since = bk_now_seconds();
     pthread_mutex_lock(&d->lock);
     c->next = d->first;
     if (d->first)
@@ -152,7 +145,7 @@ static void owe(struct ex_deadlines *d, struct ex_connection *c, enum owes what)
         return;
     pthread_mutex_lock(&d->lock);
     if (what != A_REQUEST || c->owes != A_REQUEST) /* it owes that since its first byte */
-        c->since = now();
+        c->since = bk_now_seconds();
     c->owes = what;
     pthread_mutex_unlock(&d->lock);
 }

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "core/clock.h"
 #include "table/write.h"
 #include "tb/build/left.h"
 #include "tb/build/lock.h"
@@ -42,14 +43,6 @@ struct builder {
     struct bk_left left;            /* what the first process found, before all tables */
     unsigned nth;
 };
-
-static double seconds(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* == The tables that one leads to == */
 
@@ -259,10 +252,10 @@ static enum bk_err encode_blocks(void *context, const uint32_t *block, uint32_t 
                                  struct bk_report *why)
 {
     struct making *m = context;
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     enum bk_err err = bk_encoder_blocks(m->encoder, block, n, why);
 
-    m->cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    m->cpu += bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     return err;
 }
 
@@ -367,10 +360,10 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
                                       .reading = m->wanted,
                                       .stop = b->o->stop,
                                       .finish = b->o->finish };
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     enum bk_err err = bk_solve_table(&job, tally, why);
 
-    m->built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - m->cpu;
+    m->built.solve_cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - m->cpu;
     return err;
 }
 
@@ -378,13 +371,13 @@ static enum bk_err solve(struct making *m, const char *checkpoint_file, struct b
 static enum bk_err write_files(struct making *m, const struct bk_tally *tally,
                                struct bk_report *why)
 {
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t bytes[2];
     enum bk_err err;
 
     summarise(m->t, tally, m->b->p->distances, &m->built.summary);
     err = bk_encoder_finish(m->encoder, &m->built.summary, bytes, why);
-    m->built.encode_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu + m->cpu;
+    m->built.encode_cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu + m->cpu;
     m->built.wdl_bytes = bytes[0];
     m->built.dtw_bytes = bytes[1];
     return err;
@@ -425,7 +418,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
 {
     struct bk_plan_table *pt = &b->p->table[b->nth];
     struct making m = { .b = b, .built = { .table = pt } };
-    double wall = seconds(CLOCK_MONOTONIC);
+    double wall = bk_now_seconds();
     struct bk_tally tally;
     char path[PATH_MAX];
     enum bk_err err = bk_ranks_agree(bk_memtable_new(&m.t, b->p->v, &pt->m, why), why);
@@ -455,7 +448,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         bk_checkpoint_remove(path, bk_left_has(&b->left, pt->name));
     pt->present = true;
     pt->disk_bytes = m.built.wdl_bytes + m.built.dtw_bytes;
-    m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
+    m.built.wall = bk_now_seconds() - wall;
     err = bk_ranks_agree(keep_or_free(&m, 0, why), why);
     bk_ranks_sends(BK_SENDS_WORDS);
     if (err)
@@ -475,7 +468,7 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
                                   .progress = pass_progress,
                                   .note = pass_note,
                                   .news = b->o->as_ranks ? pass_news : NULL };
-    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = bk_now_seconds(), cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     struct bk_tally tally;
     uint64_t bytes;
     enum bk_err err = bk_resident_gather(&b->resident, b->nth, b->nth, solve_anew, b, why);
@@ -490,8 +483,8 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
     pt->present = true; /* to those that move into it */
     summarise(m.t, &tally, b->p->distances, &m.built.summary);
     m.built.ix = m.t->ix;
-    m.built.solve_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    m.built.wall = seconds(CLOCK_MONOTONIC) - wall;
+    m.built.solve_cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    m.built.wall = bk_now_seconds() - wall;
     if (b->o->built)
         b->o->built(b->o->context, &m.built, b->nth);
     return keep_or_free(&m, bytes, why);

@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "core/clock.h"
 #include "table/write.h"
 #include "tb/memory/spill.h"
 
@@ -70,21 +70,13 @@ struct bk_reader {
     int refused; /* errno */
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 bool bk_checkpoint_due(struct bk_checkpoint *c)
 {
     if (!c || c->seconds <= 0)
         return false;
     if (c->next == 0)
-        c->next = now() + c->seconds;
-    return now() >= c->next;
+        c->next = bk_now_seconds() + c->seconds;
+    return bk_now_seconds() >= c->next;
 }
 
 /* == Pieces == */
@@ -208,7 +200,7 @@ enum bk_err bk_writer_open(struct bk_writer **out, struct bk_checkpoint *c, stru
     if (!w)
         return bk_no_memory(why);
     w->c = c;
-    w->begun = now();
+    w->begun = bk_now_seconds();
     w->fd = -1;
     w->sum = XXH64_createState();
     w->buffer = malloc(HELD);
@@ -304,8 +296,8 @@ enum bk_err bk_writer_commit(struct bk_writer *w, struct bk_report *why)
             unlink(w->path);
     }
     w->c->next = w->begun + w->c->seconds;
-    if (w->c->next < now() + 3 * (now() - w->begun))
-        w->c->next = now() + 3 * (now() - w->begun);
+    if (w->c->next < bk_now_seconds() + 3 * (bk_now_seconds() - w->begun))
+        w->c->next = bk_now_seconds() + 3 * (bk_now_seconds() - w->begun);
     pieces_release(&w->pieces);
     if (w->sum)
         XXH64_freeState(w->sum);
