@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chance.h"
 #include "core/move.h"
 #include "core/rules.h"
 #include "tb/settled.h"
@@ -264,14 +265,6 @@ static enum bk_err verify_number(struct verifier *vf, struct found *f, uint64_t 
 
 /* == Which positions == */
 
-static uint64_t mixed(uint64_t x) /* splitmix64 */
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 __extension__ typedef unsigned __int128 wide;
 
 /* Where the i-th of `all` parts of the table, as equal as can be, begins. */
@@ -287,7 +280,7 @@ static uint64_t choose(const struct verifier *vf, uint64_t i)
 {
     uint64_t first = part(vf, i), n = part(vf, i + 1) - first;
 
-    return n == 1 ? first : first + mixed(mixed(vf->o->seed) + i) % n;
+    return n == 1 ? first : first + bk_chance_of(bk_chance_of(vf->o->seed) + i) % n;
 }
 
 static void verify_piece(void *context, uint64_t item, unsigned thread)

@@ -29,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/chance.h"
 #include "core/clock.h"
 #include "core/load.h"
 #include "probe/bareking.h"
@@ -60,14 +61,7 @@ struct written {
 
 static uint64_t seed = 1;
 
-static uint64_t draw(uint64_t n) /* splitmix64 */
-{
-    uint64_t x = seed += UINT64_C(0x9e3779b97f4a7c15);
-
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (x ^ x >> 31) % n;
-}
+static uint64_t draw(uint64_t n) { return bk_chance_next(&seed) % n; }
 
 static void write_position(struct bk_pos *p, const struct bk_variant *v,
                            const struct bk_material *m, const struct question *q)

@@ -16,18 +16,9 @@
 
 /* == Chance == */
 
-uint64_t random_next(uint64_t *seed)
-{
-    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 unsigned random_below(uint64_t *seed, unsigned n)
 {
-    return (unsigned)((random_next(seed) >> 32) * n >> 32);
+    return (unsigned)((bk_chance_next(seed) >> 32) * n >> 32);
 }
 
 bool random_once_in(uint64_t *seed, unsigned n) { return random_below(seed, n) == 0; }

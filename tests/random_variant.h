@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/chance.h"
 #include "core/variant.h"
 
 /* What may occur; each occurs only in some of the games. */
@@ -44,8 +45,7 @@ struct random_opts {
     unsigned squares_max; /* of the board, the holes of RANDOM_SPREAD left out; 0 means 30 */
 };
 
-/* splitmix64: the next 64 bits; a number below n > 0; true once in n. */
-uint64_t random_next(uint64_t *seed);
+/* By core/chance.h: a number below n > 0; true once in n. */
 unsigned random_below(uint64_t *seed, unsigned n);
 bool random_once_in(uint64_t *seed, unsigned n);
 

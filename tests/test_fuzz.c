@@ -547,7 +547,7 @@ static bool compare_samples(struct fuzz *f, const struct bk_index *ix)
 {
     for (unsigned i = 0; i < SAMPLES && ix->positions; i++) {
         uint64_t number =
-            ix->positions <= SAMPLES / 2 ? i / 2 : random_next(&f->state) % ix->positions;
+            ix->positions <= SAMPLES / 2 ? i / 2 : bk_chance_next(&f->state) % ix->positions;
         struct bk_placement at;
         struct bk_pos p;
         struct said slow;
@@ -750,7 +750,7 @@ static void draw_variant(struct fuzz *f)
     struct random_opts opts = { RANDOM_ALL, squares[random_below(&f->state, 4)] };
 
     if (random_once_in(&f->state, 4))
-        opts.features = (unsigned)random_next(&f->state) & RANDOM_ALL;
+        opts.features = (unsigned)bk_chance_next(&f->state) & RANDOM_ALL;
     random_variant(&f->drawn, &f->state, &opts);
 }
 
@@ -817,9 +817,9 @@ static void draw_rights(struct fuzz *f)
     struct bk_material m;
 
     for (unsigned tries = 0; tries < 32 && f->v->castling.allowed; tries++) {
-        f->rights = (uint8_t)(random_next(&f->state) & 15);
+        f->rights = (uint8_t)(bk_chance_next(&f->state) & 15);
         if (tries < 8)
-            f->rights |= (uint8_t)(random_next(&f->state) & 15);
+            f->rights |= (uint8_t)(bk_chance_next(&f->state) & 15);
         material_of(f, f->v, &m);
         if (f->rights && __builtin_popcount(m.rights) == __builtin_popcount(f->rights))
             return;
@@ -1004,7 +1004,7 @@ static bool check_hands(struct fuzz *f)
 {
     struct hands_case c;
 
-    hands_draw(random_next(&f->state), &c);
+    hands_draw(bk_chance_next(&f->state), &c);
     f->seen[HANDS]++;
     f->seen[CONFIGURATION] += strcmp(c.rules.configuration, "none") != 0;
     f->seen[OPENING] += c.opening;
@@ -1018,7 +1018,7 @@ static bool check_hands(struct fuzz *f)
 static bool run_case(struct fuzz *f, uint64_t seed)
 {
     f->seed = f->state = seed;
-    f->state = random_next(&f->state);
+    f->state = bk_chance_next(&f->state);
     return random_once_in(&f->state, 30) ? check_hands(f) : check_tables(f);
 }
 

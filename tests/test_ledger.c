@@ -25,8 +25,8 @@ static void draw_vector(uint64_t *state, uint64_t word[8])
     do {
         for (unsigned i = 0; i < 8; i++)
             word[i] = random_once_in(state, 2) ? 0
-                                               : random_next(state) & random_next(state) &
-                                                     random_next(state) & random_next(state);
+                                               : bk_chance_next(state) & bk_chance_next(state) &
+                                                     bk_chance_next(state) & bk_chance_next(state);
     } while (!(word[0] | word[1] | word[2] | word[3] | word[4] | word[5] | word[6] | word[7]));
 }
 

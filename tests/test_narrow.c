@@ -84,7 +84,7 @@ static uint64_t sum_of_table(struct solved *s, const struct bk_variant *v,
         struct bk_placement at;
         struct bk_pos p;
 
-        bk_index_unrank(ix, random_next(&seed) % ix->positions, &at);
+        bk_index_unrank(ix, bk_chance_next(&seed) % ix->positions, &at);
         if (bk_index_position(ix, &at, i & 1, &p) && bk_pos_legal(v, &p))
             sum = sum * 31 + sum_of_moves(s, v, &p, moves);
     }

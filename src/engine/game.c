@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chance.h"
 #include "core/rules.h"
 #include "table/listing.h"
 
@@ -461,46 +462,40 @@ int be_plies_left(const struct be_game *g, const struct be_board *b)
 
 /* == Keys ================================================================ */
 
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static uint64_t hands_key(const struct bk_hands_pos *p)
 {
-    uint64_t key = mix(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8);
+    uint64_t key = bk_chance_of(UINT64_C(1) << 40 | p->stm | (uint64_t)p->quiet << 8);
 
     for (unsigned i = 0; i < p->n; i++) /* equal men in any order are one position */
-        key += mix((uint64_t)p->man[i] << 8 | p->sq[i]);
+        key += bk_chance_of((uint64_t)p->man[i] << 8 | p->sq[i]);
     return key;
 }
 
 uint64_t be_board_key(const struct be_game *g, const struct be_board *b)
 {
     const struct bk_pos *p = &b->plain;
-    uint64_t key;
+    uint64_t key = UINT64_C(1) << 40 | p->stm | (uint64_t)p->ep << 8 | (uint64_t)p->rights << 16;
 
     if (g->hands)
         return hands_key(&b->hands);
-    key = mix(UINT64_C(1) << 40 | p->stm | (uint64_t)p->ep << 8 | (uint64_t)p->rights << 16);
+    key = bk_chance_of(key);
     for (unsigned c = 0; c < 2; c++) {
         struct bk_bits men = p->by[c];
 
         for (unsigned sq; (sq = bk_bits_pop(&men)) != BK_SQ_NONE;)
-            key += mix((uint64_t)p->at[sq] << 8 | sq);
+            key += bk_chance_of((uint64_t)p->at[sq] << 8 | sq);
         for (unsigned type = 0; type < g->v->ntypes; type++)
             if (p->left[c][type])
-                key += mix(UINT64_C(1) << 41 | c << 20 | type << 8 | p->left[c][type]);
+                key += bk_chance_of(UINT64_C(1) << 41 | c << 20 | type << 8 | p->left[c][type]);
     }
     return key;
 }
 
 uint64_t be_turn_key(const struct be_game *g, const struct be_board *b)
 {
-    return be_plies_left(g, b) == BK_UNLIMITED ? 0 : mix(UINT64_C(1) << 42 | b->plain.turn);
+    if (be_plies_left(g, b) == BK_UNLIMITED)
+        return 0;
+    return bk_chance_of(UINT64_C(1) << 42 | b->plain.turn);
 }
 
 /* == Tables ============================================================== */

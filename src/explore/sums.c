@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chance.h"
 #include "core/explain.h"
 #include "core/hands.h"
 #include "core/rules.h"
@@ -299,17 +300,14 @@ static json_t *histogram_json(const struct histogram *h)
                      "win", pairs_json(h->win, h->room), "loss", pairs_json(h->loss, h->room));
 }
 
-/* A number of the nth of EX_SAMPLE equal parts, the same each time (splitmix64). */
-static uint64_t sample_number(uint64_t nth, uint64_t positions)
+/* A number of the nth of EX_SAMPLE equal parts of as many positions or more. */
+static uint64_t sample_number(uint64_t nth, uint64_t positions, uint64_t *seed)
 {
     uint64_t from = positions / EX_SAMPLE * nth + positions % EX_SAMPLE * nth / EX_SAMPLE;
     uint64_t end =
         positions / EX_SAMPLE * (nth + 1) + positions % EX_SAMPLE * (nth + 1) / EX_SAMPLE;
-    uint64_t x = (nth + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return end > from ? from + (x ^ x >> 31) % (end - from) : from;
+    return from + bk_chance_next(seed) % (end - from);
 }
 
 /* BK_LIB_SYSTEM: no memory; BK_LIB_NO_TABLE: one that this one leads to is missing, or distances
@@ -318,9 +316,10 @@ static enum bk_lib_err fill_histogram(struct histogram h[2], const struct bk_ind
                                       bool one_side, bool exchanged, struct bk_lib *lib)
 {
     uint64_t n = ix->positions < EX_SAMPLE ? ix->positions : EX_SAMPLE;
+    uint64_t seed = 0; /* the same positions each time */
 
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t number = n < EX_SAMPLE ? i : sample_number(i, ix->positions);
+        uint64_t number = n < EX_SAMPLE ? i : sample_number(i, ix->positions, &seed);
         struct bk_placement at;
 
         bk_index_unrank(ix, number, &at);
