@@ -186,17 +186,11 @@ static void count(const struct verifier *vf, struct found *f, uint64_t number, u
 {
     struct bk_summary *s = &f->result.counted;
     int wdl = worth->wdl;
-    const struct bk_pairs *pairs = vf->ix->block[block].pairs;
-    int32_t slice = pairs->slice[(size_t)at->king[0] * vf->v->nsq + at->king[1]];
-    unsigned keep = pairs->stabilizer[slice];
-    uint64_t first = keep == 1 || bk_index_is_first(vf->ix, number, at);
-    uint64_t images =
-        (unsigned)__builtin_popcount(vf->ix->group) / (unsigned)__builtin_popcount(keep);
     uint64_t *one = wdl > 0 ? s->win : wdl < 0 ? s->loss : s->draw;
     uint64_t *all = wdl > 0 ? s->all_win : wdl < 0 ? s->all_loss : s->all_draw;
 
-    one[side] += first;
-    all[side] += images;
+    one[side] += bk_index_is_first(vf->ix, number, at);
+    all[side] += bk_index_images(vf->ix, block, at);
     if (vf->distances && wdl)
         note_longest(vf, f, number, side, worth);
 }

@@ -26,17 +26,6 @@ struct count_job {
     struct tally *by_thread;
 };
 
-/* How many placements the symmetries make of this one's number: see docs/index.md. */
-static unsigned images(const struct bk_index *ix, const struct bk_placement *at)
-{
-    struct bk_placement turned = *at;
-    const struct bk_pairs *pairs = ix->block[bk_index_block(ix, &turned)].pairs;
-    int32_t slice = pairs->slice[(size_t)at->king[0] * ix->v->nsq + at->king[1]];
-
-    return (unsigned)__builtin_popcount(ix->group) /
-           (unsigned)__builtin_popcount(pairs->stabilizer[slice]);
-}
-
 static void count_number(const struct bk_index *ix, uint64_t number, struct tally *t)
 {
     struct bk_placement at;
@@ -46,7 +35,7 @@ static void count_number(const struct bk_index *ix, uint64_t number, struct tall
     bk_index_unrank(ix, number, &at);
     if (!bk_index_position(ix, &at, BK_WHITE, &p))
         return;
-    weight = images(ix, &at);
+    weight = bk_index_images(ix, bk_index_block_with(ix, number), &at);
     once = bk_index_is_first(ix, number, &at);
     for (unsigned side = 0; side < 2; side++) {
         int wdl = 0;

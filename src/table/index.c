@@ -947,13 +947,24 @@ static int compare_men(const struct bk_index *ix, const struct bk_placement *a,
     return memcmp(a->sq, b->sq, ix->nslots);
 }
 
-/* The symmetries, but for the first, that leave the kings of a placement where they are. */
+/* The symmetries that leave the kings of a placement where they are. */
+static unsigned stabilizer(const struct bk_index *ix, uint32_t block, const struct bk_placement *at)
+{
+    const struct bk_pairs *pairs = ix->block[block].pairs;
+
+    return pairs->stabilizer[pairs->slice[(size_t)at->king[0] * ix->v->nsq + at->king[1]]];
+}
+
+unsigned bk_index_images(const struct bk_index *ix, uint32_t block, const struct bk_placement *at)
+{
+    return (unsigned)__builtin_popcount(ix->group) /
+           (unsigned)__builtin_popcount(stabilizer(ix, block, at));
+}
+
+/* The same, but for the first. */
 static unsigned kept_by(const struct bk_index *ix, uint64_t number, const struct bk_placement *at)
 {
-    const struct bk_block *b = &ix->block[bk_index_block_with(ix, number)];
-    size_t pair = (size_t)at->king[0] * ix->v->nsq + at->king[1];
-
-    return b->pairs->stabilizer[b->pairs->slice[pair]] & ~1u;
+    return stabilizer(ix, bk_index_block_with(ix, number), at) & ~1u;
 }
 
 /* The least of the placements that the symmetries of its slice make of one; true: another. */

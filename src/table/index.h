@@ -214,6 +214,10 @@ int32_t bk_index_block(const struct bk_index *ix, struct bk_placement *at);
  * symmetry keeps, where of mirrored positions only one is.
  */
 bool bk_index_is_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
+
+/* How many placements the symmetries make of `at`, which lies in this block: as many as there are
+   symmetries, or fewer where some keep its kings. */
+unsigned bk_index_images(const struct bk_index *ix, uint32_t block, const struct bk_placement *at);
 /* The number that does: this one, or that of a mirrored position. */
 uint64_t bk_index_first(const struct bk_index *ix, uint64_t number, const struct bk_placement *at);
 
