@@ -15,6 +15,7 @@ tmp=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
+twelve=$(cd "$(dirname "$0")" && pwd)/twelve.ini
 cd "$tmp" || exit 1
 looked=0
 
@@ -52,16 +53,7 @@ serve() { # options
     [ -n "$port" ] || die "no server: $(cat err)"
 }
 
-# a game whose pawns become twelve kinds: three of each colour lead to 157,079 tables
-{
-    printf '[variant]\nname = twelve\nboard = 8x8\n[piece king]\nletter = K\nroyal = yes\nmove = K\n'
-    printf '[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-\nbecomes = 8 must A B C D E F G H I J L M\n'
-    for a in 'A W' 'B F' 'C D' 'D A' 'E N' 'F H' 'G C' 'H Z' 'I WD' 'J FA' 'L WN' 'M FN'; do
-        printf '[piece p%d]\nletter = %s\nmove = %s\n' "$((n = ${n:--1} + 1))" "${a% *}" "${a#* }"
-    done
-} >twelve.ini
-
-serve twelve.ini
+serve "$twelve"
 
 # == Without libmicrohttpd only explore fails ==
 mkdir none && : >none/libmicrohttpd.so.12

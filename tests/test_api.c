@@ -686,28 +686,10 @@ static void error__of_moves_names_what_is_missing(void **state)
     bk_close(lib);
 }
 
-/* A game whose pawns become twelve kinds: three of each colour lead to 157,079 tables. */
-static void game_of_twelve(const char *path)
-{
-    static const char *const move[] = { "W", "F", "D",  "A",  "N",  "H",
-                                        "C", "Z", "WD", "FA", "WN", "FN" };
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fprintf(f, "[variant]\nname = twelve\nboard = 8x8\n"
-               "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
-               "[piece pawn]\nletter = P\nmove = mfWcfF\nranks = 2-\n"
-               "becomes = 8 must A B C D E F G H I J L M\n");
-    for (unsigned i = 0; i < 12; i++)
-        fprintf(f, "[piece p%u]\nletter = %c\nmove = %s\n", i, "ABCDEFGHIJLM"[i], move[i]);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* However many tables a position may lead to, a thousand are looked for; of its moves no more. */
 static void error__looks_for_a_thousand_tables_and_no_more(void **state)
 {
     static const char *const fen = "4k3/PPP5/8/8/8/8/ppp5/4K3 w - - 0 1";
-    char path[] = "/tmp/bareking-twelve-XXXXXX.ini";
     unsigned asked = 0, before;
     const struct bk_host host = { sizeof host, &asked, no_size, no_read };
     const struct bk_options o = { .struct_size = sizeof o, .paths = "far", .host = &host };
@@ -716,9 +698,7 @@ static void error__looks_for_a_thousand_tables_and_no_more(void **state)
     size_t n, missing;
 
     (void)state;
-    assert_true(close(mkstemps(path, 4)) == 0);
-    game_of_twelve(path);
-    lib = lib_with(path, &o);
+    lib = lib_with("tests/twelve.ini", &o);
     assert_int_equal(bk_probe_fen(lib, fen, &a), BK_LIB_NO_TABLE);
     assert_non_null(strstr(bk_error(lib), "no table KPPPvKPPP of twelve in far; also missing: "));
     assert_string_equal(bk_error(lib) + strlen(bk_error(lib)) - 10, ", and more");
@@ -732,7 +712,6 @@ static void error__looks_for_a_thousand_tables_and_no_more(void **state)
     assert_int_equal(bk_list_missing(lib, "KPPvKPP", NULL, 0, &missing), BK_LIB_OK);
     assert_true(missing > 4000); /* all */
     bk_close(lib);
-    unlink(path);
 }
 
 /* Rules alone say that it is over: no table need be in memory, nor be whole. */
