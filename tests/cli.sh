@@ -832,6 +832,7 @@ good '1. Kc2 $2 {a draw; with b3b4 White wins in 39 plies (20 turns)} *' annotat
 grep -qxF '1. Kc2 {a draw} *' out && pass || fail 'a win that comes too late is given away'
 good '1 ply is left: a draw.' probe ./short.ini '8/8/8/3K4/8/1kq5/8/Q7 b - - 0 20'
 good 'KQvKQ, short' info tables/short/KQvKQ.bkw ./short.ini
+good ', 1 shard ' info "$games/../../tests/golden/normal/chess/KBvK.bkw"
 bad 2 'KQvKQ.bkw: made for short, which is not built in: say its .ini file' info tables/short/KQvKQ.bkw
 good 'KQvKQ' build ./short.ini KQvKQ --wdl --dir wdl
 good 'no distance says' probe ./short.ini "$suli 1" --dir wdl

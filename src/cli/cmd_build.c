@@ -205,8 +205,8 @@ static char *longest_text(char out[CLI_TEXT_MAX], const struct bk_summary *s)
 
     *out = 0;
     if (plies >= 0)
-        snprintf(out, CLI_TEXT_MAX, "  longest %s %lld plies", loss > win ? "loss" : "win",
-                 (long long)plies);
+        snprintf(out, CLI_TEXT_MAX, "  longest %s %lld %s", loss > win ? "loss" : "win",
+                 (long long)plies, plies == 1 ? "ply" : "plies");
     return out;
 }
 

@@ -322,8 +322,8 @@ static void tell_verified(const struct verification *f, const char *name,
                                                  (json_int_t)r->different, "counts_agree",
                                                  (int)r->counts_agree, "first", first));
     } else if (!f->c->quiet && !r->different && r->counts_agree) {
-        printf("%s: %s positions agree with their successors\n", name,
-               cli_count(text, r->positions));
+        printf("%s: %s position%s with their successors\n", name, cli_count(text, r->positions),
+               r->positions == 1 ? " agrees" : "s agree");
         fflush(stdout);
     }
 }

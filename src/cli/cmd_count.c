@@ -70,9 +70,9 @@ static void print_news(const struct counting *k)
 {
     char all[CLI_TEXT_MAX], most[CLI_TEXT_MAX];
 
-    printf("%-14s %u processes would send each other %s of news in %u plies, at most %s in one\n",
-           "", k->ranks, cli_bytes(all, k->news.bytes), k->news.plies,
-           cli_bytes(most, k->news.most));
+    printf("%-14s %u processes would send each other %s of news in %u %s, at most %s in one\n", "",
+           k->ranks, cli_bytes(all, k->news.bytes), k->news.plies,
+           k->news.plies == 1 ? "ply" : "plies", cli_bytes(most, k->news.most));
     fflush(stdout);
 }
 

@@ -33,7 +33,7 @@ static char *leaf_text(char out[CLI_TEXT_MAX], const struct bk_file_info *i, bk_
     else if (i->kind == BK_KIND_WDL)
         snprintf(out, CLI_TEXT_MAX, "%s", ~code < 3 ? word[~code] : "?");
     else
-        snprintf(out, CLI_TEXT_MAX, "%d plies", 2 * ~code + 1);
+        snprintf(out, CLI_TEXT_MAX, "%d %s", 2 * ~code + 1, code == ~0 ? "ply" : "plies");
     return out;
 }
 
@@ -101,9 +101,10 @@ static void print_unit(const struct bk_file_info *i, const struct bk_unit_info *
 
     printf("\n%s to move, %s numbers: %.4f bits each\n", cli_colour(u->place.side),
            cli_count(n, u->place.end - u->place.first), bits_a_number(u));
-    printf("  model %s bytes (%s leaves), directory %s, %s shards %s\n",
+    printf("  model %s bytes (%s lea%s), directory %s, %s shard%s %s\n",
            cli_count(model, u->model_bytes), cli_count(leaves, u->model->leaves),
-           cli_count(list, u->shards * BK_SHARD_ENTRY_BYTES), cli_count(count, u->shards),
+           u->model->leaves == 1 ? "f" : "ves", cli_count(list, u->shards * BK_SHARD_ENTRY_BYTES),
+           cli_count(count, u->shards), u->shards == 1 ? "" : "s",
            cli_count(shards, u->shard_bytes));
     printf("  asks first:\n");
     print_node(i, u, 0, "", 0);

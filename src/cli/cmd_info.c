@@ -225,8 +225,8 @@ int cmd_check_variant(struct cli *c)
         status = cli_print_json(json_pack("{so sb so}", "file", ex_json_string(file), "ok", 1,
                                           "variant", variant_json(v)));
     else
-        printf("%s: good: %s, %ux%u, %u kinds of men, rules %016llx\n", file, v->name, v->files,
-               v->ranks, v->ntypes, (unsigned long long)v->rules_id);
+        printf("%s: good: %s, %ux%u, %u kind%s of men, rules %016llx\n", file, v->name, v->files,
+               v->ranks, v->ntypes, v->ntypes == 1 ? "" : "s", (unsigned long long)v->rules_id);
     if (!err)
         bk_variant_free(v);
     free(path);
