@@ -432,6 +432,10 @@ else
     fail 'jobs for Slurm that no shell reads'
 fi
 bad 4 'none/no' plan shatranj KRvKN --dir none --slurm none/no/jobs
+echo mine >jobs/job4.sh
+good '1 job for 1 table' plan shatranj KQvKQ --dir none --slurm jobs
+[ ! -e jobs/job2.sh ] && [ ! -e jobs/job3.sh ] && [ "$(cat jobs/job4.sh)" = mine ] && ! grep -q job2 jobs/submit.sh && pass ||
+    fail 'jobs of an earlier plan stay, or more than these go'
 run 0 plan shatranj KRRRvKN --dir none --make --memory 3G && grep -q '3 R' err && grep -q -e ' --memory 3221225472 .*--any' out && pass ||
     fail 'plan --make does not say what build would refuse, or loses --memory'
 bad 2 'ranks' plan shatranj KRvKN --ranks 65

@@ -256,12 +256,19 @@ static void free_jobs(struct jobs *j)
 
 /* == Scripts for Slurm == */
 
+#define SCRIPT_BEGIN "#!/bin/sh\n#SBATCH --job-name=bareking-"
+
+static char *path_in(char out[PATH_MAX], const char *folder, const char *name)
+{
+    snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    return out;
+}
+
 static FILE *open_in(const char *folder, const char *name)
 {
     char path[PATH_MAX];
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return fopen(path, "w");
+    return fopen(path_in(path, folder, name), "w");
 }
 
 /* What all jobs do: build, and ask to be begun again if time runs out. */
@@ -303,8 +310,7 @@ static void print_script(FILE *f, const struct jobs *j, const struct job *job, u
 {
     uint64_t mebibytes = (job->memory_bytes / 10 * 11 >> 20) + 64 + j->threads;
 
-    fprintf(f, "#!/bin/sh\n#SBATCH --job-name=bareking-%u\n#SBATCH --output=%%x.%s.out\n", nth,
-            job->n > 1 ? "%a" : "%j");
+    fprintf(f, SCRIPT_BEGIN "%u\n#SBATCH --output=%%x.%s.out\n", nth, job->n > 1 ? "%a" : "%j");
     fprintf(f,
             "#SBATCH --ntasks=%u\n#SBATCH --cpus-per-task=%u\n#SBATCH --mem-per-cpu=%lluM\n"
             "#SBATCH --time=%llu\n",
@@ -377,6 +383,40 @@ static bool finish(FILE *f)
     return !fclose(f) && good;
 }
 
+static char *job_name(char out[32], unsigned nth)
+{
+    snprintf(out, 32, "job%u.sh", nth + 1);
+    return out;
+}
+
+/* Does the file begin as print_script() begins one? */
+static bool is_script(const char *path)
+{
+    static const char begin[] = SCRIPT_BEGIN;
+    char text[sizeof begin] = "";
+    FILE *f = fopen(path, "r");
+
+    if (f) {
+        text[fread(text, 1, sizeof begin - 1, f)] = 0;
+        fclose(f);
+    }
+    return !strcmp(text, begin);
+}
+
+/* Takes away what hands out the jobs of an earlier plan, and those of them, from `first` on, that
+   no job of this plan takes the place of; they are numbered without gaps. */
+static int remove_older(const char *folder, unsigned first)
+{
+    char path[PATH_MAX], name[32];
+
+    if (unlink(path_in(path, folder, "submit.sh")) && errno != ENOENT)
+        return fail_write(folder);
+    for (; is_script(path_in(path, folder, job_name(name, first))); first++)
+        if (unlink(path))
+            return fail_write(folder);
+    return CLI_OK;
+}
+
 static int write_scripts(const struct jobs *j)
 {
     const char *folder = j->c->slurm;
@@ -386,11 +426,12 @@ static int write_scripts(const struct jobs *j)
 
     if (mkdir(folder, 0777) && errno != EEXIST)
         return fail_write(folder);
+    if (remove_older(folder, j->n))
+        return CLI_SYSTEM;
     for (unsigned i = 0; i < j->n; i++) {
         char name[32];
 
-        snprintf(name, sizeof name, "job%u.sh", i + 1);
-        f = open_in(folder, name);
+        f = open_in(folder, job_name(name, i));
         if (!f)
             return fail_write(folder);
         print_script(f, j, &j->job[i], i + 1);
@@ -408,8 +449,7 @@ static int write_scripts(const struct jobs *j)
         return fail_write(folder);
     if (!made)
         return cli_no_memory();
-    snprintf(path, sizeof path, "%s/submit.sh", folder);
-    if (chmod(path, 0755))
+    if (chmod(path_in(path, folder, "submit.sh"), 0755))
         return fail_write(folder);
     return CLI_OK;
 }
