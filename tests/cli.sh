@@ -198,6 +198,8 @@ for command in $("$bin" help | sed -n 's|^  \([a-z][a-z-]*\) .*|\1|p'); do
 done
 good 'check-variant' help
 good 'check-variant' help --help
+good 'check-variant' help help
+bad 2 'did you mean `help`?' hlep
 good 'check-variant' help -h
 good 'bareking ' --version
 
@@ -529,6 +531,9 @@ fi
 grep -q 'http' page.html && ! grep 'http' page.html | grep -qv 'xmlns="http://www.w3.org/2000/svg"' &&
     pass || fail 'the report needs something else'
 run 0 report shatranj KQvKQ --threads 1 && cmp page.html out >err 2>&1 && pass || fail 'another report'
+run 0 report shatranj KQvKQ -o - && cmp page.html out >err 2>&1 && [ ! -e - ] && pass || fail 'no report on stdout by -o -'
+[ ! -c /dev/full ] || { "$bin" report shatranj KQvKQ >/dev/full 2>err; [ $? -eq 4 ] && [ "$(wc -l <err)" -eq 1 ] &&
+    grep -q 'cannot write the answer: No space' err; } && pass || fail 'a report to a full disk'
 printf '[FEN "%s"]\n\n1. Kb4 {so far} Kd6 2. Kc4 Ke6 3. Qd4? (3. Kd4) Kf5 *\n' "$diamond" >game.pgn
 good '1. Kb4 {White wins in 38 plies (19 turns)} {so far} Kd6 2. Kc4 Ke6 3. Qd4? $2' annotate shatranj game.pgn
 "$bin" annotate shatranj game.pgn >once.pgn && "$bin" annotate shatranj once.pgn | cmp -s - once.pgn && pass ||

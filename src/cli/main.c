@@ -65,7 +65,7 @@ static const struct option_line {
     { 'L', "limit", "N", "so many at most (default: all; of the longest and of problems 10)" },
     { 'U', "count", NULL, "not the positions, but how many are won, drawn and lost" },
     { 'R', "format", "HOW", "of `mine` fen (default), epd, csv, json or pgn; of `line` pgn" },
-    { 'o', "output", "FILE", "write to this file, not to stdout; `site`: into this folder" },
+    { 'o', "output", "FILE", "write to this file, not to stdout (`-`); `site`: into this folder" },
     { 'V', "svg", NULL, "as SVG (default, unless FILE ends otherwise)" },
     { 'G', "png", NULL, "as PNG, by rsvg-convert" },
     { 'X', "text", NULL, "in letters" },
@@ -265,6 +265,7 @@ static int fail_no_command(const char *name)
 
     for (size_t i = 0; i < NCOMMANDS; i++)
         bk_guess_offer(&meant, commands[i].name);
+    bk_guess_offer(&meant, "help");
     return cli_fail(CLI_USAGE, "no command '%s'%s; see bareking help", name,
                     bk_guess_text(&meant, guess));
 }
@@ -407,7 +408,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'E': c->mine.where = value; return *value;
     case 'L': return cli_number(value, 1, 1000000000, &c->mine.limit);
     case 'R': c->mine.format = value; return *value;
-    case 'o': c->output = value; return *value;
+    case 'o': c->output = strcmp(value, "-") ? value : NULL; return *value;
     case 'V': c->draw.svg = true; return true;
     case 'G': c->draw.png = true; return true;
     case 'X': c->draw.text = true; return true;
@@ -629,10 +630,11 @@ static int run_help(int argc, char **argv)
 {
     const struct command *cmd;
 
-    if (argc < 3 || !strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))
-        return print_help();
     if (argc > 3)
         return cli_fail(CLI_USAGE, "help: too many arguments");
+    if (argc < 3 || !strcmp(argv[2], "help") || !strcmp(argv[2], "--help") ||
+        !strcmp(argv[2], "-h"))
+        return print_help();
     cmd = find_command(argv[2]);
     return cmd ? print_command_help(cmd) : fail_no_command(argv[2]);
 }
@@ -722,7 +724,7 @@ int main(int argc, char **argv)
         status = answer(argc, argv);
 
     errno = 0;
-    if (fflush(stdout) || ferror(stdout))
+    if ((fflush(stdout) || ferror(stdout)) && status != CLI_SYSTEM) /* else it has been told why */
         status = cli_fail(CLI_SYSTEM, "cannot write the answer: %s",
                           errno ? strerror(errno) : "output error");
     bk_ranks_end(status);

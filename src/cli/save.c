@@ -34,7 +34,8 @@ struct output {
 
 static int fail_write(const struct cli *c, int error)
 {
-    return cli_fail(CLI_SYSTEM, "cannot write %s: %s", c->output, strerror(error));
+    return cli_fail(CLI_SYSTEM, "cannot write %s: %s", c->output ? c->output : "the answer",
+                    strerror(error));
 }
 
 /* A new file beside `path`, with the rights of the one that is there; NULL where none can be. */
@@ -74,13 +75,11 @@ static int open_output(struct output *o, const struct cli *c)
 }
 
 /* Ends the output.  `status` tells, or `error` as errno does, what went wrong before; what stdout
-   refuses main() tells. */
+   refuses later main() tells. */
 static int close_output(struct output *o, const struct cli *c, int status, int error)
 {
-    if (o->f == stdout)
-        return status;
     errno = 0;
-    if (fclose(o->f) && !error)
+    if (o->f != stdout && fclose(o->f) && !error)
         error = errno ? errno : EIO;
     if (o->beside && !status && !error && rename(o->part, o->path))
         error = errno;
