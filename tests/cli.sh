@@ -312,6 +312,10 @@ bad_file 'bad.ini:6:13: not UTF-8' "$(printf 's/^title .*/title = Shat\356r/')"
 bad_file 'bad.ini:13:8: not UTF-8' "$(printf 's/^.piece king./[piece \344]/')"
 sed "$(printf '1s/$/\344/; s/^title .*/title = Shatr\303\242nj/')" "$games/shatranj.ini" >good.ini
 good "\"title\":\"$(printf 'Shatr\303\242nj')\"" check-variant good.ini --json
+grep -q '"warnings":\[\]}' out && pass || fail 'a warning of a game that has nothing strange'
+sed 's/^becomes .*/becomes = 8 must lost Q R/; /^letter = R$/,/^army/{/^army/d}' "$games/shatranj.ini" >none.ini
+good 'none.ini: warning: nothing becomes R by a `lost` rule: [piece rook] has no `army`' check-variant none.ini
+good '"warnings":["nothing becomes R by a `lost` rule' check-variant none.ini --json
 printf 'bin\000ary' >bad.ini
 bad 2 'bad.ini' check-variant bad.ini
 # where a table that it leads to has lost its distances, a position has none, and its result

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "core/derive.h"
 #include "core/explain.h"
+#include "core/rules.h"
 #include "tb/solve/exits.h"
 
 /* == perft == */
@@ -197,6 +198,39 @@ static enum bk_err check_tables(const struct bk_variant *v, struct bk_report *wh
     return err;
 }
 
+/* What is sound, and hardly meant: kinds that `lost` rules offer, and no side has any to lose. */
+static json_t *warnings_of(const struct bk_variant *v)
+{
+    json_t *list = json_array();
+    char text[128];
+
+    for (unsigned type = 0; type < v->ntypes; type++)
+        if (!v->piece[type].army && bk_rules_offer(v, type, false, true)) {
+            snprintf(text, sizeof text,
+                     "nothing becomes %c by a `lost` rule: [piece %s] has no `army`",
+                     v->piece[type].letter, v->piece[type].name);
+            json_array_append_new(list, ex_json_string(text));
+        }
+    return list;
+}
+
+/* That a game is good, and what is strange about it all the same. */
+static int tell_good(const struct cli *c, const struct bk_variant *v)
+{
+    const char *file = c->arg[0];
+    json_t *warnings = warnings_of(v);
+
+    if (c->json)
+        return cli_print_json(json_pack("{so sb so so}", "file", ex_json_string(file), "ok", 1,
+                                        "variant", variant_json(v), "warnings", warnings));
+    printf("%s: good: %s, %ux%u, %u kind%s of men, rules %016llx\n", file, v->name, v->files,
+           v->ranks, v->ntypes, v->ntypes == 1 ? "" : "s", (unsigned long long)v->rules_id);
+    for (size_t i = 0; i < json_array_size(warnings); i++)
+        printf("%s: warning: %s\n", file, json_string_value(json_array_get(warnings, i)));
+    json_decref(warnings);
+    return CLI_OK;
+}
+
 int cmd_check_variant(struct cli *c)
 {
     const char *file = c->arg[0];
@@ -204,7 +238,7 @@ int cmd_check_variant(struct cli *c)
     struct bk_report why = { "" }, inner = { "" };
     struct bk_variant *v = NULL;
     enum bk_err err;
-    int status = CLI_OK;
+    int status;
 
     if (!path)
         return cli_no_memory();
@@ -213,22 +247,10 @@ int cmd_check_variant(struct cli *c)
     err = bk_variant_load(&v, path, &why);
     if (!err && (err = bk_start_check(v, &inner)))
         bk_fail(&why, err, "%s: start: %s", file, inner.text);
-    if (v && !err)
-        err = check_tables(v, &why);
-    if (err && v) {
-        bk_variant_free(v);
-        v = NULL;
-    }
-    if (err)
-        status = cli_fail_report(err, &why);
-    else if (c->json)
-        status = cli_print_json(json_pack("{so sb so}", "file", ex_json_string(file), "ok", 1,
-                                          "variant", variant_json(v)));
-    else
-        printf("%s: good: %s, %ux%u, %u kind%s of men, rules %016llx\n", file, v->name, v->files,
-               v->ranks, v->ntypes, v->ntypes == 1 ? "" : "s", (unsigned long long)v->rules_id);
     if (!err)
-        bk_variant_free(v);
+        err = check_tables(v, &why);
+    status = err ? cli_fail_report(err, &why) : tell_good(c, v);
+    bk_variant_free(v);
     free(path);
     return status;
 }
