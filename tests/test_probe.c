@@ -372,22 +372,9 @@ static void probe__a_list_of_men_is_as_good_as_a_fen(void **state)
 
 /* == Small game: en passant, the clock =================================== */
 
-static struct bk_pos pos_of_ref(const struct bk_variant *v, const struct ref_pos *r)
-{
-    struct bk_pos p;
-
-    bk_pos_init(&p, v);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (r->at[sq])
-            bk_pos_put(&p, v, (unsigned)abs(r->at[sq]) - 1, r->at[sq] < 0, sq);
-    p.stm = r->stm;
-    p.ep = r->ep;
-    return p;
-}
-
 static void assert_ref(struct bk_lib *lib, const struct ref_pos *r, const struct ref_value *value)
 {
-    struct bk_pos p = pos_of_ref(mini, r);
+    struct bk_pos p = proof_pos(mini, r);
     char fen[BK_FEN_MAX];
     struct bk_answer a = ask(lib, bk_pos_to_fen(&p, mini, fen));
 

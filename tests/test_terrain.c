@@ -192,16 +192,10 @@ static void build(const struct bk_variant *v, const struct bk_material *m)
 static void assert_same(struct bk_lib *lib, const struct bk_variant *v, const struct ref_pos *r,
                         const struct ref_value *value)
 {
+    struct bk_pos p = proof_pos(v, r);
     struct bk_answer a;
     char fen[BK_FEN_MAX];
-    struct bk_pos p;
 
-    bk_pos_init(&p, v);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        if (r->at[sq])
-            bk_pos_put(&p, v, (unsigned)abs(r->at[sq]) - 1, r->at[sq] < 0, sq);
-    p.stm = r->stm;
-    p.ep = r->ep;
     bk_pos_to_fen(&p, v, fen);
     if (bk_probe_fen(lib, fen, &a))
         fail_msg("%s: %s", fen, bk_error(lib));
