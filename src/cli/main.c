@@ -356,11 +356,19 @@ static bool read_effort(const char *text, int *effort)
     return false;
 }
 
-/* Takes one option in; false when its value makes no sense. */
-static bool take_option(struct cli *c, int key, const char *value)
+static bool read_unsigned(const char *text, unsigned least, unsigned most, unsigned *out)
 {
     uint64_t n = 0;
 
+    if (!cli_number(text, least, most, &n))
+        return false;
+    *out = (unsigned)n;
+    return true;
+}
+
+/* Takes one option in; false when its value makes no sense. */
+static bool take_option(struct cli *c, int key, const char *value)
+{
     switch (key) {
     case 'd': c->dir = value; return *value;
     case 'x': c->explain = value; return *value;
@@ -371,35 +379,15 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'A': c->standalone = true; return true;
     case 'a': c->any = true; return true;
     case 'f': c->force = true; return true;
-    case 'I':
-        if (!cli_number(value, 1, UINT_MAX / 60, &n))
-            return false;
-        c->minutes = (unsigned)n;
-        return true;
+    case 'I': return read_unsigned(value, 1, UINT_MAX / 60, &c->minutes);
     case 'B': c->make = true; return true;
     case 'Y': c->slurm = value; return *value;
-    case 'K':
-        if (!cli_number(value, 1, BK_PROCESSES_MAX, &n))
-            return false;
-        c->ranks = (unsigned)n;
-        return true;
+    case 'K': return read_unsigned(value, 1, BK_PROCESSES_MAX, &c->ranks);
     case 's': return cli_number(value, 1, UINT64_MAX, &c->sample);
     case 'S': return cli_number(value, 0, UINT64_MAX, &c->seed);
-    case 'n':
-        if (!cli_number(value, 3, BK_MEN_MAX, &n))
-            return false;
-        c->men = (unsigned)n;
-        return true;
-    case 't':
-        if (!cli_number(value, 1, 1024, &n))
-            return false;
-        c->threads = (unsigned)n;
-        return true;
-    case 'N':
-        if (!cli_number(value, 0, 65535, &n))
-            return false;
-        c->port = (unsigned)n;
-        return true;
+    case 'n': return read_unsigned(value, 3, BK_MEN_MAX, &c->men);
+    case 't': return read_unsigned(value, 1, 1024, &c->threads);
+    case 'N': return read_unsigned(value, 0, 65535, &c->port);
     case 'H': c->listen = value; return *value;
     case 'F': c->terrain = value; return *value;
     case 'W': c->mine.what = value; return *value;
@@ -418,11 +406,7 @@ static bool take_option(struct cli *c, int key, const char *value)
     case 'c': c->draw.caption = value; return true;
     case 'l': c->draw.flip = true; return true;
     case 'p': c->draw.plain = true; return true;
-    case 'z':
-        if (!cli_number(value, 8, 512, &n))
-            return false;
-        c->draw.pixels = (unsigned)n;
-        return true;
+    case 'z': return read_unsigned(value, 8, 512, &c->draw.pixels);
     case 'T': c->scratch = value; return *value;
     case 'w': c->wdl = true; return true;
     case 'q':
