@@ -379,9 +379,9 @@ format:
 format-check:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 
-# clang-tidy with the checks of .clang-tidy, which must be clean
+# clang-tidy with the checks of .clang-tidy, of tb/.clang-tidy there, which must be clean
 TIDY = $(CORE:%=src/core/%.c) $(TABLE:%=src/table/%.c) $(PROBE:%=probe/%.c) $(CLI:%=src/cli/%.c) \
-       $(STUDY:%=src/study/%.c) $(EXPLORE:%=src/explore/%.c) $(ENGINE:%=src/engine/%.c)
+       $(STUDY:%=src/study/%.c) $(EXPLORE:%=src/explore/%.c) $(ENGINE:%=src/engine/%.c) $(TB:%=tb/%.c)
 tidy: $(TIDY:%=tidy-%)
 $(TIDY:%=tidy-%): tidy-%: %
 	$(Q)clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE -Isrc -I. 2>/dev/null

@@ -315,7 +315,7 @@ static enum bk_err allocate(struct bk_whole *w, const struct bk_whole_options *o
                                             (bytes % MIB * w->nlayers + MIB - 1) / MIB));
     w->layer = calloc(w->nlayers, sizeof *w->layer);
     for (unsigned i = 0; w->layer && i < w->nlayers; i++) {
-        w->layer[i] = calloc(w->slots * 2, sizeof(int16_t));
+        w->layer[i] = calloc(w->slots * 2, sizeof *w->layer[i]);
         if (!w->layer[i])
             break;
         if (i + 1 == w->nlayers)

@@ -57,7 +57,7 @@ static int16_t reply_score(const struct bk_setup *s, const struct bk_double_step
         struct bk_placement after = *here;
         int16_t score;
 
-        if (reply->colour == d->exit->colour || reply->taken != d->exit->mover ||
+        if (reply->colour == d->exit->colour || reply->taken != (int)d->exit->mover ||
             reply->also >= 0 || reply->mover == BK_KINGS_SLOT ||
             here->sq[reply->mover] != m->from || reply->becomes != m->becomes ||
             reply->counted != m->counted)

@@ -235,7 +235,7 @@ void bk_write_array(struct bk_writer *w, const void *from, size_t bytes)
 {
     struct pieces *p = &w->pieces;
 
-    p->at = (char *)(uintptr_t)from;
+    p->at = (char *)from;
     p->left = bytes;
     p->good = true;
     while (!w->error && p->left) {

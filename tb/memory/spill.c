@@ -247,8 +247,8 @@ bool bk_spill_move(void *to, void *from, size_t bytes)
     if (mremap(from, bytes, bytes, how, to) == to)
         return true;
     /* it may have gone so far as to take away what was at `to` */
-    mmap(to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    (void)mmap(to, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 #else
     (void)to, (void)from, (void)bytes;
 #endif

@@ -102,8 +102,8 @@ void bk_stock_take(void *map, size_t bytes)
             continue;
         /* it may have gone so far as to take away what was there */
         munmap(unit, BK_STOCK_UNIT);
-        mmap(to, BK_STOCK_UNIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-             0);
+        (void)mmap(to, BK_STOCK_UNIT, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         break;
     }
     shrink(); /* the end of the mapping, less than a unit, did not come from here */

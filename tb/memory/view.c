@@ -941,7 +941,7 @@ static void view_king_row_slowly(const struct bk_view_plan *p, const struct plan
     unsigned stm = p->exchanged ? !p->stm : p->stm;
 
     for (unsigned j = 0; j < plane->n; j++) {
-        size_t pair = (size_t)((int32_t)by_wk + plane->by_bk[j]);
+        size_t pair = by_wk + (size_t)plane->by_bk[j];
         int32_t slice = plane->pairs->slice[pair];
         uint64_t at =
             (uint64_t)slice * still->mb->slice_stride + still->offset[plane->pairs->sym[pair]];
