@@ -208,6 +208,26 @@ nodes=$(sed -n 's/.* nodes \([0-9]*\) .*/\1/p' "$tmp/before" | tail -n 1)
 [ "$nodes" -lt 1000000 ] && pass || fail "$nodes positions for one ply"
 say setoption name MultiPV value 1
 
+# stopped in the middle: no score is told but one that was found
+say 'setoption name UCI_Variant value atlantean-double'
+say 'position fen 1x1m1z1x2/1n4k1n1/ppTppppppp/t9/3h6/3M4T1/10/PPPPPPPPPt/1N1K2H1N1/X8X b - - 0 15'
+best nodes 1
+if grep ' score ' "$tmp/before"; then fail 'a score of a move that was not searched'; fi
+case $move in [a-j]*) pass ;; *) fail "stopped at once: '$move'" ;; esac
+say 'setoption name UCI_Variant value chess'
+say setoption name MultiPV value 64
+say 'position fen r2qkbnr/pp2p3/n1p1b2p/5pp1/QPp4P/N7/P2PPPP1/R1B1KBNR w KQkq - 0 9'
+scores() { sed -n 's/.* score \(cp -*[0-9]*\) .* pv \([^ ]*\).*/\1 \2/p' "$tmp/before"; }
+best depth 1
+scores >"$tmp/scores"
+for nodes in 256 512 768 1024; do
+    say setoption name Clear Hash
+    best nodes $nodes
+    scores | grep -vxFf "$tmp/scores" && fail "after $nodes nodes"
+done
+pass
+say setoption name MultiPV value 1
+
 # == Where the game has a length == what ends it with the last ply has ended it; a move later it was a draw before
 sed -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
 sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 b - - 0 9' 'depth 5' 'mate 2' c3b3

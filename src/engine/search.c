@@ -600,7 +600,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
         atomic_store(&s->done, (int)i);
         be_play(s->game, &after, &m.move);
         score = search_move(w, &after, i - nth, false, alpha, BE_INFINITE, depth, 0);
-        if (w->stopped && !(depth == 1 && i == nth))
+        if (w->stopped) /* what an aborted search says of the move is no score */
             return;
         if (score <= alpha && i > nth)
             continue;
