@@ -301,6 +301,25 @@ say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100
 pass
 
+# == A table is missing that a capture leads into == where its own is sure of more than other moves bring, it captures
+"$bareking" build chess KQvKR --dir "$tmp/tables" >"$tmp/log" 2>&1 || fail "$(cat "$tmp/log")"
+mkdir -p "$tmp/some/chess"
+cp "$tmp"/tables/chess/KQvKR.* "$tmp"/tables/chess/KRvK.* "$tmp/some/chess"
+say "setoption name TablePath value $tmp/some"
+say 'setoption name UCI_Variant value chess'
+captures() { # fen, move, score
+    say "position fen $1"
+    best depth 4
+    grep -q "score $3 " "$tmp/before" && [ "$move" = "$2" ] && pass || fail "$1: $(tail -n 1 "$tmp/before") $move"
+}
+captures '4k3/8/8/8/8/8/r7/Q3K3 w - - 0 1' a1a2 'mate 10' # 25 plies by others
+captures '1r6/1K5Q/8/8/8/8/8/k7 w - - 0 1' b7b8 'mate 15'
+say 'position fen 4k3/8/8/8/8/8/r7/Q3K3 w - - 0 1'
+best depth 4 searchmoves a1e5 a1f6
+grep -q 'score mate 13 ' "$tmp/before" && pass || fail "told of moves that are not the best: $(cat "$tmp/before")"
+say "setoption name TablePath value $tmp/tables"
+say 'setoption name UCI_Variant value shatranj'
+
 # == A table that is damaged is named, once; and the engine plays on ==
 mkdir -p "$tmp/damaged/shatranj"
 head -c 20000 "$tmp/tables/shatranj/KQvKQ.bkw" >"$tmp/damaged/shatranj/KQvKQ.bkw"

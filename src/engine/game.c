@@ -534,41 +534,79 @@ static void look_for_lost(const struct be_game *g, const struct bk_pos *p)
     bk_visit_end(cache, visit);
 }
 
+/* A question to the tables: about *p, which lies in `own` where the board has hands. */
+struct question {
+    struct bk_tables t;
+    struct bk_pos own;
+    const struct bk_pos *p;
+};
+
+/* False: no table has such a position. */
+static bool question_begin(struct question *q, const struct be_game *g, const struct be_board *b)
+{
+    if (!g->men_max || (g->hands && !plain_of(g, &b->hands, &q->own)))
+        return false;
+    q->p = g->hands ? &q->own : &b->plain;
+    q->t = (struct bk_tables){ .v = g->v,
+                               .find = bk_catalog_table,
+                               .open = bk_catalog_reopen,
+                               .context = g->catalog,
+                               .cache = bk_catalog_cache(g->catalog) };
+    return bk_bits_count(&q->p->by[0]) + bk_bits_count(&q->p->by[1]) <= g->men_max;
+}
+
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
 {
-    struct bk_tables t = { .v = g->v,
-                           .find = bk_catalog_table,
-                           .open = bk_catalog_reopen,
-                           .context = g->catalog,
-                           .cache = bk_catalog_cache(g->catalog) };
-    struct bk_pos plain;
-    const struct bk_pos *p = &b->plain;
+    struct question q;
     struct bk_report why = { "" };
     enum bk_err err;
 
-    if (!g->men_max)
+    if (!question_begin(&q, g, b))
         return false;
-    if (g->hands) {
-        if (!plain_of(g, &b->hands, &plain))
-            return false;
-        p = &plain;
-    }
-    if (bk_bits_count(&p->by[0]) + bk_bits_count(&p->by[1]) > g->men_max)
-        return false;
-    err = bk_settle(&t, p, wdl, plies, &why);
+    err = bk_settle(&q.t, q.p, wdl, plies, &why);
     if ((bk_is_of_file(err) || err == BK_E_SYSTEM) && !*g->wrong->broken.text)
         g->wrong->broken = why;
     if (bk_is_of_file(err)) { /* distances' may be, and results' not */
-        err = bk_settle_wdl(&t, p, wdl, NULL);
+        err = bk_settle_wdl(&q.t, q.p, wdl, NULL);
         *plies = -1;
     }
     if (err)
         return false;
     if (*wdl && *plies < 0 && !*g->wrong->lost.text)
-        look_for_lost(g, p);
+        look_for_lost(g, q.p);
     if (*wdl && *plies > be_plies_left(g, b)) {
         *wdl = 0;
         *plies = -1;
     }
     return true;
+}
+
+bool be_probe_better(const struct be_game *g, const struct be_board *b, int *wdl, int *plies)
+{
+    int least = *wdl, most = *wdl > 0 ? *plies : BK_ENDLESS, within = -1;
+    struct question q;
+
+    if (!question_begin(&q, g, b))
+        return false;
+    if (*wdl <= 0 && bk_settle_least(&q.t, q.p, 1, &least, NULL) &&
+        bk_settle_least(&q.t, q.p, 0, &least, NULL))
+        return false;
+    if (least > 0 &&
+        bk_settle_plies(&q.t, q.p, 1, (struct bk_window){ most - 1, most }, &within, NULL))
+        within = -1;
+    if (within > be_plies_left(g, b) || (*wdl > 0 ? within < 0 || within >= most : least <= *wdl))
+        return false;
+    *wdl = least;
+    *plies = within;
+    return true;
+}
+
+bool be_lost_within(const struct be_game *g, const struct be_board *b, int plies)
+{
+    struct question q;
+    int wdl, n;
+
+    return question_begin(&q, g, b) && !bk_settle_wdl(&q.t, q.p, &wdl, NULL) && wdl < 0 &&
+           !bk_settle_plies(&q.t, q.p, wdl, (struct bk_window){ plies, plies + 1 }, &n, NULL) &&
+           n <= plies;
 }

@@ -121,4 +121,15 @@ uint64_t be_turn_key(const struct be_game *g, const struct be_board *b);
  */
 bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
 
+/*
+ * Its own table is there, and one that some move leads to is not: are they sure that it is better
+ * than the best move that they know, which brings *wdl (less than -1: they know none) in *plies?
+ * Then *wdl is what it is at least and, of a win, *plies what it takes at most, or -1; and the
+ * best move is one of those that they do not know.
+ * Source: table/settle.h (1): what a file says is not better than the value.
+ */
+bool be_probe_better(const struct be_game *g, const struct be_board *b, int *wdl, int *plies);
+/* Are they sure that the mover is lost within so many plies?  Likewise. */
+bool be_lost_within(const struct be_game *g, const struct be_board *b, int plies);
+
 #endif

@@ -27,7 +27,7 @@ struct be_worker {
     bool stopped, failed;
     bool ponders;  /* limits did not count yet when they were last looked at */
     int depth;     /* of this iteration */
-    size_t nmoves; /* of the root */
+    size_t nmoves; /* of the root, that may be the best */
     int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
 
@@ -384,12 +384,17 @@ struct root_move {
     unsigned holds; /* of a draw: replies that keep it */
     int looks;      /* of a draw: as it looks then */
     bool again;     /* of a draw, and without distances: the position has been there */
+    bool worse;     /* than one that is not known: */
+    bool sure;      /* it wins as soon as the root's table says */
 };
 
 struct root {
     struct root_move *move;
     size_t n;
     bool all_known;
+    size_t nbest; /* the best is one of so many, which come first at the beginning, and no
+                     other one is searched for it; 0: it may be any */
+    int least;    /* then: what it brings at least, as a score */
 };
 
 /* Of the replies to a drawn position, how many do not lose?  Unknown ones count. */
@@ -488,6 +493,89 @@ static bool wanted(const struct be_search *s, const struct be_move *m)
     return !s->only.n;
 }
 
+/* Of the unknown moves, some may be seen to win within so many plies: then one of these is it. */
+static void prefer_sure(const struct be_worker *w, struct root *root, int plies)
+{
+    const struct be_search *s = w->s;
+    bool any = false;
+
+    for (size_t i = 0; i < root->n; i++) {
+        struct root_move *r = &root->move[i];
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &r->move);
+        r->sure = !r->known && be_lost_within(s->game, &after, plies - 1);
+        any |= r->sure;
+    }
+    for (size_t i = 0; any && i < root->n; i++)
+        root->move[i].worse = !root->move[i].sure;
+}
+
+static void best_to_front(struct root *root)
+{
+    for (size_t i = 0; i < root->n; i++) {
+        struct root_move m = root->move[i];
+
+        if (m.worse)
+            continue;
+        memmove(&root->move[root->nbest + 1], &root->move[root->nbest],
+                (i - root->nbest) * sizeof m);
+        root->move[root->nbest++] = m;
+    }
+}
+
+/*
+ * A table is missing that some move leads to, and the root's own one is there: where that is sure
+ * of more than any known move brings, only the others may be the best.  Else the engine would
+ * never capture into the missing table, and walk about in a won position.
+ */
+static void look_at_unknown(struct be_worker *w, struct root *root)
+{
+    const struct be_search *s = w->s;
+    const struct root_move *best = NULL;
+    int wdl = -2, plies = -1;
+
+    for (size_t i = 0; i < root->n; i++)
+        if (root->move[i].known && (!best || root_rank(&root->move[i]) > root_rank(best)))
+            best = &root->move[i];
+    if (best) {
+        wdl = best->wdl;
+        plies = best->plies;
+    }
+    if ((wdl > 0 && plies < 0) || !be_probe_better(s->game, &s->root, &wdl, &plies))
+        return;
+    root->least = score_table(wdl, plies, 0);
+    for (size_t i = 0; i < root->n; i++)
+        root->move[i].worse = root->move[i].known;
+    if (wdl > 0 && plies > 0)
+        prefer_sure(w, root, plies);
+    best_to_front(root);
+}
+
+/* Asks about each move; where one is not known, about the rest only if the root itself is. */
+static void judge_all(struct be_worker *w, struct root *root)
+{
+    const struct be_search *s = w->s;
+    int wdl = -2, plies;
+    bool ask = true;
+
+    root->all_known = true;
+    for (size_t i = 0; ask && i < root->n; i++) {
+        struct root_move *r = &root->move[i];
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &r->move);
+        r->known = judge(w, &after, &r->wdl, &r->plies);
+        if (root->all_known && !r->known) {
+            root->all_known = false;
+            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON &&
+                  be_probe_better(s->game, &s->root, &wdl, &plies);
+        }
+    }
+    if (!root->all_known && ask)
+        look_at_unknown(w, root);
+}
+
 /* Lists the moves of the root, none where the game is over, and asks the tables about each.
    False: no memory. */
 static bool root_make(struct be_worker *w, struct root *root)
@@ -501,20 +589,10 @@ static bool root_make(struct be_worker *w, struct root *root)
     if (!be_moves_legal(s->game, &s->root, list) ||
         !(root->move = calloc(list->n + 1, sizeof *root->move)))
         return false;
-    root->all_known = true;
-    for (size_t i = 0; i < list->n; i++) {
-        struct root_move *r = &root->move[root->n];
-        struct be_board after = s->root;
-
-        if (!wanted(s, &list->move[i]))
-            continue;
-        root->n++;
-        r->move = list->move[i];
-        if (!root->all_known) /* it is searched anyway */
-            continue;
-        be_play(s->game, &after, &r->move);
-        root->all_known = r->known = judge(w, &after, &r->wdl, &r->plies);
-    }
+    for (size_t i = 0; i < list->n; i++)
+        if (wanted(s, &list->move[i]))
+            root->move[root->n++].move = list->move[i];
+    judge_all(w, root);
     for (size_t i = 0; root->all_known && i < root->n; i++) {
         struct be_board after = s->root;
 
@@ -585,6 +663,14 @@ static void answer_by_tables(struct be_worker *w, const struct root *root)
 
 /* == By search =========================================================== */
 
+/* What is told of a score: tables may be sure of more than the search sees. */
+static int told_score(const struct be_worker *w, const struct root *root, unsigned nth, int score)
+{
+    if (w->seeks && abs(score) < BE_WIN_SOMEHOW)
+        return score_table(w->seeks, -1, 0);
+    return nth == 0 && root->nbest && score < root->least ? root->least : score;
+}
+
 /* One iteration for the nth line: the best of the root's moves from the nth on comes to place n. */
 static void root_search(struct be_worker *w, struct root *root, unsigned nth, int depth)
 {
@@ -597,6 +683,8 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
         struct root_move m = root->move[i];
         int score;
 
+        if (nth == 0 && m.worse)
+            continue;
         atomic_store(&s->done, (int)i);
         be_play(s->game, &after, &m.move);
         score = search_move(w, &after, i - nth, false, alpha, BE_INFINITE, depth, 0);
@@ -608,8 +696,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
         memmove(&root->move[nth + 1], &root->move[nth], (i - nth) * sizeof m);
         root->move[nth] = m;
         pv_take(w, 0, &m.move);
-        s->line[nth].score =
-            w->seeks && abs(score) < BE_WIN_SOMEHOW ? score_table(w->seeks, -1, 0) : score;
+        s->line[nth].score = told_score(w, root, nth, score);
         s->line[nth].depth = depth;
         s->line[nth].by_table = false;
         s->line[nth].plies = -1;
@@ -635,7 +722,7 @@ static void answer_by_search(struct be_worker *w, struct root *root)
 {
     struct be_search *s = w->s;
 
-    w->nmoves = root->n;
+    w->nmoves = root->nbest ? root->nbest : root->n;
     for (int depth = 1; root->n && goes_deeper(w, depth); depth++) {
         w->depth = depth;
         atomic_store(&s->depth, depth);
