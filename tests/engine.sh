@@ -296,6 +296,20 @@ done
 [ $((n % 2)) = 1 ] || fail "$at was lost:$moves"
 say "setoption name TablePath value $tmp/tables"
 pass
+# a third time is a draw by most rules: a win goes another way, a longer one as well, and a loss that way
+again() { # moves, words of go, move, its score
+    say "position fen 8/1q2K3/8/3Q4/8/7k/8/8 w - - 0 1 moves $1"
+    best depth 1 $2
+    grep -q " multipv 1 score $4 " "$tmp/before" && [ "$move" = "$3" ] && pass || fail "$1: $(tail -n 2 "$tmp/before") $move"
+}
+around='e7d6 b7a6 d6e7 a6b7'
+again '' '' e7d6 'mate 4'
+again "$around" '' e7d7 'mate 4' # as soon, and new
+again "$around $around" 'searchmoves e7d6 d5c4' d5c4 'mate 5'
+again "$around e7d6 b7a6" 'searchmoves d6e7 d6c5' d6c5 'mate 4' # a6b7 would be the third
+again "$around $around" 'searchmoves e7d6' e7d6 'mate 4'        # there is no other way
+again "$around $around e7d6" '' b7a6 'mate -3'
+
 # of drawn moves one that leaves a chance: it draws, and does not lose
 say "position fen 8/8/8/8/4k3/2n5/8/K6Q w"
 best movetime 100

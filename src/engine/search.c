@@ -383,7 +383,8 @@ struct root_move {
     int wdl, plies; /* the mover's; with this ply; -1: not known */
     unsigned holds; /* of a draw: replies that keep it */
     int looks;      /* of a draw: as it looks then */
-    bool again;     /* of a draw, and without distances: the position has been there */
+    bool again;     /* the position has been there */
+    bool third;     /* twice; or, of a win, one that a reply leads to */
     bool worse;     /* than one that is not known: */
     bool sure;      /* it wins as soon as the root's table says */
 };
@@ -438,20 +439,57 @@ static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, i
 /* Of a move that is not told apart from others by its distance. */
 static void judge_more(struct be_worker *w, const struct be_board *after, struct root_move *r)
 {
-    uint64_t key = be_board_key(w->s->game, after);
-
     if (!r->wdl)
         r->holds = count_holding(w, after);
     r->looks = -be_evaluate(w->s->values, w->s->game, after);
-    for (size_t i = 0; i < w->npast; i++)
-        r->again |= w->past[i] == key;
 }
 
+/* How often has the position been there? */
+static unsigned count_visits(const struct be_worker *w, const struct be_board *b)
+{
+    uint64_t key = be_board_key(w->s->game, b);
+    unsigned n = 0;
+
+    for (size_t i = 0; i < w->npast; i++)
+        n += w->past[i] == key;
+    return n;
+}
+
+/* May a reply bring about a position that has been there twice? */
+static bool reply_is_third(struct be_worker *w, const struct be_board *b)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[1];
+
+    if (w->npast < 6 || !be_moves_legal(g, b, list)) /* so few plies have none */
+        return false;
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_board after = *b;
+
+        be_play(g, &after, &list->move[i]);
+        if (count_visits(w, &after) >= 2)
+            return true;
+    }
+    return false;
+}
+
+/* By the game till here: tables know nothing of it. */
+static void look_back(struct be_worker *w, const struct be_board *after, struct root_move *r)
+{
+    unsigned visits = count_visits(w, after);
+
+    r->again = visits;
+    r->third = visits >= 2 || (r->wdl > 0 && reply_is_third(w, after));
+}
+
+/* A position that comes for the third time is a draw by most rules: of wins the last, of losses
+   the first, however long.  What is not told apart by distances shuns the second time, too. */
 static int root_rank(const struct root_move *r)
 {
-    int again = r->again ? 1 << 12 : 0;
+    int far = r->third ? 1 << 18 : 1 << 20;
 
-    return r->wdl * ((1 << 20) - (r->plies < 0 ? 1 << 19 : r->plies)) - again;
+    return r->wdl * (far - (r->plies < 0 ? far / 2 : r->plies)) -
+           (r->again && r->plies < 0 ? 1 << 12 : 0);
 }
 
 static int best_first(const void *a, const void *b)
@@ -461,6 +499,8 @@ static int best_first(const void *a, const void *b)
 
     if (rx != ry)
         return rx > ry ? -1 : 1;
+    if (x->again != y->again) /* of the same length */
+        return x->again == (x->wdl < 0) ? -1 : 1;
     if (!x->wdl && x->holds != y->holds)
         return x->holds < y->holds ? -1 : 1;
     return (y->looks > x->looks) - (y->looks < x->looks);
@@ -597,6 +637,7 @@ static bool root_make(struct be_worker *w, struct root *root)
         struct be_board after = s->root;
 
         be_play(s->game, &after, &root->move[i].move);
+        look_back(w, &after, &root->move[i]);
         if (!root->move[i].wdl || root->move[i].plies < 0)
             judge_more(w, &after, &root->move[i]);
     }
