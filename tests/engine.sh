@@ -228,6 +228,36 @@ done
 pass
 say setoption name MultiPV value 1
 
+# lines are of different moves, also where the search is stopped; those of one depth are sorted, and the best is played
+lines_agree() { # game, fen, go
+    say "setoption name UCI_Variant value $1"
+    say "position fen $2"
+    best $3
+    awk -v best="$move" '
+        $2 == "depth" {
+            for (i = 2; i < NF; i++) word[$i] = $(i + 1)
+            n = word["multipv"]; depth[n] = word["depth"]; first[n] = word["pv"]
+            score[n] = "mate" in word ? (word["mate"] > 0 ? 100000 : -100000) - word["mate"] : word["cp"]
+            delete word
+        }
+        END {
+            if (first[1] != best) print "line 1 is not played"
+            for (n = 1; n in first; n++) {
+                if (seen[first[n]]++) print first[n] " is told twice"
+                if (n > 1 && depth[n] == depth[n - 1] && score[n] > score[n - 1]) print "line " n " is better than the one above"
+                if (n > 1 && depth[n] > depth[n - 1]) print "line " n " is deeper than the one above"
+            }
+            if (n < 5) print "lines are missing"
+        }' "$tmp/before" >"$tmp/wrong"
+    [ ! -s "$tmp/wrong" ] && pass || fail "$1 $3: $(cat "$tmp/wrong" "$tmp/before")"
+}
+say setoption name MultiPV value 4
+lines_agree darwinian '1K7/9/9/w8/2W6/7k1/9/9/9 w - - 0 1' 'depth 6'
+for nodes in 1000 2000 5000 10000 20000; do
+    lines_agree grand-shatranj '7k2/10/10/10/10/10/6J3/10/10/1n3K4 w - - 0 1' "nodes $nodes"
+done
+say setoption name MultiPV value 1
+
 # == Where the game has a length == what ends it with the last ply has ended it; a move later it was a draw before
 sed -e 's/^name .*/name = short/' -e 's/^stalemate .*/&\ngame-length-turns = 10/' "$here/../src/variants/chess.ini" >"$tmp/short.ini"
 sees "$tmp/short.ini" '8/8/8/8/8/2k5/5r2/K7 b - - 0 9' 'depth 5' 'mate 2' c3b3

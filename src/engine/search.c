@@ -27,6 +27,7 @@ struct be_worker {
     bool stopped, failed;
     bool ponders;  /* limits did not count yet when they were last looked at */
     int depth;     /* of this iteration */
+    unsigned nnew; /* lines up to here are not as they were before it */
     size_t nmoves; /* of the root, that may be the best */
     int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
@@ -712,40 +713,70 @@ static int told_score(const struct be_worker *w, const struct root *root, unsign
     return nth == 0 && root->nbest && score < root->least ? root->least : score;
 }
 
+/* The root's ith move comes to place n, and those between move on by one; so do the lines, which at
+   any time are those of the first moves, in their order.  The last one may go. */
+static struct be_line *take_place(struct be_worker *w, struct root *root, size_t i, unsigned nth)
+{
+    struct be_search *s = w->s;
+    struct root_move m = root->move[i];
+    unsigned last = i < s->nfound           ? (unsigned)i
+                    : s->nfound < s->nlines ? s->nfound++
+                                            : s->nfound - 1;
+
+    memmove(&root->move[nth + 1], &root->move[nth], (i - nth) * sizeof m);
+    root->move[nth] = m;
+    memmove(&s->line[nth + 1], &s->line[nth], (last - nth) * sizeof *s->line);
+    w->nnew = w->nnew > last ? w->nnew : last + 1;
+    return &s->line[nth];
+}
+
 /* One iteration for the nth line: the best of the root's moves from the nth on comes to place n. */
 static void root_search(struct be_worker *w, struct root *root, unsigned nth, int depth)
 {
     struct be_search *s = w->s;
     int alpha = -BE_INFINITE;
+    size_t searched = 0;
 
     atomic_store(&s->all, (int)root->n);
     for (size_t i = nth; i < root->n && !w->stopped; i++) {
         struct be_board after = s->root;
         struct root_move m = root->move[i];
+        struct be_line *line;
         int score;
 
         if (nth == 0 && m.worse)
             continue;
         atomic_store(&s->done, (int)i);
         be_play(s->game, &after, &m.move);
-        score = search_move(w, &after, i - nth, false, alpha, BE_INFINITE, depth, 0);
+        score = search_move(w, &after, searched++, false, alpha, BE_INFINITE, depth, 0);
         if (w->stopped) /* what an aborted search says of the move is no score */
             return;
-        if (score <= alpha && i > nth)
+        if (score <= alpha)
             continue;
         alpha = score;
-        memmove(&root->move[nth + 1], &root->move[nth], (i - nth) * sizeof m);
-        root->move[nth] = m;
         pv_take(w, 0, &m.move);
-        s->line[nth].score = told_score(w, root, nth, score);
-        s->line[nth].depth = depth;
-        s->line[nth].by_table = false;
-        s->line[nth].plies = -1;
-        s->line[nth].n = w->npv[0];
-        memcpy(s->line[nth].move, w->pv[0], w->npv[0] * sizeof *w->pv[0]);
-        if (nth >= s->nfound)
-            s->nfound = nth + 1;
+        line = take_place(w, root, i, nth);
+        line->score = told_score(w, root, nth, score);
+        line->depth = depth;
+        line->by_table = false;
+        line->plies = -1;
+        line->n = w->npv[0];
+        memcpy(line->move, w->pv[0], w->npv[0] * sizeof *w->pv[0]);
     }
+}
+
+/* The nth line rises above those of the same depth that it is better than: a later search may see
+   more of a move than an earlier one. */
+static void rise(struct be_worker *w, struct root *root, unsigned nth)
+{
+    struct be_search *s = w->s;
+    struct be_line line = s->line[nth];
+    unsigned to = nth;
+
+    while (to && s->line[to - 1].score < line.score)
+        to--;
+    if (to < nth)
+        *take_place(w, root, nth, to) = line;
 }
 
 /* Does another iteration make sense? */
@@ -767,13 +798,16 @@ static void answer_by_search(struct be_worker *w, struct root *root)
     for (int depth = 1; root->n && goes_deeper(w, depth); depth++) {
         w->depth = depth;
         atomic_store(&s->depth, depth);
+        w->nnew = 0;
         for (unsigned nth = 0; nth < s->nlines && nth < root->n && !w->stopped; nth++) {
             root_search(w, root, nth, depth);
             atomic_store(&s->nodes, w->nodes);
-            /* stopped, too, if it had already found something better */
-            if (s->tell && nth < s->nfound && s->line[nth].depth == depth)
-                s->tell(s, &s->line[nth], nth);
+            if (s->nfound > nth && s->line[nth].depth == depth)
+                rise(w, root, nth);
         }
+        /* stopped, too, if it had already found something better */
+        for (unsigned nth = 0; s->tell && nth < w->nnew; nth++)
+            s->tell(s, &s->line[nth], nth);
     }
 }
 
