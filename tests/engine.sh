@@ -195,6 +195,8 @@ sees() { # game, fen, go, what is told, move
 sees chess '6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1' 'depth 3' 'mate 1' e1e8
 sees chess '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1' 'mate 2' 'mate [12]' ''
 sees chess 'qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/qqqqqq2/6PP/k5BK w - - 0 1' 'depth 1' 'cp -19000' '' # much, and no mate
+sees sultan '10/3R6/10/10/6K3/10/10/7k2 w - - 0 1' 'depth 6' 'mate 4' '' # late moves are searched to less depth
+sees sultan '10/3R6/10/10/6K3/10/10/7k2 w - - 0 1' 'mate 3' 'mate 3' ''  # but here, whatever is known from before
 sees shatranj '8/8/4k3/4r3/3R4/8/8/K7 w - - 0 1' 'depth 5' 'cp -*[0-9]*' ''
 sees shatranj 'k7/8/8/8/8/8/1q6/K7 w - - 0 1' 'depth 4' 'cp 0' a1b2   # bares back
 sees shatranj 'k7/8/8/8/8/2R5/1q6/K7 w - - 0 1' 'depth 4' 'mate 2' '' # takes; and the bare king replies

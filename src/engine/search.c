@@ -268,11 +268,12 @@ static void pv_take(struct be_worker *w, unsigned ply, const struct be_move *m)
 static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
                      unsigned ply);
 
-/* The i-th move: the first with the whole window, others with none until they prove better. */
+/* The i-th move: the first with the whole window, others with none until they prove better; late
+   ones to less depth at first, but where a mate must not be missed. */
 static int search_move(struct be_worker *w, const struct be_board *after, size_t i, bool quiet,
                        int alpha, int beta, int depth, unsigned ply)
 {
-    int less = quiet && i >= 4 && depth >= 3 ? 1 + (i >= 16) : 0, score;
+    int less = quiet && i >= 4 && depth >= 3 && !w->s->limits.mate ? 1 + (i >= 16) : 0, score;
 
     if (i == 0)
         return -alphabeta(w, after, -beta, -alpha, depth - 1, ply + 1);
@@ -831,6 +832,8 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     w->nodes = 0;
     w->seeks = 0;
     w->stopped = w->failed = false;
+    if (s->limits.mate) /* what is there may be of searches that saw less at the same depth */
+        be_hash_clear(s->hash);
     memset(w->killer, 0, sizeof w->killer);
     memset(w->history, 0, sizeof w->history);
     s->nfound = 0;
