@@ -464,7 +464,12 @@ say "setoption name UCI_Variant value $tmp/lost.ini"
 expect 'info string error: *in check'
 best depth 1
 case $move in [a-h][78]*) pass ;; *) fail "a game that cannot be begun took the place of chess: $move" ;; esac
-head -c 3000000 /dev/zero | tr '\0' x >&3
+# a line that is too long is dropped as it comes
+say isready
+expect readyok
+[ ! -r "/proc/$pid/task/$pid/children" ] || used=$(kib)
+head -c 32000000 /dev/zero | tr '\0' x >&3
+[ ! -r "/proc/$pid/task/$pid/children" ] || [ "$(kib)" -lt $((used + 10000)) ] || fail "$(kib) KiB for a line, $used before"
 say
 best depth 1
 pass

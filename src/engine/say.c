@@ -54,11 +54,12 @@ static bool make_room(struct be_lines *in)
 {
     char *longer;
 
-    memmove(in->text, in->text + in->start, in->n - in->start);
+    if (in->start)
+        memmove(in->text, in->text + in->start, in->n - in->start);
     in->n -= in->start;
     in->start = 0;
-    if (in->n == BE_LINE_MAX) { /* dropped; so is the rest of it, until its end comes */
-        in->n = 0;
+    if (in->n > BE_LINE_MAX) { /* dropped; so is the rest of it, until its end comes */
+        in->n = in->seen = 0;
         in->too_long = true;
     }
     if (in->n + 1 < in->room)
@@ -96,18 +97,21 @@ char *be_lines_next(struct be_lines *in)
 {
     while (in->start < in->n) {
         char *line = in->text + in->start;
-        char *end = memchr(line, '\n', in->n - in->start);
+        char *end = memchr(line + in->seen, '\n', in->n - in->start - in->seen);
+        bool dropped = in->too_long; /* its beginning */
 
-        if (!end && !in->ended)
+        if (!end && !in->ended) {
+            in->seen = in->n - in->start;
             return NULL;
+        }
         if (!end) /* the last one lacks its end; there is room for a zero */
             end = in->text + in->n;
         *end = 0;
         in->start = (size_t)(end - in->text) + 1;
-        if (in->too_long) { /* the tail of one */
-            in->too_long = false;
+        in->seen = 0;
+        in->too_long = false;
+        if (dropped || end - line > BE_LINE_MAX)
             continue;
-        }
         if (end > line && end[-1] == '\r')
             end[-1] = 0;
         return line;

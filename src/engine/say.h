@@ -27,6 +27,7 @@ struct be_lines {
     int fd;
     char *text; /* owned */
     size_t n, room, start;
+    size_t seen; /* from `start` on: no end of a line is there */
     bool ended, too_long;
 };
 /* Reads what there is; blocks only where there is nothing.  Afterwards lines may be taken. */
