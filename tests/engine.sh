@@ -363,7 +363,16 @@ captures '1r6/1K5Q/8/8/8/8/8/k7 w - - 0 1' b7b8 'mate 15'
 say 'position fen 4k3/8/8/8/8/8/r7/Q3K3 w - - 0 1'
 best depth 4 searchmoves a1e5 a1f6
 grep -q 'score mate 13 ' "$tmp/before" && pass || fail "told of moves that are not the best: $(cat "$tmp/before")"
+# == No time for all that the tables know == it plays, from what it knows, and tells less
 say "setoption name TablePath value $tmp/tables"
+say 'setoption name MultiPV value 64'
+say 'position fen 8/8/8/8/7k/7r/5K2/7Q w - - 0 1'
+best movetime 1
+hurried=$(wc -w <"$tmp/before")
+grep -q ' multipv 1 score mate [0-9]' "$tmp/before" || fail "a win is thrown away: $(cat "$tmp/before")"
+best depth 1
+[ "$hurried" -lt "$(wc -w <"$tmp/before")" ] && pass || fail "$hurried words in a millisecond, as many as without a limit"
+say 'setoption name MultiPV value 1'
 say 'setoption name UCI_Variant value shatranj'
 
 # == A table that is damaged is named, once; and the engine plays on ==

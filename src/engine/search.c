@@ -82,6 +82,15 @@ static bool poll_stop(struct be_worker *w)
     return w->stopped;
 }
 
+/* The same of answers by the tables, which may lie on a slow disk: to be asked between them. */
+static bool out_of_time(const struct be_worker *w)
+{
+    const struct be_search *s = w->s;
+
+    return atomic_load(&s->stop) ||
+           (!atomic_load(&s->pondering) && s->limits.hard && elapsed(s) >= s->limits.hard);
+}
+
 /* == Ordering ============================================================ */
 
 static int order_of(const struct be_worker *w, const struct be_board *b, const struct be_move *m,
@@ -414,7 +423,7 @@ static unsigned count_holding(struct be_worker *w, const struct be_board *b)
         int score;
 
         be_play(g, &after, &list->move[i]);
-        holds += !known(w, &after, 0, &score) || score <= 0;
+        holds += out_of_time(w) || !known(w, &after, 0, &score) || score <= 0;
     }
     return holds;
 }
@@ -535,6 +544,17 @@ static bool wanted(const struct be_search *s, const struct be_move *m)
     return !s->only.n;
 }
 
+/* The one that is the best by what is known till now; NULL: nothing is. */
+static const struct root_move *best_known(const struct root *root)
+{
+    const struct root_move *best = NULL;
+
+    for (size_t i = 0; i < root->n; i++)
+        if (root->move[i].known && (!best || root_rank(&root->move[i]) > root_rank(best)))
+            best = &root->move[i];
+    return best;
+}
+
 /* Of the unknown moves, some may be seen to win within so many plies: then one of these is it. */
 static void prefer_sure(const struct be_worker *w, struct root *root, int plies)
 {
@@ -546,7 +566,7 @@ static void prefer_sure(const struct be_worker *w, struct root *root, int plies)
         struct be_board after = s->root;
 
         be_play(s->game, &after, &r->move);
-        r->sure = !r->known && be_lost_within(s->game, &after, plies - 1);
+        r->sure = !r->known && !out_of_time(w) && be_lost_within(s->game, &after, plies - 1);
         any |= r->sure;
     }
     for (size_t i = 0; any && i < root->n; i++)
@@ -574,12 +594,9 @@ static void best_to_front(struct root *root)
 static void look_at_unknown(struct be_worker *w, struct root *root)
 {
     const struct be_search *s = w->s;
-    const struct root_move *best = NULL;
+    const struct root_move *best = best_known(root);
     int wdl = -2, plies = -1;
 
-    for (size_t i = 0; i < root->n; i++)
-        if (root->move[i].known && (!best || root_rank(&root->move[i]) > root_rank(best)))
-            best = &root->move[i];
     if (best) {
         wdl = best->wdl;
         plies = best->plies;
@@ -594,11 +611,25 @@ static void look_at_unknown(struct be_worker *w, struct root *root)
     best_to_front(root);
 }
 
-/* Asks about each move; where one is not known, about the rest only if the root itself is. */
+/* There is no time to ask about all moves.  May one of those that are known be played?  When told
+   to stop, whichever; else one that is worth what the root is: a win is not thrown away for a few
+   milliseconds. */
+static bool known_will_do(struct be_worker *w, const struct root *root)
+{
+    const struct root_move *best = best_known(root);
+    int wdl, plies;
+
+    if (!best || best->wdl > 0 || atomic_load(&w->s->stop))
+        return best;
+    return judge(w, &w->s->root, &wdl, &plies) && best->wdl >= -wdl;
+}
+
+/* Asks about each move; where one is not known, about the rest only if the root itself is.  Those
+   that there was no time for are not there any more, if another one will do. */
 static void judge_all(struct be_worker *w, struct root *root)
 {
     const struct be_search *s = w->s;
-    int wdl = -2, plies;
+    int wdl, plies = -1;
     bool ask = true;
 
     root->all_known = true;
@@ -606,13 +637,19 @@ static void judge_all(struct be_worker *w, struct root *root)
         struct root_move *r = &root->move[i];
         struct be_board after = s->root;
 
+        if (out_of_time(w) && root->all_known && known_will_do(w, root)) {
+            root->n = i;
+            return;
+        }
         be_play(s->game, &after, &r->move);
         r->known = judge(w, &after, &r->wdl, &r->plies);
         if (root->all_known && !r->known) {
             root->all_known = false;
-            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON &&
-                  be_probe_better(s->game, &s->root, &wdl, &plies);
+            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON;
+            wdl = -2;
+            ask = ask && be_probe_better(s->game, &s->root, &wdl, &plies);
         }
+        ask = ask && (root->all_known || !out_of_time(w));
     }
     if (!root->all_known && ask)
         look_at_unknown(w, root);
@@ -667,6 +704,8 @@ static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
             struct root_move r = { .move = list->move[i] };
             struct be_board after = b;
 
+            if (out_of_time(w)) /* the move itself is known */
+                return;
             be_play(g, &after, &r.move);
             if (judge(w, &after, &r.wdl, &r.plies) &&
                 (best.wdl == -2 || root_rank(&r) > root_rank(&best)))
@@ -844,6 +883,14 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
     atomic_store(&s->all, 0);
 }
 
+/* What is played when nothing has been searched: a win that is known, or the first. */
+static struct be_move unsearched(const struct root *root)
+{
+    const struct root_move *best = best_known(root);
+
+    return !root->nbest && best && best->wdl > 0 ? best->move : root->move[0].move;
+}
+
 void be_search_run(struct be_search *s)
 {
     struct root root = { .n = 0 };
@@ -865,7 +912,7 @@ void be_search_run(struct be_search *s)
     else if (good)
         answer_by_search(s->worker, &root);
     if (good && !s->nfound && root.n) { /* stopped before anything was found */
-        s->line[0] = (struct be_line){ .move = { root.move[0].move }, .n = 1, .plies = -1 };
+        s->line[0] = (struct be_line){ .move = { unsearched(&root) }, .n = 1, .plies = -1 };
         s->nfound = 1;
     }
     wait_for_stop(s);
