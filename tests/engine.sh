@@ -102,7 +102,8 @@ done
 say "setoption name MultiPV value 3"
 say position startpos
 best depth 3
-[ "$(grep -c 'depth 3 multipv [123] ' "$tmp/before")" = 3 ] || fail "three lines are wanted"
+[ "$(grep -c '^info depth 3 seldepth [0-9]* multipv [123] ' "$tmp/before")" = 3 ] || fail "three lines are wanted"
+grep -q ' hashfull [0-9]' "$tmp/before" && pass || fail "how full is the hash table? $(tail -n 1 "$tmp/before")"
 say "setoption name MultiPV value 1"
 best depth 3 searchmoves a2a3 h2h3
 case $move in a2a3 | h2h3) pass ;; *) fail "searchmoves: $move" ;; esac

@@ -40,3 +40,12 @@ void be_hash_release(struct be_hash *h)
     free(h->entry);
     *h = (struct be_hash){ NULL, 0, false };
 }
+
+unsigned be_hash_full(const struct be_hash *h)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < 1000; i++)
+        n += h->entry[i].bound != 0;
+    return n;
+}

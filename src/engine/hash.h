@@ -34,6 +34,8 @@ bool be_hash_resize(struct be_hash *h, unsigned mib);
    written over where there is none for a second table. */
 void be_hash_clear(struct be_hash *h);
 void be_hash_release(struct be_hash *h);
+/* How full it is, of a thousand, by its first thousand places: keys are spread evenly. */
+unsigned be_hash_full(const struct be_hash *h);
 
 static inline struct be_found *be_hash_at(const struct be_hash *h, uint64_t key)
 {

@@ -25,10 +25,11 @@ struct be_worker {
     uint32_t killer[BE_PLY_MAX + 1][2];
     int history[2][BK_SQ_MAX][BK_SQ_MAX];
     bool stopped, failed;
-    bool ponders;  /* limits did not count yet when they were last looked at */
-    int depth;     /* of this iteration */
-    unsigned nnew; /* lines up to here are not as they were before it */
-    size_t nmoves; /* of the root, that may be the best */
+    bool ponders;     /* limits did not count yet when they were last looked at */
+    int depth;        /* of this iteration */
+    unsigned deepest; /* ply of this line's search */
+    unsigned nnew;    /* lines up to here are not as they were before it */
+    size_t nmoves;    /* of the root, that may be the best */
     int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
 };
 
@@ -232,6 +233,7 @@ static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int
 
     w->nodes++;
     w->npv[ply] = 0;
+    w->deepest = ply > w->deepest ? ply : w->deepest;
     if (poll_stop(w))
         return 0;
     if (known(w, b, ply, &score))
@@ -341,6 +343,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
         return quiesce(w, b, alpha, beta, ply, 0, BK_SQ_NONE);
     w->nodes++;
     w->npv[ply] = 0;
+    w->deepest = ply > w->deepest ? ply : w->deepest;
     if (poll_stop(w))
         return 0;
     if (known(w, b, ply, &score))
@@ -777,6 +780,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
     int alpha = -BE_INFINITE;
     size_t searched = 0;
 
+    w->deepest = 0;
     atomic_store(&s->all, (int)root->n);
     for (size_t i = nth; i < root->n && !w->stopped; i++) {
         struct be_board after = s->root;
@@ -798,6 +802,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
         line = take_place(w, root, i, nth);
         line->score = told_score(w, root, nth, score);
         line->depth = depth;
+        line->seldepth = w->deepest;
         line->by_table = false;
         line->plies = -1;
         line->n = w->npv[0];

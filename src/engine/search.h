@@ -36,6 +36,7 @@ struct be_line {
     struct be_move move[BE_PLY_MAX];
     size_t n;
     int score, depth;
+    unsigned seldepth; /* the deepest ply that was looked at for it; 0: by table */
     bool by_table;
     int plies; /* by table: to the end; -1: a draw, or not known */
 };

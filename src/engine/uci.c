@@ -53,14 +53,17 @@ static const char *write_score(const struct be_search *s, const struct be_line *
 
 static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
 {
-    char pv[UCI_LINE], score[32], verdict[48];
+    char pv[UCI_LINE], score[32], verdict[48], deepest[32] = "";
     int64_t ms = be_now_ms() - atomic_load(&s->began);
     uint64_t nodes = atomic_load(&s->nodes), hits = atomic_load(&s->hits);
 
     be_line_write(line, s, BE_UCI, pv, sizeof pv);
-    be_say("info depth %d multipv %u score %s nodes %llu nps %llu tbhits %llu time %lld pv %s",
-           line->depth, nth + 1, write_score(s, line, score), (unsigned long long)nodes,
-           (unsigned long long)(nodes * 1000 / (uint64_t)(ms > 0 ? ms : 1)),
+    if (line->seldepth)
+        snprintf(deepest, sizeof deepest, " seldepth %u", line->seldepth);
+    be_say("info depth %d%s multipv %u score %s nodes %llu nps %llu hashfull %u tbhits %llu "
+           "time %lld pv %s",
+           line->depth, deepest, nth + 1, write_score(s, line, score), (unsigned long long)nodes,
+           (unsigned long long)(nodes * 1000 / (uint64_t)(ms > 0 ? ms : 1)), be_hash_full(s->hash),
            (unsigned long long)hits, (long long)ms, pv);
     if (line->by_table && nth == 0)
         be_say("info string %s (tables)", be_line_verdict(line, verdict));
