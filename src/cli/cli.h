@@ -38,6 +38,8 @@ struct cli_mine {
     bool compose, count;
 };
 
+struct json_t; /* jansson's */
+
 /* The command line, read. */
 struct cli {
     const char *command;
@@ -57,11 +59,12 @@ struct cli {
     unsigned port;
     const char *terrain; /* FEN whose board and material are meant, or NULL */
     bool wdl, quiet, json, divide, deep, force, any;
-    const char *output; /* file to write, or NULL: stdout */
-    bool make;          /* the plan as a Makefile */
-    const char *slurm;  /* folder for the plan as jobs, or NULL */
-    unsigned minutes;   /* after which a build ends, to go on later; 0: never */
-    unsigned ranks;     /* processes of a job; 0: one */
+    struct json_t *list; /* with --json: an empty one for the answer, owned; else NULL */
+    const char *output;  /* file to write, or NULL: stdout */
+    bool make;           /* the plan as a Makefile */
+    const char *slurm;   /* folder for the plan as jobs, or NULL */
+    unsigned minutes;    /* after which a build ends, to go on later; 0: never */
+    unsigned ranks;      /* processes of a job; 0: one */
     struct cli_draw draw;
     struct cli_mine mine;
 };

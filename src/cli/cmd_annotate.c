@@ -681,7 +681,7 @@ int cmd_annotate(struct cli *c)
         if (err)
             status = many_fail(n.lib, err);
     }
-    n.games = c->json ? json_array() : NULL;
+    n.games = json_incref(c->list);
     if (!status)
         status = annotate(&n, text.at ? text.at + bk_utf8_mark(text.at) : nothing);
     end_game(&n);

@@ -355,8 +355,7 @@ static int run_build(struct watch *w, struct bk_pool *pool, bool standalone)
 
 static struct watch watch_of(const struct cli *c)
 {
-    return (
-        struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = c->json ? json_array() : NULL };
+    return (struct watch){ .c = c, .bar = cli_bar_of(c->quiet), .list = json_incref(c->list) };
 }
 
 /* May it begin?  What keeps it from that is said. */

@@ -271,7 +271,7 @@ int cmd_check(struct cli *c)
         return status;
     }
     k.v = v;
-    k.list = c->json ? json_array() : NULL;
+    k.list = json_incref(c->list);
     if (c->nargs == 1)
         status = check_folder(&k);
     for (unsigned i = 0; i + 1 < c->nargs; i++)
@@ -428,7 +428,7 @@ int cmd_verify(struct cli *c)
         bk_variant_free(v);
         return cli_fail_report(err, &why);
     }
-    f.list = c->json ? json_array() : NULL;
+    f.list = json_incref(c->list);
     status = verify_all(&f);
     if (status == CLI_USAGE) /* it is no answer that nothing was verified */
         json_decref(f.list);

@@ -365,7 +365,8 @@ static int look_at_game(struct doctor *d, size_t first, size_t end)
     memcpy(before, d->troubles, sizeof before);
     d->n = end - first;
     d->tables = 0;
-    d->list = d->games ? json_array() : NULL;
+    if (d->games && !(d->list = json_array()))
+        return cli_no_memory();
     d->file = malloc(d->n * sizeof *d->file);
     if (!d->file)
         return cli_no_memory();
@@ -439,7 +440,7 @@ int cmd_doctor(struct cli *c)
     if (!status && (err = bk_pool_open(&d.pool, c->threads, &why)) != BK_OK)
         status = cli_fail_report(err, &why);
     if (!status) {
-        d.games = c->json ? json_array() : NULL;
+        d.games = json_incref(c->list);
         status = look_at_all(&d);
         bk_pool_close(d.pool);
         if (!status && c->json)

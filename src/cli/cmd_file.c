@@ -145,7 +145,7 @@ static int tell(const struct cli *c, const char *path, struct bk_file *f)
 {
     const struct bk_file_info *i = bk_file_info(f);
     struct bk_report why = { "" };
-    json_t *units = c->json ? json_array() : NULL;
+    json_t *units = json_incref(c->list);
     enum bk_err err = BK_OK;
 
     if (!c->json)

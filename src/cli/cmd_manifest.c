@@ -123,7 +123,7 @@ static int hash_all(struct manifest *m)
 static int write_manifest(const struct manifest *m)
 {
     bool json = m->c->json;
-    json_t *list = json ? json_array() : NULL; /* NULL, and no memory: the answer cannot be made */
+    json_t *list = json_incref(m->c->list);
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < m->n; i++)
@@ -304,7 +304,7 @@ static const char *state_of(const struct entry *e)
 static int check_manifest(const struct manifest *m)
 {
     bool json = m->c->json;
-    json_t *list = json ? json_array() : NULL; /* NULL, and no memory: the answer cannot be made */
+    json_t *list = json_incref(m->c->list);
     size_t good = 0, missing = 0, differ = 0, extra = 0;
 
     for (size_t i = 0; i < m->n; i++) {

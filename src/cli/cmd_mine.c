@@ -327,7 +327,7 @@ static int mine(struct search *s)
     }
     s->limit = c->mine.limit || !study_kind_ranks(s->kind) ? c->mine.limit : BEST_USUAL;
     s->bar = !c->quiet && isatty(STDERR_FILENO);
-    s->list = c->json && !c->mine.count ? json_array() : NULL;
+    s->list = c->mine.count ? NULL : json_incref(c->list);
     if (s->format == AS_CSV && !c->mine.count)
         puts("fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves");
     status = run_search(s, &(struct study_mine){ .kind = s->kind,

@@ -660,7 +660,11 @@ static int run(int argc, char **argv)
     if (!read_options(&c, cmd, argc - 1, argv + 1, &status) || !check_dir(&c, cmd, &status) ||
         !check_scratch(&c, cmd, &status))
         return status;
-    return cmd->run(&c);
+    if (c.json && !(c.list = json_array()))
+        return cli_no_memory();
+    status = cmd->run(&c);
+    json_decref(c.list);
+    return status;
 }
 
 /*
