@@ -409,6 +409,10 @@ static const struct refusal {
       "f.ini:4:18: key 'stalemateValue': two kings alone draw here, and there one of them may "
       "lose: "
       "on this board, as they move, he may be left without a move" },
+    { "fairy__refuses_two_kings_of_whom_one_may_lose_after_baring_back",
+      "[a:shatranj]\nstartFen = rnbqkbnr/pppppppp/8/8/8/8/*PPPPPPP/RNBQKBNR w - - 0 1\n",
+      "f.ini:1:1: key 'stalemateValue' (inherited): two kings alone draw here, and there one of "
+      "them may lose: on this board, as they move, he may be left without a move" },
     { "fairy__refuses_stalemate_that_wins", "[a:chess]\nstalemateValue = win\n",
       "f.ini:2:18: key 'stalemateValue': only draw or loss (of the side that cannot move) can be "
       "expressed" },

@@ -962,7 +962,8 @@ static bool king_is_lost(const struct bk_variant *v, unsigned ours, unsigned the
 }
 
 /* Two kings alone draw with us, and there they play on: that is the same if none of them can be
-   mated, or stalemated where that loses.  Where a bare king loses they never are alone. */
+   mated, or stalemated where that loses.  They never are alone where the first that is bare loses;
+   if he may bare back, they are. */
 static bool check_kings_alone(struct file *f)
 {
     const struct bk_variant *v = f->v;
@@ -970,7 +971,9 @@ static bool check_kings_alone(struct file *f)
     static const char why[] = "two kings alone draw here, and there one of them may lose: on "
                               "this board, as they move, he may be left without a move";
 
-    for (unsigned ours = 0; !bk_rules_bare_loses(v) && ours < v->nsq; ours++)
+    if (bk_rules_bare_loses(v) && !bk_rules_bares_back(v))
+        return true;
+    for (unsigned ours = 0; ours < v->nsq; ours++)
         for (unsigned theirs = 0; theirs < v->nsq; theirs++)
             if (ours != theirs && bk_rules_may_stand(v, v->royal, BK_WHITE, ours) &&
                 bk_rules_may_stand(v, v->royal, BK_BLACK, theirs) && king_is_lost(v, ours, theirs))
