@@ -11,35 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/clock.h"
-#include "core/rules.h"
-
-struct be_worker {
-    struct be_search *s;
-    uint64_t past[1024 + BE_PLY_MAX]; /* keys of the game and of the line */
-    size_t npast;
-    uint64_t nodes;
-    struct be_moves list[BE_PLY_MAX + 1];
-    struct be_move pv[BE_PLY_MAX + 1][BE_PLY_MAX];
-    size_t npv[BE_PLY_MAX + 1];
-    uint32_t killer[BE_PLY_MAX + 1][2];
-    int history[2][BK_SQ_MAX][BK_SQ_MAX];
-    bool stopped, failed;
-    bool ponders;     /* limits did not count yet when they were last looked at */
-    int depth;        /* of this iteration */
-    unsigned deepest; /* ply of this line's search */
-    unsigned nnew;    /* lines up to here are not as they were before it */
-    size_t nmoves;    /* of the root, that may be the best */
-    int seeks; /* 1, -1: the root is won, lost by tables without distances; the way is searched */
-};
-
-int64_t be_now_ms(void) { return (int64_t)(1e3 * bk_now_seconds()); }
-
-/* Since the limits of time count. */
-static int64_t elapsed(const struct be_search *s)
-{
-    return be_now_ms() - atomic_load(&s->counts_from);
-}
+#include "engine/root.h"
 
 /* By the limits, is there nothing left to do for iteration `depth`? */
 static bool enough(const struct be_worker *w, int depth)
@@ -54,7 +26,7 @@ static bool enough(const struct be_worker *w, int depth)
         return true;
     if (l->mate && (score >= BE_WIN - l->mate || depth > l->mate))
         return true;
-    if (depth > 1 && l->soft && (elapsed(s) >= l->soft || w->nmoves == 1))
+    if (depth > 1 && l->soft && (be_elapsed(s) >= l->soft || w->nmoves == 1))
         return true;
     /* a win that is found within the plies searched is the shortest */
     return l->soft && abs(score) >= BE_WIN - depth + 1;
@@ -78,18 +50,9 @@ static bool poll_stop(struct be_worker *w)
         w->stopped = w->stopped || enough(w, w->depth);
     }
     if ((s->limits.nodes && w->nodes >= s->limits.nodes) ||
-        (s->limits.hard && elapsed(s) >= s->limits.hard))
+        (s->limits.hard && be_elapsed(s) >= s->limits.hard))
         w->stopped = true;
     return w->stopped;
-}
-
-/* The same of answers by the tables, which may lie on a slow disk: to be asked between them. */
-static bool out_of_time(const struct be_worker *w)
-{
-    const struct be_search *s = w->s;
-
-    return atomic_load(&s->stop) ||
-           (!atomic_load(&s->pondering) && s->limits.hard && elapsed(s) >= s->limits.hard);
 }
 
 /* == Ordering ============================================================ */
@@ -164,14 +127,6 @@ static void remember_good(struct be_worker *w, const struct be_board *b, const s
 
 /* == Scores ============================================================== */
 
-/* Of a position that is over, so many plies from the root. */
-static int score_over(int wdl, unsigned ply) { return wdl * (BE_WIN - (int)ply); }
-
-static int score_table(int wdl, int plies, unsigned ply)
-{
-    return plies < 0 ? wdl * (BE_WIN_SOMEHOW + 1000 - (int)ply) : wdl * (BE_WIN - (int)ply - plies);
-}
-
 /* The hash counts wins from its position, the search from the root. */
 static int to_hash(int score, unsigned ply)
 {
@@ -195,29 +150,6 @@ static bool repeats(const struct be_worker *w, uint64_t key)
     return false;
 }
 
-/* What needs no moves: the end, the tables, the number of turns.  True: *score is it. */
-static bool known(struct be_worker *w, const struct be_board *b, unsigned ply, int *score)
-{
-    const struct be_game *g = w->s->game;
-    int wdl, plies;
-    bool last = be_plies_left(g, b) <= 0; /* perhaps with a mate */
-    enum be_end end = last ? be_end_now(g, b, &wdl) : be_end_early(g, b, &wdl);
-
-    if (end == BE_BARED_BACK || end == BE_BARE_BOTH) {
-        *score = 0;
-        return true;
-    }
-    if (end != BE_GOES_ON) {
-        *score = score_over(wdl, ply);
-        return true;
-    }
-    if (!be_probe(g, b, &wdl, &plies) || (w->seeks && wdl && plies < 0))
-        return false;
-    atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
-    *score = score_table(wdl, plies, ply);
-    return true;
-}
-
 /* == The tree ============================================================ */
 
 /* Captures and changes, until standing still is as good; after EXCHANGES plies those alone that
@@ -236,7 +168,7 @@ static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int
     w->deepest = ply > w->deepest ? ply : w->deepest;
     if (poll_stop(w))
         return 0;
-    if (known(w, b, ply, &score))
+    if (be_known(w, b, ply, &score))
         return score;
     best = be_evaluate(w->s->values, g, b);
     if (best >= beta || ply >= BE_PLY_MAX - 1)
@@ -346,7 +278,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
     w->deepest = ply > w->deepest ? ply : w->deepest;
     if (poll_stop(w))
         return 0;
-    if (known(w, b, ply, &score))
+    if (be_known(w, b, ply, &score))
         return score;
     if (!pv && found->key == key && hash_answers(found, depth, alpha, beta, ply, &score))
         return score;
@@ -358,7 +290,7 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
         int wdl;
 
         be_end_stuck(g, b, &wdl);
-        return score_over(wdl, ply);
+        return be_score_over(wdl, ply);
     }
     order_all(w, b, list, ply, best_id);
     w->past[w->npast++] = here;
@@ -388,380 +320,23 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
     return best;
 }
 
-/* == The root ============================================================ */
-
-/* A move of the root, and what is known of it. */
-struct root_move {
-    struct be_move move;
-    bool known;     /* by the tables or the rules: */
-    int wdl, plies; /* the mover's; with this ply; -1: not known */
-    unsigned holds; /* of a draw: replies that keep it */
-    int looks;      /* of a draw: as it looks then */
-    bool again;     /* the position has been there */
-    bool third;     /* twice; or, of a win, one that a reply leads to */
-    bool worse;     /* than one that is not known: */
-    bool sure;      /* it wins as soon as the root's table says */
-};
-
-struct root {
-    struct root_move *move;
-    size_t n;
-    bool all_known;
-    size_t nbest; /* the best is one of so many, which come first at the beginning, and no
-                     other one is searched for it; 0: it may be any */
-    int least;    /* then: what it brings at least, as a score */
-};
-
-/* Of the replies to a drawn position, how many do not lose?  Unknown ones count. */
-static unsigned count_holding(struct be_worker *w, const struct be_board *b)
-{
-    const struct be_game *g = w->s->game;
-    struct be_moves *list = &w->list[1];
-    unsigned holds = 0;
-
-    if (!be_moves_legal(g, b, list))
-        return 0;
-    for (size_t i = 0; i < list->n; i++) {
-        struct be_board after = *b;
-        int score;
-
-        be_play(g, &after, &list->move[i]);
-        holds += out_of_time(w) || !known(w, &after, 0, &score) || score <= 0;
-    }
-    return holds;
-}
-
-/* What rules and tables say of a position after a root move, from the root's side. */
-static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, int *plies)
-{
-    const struct be_game *g = w->s->game;
-
-    *plies = 0;
-    if (be_end_now(g, after, wdl) == BE_GOES_ON) {
-        if (be_end_early(g, after, wdl) == BE_BARED_BACK)
-            *wdl = 0;
-        else if (!be_probe(g, after, wdl, plies))
-            return false;
-        else
-            atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
-    }
-    *wdl = -*wdl;
-    *plies = *wdl && *plies >= 0 ? *plies + 1 : -1;
-    return true;
-}
-
-/* Of a move that is not told apart from others by its distance. */
-static void judge_more(struct be_worker *w, const struct be_board *after, struct root_move *r)
-{
-    if (!r->wdl)
-        r->holds = count_holding(w, after);
-    r->looks = -be_evaluate(w->s->values, w->s->game, after);
-}
-
-/* How often has the position been there? */
-static unsigned count_visits(const struct be_worker *w, const struct be_board *b)
-{
-    uint64_t key = be_board_key(w->s->game, b);
-    unsigned n = 0;
-
-    for (size_t i = 0; i < w->npast; i++)
-        n += w->past[i] == key;
-    return n;
-}
-
-/* May a reply bring about a position that has been there twice? */
-static bool reply_is_third(struct be_worker *w, const struct be_board *b)
-{
-    const struct be_game *g = w->s->game;
-    struct be_moves *list = &w->list[1];
-
-    if (w->npast < 6 || !be_moves_legal(g, b, list)) /* so few plies have none */
-        return false;
-    for (size_t i = 0; i < list->n; i++) {
-        struct be_board after = *b;
-
-        be_play(g, &after, &list->move[i]);
-        if (count_visits(w, &after) >= 2)
-            return true;
-    }
-    return false;
-}
-
-/* By the game till here: tables know nothing of it. */
-static void look_back(struct be_worker *w, const struct be_board *after, struct root_move *r)
-{
-    unsigned visits = count_visits(w, after);
-
-    r->again = visits;
-    r->third = visits >= 2 || (r->wdl > 0 && reply_is_third(w, after));
-}
-
-/* A position that comes for the third time is a draw by most rules: of wins the last, of losses
-   the first, however long.  What is not told apart by distances shuns the second time, too. */
-static int root_rank(const struct root_move *r)
-{
-    int far = r->third ? 1 << 18 : 1 << 20;
-
-    return r->wdl * (far - (r->plies < 0 ? far / 2 : r->plies)) -
-           (r->again && r->plies < 0 ? 1 << 12 : 0);
-}
-
-static int best_first(const void *a, const void *b)
-{
-    const struct root_move *x = a, *y = b;
-    int rx = root_rank(x), ry = root_rank(y);
-
-    if (rx != ry)
-        return rx > ry ? -1 : 1;
-    if (x->again != y->again) /* of the same length */
-        return x->again == (x->wdl < 0) ? -1 : 1;
-    if (!x->wdl && x->holds != y->holds)
-        return x->holds < y->holds ? -1 : 1;
-    return (y->looks > x->looks) - (y->looks < x->looks);
-}
-
-/*
- * Best first by tables without distances: a win that only stays one is never won.  So the moves
- * that keep the result are searched on, as if nothing were known of positions whose distance is
- * not, but for the draws among them; one that leads to where the game has been is the last resort.
- */
-static void seek(struct be_worker *w, struct root *root)
-{
-    const struct root_move *best = &root->move[0];
-    size_t n = 0;
-
-    if (!root->n || !best->wdl || best->plies >= 0)
-        return;
-    while (n < root->n && root_rank(&root->move[n]) == root_rank(best))
-        n++;
-    w->seeks = best->wdl;
-    root->n = n;
-    root->all_known = false;
-}
-
-static bool wanted(const struct be_search *s, const struct be_move *m)
-{
-    for (size_t i = 0; i < s->only.n; i++)
-        if (be_same_move(s->game, &s->only.move[i], m))
-            return true;
-    return !s->only.n;
-}
-
-/* The one that is the best by what is known till now; NULL: nothing is. */
-static const struct root_move *best_known(const struct root *root)
-{
-    const struct root_move *best = NULL;
-
-    for (size_t i = 0; i < root->n; i++)
-        if (root->move[i].known && (!best || root_rank(&root->move[i]) > root_rank(best)))
-            best = &root->move[i];
-    return best;
-}
-
-/* Of the unknown moves, some may be seen to win within so many plies: then one of these is it. */
-static void prefer_sure(const struct be_worker *w, struct root *root, int plies)
-{
-    const struct be_search *s = w->s;
-    bool any = false;
-
-    for (size_t i = 0; i < root->n; i++) {
-        struct root_move *r = &root->move[i];
-        struct be_board after = s->root;
-
-        be_play(s->game, &after, &r->move);
-        r->sure = !r->known && !out_of_time(w) && be_lost_within(s->game, &after, plies - 1);
-        any |= r->sure;
-    }
-    for (size_t i = 0; any && i < root->n; i++)
-        root->move[i].worse = !root->move[i].sure;
-}
-
-static void best_to_front(struct root *root)
-{
-    for (size_t i = 0; i < root->n; i++) {
-        struct root_move m = root->move[i];
-
-        if (m.worse)
-            continue;
-        memmove(&root->move[root->nbest + 1], &root->move[root->nbest],
-                (i - root->nbest) * sizeof m);
-        root->move[root->nbest++] = m;
-    }
-}
-
-/*
- * A table is missing that some move leads to, and the root's own one is there: where that is sure
- * of more than any known move brings, only the others may be the best.  Else the engine would
- * never capture into the missing table, and walk about in a won position.
- */
-static void look_at_unknown(struct be_worker *w, struct root *root)
-{
-    const struct be_search *s = w->s;
-    const struct root_move *best = best_known(root);
-    int wdl = -2, plies = -1;
-
-    if (best) {
-        wdl = best->wdl;
-        plies = best->plies;
-    }
-    if ((wdl > 0 && plies < 0) || !be_probe_better(s->game, &s->root, &wdl, &plies))
-        return;
-    root->least = score_table(wdl, plies, 0);
-    for (size_t i = 0; i < root->n; i++)
-        root->move[i].worse = root->move[i].known;
-    if (wdl > 0 && plies > 0)
-        prefer_sure(w, root, plies);
-    best_to_front(root);
-}
-
-/* There is no time to ask about all moves.  May one of those that are known be played?  When told
-   to stop, whichever; else one that is worth what the root is: a win is not thrown away for a few
-   milliseconds. */
-static bool known_will_do(struct be_worker *w, const struct root *root)
-{
-    const struct root_move *best = best_known(root);
-    int wdl, plies;
-
-    if (!best || best->wdl > 0 || atomic_load(&w->s->stop))
-        return best;
-    return judge(w, &w->s->root, &wdl, &plies) && best->wdl >= -wdl;
-}
-
-/* Asks about each move; where one is not known, about the rest only if the root itself is.  Those
-   that there was no time for are not there any more, if another one will do. */
-static void judge_all(struct be_worker *w, struct root *root)
-{
-    const struct be_search *s = w->s;
-    int wdl, plies = -1;
-    bool ask = true;
-
-    root->all_known = true;
-    for (size_t i = 0; ask && i < root->n; i++) {
-        struct root_move *r = &root->move[i];
-        struct be_board after = s->root;
-
-        if (out_of_time(w) && root->all_known && known_will_do(w, root)) {
-            root->n = i;
-            return;
-        }
-        be_play(s->game, &after, &r->move);
-        r->known = judge(w, &after, &r->wdl, &r->plies);
-        if (root->all_known && !r->known) {
-            root->all_known = false;
-            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON;
-            wdl = -2;
-            ask = ask && be_probe_better(s->game, &s->root, &wdl, &plies);
-        }
-        ask = ask && (root->all_known || !out_of_time(w));
-    }
-    if (!root->all_known && ask)
-        look_at_unknown(w, root);
-}
-
-/* Lists the moves of the root, none where the game is over, and asks the tables about each.
-   False: no memory. */
-static bool root_make(struct be_worker *w, struct root *root)
-{
-    struct be_search *s = w->s;
-    struct be_moves *list = &w->list[0];
-    int wdl;
-
-    if (be_end_now(s->game, &s->root, &wdl) != BE_GOES_ON)
-        return true; /* no moves */
-    if (!be_moves_legal(s->game, &s->root, list) ||
-        !(root->move = calloc(list->n + 1, sizeof *root->move)))
-        return false;
-    for (size_t i = 0; i < list->n; i++)
-        if (wanted(s, &list->move[i]))
-            root->move[root->n++].move = list->move[i];
-    judge_all(w, root);
-    for (size_t i = 0; root->all_known && i < root->n; i++) {
-        struct be_board after = s->root;
-
-        be_play(s->game, &after, &root->move[i].move);
-        look_back(w, &after, &root->move[i]);
-        if (!root->move[i].wdl || root->move[i].plies < 0)
-            judge_more(w, &after, &root->move[i]);
-    }
-    if (root->all_known) {
-        qsort(root->move, root->n, sizeof *root->move, best_first);
-        seek(w, root);
-    }
-    return true;
-}
-
-/* == By the tables ======================================================= */
-
-/* The best way on from `b` by the tables, until the end or there is no more room. */
-static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
-{
-    const struct be_game *g = w->s->game;
-    struct be_moves *list = &w->list[0];
-    int wdl;
-
-    while (line->n < BE_PLY_MAX && be_end_now(g, &b, &wdl) == BE_GOES_ON &&
-           be_moves_legal(g, &b, list)) {
-        struct root_move best = { .wdl = -2 };
-
-        for (size_t i = 0; i < list->n; i++) {
-            struct root_move r = { .move = list->move[i] };
-            struct be_board after = b;
-
-            if (out_of_time(w)) /* the move itself is known */
-                return;
-            be_play(g, &after, &r.move);
-            if (judge(w, &after, &r.wdl, &r.plies) &&
-                (best.wdl == -2 || root_rank(&r) > root_rank(&best)))
-                best = r;
-        }
-        if (best.wdl <= -2 || !best.wdl)
-            return;
-        be_play(g, &b, &best.move);
-        line->move[line->n++] = best.move;
-    }
-}
-
-static void answer_by_tables(struct be_worker *w, const struct root *root)
-{
-    struct be_search *s = w->s;
-    bool by_table = atomic_load(&s->hits); /* or by rules alone */
-
-    for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++) {
-        const struct root_move *r = &root->move[s->nfound];
-        struct be_line *line = &s->line[s->nfound];
-        struct be_board after = s->root;
-
-        be_play(s->game, &after, &r->move);
-        *line = (struct be_line){ .move = { r->move },
-                                  .n = 1,
-                                  .score = score_table(r->wdl, r->plies, 0),
-                                  .depth = r->plies > 0 ? r->plies : 1,
-                                  .by_table = by_table,
-                                  .plies = r->plies };
-        if (r->wdl && r->plies >= 0)
-            follow(w, after, line);
-    }
-    atomic_store(&s->nodes, root->n);
-    for (unsigned i = 0; s->tell && i < s->nfound; i++)
-        s->tell(s, &s->line[i], i);
-}
-
 /* == By search =========================================================== */
 
 /* What is told of a score: tables may be sure of more than the search sees. */
-static int told_score(const struct be_worker *w, const struct root *root, unsigned nth, int score)
+static int told_score(const struct be_worker *w, const struct be_root *root, unsigned nth,
+                      int score)
 {
     if (w->seeks && abs(score) < BE_WIN_SOMEHOW)
-        return score_table(w->seeks, -1, 0);
+        return be_score_table(w->seeks, -1, 0);
     return nth == 0 && root->nbest && score < root->least ? root->least : score;
 }
 
 /* The root's ith move comes to place n, and those between move on by one; so do the lines, which at
    any time are those of the first moves, in their order.  The last one may go. */
-static struct be_line *take_place(struct be_worker *w, struct root *root, size_t i, unsigned nth)
+static struct be_line *take_place(struct be_worker *w, struct be_root *root, size_t i, unsigned nth)
 {
     struct be_search *s = w->s;
-    struct root_move m = root->move[i];
+    struct be_root_move m = root->move[i];
     unsigned last = i < s->nfound           ? (unsigned)i
                     : s->nfound < s->nlines ? s->nfound++
                                             : s->nfound - 1;
@@ -774,7 +349,7 @@ static struct be_line *take_place(struct be_worker *w, struct root *root, size_t
 }
 
 /* One iteration for the nth line: the best of the root's moves from the nth on comes to place n. */
-static void root_search(struct be_worker *w, struct root *root, unsigned nth, int depth)
+static void root_search(struct be_worker *w, struct be_root *root, unsigned nth, int depth)
 {
     struct be_search *s = w->s;
     int alpha = -BE_INFINITE;
@@ -784,7 +359,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
     atomic_store(&s->all, (int)root->n);
     for (size_t i = nth; i < root->n && !w->stopped; i++) {
         struct be_board after = s->root;
-        struct root_move m = root->move[i];
+        struct be_root_move m = root->move[i];
         struct be_line *line;
         int score;
 
@@ -812,7 +387,7 @@ static void root_search(struct be_worker *w, struct root *root, unsigned nth, in
 
 /* The nth line rises above those of the same depth that it is better than: a later search may see
    more of a move than an earlier one. */
-static void rise(struct be_worker *w, struct root *root, unsigned nth)
+static void rise(struct be_worker *w, struct be_root *root, unsigned nth)
 {
     struct be_search *s = w->s;
     struct be_line line = s->line[nth];
@@ -835,7 +410,7 @@ static bool goes_deeper(struct be_worker *w, int depth)
     return w->ponders || !enough(w, depth);
 }
 
-static void answer_by_search(struct be_worker *w, struct root *root)
+static void answer_by_search(struct be_worker *w, struct be_root *root)
 {
     struct be_search *s = w->s;
 
@@ -889,16 +464,16 @@ static void worker_begin(struct be_worker *w, struct be_search *s)
 }
 
 /* What is played when nothing has been searched: a win that is known, or the first. */
-static struct be_move unsearched(const struct root *root)
+static struct be_move unsearched(const struct be_root *root)
 {
-    const struct root_move *best = best_known(root);
+    const struct be_root_move *best = be_root_best_known(root);
 
     return !root->nbest && best && best->wdl > 0 ? best->move : root->move[0].move;
 }
 
 void be_search_run(struct be_search *s)
 {
-    struct root root = { .n = 0 };
+    struct be_root root = { .n = 0 };
     struct be_line *lines = realloc(s->line, s->nlines * sizeof *lines);
     bool good;
 
@@ -911,9 +486,9 @@ void be_search_run(struct be_search *s)
     if (!lines || !s->worker)
         return;
     worker_begin(s->worker, s);
-    good = root_make(s->worker, &root);
+    good = be_root_make(s->worker, &root);
     if (good && root.all_known)
-        answer_by_tables(s->worker, &root);
+        be_root_answer(s->worker, &root);
     else if (good)
         answer_by_search(s->worker, &root);
     if (good && !s->nfound && root.n) { /* stopped before anything was found */

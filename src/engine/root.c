@@ -1,0 +1,343 @@
+/*
+ * root.c - what rules and tables say of the moves that may be played, and the answer by them.
+ *
+ * Where they say all, there is nothing to search.  Where they know some moves, they may still be
+ * sure that the best is one of the others: look_at_unknown().
+ */
+#include "engine/root.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* == What is known of a move =============================================== */
+
+/* Of the replies to a drawn position, how many do not lose?  Unknown ones count. */
+static unsigned count_holding(struct be_worker *w, const struct be_board *b)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[1];
+    unsigned holds = 0;
+
+    if (!be_moves_legal(g, b, list))
+        return 0;
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_board after = *b;
+        int score;
+
+        be_play(g, &after, &list->move[i]);
+        holds += be_out_of_time(w->s) || !be_known(w, &after, 0, &score) || score <= 0;
+    }
+    return holds;
+}
+
+/* What rules and tables say of a position after a root move, from the root's side. */
+static bool judge(struct be_worker *w, const struct be_board *after, int *wdl, int *plies)
+{
+    const struct be_game *g = w->s->game;
+
+    *plies = 0;
+    if (be_end_now(g, after, wdl) == BE_GOES_ON) {
+        if (be_end_early(g, after, wdl) == BE_BARED_BACK)
+            *wdl = 0;
+        else if (!be_probe(g, after, wdl, plies))
+            return false;
+        else
+            atomic_fetch_add_explicit(&w->s->hits, 1, memory_order_relaxed);
+    }
+    *wdl = -*wdl;
+    *plies = *wdl && *plies >= 0 ? *plies + 1 : -1;
+    return true;
+}
+
+/* Of a move that is not told apart from others by its distance. */
+static void judge_more(struct be_worker *w, const struct be_board *after, struct be_root_move *r)
+{
+    if (!r->wdl)
+        r->holds = count_holding(w, after);
+    r->looks = -be_evaluate(w->s->values, w->s->game, after);
+}
+
+/* How often has the position been there? */
+static unsigned count_visits(const struct be_worker *w, const struct be_board *b)
+{
+    uint64_t key = be_board_key(w->s->game, b);
+    unsigned n = 0;
+
+    for (size_t i = 0; i < w->npast; i++)
+        n += w->past[i] == key;
+    return n;
+}
+
+/* May a reply bring about a position that has been there twice? */
+static bool reply_is_third(struct be_worker *w, const struct be_board *b)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[1];
+
+    if (w->npast < 6 || !be_moves_legal(g, b, list)) /* so few plies have none */
+        return false;
+    for (size_t i = 0; i < list->n; i++) {
+        struct be_board after = *b;
+
+        be_play(g, &after, &list->move[i]);
+        if (count_visits(w, &after) >= 2)
+            return true;
+    }
+    return false;
+}
+
+/* By the game till here: tables know nothing of it. */
+static void look_back(struct be_worker *w, const struct be_board *after, struct be_root_move *r)
+{
+    unsigned visits = count_visits(w, after);
+
+    r->again = visits;
+    r->third = visits >= 2 || (r->wdl > 0 && reply_is_third(w, after));
+}
+
+/* A position that comes for the third time is a draw by most rules: of wins the last, of losses
+   the first, however long.  What is not told apart by distances shuns the second time, too. */
+static int root_rank(const struct be_root_move *r)
+{
+    int far = r->third ? 1 << 18 : 1 << 20;
+
+    return r->wdl * (far - (r->plies < 0 ? far / 2 : r->plies)) -
+           (r->again && r->plies < 0 ? 1 << 12 : 0);
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const struct be_root_move *x = a, *y = b;
+    int rx = root_rank(x), ry = root_rank(y);
+
+    if (rx != ry)
+        return rx > ry ? -1 : 1;
+    if (x->again != y->again) /* of the same length */
+        return x->again == (x->wdl < 0) ? -1 : 1;
+    if (!x->wdl && x->holds != y->holds)
+        return x->holds < y->holds ? -1 : 1;
+    return (y->looks > x->looks) - (y->looks < x->looks);
+}
+
+/*
+ * Best first by tables without distances: a win that only stays one is never won.  So the moves
+ * that keep the result are searched on, as if nothing were known of positions whose distance is
+ * not, but for the draws among them; one that leads to where the game has been is the last resort.
+ */
+static void seek(struct be_worker *w, struct be_root *root)
+{
+    const struct be_root_move *best = &root->move[0];
+    size_t n = 0;
+
+    if (!root->n || !best->wdl || best->plies >= 0)
+        return;
+    while (n < root->n && root_rank(&root->move[n]) == root_rank(best))
+        n++;
+    w->seeks = best->wdl;
+    root->n = n;
+    root->all_known = false;
+}
+
+static bool wanted(const struct be_search *s, const struct be_move *m)
+{
+    for (size_t i = 0; i < s->only.n; i++)
+        if (be_same_move(s->game, &s->only.move[i], m))
+            return true;
+    return !s->only.n;
+}
+
+const struct be_root_move *be_root_best_known(const struct be_root *root)
+{
+    const struct be_root_move *best = NULL;
+
+    for (size_t i = 0; i < root->n; i++)
+        if (root->move[i].known && (!best || root_rank(&root->move[i]) > root_rank(best)))
+            best = &root->move[i];
+    return best;
+}
+
+/* Of the unknown moves, some may be seen to win within so many plies: then one of these is it. */
+static void prefer_sure(const struct be_worker *w, struct be_root *root, int plies)
+{
+    const struct be_search *s = w->s;
+    bool any = false;
+
+    for (size_t i = 0; i < root->n; i++) {
+        struct be_root_move *r = &root->move[i];
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &r->move);
+        r->sure = !r->known && !be_out_of_time(w->s) && be_lost_within(s->game, &after, plies - 1);
+        any |= r->sure;
+    }
+    for (size_t i = 0; any && i < root->n; i++)
+        root->move[i].worse = !root->move[i].sure;
+}
+
+static void best_to_front(struct be_root *root)
+{
+    for (size_t i = 0; i < root->n; i++) {
+        struct be_root_move m = root->move[i];
+
+        if (m.worse)
+            continue;
+        memmove(&root->move[root->nbest + 1], &root->move[root->nbest],
+                (i - root->nbest) * sizeof m);
+        root->move[root->nbest++] = m;
+    }
+}
+
+/*
+ * A table is missing that some move leads to, and the root's own one is there: where that is sure
+ * of more than any known move brings, only the others may be the best.  Else the engine would
+ * never capture into the missing table, and walk about in a won position.
+ */
+static void look_at_unknown(struct be_worker *w, struct be_root *root)
+{
+    const struct be_search *s = w->s;
+    const struct be_root_move *best = be_root_best_known(root);
+    int wdl = -2, plies = -1;
+
+    if (best) {
+        wdl = best->wdl;
+        plies = best->plies;
+    }
+    if ((wdl > 0 && plies < 0) || !be_probe_better(s->game, &s->root, &wdl, &plies))
+        return;
+    root->least = be_score_table(wdl, plies, 0);
+    for (size_t i = 0; i < root->n; i++)
+        root->move[i].worse = root->move[i].known;
+    if (wdl > 0 && plies > 0)
+        prefer_sure(w, root, plies);
+    best_to_front(root);
+}
+
+/* There is no time to ask about all moves.  May one of those that are known be played?  When told
+   to stop, whichever; else one that is worth what the root is: a win is not thrown away for a few
+   milliseconds. */
+static bool known_will_do(struct be_worker *w, const struct be_root *root)
+{
+    const struct be_root_move *best = be_root_best_known(root);
+    int wdl, plies;
+
+    if (!best || best->wdl > 0 || atomic_load(&w->s->stop))
+        return best;
+    return judge(w, &w->s->root, &wdl, &plies) && best->wdl >= -wdl;
+}
+
+/* Asks about each move; where one is not known, about the rest only if the root itself is.  Those
+   that there was no time for are not there any more, if another one will do. */
+static void judge_all(struct be_worker *w, struct be_root *root)
+{
+    const struct be_search *s = w->s;
+    int wdl, plies = -1;
+    bool ask = true;
+
+    root->all_known = true;
+    for (size_t i = 0; ask && i < root->n; i++) {
+        struct be_root_move *r = &root->move[i];
+        struct be_board after = s->root;
+
+        if (be_out_of_time(w->s) && root->all_known && known_will_do(w, root)) {
+            root->n = i;
+            return;
+        }
+        be_play(s->game, &after, &r->move);
+        r->known = judge(w, &after, &r->wdl, &r->plies);
+        if (root->all_known && !r->known) {
+            root->all_known = false;
+            ask = !s->only.n && be_end_early(s->game, &s->root, &wdl) == BE_GOES_ON;
+            wdl = -2;
+            ask = ask && be_probe_better(s->game, &s->root, &wdl, &plies);
+        }
+        ask = ask && (root->all_known || !be_out_of_time(w->s));
+    }
+    if (!root->all_known && ask)
+        look_at_unknown(w, root);
+}
+
+bool be_root_make(struct be_worker *w, struct be_root *root)
+{
+    struct be_search *s = w->s;
+    struct be_moves *list = &w->list[0];
+    int wdl;
+
+    if (be_end_now(s->game, &s->root, &wdl) != BE_GOES_ON)
+        return true; /* no moves */
+    if (!be_moves_legal(s->game, &s->root, list) ||
+        !(root->move = calloc(list->n + 1, sizeof *root->move)))
+        return false;
+    for (size_t i = 0; i < list->n; i++)
+        if (wanted(s, &list->move[i]))
+            root->move[root->n++].move = list->move[i];
+    judge_all(w, root);
+    for (size_t i = 0; root->all_known && i < root->n; i++) {
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &root->move[i].move);
+        look_back(w, &after, &root->move[i]);
+        if (!root->move[i].wdl || root->move[i].plies < 0)
+            judge_more(w, &after, &root->move[i]);
+    }
+    if (root->all_known) {
+        qsort(root->move, root->n, sizeof *root->move, best_first);
+        seek(w, root);
+    }
+    return true;
+}
+
+/* == By the tables ======================================================= */
+
+/* The best way on from `b` by the tables, until the end or there is no more room. */
+static void follow(struct be_worker *w, struct be_board b, struct be_line *line)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[0];
+    int wdl;
+
+    while (line->n < BE_PLY_MAX && be_end_now(g, &b, &wdl) == BE_GOES_ON &&
+           be_moves_legal(g, &b, list)) {
+        struct be_root_move best = { .wdl = -2 };
+
+        for (size_t i = 0; i < list->n; i++) {
+            struct be_root_move r = { .move = list->move[i] };
+            struct be_board after = b;
+
+            if (be_out_of_time(w->s)) /* the move itself is known */
+                return;
+            be_play(g, &after, &r.move);
+            if (judge(w, &after, &r.wdl, &r.plies) &&
+                (best.wdl == -2 || root_rank(&r) > root_rank(&best)))
+                best = r;
+        }
+        if (best.wdl <= -2 || !best.wdl)
+            return;
+        be_play(g, &b, &best.move);
+        line->move[line->n++] = best.move;
+    }
+}
+
+void be_root_answer(struct be_worker *w, const struct be_root *root)
+{
+    struct be_search *s = w->s;
+    bool by_table = atomic_load(&s->hits); /* or by rules alone */
+
+    for (s->nfound = 0; s->nfound < s->nlines && s->nfound < root->n; s->nfound++) {
+        const struct be_root_move *r = &root->move[s->nfound];
+        struct be_line *line = &s->line[s->nfound];
+        struct be_board after = s->root;
+
+        be_play(s->game, &after, &r->move);
+        *line = (struct be_line){ .move = { r->move },
+                                  .n = 1,
+                                  .score = be_score_table(r->wdl, r->plies, 0),
+                                  .depth = r->plies > 0 ? r->plies : 1,
+                                  .by_table = by_table,
+                                  .plies = r->plies };
+        if (r->wdl && r->plies >= 0)
+            follow(w, after, line);
+    }
+    atomic_store(&s->nodes, root->n);
+    for (unsigned i = 0; s->tell && i < s->nfound; i++)
+        s->tell(s, &s->line[i], i);
+}
