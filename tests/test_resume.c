@@ -1,6 +1,6 @@
 /*
- * test_resume.c - going on from a checkpoint (tb/solve/resume.h) where there is no room for what is
- * in it, or nothing in it.
+ * test_resume.c - going on from a checkpoint (tb/solve/resume.h): where there is no room for what is
+ * in it, or nothing in it; and not from one that was made otherwise.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 
 #include "core/load.h"
 #include "table/rows.h"
+#include "tb/build/build.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
 #include "tests/proof.h"
@@ -25,7 +26,11 @@ struct told {
     volatile int finish;
     int to;         /* where its units go when they are read */
     unsigned notes; /* so many */
+    char said[256]; /* the last of them */
+    unsigned first; /* ply that was told; 0: none */
     unsigned plies; /* the last one */
+    uint64_t fingerprint;
+    enum bk_strategy more; /* than BK_APART; 0: that */
 };
 
 static const struct bk_memtable *find(void *context, const struct bk_material *m)
@@ -49,13 +54,16 @@ static void finish_soon(void *context, const struct bk_progress *p)
     struct told *told = context;
 
     told->finish = told->to < 0 && p->ply >= 3;
+    told->first = told->first ? told->first : p->ply;
     told->plies = p->ply;
 }
 
 static void count_note(void *context, const char *text)
 {
-    (void)text;
-    ((struct told *)context)->notes++;
+    struct told *told = context;
+
+    snprintf(told->said, sizeof told->said, "%s", text);
+    told->notes++;
 }
 
 static enum bk_err solve(struct solved *s, const struct bk_variant *v, const char *path,
@@ -64,10 +72,12 @@ static enum bk_err solve(struct solved *s, const struct bk_variant *v, const cha
     const struct bk_sink sink = {
         .context = told, .save = save, .load = load, .progress = finish_soon, .note = count_note
     };
-    const struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    const struct bk_checkpoint checkpoint = { .path = path,
+                                              .seconds = 1000,
+                                              .fingerprint = told->fingerprint };
     struct bk_solve_job job = { .kernel = bk_kernel_for(v->nsq),
                                 .distances = true,
-                                .strategy = BK_APART,
+                                .strategy = told->more ? told->more : BK_APART,
                                 .sink = &sink,
                                 .checkpoint = &checkpoint,
                                 .finish = &told->finish };
@@ -115,6 +125,151 @@ static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
     close(fd);
     solved_free(s);
     bk_variant_free(v);
+}
+
+/* By other options other codes were stored; by another strategy it would take the memory that is not
+   there.  All is begun anew, and one line says why. */
+static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
+{
+    static const struct {
+        struct told made, now;
+        const char *why;
+    } row[] = {
+        { { .fingerprint = 1 }, { .fingerprint = 2 }, "of another version, or for other rules" },
+        { { .more = BK_GROUPS }, { .more = 0 }, "was made with more memory; not used" },
+        { { .more = 0 }, { .more = BK_GROUPS }, NULL }, /* less will do: gone on with */
+    };
+    const struct solved_options o = { .distances = true };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    struct solved *s;
+    int units;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "shatranj", &why), BK_OK);
+    s = solved_new(v, &o);
+    assert_true((units = open("/dev/null", O_WRONLY)) >= 0);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct told made = row[i].made, now = row[i].now;
+
+        made.to = -1;
+        now.to = units;
+        assert_int_equal(solve(s, v, path, &made, &why), BK_E_SYSTEM);
+        assert_int_equal(solve(s, v, path, &now, &why), BK_OK);
+        assert_int_equal(now.notes, row[i].why != NULL);
+        assert_true(!row[i].why || strstr(now.said, row[i].why));
+        assert_true(row[i].why ? now.first == 1 : now.first > 3);
+        unlink(path);
+    }
+    close(units);
+    solved_free(s);
+    bk_variant_free(v);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* == Files == */
+
+/* One table of a plan is under way: it ends after some plies, or goes on. */
+struct building {
+    volatile int finish;
+    bool ends;
+    unsigned notes;
+};
+
+static void finish_building(void *context, const struct bk_plan_table *t, unsigned nth,
+                            const struct bk_progress *p)
+{
+    struct building *b = context;
+
+    (void)nth;
+    b->finish = b->ends && !strcmp(t->name, "KRvKN") && p->ply >= 3;
+}
+
+static void count_building(void *context, const char *text)
+{
+    (void)text;
+    ((struct building *)context)->notes++;
+}
+
+static enum bk_err build(const char *dir, struct bk_build_options o, struct building *b)
+{
+    struct bk_report why = { "" };
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_plan *plan;
+    enum bk_err err;
+
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KRvKN", &why), BK_OK);
+    assert_int_equal(bk_plan_new(&plan, v, dir, &m, 1, 0, true, &why), BK_OK);
+    o.context = b;
+    o.progress = finish_building;
+    o.note = count_building;
+    o.finish = &b->finish;
+    o.checkpoint_seconds = 1000;
+    err = bk_build(plan, &o, &why);
+    bk_plan_free(plan);
+    bk_variant_free(v);
+    return err;
+}
+
+static unsigned char *file_of(const char *dir, const char *name, size_t *n)
+{
+    char path[PROOF_DIR_MAX + 64];
+    unsigned char *bytes = malloc(1 << 20);
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/six/%s", dir, name);
+    if (!bytes || !(f = fopen(path, "rb")))
+        fail_msg("%s", path);
+    *n = fread(bytes, 1, 1 << 20, f);
+    fclose(f);
+    return bytes;
+}
+
+static void same_files(const char *one, const char *other)
+{
+    static const char *const names[] = { "KRvKN.bkw", "KRvKN.bkd" };
+
+    for (unsigned i = 0; i < 2; i++) {
+        size_t n, m;
+        unsigned char *a = file_of(one, names[i], &n), *b = file_of(other, names[i], &m);
+
+        assert_int_equal(n, m);
+        assert_memory_equal(a, b, n);
+        free(a);
+        free(b);
+    }
+}
+
+/* What is encoded, and what exits attain, depends on them: units of two kinds make no file. */
+static void resume__of_other_options_makes_the_files_that_are_asked_for(void **unused)
+{
+    static const struct {
+        struct bk_build_options made, now;
+        unsigned notes;
+    } row[] = {
+        { { .effort = BK_EFFORT_FAST }, { .effort = BK_EFFORT_BEST }, 1 },
+        { { .standalone = false }, { .standalone = true }, 1 },
+        { { .standalone = true }, { .standalone = true }, 0 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char whole[PROOF_DIR_MAX], killed[PROOF_DIR_MAX];
+        struct building b = { .ends = true }, undisturbed = { 0 };
+
+        assert_int_equal(build(proof_folder(killed), row[i].made, &b), BK_E_SYSTEM);
+        b = (struct building){ 0 };
+        assert_int_equal(build(killed, row[i].now, &b), BK_OK);
+        assert_int_equal(b.notes, row[i].notes);
+        assert_int_equal(build(proof_folder(whole), row[i].now, &undisturbed), BK_OK);
+        same_files(killed, whole);
+        proof_remove(killed);
+        proof_remove(whole);
+    }
 }
 
 /* Men that find no room: their units have no shards, and are done. */
@@ -175,6 +330,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
+        cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
+        cmocka_unit_test(resume__of_other_options_makes_the_files_that_are_asked_for),
         cmocka_unit_test(resume__goes_on_where_there_are_no_positions),
     };
 
