@@ -241,6 +241,47 @@ touch -d '1 hour ago' m/six/.KQvKN.ckpt
 mended 'leftovers'
 touch m/six/.KNvKP.ckpt.0000001f.1 && rm m/six/KNvKP.bk?
 mended 'a part beside a table that is made'
+ln -s nowhere m/six/.KNvKP.ckpt && rm m/six/KNvKP.bk? # what stands there is no checkpoint
+mended 'a link in the place of a checkpoint'
+# distances that were under way beside a table that gets none
+rm m/six/KNvKP.bk? && touch m/six/KNvKP.bkd.part
+six build KNvKP --wdl --threads 1
+is 0 'build --wdl beside distances under way'
+[ ! -e m/six/KNvKP.bkd.part ] || die 'distances under way stay beside a table that has none'
+mended 'distances again'
+
+# Somebody else makes the table: he is waited for; who is asked to end meanwhile ends, and who is not
+# finds it there and makes none
+waits() { # COMMAND...: in the background, until it says so
+    exec 9>m/six/.KNvKP.lock
+    flock 9 || die 'no flock'
+    "$@" >out 2>err 9>&- &
+    waiter=$!
+    i=0
+    until grep -q 'is being made by .*; waiting' err || [ $i -ge 100 ]; do
+        i=$((i + 1))
+        sleep 0.05
+    done
+    said 'waiting (lock: m/six/.KNvKP.lock)'
+}
+if command -v flock >/dev/null; then
+    mkdir kept && mv m/six/KNvKP.bk? kept
+    waits timeout -k 1 20 "$bin" build six.ini KNvKP --threads 1 --dir m
+    kill -TERM $waiter
+    wait $waiter
+    status=$?
+    is 4 'asked to end while it waits'
+    waits "$bin" build six.ini KNvKP --threads 1 --dir m
+    cp kept/* m/six
+    stat -c '%i %Y %n' m/six/KNvKP.* >made.then
+    exec 9>&-
+    wait $waiter
+    status=$?
+    is 0 'build of what another made'
+    stat -c '%i %Y %n' m/six/KNvKP.* >made.now
+    cmp -s made.then made.now || die 'what another has made meanwhile is made once more'
+    mended 'another made it'
+fi
 
 # Closed descriptors: no table gets what is meant for people
 rm -rf m
