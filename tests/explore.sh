@@ -164,7 +164,9 @@ for target in / "$api/probe?fen=$diamond" /nothing; do
         grep -qF "$header" out || die "$target: no $header"
     done
 done
-looked=$((looked + 17))
+printf 'PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' | "$ask" "$port" head >out &&
+    grep -q '^Allow: GET, HEAD, POST' out || die 'a method is refused, and not said which are not'
+looked=$((looked + 18))
 for holes in 7\* 6\*1 6\*\* 5\*2 5\*1\* 5\*\*1 5\*\*\*; do # boards without end
     wants 200 '"category":"draw"' "$api/probe?fen=$holes/8/8/3k4/8/1K6/8/8_w"
 done
@@ -270,10 +272,14 @@ HOST=127.0.0.2 "$ask" "$port" get / GET '' >out 2>&1
 grep -q '^200 ' out || die 'it refuses the address that it prints'
 kill "$server"
 server=
+serve --listen 0.0.0.0 # whoever serves others is called by what names they have for him
+printf 'GET / HTTP/1.1\r\nHost: tables.example\r\n\r\n' | raw 200 'a name of ours that others know' || exit 1
+kill "$server"
+server=
 "$bin" explore --port 0 --listen 203.0.113.1 2>err && die 'listens at an address of nobody'
 grep -q '203.0.113.1, port 0: Cannot assign' err || die "no reason: $(cat err)"
 "$bin" explore ./none.ini 2>err && die 'a game that is not there'
-looked=$((looked + 4))
+looked=$((looked + 5))
 
 # == Without a server: what `make wasm` made is in the command, or it says so ==
 "$bin" site t 2>err && die 'a site nowhere'
