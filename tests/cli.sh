@@ -322,6 +322,14 @@ bad 2 'bad.ini' check-variant bad.ini
 run 0 build "$games/../../tests/six.ini" KRNvKN --effort fast --dir d/lost --quiet
 rm d/lost/six/KRvKN.bkd
 good '"wdl":-1,"dtw":null' probe "$games/../../tests/six.ini" '5n/4kN/1K4/6/6/3R2 b' --dir d/lost --json
+# a line that leads there ends, and no table is damaged: what stands first may not be best
+mkdir -p d/partly/chess
+for name in KPvK KQvK KRvK KBvK KNvK; do cp "$games/../../tests/golden/normal/chess/$name".bk? d/partly/chess; done
+rm d/partly/chess/KQvK.bkd
+bad 1 'no distances after 8/KP6/2k5/8/8/8/8/8 b' line chess '8/8/1K1k4/8/1P6/8/8/8 w' --dir d/partly
+echo '8/8/1K1k4/8/1P6/8/8/8 w' | "$bin" line chess - --dir d/partly >out 2>err
+[ $? -eq 1 ] && grep -q 'no distances of a table that the line leads to' out && pass ||
+    fail 'a list of lines into lost distances'
 # a damaged table keeps its distances, and what is made again has to fit the machine
 run 0 build puzzle-mini KRvKN --dir d/w --quiet
 printf x | dd of=d/w/puzzle-mini/KRvKN.bkw bs=1 seek=200 conv=notrunc 2>/dev/null

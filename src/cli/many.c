@@ -55,6 +55,25 @@ const char *many_end_name(enum bk_lib_end end) { return bk_end_name((enum bk_end
 
 /* == The best line == */
 
+/* Some move keeps the result, and its distance is lost, so that another one stands first.  Then
+   l->fen is after that move. */
+static enum bk_lib_err look_for_lost(struct many_line *l, struct bk_lib *lib, size_t n)
+{
+    struct bk_lib_move *move = calloc(n + 1, sizeof *move);
+    char next[BK_LIB_FEN_MAX];
+    enum bk_lib_err err = move ? bk_probe_moves(lib, l->fen, move, n, &n) : BK_LIB_SYSTEM;
+
+    for (size_t i = 0; !err && i < n && !l->unknown; i++)
+        if (move[i].wdl == l->last.wdl && move[i].dtw < 0) {
+            err = bk_play(lib, l->fen, move[i].name, next);
+            l->unknown = !err;
+        }
+    if (l->unknown)
+        memcpy(l->fen, next, sizeof next);
+    free(move);
+    return err;
+}
+
 /* One ply; every ply must bring the end one ply nearer. */
 static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
 {
@@ -77,8 +96,11 @@ static enum bk_lib_err step(struct many_line *l, struct bk_lib *lib)
         return BK_LIB_NO_TABLE;
     }
     l->contradicts = !n || !after.wdl || after.dtw != l->last.dtw - 1;
-    if (l->contradicts)
-        return BK_LIB_CORRUPT;
+    if (l->contradicts) {
+        err = look_for_lost(l, lib, n);
+        l->contradicts = !err && !l->unknown;
+        return err ? err : l->unknown ? BK_LIB_NO_TABLE : BK_LIB_CORRUPT;
+    }
     memcpy(l->name[l->n++], best.name, sizeof l->name[0]);
     memcpy(l->fen, next, sizeof next);
     l->last = after;

@@ -403,6 +403,33 @@ void ex_ask_moves(struct ex_games *g, struct ex_game *game, const struct ex_quer
 
 /* == line == */
 
+/* Some move keeps the result, and its distance is lost, so that another one stands first.  Then it
+   is played on at->fen. */
+static bool look_for_lost(struct ex_at *at, const struct ex_value *value, const struct moves *all)
+{
+    struct bk_lib_ranked *ranked = calloc(all->n + 1, sizeof *ranked);
+    const struct bk_move *m = NULL;
+    size_t n = 0;
+
+    if (!ranked || bk_rank_moves_fen(at->lib, at->fen, 0, 0, ranked, all->n, &n))
+        n = 0;
+    for (size_t i = 0; i < n && i < all->n && !m; i++)
+        if (ranked[i].wdl == value->wdl && ranked[i].dtw < 0)
+            m = find_move(all, ranked[i].name);
+    free(ranked);
+    if (m) {
+        bk_pos_play(&at->p, at->v, m);
+        bk_pos_to_fen(&at->p, at->v, at->fen);
+    }
+    return m;
+}
+
+static bool no_distances(const struct ex_at *at, struct ex_reply *reply)
+{
+    return ex_reply_error(reply, 404, "no-distances",
+                          "there are no distances after %s, so there is no best line", at->fen);
+}
+
 /* Plays the best move on at->p; *value is then of the position after it.  False: *reply says why.
  */
 static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct ex_reply *reply)
@@ -430,11 +457,14 @@ static bool step(struct ex_at *at, struct ex_value *value, json_t *moves, struct
     if (m && played.wdl && played.plies < 0) {
         bk_pos_to_fen(&after, at->v, at->fen);
         release_moves(&all);
-        return ex_reply_error(reply, 404, "no-distances",
-                              "there are no distances after %s, so there is no best line", at->fen);
+        return no_distances(at, reply);
     }
     if (!m || played.wdl != value->wdl || played.plies != value->plies) {
+        bool lost = look_for_lost(at, value, &all);
+
         release_moves(&all);
+        if (lost)
+            return no_distances(at, reply);
         return ex_reply_error(reply, 500, "damaged", "the tables contradict each other at %s",
                               at->fen);
     }
