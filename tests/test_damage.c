@@ -707,12 +707,14 @@ static void forged__claims_are_compared_before_memory_is_taken(void **state)
 static const struct {
     const char *what;
     int64_t win, draw, loss, all_win, win_plies, loss_plies, win_number; /* added */
+    bool few; /* placements: one less than there are wins */
     bool possible;
 } sums[] = {
     { .what = "more wins than numbers", .win = 1 << 20, .all_win = 1 << 20 },
     { .what = "more results than numbers", .draw = 1 << 20 },
     { .what = "fewer results than none", .loss = -(1 << 20) },
     { .what = "fewer wins over all placements", .all_win = -(1 << 30) },
+    { .what = "wins that stand nowhere", .few = true },
     { .what = "a longest win of even plies", .win_plies = 1 },
     { .what = "a longest loss of odd plies", .loss_plies = 1 },
     { .what = "wins and no longest one", .win_plies = -32 },
@@ -740,7 +742,7 @@ static void put_forged(const struct folder *to, const char *from, const char *na
     s->win[0] += (uint64_t)sums[nth].win;
     s->draw[0] += (uint64_t)sums[nth].draw;
     s->loss[1] += (uint64_t)sums[nth].loss;
-    s->all_win[0] += (uint64_t)sums[nth].all_win;
+    s->all_win[0] = sums[nth].few ? s->win[0] - 1 : s->all_win[0] + (uint64_t)sums[nth].all_win;
     s->win_plies[0] += sums[nth].win_plies;
     s->loss_plies[1] += sums[nth].loss_plies;
     s->win_number[0] += (uint64_t)sums[nth].win_number;

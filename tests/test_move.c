@@ -208,6 +208,29 @@ static void castling__rights_go_with_king_and_rook(void **state)
     bk_variant_free(v);
 }
 
+/* A man may take a rook at home on his way elsewhere. */
+static void castling__right_goes_with_a_rook_that_is_passed(void **state)
+{
+    static const char text[] = "[variant]\nname = c\ntitle = c\nsource = c\nboard = 8x8\n"
+                               "bare-king = nothing\nstalemate = draw\n"
+                               "castling-rook = R\ncastling-king-file = e\n"
+                               "castling-rook-files = a h\ncastling-king-to = c g\n"
+                               "castling-rook-to = d f\n"
+                               "[piece king]\nletter = K\nroyal = yes\nmove = K\narmy = 1\n"
+                               "[piece rook]\nletter = R\nmove = R\narmy = 2\n"
+                               "[piece lion]\nletter = L\nmove = K\nsteps = 2\nbend = free\n"
+                               "takes-twice = yes\narmy = 1\n";
+    struct bk_report why;
+    struct bk_variant *v;
+
+    (void)state;
+    if (bk_variant_parse(&v, "c.ini", text, &why))
+        fail_msg("%s", why.text);
+    assert_play(v, "4k3/8/8/8/8/8/1l6/R3K2R b KQ", "b2a1b1", "4k3/8/8/8/8/8/8/1l2K2R w K - 0 2");
+    assert_play(v, "4k3/8/8/8/8/8/1l6/RL2K2R b KQ", "b2a1b1", "4k3/8/8/8/8/8/8/1l2K2R w K - 0 2");
+    bk_variant_free(v);
+}
+
 /* == Double steps and en passant ========================================= */
 
 static void double_step__leaves_its_square_behind(void **state)
@@ -674,6 +697,7 @@ int main(void)
         cmocka_unit_test(castling__needs_free_and_safe_squares),
         cmocka_unit_test(castling__king_under_way_is_no_screen),
         cmocka_unit_test(castling__rights_go_with_king_and_rook),
+        cmocka_unit_test(castling__right_goes_with_a_rook_that_is_passed),
         cmocka_unit_test(double_step__leaves_its_square_behind),
         cmocka_unit_test(double_step__that_changes_the_man_leaves_no_square),
         cmocka_unit_test(double_step__of_a_rider_is_none),
