@@ -224,6 +224,19 @@ static void api__unknown_is_an_error_and_rules_are_not(void **state)
     ex_games_close(&g);
 }
 
+/* A pawn may be set where he may stand, and nowhere else. */
+static void api__a_map_has_the_squares_of_its_man(void **state)
+{
+    struct ex_games g;
+
+    (void)state;
+    assert_int_equal(ex_games_open(&g, FAR, 0, NULL, 0, NULL), BK_OK);
+    assert_int_equal(ask(&g, "GET", "/api/v1/chess/map?fen=8/8/8/3k4/8/4P3/8/4K3_w&square=e3", NULL,
+                         "\"squares\":[{\"square\":\"a2\""),
+                     200);
+    ex_games_close(&g);
+}
+
 /* Distances of KQvK are lost, as a disk loses them: a line that leads there ends there. */
 static void api__a_line_into_lost_distances_is_no_damage(void **state)
 {
@@ -377,6 +390,18 @@ static void check_value(struct bk_whole *w, const struct bk_variant *v, json_t *
     assert_int_equal(plies, wdl * (int)dtw);
 }
 
+/* Who plays a move needs this ply more. */
+static void check_mover(json_t *move)
+{
+    int after = abs((int)json_integer_value(json_object_get(move, "dtm")));
+    json_t *plies = json_object_get(json_object_get(move, "mover"), "plies");
+
+    if (!strcmp(json_string_value(json_object_get(move, "category")), "draw"))
+        assert_true(json_is_null(plies));
+    else
+        assert_int_equal(json_integer_value(plies), after + 1);
+}
+
 static void hands__an_army_is_solved_beside_and_then_told(void **state)
 {
     static const char *const fens[] = { "1k**/f1**/K2N/4_w", "1k**/f1**/K2R/4_b" };
@@ -415,6 +440,7 @@ static void hands__an_army_is_solved_beside_and_then_told(void **state)
             int rank = !strcmp(category, "loss") ? 2 : !strcmp(category, "draw") ? 1 : 0;
 
             check_value(w, game->v, move);
+            check_mover(move);
             assert_true(rank <= best); /* best first */
             best = rank;
         }
@@ -595,6 +621,7 @@ int main(void)
         cmocka_unit_test(hands__an_army_is_solved_beside_and_then_told),
         cmocka_unit_test(far__answers_as_the_api_does),
         cmocka_unit_test(far__refuses_what_it_does_not_know),
+        cmocka_unit_test(api__a_map_has_the_squares_of_its_man),
         cmocka_unit_test(api__a_line_into_lost_distances_is_no_damage),
         cmocka_unit_test(api__boards_without_end_do_not_fill_a_handle),
         cmocka_unit_test(deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us),

@@ -1,6 +1,6 @@
 /*
- * test_resume.c - going on from a checkpoint (tb/solve/resume.h): where there is no room for what is
- * in it, or nothing in it; and not from one that was made otherwise.
+ * test_resume.c - going on from a checkpoint (tb/solve/resume.h): where there is no room for what
+ * is in it, or nothing in it; and not from one that was made otherwise.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -127,8 +127,8 @@ static void resume__a_full_disk_leaves_the_checkpoint_alone(void **unused)
     bk_variant_free(v);
 }
 
-/* By other options other codes were stored; by another strategy it would take the memory that is not
-   there.  All is begun anew, and one line says why. */
+/* By other options other codes were stored; by another strategy it would take the memory that is
+   not there.  All is begun anew, and one line says why. */
 static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
 {
     static const struct {

@@ -115,6 +115,8 @@ static void where__says_what_it_says(void **state)
         "2 + 3 * 4 - -1 = 15 and (2 + 3) * 4 = 20",
         "0 or 1 and not not 1",
         "not 1 = 2",
+        "5 - 2 - 1 = 2",
+        "1 == 1 and not 1 == 2",
         "check = 0 and moves > 10",
     };
 
@@ -167,6 +169,32 @@ static void where__says_what_is_wrong_and_where(void **state)
             fail_msg("%s: %s", bad[i][0], why.text);
     }
     bk_variant_free(v);
+}
+
+/* "1 + 1 + ...": so many numbers, and one sign less, are an expression's nodes. */
+static enum bk_err read_sum(unsigned numbers, struct bk_report *why)
+{
+    struct bk_variant *v = load("shatranj");
+    struct study_where *w;
+    char text[1024] = "1", *at = text + 1;
+    enum bk_err err;
+
+    for (unsigned i = 1; i < numbers; i++)
+        at += sprintf(at, " + 1");
+    err = study_where_new(&w, v, counts(v, "KRvKQ"), text, why);
+    study_where_free(err ? NULL : w);
+    bk_variant_free(v);
+    return err;
+}
+
+static void where__is_as_long_as_it_may_be_and_no_longer(void **state)
+{
+    struct bk_report why = { "" };
+
+    (void)state;
+    assert_int_equal(read_sum(128, &why), BK_OK); /* 255 of 256 */
+    assert_int_equal(read_sum(129, &why), BK_E_USAGE);
+    assert_non_null(strstr(why.text, "the expression is too long"));
 }
 
 /* Nothing that one may write makes it fall, neither reading nor asking it. */
@@ -534,10 +562,12 @@ static void keep(void *context, const struct study_find *f)
     add(&all->list, class_of(&all->m, &p, f->worth.plies, is_of_both(all->kind)));
 }
 
-static void search_for(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
+/* Were there more than were kept, of a kind that ranks? */
+static bool search_for(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
                        const char *where, void (*found)(void *context, const struct study_find *f),
                        void *context)
 {
+    bool more = false;
     struct bk_material m = material(small, tables[table]);
     struct study_where *w = NULL;
     struct study_values x;
@@ -551,15 +581,19 @@ static void search_for(size_t table, enum study_kind kind, uint64_t limit, unsig
                           &(struct study_values_options){
                               .v = small, .dir = dir, .pool = pool, .memory = 1 << 26 },
                           &m, &why) ||
-        study_mine_run(
-            &x,
-            &(struct study_mine){
-                .kind = kind, .where = w, .limit = limit, .context = context, .found = found },
-            &why))
+        study_mine_run(&x,
+                       &(struct study_mine){ .kind = kind,
+                                             .where = w,
+                                             .limit = limit,
+                                             .more = &more,
+                                             .context = context,
+                                             .found = found },
+                       &why))
         fail_msg("%s", why.text);
     study_values_close(&x);
     study_where_free(w);
     bk_pool_close(pool);
+    return more;
 }
 
 static struct classes search(size_t table, enum study_kind kind, uint64_t limit, unsigned threads,
@@ -625,6 +659,25 @@ static void mine__the_longest_are_the_longest(void **state)
         free(a.c);
         free(b.c);
     }
+}
+
+static void ignore(void *context, const struct study_find *f)
+{
+    (void)f;
+    ++*(uint64_t *)context;
+}
+
+static void mine__says_whether_there_are_more(void **state)
+{
+    uint64_t few = 0, all = 0;
+
+    (void)state;
+    assert_true(search_for(0, STUDY_LONGEST, 3, 1, NULL, ignore, &few));
+    assert_int_equal(few, 3);
+    assert_false(search_for(0, STUDY_LONGEST, 1000000, 1, NULL, ignore, &all));
+    few = 0;
+    assert_false(search_for(0, STUDY_LONGEST, all, 1, NULL, ignore, &few)); /* and none to spare */
+    assert_int_equal(few, all);
 }
 
 /* Has the side to move one way to win, all the way, against every longest defence? */
@@ -752,6 +805,78 @@ static void assert_unlike(const struct problem *a, const struct problem *b)
             assert_string_not_equal(a->moves[0], b->moves[sym]);
 }
 
+/* Of the men of a problem those who neither move nor are taken; and each defence is of those that
+   hold out longest the first by name. */
+struct shown {
+    struct ref_table *slow;
+    int plies, idle; /* of the problem before */
+    size_t n;
+};
+
+static void check_defence(struct ref_table *t, const struct bk_pos *before, const char *name)
+{
+    struct bk_move move[BK_MOVES_MAX];
+    unsigned n = bk_moves_legal(small, before, move);
+    char first[16] = "~", other[16];
+    int longest = -1;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct bk_pos after = *before;
+        struct ref_pos p;
+        int dtw;
+
+        bk_pos_play(&after, small, &move[i]);
+        p = proof_ref(small, &after);
+        dtw = (int)slow_value(t, &p).dtw;
+        bk_move_name(small, &move[i], other);
+        if (dtw > longest || (dtw == longest && strcmp(other, first) < 0))
+            strcpy(first, other);
+        longest = dtw > longest ? dtw : longest;
+    }
+    assert_string_equal(name, first);
+}
+
+static void check_shown(void *context, const struct study_find *f)
+{
+    struct shown *s = context;
+    struct bk_pos p = f->p, before = p;
+    struct bk_bits idle = p.by[0];
+    const char *line = f->line;
+    struct bk_move move;
+
+    for (unsigned i = 0; i < 4; i++)
+        idle.w[i] |= p.by[1].w[i];
+    for (int n = 0; next_move(small, &p, &line, &move); n++) {
+        char name[16];
+
+        if (n & 1)
+            check_defence(s->slow, &before, bk_move_name(small, &move, name));
+        bk_bits_clear(&idle, move.from);
+        if (move.takes != BK_SQ_NONE)
+            bk_bits_clear(&idle, move.takes);
+        before = p;
+    }
+    assert_int_equal(f->idle, bk_bits_count(&idle));
+    assert_true(f->worth.plies > 1); /* one move is no problem */
+    assert_true(f->worth.plies < s->plies ||
+                (f->worth.plies == s->plies && (int)f->idle >= s->idle));
+    s->plies = f->worth.plies;
+    s->idle = f->idle;
+    s->n++;
+}
+
+static void mine__problems_come_longest_first_and_with_fewest_idle_men(void **state)
+{
+    (void)state;
+    for (size_t table = 0; table < NTABLES; table++) {
+        struct shown s = { .slow = slow[table], .plies = 100000 };
+
+        search_for(table, STUDY_COMPOSE, 2000, 2, NULL, check_shown, &s);
+        print_message("%s: %zu problems, the last in %d plies\n", tables[table], s.n, s.plies);
+        assert_true(s.n > 1);
+    }
+}
+
 static void mine__no_two_problems_are_alike(void **state)
 {
     (void)state;
@@ -830,14 +955,16 @@ static void mine__where_leaves_out_the_others(void **state)
     struct classes some = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = black and edge(k) = 0");
     struct classes rest = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = white or edge(k) > 0");
     struct classes other = search(0, STUDY_ZUGZWANG, 0, 1, "other = loss");
+    struct classes top = search(0, STUDY_ONLY_MOVE, 0, 1, "rank(k) = 5"); /* of five; four files */
 
     (void)state;
-    assert_true(some.n && rest.n && other.n);
+    assert_true(some.n && rest.n && other.n && top.n);
     assert_int_equal(some.n + rest.n, all.n);
     free(all.c);
     free(some.c);
     free(rest.c);
     free(other.c);
+    free(top.c);
 }
 
 /* The same with any number of threads, and with a limit what comes first. */
@@ -1061,10 +1188,13 @@ int main(void)
         cmocka_unit_test(game__any_text_has_an_end),
         cmocka_unit_test(where__says_what_it_says),
         cmocka_unit_test(where__says_what_is_wrong_and_where),
+        cmocka_unit_test(where__is_as_long_as_it_may_be_and_no_longer),
         cmocka_unit_test(where__any_text_is_refused_or_answered),
         cmocka_unit_test(mine__finds_what_the_slow_solver_finds),
+        cmocka_unit_test(mine__says_whether_there_are_more),
         cmocka_unit_test(mine__the_longest_are_the_longest),
         cmocka_unit_test(mine__problems_have_one_solution_and_none_is_longer),
+        cmocka_unit_test(mine__problems_come_longest_first_and_with_fewest_idle_men),
         cmocka_unit_test(mine__no_two_problems_are_alike),
         cmocka_unit_test(alike__lines_that_meet_or_have_the_same_moves_are),
         cmocka_unit_test(mine__where_leaves_out_the_others),
