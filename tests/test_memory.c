@@ -233,9 +233,64 @@ static void memory__refused_from_then_on_is_an_error_or_the_right_answer(void **
     every_allocation(true);
 }
 
+/* == Boards of their own == */
+
+/* Allocations while the moves of the nth board with holes are listed; files: as many as ranks. */
+static uint64_t taken_for(struct bk_lib *lib, unsigned files, unsigned nth)
+{
+    char fen[BK_LIB_FEN_MAX], *at = fen + sprintf(fen, "k%u/", files - 1);
+    size_t n;
+
+    for (unsigned row = 0; row + 2 < files; row++, nth /= 3)
+        at += sprintf(at, "%s%u/", (const char *[]){ "3n", "2*N", "1*1N" }[nth % 3], files - 4);
+    sprintf(at, "%uK w - - 0 1", files - 1);
+    refuse_nothing();
+    assert_int_equal(bk_legal_moves_fen(lib, fen, NULL, 0, &n), BK_LIB_OK);
+    return taken;
+}
+
+/* Of more boards than are kept those go that were not asked for longest. */
+static void boards__that_were_asked_last_are_not_made_again(void **state)
+{
+    enum { KEPT = 64, MORE = 100 };
+    struct bk_lib *lib;
+    uint64_t again;
+
+    (void)state;
+    assert_int_equal(bk_open(&lib, "shatranj", "nowhere"), BK_LIB_OK);
+    taken_for(lib, 8, 1);
+    again = taken_for(lib, 8, 1);
+    for (unsigned i = 2; i < MORE; i++) {
+        assert_true(taken_for(lib, 8, i) > again + 10);
+        assert_int_equal(taken_for(lib, 8, 1), again); /* one that is asked now and then stays */
+    }
+    for (unsigned i = MORE - KEPT + 1; i < MORE; i++)
+        assert_int_equal(taken_for(lib, 8, i), again);
+    assert_true(taken_for(lib, 8, 2) > again + 10);
+    bk_close(lib);
+}
+
+/* Of 1.3 MiB each no 64 are kept, but 64 MiB. */
+static void boards__that_are_large_are_fewer(void **state)
+{
+    struct bk_lib *lib;
+    uint64_t again;
+
+    (void)state;
+    assert_int_equal(bk_open(&lib, "atlantean", "nowhere"), BK_LIB_OK);
+    for (unsigned i = 1; i <= 60; i++)
+        taken_for(lib, 10, i);
+    again = taken_for(lib, 10, 60);
+    assert_int_equal(taken_for(lib, 10, 30), again);
+    assert_true(taken_for(lib, 10, 1) > again + 10);
+    bk_close(lib);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boards__that_were_asked_last_are_not_made_again),
+        cmocka_unit_test(boards__that_are_large_are_fewer),
         cmocka_unit_test(memory__refused_once_is_an_error_or_the_right_answer),
         cmocka_unit_test(memory__refused_from_then_on_is_an_error_or_the_right_answer),
     };
