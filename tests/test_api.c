@@ -1210,6 +1210,57 @@ static void about__tells_lost_distances_from_none(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+/* Links to golden tables of chess, but to those of KQvK. */
+static void without_queens(const char *dir, bool make)
+{
+    static const char *const names[] = { "KPvK", "KRvK", "KBvK", "KNvK" };
+    char cwd[PATH_MAX - 64], real[PATH_MAX], path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(make ? mkdir(path, 0700) : 0, 0);
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    for (unsigned i = 0; i < 8; i++) {
+        const char *kind = i & 1 ? "bkd" : "bkw";
+
+        snprintf(real, sizeof real, "%s/" GOLDEN "/normal/chess/%s.%s", cwd, names[i / 2], kind);
+        snprintf(path, sizeof path, "%s/chess/%s.%s", dir, names[i / 2], kind);
+        assert_int_equal(make ? symlink(real, path) : unlink(path), 0);
+    }
+    snprintf(path, sizeof path, "%s/chess", dir);
+    assert_int_equal(make ? 0 : rmdir(path), 0);
+}
+
+/* A result without a distance is told where distances are lost, not where a table is missing that
+   may be had. */
+static void about__tells_a_missing_table_from_lost_distances(void **state)
+{
+    char dir[] = "/tmp/bareking-queens-XXXXXX";
+    unsigned known = 0, missing = 0;
+    struct bk_lib *lib;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    without_queens(dir, true);
+    lib = lib_of("chess", dir);
+    for (unsigned i = 0; i < 64 * 64; i++) { /* a pawn one step before the end */
+        struct bk_lib_piece men[] = { { 'K', 0, (uint8_t)(i % 64) },
+                                      { 'P', 0, 50 },
+                                      { 'K', 1, (uint8_t)(i / 64) } };
+        struct bk_lib_pos p = { .men = men, .n = 3 };
+        struct bk_answer a;
+        enum bk_lib_err err = bk_probe(lib, &p, 0, &a);
+
+        known += !err && a.wdl;
+        missing += err == BK_LIB_NO_TABLE;
+        assert_true(err || !a.wdl || a.dtw >= 0);
+    }
+    assert_true(missing > 100);
+    print_message("%u known, %u not\n", known, missing);
+    bk_close(lib);
+    without_queens(dir, false);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 /* Results in one folder, distances in another: nobody would find these. */
 static void about__distances_lie_beside_their_results(void **state)
 {
@@ -1310,6 +1361,7 @@ int main(void)
         cmocka_unit_test(boards__take_no_more_memory_the_more_there_are),
         cmocka_unit_test(about__says_game_and_tables),
         cmocka_unit_test(about__tells_lost_distances_from_none),
+        cmocka_unit_test(about__tells_a_missing_table_from_lost_distances),
         cmocka_unit_test(about__distances_lie_beside_their_results),
         cmocka_unit_test(about__lists_nothing_of_a_host),
         cmocka_unit_test(about__names_every_built_in_game),

@@ -79,6 +79,14 @@ static void query__refuses_what_is_no_plain_address(void **state)
     assert_int_equal(ex_query_read(&q, longer, &why), 414);
     longer[EX_TARGET_MAX] = 0;
     assert_int_equal(ex_query_read(&q, longer, &why), 0);
+    for (unsigned most = EX_ARGS_MAX; most <= EX_ARGS_MAX + 1; most++) {
+        char *at = longer + sprintf(longer, "/a?");
+
+        for (unsigned i = 0; i < most; i++)
+            at += sprintf(at, "k%u&", i);
+        assert_int_equal(ex_query_read(&q, longer, &why), most > EX_ARGS_MAX ? 400 : 0);
+        assert_int_equal(q.nargs, EX_ARGS_MAX);
+    }
 }
 
 /* == Moves == */
