@@ -183,6 +183,48 @@ static void lock__of_a_process_whose_number_is_used_again_is_dead(void **state)
     assert_false(waited);
 }
 
+/* Who could not find out when he began wrote 0: while his number lives he is believed. */
+static void lock__of_a_process_of_unknown_beginning_is_believed(void **state)
+{
+    struct bk_lock_wish w = wish(true);
+    struct bk_lock *l;
+    char host[65] = "";
+    bool waited;
+    FILE *f;
+
+    (void)state;
+    gethostname(host, sizeof host - 1);
+    mkdir("game", 0777);
+    f = fopen(FILE_OF, "w");
+    fprintf(f, "%s %d 0\n", host, (int)getpid());
+    fclose(f);
+    w.stop = &stop;
+    w.note = hear;
+    stop = 0;
+    assert_int_equal(bk_lock_take(&l, &w, &waited, NULL), BK_E_SYSTEM);
+    assert_true(waited);
+    unlink(FILE_OF);
+}
+
+/* Somebody has removed the file of a builder who lives, and made his own: that one stays. */
+static void lock__that_is_given_back_is_no_other_s(void **state)
+{
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        struct bk_lock_wish w = wish(none);
+        struct bk_lock *mine, *other;
+        bool waited;
+
+        mine = take(&w, &waited);
+        assert_int_equal(unlink(FILE_OF), 0);
+        other = take(&w, &waited);
+        bk_lock_free(mine);
+        assert_int_equal(access(FILE_OF, F_OK), 0);
+        bk_lock_free(other);
+        assert_int_not_equal(access(FILE_OF, F_OK), 0);
+    }
+}
+
 /* Of a machine that cannot be asked it is not known whether its builder lives. */
 static void lock__of_another_host_is_believed(void **state)
 {
@@ -331,6 +373,10 @@ int main(void)
             close_folder),
         cmocka_unit_test_setup_teardown(lock__of_a_process_whose_number_is_used_again_is_dead,
                                         open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(lock__of_a_process_of_unknown_beginning_is_believed,
+                                        open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(lock__that_is_given_back_is_no_other_s, open_folder,
+                                        close_folder),
         cmocka_unit_test_setup_teardown(lock__of_another_host_is_believed, open_folder,
                                         close_folder),
         cmocka_unit_test_setup_teardown(lock__is_never_made_through_a_link_or_a_pipe, open_folder,
