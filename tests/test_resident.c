@@ -208,6 +208,54 @@ static void a_table__stays_if_what_is_worth_more_leaves_room(void **state)
     bk_resident_release(&h);
 }
 
+static enum bk_err cannot_make(void *context, uint32_t made, struct bk_memtable **t,
+                               uint64_t *bytes, struct bk_report *why)
+{
+    (void)context;
+    (void)t;
+    (void)bytes;
+    return made == FIRST ? bk_interrupted(why) : BK_OK;
+}
+
+static void a_table__that_is_not_made_pins_no_other(void **state)
+{
+    static uint32_t to_both[] = { CHEAP, FIRST };
+    struct bk_report why = { "" };
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 20, 0);
+    table[SECOND].next = to_both;
+    table[SECOND].nnext = 2;
+    assert_int_equal(bk_resident_gather(&h, SECOND, SECOND, cannot_make, NULL, &why), BK_E_SYSTEM);
+    assert_int_equal(bk_resident_find(&h, CHEAP)->pins, 0);
+    bk_resident_release(&h);
+}
+
+static void a_table__goes_when_the_last_that_needs_it_is_done(void **state)
+{
+    static uint32_t to_derived[] = { DERIVED };
+    struct bk_report why = { "" };
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 20, 0);
+    table[THIRD].next = to_derived;
+    bk_resident_find(&h, DEAR)->uses = 1;
+    assert_true(bk_resident_will_keep(&h, DERIVED, 15)); /* it goes, and leaves its room */
+    bk_resident_find(&h, DEAR)->uses = 2;
+    assert_false(bk_resident_will_keep(&h, DERIVED, 15));
+    bk_resident_done(&h, DERIVED);
+    assert_non_null(bk_resident_find(&h, DEAR));
+    bk_resident_done(&h, DERIVED);
+    assert_null(bk_resident_find(&h, DEAR));
+    /* made again for one alone that is built by now */
+    assert_int_equal(bk_resident_add(&h, DEAR, NULL, 10, TABLES, &why), BK_OK);
+    bk_resident_done(&h, DERIVED);
+    assert_null(bk_resident_find(&h, DEAR));
+    bk_resident_release(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +269,8 @@ int main(void)
         cmocka_unit_test(a_packed_table__is_there_when_it_is_needed),
         cmocka_unit_test(a_table__stays_if_it_does_packed),
         cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
+        cmocka_unit_test(a_table__that_is_not_made_pins_no_other),
+        cmocka_unit_test(a_table__goes_when_the_last_that_needs_it_is_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
