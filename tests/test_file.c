@@ -638,6 +638,41 @@ static void cache__visits_within_visits_wait_for_nobody(void **state)
     bk_cache_drop(cache);
 }
 
+static unsigned released;
+
+static void count_released(struct bk_held *h)
+{
+    (void)h;
+    released++;
+}
+
+/* Who reads models all the time asks for no visit each time: what he reads may not be freed. */
+static void cache__what_is_pinned_is_not_taken_out(void **state)
+{
+    enum { MANY = 10 };
+    static struct bk_held held[MANY];
+    static bk_home home[MANY];
+    struct bk_cache *cache;
+
+    (void)state;
+    released = 0;
+    assert_int_equal(bk_cache_new(&cache, 10000, 4, NULL), BK_OK);
+    for (unsigned i = 0; i < MANY; i++) { /* three have room */
+        bk_held_begin(&held[i], 2500, BK_WORTH_WDL, count_released);
+        assert_ptr_equal(bk_cache_keep(cache, &home[i], &held[i]), &held[i]);
+        if (!i)
+            assert_true(bk_cache_pin(cache, &held[i]));
+    }
+    assert_int_equal(released, MANY - 3);
+    assert_ptr_equal(bk_held_at(&home[0]), &held[0]);
+    assert_null(bk_held_at(&home[1]));
+    assert_false(bk_cache_pin(cache, &held[1]));
+    bk_cache_forget(cache, home, MANY);
+    assert_int_equal(released, MANY);
+    assert_int_equal(bk_cache_used(cache), 256 * sizeof(void *)); /* its ring */
+    bk_cache_drop(cache);
+}
+
 /* == What is missing == */
 
 static void copy_table(const char *to, const struct bk_variant *v, const char *name,
@@ -746,6 +781,7 @@ int main(void)
         cmocka_unit_test(file__small_tables_have_small_heads),
         cmocka_unit_test(shards__are_right_for_all_threads_whatever_the_budget),
         cmocka_unit_test(cache__visits_within_visits_wait_for_nobody),
+        cmocka_unit_test(cache__what_is_pinned_is_not_taken_out),
         cmocka_unit_test(missing__all_tables_are_named_at_once),
         cmocka_unit_test(missing__what_came_after_it_was_looked_for_is_said),
     };
