@@ -88,6 +88,8 @@ def test_arrays_of_positions(tb):
     answers = tb.probe_many(asked)
     assert answers.codes.tolist() == [0, 3, 0, 0]
     assert "another man" in str(answers.errors()[1])
+    with pytest.raises(bareking.UsageError, match="another man"):
+        answers[-3]  # counted from the end it is asked once more, too
     assert [asked[i].turn for i in (0, 2, 3)] == [1, 3, 4] and asked[2].castling == "K"
     assert asked[-1] == asked[3]
     for i in (0, 2, 3):
@@ -144,7 +146,8 @@ def test_what_no_array_can_hold_is_refused(tb):
     for boards, error in [(numpy.zeros((2, 63), "u1"), bareking.UsageError),
                           (numpy.zeros(64, "u1"), bareking.UsageError),
                           (numpy.full((1, 64), 300), bareking.UsageError),
-                          (numpy.full((1, 64), 1), bareking.UnknownPieceError)]:
+                          (numpy.full((1, 64), 1), bareking.UnknownPieceError),
+                          (numpy.full((1, 64), ord("[")), bareking.UnknownPieceError)]:
         with pytest.raises(error):
             PositionArray.from_boards(game, boards)
 
