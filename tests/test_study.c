@@ -955,15 +955,17 @@ static void mine__where_leaves_out_the_others(void **state)
     struct classes some = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = black and edge(k) = 0");
     struct classes rest = search(0, STUDY_ONLY_MOVE, 0, 1, "stm = white or edge(k) > 0");
     struct classes other = search(0, STUDY_ZUGZWANG, 0, 1, "other = loss");
+    struct classes far = search(0, STUDY_ONLY_MOVE, 0, 1, "other_plies > 2");
     struct classes top = search(0, STUDY_ONLY_MOVE, 0, 1, "rank(k) = 5"); /* of five; four files */
 
     (void)state;
-    assert_true(some.n && rest.n && other.n && top.n);
+    assert_true(some.n && rest.n && other.n && far.n && top.n);
     assert_int_equal(some.n + rest.n, all.n);
     free(all.c);
     free(some.c);
     free(rest.c);
     free(other.c);
+    free(far.c);
     free(top.c);
 }
 
