@@ -275,7 +275,8 @@ static int fail_no_command(const char *name)
 static void print_statuses(void)
 {
     printf("\nExit status: 0 ok, 1 no (no such table, differs), 2 bad usage or input,\n"
-           "             3 damaged file, 4 system error or interrupted.\n");
+           "             3 file that is damaged, or of a later version,\n"
+           "             4 system error or interrupted.\n");
 }
 
 static int print_help(void)
