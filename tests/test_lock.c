@@ -165,20 +165,28 @@ static void lock__that_is_held_is_waited_for_with_a_word_until_asked_to_stop(voi
     }
 }
 
+/* The lock of this process, as if it had begun then. */
+static void write_lock(const char *began)
+{
+    char host[65] = "";
+    FILE *f;
+
+    gethostname(host, sizeof host - 1);
+    mkdir("game", 0777);
+    f = fopen(FILE_OF, "w");
+    assert_non_null(f);
+    fprintf(f, "%s %d %s\n", host, (int)getpid(), began);
+    fclose(f);
+}
+
 /* A process number that lives, but began at another time, is another process. */
 static void lock__of_a_process_whose_number_is_used_again_is_dead(void **state)
 {
     struct bk_lock_wish w = wish(true);
-    char host[65] = "";
     bool waited;
-    FILE *f;
 
     (void)state;
-    gethostname(host, sizeof host - 1);
-    mkdir("game", 0777);
-    f = fopen(FILE_OF, "w");
-    fprintf(f, "%s %d 12345\n", host, (int)getpid());
-    fclose(f);
+    write_lock("12345");
     bk_lock_free(take(&w, &waited));
     assert_false(waited);
 }
@@ -188,16 +196,10 @@ static void lock__of_a_process_of_unknown_beginning_is_believed(void **state)
 {
     struct bk_lock_wish w = wish(true);
     struct bk_lock *l;
-    char host[65] = "";
     bool waited;
-    FILE *f;
 
     (void)state;
-    gethostname(host, sizeof host - 1);
-    mkdir("game", 0777);
-    f = fopen(FILE_OF, "w");
-    fprintf(f, "%s %d 0\n", host, (int)getpid());
-    fclose(f);
+    write_lock("0");
     w.stop = &stop;
     w.note = hear;
     stop = 0;

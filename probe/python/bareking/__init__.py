@@ -32,7 +32,8 @@ __version__ = "0.1.0"  # that of bareking.h
 __all__ = [
     "Answer", "Answers", "BarekingError", "ClosedError", "DamagedTableError", "End", "FenError",
     "Game", "Has", "IllegalPositionError", "Man", "Memory", "MissingTableError", "Move",
-    "NewerTableError", "NotInMemoryError", "Outcome", "OverBudgetError", "PieceKind", "Position", "PositionArray",
+    "NewerTableError", "NotInMemoryError", "Outcome", "OverBudgetError", "PieceKind", "Position",
+    "PositionArray",
     "RootMove", "SystemFailure", "Table", "Tablebase", "UNKNOWN", "UnknownPieceError",
     "UsageError", "library_version", "variants",
 ]
