@@ -59,16 +59,18 @@ static void ribbon__answers_every_key(void **state)
     struct bk_report why;
 
     (void)state;
-    for (unsigned k = 0; k < sizeof(size) / sizeof(*size); k++) {
+    for (unsigned k = 0; k < 2 * sizeof(size) / sizeof(*size); k++) {
         struct bk_ribbon r = { 0 };
-        size_t n = size[k];
+        size_t n = size[k / 2];
+        unsigned spare = k % 2 ? 32 : 128;
         uint32_t s;
 
         for (size_t i = 0; i < n; i++)
             key[i] = (struct bk_ribbon_key){ bk_mix(i * 977 + k), draw(2) };
-        assert_int_equal(bk_ribbon_solve(&room, key, n, &r.words, &s, &why), BK_OK);
+        assert_int_equal(bk_ribbon_solve(&room, key, n, spare, &r.words, &s, &why), BK_OK);
         r.factor = bk_ribbon_factor(s);
         assert_true(64 * r.words <= n + n / 20 + 128);
+        assert_true(64 * r.words >= n + n / spare);
         r.bytes = bytes_of(room.words, r.words);
         for (size_t i = 0; i < n; i++)
             assert_int_equal(bk_ribbon_bit(&r, key[i].key), key[i].bit);
@@ -86,8 +88,8 @@ static void ribbon__order_of_keys_does_not_matter(void **state)
 
     (void)state;
     for (unsigned i = 0; i < N; i++)
-        key[i] = (struct bk_ribbon_key){ bk_mix(i), draw(2) };
-    assert_int_equal(bk_ribbon_solve(&a, key, N, &words[0], &seeds[0], NULL), BK_OK);
+        key[i] = (struct bk_ribbon_key){ bk_mix(i + 1), draw(2) };
+    assert_int_equal(bk_ribbon_solve(&a, key, N, 128, &words[0], &seeds[0], NULL), BK_OK);
     for (unsigned i = N; i > 1; i--) {
         unsigned j = (unsigned)draw(i);
         struct bk_ribbon_key t = key[i - 1];
@@ -95,7 +97,7 @@ static void ribbon__order_of_keys_does_not_matter(void **state)
         key[i - 1] = key[j];
         key[j] = t;
     }
-    assert_int_equal(bk_ribbon_solve(&b, key, N, &words[1], &seeds[1], NULL), BK_OK);
+    assert_int_equal(bk_ribbon_solve(&b, key, N, 128, &words[1], &seeds[1], NULL), BK_OK);
     assert_int_equal(words[0], words[1]);
     assert_int_equal(seeds[0], seeds[1]);
     assert_memory_equal(a.words, b.words, 8 * words[0]);
@@ -112,7 +114,7 @@ static void ribbon__one_key_with_two_bits_is_refused(void **state)
     uint32_t words, s;
 
     (void)state;
-    assert_int_equal(bk_ribbon_solve(&room, key, 2, &words, &s, &why), BK_E_SYSTEM);
+    assert_int_equal(bk_ribbon_solve(&room, key, 2, 128, &words, &s, &why), BK_E_SYSTEM);
     bk_ribbon_room_release(&room);
 }
 
@@ -166,7 +168,7 @@ static void ribbon__all_instruction_sets_eliminate_alike(void **state)
 
         for (unsigned i = 0; i < n; i++)
             key[i] = (struct bk_ribbon_key){ bk_mix(i + n), draw(2) };
-        assert_int_equal(bk_ribbon_solve(&room, key, n, &words, &s, NULL), BK_OK);
+        assert_int_equal(bk_ribbon_solve(&room, key, n, 128, &words, &s, NULL), BK_OK);
         for (unsigned k = 0; k < eliminators; k++) {
             uint64_t *solution;
 
@@ -198,7 +200,7 @@ static void ribbon__all_instruction_sets_find_contradictions(void **state)
         for (unsigned i = 0; i < n; i++)
             key[i] = (struct bk_ribbon_key){ bk_mix(i + N * round), draw(2) };
         key[n] = key[draw(n)]; /* twice */
-        assert_int_equal(bk_ribbon_solve(&room, key, n + 1, &words, &s, NULL), BK_OK);
+        assert_int_equal(bk_ribbon_solve(&room, key, n + 1, 128, &words, &s, NULL), BK_OK);
         for (unsigned k = 0; k < eliminators; k++)
             assert_true(eliminate[k](&room, words));
         for (at = 0; at < n; at++) /* one of the two says otherwise now */

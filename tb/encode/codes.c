@@ -311,6 +311,48 @@ void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
     }
 }
 
+#define RATIO_BITS  16 /* of a fraction */
+#define LIKE_OTHERS 4  /* so many cells seen weigh as much as what all questions meet together */
+#define ENOUGH      64 /* cells of a question that was seen itself */
+
+/* The part of `of` that a sum is of another, which is not smaller. */
+static uint64_t in_proportion(uint64_t of, uint64_t sum, uint64_t whole)
+{
+    return (of * ((sum << RATIO_BITS) / (whole + 1))) >> RATIO_BITS;
+}
+
+static uint64_t between(uint64_t least, uint64_t n, uint64_t most)
+{
+    return n < least ? least : n > most ? most : n;
+}
+
+/* A number found in `seen` cells, and what it would be were the question like the others. */
+static uint64_t weighed(uint64_t found, uint64_t others, uint64_t seen)
+{
+    return seen < ENOUGH ? (found * seen + others * LIKE_OTHERS) / (seen + LIKE_OTHERS) : found;
+}
+
+void bk_met_guess(struct bk_met *met, const struct bk_askers *askers, uint32_t questions,
+                  uint32_t some, uint32_t all)
+{
+    uint64_t cells = 0, in_cells = 0, exceptions = 0;
+
+    for (uint32_t q = 0; q < questions; q++) {
+        cells += met[q].cells * all / some;
+        in_cells += met[q].in_cells * all / some;
+        exceptions += askers[q].exceptions;
+    }
+    for (uint32_t q = 0; q < questions; q++) {
+        const struct bk_askers *a = &askers[q];
+        uint64_t seen = met[q].cells, found = met[q].in_cells * all / some, each;
+
+        each = in_proportion(a->exceptions, cells, exceptions);
+        met[q].cells = between(1, weighed(seen * all / some, each, seen), a->exceptions);
+        each = met[q].cells * (in_cells / (cells + 1));
+        met[q].in_cells = between(a->exceptions, weighed(found, each, seen), a->positions);
+    }
+}
+
 #define PARTS 8 /* bits of a fraction of a key */
 
 /* Keys of both ribbons, in units of 2^-PARTS. */

@@ -2,7 +2,7 @@
  * codes.h - the codes of leaves while they are made: which questions, asked in
  * what order, and what they cost.
  *
- * All counts are of the whole unit, none of the sample.
+ * All counts are of the whole unit, none of the sample; only what questions meet may be a guess.
  */
 #ifndef BK_CODES_H
 #define BK_CODES_H
@@ -100,6 +100,14 @@ struct bk_met {
 /* Adds up, for each question, the positions that are asked and their exceptions. */
 void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
                   struct bk_askers *askers, struct bk_spill *spill);
+
+/*
+ * Makes what questions meet in `some` of `all` equal parts of a unit a guess of what they meet in
+ * the whole.  The fewer cells of a question were seen, the more it is taken for one like the
+ * others.
+ */
+void bk_met_guess(struct bk_met *met, const struct bk_askers *askers, uint32_t questions,
+                  uint32_t some, uint32_t all);
 
 /* Chooses rc and rp so that filters and bits together are fewest. */
 void bk_rates_choose(struct bk_question *q, const struct bk_askers *askers,

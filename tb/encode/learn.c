@@ -50,7 +50,7 @@
 #define GAIN_LEAF          22
 #define GAIN_LEAF_LONG     80 /* a leaf has a long code */
 
-#define DEAREST 18 /* no split gains 4^18 times as much: the largest sample has 2^45 in all */
+#define DEAREST 36 /* no split gains 2^36 times as much: the largest sample has 2^45 in all */
 
 #define COST_PARTS 20 /* a cost of 1 is worth this part of a gain */
 
@@ -960,7 +960,7 @@ enum bk_err bk_learn(struct bk_learned *out, const struct bk_unit_source *src,
     struct set all;
 
     *out = (struct bk_learned){ 0 };
-    l.min_gain = gain_needed(&l, sample->covered) << (dear < DEAREST ? 2 * dear : 2 * DEAREST);
+    l.min_gain = gain_needed(&l, sample->covered) << (dear < DEAREST ? dear : DEAREST);
     if (!set_of_sample(&l, &all, sample))
         return bk_fail(why, BK_E_SYSTEM, "no memory to learn a tree");
     return grow_tree(&l, &all, out, why);

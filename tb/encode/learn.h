@@ -26,7 +26,7 @@ struct bk_learned {
 /*
  * src     whose sample it is
  * sample  its columns are used up; it is still to be released
- * dear    0; each more makes a leaf four times as dear, down to one leaf of all
+ * dear    a leaf has to gain 2^dear times what it costs in the file; at last there is one of all
  * spill   the pages that it takes out of the process meanwhile; NULL is fine
  * Fails with BK_E_SYSTEM.  Besides the sample: some 2 MiB a thread.
  */

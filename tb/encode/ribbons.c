@@ -24,9 +24,9 @@
 #define LIVE_PAST 64  /* places of `live` beyond the keys: rows are looked at by so many */
 
 /* Words for n keys at the first try: a share above, and some for the borders. */
-static uint32_t words_for(size_t n)
+static uint32_t words_for(size_t n, unsigned spare)
 {
-    uint32_t words = (uint32_t)((n + n / 128 + 8 + 63) / 64);
+    uint32_t words = (uint32_t)((n + n / spare + 8 + 63) / 64);
 
     return words < 2 ? 2 : words;
 }
@@ -166,14 +166,14 @@ static void substitute(struct bk_ribbon_room *room, uint32_t words)
 }
 
 enum bk_err bk_ribbon_solve(struct bk_ribbon_room *room, const struct bk_ribbon_key *key, size_t n,
-                            uint32_t *words, uint32_t *seed, struct bk_report *why)
+                            unsigned spare, uint32_t *words, uint32_t *seed, struct bk_report *why)
 {
     bk_eliminate *eliminate = eliminate_for();
 
     *words = *seed = 0;
     if (!n)
         return BK_OK;
-    *words = words_for(n);
+    *words = words_for(n, spare);
     for (*seed = 0; *seed < 256; ++*seed) {
         uint64_t factor = bk_ribbon_factor(*seed);
 

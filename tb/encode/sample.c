@@ -12,6 +12,7 @@
 
 #include "tb/encode/cells.h"
 #include "tb/encode/columns_for.h"
+#include "tb/encode/effort.h"
 
 #define CHUNK_ROWS 256
 #define EASE_ROWS  64 /* rows lie apart: from a disk each brings some 16 pages */
@@ -48,24 +49,10 @@ struct drawing {
 
 /* == How many rows == */
 
-/*
- * Rows of 64 squares that are learned from: a share of all, but not too few, and no more than
- * memory bears.  Four times the rows make files a quarter to a third smaller.
- */
-struct sampling {
-    unsigned part; /* one row of so many */
-    uint32_t least, most, most_long;
-};
-
-static const struct sampling sampling_of[] = {
-    [BK_EFFORT_FAST] = { 64, 1u << 14, 1u << 16, 1u << 15 },
-    [BK_EFFORT_NORMAL] = { 14, 1u << 16, 6u << 16, 1u << 17 },
-    [BK_EFFORT_BEST] = { 1, 1u << 18, 5u << 18, 1u << 19 },
-};
-
+/* No more than memory bears. */
 static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bits, uint64_t numbers)
 {
-    const struct sampling *s = &sampling_of[effort];
+    const struct bk_effort_means *s = bk_effort_means(effort);
     uint64_t rows = numbers / (64 * s->part);
     uint32_t most = bits <= BK_RESULT_BITS ? s->most : s->most_long;
 

@@ -320,14 +320,15 @@ INLINE bool list_bits(struct shard_reader r, const struct bk_ribbon *filters,
 }
 
 /* Solves ribbon `which` of a shard and appends its words to the shard's bytes. */
-static bool add_ribbon(struct bk_made_shard *s, struct bk_shard_room *room, unsigned which)
+static bool add_ribbon(struct bk_made_shard *s, struct bk_shard_room *room, unsigned which,
+                       unsigned spare)
 {
     const struct bk_key_list *keys = &room->keys[which];
     uint32_t words, seed;
     size_t at = which ? 8 * (size_t)s->entry.words[0] : 0;
     uint8_t *bytes;
 
-    if (bk_ribbon_solve(&room->ribbon, keys->key, keys->n, &words, &seed, NULL))
+    if (bk_ribbon_solve(&room->ribbon, keys->key, keys->n, spare, &words, &seed, NULL))
         return false;
     bytes = realloc(s->bytes, at + 8 * (size_t)words + 1);
     if (!bytes)
@@ -341,23 +342,23 @@ static bool add_ribbon(struct bk_made_shard *s, struct bk_shard_room *room, unsi
     return true;
 }
 
-INLINE bool make_of(struct bk_made_shard *s, struct shard_reader r, unsigned words,
+INLINE bool make_of(struct bk_made_shard *s, struct shard_reader r, unsigned words, unsigned spare,
                     struct bk_shard_room *room)
 {
     struct bk_ribbon filters;
 
-    if (!list_filters(r, &room->keys[0], words) || !add_ribbon(s, room, 0))
+    if (!list_filters(r, &room->keys[0], words) || !add_ribbon(s, room, 0, spare))
         return false;
     filters = (struct bk_ribbon){ s->bytes, s->entry.words[0], bk_ribbon_factor(s->entry.seed[0]) };
-    return list_bits(r, &filters, room, words) && add_ribbon(s, room, 1);
+    return list_bits(r, &filters, room, words) && add_ribbon(s, room, 1, spare);
 }
 
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
-                   size_t rows, unsigned words, struct bk_shard_room *room)
+                   size_t rows, unsigned words, unsigned spare, struct bk_shard_room *room)
 {
     const struct shard_reader r = { .list = list, .row = row, .rows = rows };
 
-    return words == 1 ? make_of(out, r, 1, room) : make_of(out, r, words, room);
+    return words == 1 ? make_of(out, r, 1, spare, room) : make_of(out, r, words, spare, room);
 }
 
 void bk_shard_room_release(struct bk_shard_room *room)

@@ -72,8 +72,8 @@ struct bk_made_shard {
 };
 
 /* The shard of `rows` rows from row `row` of the first list on, and the lists that follow it.
-   False: no memory, or no ribbon holds its keys. */
+   spare: of its ribbons (ribbons.h).  False: no memory, or no ribbon holds its keys. */
 bool bk_shard_make(struct bk_made_shard *out, const struct bk_asked_rows *list, size_t row,
-                   size_t rows, unsigned words, struct bk_shard_room *room);
+                   size_t rows, unsigned words, unsigned spare, struct bk_shard_room *room);
 
 #endif

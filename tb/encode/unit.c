@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "tb/encode/effort.h"
 #include "tb/encode/learn.h"
 #include "tb/encode/shard.h"
 #include "tb/encode/turned.h"
@@ -37,6 +38,7 @@
 
 #define PIECE_NUMBERS (UINT64_C(1) << 17)
 #define WINDOW_PIECES 512
+#define MEET_ALL      64                    /* of fewer pieces all */
 #define BATCH_PIECES  4                     /* a thread */
 #define COUNTS_APART  (UINT64_C(512) << 10) /* larger tables of counts are shared by the threads */
 
@@ -108,8 +110,9 @@ struct unit {
     bool counts_shared;    /* by the threads */
     struct cut *cut;       /* of the batch */
     size_t cuts, cut_room;
-    struct cut now;                    /* the shard that is not whole yet */
-    uint64_t now_keys[2], most_keys;   /* in units of 2^-BK_KEY_PARTS */
+    struct cut now;                  /* the shard that is not whole yet */
+    uint64_t now_keys[2], most_keys; /* in units of 2^-BK_KEY_PARTS */
+    const struct bk_effort_means *effort;
     uint32_t asked, forgotten, reused; /* pieces of the unit, so far */
     uint64_t piece_bytes;              /* that the questions of one of them took, at most */
     struct bk_made_shard *shard;
@@ -455,12 +458,20 @@ static void meet_cell(struct bk_walk *w, uint32_t leaf, const uint64_t *squares)
     bk_ask_met(k->desk->met, &k->u->codes, leaf, squares, &w->values, w->words, w->src->bits);
 }
 
+/* What questions meet is found out here: in all of a few pieces, of many in some, anywhere. */
+static bool is_met(const struct unit *u, uint64_t piece)
+{
+    return u->effort->met == 1 || u->pieces < MEET_ALL || bk_mix(piece) % u->effort->met == 0;
+}
+
 static void meet_piece(void *context, uint64_t nth, unsigned thread)
 {
     struct unit *u = context;
     const struct piece *p = &u->piece[u->from + nth];
     struct work k = work_of(u, thread, meet_cell);
 
+    if (!is_met(u, u->from + nth))
+        return;
     k.walk.recall = p->remembered ? &p->cells : NULL;
     k.walk.kept = u->leaf;
     k.walk.kept_bytes = sizeof *u->leaf;
@@ -558,6 +569,17 @@ static void note_first(struct bk_asked_first *first, const struct bk_model *m)
     first->more = q->next[0] >= 0;
 }
 
+/* Of what questions meet in some pieces makes what they meet in all. */
+static void guess_met(struct unit *u)
+{
+    uint32_t some = 0;
+
+    for (uint32_t p = 0; p < u->pieces; p++)
+        some += is_met(u, p);
+    if (some < u->pieces)
+        bk_met_guess(u->desk[0].met, u->askers, u->codes.model.questions, some, u->pieces);
+}
+
 static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
 {
     struct bk_model *m = &u->codes.model;
@@ -565,6 +587,8 @@ static enum bk_err choose_rates(struct unit *u, struct bk_report *why)
 
     if (!err && u->shared)
         err = add_up_met(u, why);
+    if (!err)
+        guess_met(u);
     for (uint32_t q = 0; !err && q < m->questions; q++)
         bk_rates_choose(&m->question[q], &u->askers[q], &u->desk[0].met[q]);
     for (uint32_t leaf = 0; !err && leaf < m->leaves; leaf++)
@@ -668,7 +692,7 @@ static void make_shard(void *context, uint64_t nth, unsigned thread)
 
     bk_spill_ease(u->spill);
     if (!u->failed && !bk_shard_make(&u->shard[nth], &u->lists[c->piece], c->row, c->rows, u->words,
-                                     &u->desk[thread].shard))
+                                     u->effort->spare, &u->desk[thread].shard))
         u->failed = true;
 }
 
@@ -902,6 +926,7 @@ static enum bk_err unit_init(struct unit *u, const struct bk_unit_source *src,
     u->threads = bk_pool_threads(pool);
     u->pieces = (uint32_t)((src->end - src->first + PIECE_NUMBERS - 1) / PIECE_NUMBERS);
     u->shared = options->shared;
+    u->effort = bk_effort_means(options->effort);
     u->most_keys = (uint64_t)(options->distances ? DISTANCE_SHARD_KEYS : RESULT_SHARD_KEYS)
                    << BK_KEY_PARTS;
     take_share(u);
@@ -1039,7 +1064,7 @@ static void unlearn(struct unit *u)
 static enum bk_err learn_codes(struct unit *u, const struct bk_unit_options *options,
                                struct bk_report *why)
 {
-    for (unsigned dear = 0;; dear++) {
+    for (unsigned dear = u->effort->dear;; dear += 2) {
         enum bk_err err = learn(u, options, dear, why);
 
         if (!err)

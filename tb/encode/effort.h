@@ -1,0 +1,23 @@
+/*
+ * effort.h - how much work a build puts into small files (docs/codec.md 3).
+ */
+#ifndef BK_EFFORT_H
+#define BK_EFFORT_H
+
+#include <stdint.h>
+
+#include "tb/encode/input.h"
+
+struct bk_effort_means {
+    /* Rows of 64 squares that a tree is learned from: one of so many, but not fewer than `least`
+       nor more than `most`, `most_long` of distances. */
+    unsigned part;
+    uint32_t least, most, most_long;
+    unsigned dear;  /* a leaf has to gain 2^dear times what it costs in the file */
+    unsigned met;   /* what questions meet is found out from one of so many parts of a unit */
+    unsigned spare; /* a ribbon has one bit more than keys for so many keys */
+};
+
+const struct bk_effort_means *bk_effort_means(enum bk_effort effort);
+
+#endif
