@@ -62,7 +62,8 @@ obeyed() { # MiB game table options...: compared with $dir/whole
 }
 
 searched() { # command...: whatever is found, beside the values little
-    got=$(peak_kib "$bin" "$@" --dir "$dir/table" 2>&1 >"$dir/found")
+    peak_kib "$bin" "$@" --dir "$dir/table" >"$dir/found"
+    got=$(tail -n 1 "$dir/time")
     echo "$*: took $got KiB"
     if [ "$got" -gt 61440 ] || [ ! -s "$dir/found" ]; then
         echo "memory: FAILED: $*: took $got KiB"
