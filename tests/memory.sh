@@ -62,7 +62,7 @@ obeyed() { # MiB game table options...: compared with $dir/whole
 }
 
 searched() { # command...: whatever is found, beside the values little
-    peak_kib "$bin" "$@" --dir "$dir/table" >"$dir/found"
+    /usr/bin/time -f %M -o "$dir/time" "$bin" "$@" --dir "$dir/table" >"$dir/found"
     got=$(tail -n 1 "$dir/time")
     echo "$*: took $got KiB"
     if [ "$got" -gt 61440 ] || [ ! -s "$dir/found" ]; then

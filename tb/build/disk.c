@@ -81,10 +81,10 @@ static unsigned movers_of(const struct bk_material *m, const struct bk_variant *
 double bk_disk_share(enum bk_kind kind, enum bk_effort effort, bool standalone)
 {
     static const double efforts[2][3] = {
-        [BK_KIND_WDL] = { [BK_EFFORT_FAST] = 1.34,
+        [BK_KIND_WDL] = { [BK_EFFORT_FAST] = 2.07,
                           [BK_EFFORT_NORMAL] = 1,
                           [BK_EFFORT_BEST] = 0.77 },
-        [BK_KIND_DTW] = { [BK_EFFORT_FAST] = 1.14, [BK_EFFORT_NORMAL] = 1, [BK_EFFORT_BEST] = 0.9 },
+        [BK_KIND_DTW] = { [BK_EFFORT_FAST] = 1.48, [BK_EFFORT_NORMAL] = 1, [BK_EFFORT_BEST] = 0.9 },
     };
     static const double alone[2] = { [BK_KIND_WDL] = 1.16, [BK_KIND_DTW] = 2.4 };
 
