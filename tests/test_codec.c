@@ -22,6 +22,7 @@
 #include "core/bits.h"
 #include "table/format.h"
 #include "tb/encode/cells.h"
+#include "tb/encode/codes.h"
 #include "tb/encode/columns_for.h"
 #include "tb/encode/eliminate_avx2.h"
 #include "tb/encode/eliminate_gfni.h"
@@ -410,6 +411,50 @@ static void cells__come_back_as_they_were_put(void **state)
         free(list.byte);
     }
     free(cell);
+}
+
+/* == What questions meet == */
+
+/* At least one cell, no more than exceptions; in them at least these, at most who is asked. */
+static void met__a_guess_is_what_could_be(void **state)
+{
+    enum { QUESTIONS = 50 };
+
+    (void)state;
+    for (unsigned k = 0; k < 2000; k++) {
+        struct bk_askers askers[QUESTIONS];
+        struct bk_met met[QUESTIONS];
+        uint64_t most = UINT64_C(1) << draw(38);
+        uint32_t all = 1 + (uint32_t)draw(40000), some = 1 + (uint32_t)draw(all);
+
+        for (unsigned q = 0; q < QUESTIONS; q++) {
+            askers[q].exceptions = 1 + draw(most);
+            askers[q].positions = askers[q].exceptions + draw(most);
+            met[q].cells = draw(draw(2) ? 3 : askers[q].exceptions + 1);
+            met[q].in_cells = met[q].cells + draw(63 * met[q].cells + 1);
+        }
+        bk_met_guess(met, askers, QUESTIONS, some, all);
+        for (unsigned q = 0; q < QUESTIONS; q++) {
+            assert_in_range(met[q].cells, 1, askers[q].exceptions);
+            assert_in_range(met[q].in_cells, askers[q].exceptions, askers[q].positions);
+        }
+    }
+}
+
+/* Seen in few cells it is taken for one like the others, here of nine exceptions a cell. */
+static void met__a_question_seen_often_speaks_for_itself(void **state)
+{
+    const struct bk_askers askers[3] = { { 80000, 20000 }, { 8000, 4000 }, { 9000, 500 } };
+    struct bk_met met[3] = { { 250, 5000 }, { 100, 1000 }, { 0, 0 } };
+
+    (void)state;
+    bk_met_guess(met, askers, 3, 1, 8);
+    assert_int_equal(met[0].cells, 2000);
+    assert_int_equal(met[0].in_cells, 40000);
+    assert_int_equal(met[1].cells, 800);
+    assert_int_equal(met[1].in_cells, 8000);
+    assert_in_range(met[2].cells, 50, 60); /* 2800 cells of 24500 exceptions */
+    assert_in_range(met[2].in_cells, 17 * 50, 17 * 60);
 }
 
 static void logs__powers_and_products_are_right(void **state)
@@ -1193,6 +1238,8 @@ int main(void)
         cmocka_unit_test(columns__keep_what_the_mask_says),
         cmocka_unit_test(columns__all_instruction_sets_count_alike),
         cmocka_unit_test(cells__come_back_as_they_were_put),
+        cmocka_unit_test(met__a_guess_is_what_could_be),
+        cmocka_unit_test(met__a_question_seen_often_speaks_for_itself),
         cmocka_unit_test(logs__powers_and_products_are_right),
         cmocka_unit_test(unit__comes_back_on_boards_of_each_width),
         cmocka_unit_test(unit__values_of_16_bits_come_back),
