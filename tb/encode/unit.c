@@ -4,7 +4,8 @@
  *   learn    a tree, from a sample of rows (sample.c, learn.c)
  *   count    every row down the tree: how often each value comes in each leaf
  *   code     the questions of each leaf (codes.c)
- *   meet     in how many cells each question meets exceptions; its rates
+ *   meet     in how many cells each question meets exceptions (effort.h: in all, or a guess from
+ *            some); its rates
  *   write    window after window: once more what its cells are asked, which is noted
  *            (asked.h); where to cut; then shard by shard the ribbons (shard.h)
  *
