@@ -546,8 +546,10 @@ for idle in 'variant nogame' exit; do
     expect 'pong 1'
     expect 'pong 2'
 done
-# after a result nothing is played unasked; moves may be entered, and an analysis begun
+# after a result nothing is played unasked; moves may be entered, and an analysis begun; one ply deep
+# the reply to e2e4 is always the same, and takes none of them away
 say new
+say sd 1
 say usermove e2e4
 expect 'move *'
 say 'result 1-0 {Black resigns}'
