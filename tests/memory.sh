@@ -18,8 +18,8 @@ trap 'exit 1' INT TERM
 failed=0
 tests=$(dirname "$0")
 
-peak_kib() { # command...: what it had resident at its worst
-    /usr/bin/time -f %M -o "$dir/time" "$@"
+peak_kib() { # command...: what it had resident at its worst; its answer is $dir/said
+    /usr/bin/time -f %M -o "$dir/time" "$@" >"$dir/said"
     tail -n 1 "$dir/time"
 }
 
@@ -62,10 +62,9 @@ obeyed() { # MiB game table options...: compared with $dir/whole
 }
 
 searched() { # command...: whatever is found, beside the values little
-    /usr/bin/time -f %M -o "$dir/time" "$bin" "$@" --dir "$dir/table" >"$dir/found"
-    got=$(tail -n 1 "$dir/time")
+    got=$(peak_kib "$bin" "$@" --dir "$dir/table")
     echo "$*: took $got KiB"
-    if [ "$got" -gt 61440 ] || [ ! -s "$dir/found" ]; then
+    if [ "$got" -gt 61440 ] || [ ! -s "$dir/said" ]; then
         echo "memory: FAILED: $*: took $got KiB"
         failed=1
     fi

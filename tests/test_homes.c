@@ -49,8 +49,6 @@ static struct bk_variant *chess_random(void)
 {
     const struct bk_embedded *e = bk_embedded_variants;
     char text[8192] = "";
-    struct bk_report why;
-    struct bk_variant *v;
 
     while (strcmp(e->name, "chess"))
         e++;
@@ -62,9 +60,7 @@ static struct bk_variant *chess_random(void)
         else if (strncmp(line, "castling-king-file", 18) && strncmp(line, "start", 5))
             snprintf(text + strlen(text), sizeof text - strlen(text), "%.*s", n, line);
     }
-    if (bk_variant_parse(&v, "chess-random.ini", text, &why))
-        fail_msg("%s", why.text);
-    return v;
+    return parse(text);
 }
 
 /* The game that a FEN is asked in; NULL: the base itself. */

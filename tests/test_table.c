@@ -446,7 +446,7 @@ static void table__is_the_same_with_a_pawn_that_sits(void **state)
     struct solved *s[2];
 
     (void)state;
-    assert_int_equal(bk_variant_parse(&v, "sits.ini", sits, NULL), BK_OK);
+    v = parse(sits);
     assert_int_equal(bk_material_parse(&m, v, "KAvKP", NULL), BK_OK);
     bk_material_canonical(&m, v);
     for (unsigned i = 0; i < 2; i++)
@@ -477,7 +477,7 @@ static void table__is_the_same_however_blocks_are_solved(void **state)
         struct bk_variant *v;
         struct solved *s[3];
 
-        assert_int_equal(bk_variant_parse(&v, "small.ini", small, NULL), BK_OK);
+        v = parse(small);
         for (unsigned i = 0; i < 3; i++)
             s[i] =
                 solved_new(v, &(struct solved_options){ .distances = distances, .groups = way[i] });
