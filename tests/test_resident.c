@@ -61,6 +61,9 @@ static void limits__are_shares_of_what_may_be_used(void **state)
     assert_true(bk_resident_init(&h, &plan, 600));
     assert_int_equal(h.limit, 150);
     bk_resident_release(&h);
+    assert_true(bk_resident_init(&h, &plan, 5000)); /* more than there is */
+    assert_int_equal(h.limit, 300);
+    bk_resident_release(&h);
     plan.holds_more = true;
     assert_true(bk_resident_init(&h, &plan, 0));
     assert_int_equal(h.limit, 400);
@@ -96,6 +99,41 @@ static void room__of_equals_is_made_by_the_one_needed_last(void **state)
     bk_resident_make_room(&h, FIRST);
     assert_non_null(bk_resident_find(&h, CHEAP));
     assert_null(bk_resident_find(&h, DEAR));
+    bk_resident_release(&h);
+}
+
+/* What they spare is squared, and weighed against how long they wait: two tables and three. */
+static void room__what_is_spared_counts_more_than_the_wait(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    for (unsigned dear = 12; dear <= 14; dear += 2) { /* 1.2 squared is less than 3 / 2 */
+        set_up(&h, 19, 0);
+        h.cost[CHEAP] = 10;
+        h.cost[DEAR] = dear;
+        bk_resident_make_room(&h, FIRST);
+        assert_null(bk_resident_find(&h, dear == 12 ? DEAR : CHEAP));
+        assert_int_equal(h.n, 1);
+        bk_resident_release(&h);
+    }
+}
+
+/* They read nothing more, and nobody waits for them. */
+static void tables__that_are_there_already_need_no_others(void **state)
+{
+    struct bk_report why;
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 19, 0);
+    assert_int_equal(bk_resident_find(&h, CHEAP)->uses, 1);
+    h.cost[DEAR] = h.cost[CHEAP] = 10;
+    table[FIRST].present = table[SECOND].present = true; /* the dear one is needed next */
+    bk_resident_make_room(&h, FIRST);
+    assert_null(bk_resident_find(&h, CHEAP));
+    assert_int_equal(bk_resident_add(&h, CHEAP, NULL, 1, FIRST, &why), BK_OK);
+    assert_int_equal(bk_resident_find(&h, CHEAP)->uses, 0);
     bk_resident_release(&h);
 }
 
@@ -151,6 +189,35 @@ static void room__is_made_by_packing_what_is_needed_last(void **state)
     assert_null(bk_resident_find(&h, CHEAP));
     assert_non_null(bk_resident_find(&h, DEAR));
     bk_resident_release(&h);
+}
+
+/* Results pack better than distances; several processes pack nothing.  Where something is packed
+   there is a margin, for how much that takes was guessed. */
+static void packing__is_foretold(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 19, 0);
+    assert_int_equal(bk_resident_packed(&h, 1000), 1000);
+    h.packs = true;
+    assert_int_equal(bk_resident_packed(&h, 1000), 251);
+    plan.distances = true;
+    assert_int_equal(bk_resident_packed(&h, 1000), 401);
+    plan.distances = false;
+    h.bytes = 3200;
+    assert_int_equal(bk_resident_margin(&h), 0);
+    h.kept[0].packed_bytes = 1;
+    assert_int_equal(bk_resident_margin(&h), 100);
+    h.kept[0].packed_bytes = 0;
+    bk_resident_release(&h);
+    plan.processes = 1;
+    assert_true(bk_resident_init(&h, &plan, 0) && h.packs);
+    bk_resident_release(&h);
+    plan.processes = 2;
+    assert_true(bk_resident_init(&h, &plan, 0) && !h.packs);
+    bk_resident_release(&h);
+    plan.processes = 0;
 }
 
 static void a_packed_table__is_there_when_it_is_needed(void **state)
@@ -263,9 +330,12 @@ int main(void)
         cmocka_unit_test(limits__are_shares_of_what_may_be_used),
         cmocka_unit_test(room__is_made_by_what_is_soon_solved_again),
         cmocka_unit_test(room__of_equals_is_made_by_the_one_needed_last),
+        cmocka_unit_test(room__what_is_spared_counts_more_than_the_wait),
+        cmocka_unit_test(tables__that_are_there_already_need_no_others),
         cmocka_unit_test(room__is_not_made_by_what_is_needed),
         cmocka_unit_test(room__is_spared_for_what_nobody_needs_at_once),
         cmocka_unit_test(room__is_made_by_packing_what_is_needed_last),
+        cmocka_unit_test(packing__is_foretold),
         cmocka_unit_test(a_packed_table__is_there_when_it_is_needed),
         cmocka_unit_test(a_table__stays_if_it_does_packed),
         cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
