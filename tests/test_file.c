@@ -4,6 +4,7 @@
  * Oracles: slow_file.c, written from docs/format.md alone; and, for damaged
  * files, the values of the sound one.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -506,6 +507,39 @@ static void file__small_tables_have_small_heads(void **state)
     bk_variant_free(v);
 }
 
+/*
+ * On every machine.  Answers are right whatever the bytes are; these are what takes room, and what
+ * checkpoints, processes and memory must not change.  Whoever changes them on purpose writes down
+ * the new sums, and says in the commit what files take.
+ */
+static void file__has_the_same_bytes_as_ever(void **state)
+{
+    static const struct {
+        const char *game, *name;
+        uint64_t sum[2]; /* by kind */
+    } row[] = {
+        { "chess", "KPvK", { UINT64_C(0x5aa49da62f04afc3), UINT64_C(0x06981d0d94e895a0) } },
+        { "chess", "KRvKR+Kk", { UINT64_C(0xf8a94ccdc6d756f0), UINT64_C(0xe7cc4fe8682ca025) } },
+        { "chess", "KBvK", { UINT64_C(0x7fa6446278623013), UINT64_C(0xe485711049a6febd) } },
+        { "shatranj", "KRvKN", { UINT64_C(0x78c0acc022865d35), UINT64_C(0x582a41ae957b30ca) } },
+        { "shatranj", "KQvKQ", { UINT64_C(0x133579e8ff6b7754), UINT64_C(0xa18bf0d0eb218d28) } },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        struct bk_variant *v = load(row[i / 2].game);
+        char path[PATH_MAX];
+        size_t n;
+        uint8_t *bytes = slurp(path_of(path, v, row[i / 2].name, (enum bk_kind)(i % 2)), &n);
+        uint64_t sum = XXH3_64bits(bytes, n);
+
+        if (sum != row[i / 2].sum[i % 2])
+            fail_msg("%s: %zu bytes, 0x%016" PRIx64, path, n, sum);
+        free(bytes);
+        bk_variant_free(v);
+    }
+}
+
 /* == The cache == */
 
 #define SHARDS      300u
@@ -779,6 +813,7 @@ int main(void)
         cmocka_unit_test(file__what_is_newer_or_older_is_refused_by_name),
         cmocka_unit_test(file__even_sections_are_skipped_and_odd_ones_refused),
         cmocka_unit_test(file__small_tables_have_small_heads),
+        cmocka_unit_test(file__has_the_same_bytes_as_ever),
         cmocka_unit_test(shards__are_right_for_all_threads_whatever_the_budget),
         cmocka_unit_test(cache__visits_within_visits_wait_for_nobody),
         cmocka_unit_test(cache__what_is_pinned_is_not_taken_out),
