@@ -704,13 +704,16 @@ run 2 annotate shatranj twice.pgn && [ "$(cat err)" = 'bareking: twice.pgn: line
 {
     printf '[FEN "8/8/8/8/3k4/8/1q6/1K4Q1 w - - 0 1"]\n\n1. Kxb2 Kd3 2. Kb3 *\n\n'
     printf '[FEN "8/8/8/8/8/2k5/1q6/2Q4K w - - 0 1"]\n\n1. Qxb2 Kxb2 2. Kg1 *\n\n[FEN "%s"]\n\n1. Kb4 *\n' "$diamond"
+    printf '\n[FEN "8/8/8/8/8/2k5/1q6/2Q4K w - - 0 1"]\n\n1. Qxb2 Kd3 *\n'
 } >behind.pgn
 run 2 annotate shatranj behind.pgn && [ "$(cat err)" = \
     "bareking: behind.pgn: line 3: \`Kd3\` stands behind the end of the game: Black's king is bare; White has won
-bareking: behind.pgn: line 7: \`Kg1\` stands behind the end of the game: both kings are bare; a draw" ] &&
+bareking: behind.pgn: line 7: \`Kg1\` stands behind the end of the game: both kings are bare; a draw
+bareking: behind.pgn: line 15: \`Kd3\` stands behind the end of the game: Black's king is bare, but takes the last man at once; a draw" ] &&
     [ "$(grep '^1' out)" = '1. Kxb2 Kd3 2. Kb3 *
 1. Qxb2 Kxb2 2. Kg1 *
-1. Kb4 {White wins in 38 plies (19 turns)} *' ] && pass || fail "moves behind the end: $(cat out err)"
+1. Kb4 {White wins in 38 plies (19 turns)} *
+1. Qxb2 Kd3 *' ] && pass || fail "moves behind the end: $(cat out err)"
 printf '8/8/8/8/3k4/8/1K6/6Q1 b - - sm Kd3;\n%s bm b3b4;\n' "${diamond% 0 1}" >behind.epd
 bad 2 'behind.epd: line 1: `Kd3` stands behind the end of the game' annotate shatranj behind.epd
 grep -q 'b3b4 keeps it' out && pass || fail 'a position behind one that is over'
@@ -760,6 +763,14 @@ bad 2 'not both' mine shatranj KQvKQ --what longest --compose
 good '{White wins in 39 plies (20 turns)} 1. Kb4 Kd6 2. Kc4 Ke6' line shatranj "$diamond" --format pgn
 good 'Qb2 20. Kxb2# 1-0' line shatranj "$diamond" --format pgn
 cp out line.pgn && good '19. Qc1 Qb2 20. Kxb2# 1-0' annotate shatranj line.pgn && ! grep -q '\$' out && pass || fail 'the best line has mistakes'
+# lines are as full as 79 columns let them be; a comment that has lines goes on from its last
+sed '1,/^$/d' out | awk 'length > 79 || (NR > 1 && last + 1 + length($1) <= 79) { bad = 1 } { last = length } END { exit bad }' &&
+    pass || fail "lines that are too long, or not full: $(cat out)"
+printf '[FEN "%s"]\n\n1. Kb4 {%070d\nx} Kd6 *\n' "$diamond" 0 >lines.pgn
+good 'x} Kd6 *' annotate shatranj lines.pgn
+# what needs no table is known without any
+printf '[FEN "8/8/8/8/3k4/8/1q6/1K4Q1 w - - 0 1"]\n\n1. Kxb2 *\n' >bare.pgn
+good '1. Kxb2 *' annotate shatranj bare.pgn --dir nowhere
 bad 2 "'epd' is no format; there is pgn" line shatranj "$diamond" --format epd
 bad 2 'without --json' line shatranj "$diamond" --format pgn --json
 bad 2 'goes with one FEN' line shatranj - --format pgn

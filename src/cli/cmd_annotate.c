@@ -127,7 +127,7 @@ static int judge(struct annotation *n, const struct bk_variant *v, const struct 
     status = ask(n, v, p, &out->before);
     if (!status)
         status = ask(n, v, &out->p, &out->after);
-    if (status || !is_sure(&out->before) || !is_sure(&out->after) || out->before.a.end)
+    if (status || !is_sure(&out->before) || !is_sure(&out->after))
         return status;
     out->given = out->before.a.clocked_wdl + out->after.a.clocked_wdl;
     if (out->given > 0) /* another move's table may be missing */
@@ -318,23 +318,38 @@ static int set_up(struct annotation *n, const char *fen, unsigned line)
     return CLI_OK;
 }
 
-/* No move follows mate, stalemate, or a bare king, but that by which the last man goes, too. */
 static int refuse_behind_end(struct annotation *n, const char *move, size_t length, unsigned line)
 {
     int wdl = 0;
     enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
-    bool bares_back = end == BK_END_BARE_DRAW && !bk_pos_both_bare(&n->p);
     char how[CLI_END_MAX];
 
-    if (end == BK_END_NONE || bares_back)
-        return CLI_OK;
     return fail_at(n, CLI_USAGE, line, "`%.*s` stands behind the end of the game: %s",
                    (int)(length < 40 ? length : 40), move, cli_end(how, &n->p, end, wdl));
 }
 
+/* No move follows mate, stalemate, or a bare king, but that by which the last man goes, too. */
+static int read_move(struct annotation *n, const char *text, size_t length, unsigned line,
+                     struct bk_move *move)
+{
+    int wdl = 0;
+    enum bk_end end = bk_pos_end(n->v, &n->p, &wdl);
+    bool bares_back = end == BK_END_BARE_DRAW && !bk_pos_both_bare(&n->p);
+    struct bk_report why = { "" };
+    struct bk_pos next = n->p;
+
+    if (end != BK_END_NONE && !bares_back)
+        return refuse_behind_end(n, text, length, line);
+    if (study_move_read(move, n->v, &n->p, text, length, &why))
+        return fail_at(n, CLI_USAGE, line, "%s", why.text);
+    bk_pos_play(&next, n->v, move);
+    if (bares_back && !bk_pos_both_bare(&next))
+        return refuse_behind_end(n, text, length, line);
+    return CLI_OK;
+}
+
 static int take_move(struct annotation *n, const struct study_token *k)
 {
-    struct bk_report why = { "" };
     struct played m;
     struct bk_move move;
     int status = n->begun ? CLI_OK : set_up(n, NULL, k->line);
@@ -342,11 +357,9 @@ static int take_move(struct annotation *n, const struct study_token *k)
     if (status)
         return status;
     begin_json(n);
-    if ((status = refuse_behind_end(n, k->text, k->n, k->line)) != CLI_OK)
-        return status;
-    if (study_move_read(&move, n->v, &n->p, k->text, k->n, &why))
-        return fail_at(n, CLI_USAGE, k->line, "%s", why.text);
-    status = judge(n, n->v, &n->p, &move, &m);
+    status = read_move(n, k->text, k->n, k->line, &move);
+    if (!status)
+        status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
     n->ply++;
@@ -504,16 +517,12 @@ static void put_remark(struct annotation *n, const char *text)
 static int annotate_move(struct annotation *n, const char *text, size_t length, unsigned line)
 {
     char came[3 * WORDS_MAX], told[4 * WORDS_MAX] = "";
-    struct bk_report why = { "" };
     struct bk_move move;
     struct played m;
-    int status;
+    int status = read_move(n, text, length, line, &move);
 
-    if ((status = refuse_behind_end(n, text, length, line)) != CLI_OK)
-        return status;
-    if (study_move_read(&move, n->v, &n->p, text, length, &why))
-        return fail_at(n, CLI_USAGE, line, "%s", why.text);
-    status = judge(n, n->v, &n->p, &move, &m);
+    if (!status)
+        status = judge(n, n->v, &n->p, &move, &m);
     if (status)
         return status;
     begin_json(n);
