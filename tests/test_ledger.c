@@ -88,7 +88,9 @@ struct game {
 };
 
 static const struct game games[] = {
-    { "tests/six.ini", "KRvKN", 0 }, { "tests/six.ini", "KRvKN", 5 }, /* two bytes a code */
+    { "tests/six.ini", "KRvKN", 0 },
+    { "tests/six.ini", "KRvKN", 5 },  /* two bytes a code */
+    { "tests/six.ini", "KRNvKN", 0 }, /* exits that decide later on wait in the ledger */
 };
 
 static const struct bk_memtable *solve(struct solved **s, const struct bk_variant *v,
