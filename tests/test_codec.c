@@ -348,6 +348,33 @@ static void columns__all_instruction_sets_count_alike(void **state)
     }
 }
 
+/* Of masks of all bits, too: then nothing is left over for the next word. */
+static void columns__append_what_the_mask_says(void **state)
+{
+    const struct bk_columns best = bk_columns_for(), *set[2] = { &bk_columns_portable, &best };
+    struct columns column, appended;
+    uint64_t mask[WORDS], all[COLUMNS], steps[6];
+
+    (void)state;
+    for (unsigned k = 0; k < 40; k++) {
+        uint64_t partial[COLUMNS] = { 0 };
+        size_t at = 0;
+
+        point(&appended);
+        for (unsigned i = 0; i < WORDS; i++) {
+            for (unsigned j = 0; j < COLUMNS; j++)
+                all[j] = column.bits[j][i] = draw(UINT64_MAX);
+            mask[i] = draw(2) ? UINT64_MAX : k < 20 ? 0 : draw(UINT64_MAX);
+            bk_columns_steps(steps, &mask[i], 1);
+            set[k % 2]->append(appended.at, partial, all, 1, COLUMNS, mask[i], steps, at);
+            at += bk_count_bits(mask[i]);
+        }
+        for (unsigned j = 0; at % 64 && j < COLUMNS; j++)
+            appended.bits[j][at / 64] = partial[j];
+        are_kept(&appended, &column, COLUMNS, mask);
+    }
+}
+
 /* == Cells == */
 
 /* A cell, drawn: in row `nth`, of few squares or many. */
@@ -486,6 +513,24 @@ static void met__a_question_seen_often_speaks_for_itself(void **state)
     assert_int_equal(met[1].in_cells, 8000);
     assert_in_range(met[2].cells, 50, 60); /* 2800 cells of 24500 exceptions */
     assert_in_range(met[2].in_cells, 17 * 50, 17 * 60);
+}
+
+/* Where next to nothing is an exception a filter is as large as can be; else none is worth it. */
+static void rates__reach_from_none_to_the_largest(void **state)
+{
+    const struct bk_askers rare = { UINT64_C(1) << 44, 1 }, half = { 1000, 500 };
+    const struct bk_met alone = { 1, 1 }, together = { 1, UINT64_C(1) << 44 }, all = { 30, 1000 };
+    struct bk_question q;
+
+    (void)state;
+    bk_rates_choose(&q, &rare, &alone); /* its cell has no other position */
+    assert_int_equal(q.rc, BK_RC_MAX);
+    bk_rates_choose(&q, &rare, &together); /* all are in its cell */
+    assert_int_equal(q.rc, 0);
+    assert_int_equal(q.rp, BK_RP_MAX);
+    bk_rates_choose(&q, &half, &all);
+    assert_int_equal(q.rc, 0);
+    assert_int_equal(q.rp, 0);
 }
 
 static void logs__powers_and_products_are_right(void **state)
@@ -956,7 +1001,9 @@ static void unit__has_the_same_bytes_as_ever(void **state)
     (void)state;
     proof_folder(dir);
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
-        struct bk_unit_options options = { .effort = row[i].effort, .distances = row[i].distances };
+        struct bk_unit_options options = { .effort = row[i].effort,
+                                           .distances = row[i].distances,
+                                           .memory_bytes = UINT64_C(16) << 20 };
         struct table t = table_of(row[i].variant, row[i].material);
         struct made m = row[i].made;
         struct bk_unit_source src = source_of(&t, &m);
@@ -1361,9 +1408,11 @@ int main(void)
         cmocka_unit_test(filter__all_instruction_sets_let_the_same_pass),
         cmocka_unit_test(columns__keep_what_the_mask_says),
         cmocka_unit_test(columns__all_instruction_sets_count_alike),
+        cmocka_unit_test(columns__append_what_the_mask_says),
         cmocka_unit_test(cells__come_back_as_they_were_put),
         cmocka_unit_test(met__a_guess_is_what_could_be),
         cmocka_unit_test(met__a_question_seen_often_speaks_for_itself),
+        cmocka_unit_test(rates__reach_from_none_to_the_largest),
         cmocka_unit_test(logs__powers_and_products_are_right),
         cmocka_unit_test(unit__comes_back_on_boards_of_each_width),
         cmocka_unit_test(unit__values_of_16_bits_come_back),
