@@ -360,8 +360,6 @@ static uint64_t keys(const struct bk_askers *a, const struct bk_met *m, unsigned
 {
     uint64_t inside = m->in_cells - a->exceptions, outside = a->positions - m->in_cells;
 
-    if (!rc && !rp)
-        return a->positions << PARTS;
     return ((m->cells * rc + a->exceptions * (rp + 1)) << PARTS) + (inside << PARTS >> rp) +
            (outside << PARTS >> (rc + rp));
 }
