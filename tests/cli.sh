@@ -768,6 +768,20 @@ sed '1,/^$/d' out | awk 'length > 79 || (NR > 1 && last + 1 + length($1) <= 79) 
     pass || fail "lines that are too long, or not full: $(cat out)"
 printf '[FEN "%s"]\n\n1. Kb4 {%070d\nx} Kd6 *\n' "$diamond" 0 >lines.pgn
 good 'x} Kd6 *' annotate shatranj lines.pgn
+# a game is told of where the tables' reach begins, each by its own plies, whatever ends the one before
+{
+    printf '1/2-1/2\n\n[FEN "8/8/8/3k4/8/1KQ5/8/q2N4 w - - 0 1"]\n\n1. Nb2 Qxb2\n'
+    printf '[FEN "%s"]\n\n1. Kb4 *\n' "$diamond"
+} >reach.pgn
+run 0 annotate shatranj reach.pgn && grep -qx '1. Nb2 Qxb2 {White wins in .*}' out && [ "$(sed '1,/^1. Nb2/d' out | cut -c 1-4 | head -n 2 | tr '\n' '|')" = '|[FEN|' ] &&
+    run 0 annotate shatranj reach.pgn --json && [ "$(grep -o '"ply":[0-9]*' out | tr '\n' ' ')" = '"ply":1 "ply":2 "ply":1 ' ] && pass ||
+    fail "games that the tables reach: $(cat out)"
+# positions that they do not reach have no remark; a list may begin with remarks, and end without a line's end
+printf '# mine\n\n8/8/8/3k4/8/1KQ5/8/q2N4 w - - bm d1b2;\n%s bm b3b4;' "${diamond% 0 1}" >list.epd
+run 0 annotate shatranj list.epd && [ "$(sed -n 1,3p out)" = "$(sed -n 1,3p list.epd)" ] && [ "$(wc -l <out)" -eq 4 ] &&
+    grep -q 'c1 "b3b4 keeps it' out && pass || fail "a list that the tables do not reach: $(cat out)"
+printf '1. Kb4 \0 *\n' >none.pgn
+bad 2 'none.pgn is no text' annotate shatranj none.pgn
 # what needs no table is known without any
 printf '[FEN "8/8/8/8/3k4/8/1q6/1K4Q1 w - - 0 1"]\n\n1. Kxb2 *\n' >bare.pgn
 good '1. Kxb2 *' annotate shatranj bare.pgn --dir nowhere
