@@ -20,6 +20,10 @@
 char *proof_folder(char out[PROOF_DIR_MAX]);
 void proof_remove(const char *path); /* a folder and all in it, now */
 
+/* The release of libzstd with which sums of whole files were taken: another one may compress a
+   model to other bytes (docs/format.md 11). */
+#define PROOF_ZSTD 10504
+
 /* == Positions == */
 
 struct bk_pos proof_pos(const struct bk_variant *v, const struct ref_pos *r);

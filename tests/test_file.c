@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "core/load.h"
 #include "core/move.h"
@@ -508,9 +509,9 @@ static void file__small_tables_have_small_heads(void **state)
 }
 
 /*
- * On every machine.  Answers are right whatever the bytes are; these are what takes room, and what
- * checkpoints, processes and memory must not change.  Whoever changes them on purpose writes down
- * the new sums, and says in the commit what files take.
+ * On every machine, by one release of libzstd.  Answers are right whatever the bytes are; these are
+ * what takes room, and what checkpoints, processes and memory must not change.  Whoever changes
+ * them on purpose writes down the new sums, and says in the commit what files take.
  */
 static void file__has_the_same_bytes_as_ever(void **state)
 {
@@ -526,6 +527,8 @@ static void file__has_the_same_bytes_as_ever(void **state)
     };
 
     (void)state;
+    if (ZSTD_versionNumber() != PROOF_ZSTD)
+        skip();
     for (unsigned i = 0; i < 2 * sizeof row / sizeof *row; i++) {
         struct bk_variant *v = load(row[i / 2].game);
         char path[PATH_MAX];
