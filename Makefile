@@ -55,7 +55,7 @@ SONAME   := libbareking.so.$(firstword $(subst ., ,$(VERSION)))
 GUARD     = $(if $(SAN)$(filter -O0,$(CFLAGS)),,$(HARDEN))
 GUARD_LD  = $(if $(GUARD),-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now)
 comma     = ,
-BK_CFLAGS = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
+BK_CFLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi -fPIC -fvisibility=hidden \
             -Isrc -I. -MMD -MP $(GUARD) $(SAN) $(CFLAGS)
 LIBS_LIB  = -lxxhash -lzstd
 LIBS      = $(LIBS_LIB) -ljansson -lnettle -lpthread
