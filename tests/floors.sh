@@ -37,7 +37,7 @@ in_order() { # folder, prefix of its includes, files from the lowest up
         below="$below$file "
     done
 }
-in_order src/core core bits set ${CORE:?run make floors}
+in_order src/core core bits set letter ${CORE:?run make floors}
 in_order src/table table varint ribbon $TABLE
 in_order probe probe bareking $PROBE
 in_order src/study study $STUDY

@@ -10,10 +10,10 @@
  */
 #include "core/betza.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letter.h"
 #include "core/utf8.h"
 
 struct leap {
@@ -170,7 +170,7 @@ static bool add_leap(const struct text *t, struct bk_movement *m, const struct m
 static bool read_modifiers(struct text *t, struct modifiers *m)
 {
     *m = (struct modifiers){ 0 };
-    for (; islower((unsigned char)*t->p); t->p++) {
+    for (; bk_is_lower(*t->p); t->p++) {
         unsigned bit = *t->p == 'm'   ? BK_QUIET
                        : *t->p == 'c' ? BK_TAKES
                        : *t->p == 'p' ? BK_HOPS
@@ -198,12 +198,12 @@ static bool read_small(struct text *t, unsigned *out)
 {
     unsigned n = 0;
 
-    if (!isdigit((unsigned char)*t->p))
+    if (!bk_is_digit(*t->p))
         return BAD(t, "expected a number");
-    for (const char *p = t->p; isdigit((unsigned char)*p); p++)
+    for (const char *p = t->p; bk_is_digit(*p); p++)
         if ((n = n * 10 + (unsigned)(*p - '0')) >= BK_RANKS_MAX)
             return BAD(t, "the number is larger than any board");
-    while (isdigit((unsigned char)*t->p))
+    while (bk_is_digit(*t->p))
         t->p++;
     *out = n;
     return true;
@@ -256,7 +256,7 @@ static bool read_range(struct text *t, struct atom *a)
         t->p++;
         return true;
     }
-    return !isdigit((unsigned char)*t->p) || read_small(t, &a->range);
+    return !bk_is_digit(*t->p) || read_small(t, &a->range);
 }
 
 static bool read_all(struct text *t, struct bk_movement *m)

@@ -1,10 +1,11 @@
 /* cursor.c - numbers, letters and words of a value. */
 #include "core/cursor.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/letter.h"
 
 bool bk_cursor_wrong(struct bk_cursor *c, const char *fmt, ...)
 {
@@ -18,7 +19,7 @@ bool bk_cursor_wrong(struct bk_cursor *c, const char *fmt, ...)
 
 bool bk_cursor_more(struct bk_cursor *c)
 {
-    while (isspace((unsigned char)*c->p))
+    while (bk_is_space(*c->p))
         c->p++;
     return *c->p;
 }
@@ -33,7 +34,7 @@ bool bk_cursor_number(struct bk_cursor *c, unsigned min, unsigned max, unsigned 
     const char *end = c->p;
     unsigned n = 0;
 
-    for (; isdigit((unsigned char)*end) && n <= max; end++)
+    for (; bk_is_digit(*end) && n <= max; end++)
         n = n * 10 + (unsigned)(*end - '0');
     if (end == c->p || n < min || n > max)
         return bk_cursor_wrong(c, "expected a number from %u to %u", min, max);
@@ -81,7 +82,7 @@ bool bk_cursor_ranks(struct bk_cursor *c, const struct bk_variant *v, uint16_t *
         if (*c->p == '-') {
             c->p++;
             high = v->ranks;
-            if (isdigit((unsigned char)*c->p) && !bk_cursor_number(c, low, v->ranks, &high))
+            if (bk_is_digit(*c->p) && !bk_cursor_number(c, low, v->ranks, &high))
                 return false;
         }
         for (unsigned r = low - 1; r < high; r++)
@@ -96,7 +97,7 @@ bool bk_cursor_skip(struct bk_cursor *c, const char *word)
     size_t n = strlen(word);
 
     bk_cursor_more(c);
-    if (strncmp(c->p, word, n) || (c->p[n] && !isspace((unsigned char)c->p[n])))
+    if (strncmp(c->p, word, n) || (c->p[n] && !bk_is_space(c->p[n])))
         return false;
     c->p += n;
     return true;

@@ -11,7 +11,6 @@
 #include "core/fairy.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "core/betza.h"
 #include "core/check.h"
 #include "core/fairy_file.h"
+#include "core/letter.h"
 #include "core/move.h"
 #include "core/position.h"
 #include "core/rules.h"
@@ -54,7 +54,7 @@ static bool get_number(struct file *f, const char *name, unsigned min, unsigned 
     *out = missing;
     if (!e)
         return true;
-    n = isdigit((unsigned char)*e->value) ? strtoul(e->value, &end, 10) : ULONG_MAX;
+    n = bk_is_digit(*e->value) ? strtoul(e->value, &end, 10) : ULONG_MAX;
     if (n == ULONG_MAX || *end || n < min || n > max)
         return WRONG(f, e, 0, "expected a number from %u to %u", min, max);
     *out = (unsigned)n;
@@ -67,10 +67,10 @@ static bool get_file(struct file *f, const char *name, unsigned max, unsigned mi
 {
     const struct bk_fairy_entry *e = bk_fairy_get(&f->in, name);
 
-    if (!e || isdigit((unsigned char)*e->value))
+    if (!e || bk_is_digit(*e->value))
         return get_number(f, name, 1, max, missing, out);
     *out = (unsigned)(*e->value - 'a') + 1;
-    return (islower((unsigned char)*e->value) && !e->value[1] && *out <= max) ||
+    return (bk_is_lower(*e->value) && !e->value[1] && *out <= max) ||
            WRONG(f, e, 0, "expected a file from a to %c", 'a' + (int)max - 1);
 }
 
@@ -81,7 +81,7 @@ static bool means_the_same(struct file *f, const struct bk_fairy_entry *e, unsig
         const struct bk_fairy_entry *man = &f->in.entry[i];
 
         if (man->key->kind <= BK_FAIRY_CUSTOM && man->level > e->level &&
-            toupper((unsigned char)man->value[0]) == toupper((unsigned char)e->value[at]))
+            bk_upper(man->value[0]) == bk_upper(e->value[at]))
             return WRONG(f, e, at, "a later section gives `%c` to a man: say this key there, too",
                          e->value[at]);
     }
@@ -105,7 +105,7 @@ static bool get_types(struct file *f, const struct bk_fairy_entry *e, uint32_t *
     if (!strcmp(e->value, "-"))
         return true;
     for (const char *s = e->value; *s; s++) {
-        int type = isalpha((unsigned char)*s) ? bk_variant_type(f->v, *s) : -1;
+        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1;
 
         if (*s == ' ')
             continue;
@@ -129,11 +129,11 @@ static bool get_region(struct file *f, const struct bk_fairy_entry *e, struct bk
         return true;
     for (s += strspn(s, " "); *s; s += strspn(s, " ")) {
         const char *start = s;
-        unsigned file = (unsigned)(tolower((unsigned char)*s) - 'a'), rank = 0;
+        unsigned file = (unsigned)(bk_lower(*s) - 'a'), rank = 0;
         bool all_files = *s++ == '*', all_ranks = !all_files && *s == '*';
 
         s += all_ranks;
-        for (; !all_ranks && isdigit((unsigned char)*s) && rank < 100; s++)
+        for (; !all_ranks && bk_is_digit(*s) && rank < 100; s++)
             rank = rank * 10 + (unsigned)(*s - '0');
         if ((!all_files && file >= v->files) || (!all_ranks && (!rank || rank > v->ranks)) ||
             !strchr(" ", *s))
@@ -305,9 +305,9 @@ static bool read_betza(struct file *f, const struct bk_fairy_entry *e, const cha
     for (const char *s = text; *s; s++)
         if (*s == 'p' && (!*hopping_atom(s) || !strchr("RBQ", *hopping_atom(s))))
             return WRONG(f, e, s - e->value, "`p` is for R, B and Q only");
-        else if (*s == 'p' && isdigit((unsigned char)hopping_atom(s)[1]))
+        else if (*s == 'p' && bk_is_digit(hopping_atom(s)[1]))
             return WRONG(f, e, s - e->value, "a hop with a range is told in two ways");
-        else if (isdigit((unsigned char)s[0]) && isdigit((unsigned char)s[1]))
+        else if (bk_is_digit(s[0]) && bk_is_digit(s[1]))
             return WRONG(f, e, s - e->value, "a range has one digit");
         else if (*s == '1' || *s == '(') /* W1 is a rider there, and brackets are passed over */
             return WRONG(f, e, s - e->value, "`%c` is read otherwise, or not at all", *s);
@@ -335,7 +335,7 @@ static bool read_piece(struct file *f, const struct bk_fairy_entry *e)
         return true;
     if (e->key->kind == BK_FAIRY_CANNOT_BE)
         return WRONG(f, e, 0, "%s", e->key->text);
-    if (!isalpha((unsigned char)e->value[0]))
+    if (!bk_is_letter(e->value[0]))
         return WRONG(f, e, 0, "expected a letter%s", own_move ? ", `:` and a move" : "");
     if (own_move && e->value[1] == ':')
         move = e->value + 2;
@@ -344,9 +344,9 @@ static bool read_piece(struct file *f, const struct bk_fairy_entry *e)
     if (v->ntypes == BK_TYPES_MAX)
         return WRONG(f, e, 0, "more than %d pieces", BK_TYPES_MAX);
     if (bk_variant_type(v, e->value[0]) >= 0)
-        return WRONG(f, e, 0, "letter %c is taken by '%s'", toupper((unsigned char)e->value[0]),
+        return WRONG(f, e, 0, "letter %c is taken by '%s'", bk_upper(e->value[0]),
                      v->piece[bk_variant_type(v, e->value[0])].name);
-    p->letter = (char)toupper((unsigned char)e->value[0]);
+    p->letter = bk_upper(e->value[0]);
     snprintf(p->name, sizeof p->name, "%s", e->name);
     p->ranks = bk_all_ranks(v);
     v->ntypes++;
@@ -428,11 +428,11 @@ static bool read_cell(struct file *f, const char **s, unsigned rank, unsigned *f
     unsigned gap = 1;
     char c = **s;
 
-    if (isdigit((unsigned char)c)) {
-        for (gap = 0; isdigit((unsigned char)**s) && gap <= BK_FILES_MAX; (*s)++)
+    if (bk_is_digit(c)) {
+        for (gap = 0; bk_is_digit(**s) && gap <= BK_FILES_MAX; (*s)++)
             gap = gap * 10 + (unsigned)(**s - '0');
         c = '.';
-    } else if (c == '*' || (isalpha((unsigned char)c) && bk_variant_type(f->v, c) >= 0)) {
+    } else if (c == '*' || (bk_is_letter(c) && bk_variant_type(f->v, c) >= 0)) {
         (*s)++;
     } else {
         return false;
@@ -489,7 +489,7 @@ static bool read_start(struct file *f)
         return false;
     f->side = 'w';
     sscanf(s, " %c %15s %7s", &f->side, f->rights, f->passed);
-    if (!isalpha((unsigned char)*f->passed)) /* `-`, or a clock */
+    if (!bk_is_letter(*f->passed)) /* `-`, or a clock */
         *f->passed = '\0';
     for (unsigned sq = 0; sq < v->nsq; sq++)
         if (f->cell[sq / v->files][sq % v->files] == '*' && somebody_hops(v))
@@ -502,7 +502,7 @@ static bool read_start(struct file *f)
         for (unsigned sq = 0; sq < v->nsq; sq++) {
             char c = f->cell[sq / v->files][sq % v->files];
 
-            if (isalpha((unsigned char)c) && bk_variant_type(v, c) == (int)type)
+            if (bk_is_letter(c) && bk_variant_type(v, c) == (int)type)
                 men[c >= 'a']++;
         }
         v->piece[type].army = (uint8_t)(men[0] > men[1] ? men[0] : men[1]);
@@ -544,7 +544,7 @@ static bool read_limits(struct file *f, uint32_t *limited)
     if (e && e->again)
         return WRONG(f, e, 0, "inherited limits stay beside these: say all in one section");
     for (const char *s = e ? e->value : ""; *s;) {
-        int type = isalpha((unsigned char)*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
+        int type = bk_is_letter(*s) ? bk_variant_type(f->v, *s) : -1, used = 0;
         unsigned n = 0;
 
         if (type < 0 || sscanf(s + 1, " : %3u%n", &n, &used) != 1 || n > 200)
@@ -690,7 +690,7 @@ static unsigned first_pawn_rank(const struct file *f, char letter)
         char c = f->cell[sq / v->files][sq % v->files];
         unsigned rank = bk_own_rank(v, sq, c >= 'a' ? BK_BLACK : BK_WHITE);
 
-        if (toupper((unsigned char)c) == letter && rank < first)
+        if (bk_upper(c) == letter && rank < first)
             first = rank;
     }
     return first < BK_RANKS_MAX ? first : 1;
@@ -924,7 +924,7 @@ static void write_start(struct file *f)
     for (unsigned sq = 0; sq < v->nsq; sq++) {
         char c = f->cell[sq / v->files][sq % v->files];
 
-        if (isalpha((unsigned char)c))
+        if (bk_is_letter(c))
             at[sq] = bk_man((unsigned)bk_variant_type(v, c), c >= 'a' ? BK_BLACK : BK_WHITE);
     }
     static_assert(BK_BOARD_CHARS_MAX < sizeof f->v->start, "a board fits into a start");

@@ -11,11 +11,12 @@
  */
 #include "core/fairy_file.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/letter.h"
 
 #define DEPTH_MAX 32 /* of inheritance */
 
@@ -357,7 +358,7 @@ static bool choose(struct bk_fairy_file *f, const char *name)
         return bk_fairy_fault(f, 1, 0, "%u sections: say which, as in FILE.ini#%s", f->nsections,
                               f->section[0].name);
     for (const char *s = f->wanted->name; *s; s++)
-        if (!islower((unsigned char)*s) && !isdigit((unsigned char)*s) && *s != '-')
+        if (!bk_is_lower(*s) && !bk_is_digit(*s) && *s != '-')
             return bk_fairy_fault(f, f->wanted->line, 2, "a name has only a-z, 0-9 and -");
     if (!*f->wanted->name || strlen(f->wanted->name) > BK_FAIRY_NAME_MAX)
         return bk_fairy_fault(f, f->wanted->line, 2, "a name has 1 to %d letters",

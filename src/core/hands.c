@@ -10,12 +10,12 @@
  */
 #include "core/hands.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/geometry.h"
+#include "core/letter.h"
 #include "core/rules.h"
 
 /* == Men ================================================================= */
@@ -530,8 +530,8 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
     for (unsigned rank = v->ranks; rank--; *s += rank > 0) {
         for (unsigned file = 0; file < v->files;) {
             unsigned sq = bk_sq(v, file, rank), gap = 1;
-            int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
-            bool digit = isdigit((unsigned char)**s), hole = **s == '*';
+            int type = bk_is_letter(**s) ? bk_variant_type(v, **s) : -1;
+            bool digit = bk_is_digit(**s), hole = **s == '*';
 
             if (digit)
                 gap = bk_gap_read(s);
@@ -549,7 +549,7 @@ static enum bk_err read_board(const struct bk_variant *v, const char **s, uint8_
                                    "for `*`",
                                    rank + 1);
             if (type >= 0) {
-                unsigned colour = islower((unsigned char)(*s)[-1]) ? BK_BLACK : BK_WHITE;
+                unsigned colour = bk_is_lower((*s)[-1]) ? BK_BLACK : BK_WHITE;
 
                 at[sq] = bk_man((unsigned)type, colour);
                 count[colour][type]++;
@@ -569,13 +569,13 @@ static enum bk_err read_hands(const struct bk_variant *v, const char **s,
     if (**s != '[')
         return BK_OK;
     for (++*s; **s != ']'; ++*s) {
-        int type = isalpha((unsigned char)**s) ? bk_variant_type(v, **s) : -1;
+        int type = bk_is_letter(**s) ? bk_variant_type(v, **s) : -1;
 
         if (**s == '-' && (*s)[-1] == '[' && (*s)[1] == ']')
             continue;
         if (type < 0)
             return bk_fail(why, BK_E_USAGE, "FEN: '%.1s' in the brackets", *s);
-        count[islower((unsigned char)**s) ? BK_BLACK : BK_WHITE][type]++;
+        count[bk_is_lower(**s) ? BK_BLACK : BK_WHITE][type]++;
     }
     ++*s;
     return BK_OK;

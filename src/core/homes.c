@@ -7,11 +7,11 @@
  */
 #include "core/homes.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letter.h"
 #include "core/position.h"
 #include "core/rules.h"
 
@@ -64,7 +64,7 @@ static unsigned outermost(const struct reading *r, unsigned colour, unsigned sid
 
 static enum bk_err rook_read(struct reading *r, char letter, unsigned colour)
 {
-    char lower = (char)tolower((unsigned char)letter);
+    char lower = bk_lower(letter);
     bool wing = lower == 'k' || lower == 'q';
     unsigned file = wing ? outermost(r, colour, lower == 'k') : (unsigned)(lower - 'a');
     unsigned side = file > r->h->king;
@@ -89,7 +89,7 @@ static enum bk_err rook_read(struct reading *r, char letter, unsigned colour)
 
 static bool is_right(const struct bk_variant *v, char letter)
 {
-    char lower = (char)tolower((unsigned char)letter);
+    char lower = bk_lower(letter);
 
     return lower == 'k' || lower == 'q' || (lower >= 'a' && lower < 'a' + v->files);
 }
@@ -128,7 +128,7 @@ enum bk_err bk_homes_read(struct bk_homes *h, bool *any, const struct bk_variant
     const char *s = field(fen, 2);
 
     memset(h, BK_NO_HOME, sizeof *h);
-    *any = bk_rules_homes_told(base) && !bk_rules_castles(base) && isalpha((unsigned char)*s) &&
+    *any = bk_rules_homes_told(base) && !bk_rules_castles(base) && bk_is_letter(*s) &&
            read_men(&r, fen, s);
     for (; *any && *s && !strchr(" \t\r\n", *s); s++) {
         unsigned colour = *s >= 'a' ? BK_BLACK : BK_WHITE;

@@ -9,10 +9,10 @@
  */
 #include "core/ini.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/letter.h"
 #include "core/utf8.h"
 
 void bk_ini_open(struct bk_ini *ini, const char *text)
@@ -21,7 +21,7 @@ void bk_ini_open(struct bk_ini *ini, const char *text)
     ini->next = text + bk_utf8_mark(text);
 }
 
-static bool is_space(char c) { return isspace((unsigned char)c); }
+static bool is_space(char c) { return bk_is_space(c); }
 
 static enum bk_ini_kind wrong(struct bk_ini *ini, unsigned column, const char *text)
 {

@@ -8,10 +8,10 @@
  */
 #include "core/keys.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "core/betza.h"
+#include "core/letter.h"
 
 #define ARMY_MAX        200
 #define TURNS_MAX       10000
@@ -24,7 +24,7 @@ static bool key_name(struct bk_cursor *c, struct bk_variant *v)
     if (!bk_cursor_copy(c, v->name, sizeof v->name))
         return false;
     for (; *c->p; c->p++)
-        if (!islower((unsigned char)*c->p) && !isdigit((unsigned char)*c->p) && *c->p != '-')
+        if (!bk_is_lower(*c->p) && !bk_is_digit(*c->p) && *c->p != '-')
             return bk_cursor_wrong(c, "a name has only a-z, 0-9 and -");
     return true;
 }
@@ -217,10 +217,9 @@ static bool key_start(struct bk_cursor *c, struct bk_variant *v)
 {
     if (!bk_cursor_copy(c, v->start, sizeof v->start))
         return false;
-    for (; *c->p && !isspace((unsigned char)*c->p); c->p++)
-        if (isalpha((unsigned char)*c->p) && bk_variant_type(v, *c->p) < 0)
-            return bk_cursor_wrong(c, "no piece has the letter `%c`",
-                                   toupper((unsigned char)*c->p));
+    for (; *c->p && !bk_is_space(*c->p); c->p++)
+        if (bk_is_letter(*c->p) && bk_variant_type(v, *c->p) < 0)
+            return bk_cursor_wrong(c, "no piece has the letter `%c`", bk_upper(*c->p));
     return true;
 }
 

@@ -11,11 +11,11 @@
 #include "core/position.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letter.h"
 #include "core/rules.h"
 
 /* == Men ================================================================= */
@@ -364,7 +364,7 @@ static enum bk_err side_read(struct reading *r)
 /* 0 a-side, 1 the other, -1 no such right: Q and K, or the file of the rook. */
 static int castling_side(const struct bk_variant *v, char letter)
 {
-    char lower = (char)tolower((unsigned char)letter);
+    char lower = bk_lower(letter);
     unsigned file = bk_file_read(v, lower);
 
     if (lower == 'k' || lower == 'q')
@@ -602,7 +602,7 @@ char bk_man_letter(const struct bk_variant *v, uint8_t man)
 {
     char letter = v->piece[bk_man_type(man)].letter;
 
-    return bk_man_colour(man) == BK_WHITE ? letter : (char)tolower((unsigned char)letter);
+    return bk_man_colour(man) == BK_WHITE ? letter : bk_lower(letter);
 }
 
 static size_t rank_write(const struct bk_variant *v, const uint8_t *at, unsigned rank, char *out)

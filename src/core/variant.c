@@ -1,12 +1,12 @@
 /* variant.c - what is asked of a game's plain fields. */
 #include "core/variant.h"
 
-#include <ctype.h>
+#include "core/letter.h"
 
 int bk_variant_type(const struct bk_variant *v, char letter)
 {
     for (int i = 0; i < v->ntypes; i++)
-        if (v->piece[i].letter == toupper((unsigned char)letter))
+        if (v->piece[i].letter == bk_upper(letter))
             return i;
     return -1;
 }

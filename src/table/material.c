@@ -1,10 +1,10 @@
 #include "table/material.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letter.h"
 #include "core/move.h"
 #include "core/rules.h"
 
@@ -26,7 +26,7 @@ static enum bk_err read_allowances(struct bk_material *m, const struct bk_varian
             return bk_fail(why, BK_E_USAGE,
                            "material '%s': '%c' at column %d is no evolution with a limit in %s",
                            name, *at, (int)(at - name) + 1, v->name);
-        if (++m->left[islower((unsigned char)*at) ? BK_BLACK : BK_WHITE][type] >
+        if (++m->left[bk_is_lower(*at) ? BK_BLACK : BK_WHITE][type] >
             bk_rules_allowance(v, (unsigned)type))
             return bk_fail(why, BK_E_USAGE, "material '%s': more than %d allowances of '%c'", name,
                            (int)bk_rules_allowance(v, (unsigned)type), *at);
