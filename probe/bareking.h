@@ -88,10 +88,10 @@ struct bk_lib;
 
 /*
  * variant  name of a built-in game ("shatranj", "chess", ...) or path of an .ini file
- * paths    folders to look in, separated by ':'; each holds VARIANT/MATERIAL.bkw and .bkd.  Of a
- *          table in several of them the first answers that has its distances, else the first.
- *          Files are opened when they are asked for: a program that changes its working directory
- *          gives absolute paths.
+ * paths    folders to look in, separated by ':', on Windows by ';', too; each holds
+ *          VARIANT/MATERIAL.bkw and .bkd.  Of a table in several of them the first answers that
+ *          has its distances, else the first.  Files are opened when they are asked for: a program
+ *          that changes its working directory gives absolute paths.
  *          NULL or "": none yet (bk_set_paths()).
  * *out is owned: bk_close().  On failure *out still is a handle whose bk_error()
  * tells why, or NULL when there is no memory.

@@ -6,22 +6,29 @@
  * windows.h of the system is not included: it takes names such as `near`.
  *
  * Memory: what aligned_alloc() gives there, free() could not take; so all that the library
- * allocates is aligned, and freed accordingly.  Paths of UTF-8 need a program whose code page is
- * UTF-8.
+ * allocates is aligned, and freed accordingly.
+ *
+ * Paths are UTF-8, as everywhere; one that is not is taken to be of the program's code page, as
+ * main() gets it.  What is open may be deleted or renamed by others, as on other systems.
  */
 #ifndef BK_CORE_WINDOWS_H
 #define BK_CORE_WINDOWS_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
+#include <wchar.h>
 
 /* == Files == */
 
@@ -33,6 +40,101 @@ static inline long sysconf(int name) { return name == _SC_OPEN_MAX ? 512 : -1; }
 #define O_CLOEXEC  (O_BINARY | O_NOINHERIT)
 #define O_NONBLOCK 0
 #define O_NOCTTY   0
+
+/* The system's 260 are letters; in UTF-8 they may be three times as many bytes. */
+#undef PATH_MAX
+#define PATH_MAX 1024
+
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, uint32_t flags,
+                                                        const char *from, int bytes, wchar_t *to,
+                                                        int room);
+__declspec(dllimport) void *__stdcall CreateFileW(const wchar_t *path, uint32_t access,
+                                                  uint32_t share, void *security, uint32_t how,
+                                                  uint32_t attributes, void *like);
+__declspec(dllimport) int __stdcall CloseHandle(void *handle);
+
+/* The path as the system has it: of UTF-8 (65001), else of the code page (0).  What is longer than
+   any path is empty, which no file is called. */
+static inline wchar_t *bk_windows_path(wchar_t out[PATH_MAX], const char *path)
+{
+    if (!MultiByteToWideChar(65001, 8 /* no invalid letters */, path, -1, out, PATH_MAX) &&
+        !MultiByteToWideChar(0, 0, path, -1, out, PATH_MAX))
+        *out = L'\0';
+    return out;
+}
+
+/* Opens a file to be read, which others may write, rename and delete; _wopen() lets them do the
+   first alone.  It has its turn where that fails, for it knows what the system's errors mean. */
+static inline int bk_windows_open(const char *path, int flags)
+{
+    wchar_t wide[PATH_MAX];
+    void *file = CreateFileW(bk_windows_path(wide, path), 0x80000000 /* read */,
+                             7 /* read, write, delete */, NULL, 3 /* existing */, 0, NULL);
+    int fd;
+
+    if ((intptr_t)file == -1)
+        return _wopen(wide, flags);
+    fd = _open_osfhandle((intptr_t)file, flags);
+    if (fd < 0)
+        CloseHandle(file);
+    return fd;
+}
+#define open bk_windows_open
+
+static inline int bk_windows_access(const char *path, int mode)
+{
+    wchar_t wide[PATH_MAX];
+
+    return _waccess(bk_windows_path(wide, path), mode);
+}
+#define access bk_windows_access
+
+/* stat() is a macro already, for the function and its struct. */
+static inline int bk_windows_stat(const char *path, struct _stat64 *out)
+{
+    wchar_t wide[PATH_MAX];
+
+    return _wstat64(bk_windows_path(wide, path), out);
+}
+#define _stat64(path, out) bk_windows_stat(path, out)
+
+/* A folder that is read; a letter beyond ASCII, which no name of ours has, comes as `?`. */
+struct bk_windows_folder {
+    _WDIR *dir;
+    struct dirent file;
+};
+static inline struct bk_windows_folder *bk_windows_opendir(const char *path)
+{
+    struct bk_windows_folder *f = malloc(sizeof *f);
+    wchar_t wide[PATH_MAX];
+
+    if (f && !(f->dir = _wopendir(bk_windows_path(wide, path)))) {
+        free(f);
+        f = NULL;
+    }
+    return f;
+}
+static inline struct dirent *bk_windows_readdir(struct bk_windows_folder *f)
+{
+    struct _wdirent *file = _wreaddir(f->dir);
+    size_t n = 0;
+
+    if (!file)
+        return NULL;
+    for (; file->d_name[n] && n + 1 < sizeof f->file.d_name; n++)
+        f->file.d_name[n] = (char)(file->d_name[n] < 128 ? file->d_name[n] : '?');
+    f->file.d_name[n] = '\0';
+    return &f->file;
+}
+static inline void bk_windows_closedir(struct bk_windows_folder *f)
+{
+    _wclosedir(f->dir);
+    free(f);
+}
+#define DIR      struct bk_windows_folder
+#define opendir  bk_windows_opendir
+#define readdir  bk_windows_readdir
+#define closedir bk_windows_closedir
 
 /* OVERLAPPED of the system: where to read. */
 struct bk_windows_at {
@@ -68,7 +170,8 @@ static inline ssize_t bk_windows_read(int fd, void *to, size_t bytes)
 
 /* == Strings == */
 
-/* A `:` after a drive's letter separates nothing: "C:/a:D:\b" has two parts. */
+/* `;` separates folders, too, as it does there in every list of them; a `:` after a drive's letter
+   separates nothing: "C:/a;D:\b" and "C:/a:D:\b" have two parts. */
 static inline char *bk_windows_strsep(char **rest, const char *separators)
 {
     char *begin = *rest, *end = begin;
@@ -77,7 +180,8 @@ static inline char *bk_windows_strsep(char **rest, const char *separators)
         return NULL;
     if (end[0] && end[1] == ':' && (end[2] == '/' || end[2] == '\\'))
         end += 2;
-    end += strcspn(end, separators);
+    while (*end && *end != ';' && !strchr(separators, *end))
+        end++;
     *rest = *end ? end + 1 : NULL;
     *end = '\0';
     return begin;

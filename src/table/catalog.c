@@ -91,7 +91,7 @@ static enum bk_err folders_read(struct bk_catalog *c, const char *paths, struct 
     char *rest;
 
     for (const char *s = paths; *s; s++)
-        room += *s == ':';
+        room += *s == ':' || *s == ';'; /* strsep() of Windows takes both */
     c->paths = strdup(paths);
     c->folders = strdup(paths);
     c->folder = calloc(room, sizeof *c->folder);
