@@ -5,6 +5,8 @@
 #
 # zstd is there for glibc alone, so a stub stands for each of its functions: what is missing else would not
 # link.  The program for musl is run as far as it goes without: a table that is not there.
+# ZSTD_MUSL=DIR, ZSTD_WINDOWS=DIR: folders with zstd.h and libzstd.a for these; the example is then linked
+# with them and run, the latter by wine if it is there, and must say of golden tables what it says here.
 set -eu
 . "$(dirname "$0")/scratch.sh"
 # the two headers that are the same everywhere
@@ -30,6 +32,30 @@ link() { # compiler, nm
     "$2" -u "$tmp/bareking.o" | sed -n 's/.* U \(ZSTD_.*\)/int \1(void);\nint \1(void) { return 0; }/p' >"$tmp/zstd.c"
     "$1" "$AMALGAM/example.c" "$tmp/bareking.o" "$tmp/zstd.c" -lpthread -o "$tmp/example" || fail "$1 example.c"
 }
+# The linked example, with zstd itself, says what ours says.
+answers() { # compiler, folder of zstd, folder of tables, what runs it
+    compiler=$1 zstd=$2 there=$3
+    shift 3
+    [ -f "$zstd/zstd.h" ] && [ -f "$zstd/libzstd.a" ] || fail "$zstd: no zstd.h and libzstd.a"
+    # shellcheck disable=SC2086
+    "$compiler" "-O${FULL:-0}" $strict -I"$zstd" "$AMALGAM/example.c" "$AMALGAM/bareking.c" "$zstd/libzstd.a" \
+        -lpthread -static -o "$tmp/linked.exe" || fail "$compiler, with zstd"
+    while IFS='|' read -r game set fen; do
+        "$BUILD/example" "$game" "$tmp/none:$golden/$set" "$fen" >"$tmp/here" 2>&1 && here=0 || here=$?
+        "$@" "$tmp/linked.exe" "$game" "$there/$set" "$fen" >"$tmp/said" 2>/dev/null </dev/null && status=0 || status=$?
+        [ "$status" = "$here" ] || fail "$compiler: $game $fen: status $status, not $here: $(cat "$tmp/said")"
+        [ "$here" != 0 ] || tr -d '\r' <"$tmp/said" | cmp -s - "$tmp/here" || fail "$compiler: $game $fen: $(cat "$tmp/said")"
+    done <<'END'
+chess|normal|8/8/8/3k4/8/8/4P3/4K3 w - - 0 1
+chess|normal|r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1
+chess|normal|4k2r/8/8/8/8/8/8/4K2R w Kk - 0 1
+chess|normal|8/8/8/3k4/8/8/4QQ2/4K3 w - - 0 1
+shatranj|best|3*/*p2/k2K/*P2/*3 w
+grand-shatranj|normal|nonsense
+sultan-random|wdl|1k8/10/10/10/10/10/10/5K1R2 w H
+END
+}
+golden=$(realpath "$(dirname "$0")/golden")
 done=
 try() { # what it is for, package, compiler, nm, options for our files
     if ! command -v "$3" >/dev/null; then
@@ -60,7 +86,18 @@ if [ -x "$tmp/example" ]; then
     grep -q 'no table KQvKQ of shatranj' "$tmp/said" || fail "musl: $(cat "$tmp/said")"
     rm "$tmp/example"
 fi
+if [ -n "${ZSTD_MUSL-}" ] && command -v musl-gcc >/dev/null; then
+    answers musl-gcc "$ZSTD_MUSL" "$tmp/none:$golden" env
+    done="$done, and answers"
+fi
 windows=yes
 try Windows gcc-mingw-w64-x86-64-posix x86_64-w64-mingw32-gcc-posix x86_64-w64-mingw32-nm \
     "-D_FILE_OFFSET_BITS=64 -include core/windows.h"
+if [ -n "${ZSTD_WINDOWS-}" ] && command -v x86_64-w64-mingw32-gcc-posix >/dev/null && command -v wine >/dev/null; then
+    # a list as it is written there, of folders in whose name is a space
+    ln -s "$golden" "$tmp/golden tables"
+    export WINEPREFIX="$tmp/wine" WINEDEBUG=-all
+    answers x86_64-w64-mingw32-gcc-posix "$ZSTD_WINDOWS" "Z:$tmp/none;Z:$tmp/golden tables" wine
+    done="$done, and answers"
+fi
 echo "$done"

@@ -85,9 +85,11 @@ $(AMALGAM)/test_%: $(BUILD)/tests/test_%.o $(PROOF_O) $(TB_O) $(AMALGAM)/barekin
 test-amalgamation: all $(AMALGAM)/bareking.o $(AMALGAM)/test_golden $(if $(FULL),$(AMALGAM)/test_probe)
 	@sh tests/amalgamation.sh $(BUILD)
 
-# Do the library and the one file compile for musl and for Windows?
-test-portable: $(AMALGAM)/bareking.c
-	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' sh tests/portable.sh
+# Do the library and the one file compile for musl and for Windows?  ZSTD_MUSL=DIR, ZSTD_WINDOWS=DIR: and
+# does the one file answer there?
+test-portable: $(AMALGAM)/bareking.c $(BUILD)/example
+	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' \
+	    ZSTD_MUSL='$(ZSTD_MUSL)' ZSTD_WINDOWS='$(ZSTD_WINDOWS)' sh tests/portable.sh
 
 # == The Python package ==
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
