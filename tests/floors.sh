@@ -22,6 +22,12 @@ forbid src/cli   'engine|tests'
 forbid src/explore 'tb|cli|engine|tests'
 forbid src/engine 'tb|study|explore|cli|tests'
 
+# The library reads the same in every program: letters are those of core/letter.h, not of a locale.
+if grep -nE '#include <(ctype|wctype|locale)\.h>' -r src/core src/table probe --include='*.c' --include='*.h'; then
+    echo "floors: letters and digits are asked of core/letter.h, whatever the locale is" >&2
+    fail=1
+fi
+
 # Within a folder, too: a file includes only those that stand before it in the Makefile.
 in_order() { # folder, prefix of its includes, files from the lowest up
     folder=$1 prefix=$2 below=' '
