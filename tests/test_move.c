@@ -296,6 +296,27 @@ static void en_passant__takes_the_man_that_passed(void **state)
     bk_variant_free(v);
 }
 
+/* However many ways are open to one man: over the passer and leaping, straight and by taking it on
+   the way. */
+static void en_passant__is_one_move(void **state)
+{
+    static const char game[] = "[variant]\nname = passing\nboard = 4x5\nen-passant = yes\n"
+                               "[piece king]\nletter = K\nroyal = yes\nmove = K\n"
+                               "[piece pawn]\nletter = P\nmove = mfWcfDcpfW2\ndouble-step = 1-2\n"
+                               "[piece lion]\nletter = S\nmove = fWfF\nsteps = 2\nbend = free\n"
+                               "takes-twice = yes\ndouble-step = 1\n";
+    struct bk_variant *v = parse(game);
+
+    (void)state;
+    assert_moves(v, "K2k/4/4/2p1/2P1 w - c3", "c1", "c1c2c3");
+    assert_play(v, "K2k/4/4/2p1/2P1 w - c3", "c1c2c3", "K2k/4/2P1/4/4 b - - 0 1");
+    assert_moves(v, "K2k/4/4/2p1/1S2 w - c3", "b1",
+                 "b1a2 b1a3 b1b2 b1b3 b1c2 b1c2b3 b1c2c3 b1c2d3 b1c3");
+    assert_moves(v, "K2k/4/4/2p1/1S2 w", "b1",
+                 "b1a2 b1a3 b1b2 b1b3 b1c2 b1c2b3 b1c2c3 b1c2d3 b1c3");
+    bk_variant_free(v);
+}
+
 static void en_passant__may_not_uncover_the_king(void **state)
 {
     struct bk_variant *v = load("chess");
@@ -694,6 +715,7 @@ int main(void)
         cmocka_unit_test(double_step__of_a_rider_is_none),
         cmocka_unit_test(turn__stays_at_the_last_that_a_fen_can_tell),
         cmocka_unit_test(en_passant__takes_the_man_that_passed),
+        cmocka_unit_test(en_passant__is_one_move),
         cmocka_unit_test(en_passant__may_not_uncover_the_king),
         cmocka_unit_test(joyce_pawn__changes_only_into_what_is_lost),
         cmocka_unit_test(joyce_pawn__sits_on_the_last_rank),

@@ -221,33 +221,45 @@ static bool might_go(const struct bk_variant *v, unsigned type, unsigned colour,
     return false;
 }
 
-/* Takes the man that has just passed over `to`, if that is what this move does. */
-static void en_passant(struct making *g, const struct bk_reach *r)
+/* Takes the man that has just passed over `to`, if that is what this move does; tells whether it
+   is. */
+static bool en_passant(struct making *g, const struct bk_reach *r)
 {
     struct bk_move m;
     unsigned victim;
 
     if (r->to != g->p->ep || !(r->how & BK_TAKES) ||
         !bk_rules_takes_passing(g->v, g->type, g->us, g->from, r->to))
-        return;
+        return false;
     victim = (unsigned)((int)r->to - bk_ahead(g->v, g->us));
     if (!bk_bits_has(&g->p->by[!g->us], victim) || victim == g->p->king[!g->us] ||
         !bk_reach_open(g->v, r, &g->occupied))
-        return;
+        return false;
     m = plain(g, r->to, victim);
     m.tells = might_go(g->v, g->type, g->us, g->from, r->to);
     push_changes(g, m);
+    return true;
 }
 
-/* Takes on the way and goes on from there. */
-static void take_on_way(struct making *g, const struct bk_reach *r)
+/* Does a man who takes on the way take the one that has just passed over `to`, and end there?
+   Then it is the capture in passing. */
+static bool takes_passer(const struct making *g, const struct bk_reach *r)
+{
+    unsigned ep = g->p->ep;
+
+    return ep != BK_SQ_NONE && r->to == ep &&
+           via_of(g->v, r) == (unsigned)((int)ep - bk_ahead(g->v, g->us));
+}
+
+/* Takes on the way and goes on from there; tells whether it is possible. */
+static bool take_on_way(struct making *g, const struct bk_reach *r)
 {
     const struct bk_pos *p = g->p;
     unsigned via = via_of(g->v, r);
     struct bk_move m;
 
     if (!bk_bits_has(&p->by[!g->us], via) || via == p->king[!g->us])
-        return;
+        return false;
     m = plain(g, r->to, via);
     m.tells = true;
     if (p->at[r->to]) {
@@ -255,6 +267,7 @@ static void take_on_way(struct making *g, const struct bk_reach *r)
         m.also = (uint8_t)via;
     }
     push_changes(g, m);
+    return true;
 }
 
 /* An ordinary move, quiet or taking where it ends; tells whether it is possible. */
@@ -275,19 +288,23 @@ static void man_moves(struct making *g)
 {
     const struct bk_pos *p = g->p;
     unsigned n, done = BK_SQ_NONE;
+    bool passed = p->ep == BK_SQ_NONE; /* taken in passing: another way is the same move */
     const struct bk_reach *r = bk_reach_from(g->v, g->type, g->us, g->from, &n);
 
     for (; n--; r++) {
         if (bk_bits_has(&p->by[g->us], r->to) || r->to == p->king[!g->us])
             continue;
         if (r->how & BK_TWICE) {
-            take_on_way(g, r);
+            bool passer = takes_passer(g, r);
+
+            if (!(passer && passed) && take_on_way(g, r))
+                passed |= passer;
             continue;
         }
         if (r->to != done && move_or_take(g, r))
             done = r->to; /* entries come sorted by `to`: another way is the same move */
-        if (p->ep != BK_SQ_NONE)
-            en_passant(g, r);
+        if (!passed)
+            passed = en_passant(g, r);
     }
     if (bk_rules_changes_in_place(g->v, g->type))
         push_changes(g, plain(g, g->from, BK_SQ_NONE));
