@@ -439,7 +439,8 @@ BK_API enum bk_lib_err bk_is_over_fen(struct bk_lib *lib, const char *fen, enum 
 
 struct bk_lib_move {
     char name[16]; /* "a1b1", "b9b10=M"; castling "e1g1", or "b1a1" (the rook's square) where
-                      the king moves less than two squares */
+                      the king moves less than two squares, or might leap there; "a1b2c3": takes
+                      on b2 on the way, or in passing where he might go to c3 quietly, too */
     int wdl, dtw;  /* for the side that plays it; dtw counts this ply */
 };
 /*

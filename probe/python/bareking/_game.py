@@ -72,7 +72,8 @@ class Move(NamedTuple):
     """A legal move.
 
     name         "a1b1"; "b9b10=M", where the man becomes another; castling "e1g1", or "b1a1" (the
-                 rook's square) where the king moves less than two squares
+                 rook's square) where the king moves less than two squares, or might leap there;
+                 "a1b2c3": takes on b2 on the way, or in passing where he might go to c3 quietly, too
     takes        the square of the man that is taken, mostly `to_square`; None: nothing is
     also_taken   that of a second man, taken on the way
     becomes      the letter of what the man turns into, in upper case; `from_square` equal to
