@@ -91,6 +91,14 @@ test-portable: $(AMALGAM)/bareking.c $(BUILD)/example
 	@BUILD=$(BUILD) AMALGAM=$(AMALGAM) UNITS='$(UNITS)' \
 	    ZSTD_MUSL='$(ZSTD_MUSL)' ZSTD_WINDOWS='$(ZSTD_WINDOWS)' sh tests/portable.sh
 
+# == The engine for Windows ==
+# ZSTD_WINDOWS=DIR: a folder with zstd.h and libzstd.a made for it
+windows: $(BUILD)/embedded.c
+	@ENGINE='$(ENGINE)' UNITS='$(UNITS)' XXHASH_H='$(XXHASH_H)' sh $(PACKAGING)/windows.sh $(BUILD) '$(ZSTD_WINDOWS)'
+# it plays and answers as the one here does; by wine
+test-windows: windows all
+	@sh tests/windows.sh $(BUILD)
+
 # == The Python package ==
 # wheel and sdist, in $(BUILD)/python; PACK=1: a wheel that has the library in it
 python: $(BUILD)/libbareking.so
@@ -124,5 +132,5 @@ test-release:
 abi: $(BUILD)/libbareking.so
 	@sh tests/abi.sh $(BUILD) $(ABI)
 
-.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable \
+.PHONY: man completions stage install uninstall test-install amalgamation test-amalgamation test-portable windows test-windows \
         python test-python deb test-deb release test-release abi

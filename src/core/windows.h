@@ -168,6 +168,9 @@ static inline ssize_t bk_windows_read(int fd, void *to, size_t bytes)
 }
 #define read(fd, to, bytes) bk_windows_read(fd, to, bytes)
 
+#define flockfile   _lock_file
+#define funlockfile _unlock_file
+
 /* == Strings == */
 
 /* `;` separates folders, too, as it does there in every list of them; a `:` after a drive's letter
@@ -189,7 +192,7 @@ static inline char *bk_windows_strsep(char **rest, const char *separators)
 #define strsep bk_windows_strsep
 
 /* mingw checks formats as the system's printf() has them, but calls one that knows all of C11. Only
-   attributes say `printf` here: the library never prints. */
+   attributes say `printf` here: the library never prints, and the engine says fprintf(). */
 #define printf __gnu_printf__
 
 /* == Memory == */

@@ -88,7 +88,7 @@ static int cecp_score(int score)
     return score;
 }
 
-static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
+static void tell_line(struct be_search *s, const struct be_line *line, unsigned nth)
 {
     const struct cecp *c = s->context;
     char pv[2048], verdict[48], by[64] = "";
@@ -477,7 +477,7 @@ static void hint(struct cecp *c, char *rest)
             be_say("Hint: %s", be_move_write(&c->s.game, BE_CECP, be_session_board(&c->s),
                                              &f->line[0].move[0], name));
     }
-    f->tell = tell;
+    f->tell = tell_line;
 }
 
 static void set_paths(struct cecp *c, const char *paths)
@@ -671,7 +671,7 @@ int be_cecp_run(char *first, const char *game, const char *paths)
         be_session_end(&c.s);
         return 4;
     }
-    c.s.search.tell = tell;
+    c.s.search.tell = tell_line;
     c.s.search.context = &c;
     goes_on = obey(&c, first);
     for (char *line; goes_on;) {

@@ -76,8 +76,8 @@ static struct choice choose(int argc, char **argv)
         else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             c.status = written(fputs(help, stdout) != EOF);
         else if (!strcmp(argv[i], "--version"))
-            c.status = written(printf("bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
-                                      BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) > 0);
+            c.status = written(fprintf(stdout, "bareking-engine %d.%d.%d\n", BK_LIB_VERSION >> 16,
+                                       BK_LIB_VERSION >> 8 & 255, BK_LIB_VERSION & 255) > 0);
         else {
             fprintf(stderr, "bareking-engine: '%s' is not understood; see --help\n", argv[i]);
             c.status = 2;
@@ -148,7 +148,9 @@ int main(int argc, char **argv)
     status = check_game(c.game);
     if (status)
         return status;
+#ifdef SIGPIPE
     signal(SIGPIPE, SIG_IGN); /* told by the write that fails */
+#endif
     if (!first_line(first))
         return 0;
     return is_cecp(first) ? be_cecp_run(first, c.game, c.dir) : be_uci_run(first, c.game, c.dir);

@@ -116,7 +116,9 @@ static int best_first(const void *a, const void *b)
         return x->again == (x->wdl < 0) ? -1 : 1;
     if (!x->wdl && x->holds != y->holds)
         return x->holds < y->holds ? -1 : 1;
-    return (y->looks > x->looks) - (y->looks < x->looks);
+    if (x->looks != y->looks)
+        return x->looks > y->looks ? -1 : 1;
+    return x->nth < y->nth ? -1 : 1; /* not every qsort() leaves equals as they were */
 }
 
 /*
@@ -268,8 +270,10 @@ bool be_root_make(struct be_worker *w, struct be_root *root)
         !(root->move = calloc(list->n + 1, sizeof *root->move)))
         return false;
     for (size_t i = 0; i < list->n; i++)
-        if (wanted(s, &list->move[i]))
-            root->move[root->n++].move = list->move[i];
+        if (wanted(s, &list->move[i])) {
+            root->move[root->n] = (struct be_root_move){ .move = list->move[i], .nth = root->n };
+            root->n++;
+        }
     judge_all(w, root);
     for (size_t i = 0; root->all_known && i < root->n; i++) {
         struct be_board after = s->root;

@@ -9,6 +9,7 @@
 /* A move of the root, and what is known of it. */
 struct be_root_move {
     struct be_move move;
+    size_t nth;     /* of the moves that may be played, as they were listed */
     bool known;     /* by the tables or the rules: */
     int wdl, plies; /* the mover's; with this ply; -1: not known */
     unsigned holds; /* of a draw: replies that keep it */

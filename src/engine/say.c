@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static atomic_bool gone;
 static atomic_bool starved; /* there was no memory for a line that came */
@@ -84,9 +83,7 @@ void be_lines_read(struct be_lines *in)
         atomic_store(&starved, true);
         return;
     }
-    do
-        got = read(in->fd, in->text + in->n, in->room - in->n - 1);
-    while (got < 0 && errno == EINTR);
+    got = be_wait_read(in->from, in->text + in->n, in->room - in->n - 1);
     if (got > 0)
         in->n += (size_t)got;
     else

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/wait.h"
+
 /* Writes one line; the newline is added. */
 void be_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Is nobody listening any more, or can nothing be written? */
@@ -22,9 +24,9 @@ int be_say_status(void);
 
 #define BE_LINE_MAX (1 << 20) /* longer ones are dropped whole */
 
-/* Lines as they come in on a descriptor.  Begins as { .fd = FD }. */
+/* Lines as they come in.  Begins as { .from = ... }. */
 struct be_lines {
-    int fd;
+    struct be_wait *from;
     char *text; /* owned */
     size_t n, room, start;
     size_t seen; /* from `start` on: no end of a line is there */

@@ -1,9 +1,6 @@
-/* session.c - positions on a stack, one thread, one pipe. */
+/* session.c - positions on a stack, one thread. */
 #include "engine/session.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +16,12 @@ bool be_session_begin(struct be_session *s, enum be_dialect dialect, const char 
 {
     memset(s, 0, sizeof *s);
     s->dialect = dialect;
-    s->in.fd = STDIN_FILENO;
+    s->in.from = &s->wait;
     s->search.nlines = 1;
     s->paths = strdup(paths);
     if (!s->paths || !be_hash_resize(&s->hash, HASH_MIB))
         return false;
-    return pipe2(s->wake, O_CLOEXEC) == 0;
+    return be_wait_begin(&s->wait, STDIN_FILENO);
 }
 
 void be_session_end(struct be_session *s)
@@ -39,8 +36,7 @@ void be_session_end(struct be_session *s)
     free(s->played);
     free(s->key);
     free(s->paths);
-    close(s->wake[0]);
-    close(s->wake[1]);
+    be_wait_end(&s->wait);
 }
 
 /* == Waiting ============================================================= */
@@ -48,11 +44,8 @@ void be_session_end(struct be_session *s)
 /* Takes note of the search's end. */
 static void join(struct be_session *s)
 {
-    char byte;
-
     pthread_join(s->thread, NULL);
-    while (read(s->wake[0], &byte, 1) < 0 && errno == EINTR)
-        ;
+    be_wait_woken(&s->wait);
     s->thinking = false;
 }
 
@@ -83,9 +76,7 @@ static void end_of_input(struct be_session *s)
 enum be_event be_session_wait(struct be_session *s, char **line)
 {
     for (;;) {
-        struct pollfd fd[3] = { { .fd = s->in.ended ? -1 : s->in.fd, .events = POLLIN },
-                                { .fd = STDOUT_FILENO }, /* tells when nobody reads it any more */
-                                { .fd = s->thinking ? s->wake[0] : -1, .events = POLLIN } };
+        unsigned came;
 
         if (be_say_gone())
             return BE_END;
@@ -95,15 +86,16 @@ enum be_event be_session_wait(struct be_session *s, char **line)
             return BE_END;
         if (s->in.ended)
             end_of_input(s);
-        if (poll(fd, 3, -1) < 0 && errno != EINTR)
+        came = be_wait_for(&s->wait, !s->in.ended, s->thinking);
+        if (came & BE_CAME_FAILED)
             return BE_END;
-        if (s->thinking && fd[2].revents) {
+        if (came & BE_CAME_WAKE) {
             join(s);
             return BE_FOUND;
         }
-        if (fd[1].revents)
+        if (came & BE_CAME_GONE)
             return BE_END;
-        if (fd[0].revents)
+        if (came & BE_CAME_BYTES)
             be_lines_read(&s->in);
     }
 }
@@ -266,8 +258,7 @@ static void *think(void *session)
     struct be_session *s = session;
 
     be_search_run(&s->search);
-    while (write(s->wake[1], "", 1) < 0 && errno == EINTR)
-        ;
+    be_wait_wake(&s->wait);
     return NULL;
 }
 

@@ -31,7 +31,7 @@ struct be_session {
     bool nowhere; /* the position that the client has is not this one: its words for it could not be
                      read, and nothing is played until there is another */
     bool told_broken, told_lost; /* what game.wrong says */
-    int wake[2];                 /* a pipe: the search has ended */
+    struct be_wait wait;         /* woken when the search has ended */
 };
 
 enum be_event { BE_LINE, BE_FOUND, BE_END };

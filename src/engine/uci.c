@@ -51,7 +51,7 @@ static const char *write_score(const struct be_search *s, const struct be_line *
     return out;
 }
 
-static void tell(struct be_search *s, const struct be_line *line, unsigned nth)
+static void tell_line(struct be_search *s, const struct be_line *line, unsigned nth)
 {
     char pv[UCI_LINE], score[32], verdict[48], deepest[32] = "";
     int64_t ms = be_now_ms() - atomic_load(&s->began);
@@ -469,7 +469,7 @@ int be_uci_run(char *first, const char *game, const char *paths)
         be_session_end(&s);
         return 4;
     }
-    s.search.tell = tell;
+    s.search.tell = tell_line;
     goes_on = obey(&s, first);
     for (char *line; goes_on;) {
         enum be_event event = be_session_wait(&s, &line);
