@@ -1,6 +1,6 @@
 /*
  * test_resume.c - going on from a checkpoint (tb/solve/resume.h): where there is no room for what
- * is in it, or nothing in it; and not from one that was made otherwise.
+ * is in it, or nothing in it; at any ply; and not from one that was made otherwise.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,6 +18,7 @@
 #include "tb/build/build.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
+#include "tb/solve/layout.h"
 #include "tests/proof.h"
 #include "tests/solved.h"
 
@@ -165,6 +166,145 @@ static void resume__of_what_was_made_otherwise_begins_anew(void **unused)
     }
     close(units);
     solved_free(s);
+    bk_variant_free(v);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* == Tables == */
+
+/* A table is ended every few plies, and gone on with. */
+struct walk {
+    volatile int finish;
+    unsigned told, every; /* progress; so often it ends: 0: never */
+    uint64_t positions;   /* that are solved */
+    unsigned notes;
+};
+
+static void end_soon(void *context, const struct bk_progress *p)
+{
+    struct walk *w = context;
+
+    w->finish = w->every && ++w->told % w->every == 0;
+    assert_true(p->positions >= w->positions); /* what was solved before counts */
+    w->positions = p->positions;
+}
+
+static void count_walk(void *context, const char *text)
+{
+    (void)text;
+    ((struct walk *)context)->notes++;
+}
+
+static const struct way {
+    const char *material;
+    bool distances;
+    enum bk_strategy strategy;
+    uint64_t sets_bytes; /* of a ledger's, in memory; 0: all */
+    unsigned k_max, every;
+} ways[] = {
+    { "KRvKN", true, BK_APART, 0, 0, 3 },    { "KRvKN", true, BK_APART, 0, 5, 3 },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3 },  { "KRvKN", true, BK_COMPACT, 1, 0, 3 },
+    { "KRvKN", false, BK_APART, 0, 0, 3 },   { "KRvKN", false, BK_COMPACT, 0, 0, 3 },
+    { "KNvKP", true, BK_GROUPS, 0, 0, 40 },  { "KNvKP", true, BK_COMPACT, 1, 0, 40 },
+    { "KNvKP", false, BK_GROUPS, 0, 0, 20 },
+};
+
+/* Solves once, or until it is done.  Returns how often it was begun. */
+static unsigned walk(struct solved *s, const struct bk_variant *v, const struct way *way,
+                     const struct bk_checkpoint *checkpoint, struct bk_memtable **out,
+                     struct bk_tally *tally)
+{
+    struct walk w = { .every = checkpoint ? way->every : 0 };
+    const struct bk_sink sink = { .context = &w, .progress = end_soon, .note = count_walk };
+    struct bk_report why = { "" };
+    struct bk_material m;
+    enum bk_err err;
+    unsigned n = 0;
+
+    assert_int_equal(bk_material_parse(&m, v, way->material, &why), BK_OK);
+    do {
+        struct bk_solve_job job = { .kernel = bk_kernel_for(v->nsq),
+                                    .distances = way->distances,
+                                    .attain = true,
+                                    .strategy = way->strategy,
+                                    .k_max = way->k_max,
+                                    .sets_bytes = way->sets_bytes,
+                                    .sink = &sink,
+                                    .checkpoint = checkpoint,
+                                    .finish = &w.finish };
+
+        assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+        job.tables = (struct bk_exit_tables){ job.t, find, s };
+        w.finish = 0;
+        err = bk_solve_table(&job, tally, &why);
+        *out = job.t;
+        if (err)
+            bk_memtable_free(job.t);
+        n++;
+    } while (err && !w.notes && n < 500);
+    if (err || w.notes)
+        fail_msg("%s: %s", way->material, why.text);
+    return n;
+}
+
+static void same_tables(const struct bk_memtable *x, const struct bk_memtable *y)
+{
+    assert_int_equal(x->code_bytes, y->code_bytes);
+    for (uint32_t i = 0; i < x->ix->nblocks; i++)
+        for (unsigned side = 0; side < 2; side++) {
+            const struct bk_memblock *a = &x->block[i], *b = &y->block[i];
+
+            assert_memory_equal(a->code[side], b->code[side], bk_layout_code_bytes(x, i));
+            if (a->draw[side])
+                assert_memory_equal(a->draw[side], b->draw[side], bk_layout_code_bytes(x, i));
+            for (unsigned told = 0; told < (x->code_bytes ? 2 : 1); told++)
+                assert_memory_equal(a->attained[told][side], b->attained[told][side],
+                                    bk_layout_bit_bytes(x, i));
+        }
+}
+
+static void same_tallies(const struct bk_tally *x, const struct bk_tally *y)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        assert_int_equal(x->win[side], y->win[side]);
+        assert_int_equal(x->draw[side], y->draw[side]);
+        assert_int_equal(x->all_loss[side], y->all_loss[side]);
+        assert_int_equal(x->longest_win[side].plies, y->longest_win[side].plies);
+        assert_int_equal(x->longest_loss[side].number, y->longest_loss[side].number);
+    }
+}
+
+/* However they are solved: nothing that is known at some ply may be missing at the next. */
+static void resume__every_few_plies_makes_the_same_tables(void **unused)
+{
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct solved *tables[2];
+    struct bk_variant *v;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", NULL), BK_OK);
+    for (unsigned i = 0; i < 2; i++)
+        tables[i] = solved_new(v, &(struct solved_options){ .distances = i });
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct solved *s = tables[ways[i].distances];
+        struct bk_memtable *whole, *parts;
+        struct bk_tally all, sum;
+        struct bk_material m;
+
+        assert_int_equal(bk_material_parse(&m, v, ways[i].material, NULL), BK_OK);
+        assert_non_null(solved_table(s, &m)); /* with what it leads to */
+        assert_int_equal(walk(s, v, &ways[i], NULL, &whole, &all), 1);
+        assert_true(walk(s, v, &ways[i], &checkpoint, &parts, &sum) > 2);
+        same_tables(whole, parts);
+        same_tallies(&all, &sum);
+        bk_memtable_free(whole);
+        bk_memtable_free(parts);
+        unlink(path);
+    }
+    solved_free(tables[0]);
+    solved_free(tables[1]);
     bk_variant_free(v);
     assert_int_equal(rmdir(folder), 0);
 }
@@ -331,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
+        cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
         cmocka_unit_test(resume__of_other_options_makes_the_files_that_are_asked_for),
         cmocka_unit_test(resume__goes_on_where_there_are_no_positions),
     };

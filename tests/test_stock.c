@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tb/memory/spill.h"
 
@@ -97,13 +98,36 @@ static void stock__is_empty_while_arrays_are_on_disk(void **state)
 
     (void)state;
     bk_spill_free(filled(32 * UNIT - 64, 1));
-    assert_int_equal(bk_spill_open(&st, "/tmp", UINT64_C(1) << 30, 0, &why), BK_OK);
+    assert_int_equal(bk_spill_open(&st, "/tmp", UINT64_C(1) << 30, UNIT, &why), BK_OK);
     assert_int_equal(bk_stock_bytes(), 0);
     bk_spill_free(filled(32 * UNIT - 64, 1));
     assert_int_equal(bk_stock_bytes(), 0);
+    assert_int_equal(bk_spill_limit(st), (UINT64_C(1) << 30) - UNIT);
     bk_spill_close(st);
     bk_spill_free(filled(32 * UNIT - 64, 1));
     assert_int_equal(bk_stock_bytes(), 32 * UNIT);
+    bk_stock_drop();
+}
+
+/* Where there is no room in the stock it goes: it is neither kept nor mapped. */
+static void stock__takes_no_more_than_there_is_room_for(void **state)
+{
+    const size_t others = 252 * UNIT; /* of 256 that there have been at one time */
+    unsigned char *a = filled(4 * UNIT - 64, 1), page;
+
+    (void)state;
+    bk_stock_other_comes(others);
+    bk_stock_leave_some(1);
+    bk_spill_free(a); /* the others are more than may be already */
+    assert_int_equal(bk_stock_bytes(), 0);
+    assert_int_equal(mincore(a - 64, 1, &page), -1);
+    bk_stock_leave_none();
+    bk_spill_free(filled(4 * UNIT - 64, 1));
+    assert_int_equal(bk_stock_bytes(), 4 * UNIT);
+    a = filled(UNIT / 2, 2); /* less than a unit: none comes from the stock, one goes */
+    assert_int_equal(bk_stock_bytes(), 3 * UNIT);
+    bk_spill_free(a);
+    bk_stock_other_goes(others);
     bk_stock_drop();
 }
 
@@ -154,6 +178,7 @@ int main(void)
         cmocka_unit_test(arrays__are_clear_whoever_had_their_memory),
         cmocka_unit_test(stock__holds_what_was_held_at_one_time_at_most),
         cmocka_unit_test(stock__leaves_some_to_the_allocator),
+        cmocka_unit_test(stock__takes_no_more_than_there_is_room_for),
         cmocka_unit_test(stock__is_empty_while_arrays_are_on_disk),
         cmocka_unit_test(stock__is_for_any_number_of_threads),
     };
