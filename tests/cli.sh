@@ -534,6 +534,26 @@ run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</t
     '<p>179 in all, ' '</details>'; do
     grep -qF "$text" page.html && pass || fail "no '$text' in the report"
 done
+# a page of two sides, part by part
+"$bin" build puzzle-mini KRvKN --dir mini --quiet
+run 0 report puzzle-mini KRvKN --dir mini -o mini.html && for text in \
+    '<td>White</td><td>1,707 (80.5 %)</td><td>380 (17.9 %)</td><td>34 (1.6 %)</td><td>2,121</td>' \
+    '<td>Black</td><td>955 (32.4 %)</td><td>883 (30.0 %)</td><td>1,105 (37.5 %)</td><td>2,943</td>' \
+    '<h3>Black to move</h3>' '<code>n1**/2**/3R/1k1K w - - 0 1</code>' '>White to move wins in 17 plies (9 turns)<' \
+    '<p>1.&#160;d2c2 a4b2 2.&#160;d1d2 ' '>after 3 plies, d1d2<' '>after 15 plies, b1b3<' '>after 17 plies, b3a3<' \
+    '>Black&#39;s knight from a4, White to move<' '>Black wins (4), plies<' \
+    '>White to move loses in 2 plies (1 turn); Black to move loses in 8 plies (4 turns)<' \
+    '<p>1 in all, in which whoever moves loses.<' '<p>11 in all, in which it would be better not to move.<' \
+    '>White to move wins in 3 plies (2 turns)<' '</summary>d1c2 a1a2 c1b1<'; do
+    grep -qF -e "$text" mini.html && pass || fail "no '$text' in the report of two sides"
+done
+for text in '24 <figure>' '6 marker-end'; do # 1 + 6 along the line, 4 maps, 1 + 6 zugzwangs, 6 problems
+    [ "$(grep -c -e "${text#* }" mini.html)" -eq "${text%% *}" ] && pass || fail "not $text in the report"
+done
+"$bin" build puzzle-mini KRvKN --dir short --wdl --quiet
+run 0 report puzzle-mini KRvKN --dir short -o short.html && [ "$(grep -c '<h2>' short.html)" -eq 3 ] &&
+    grep -qF '>White to move loses; Black to move loses<' short.html && pass || fail 'a report without distances'
+rm -r mini short
 good '{"variant":"shatranj","material":"KQvKQ","file":"page.html","bytes":'"$(wc -c <page.html)"'}' \
     report shatranj KQvKQ -o page.html --json
 bad 2 'say where the page goes' report shatranj KQvKQ --json
@@ -567,16 +587,20 @@ for how in '--wdl' '--standalone'; do
     rm -rf pair && good '' build shatranj KQvKQ --dir pair $how
     cp pair/shatranj/KQvKQ.bkw old.bkw && rm pair/shatranj/* && good '' build shatranj KQvKQ --dir pair
     cp pair/shatranj/KQvKQ.bkw new.bkw && cp old.bkw pair/shatranj/KQvKQ.bkw
-    run 3 doctor pair && grep -q '^ *half  *KQvKQ.bkd: ' out && pass || fail "doctor does not tell half a pair of $how"
+    case $how in
+    --wdl) text='distances that the .bkw does not promise' ;;
+    *) text='does not answer alone, as the .bkw does' ;;
+    esac
+    run 3 doctor pair && grep -q "^ *half  *KQvKQ.bkd: $text\$" out && pass || fail "doctor does not tell half a pair of $how"
     good '1 to build' plan shatranj KQvKQ --dir pair
     good 'KQvKQ' build shatranj KQvKQ --dir pair
     cmp -s new.bkw pair/shatranj/KQvKQ.bkw && pass || fail "half a pair of $how is not made again"
     good 'whole' doctor pair
 done
 # a manifest that names a file twice, and one that is no table
-(cd pair && sha256sum shatranj/* && sha256sum shatranj/KQvKQ.bkw && echo text >shatranj/README && sha256sum shatranj/README) >list.sha
+(cd pair && sha256sum shatranj/* && sha256sum shatranj/KQvKQ.bkw && echo text >shatranj/read..me && sha256sum shatranj/read..me) >list.sha
 good '4 good' manifest pair list.sha
-rm pair/shatranj/README
+rm pair/shatranj/read..me
 # results of this game, distances of another with its name: refused
 sed 's/^stalemate .*/stalemate = draw/' "$games/shatranj.ini" >shatranj.ini
 rm -rf mixed && mkdir -p mixed/shatranj && cp pair/shatranj/KQvKQ.bkd mixed/shatranj
@@ -1147,6 +1171,9 @@ ill 1 'unknown *KQvKQ.bkz: no kind of table that this version knows$' cp KQvKQ.b
 ill 4 'unreadable *KQvKQ.bkd: No such file' ln -sf nothing KQvKQ.bkd
 two_ills() { flip KQvKB.bkw 3000 && ln -sf nothing KQvKQ.bkd; }
 ill 4 'damaged *KQvKB.bkw: ' two_ills
+# of damaged results nobody knows what they promise: that is all that is said
+ill 3 'damaged *KQvKB.bkw: ' flip KQvKB.bkw 20
+grep -q 'half\|missing' out && fail 'doctor: what damaged results are not' || pass
 mkdir -m 0 ward/lost+found # as a disk of its own has it
 rm -rf ward/shatranj && cp -R tables/shatranj ward && good ': whole' doctor ward
 rmdir ward/lost+found
@@ -1155,6 +1182,8 @@ printf '[variant]\nname = four\nboard = 4x4\n[piece king]\nletter = K\nroyal = y
 for man in R N A; do printf '[piece %s]\nletter = %s\nmove = %s\n' $man $man $man >>four.ini; done
 rm -rf need && run 0 build ./four.ini KRvKR KRvKN KRvKA KRRvK --dir need --quiet && rm need/four/KRvK.*
 run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN and 1 more$' out && pass || fail 'who needs it'
+rm need/four/KRvKR.*
+run 1 doctor need ./four.ini && grep -q 'missing *KRvK: for KRRvK, KRvKA, KRvKN$' out && pass || fail 'which three need it'
 rm -rf need && run 0 build ./four.ini KRvKR --dir need --standalone --quiet && rm need/four/KRvK.*
 good ': whole' doctor need ./four.ini
 good '2 files' check ./four.ini KRvKR --deep --dir need
@@ -1253,12 +1282,33 @@ cp tables/shatranj/KQvKQ.bkd ward/shatranj
 cp -R tables ward/tables && cp tables/shatranj/KQvKQ.bkw ward/shatranj
 cp tables/shatranj/KQvKQ.bkw ward/shatranj/KQvKA.bkw
 differs 0 'extra    shatranj/KQvKA.bkw'
+rm ward/shatranj/KQvKA.bkw && ln -s nothing ward/shatranj/KQvKA.bkw # what is not in the list is not read
+differs 0 'extra    shatranj/KQvKA.bkw'
+bad 4 'ward/shatranj/KQvKA.bkw: No such file' manifest ward
+rm ward/shatranj/KQvKA.bkw
+# as other systems and programs write lists: each is the same list
+{ yes '# so many words' | head -n 9000 && cat list; } >long # more than is read at once
+sed 's/$/\r/' list >crlf
+sed 's/^\([0-9a-f]*\)  /\1 */' list >starred
+sed '2s/.*/# 2x the words/; 4,$ { /^#/d }' list >unsized
+sed '4,$ { /^#/d }' list >sized # the size before one file is not that of the next
+for sums in long crlf starred unsized sized; do
+    good ' 0 missing, 0 differ, 0 not in the list' manifest ward $sums
+done
+sed 's/^# \([0-9]\)/# 9\1/' list >sums
+run 3 manifest ward sums && grep -q '^0 good, 0 missing' out && pass || fail 'sizes of a manifest do not count'
+{ head -n 3 list && printf '\0' && tail -n +4 list; } >sums # the files behind it would be none of the list's
+bad 2 'sums is no text' manifest ward sums
+printf '%064d  shatranj\n' 0 >sums
+run 1 manifest ward sums && grep -q '^missing  shatranj$' out && pass || fail 'a folder in a manifest'
+mkdir -p bare/shatranj && run 1 manifest bare list --quiet && grep -q '^0 good, [1-9][0-9]* missing, ' out && pass || fail 'a copy of nothing'
+bytes=$(cat ward/shatranj/* | wc -c) && good '"bytes":'"$bytes"',"files"' manifest ward --json
 echo hello >sums
 bad 2 'sums:1: not a line of a manifest' manifest ward sums
-printf '%064d  ../list\n' 0 >sums
-bad 2 'sums:1: not a line' manifest ward sums
-printf '%064d  shatranj/../../list\n' 0 >sums
-bad 2 'sums:1: not a line' manifest ward sums
+for path in ../list shatranj/../../list .. /etc/passwd ''; do # nowhere but down
+    printf '%064d  %s\n' 0 "$path" >sums
+    bad 2 'sums:1: not a line' manifest ward sums
+done
 : >sums
 bad 2 'no file is named' manifest ward sums
 bad 2 'nosuch' manifest ward nosuch

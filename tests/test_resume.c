@@ -297,6 +297,7 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
         assert_non_null(solved_table(s, &m)); /* with what it leads to */
         assert_int_equal(walk(s, v, &ways[i], NULL, &whole, &all), 1);
         assert_true(walk(s, v, &ways[i], &checkpoint, &parts, &sum) > 2);
+        assert_int_equal(whole->code_bytes, ways[i].k_max ? 2 : ways[i].distances);
         same_tables(whole, parts);
         same_tallies(&all, &sum);
         bk_memtable_free(whole);

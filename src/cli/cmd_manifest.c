@@ -171,6 +171,8 @@ static int read_text(struct manifest *m, const char *path)
     }
     if (!status && ferror(in))
         status = cli_fail_unread(path, errno);
+    if (!status && n && memchr(m->text, 0, n)) /* what comes after it would not be seen */
+        status = cli_fail(CLI_USAGE, "%s is no text", path);
     if (m->text)
         m->text[n] = 0;
     if (in != stdin)
@@ -256,8 +258,7 @@ static void look_for(const struct manifest *m, struct entry *e)
     char path[PATH_MAX];
     struct stat st;
 
-    if (strstr(e->path, "..") || stat(folder_path(path, &m->folder, e->path), &st) ||
-        !S_ISREG(st.st_mode))
+    if (stat(folder_path(path, &m->folder, e->path), &st) || !S_ISREG(st.st_mode))
         return;
     e->there = true;
     e->bytes = (uint64_t)st.st_size;
