@@ -531,7 +531,7 @@ good 'q7/3Q4/8/8/8/8/8/K2k4 w - - 0 1,1,35,1,17,,,,,' mine shatranj KQvKQ --what
 good 'fen,wdl,dtw,other_wdl,other_dtw,move,man,squares,idle,moves' mine shatranj KQvKQ --what zugzwang --limit 1 --format csv
 run 0 mine shatranj KQvKQ --what zugzwang && [ "$(wc -l <out)" -eq 179 ] && pass || fail 'zugzwangs'
 run 0 report shatranj KQvKQ -o page.html && for text in '<td>469,711 (28.9 %)</td>' 'wins in 63 plies' \
-    '<p>179 in all, ' '</details>'; do
+    '<p>There is no position in which whoever moves loses.</p>' '<p>179 in all, ' '</details>'; do
     grep -qF "$text" page.html && pass || fail "no '$text' in the report"
 done
 # a page of two sides, part by part
@@ -543,11 +543,12 @@ run 0 report puzzle-mini KRvKN --dir mini -o mini.html && for text in \
     '<p>1.&#160;d2c2 a4b2 2.&#160;d1d2 ' '>after 3 plies, d1d2<' '>after 15 plies, b1b3<' '>after 17 plies, b3a3<' \
     '>Black&#39;s knight from a4, White to move<' '>Black wins (4), plies<' \
     '>White to move loses in 2 plies (1 turn); Black to move loses in 8 plies (4 turns)<' \
+    '>White to move draws; Black to move loses in 10 plies (5 turns)<' \
     '<p>1 in all, in which whoever moves loses.<' '<p>11 in all, in which it would be better not to move.<' \
     '>White to move wins in 3 plies (2 turns)<' '</summary>d1c2 a1a2 c1b1<'; do
     grep -qF -e "$text" mini.html && pass || fail "no '$text' in the report of two sides"
 done
-for text in '24 <figure>' '6 marker-end'; do # 1 + 6 along the line, 4 maps, 1 + 6 zugzwangs, 6 problems
+for text in '24 <figure>' '6 marker-end' '0 There is no'; do # 1 + 6 along the line, 4 maps, 1 + 6 zugzwangs, 6 problems
     [ "$(grep -c -e "${text#* }" mini.html)" -eq "${text%% *}" ] && pass || fail "not $text in the report"
 done
 "$bin" build puzzle-mini KRvKN --dir short --wdl --quiet
