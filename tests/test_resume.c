@@ -202,11 +202,10 @@ static const struct way {
     uint64_t sets_bytes; /* of a ledger's, in memory; 0: all */
     unsigned k_max, every;
 } ways[] = {
-    { "KRvKN", true, BK_APART, 0, 0, 3 },    { "KRvKN", true, BK_APART, 0, 5, 3 },
-    { "KRvKN", true, BK_COMPACT, 0, 0, 3 },  { "KRvKN", true, BK_COMPACT, 1, 0, 3 },
-    { "KRvKN", false, BK_APART, 0, 0, 3 },   { "KRvKN", false, BK_COMPACT, 0, 0, 3 },
-    { "KNvKP", true, BK_GROUPS, 0, 0, 40 },  { "KNvKP", true, BK_COMPACT, 1, 0, 40 },
-    { "KNvKP", false, BK_GROUPS, 0, 0, 20 },
+    { "KRvKN", true, BK_APART, 0, 0, 3 },   { "KRvKN", true, BK_APART, 0, 5, 3 },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3 }, { "KRvKN", true, BK_COMPACT, 1, 0, 3 },
+    { "KRvKN", false, BK_APART, 0, 0, 3 },  { "KRvKN", false, BK_COMPACT, 0, 0, 3 },
+    { "KNvKP", true, BK_GROUPS, 0, 0, 40 }, { "KNvKP", true, BK_COMPACT, 1, 0, 40 },
 };
 
 /* Solves once, or until it is done.  Returns how often it was begun. */
