@@ -91,6 +91,7 @@ static const struct game games[] = {
     { "tests/six.ini", "KRvKN", 0 },
     { "tests/six.ini", "KRvKN", 5 },  /* two bytes a code */
     { "tests/six.ini", "KRNvKN", 0 }, /* exits that decide later on wait in the ledger */
+    { "tests/late.ini", "KNPvK", 0 }, /* so long that nothing is found for two plies and more */
 };
 
 static const struct bk_memtable *solve(struct solved **s, const struct bk_variant *v,
