@@ -1312,6 +1312,10 @@ for path in ../list shatranj/../../list .. /etc/passwd ''; do # nowhere but down
 done
 : >sums
 bad 2 'no file is named' manifest ward sums
+head -n 5 list >sums
+bad 2 'sums names 2 files, its first line tells of' manifest ward sums
+cat list list >sums # of several folders in one
+run 0 manifest ward sums && pass || fail 'two lists in one'
 bad 2 'nosuch' manifest ward nosuch
 bad 2 'cannot read .: Is a directory' manifest ward .
 

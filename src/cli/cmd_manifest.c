@@ -28,6 +28,7 @@
 
 #define HASH_CHARS ((size_t)2 * SHA256_DIGEST_SIZE)
 #define READ_BYTES (1u << 18)
+#define HEAD       "# bareking manifest 1: " /* of a list; how many files follows */
 
 /* One file: what the list says of it, and what is there. */
 struct entry {
@@ -129,7 +130,7 @@ static int write_manifest(const struct manifest *m)
     for (size_t i = 0; i < m->n; i++)
         bytes += m->entry[i].bytes;
     if (!json)
-        printf("# bareking manifest 1: %zu files, %llu bytes; `sha256sum -c` reads it, too\n", m->n,
+        printf(HEAD "%zu files, %llu bytes; `sha256sum -c` reads it, too\n", m->n,
                (unsigned long long)bytes);
     for (size_t i = 0; i < m->n; i++) {
         const struct entry *e = &m->entry[i];
@@ -212,6 +213,14 @@ static void read_size(struct entry *e, const char *comment)
     e->sized = e->sized && *end == ' ';
 }
 
+/* How many files the head of a list tells of; of another line 0. */
+static size_t files_told(const char *comment)
+{
+    size_t n = strlen(HEAD);
+
+    return strncmp(comment, HEAD, n) ? 0 : strtoull(comment + n, NULL, 10);
+}
+
 static int by_path(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -223,7 +232,7 @@ static int by_path(const void *a, const void *b)
 static int read_list(struct manifest *m, const char *path)
 {
     struct entry next = { .listed = false };
-    size_t room = m->folder.n, nth = 0;
+    size_t room = m->folder.n, nth = 0, told = 0;
     char *rest, *line;
     int status = read_text(m, path);
 
@@ -238,6 +247,7 @@ static int read_list(struct manifest *m, const char *path)
         nth++;
         line[strcspn(line, "\r")] = 0;
         if (*line == '#') {
+            told += files_told(line); /* of several lists in one there are several */
             read_size(&next, line);
         } else if (*line) {
             if (!read_line(&next, line))
@@ -248,6 +258,10 @@ static int read_list(struct manifest *m, const char *path)
     }
     if (!m->n)
         return cli_fail(CLI_USAGE, "%s: no file is named", path);
+    if (told && told != m->n)
+        return cli_fail(CLI_USAGE,
+                        "%s names %zu files, its first line tells of %zu: it has been cut", path,
+                        m->n, told);
     qsort(m->entry, m->n, sizeof *m->entry, by_path);
     return CLI_OK;
 }
