@@ -10,6 +10,7 @@
 #include "core/geometry.h"
 #include "core/move.h"
 #include "tb/kernel/dispatch.h"
+#include "tb/solve/layout.h"
 #include "tests/proof.h"
 
 #define NEXT_MAX 1024
@@ -120,6 +121,31 @@ const struct bk_memtable *solved_table(struct solved *s, const struct bk_materia
     }
     keep(s, t);
     return t;
+}
+
+static bool same_block(const struct bk_memtable *x, const struct bk_memtable *y, uint32_t block,
+                       unsigned side)
+{
+    const struct bk_memblock *a = &x->block[block], *b = &y->block[block];
+    size_t codes = bk_layout_code_bytes(x, block), bits = bk_layout_bit_bytes(x, block);
+
+    if (memcmp(a->code[side], b->code[side], codes) ||
+        (a->draw[side] && memcmp(a->draw[side], b->draw[side], codes)))
+        return false;
+    for (unsigned told = 0; told < (x->code_bytes ? 2 : 1); told++)
+        if (memcmp(a->attained[told][side], b->attained[told][side], bits))
+            return false;
+    return true;
+}
+
+bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y)
+{
+    bool same = x->code_bytes == y->code_bytes;
+
+    for (uint32_t block = 0; same && block < x->ix->nblocks; block++)
+        for (unsigned side = 0; side < 2; side++)
+            same = same && same_block(x, y, block, side);
+    return same;
 }
 
 struct solved_value solved_value_of_code(const struct bk_memtable *t, unsigned code)

@@ -27,6 +27,10 @@ void solved_free(struct solved *s);
  */
 const struct bk_memtable *solved_table(struct solved *s, const struct bk_material *m);
 
+/* Have two tables of a material, however they were solved, the same codes, and do exits attain the
+   same?  Where one is not laid out as the other, they have not. */
+bool solved_same(const struct bk_memtable *x, const struct bk_memtable *y);
+
 /* A value by the codes of the tables, from the side of whoever is to move. */
 struct solved_value {
     bool legal;

@@ -18,7 +18,6 @@
 #include "tb/build/build.h"
 #include "tb/encode/encode.h"
 #include "tb/kernel/dispatch.h"
-#include "tb/solve/layout.h"
 #include "tests/proof.h"
 #include "tests/solved.h"
 
@@ -246,22 +245,6 @@ static unsigned walk(struct solved *s, const struct bk_variant *v, const struct 
     return n;
 }
 
-static void same_tables(const struct bk_memtable *x, const struct bk_memtable *y)
-{
-    assert_int_equal(x->code_bytes, y->code_bytes);
-    for (uint32_t i = 0; i < x->ix->nblocks; i++)
-        for (unsigned side = 0; side < 2; side++) {
-            const struct bk_memblock *a = &x->block[i], *b = &y->block[i];
-
-            assert_memory_equal(a->code[side], b->code[side], bk_layout_code_bytes(x, i));
-            if (a->draw[side])
-                assert_memory_equal(a->draw[side], b->draw[side], bk_layout_code_bytes(x, i));
-            for (unsigned told = 0; told < (x->code_bytes ? 2 : 1); told++)
-                assert_memory_equal(a->attained[told][side], b->attained[told][side],
-                                    bk_layout_bit_bytes(x, i));
-        }
-}
-
 static void same_tallies(const struct bk_tally *x, const struct bk_tally *y)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -297,7 +280,7 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
         assert_int_equal(walk(s, v, &ways[i], NULL, &whole, &all), 1);
         assert_true(walk(s, v, &ways[i], &checkpoint, &parts, &sum) > 2);
         assert_int_equal(whole->code_bytes, ways[i].k_max ? 2 : ways[i].distances);
-        same_tables(whole, parts);
+        assert_true(solved_same(whole, parts));
         same_tallies(&all, &sum);
         bk_memtable_free(whole);
         bk_memtable_free(parts);

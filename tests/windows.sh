@@ -7,6 +7,7 @@ build=$(realpath "${1:?usage: windows.sh BUILD}")
 command -v wine >/dev/null || { echo "no wine: apt-get install wine"; exit 0; }
 export WINEPREFIX="$tmp/wine" WINEDEBUG=-all
 at_end='wineserver -k -w'
+mkdir "$tmp/wine" && wineserver -p # it stays: who comes while one goes finds nobody
 wine cmd /c exit >/dev/null 2>&1 || fail 'wine does not run'
 
 # lines end there with two letters

@@ -9,7 +9,6 @@
  */
 #include "core/ini.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/letter.h"
@@ -20,8 +19,6 @@ void bk_ini_open(struct bk_ini *ini, const char *text)
     memset(ini, 0, sizeof *ini);
     ini->next = text + bk_utf8_mark(text);
 }
-
-static bool is_space(char c) { return bk_is_space(c); }
 
 static enum bk_ini_kind wrong(struct bk_ini *ini, unsigned column, const char *text)
 {
@@ -35,7 +32,7 @@ static void trim(char *s)
 {
     size_t n = strlen(s);
 
-    while (n && is_space(s[n - 1]))
+    while (n && bk_is_space(s[n - 1]))
         n--;
     s[n] = '\0';
 }
@@ -45,12 +42,12 @@ static void cut_comment(char *line)
 {
     char *s = line;
 
-    while (is_space(*s))
+    while (bk_is_space(*s))
         s++;
     if (*s == '#' || *s == ';')
         *s = '\0';
     for (; *s; s++)
-        if (is_space(s[0]) && s[1] == ';')
+        if (bk_is_space(s[0]) && s[1] == ';')
             *s = '\0';
 }
 
@@ -60,7 +57,7 @@ static enum bk_ini_kind section(struct bk_ini *ini)
     char *close = strchr(ini->text, ']');
     size_t after;
 
-    if (is_space(ini->text[0]))
+    if (bk_is_space(ini->text[0]))
         return wrong(ini, 1, "a section begins in the first column");
     if (!close)
         return wrong(ini, 1, "expected `[variant]` or `[piece NAME]`");
@@ -78,12 +75,12 @@ static enum bk_ini_kind key(struct bk_ini *ini)
 {
     char *equals = strpbrk(ini->text, "=:"), *value;
 
-    if (is_space(ini->text[0]))
+    if (bk_is_space(ini->text[0]))
         return wrong(ini, 1, "a key begins in the first column");
     if (!equals)
         return wrong(ini, 1, "expected `key = value` or `[section]`");
     value = equals + 1;
-    while (is_space(*value))
+    while (bk_is_space(*value))
         value++;
     *equals = '\0';
     trim(ini->text);
@@ -117,7 +114,7 @@ enum bk_ini_kind bk_ini_next(struct bk_ini *ini)
         n = bk_utf8_span(ini->text);
         if (ini->text[n])
             return wrong(ini, (unsigned)n + 1, "not UTF-8");
-        while (is_space(*first))
+        while (bk_is_space(*first))
             first++;
         if (*first)
             return *first == '[' ? section(ini) : key(ini);
