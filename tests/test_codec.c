@@ -34,6 +34,7 @@
 #include "tb/encode/filter.h"
 #include "tb/encode/ribbons.h"
 #include "tb/encode/unit.h"
+#include "tb/encode/worth.h"
 #include "tb/memory/cpu.h"
 #include "tests/proof.h"
 
@@ -1065,20 +1066,66 @@ static void samples__are_the_same_together_and_apart(void **state)
     }
     assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
     assert_int_equal(
-        bk_samples_take(together, all, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why), BK_OK);
+        bk_samples_take(together, all, NULL, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why),
+        BK_OK);
     for (unsigned i = 0; i < 3; i++) {
         assert_true(together[i].partly && together[i].positions > 1000);
-        assert_int_equal(bk_samples_take(&apart, &all[i], 1, BK_EFFORT_FAST, 0, pool, NULL, &why),
-                         BK_OK);
+        assert_int_equal(
+            bk_samples_take(&apart, &all[i], NULL, 1, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
         same_sample(&apart, &together[i], src[i].bits);
         bk_sample_release(&apart);
     }
     for (unsigned i = 0; i < 3; i++)
         bk_sample_release(&together[i]);
     /* without room for more, the first */
-    assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
+    assert_int_equal(bk_samples_take(together, all, NULL, 3, BK_EFFORT_FAST, 0, pool, NULL, &why),
+                     BK_OK);
     assert_true(together[0].bits && !together[1].bits && !together[2].bits);
     bk_sample_release(&together[0]);
+    bk_pool_close(pool);
+    table_free(&t);
+}
+
+/* Results of which little is open are learned from as many rows as distances; of which much is,
+   from all that may be; between them from one more for each byte. */
+static void rows__are_as_many_as_are_worth_it(void **state)
+{
+    static struct bk_logs logs;
+    struct table t = table_of("shatranj", "KBPvKR");
+    struct made made[] = {
+        { .bits = 2, .values = 3, .plain = true },
+        { .bits = 2, .values = 3, .noise_in_256 = 256 },
+        { .bits = 2, .values = 3, .plain = true, .noise_in_256 = 1, .free_in_16 = 12 },
+        { .bits = 6, .values = 60, .plain = true }
+    };
+    struct bk_unit_source src[4];
+    const struct bk_unit_source *all[4];
+    uint32_t rows[4], alone;
+    struct bk_pool *pool;
+    struct bk_report why;
+
+    (void)state;
+    bk_logs_init(&logs);
+    for (unsigned i = 0; i < 4; i++) {
+        src[i] = source_of(&t, &made[i]);
+        all[i] = &src[i];
+    }
+    assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
+    assert_int_equal(bk_rows_worth(rows, all, 4, BK_EFFORT_NORMAL, &logs, pool, NULL, &why), BK_OK);
+    assert_int_equal(rows[0], 1 << 17);
+    assert_int_equal(rows[1], 6 << 16);
+    assert_in_range(rows[2], (1 << 17) + 1, (6 << 16) - 1);
+    assert_int_equal(rows[3], 1 << 17);
+    for (unsigned i = 0; i < 4; i++) { /* whoever is asked together, on whatever threads */
+        assert_int_equal(
+            bk_rows_worth(&alone, &all[i], 1, BK_EFFORT_NORMAL, &logs, NULL, NULL, &why), BK_OK);
+        assert_int_equal(alone, rows[i]);
+    }
+    for (enum bk_effort effort = BK_EFFORT_FAST; effort <= BK_EFFORT_BEST; effort += 2) {
+        assert_int_equal(bk_rows_worth(rows, all, 4, effort, &logs, pool, NULL, &why), BK_OK);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(rows[i], bk_sample_most(all[i], effort));
+    }
     bk_pool_close(pool);
     table_free(&t);
 }
@@ -1426,6 +1473,7 @@ int main(void)
         cmocka_unit_test(unit__threads_and_memory_do_not_change_its_bytes),
         cmocka_unit_test(unit__has_the_same_bytes_as_ever),
         cmocka_unit_test(samples__are_the_same_together_and_apart),
+        cmocka_unit_test(rows__are_as_many_as_are_worth_it),
         cmocka_unit_test(unit__has_no_more_leaves_and_questions_than_a_reader_takes),
         cmocka_unit_test(unit__shards_of_distances_are_smaller),
         cmocka_unit_test(encoder__refuses_more_units_than_a_file_has),

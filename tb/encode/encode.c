@@ -20,6 +20,7 @@
 #include "table/write.h"
 #include "tb/encode/foretell.h"
 #include "tb/encode/source.h"
+#include "tb/encode/worth.h"
 #include "tb/memory/ranks.h"
 
 /* A unit of one kind of file. */
@@ -51,6 +52,7 @@ struct bk_encoder {
     struct task **small;
     unsigned nsmall;
     struct bk_first_error failed;
+    struct bk_logs logs;
 };
 
 static struct task *task_of(const struct bk_encoder *e, unsigned kind, unsigned place)
@@ -163,8 +165,9 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
 
 /* room: what it may take, 0: whatever it takes. */
 static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
-                               struct bk_sample *sample, uint64_t room, struct bk_pool *pool,
-                               bk_shard_sink *sink, void *context, struct bk_report *why)
+                               struct bk_sample *sample, uint32_t rows, uint64_t room,
+                               struct bk_pool *pool, bk_shard_sink *sink, void *context,
+                               struct bk_report *why)
 {
     const struct bk_unit_options options = { .effort = e->o.effort,
                                              .memory_bytes = e->o.memory_bytes /
@@ -172,6 +175,7 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
                                              .room_bytes = room,
                                              .spill = e->t->spill,
                                              .sample = sample,
+                                             .rows = rows,
                                              .shared = u->alike,
                                              .distances = task->told == BK_DISTANCES };
     enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
@@ -185,6 +189,7 @@ struct alike {
     struct task *task[BK_SAMPLES_MAX];
     struct unit_rows rows[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
+    uint32_t learns[BK_SAMPLES_MAX]; /* from so many rows; 0: not known yet */
     unsigned n;
     bool left; /* fetching has failed, and nobody serves any more */
 };
@@ -432,19 +437,27 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
 {
     const struct bk_unit_source *src[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
-    unsigned n = 0;
-    enum bk_err err;
+    uint32_t rows[BK_SAMPLES_MAX];
+    unsigned n = 0, which[BK_SAMPLES_MAX];
+    enum bk_err err = BK_OK;
 
     for (unsigned i = from; i < a->n; i++)
-        if (!a->sample[i].bits && a->rows[i].src.bits <= BK_BITS_AS_TOLD)
+        if (!a->sample[i].bits && a->rows[i].src.bits <= BK_BITS_AS_TOLD) {
+            which[n] = i;
+            rows[n] = a->learns[i];
             src[n++] = &a->rows[i].src;
+        }
     if (n < 2 || e->t->spill)
         return BK_OK;
-    err = bk_samples_take(sample, src, n, e->o.effort, bk_columns_together(&e->o), e->pool, NULL,
-                          why);
-    for (unsigned i = from, k = 0; !err && i < a->n; i++)
-        if (k < n && src[k] == &a->rows[i].src)
-            a->sample[i] = sample[k++];
+    if (!rows[0])
+        err = bk_rows_worth(rows, src, n, e->o.effort, &e->logs, e->pool, NULL, why);
+    if (!err)
+        err = bk_samples_take(sample, src, rows, n, e->o.effort, bk_columns_together(&e->o),
+                              e->pool, NULL, why);
+    for (unsigned k = 0; !err && k < n; k++) {
+        a->learns[which[k]] = rows[k];
+        a->sample[which[k]] = sample[k];
+    }
     return err;
 }
 
@@ -497,8 +510,8 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
         if (!err)
-            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
-                              e->pool, write_shards, e, why);
+            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], a.learns[i],
+                              room_beside(e, &a, i), e->pool, write_shards, e, why);
         if (err) /* a part of it is nothing that a checkpoint should have */
             e->scratch_bytes = a.task[i]->at;
     }
@@ -526,8 +539,8 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     if (rank_of_small(e, task->place) != bk_rank() || bk_first_error_any(&e->failed))
         return;
     open_rows(e, task, &rows);
-    bk_first_error_keep(&e->failed,
-                        encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
+    bk_first_error_keep(
+        &e->failed, encode_unit(e, task, &rows, NULL, 0, 0, NULL, keep_shards, task, &why), &why);
 }
 
 /* What is no array of a unit. */
@@ -741,6 +754,7 @@ enum bk_err bk_encoder_open(struct bk_encoder **out, struct bk_memtable *t, cons
         return bk_no_memory(why);
     *e = (struct bk_encoder){ .t = t, .dir = dir, .o = *o, .pool = pool, .scratch = -1 };
     e->one_side = bk_table_one_side(&t->ix->m, t->ix->v);
+    bk_logs_init(&e->logs);
     err = make_tasks(e) ? BK_OK : bk_no_memory(why);
     if (!err && e->nplaces > BK_UNITS_MAX)
         err = bk_fail(why, BK_E_USAGE, "too many positions for a file: %u units, of at most %u",

@@ -77,6 +77,7 @@ struct node {
 struct growth {
     struct node *node;
     uint32_t n, room;
+    int64_t left;   /* bits that the values of its leaves take */
     struct set set; /* of a task: what it begins with */
     bool failed;
 };
@@ -696,14 +697,20 @@ static int find_split(struct learner *l, struct bk_pool *pool, struct set *s, ui
 
 /* == Guesses == */
 
-/* The value of most positions.  histogram: all 0, and again after. */
-static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram)
+/* The value of most positions; adds to *left the bits that they take.  histogram: all 0, and again
+   after. */
+static uint16_t guess_value(const struct learner *l, const struct set *s, uint32_t *histogram,
+                            int64_t *left)
 {
-    uint32_t most = count_values(l, s, s->n, 1, histogram), best = 0;
+    uint32_t most = count_values(l, s, s->n, 1, histogram), best = 0, all = 0;
 
-    for (uint32_t v = 0; v <= most; v++)
+    for (uint32_t v = 0; v <= most; v++) {
         if (histogram[v] > histogram[best])
             best = v;
+        all += histogram[v];
+        *left -= bk_n_log_n(l->logs, histogram[v]);
+    }
+    *left += bk_n_log_n(l->logs, all);
     memset(histogram, 0, (most + 1) * sizeof(*histogram));
     return (uint16_t)best;
 }
@@ -840,7 +847,7 @@ static uint32_t grow(struct learner *l, struct growth *g, struct set *s, uint32_
         }
         column = find_split(l, pool, s, histogram);
         if (column < 0) {
-            g->node[id].guess = guess_value(l, s, histogram);
+            g->node[id].guess = guess_value(l, s, histogram, &g->left);
             break;
         }
         g->node[id].fact = s->fact[column];
@@ -914,9 +921,11 @@ static enum bk_err grow_tree(struct learner *l, struct set *all, struct bk_learn
     if (!l->failed)
         bk_pool_run(l->pool, l->tasks, grow_task, l);
     nodes = top.n;
+    out->left = top.left;
     for (uint32_t i = 0; i < l->tasks; i++) {
         l->failed |= l->task[i].failed;
         nodes += l->task[i].n;
+        out->left += l->task[i].left;
     }
     out->tree = l->failed ? NULL : malloc((nodes + 1) * sizeof(*out->tree));
     out->guess = out->tree ? malloc((nodes + 1) * sizeof(*out->guess)) : NULL;

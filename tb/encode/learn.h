@@ -21,6 +21,7 @@ struct bk_learned {
     struct bk_fact_node *tree; /* owned; in preorder, leaves numbered as they come */
     uint32_t nodes, leaves;
     uint16_t *guess; /* owned; by leaf: the likeliest value of the sample */
+    int64_t left;    /* bits (entropy.h) that the exact values of the sample still take in leaves */
 };
 
 /*

@@ -63,6 +63,11 @@ static uint32_t rows_to_draw(enum bk_effort effort, unsigned words, unsigned bit
     return (uint32_t)rows / words;
 }
 
+uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort)
+{
+    return rows_to_draw(effort, bk_facts_words(src->facts), src->bits, src->end - src->first);
+}
+
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort)
 {
     uint64_t drawn = rows_to_draw(effort, n->words, n->bits, n->numbers);
@@ -166,11 +171,12 @@ static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted
 
 /* The list, as long as results want it, whether they are sampled now or not: so that of distances
    the rows are always the same. */
-static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk_report *why)
+static enum bk_err list_rows(struct drawing *d, const uint32_t *rows, enum bk_effort effort,
+                             struct bk_report *why)
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
-    uint32_t most = SPREAD * rows_to_draw(effort, d->words, BK_RESULT_BITS, span);
+    uint32_t most = SPREAD * rows_to_draw(effort, d->words, BK_RESULT_BITS, span), longest = 0;
 
     d->row = malloc(most * sizeof(*d->row));
     if (!d->row)
@@ -179,8 +185,11 @@ static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk
     if (!d->all)
         list_drawn(d, most, &seed);
     shuffle(d->row, d->rows, &seed);
-    for (unsigned i = 0; i < d->n; i++)
-        choose_rows(d, &d->part[i], rows_to_draw(effort, d->words, d->part[i].src->bits, span));
+    for (unsigned i = 0; i < d->n; i++) {
+        choose_rows(d, &d->part[i], rows ? rows[i] : bk_sample_most(d->part[i].src, effort));
+        longest = d->part[i].rows > longest ? d->part[i].rows : longest;
+    }
+    d->rows = longest; /* nobody wants the others */
     return BK_OK;
 }
 
@@ -497,8 +506,9 @@ static bool fill_samples(struct drawing *d)
 }
 
 enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *const *src,
-                            unsigned n, enum bk_effort effort, uint64_t bytes_most,
-                            struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
+                            const uint32_t *rows, unsigned n, enum bk_effort effort,
+                            uint64_t bytes_most, struct bk_pool *pool, struct bk_spill *spill,
+                            struct bk_report *why)
 {
     struct drawing d = { .n = n,
                          .facts = bk_facts_count(src[0]->facts),
@@ -512,7 +522,7 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
         out[i] = (struct bk_sample){ 0 };
         d.part[i] = (struct part){ .src = src[i], .out = &out[i], .planes = src[i]->bits + 1 };
     }
-    err = list_rows(&d, effort, why);
+    err = list_rows(&d, rows, effort, why);
     for (unsigned i = 0; !err && i < n; i++)
         if (src[i]->fetch)
             err = src[i]->fetch(src[i]->context, d.row, d.part[i].rows, why);

@@ -29,6 +29,7 @@ struct bk_sample {
 
 /*
  * The samples of n units, at most BK_SAMPLES_MAX, of the same numbers, facts and inner man.
+ * rows        how many each learns from, at most bk_sample_most(); NULL: so many
  * bytes_most  what their columns may take together; from the first that would take more on units
  *             have no sample in the end (bits is NULL), but the first of all always has.
  * spill       of the columns, which take bk_sample_bytes(); NULL is fine.
@@ -36,11 +37,14 @@ struct bk_sample {
  * 2 MiB a thread.
  */
 enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *const *src,
-                            unsigned n, enum bk_effort effort, uint64_t bytes_most,
-                            struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why);
+                            const uint32_t *rows, unsigned n, enum bk_effort effort,
+                            uint64_t bytes_most, struct bk_pool *pool, struct bk_spill *spill,
+                            struct bk_report *why);
 void bk_sample_release(struct bk_sample *s);
 
-/* How many of a unit's rows are learned from: of those of more words as many fewer. */
+/* Of as many rows as there are in a unit: of those of more words as many fewer. */
+uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort);
+/* How many of a unit's rows are learned from, at most. */
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort);
 /* The list of the rows that are drawn. */
 uint64_t bk_sample_list_bytes(const struct bk_unit_size *n, enum bk_effort effort);

@@ -35,6 +35,7 @@
 #include "tb/encode/shard.h"
 #include "tb/encode/turned.h"
 #include "tb/encode/walk.h"
+#include "tb/encode/worth.h"
 #include "tb/memory/ranks.h"
 
 #define PIECE_NUMBERS (UINT64_C(1) << 17)
@@ -986,10 +987,15 @@ static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *opti
     struct bk_sample own = { 0 },
                      *sample = options->sample && options->sample->bits ? options->sample : &own;
     const struct bk_unit_source *src = u->src;
+    uint32_t rows = options->rows;
     enum bk_err err = BK_OK;
 
-    if (sample == &own)
-        err = bk_samples_take(&own, &src, 1, options->effort, 0, u->pool, options->spill, why);
+    if (sample == &own && !rows)
+        err =
+            bk_rows_worth(&rows, &src, 1, options->effort, &u->logs, u->pool, options->spill, why);
+    if (sample == &own && !err)
+        err =
+            bk_samples_take(&own, &src, &rows, 1, options->effort, 0, u->pool, options->spill, why);
     u->sampled_bytes = sample->first_bytes;
     if (!err)
         err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, options->spill, why);
@@ -1006,8 +1012,9 @@ static enum bk_err tell_learned(struct unit *u, struct bk_report *why)
 
     bk_ranks_first_says(&first, sizeof first);
     if (!bk_ranks_is_first()) {
-        *l = (struct bk_learned){ malloc((first.nodes + 1u) * sizeof *l->tree), first.nodes,
-                                  first.leaves, malloc((first.leaves + 1u) * sizeof *l->guess) };
+        *l = first;
+        l->tree = malloc((first.nodes + 1u) * sizeof *l->tree);
+        l->guess = malloc((first.leaves + 1u) * sizeof *l->guess);
         if (!l->tree || !l->guess)
             err = bk_no_memory(why);
     }

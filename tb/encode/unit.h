@@ -26,6 +26,7 @@ struct bk_unit_options {
     /* What is learned from, if it has been taken already; else NULL, or with no bits.  Of values of
        up to BK_BITS_AS_TOLD bits only.  Released. */
     struct bk_sample *sample;
+    uint32_t rows; /* else so many rows are; 0: as many as are worth it (worth.h) */
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;

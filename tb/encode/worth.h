@@ -1,0 +1,26 @@
+/*
+ * worth.h - how many rows results are worth learning from.
+ *
+ * Three times the rows make a unit's bytes a fifth fewer: much of a large unit, and hardly anything
+ * of one that a few facts tell all about.  So a first, small tree is made, and what that leaves
+ * open says what more rows are worth.
+ */
+#ifndef BK_WORTH_H
+#define BK_WORTH_H
+
+#include "tb/encode/entropy.h"
+#include "tb/encode/input.h"
+#include "tb/memory/pool.h"
+#include "tb/memory/spill.h"
+
+/*
+ * Of n units, as bk_samples_take() has them, the rows to learn from, which it is to be given: of
+ * distances, and where no more than these want are allowed anyway, as many as may be.
+ * Cost: that of a sample of 2^13 rows, where more are allowed.
+ * Fails as bk_samples_take() does.
+ */
+enum bk_err bk_rows_worth(uint32_t *rows, const struct bk_unit_source *const *src, unsigned n,
+                          enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
+                          struct bk_spill *spill, struct bk_report *why);
+
+#endif
