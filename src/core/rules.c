@@ -203,7 +203,7 @@ uint32_t bk_rules_may_use(const struct bk_variant *v, unsigned from)
 
 /* == What an army may come to ============================================ */
 
-/* The types that men of may_become() to `type` begin as. */
+/* The types that may one day be `type`, it itself included. */
 static uint32_t may_have_been(const struct bk_variant *v, unsigned type)
 {
     uint32_t types = 0;

@@ -56,7 +56,7 @@ struct be_search {
     _Atomic int64_t counts_from; /* limits of time: from `began`, or when pondering ended */
     atomic_bool stop;
     atomic_bool pondering; /* limits do not count before it is cleared (and `counts_from` set) */
-    /* for be_search_status() */
+    /* how far it has come: the iteration, and of its root moves those that are done */
     _Atomic int depth, done, all;
     /* its own */
     struct be_worker *worker;
