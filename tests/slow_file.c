@@ -443,7 +443,6 @@ void slow_file_close(struct slow_file *f)
     free(f);
 }
 
-const struct bk_index *slow_file_index(const struct slow_file *f) { return f->ix; }
 bool slow_file_one_side(const struct slow_file *f) { return f->flags & 2; }
 uint64_t slow_file_summary(const struct slow_file *f, unsigned side, unsigned nth)
 {

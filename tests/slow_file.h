@@ -17,7 +17,6 @@ struct slow_file;
 struct slow_file *slow_file_open(const char *path, const struct bk_variant *v, char why[200]);
 void slow_file_close(struct slow_file *f);
 
-const struct bk_index *slow_file_index(const struct slow_file *f);
 bool slow_file_one_side(const struct slow_file *f);
 /* Number `nth` (0 to 9) of the summary of a side: docs/format.md 3. */
 uint64_t slow_file_summary(const struct slow_file *f, unsigned side, unsigned nth);

@@ -377,7 +377,7 @@ static enum bk_err iterate(struct work *w, struct bk_report *why)
             return bk_run_too_far(w->run, why);
         if (w->b->apart)
             continue;
-        bk_run_progress(w->run, m.block, m.ply);
+        bk_run_progress(w->run, m.ply);
         bk_resume_save(w->run, &u);
         if (w->run->finishing)
             return bk_interrupted(why);

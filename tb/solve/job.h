@@ -13,11 +13,8 @@
 #include "tb/solve/owners.h"
 
 struct bk_progress {
-    const char *table;
-    uint32_t block, nblocks;
     uint32_t ply;
     uint64_t positions; /* solved so far, both sides */
-    uint64_t positions_all;
 };
 
 /* What processes would send each other after a ply of a block that they share, or of a group. */

@@ -158,15 +158,10 @@ enum bk_err bk_run_solved(struct bk_run *run, const uint32_t *block, uint32_t n,
     return err;
 }
 
-void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply)
+void bk_run_progress(const struct bk_run *run, uint32_t ply)
 {
     const struct bk_sink *sink = run->job->sink;
-    const struct bk_index *ix = run->job->t->ix;
-    struct bk_progress p = { .block = block,
-                             .nblocks = ix->nblocks,
-                             .ply = ply,
-                             .positions = run->done,
-                             .positions_all = 2 * ix->positions };
+    struct bk_progress p = { .ply = ply, .positions = run->done };
 
     if (sink->progress)
         sink->progress(sink->context, &p);

@@ -74,7 +74,7 @@ struct bk_setup *bk_run_take_still(struct bk_run *run, uint32_t block);
 void bk_run_keep_still(struct bk_run *run, struct bk_setup *s);
 
 /* Tells how far it is. */
-void bk_run_progress(const struct bk_run *run, uint32_t block, uint32_t ply);
+void bk_run_progress(const struct bk_run *run, uint32_t ply);
 /* Tells what is no error. */
 void bk_run_note(const struct bk_run *run, const char *text);
 /* Notes that a distance does not fit; returns the error of it. */

@@ -192,7 +192,7 @@ static enum bk_err solve_round(struct round *r, struct bk_report *why)
     for (uint32_t i = 0; i < r->n; i++)
         bk_tally_add(run->tally, &r->tally[i]);
     add_done(r->l, r->first, r->n);
-    bk_run_progress(run, r->l->block[r->first], 0);
+    bk_run_progress(run, 0);
     return BK_OK;
 }
 
