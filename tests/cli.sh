@@ -1207,6 +1207,8 @@ if [ "$(id -u)" -ne 0 ]; then # root reads everything
     chmod 755 ward/shatranj
 fi
 bad 1 'nowhere' doctor nowhere
+bad 1 'ward/shatranj/KQvKQ.bkw: Not a directory' doctor ward/shatranj/KQvKQ.bkw
+bad 1 'ward/shatranj/KQvKQ.bkw: Not a directory' manifest ward/shatranj/KQvKQ.bkw
 mkdir empty
 bad 1 'no tables in empty' doctor empty
 bad 2 'nosuch' doctor tables nosuch

@@ -73,7 +73,7 @@ int folder_read(struct folder *f, const char *dir)
 
     *f = (struct folder){ .dir = dir };
     if (!d)
-        return cli_fail(errno == ENOENT ? CLI_NO : CLI_SYSTEM, "%s: %s", dir, strerror(errno));
+        return cli_fail(bk_not_there(errno) ? CLI_NO : CLI_SYSTEM, "%s: %s", dir, strerror(errno));
     while (!status && (e = readdir(d)))
         if (is_table(e->d_name))
             f->of_one_game = true;
