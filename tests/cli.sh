@@ -67,8 +67,9 @@ bad 2 "no command 'bild'" bild shatranj KQvKQ
 bad 2 "no command 'bild'" help bild
 bad 2 "no command '--foo'" --foo
 bad 2 'too few' build
-bad 2 'materials or --men' build shatranj
+bad 2 'materials, --men N or --for FEN' build shatranj
 bad 2 'not both' build shatranj KQvKQ --men 3
+bad 2 'verify: give materials or --men N, not both' verify shatranj KQvKQ --men 3
 bad 2 '--men' build shatranj --men two
 bad 2 '--men' build shatranj --men 2
 bad 2 '--men' build shatranj --men 9
@@ -95,7 +96,7 @@ for command in build verify check doctor manifest; do good 'unless it fails, or 
 bad 2 'depth' perft shatranj startpos x
 bad 2 'depth' perft shatranj startpos 3.5
 bad 2 'depth' perft shatranj startpos 1000
-bad 2 'materials or --men' verify shatranj
+bad 2 'verify: give materials, --men N or --for FEN' verify shatranj
 bad 2 '--sample' verify shatranj KQvKQ --sample 0
 bad 2 'checkers' probe checkers 8/8/8/3k4/8/1KQ5/8/q7
 bad 2 'checkers' variants --explain checkers
@@ -848,8 +849,8 @@ run 0 count shatranj --men 3 --dir nowhere && [ ! -s out ] && pass || fail 'coun
 run 0 count chess --men 3 --json --dir nowhere && [ "$(wc -l <out)" -eq 5 ] && pass || fail 'counting up to three men'
 run 0 count shatranj KQvKQ KRvKQ KQvKQ --wdl --dir nowhere
 [ "$(grep -c '^KQvKQ .* 28.914   61.766    9.319 .* -      -$' out)" -eq 2 ] && pass || fail 'lines of counts'
-bad 2 'give materials or --men N' count shatranj
-bad 2 '--ranks and --memory do not go together' count shatranj KRvKQ --memory 1G --ranks 2
+bad 2 'count: give materials, --men N or --for FEN' count shatranj
+bad 2 'count: --ranks and --memory do not go together' count shatranj KRvKQ --memory 1G --ranks 2
 good '4 processes would send each other 343 KiB of news in 57 plies, at most 64.7 KiB in one' count shatranj KRvKN --ranks 4 --dir nowhere
 run 0 count shatranj KRvKN KQvKQ --ranks 2 --wdl --json --dir counted && [ "$(grep -c '"news":{"ranks":2,"bytes":[1-9]' out)" -eq 2 ] &&
     pass || fail 'news of tables that have files'
@@ -999,7 +1000,7 @@ good 'agree' verify chess KRvKR --dir again
 bad 1 'no table KRvKN of chess in again' repack chess KRvKN KRvKR --dir again
 good 'nothing to repack' repack shatranj --men 3 --dir again
 bad 1 'nowhere: No such file' repack shatranj --men 3 --dir nowhere
-bad 2 'materials or --men' repack shatranj
+bad 2 'materials, --men N or --for FEN' repack shatranj
 good '   16  the white king and the black king are at most 2 apart' facts shatranj KNvKR
 good '142 facts of KRvKN, shatranj; version 1' facts shatranj KNvKR
 good '"facts":["the white rook is defended by the white king"' facts shatranj KRvKN --json
@@ -1018,7 +1019,7 @@ ring='**************/**************/****4******/****1**1******/***2**2*****/***1
 ring=$ring'***2**2*****/****1**1******/****4******/**************/**************/'
 ring=$ring'**************/**************/**************'
 at=$(echo "$ring" | sed 's|4|Ok2|; s|\(.*\)4|\1Kl2|')
-bad 2 'materials or --men' build grand-shatranj
+bad 2 'materials, --men N or --for FEN' build grand-shatranj
 bad 1 "no table KOvKL of grand-shatranj@14x14-" probe grand-shatranj "$at"
 bad 1 "build grand-shatranj KOvKL --dir tables --for '" line grand-shatranj "$at w - - 0 1"
 good 'KOvKL' plan grand-shatranj --for "$at"
@@ -1242,7 +1243,7 @@ good '"refused":"KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1M 
 good '"refused":"KRvKR needs a memory limit of' plan shatranj KRvKR --memory 1MiB --dir nowhere --json
 bad 2 "'1MiBs' makes no sense as --memory" plan shatranj KRvKR --memory 1MiBs --dir nowhere
 good '"refused":null' plan shatranj KRvKR --dir nowhere --json
-bad 2 'of --json, --make and --slurm one' plan shatranj KRvKR --make --slurm jobs --dir nowhere
+bad 2 'plan: one of --json, --make and --slurm, not several' plan shatranj KRvKR --make --slurm jobs --dir nowhere
 bad 2 'too many arguments' help build probe
 bad 2 'too many arguments' --version more
 run 0 count shatranj --men 3 && grep -q 'nothing to count: decided by rule' err && pass || fail 'nothing to count'

@@ -128,9 +128,10 @@ int cmd_plan(struct cli *c)
     struct bk_plan *p;
     struct totals sum;
     struct bk_report why = { "" };
-    int refused, status = c->json + c->make + (c->slurm != NULL) > 1
-                              ? cli_fail(CLI_USAGE, "of --json, --make and --slurm one")
-                              : cli_plan_read(c, &v, &p);
+    int refused,
+        status = c->json + c->make + (c->slurm != NULL) > 1
+                     ? cli_fail(CLI_USAGE, "plan: one of --json, --make and --slurm, not several")
+                     : cli_plan_read(c, &v, &p);
 
     if (status)
         return status;

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/plans.h"
 #include "cli/report.h"
 #include "table/format.h"
 #include "table/materials.h"
@@ -413,10 +414,9 @@ int cmd_verify(struct cli *c)
     enum bk_err err;
     int status;
 
-    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
-        return cli_fail(CLI_USAGE, "verify: give materials or --men N%s; see bareking verify -h",
-                        c->men ? ", not both" : "");
-    status = cli_variant(c, &v);
+    status = cli_plan_wanted(c);
+    if (!status)
+        status = cli_variant(c, &v);
     if (status)
         return status;
     f.v = v;

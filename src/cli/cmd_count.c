@@ -240,7 +240,7 @@ int cmd_count(struct cli *c)
     int status;
 
     if (c->ranks && c->memory)
-        return cli_fail(CLI_USAGE, "--ranks and --memory do not go together: "
+        return cli_fail(CLI_USAGE, "count: --ranks and --memory do not go together: "
                                    "what is on disk is not looked at after each ply");
     c->ranks = 0;         /* this is one process, whose memory is planned */
     cli_end_on_signals(); /* while it plans */

@@ -49,7 +49,7 @@ static const struct option_line {
     { 'f', "force", NULL, "even if it takes more memory than there is" },
     { 'B', "make", NULL, "as a Makefile: a build a table, after those it needs" },
     { 'Y', "slurm", "DIR", "as jobs for Slurm, into this folder; its submit.sh submits them" },
-    { 'K', "ranks", "N", "N processes share each large table, by bareking-mpi" },
+    { 'K', "ranks", "N", "of N processes that share each large table (bareking-mpi)" },
     { 'I', "time-limit", "N", "after N minutes end with a checkpoint; the same command goes on" },
     { 's', "sample", "N", "look at N numbers of each table, not at every one" },
     { 'S', "seed", "N", "of the sample (default: 1)" },
@@ -223,10 +223,10 @@ static const struct command {
       "Reads all bytes of all DIR/GAME/*.bkw and .bkd.  Tells of files that are damaged, made by "
       "other\n"
       "rules than the game's or by a later version, or half of a pair (status 3), that cannot be "
-      "read (4), and of "
-      "tables\n"
-      "that those there lead to and that are missing, or without distances, and of games that are\n"
-      "unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },
+      "read\n"
+      "(4), and of tables that those there lead to and that are missing, or without distances, and "
+      "of\n"
+      "games that are unknown (1).  VARIANT: .ini files of games of your own that lie there.\n" },
     { "manifest", cmd_manifest, "tqj", 1, 2, "DIR [MANIFEST]",
       "SHA-256 and size of all table files of a folder, written or compared",
       "Without MANIFEST: lists all DIR/GAME/*.bk?, as `sha256sum` would, with sizes.  "

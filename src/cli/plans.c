@@ -17,9 +17,12 @@
 
 int cli_plan_wanted(const struct cli *c)
 {
-    if (c->nargs > 1 ? c->men > 0 : !c->men && !c->terrain)
-        return cli_fail(CLI_USAGE, "%s: give materials or --men N%s; see bareking %s -h",
-                        c->command, c->men ? ", not both" : "", c->command);
+    if (c->nargs > 1 && c->men)
+        return cli_fail(CLI_USAGE, "%s: give materials or --men N, not both; see bareking %s -h",
+                        c->command, c->command);
+    if (c->nargs == 1 && !c->men && !c->terrain)
+        return cli_fail(CLI_USAGE, "%s: give materials, --men N or --for FEN; see bareking %s -h",
+                        c->command, c->command);
     return CLI_OK;
 }
 

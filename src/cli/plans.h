@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "tb/build/build.h"
 
-/* Materials, --men or --for: one of them is there. */
+/* Materials, --men or --for: one of them is there, and not both of the first two. */
 int cli_plan_wanted(const struct cli *c);
 /* Reads VARIANT and MATERIAL..., --men or --for into a plan; both owned by the caller. */
 int cli_plan_read(const struct cli *c, struct bk_variant **v, struct bk_plan **plan);
