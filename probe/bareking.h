@@ -66,9 +66,9 @@ BK_API unsigned bk_lib_version(void);
 
 enum bk_lib_err {
     BK_LIB_OK = 0,
-    BK_LIB_NO_TABLE = 1,      /* expected: this material was never generated; or, from
-                                 any call, a game with hands in which men come back,
-                                 if its FEN is one of the board alone              */
+    BK_LIB_NO_TABLE = 1,      /* expected: this material was never generated; or, where
+                                 a legal position is wanted, one of the board alone
+                                 in a game with hands in which men come back       */
     BK_LIB_ILLEGAL = 2,       /* expected: the side to move could take the other king */
     BK_LIB_USAGE = 3,         /* bad argument (NULL, too), variant file, move         */
     BK_LIB_CORRUPT = 4,       /* broken: a table file is damaged                      */
@@ -199,7 +199,8 @@ BK_API enum bk_lib_err bk_memory(struct bk_lib *lib, uint64_t *used, uint64_t *b
  * and shards, those of wdl first, until the budget is full.  BK_LIB_WDL_ONLY: no distances.  All of
  * it takes two to four times the files; what bk_memory() says is used tells how far it got.
  * Tables that are missing are passed over.  Returns BK_LIB_OK; BK_LIB_USAGE: no such material;
- * BK_LIB_CORRUPT, BK_LIB_SYSTEM; BK_LIB_NEEDS_BYTES with a host.  Cost: that of reading.
+ * BK_LIB_CORRUPT, BK_LIB_NEWER, BK_LIB_SYSTEM; BK_LIB_NEEDS_BYTES with a host.  Cost: that of
+ * reading.
  */
 BK_API enum bk_lib_err bk_prefetch(struct bk_lib *lib, const char *material, unsigned flags);
 /*
@@ -318,7 +319,7 @@ struct bk_answer {
  *
  * Returns BK_LIB_OK; NO_TABLE; ILLEGAL; PIECE; USAGE (off the board, two men on a square, no king,
  * a right or en passant square that the men do not bear out); NOT_IN_MEMORY; NEEDS_BYTES;
- * OVER_BUDGET; CORRUPT; SYSTEM.
+ * OVER_BUDGET; CORRUPT; NEWER; SYSTEM.
  */
 BK_API enum bk_lib_err bk_probe(struct bk_lib *lib, const struct bk_lib_pos *p, unsigned flags,
                                 struct bk_answer *out);

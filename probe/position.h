@@ -2,8 +2,8 @@
  * position.h - a caller's position becomes one of the game.
  *
  * Each sets call->on to the game that it is asked in, and *out to the position, which is legal if
- * `legal` is asked for.  Returns BK_OK; BK_E_USAGE, call->usage telling what kind; BK_E_ILLEGAL;
- * BK_E_SYSTEM.
+ * `legal` is asked for.  Returns BK_OK; BK_E_USAGE, call->usage telling what kind; of those that
+ * must be legal BK_E_ILLEGAL, and BK_E_NO_TABLE where men come back; BK_E_SYSTEM.
  */
 #ifndef BK_PROBE_POSITION_H
 #define BK_PROBE_POSITION_H

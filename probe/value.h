@@ -18,9 +18,10 @@ struct bk_value {
  *
  * p must be legal (bk_pos_legal()).  *out is written only on BK_OK.
  *
- * Returns BK_OK; BK_E_NO_TABLE, without naming what is missing; BK_E_CORRUPT; BK_E_NEEDS_BYTES, all
- * that it may need having been noted (table/foresee.h); BK_E_SYSTEM.  Threads: many may share the
- * catalogue. Source: docs/rules.md, "Ending the game".
+ * Returns BK_OK; BK_E_NO_TABLE, without naming what is missing; BK_E_CORRUPT; BK_E_NEWER;
+ * BK_E_NOT_CACHED; BK_E_OVER_BUDGET; BK_E_NEEDS_BYTES, all that it may need having been noted
+ * (table/foresee.h); BK_E_SYSTEM.  Threads: many may share the catalogue.
+ * Source: docs/rules.md, "Ending the game".
  */
 enum bk_err bk_value_of(struct bk_value *out, struct bk_catalog *c, const struct bk_variant *v,
                         const struct bk_pos *p, struct bk_report *why);

@@ -47,7 +47,7 @@ struct bk_settled_options {
  * Those that are missing are left out, and asked in vain when a position needs them.
  * *out owned; NULL, and BK_OK, where the values do not fit o->memory or the files of a table do
  * not go together: then positions have to be asked one by one.
- * Returns BK_OK; BK_E_CORRUPT; BK_E_SYSTEM.  Cost: some 0.5 us a position.
+ * Returns BK_OK; BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.  Cost: some 0.5 us a position.
  */
 enum bk_err bk_settled_new(struct bk_settled **out, const struct bk_settled_options *o,
                            const struct bk_material *m, struct bk_report *why);

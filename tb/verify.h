@@ -39,7 +39,7 @@ struct bk_verify_result {
 
 /*
  * m: canonical colours.  Tables it can move into must be in `dir`, too.
- * Returns BK_OK when all agree; BK_E_DIFFERS; BK_E_NO_TABLE; BK_E_CORRUPT; ...
+ * Returns BK_OK when all agree; BK_E_DIFFERS; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_NEWER; ...
  */
 enum bk_err bk_verify(const struct bk_variant *v, const char *dir, const struct bk_material *m,
                       const struct bk_verify_options *o, struct bk_verify_result *out,

@@ -33,9 +33,9 @@ struct study_values_options {
 /*
  * m  canonical; no material that is decided by rule
  *
- * Returns BK_OK; BK_E_NO_TABLE; BK_E_USAGE (it does not fit o->memory); BK_E_CORRUPT; BK_E_SYSTEM
- * (interrupted, too).  On failure there is nothing to close.  Cost: some 1 us a position of all
- * these tables.
+ * Returns BK_OK; BK_E_NO_TABLE; BK_E_USAGE (it does not fit o->memory); BK_E_CORRUPT; BK_E_NEWER;
+ * BK_E_SYSTEM (interrupted, too).  On failure there is nothing to close.  Cost: some 1 us a
+ * position of all these tables.
  */
 enum bk_err study_values_open(struct study_values *out, const struct study_values_options *o,
                               const struct bk_material *m, struct bk_report *why);

@@ -36,7 +36,8 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
 
 /*
  * The table of a material, in the colours that it is kept under (bk_material_canonical()).
- * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT, of either file; BK_E_SYSTEM.
+ * Returns BK_OK; BK_E_NO_TABLE, without naming it; BK_E_CORRUPT or BK_E_NEWER, of either file;
+ * BK_E_SYSTEM.
  */
 enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
                             const struct bk_table **out, struct bk_report *why);
@@ -46,7 +47,7 @@ enum bk_err bk_catalog_open(struct bk_catalog *c, const struct bk_material *m,
  * En passant square and move number are not looked at.
  *
  * Returns BK_OK, also where distances alone are damaged (bk_table.damaged); BK_E_NO_TABLE, without
- * naming it; BK_E_CORRUPT; BK_E_SYSTEM.
+ * naming it; BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.
  * Cost: about 40 ns once the files are open.
  */
 enum bk_err bk_catalog_table(void *catalog, const struct bk_pos *p, const struct bk_table **out,

@@ -20,7 +20,7 @@ struct bk_counts {
 /*
  * Reads the head of m's table in the first of the folders (separated by ':') that has it; out[0] is
  * of White to move.  m need not be canonical, and is not decided by rule.
- * Returns BK_OK; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_SYSTEM.
+ * Returns BK_OK; BK_E_NO_TABLE; BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.
  */
 enum bk_err bk_counts_read(struct bk_counts out[2], const char *dirs, const struct bk_variant *v,
                            const struct bk_material *m, struct bk_report *why);

@@ -29,7 +29,8 @@ struct bk_file; /* opaque; any number of threads may share one */
 /*
  * Opens and checks the head.  v is borrowed and must be the game the file was
  * made for.  Returns BK_OK; BK_E_NO_TABLE (no such file); BK_E_CORRUPT (damaged,
- * older than version 1, or another game's, with what differs); BK_E_SYSTEM.
+ * older than version 1, or another game's, with what differs); BK_E_NEWER (of a later
+ * version); BK_E_SYSTEM.
  */
 enum bk_err bk_file_open(struct bk_file **out, const char *path, const struct bk_variant *v,
                          struct bk_report *why);

@@ -29,7 +29,7 @@
  * p  legal; may be over
  *
  * Returns BK_OK; BK_E_NO_TABLE (a table that decides it is missing, its own or that after an exit);
- * BK_E_CORRUPT; BK_E_SYSTEM.
+ * BK_E_CORRUPT; BK_E_NEWER; BK_E_SYSTEM.
  */
 enum bk_err bk_settle_wdl(const struct bk_tables *t, const struct bk_pos *p, int *wdl,
                           struct bk_report *why);

@@ -93,7 +93,8 @@ void bk_plan_encode(struct bk_plan *p, enum bk_effort effort, bool standalone);
    read. */
 bool bk_plan_look(const struct bk_plan *p, struct bk_plan_table *t);
 /* What keeps the files of a table from being used, by their heads: BK_OK, nothing; BK_E_NO_TABLE,
-   there are none; BK_E_CORRUPT, or distances that the results promise are gone; BK_E_SYSTEM. */
+   there are none; BK_E_CORRUPT, or distances that the results promise are gone; BK_E_NEWER;
+   BK_E_SYSTEM. */
 enum bk_err bk_plan_fault(const struct bk_plan *p, const struct bk_plan_table *t,
                           struct bk_report *why);
 /*
