@@ -149,6 +149,16 @@ int bk_men_max(struct bk_lib *lib)
 
 /* == What a material needs == */
 
+/* Games in which men come back have positions that no table knows: none is missing, for none would
+   do. */
+static enum bk_err read_answerable(const struct bk_call *call, const char *name,
+                                   struct bk_material *out)
+{
+    enum bk_err err = read_material(call, name, out);
+
+    return !err && bk_material_check_hands(out, call->on->v, call->why) ? BK_E_NO_TABLE : err;
+}
+
 enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct bk_lib_table *out,
                                 size_t room, size_t *n)
 {
@@ -159,7 +169,7 @@ enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material, struct
     enum bk_err err = bk_call_begin(&call, lib, material && n && (out || !room), 0, 0);
 
     if (!err)
-        err = read_material(&call, material, &m);
+        err = read_answerable(&call, material, &m);
     if (!err)
         err = bk_materials_needed(&needed, &all, &m, call.on->v, call.why);
     for (size_t i = 0; !err && i < all; i++) {

@@ -520,9 +520,9 @@ BK_API enum bk_lib_err bk_list_tables(struct bk_lib *lib, struct bk_lib_table *o
 BK_API int bk_men_max(struct bk_lib *lib);
 /* What is missing to answer all positions of a material, distances too: how many goes to *n, and
    the first `room` of them, its own table before those that it leads to, are written, so `out` may
-   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material.  Cost: some us a
-   table, and a look for each; of 8 men in a game whose pawns may become any of twelve kinds that is
-   some 157,000 tables and 3 s. */
+   be NULL with room 0.  `has` says what is there.  BK_LIB_USAGE: no such material; BK_LIB_NO_TABLE:
+   men come back, so no table would do.  Cost: some us a table, and a look for each; of 8 men in a
+   game whose pawns may become any of twelve kinds that is some 157,000 tables and 3 s. */
 BK_API enum bk_lib_err bk_list_missing(struct bk_lib *lib, const char *material,
                                        struct bk_lib_table *out, size_t room, size_t *n);
 

@@ -164,6 +164,10 @@ static void position__in_which_men_come_back_has_no_answer(void **state)
     assert_int_equal(bk_legal_moves_fen(lib, fen, NULL, 0, &n), BK_LIB_NO_TABLE);
     assert_int_equal(bk_play(lib, fen, "a1b1", after), BK_LIB_NO_TABLE);
     assert_int_equal(bk_probe_fen_wdl(lib, fen, 0, &wdl), BK_LIB_NO_TABLE);
+    assert_int_equal(bk_list_missing(lib, "KNFvKR", NULL, 0, &n), BK_LIB_NO_TABLE);
+    assert_non_null(strstr(bk_error(lib), "KNFvKR: captured men come back in puzzle-mini"));
+    assert_int_equal(bk_list_missing(lib, "KNvKR", NULL, 0, &n), BK_LIB_OK);
+    assert_int_equal(n, 1);
     bk_close(lib);
 }
 

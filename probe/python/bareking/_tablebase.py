@@ -395,7 +395,7 @@ class Tablebase:
 
     def missing(self, material: str) -> List[Table]:
         """What is missing to answer all positions of a material, distances too; `has` says what is
-        there."""
+        there.  MissingTableError: men come back, so no table would do."""
         return self._listed(lib.bk_list_missing, to_bytes(material))
 
     def _listed(self, function: Any, *arguments: bytes) -> List[Table]:
