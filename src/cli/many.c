@@ -25,7 +25,7 @@
 #define ROUND_BYTES (4u << 20) /* read before it is answered; a longer line is refused */
 #define PIECE_LINES 2048       /* what one thread takes at a time */
 
-int many_status(enum bk_lib_err err)
+static int status_of(enum bk_lib_err err)
 {
     switch (err) { /* no default: -Wswitch names the one you forgot */
     case BK_LIB_OK: return CLI_OK;
@@ -48,7 +48,7 @@ int many_fail(struct bk_lib *lib, enum bk_lib_err err)
 {
     const char *text = bk_error(lib);
 
-    return cli_fail(many_status(err), "%s", *text ? text : bk_lib_strerror(err));
+    return cli_fail(status_of(err), "%s", *text ? text : bk_lib_strerror(err));
 }
 
 const char *many_end_name(enum bk_lib_end end) { return bk_end_name((enum bk_end)end); }
@@ -299,7 +299,7 @@ static void fail_line(struct round *r, struct piece *p, size_t i, enum bk_lib_er
                       const char *why)
 {
     const char *text = why && *why ? why : bk_lib_strerror(err);
-    int status = many_status(err);
+    int status = status_of(err);
 
     if (!p->errors++) {
         p->refused = i;

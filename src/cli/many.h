@@ -27,9 +27,7 @@ struct many_line {
  */
 enum bk_lib_err many_follow(struct many_line *l, struct bk_lib *lib, const char *fen);
 
-/* The exit status that goes with an error of the library. */
-int many_status(enum bk_lib_err err);
-/* Says what the library said; returns that status.  lib may be NULL. */
+/* Says what the library said; returns the exit status that goes with it.  lib may be NULL. */
 int many_fail(struct bk_lib *lib, enum bk_lib_err err);
 /* "checkmate", as in --json; NULL: the game goes on. */
 const char *many_end_name(enum bk_lib_end end);

@@ -19,7 +19,7 @@ static unsigned from_zero(const struct be_game *g, enum be_dialect d)
     return d == BE_CECP && g->v->ranks == 10;
 }
 
-char *be_sq_write(const struct be_game *g, enum be_dialect d, unsigned sq, char out[8])
+static char *sq_write(const struct be_game *g, enum be_dialect d, unsigned sq, char out[8])
 {
     snprintf(out, 8, "%c%u", (char)('a' + sq % g->v->files),
              (sq / g->v->files + 1 - from_zero(g, d)) & 31);
@@ -48,7 +48,7 @@ static void add_square(const struct be_game *g, enum be_dialect d, char out[BE_N
     size_t n = strlen(out);
     char name[8];
 
-    snprintf(out + n, BE_NAME_MAX - n, "%s%s", between, be_sq_write(g, d, sq, name));
+    snprintf(out + n, BE_NAME_MAX - n, "%s%s", between, sq_write(g, d, sq, name));
 }
 
 /* Our own name says which squares matter: `a1b2c3` has one between.  It is read back, in place of

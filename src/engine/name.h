@@ -20,7 +20,6 @@ char *be_move_write(const struct be_game *g, enum be_dialect d, const struct be_
 bool be_move_read(const struct be_game *g, enum be_dialect d, const struct be_board *b,
                   const char *name, struct be_move *out);
 
-char *be_sq_write(const struct be_game *g, enum be_dialect d, unsigned sq, char out[8]);
 unsigned be_sq_read(const struct be_game *g, enum be_dialect d, const char *text);
 
 /*

@@ -65,7 +65,8 @@ bool be_xboard_knows(const struct be_game *g)
 
 /* == Leaps =============================================================== */
 
-#define FAR 13 /* a leap's largest coordinate */
+#define FAR       13 /* a leap's largest coordinate */
+#define BETZA_MAX 128
 
 enum { SLIDES = 4, HOPPING = 8 }; /* beside BK_QUIET and BK_TAKES */
 
@@ -165,7 +166,7 @@ struct writing {
 
 static void put(struct writing *w, const char *text)
 {
-    if (w->n + strlen(text) >= BE_BETZA_MAX) {
+    if (w->n + strlen(text) >= BETZA_MAX) {
         w->failed = true;
         return;
     }
@@ -284,7 +285,9 @@ static bool any_left(const struct leaps *l, unsigned how)
     return false;
 }
 
-bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX], bool *exact)
+/* All that a man of this type, white, may ever do, in XBoard's Betza.  False: it cannot be said.
+ *exact: he may always do all of it. */
+static bool betza_write(const struct bk_variant *v, unsigned type, char out[BETZA_MAX], bool *exact)
 {
     struct writing w = { .out = out };
     struct leaps l;
@@ -356,11 +359,11 @@ enum said { NOBODY, ROUGHLY, EXACTLY };
 
 static enum said can_say(const struct bk_variant *v)
 {
-    char betza[BE_BETZA_MAX];
+    char betza[BETZA_MAX];
     bool all = true, exact;
 
     for (unsigned type = 0; type < v->ntypes; type++) {
-        if (!be_betza_write(v, type, betza, &exact))
+        if (!betza_write(v, type, betza, &exact))
             return NOBODY;
         all &= exact;
     }
@@ -369,11 +372,11 @@ static enum said can_say(const struct bk_variant *v)
 
 static void say_pieces(const struct bk_variant *v, bool throned)
 {
-    char betza[BE_BETZA_MAX];
+    char betza[BETZA_MAX];
     bool exact;
 
     for (unsigned type = 0; type < v->ntypes; type++) {
-        be_betza_write(v, type, betza, &exact);
+        betza_write(v, type, betza, &exact);
         if (type == v->royal && throned && (bk_rules_castles(v) || !strcmp(betza, "WF")))
             continue; /* as everywhere */
         if (!(bk_rules_castles(v) && bk_rules_doubles(v, type)))

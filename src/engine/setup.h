@@ -26,9 +26,4 @@ bool be_xboard_knows(const struct be_game *g);
    lines.  Nothing for games that XBoard knows. */
 void be_setup_say(const struct be_game *g);
 
-/* All that a man of this type, white, may ever do, in XBoard's Betza.  False: it cannot be said.
- *exact: he may always do all of it. */
-#define BE_BETZA_MAX 128
-bool be_betza_write(const struct bk_variant *v, unsigned type, char out[BE_BETZA_MAX], bool *exact);
-
 #endif

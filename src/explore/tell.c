@@ -37,7 +37,8 @@ struct ex_value ex_value_turned(const struct ex_value *v)
     return turned;
 }
 
-const char *ex_category(const struct ex_value *v)
+/* A win too late for the game's length is cursed; of a "maybe" nobody knows whether it is. */
+static const char *category(const struct ex_value *v)
 {
     if (!v->known)
         return "unknown";
@@ -59,7 +60,7 @@ void ex_put_value(json_t *object, const struct ex_value *v)
 {
     const char *end = bk_end_name((enum bk_end)v->end);
 
-    json_object_set_new(object, "category", json_string(ex_category(v)));
+    json_object_set_new(object, "category", json_string(category(v)));
     json_object_set_new(object, "dtm",
                         v->known && v->wdl && v->plies >= 0
                             ? json_integer(v->wdl > 0 ? v->plies : -v->plies)
@@ -78,7 +79,7 @@ json_t *ex_view_json(const struct ex_value *v)
 {
     bool distance = v->known && v->wdl && v->plies >= 0;
 
-    return json_pack("{ss so so}", "category", ex_category(v), "plies",
+    return json_pack("{ss so so}", "category", category(v), "plies",
                      distance ? json_integer(v->plies) : json_null(), "turns",
                      distance ? json_integer((v->plies + 1) / 2) : json_null());
 }

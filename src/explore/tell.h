@@ -25,10 +25,6 @@ struct ex_value ex_value_of_move(const struct bk_lib_ranked *m, const struct bk_
 /* The same from the other side, once the move has been made. */
 struct ex_value ex_value_turned(const struct ex_value *v);
 
-/* "win", "cursed-win" (too late for the game's length), "maybe-win" (nobody knows whether too
-   late), "draw", "maybe-loss", "blessed-loss", "loss", "unknown". */
-const char *ex_category(const struct ex_value *v);
-
 /* Adds category, dtm, dtz, checkmate, ... to an object. */
 void ex_put_value(json_t *object, const struct ex_value *v);
 /* {category, plies, turns}: for people. */
