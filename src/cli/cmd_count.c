@@ -260,6 +260,7 @@ int cmd_count(struct cli *c)
         status = cli_plan_fits(c, k.p);
     if (!status)
         status = count_others(&k);
+    forget_news(&k); /* of a table that was not solved to its end */
     free(k.m);
     bk_plan_free(k.p);
     bk_variant_free(v);
