@@ -1,7 +1,7 @@
 /*
  * cmd_mine.c - positions of some kind, from a whole table.
  *
- * src/study finds them; here they become lines: FEN, EPD, CSV or JSON.
+ * src/study finds them; here they become lines of FEN, EPD, CSV or JSON, or games in PGN.
  */
 #include <stdlib.h>
 #include <string.h>

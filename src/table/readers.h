@@ -19,7 +19,8 @@
 struct bk_readers;
 struct bk_reader;
 
-/* files: open at a time; 0: half of what the process may have, 4 at least.  *out owned. */
+/* files: open at a time; 0: half of what the process may have, 4 at least, 4096 at most.  *out
+   owned. */
 enum bk_err bk_readers_new(struct bk_readers **out, unsigned files, struct bk_report *why);
 void bk_readers_free(struct bk_readers *r); /* NULL is fine; all have been closed */
 /* From now on the host is asked; before the first reader.  His functions are copied. */
