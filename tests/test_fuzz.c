@@ -221,11 +221,10 @@ static bool has_shuffling(const struct bk_variant *v, const struct bk_material *
     return some && !inner;
 }
 
-static void built(void *context, const struct bk_built *b, unsigned nth)
+static void built(void *context, const struct bk_built *b)
 {
     struct fuzz *f = context;
 
-    (void)nth;
     f->shuffling = f->shuffling || has_shuffling(f->v, &b->table->m);
     if (f->how.k_max < BK_CODE_K_MAX)
         f->two_bytes = f->two_bytes || longest(&b->summary) / 2 > (int64_t)f->how.k_max;

@@ -301,12 +301,11 @@ struct building {
     unsigned notes;
 };
 
-static void finish_building(void *context, const struct bk_plan_table *t, unsigned nth,
+static void finish_building(void *context, const struct bk_plan_table *t,
                             const struct bk_progress *p)
 {
     struct building *b = context;
 
-    (void)nth;
     b->finish = b->ends && !strcmp(t->name, "KRvKN") && p->ply >= 3;
 }
 

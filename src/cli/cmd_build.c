@@ -166,10 +166,8 @@ struct watch {
     json_t *list;
 };
 
-static void tell_progress(void *context, const struct bk_plan_table *t, unsigned nth,
-                          const struct bk_progress *p)
+static void tell_progress(void *context, const struct bk_plan_table *t, const struct bk_progress *p)
 {
-    (void)nth;
     cli_bar_draw(&((struct watch *)context)->bar, t, p);
 }
 
@@ -211,12 +209,11 @@ static char *longest_text(char out[CLI_TEXT_MAX], const struct bk_summary *s)
     return out;
 }
 
-static void tell_built(void *context, const struct bk_built *b, unsigned nth)
+static void tell_built(void *context, const struct bk_built *b)
 {
     struct watch *w = context;
     char positions[CLI_TEXT_MAX], bytes[CLI_TEXT_MAX], longest[CLI_TEXT_MAX];
 
-    (void)nth;
     w->bytes += b->wdl_bytes + b->dtw_bytes;
     for (unsigned i = 0; i < BK_TRAFFICS; i++)
         w->sent.bytes[i] += b->sent.bytes[i];

@@ -139,10 +139,8 @@ static int tell_known(struct counting *k)
     return k->status;
 }
 
-static void tell_progress(void *context, const struct bk_plan_table *t, unsigned nth,
-                          const struct bk_progress *p)
+static void tell_progress(void *context, const struct bk_plan_table *t, const struct bk_progress *p)
 {
-    (void)nth;
     cli_bar_draw(&((struct counting *)context)->bar, t, p);
 }
 
@@ -173,12 +171,11 @@ static void add_news(void *context, const struct bk_news *n)
 }
 
 /* One that has been solved, by each name that was asked for. */
-static void tell_solved(void *context, const struct bk_built *b, unsigned nth)
+static void tell_solved(void *context, const struct bk_built *b)
 {
     struct counting *k = context;
     bool one_side = bk_table_one_side(&b->table->m, k->v);
 
-    (void)nth;
     cli_bar_made(&k->bar, b->table);
     for (unsigned i = 0; i < (k->m ? k->n : 1); i++) {
         struct bk_material canonical = k->m ? k->m[i] : b->table->m;

@@ -4,7 +4,6 @@
  * The counts of a table are in the header of its file.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/counts.h"
 #include "cli/report.h"

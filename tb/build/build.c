@@ -281,7 +281,7 @@ static void pass_progress(void *context, const struct bk_progress *p)
 
     m->built.plies += p->ply > 0;
     if (b->o->progress)
-        b->o->progress(b->o->context, &b->p->table[b->nth], b->nth, p);
+        b->o->progress(b->o->context, &b->p->table[b->nth], p);
 }
 
 static void pass_note(void *context, const char *text)
@@ -455,7 +455,7 @@ static enum bk_err build_table(struct builder *b, struct bk_report *why)
         return err;
     m.built.sent = add_up_sent(b);
     if (b->o->built)
-        b->o->built(b->o->context, &m.built, b->nth);
+        b->o->built(b->o->context, &m.built);
     return err;
 }
 
@@ -486,7 +486,7 @@ static enum bk_err count_table(struct builder *b, struct bk_report *why)
     m.built.solve_cpu = bk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     m.built.wall = bk_now_seconds() - wall;
     if (b->o->built)
-        b->o->built(b->o->context, &m.built, b->nth);
+        b->o->built(b->o->context, &m.built);
     return keep_or_free(&m, bytes, why);
 }
 

@@ -41,9 +41,9 @@ struct bk_build_options {
     bool packs;        /* for tests: what waits is packed, and stays */
     enum bk_strategy largest; /* for tests: nothing that takes more memory; 0: as there is */
     void *context;
-    void (*progress)(void *context, const struct bk_plan_table *t, unsigned nth,
+    void (*progress)(void *context, const struct bk_plan_table *t,
                      const struct bk_progress *p); /* often; NULL is fine */
-    void (*built)(void *context, const struct bk_built *b, unsigned nth);
+    void (*built)(void *context, const struct bk_built *b);
     void (*note)(void *context, const char *text); /* what is no error: a checkpoint that does
                                                       not fit, say; NULL is fine */
     void (*wait)(void *context, const char *text); /* another process makes the table: who, and

@@ -32,12 +32,11 @@ static struct {
     unsigned char head[HEAD_BYTES];
 } own;
 
-static void stop_at_checkpoint(void *context, const struct bk_plan_table *t, unsigned nth,
+static void stop_at_checkpoint(void *context, const struct bk_plan_table *t,
                                const struct bk_progress *p)
 {
     (void)context;
     (void)t;
-    (void)nth;
     (void)p;
     own.stop |= !access(own.path, F_OK);
 }
