@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "core/clock.h"
 #include "core/load.h"
 #include "explore/api.h"
 #include "explore/ask.h"
@@ -360,6 +361,103 @@ static void deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us(void *
     }
 }
 
+/* Waits for the end of a connection; it comes no sooner than a second after `since`. */
+static void ends_in_time(int fd, double since, const char *word)
+{
+    char said[256];
+
+    assert_true(ended(fd, 5, said, sizeof said));
+    assert_true(bk_now_seconds() - since >= 1);
+    if (*word ? !strstr(said, word) : *said != 0)
+        fail_msg("'%s', not '%s'", said, word);
+}
+
+static bool is_quiet(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0;
+}
+
+enum { NEW, GONE, FULL, RESTED, TAKING, ALL };
+
+/* Half an answer and then 408 would be no answer; and the watcher waits for no socket. */
+static void deadline__of_each_is_counted_from_what_it_owes(void **state)
+{
+    struct ex_deadlines *d = ex_deadlines_new(1);
+    struct ex_connection *c[ALL];
+    clock_t work = clock();
+    double begin, asked;
+    int pair[ALL][2];
+    bool early;
+
+    (void)state;
+    alarm(60);
+    assert_non_null(d);
+    begin = bk_now_seconds();
+    for (unsigned i = 0; i < ALL; i++) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair[i]), 0);
+        assert_non_null(c[i] = ex_connection_open(d, pair[i][0]));
+    }
+    close(pair[GONE][1]);
+    while (send(pair[FULL][0], "", 1, MSG_DONTWAIT) == 1)
+        ;
+    ex_connection_resting(d, c[RESTED]);
+    usleep(700000); /* between two looks */
+    ex_connection_taking(d, c[TAKING]);
+    asked = bk_now_seconds();
+    ex_connection_asking(d, c[RESTED]);
+    ends_in_time(pair[NEW][1], begin, " 408 ");
+    early = !is_quiet(pair[TAKING][1]) || !is_quiet(pair[RESTED][1]);
+    assert_true(!early || bk_now_seconds() - asked >= 1);
+    ends_in_time(pair[TAKING][1], asked, "");
+    ends_in_time(pair[RESTED][1], asked, " 408 ");
+    assert_true(clock() - work < CLOCKS_PER_SEC / 4); /* to watch is to sleep */
+    for (unsigned i = 0; i < ALL; i++) {
+        ex_connection_close(d, c[i]);
+        close(pair[i][0]);
+        if (i != GONE)
+            close(pair[i][1]);
+    }
+    ex_deadlines_free(d);
+    alarm(0);
+}
+
+static void deadline__is_kept_while_others_come_and_go(void **state)
+{
+    enum { MANY = 5 };
+    static const unsigned leave[] = { 2, 1,
+                                      4 }; /* from between two, and both ends of what is left */
+    struct ex_deadlines *d = ex_deadlines_new(1);
+    struct ex_connection *c[MANY];
+    double begin = bk_now_seconds();
+    int pair[MANY][2];
+    char byte;
+
+    (void)state;
+    alarm(60);
+    assert_non_null(d);
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair[i]), 0);
+        assert_non_null(c[i] = ex_connection_open(d, pair[i][0]));
+    }
+    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++)
+        ex_connection_close(d, c[leave[i]]);
+    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++) /* in the same memory, it may be */
+        assert_non_null(c[leave[i]] = ex_connection_open(d, pair[leave[i]][0]));
+    for (unsigned i = 0; i < MANY; i++) {
+        ends_in_time(pair[i][1], begin, " 408 ");
+        assert_int_equal(recv(pair[i][0], &byte, 1, MSG_DONTWAIT), 0); /* who serves it sees it */
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        ex_connection_close(d, c[i]);
+        close(pair[i][0]);
+        close(pair[i][1]);
+    }
+    ex_deadlines_free(d);
+    alarm(0);
+}
+
 /* == Men who come back == */
 
 /* Asks until the army is solved; the answer. */
@@ -633,6 +731,8 @@ int main(void)
         cmocka_unit_test(api__a_line_into_lost_distances_is_no_damage),
         cmocka_unit_test(api__boards_without_end_do_not_fill_a_handle),
         cmocka_unit_test(deadline__ends_who_owes_a_request_but_nobody_who_waits_for_us),
+        cmocka_unit_test(deadline__of_each_is_counted_from_what_it_owes),
+        cmocka_unit_test(deadline__is_kept_while_others_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
