@@ -5,12 +5,15 @@
  * go on for ever, or count wrongly without a word.  docs/security.md says what is
  * promised; tests/fuzz looks for more of them.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/fairy.h"
@@ -19,6 +22,7 @@
 #include "core/move.h"
 #include "core/read.h"
 #include "table/index.h"
+#include "table/write.h"
 #include "tb/build/plan.h"
 #include "tb/memory/spill.h"
 #include "tests/given.h"
@@ -466,6 +470,203 @@ static void spill__says_that_the_disk_is_full(void **state)
     bk_spill_close(st);
 }
 
+/* What the disk is asked, and what it says: the library's calls come here. */
+static struct {
+    char asked[32]; /* s: a file is synced, S: a folder, r: a file gets another name */
+    size_t n;
+    bool slow;       /* it takes less than it is given, or is interrupted */
+    unsigned writes; /* since it is slow */
+    int refuses;     /* to sync files; or 0 */
+} disk;
+
+static void note(char what)
+{
+    if (disk.n + 1 < sizeof disk.asked)
+        disk.asked[disk.n++] = what;
+}
+
+int fsync(int fd)
+{
+    struct stat st;
+    bool folder = !fstat(fd, &st) && S_ISDIR(st.st_mode);
+
+    note(folder ? 'S' : 's');
+    errno = disk.refuses;
+    return disk.refuses && !folder ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    note('r');
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+ssize_t write(int fd, const void *from, size_t bytes)
+{
+    if (disk.slow && disk.writes++ % 2) {
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_write, fd, from, disk.slow ? (bytes + 1) / 2 : bytes);
+}
+
+/* A table's file of two units, which have their shards in a scratch file; the one before it is
+   there, and what was left of one that was killed. */
+enum { UNIT_BYTES = 3 << 19, FRONT_BYTES = 5 }; /* more than is copied at once */
+
+struct written {
+    char dir[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16], part[PROOF_DIR_MAX + 32];
+    int scratch;
+};
+
+static uint8_t scratch_byte(size_t i) { return (uint8_t)(i * 7 + (i >> 9)); }
+
+static void put_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void written_open(struct written *w)
+{
+    uint8_t *bytes = malloc(2 * UNIT_BYTES);
+
+    assert_non_null(bytes);
+    for (size_t i = 0; i < 2 * UNIT_BYTES; i++)
+        bytes[i] = scratch_byte(i);
+    memset(&disk, 0, sizeof disk);
+    snprintf(w->path, sizeof w->path, "%s/game/KvK.bkw", proof_folder(w->dir));
+    snprintf(w->part, sizeof w->part, "%s.part", w->path);
+    assert_true((w->scratch = bk_file_scratch(w->path)) >= 0);
+    assert_int_equal(pwrite(w->scratch, bytes, 2 * UNIT_BYTES, 0), 2 * UNIT_BYTES);
+    put_text(w->path, "old");
+    put_text(w->part, "killed");
+    free(bytes);
+}
+
+static void written_close(struct written *w)
+{
+    close(w->scratch);
+    proof_remove(w->dir);
+}
+
+static enum bk_err write_it(const struct written *w, struct bk_report *why)
+{
+    static const uint8_t model[FRONT_BYTES] = "model";
+    const struct bk_file_info info = {
+        .positions = 1, .norder = 1, .variant = "game", .material = "KvK", .nunits = 2
+    };
+    struct bk_unit_bytes unit[2];
+
+    for (unsigned i = 0; i < 2; i++) /* the second comes first in the scratch file */
+        unit[i] = (struct bk_unit_bytes){ .nblocks = 1,
+                                          .model = model,
+                                          .model_bytes = FRONT_BYTES,
+                                          .shard_bytes = UNIT_BYTES,
+                                          .at = i ? 0 : UNIT_BYTES };
+    return bk_file_write(w->path, &info, unit, w->scratch, why);
+}
+
+static bool is_old(const struct written *w)
+{
+    char text[8] = "";
+    FILE *f = fopen(w->path, "r");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+
+    if (f)
+        fclose(f);
+    return n == 3 && !memcmp(text, "old", 3);
+}
+
+/* All that is behind the head. */
+static void is_new(const struct written *w)
+{
+    enum { BEHIND = 2 * (FRONT_BYTES + UNIT_BYTES) };
+    uint8_t *bytes = malloc(BEHIND);
+    FILE *f = fopen(w->path, "r");
+
+    assert_true(bytes && f);
+    assert_int_equal(fseek(f, -(long)BEHIND, SEEK_END), 0);
+    assert_in_range(ftell(f), 32, 200);
+    assert_int_equal(fread(bytes, 1, BEHIND, f), BEHIND);
+    assert_memory_equal(bytes, "modelmodel", 2 * FRONT_BYTES);
+    for (size_t i = 0; i < 2 * UNIT_BYTES; i++)
+        if (bytes[2 * FRONT_BYTES + i] != scratch_byte((i + UNIT_BYTES) % (2 * UNIT_BYTES)))
+            fail_msg("byte %zu of the shards", i);
+    fclose(f);
+    free(bytes);
+}
+
+/* After a crash of the machine a name may stand for what never came to the disk. */
+static void file__is_on_the_disk_before_it_has_its_name(void **state)
+{
+    (void)state;
+    for (unsigned slow = 0; slow < 2; slow++) {
+        struct bk_report why = { "" };
+        struct written w;
+
+        written_open(&w);
+        disk.slow = slow;
+        assert_int_equal(write_it(&w, &why), BK_OK);
+        assert_string_equal(disk.asked, "s");
+        assert_true(is_old(&w));
+        assert_int_equal(bk_file_publish(w.path, &why), BK_OK);
+        assert_string_equal(disk.asked, "srS");
+        is_new(&w);
+        assert_int_equal(access(w.part, F_OK), -1);
+        assert_int_equal(bk_file_publish(w.path, &why), BK_E_SYSTEM); /* there is none */
+        written_close(&w);
+    }
+}
+
+static void file__that_cannot_be_written_leaves_the_one_before(void **state)
+{
+    static const struct {
+        rlim_t most; /* bytes of a file */
+        int refuses;
+        off_t scratch;
+        const char *says;
+    } row[] = {
+        { RLIM_INFINITY, EIO, 2 * UNIT_BYTES, "Input/output error" },
+        { 1, 0, 2 * UNIT_BYTES, "File too large" },
+        { UNIT_BYTES + 4096, 0, 2 * UNIT_BYTES, "File too large" },
+        { RLIM_INFINITY, 0, 2 * UNIT_BYTES - 1, "Input/output error" },
+        { RLIM_INFINITY, 0, 2 * UNIT_BYTES, NULL }, /* written, and not wanted */
+    };
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bk_report why = { "" };
+        struct rlimit before, little;
+        struct written w;
+        enum bk_err err;
+
+        written_open(&w);
+        assert_int_equal(ftruncate(w.scratch, row[i].scratch), 0);
+        disk.refuses = row[i].refuses;
+        getrlimit(RLIMIT_FSIZE, &before);
+        little = (struct rlimit){ row[i].most, before.rlim_max };
+        setrlimit(RLIMIT_FSIZE, &little);
+        errno = 0;
+        err = write_it(&w, &why);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(err, row[i].says ? BK_E_SYSTEM : BK_OK);
+        if (row[i].says && !strstr(why.text, row[i].says))
+            fail_msg("'%s' does not say '%s'", why.text, row[i].says);
+        if (!err)
+            bk_file_withdraw(w.path);
+        assert_int_equal(access(w.part, F_OK), -1);
+        assert_true(is_old(&w));
+        written_close(&w);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+    memset(&disk, 0, sizeof disk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +686,8 @@ int main(void)
         cmocka_unit_test(fairy__squares_to_be_reached_are_refused),
         cmocka_unit_test(load__refuses_what_is_no_file_at_once),
         cmocka_unit_test(spill__says_that_the_disk_is_full),
+        cmocka_unit_test(file__is_on_the_disk_before_it_has_its_name),
+        cmocka_unit_test(file__that_cannot_be_written_leaves_the_one_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
