@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "core/load.h"
 #include "table/rows.h"
@@ -177,6 +178,7 @@ struct walk {
     unsigned told, every; /* progress; so often it ends: 0: never */
     uint64_t positions;   /* that are solved */
     unsigned notes;
+    char said[256]; /* the last of them */
 };
 
 static void end_soon(void *context, const struct bk_progress *p)
@@ -190,22 +192,56 @@ static void end_soon(void *context, const struct bk_progress *p)
 
 static void count_walk(void *context, const char *text)
 {
-    (void)text;
-    ((struct walk *)context)->notes++;
+    struct walk *w = context;
+
+    snprintf(w->said, sizeof w->said, "%s", text);
+    w->notes++;
 }
 
-static const struct way {
+struct way {
     const char *material;
     bool distances;
     enum bk_strategy strategy;
     uint64_t sets_bytes; /* of a ledger's, in memory; 0: all */
     unsigned k_max, every;
-} ways[] = {
-    { "KRvKN", true, BK_APART, 0, 0, 3 },   { "KRvKN", true, BK_APART, 0, 5, 3 },
-    { "KRvKN", true, BK_COMPACT, 0, 0, 3 }, { "KRvKN", true, BK_COMPACT, 1, 0, 3 },
-    { "KRvKN", false, BK_APART, 0, 0, 3 },  { "KRvKN", false, BK_COMPACT, 0, 0, 3 },
-    { "KNvKP", true, BK_GROUPS, 0, 0, 40 }, { "KNvKP", true, BK_COMPACT, 1, 0, 40 },
+    bool attains_nothing;
 };
+
+static const struct way ways[] = {
+    { "KRvKN", true, BK_APART, 0, 0, 3, false },   { "KRvKN", true, BK_APART, 0, 5, 3, false },
+    { "KRvKN", true, BK_COMPACT, 0, 0, 3, false }, { "KRvKN", true, BK_COMPACT, 1, 0, 3, false },
+    { "KRvKN", false, BK_APART, 0, 0, 3, false },  { "KRvKN", false, BK_COMPACT, 0, 0, 3, false },
+    { "KNvKP", true, BK_GROUPS, 0, 0, 40, false }, { "KNvKP", true, BK_COMPACT, 1, 0, 40, false },
+};
+
+static enum bk_err solve_way(struct solved *s, const struct bk_variant *v, const struct way *way,
+                             const struct bk_checkpoint *checkpoint, struct walk *w,
+                             struct bk_memtable **out, struct bk_tally *tally,
+                             struct bk_report *why)
+{
+    const struct bk_sink sink = { .context = w, .progress = end_soon, .note = count_walk };
+    struct bk_solve_job job = { .kernel = bk_kernel_for(v->nsq),
+                                .distances = way->distances,
+                                .attain = !way->attains_nothing,
+                                .strategy = way->strategy,
+                                .k_max = way->k_max,
+                                .sets_bytes = way->sets_bytes,
+                                .sink = &sink,
+                                .checkpoint = checkpoint,
+                                .finish = &w->finish };
+    struct bk_material m;
+    enum bk_err err;
+
+    assert_int_equal(bk_material_parse(&m, v, way->material, why), BK_OK);
+    assert_int_equal(bk_memtable_new(&job.t, v, &m, why), BK_OK);
+    job.tables = (struct bk_exit_tables){ job.t, find, s };
+    w->finish = 0;
+    err = bk_solve_table(&job, tally, why);
+    *out = job.t;
+    if (err)
+        bk_memtable_free(job.t);
+    return err;
+}
 
 /* Solves once, or until it is done.  Returns how often it was begun. */
 static unsigned walk(struct solved *s, const struct bk_variant *v, const struct way *way,
@@ -213,31 +249,12 @@ static unsigned walk(struct solved *s, const struct bk_variant *v, const struct 
                      struct bk_tally *tally)
 {
     struct walk w = { .every = checkpoint ? way->every : 0 };
-    const struct bk_sink sink = { .context = &w, .progress = end_soon, .note = count_walk };
     struct bk_report why = { "" };
-    struct bk_material m;
     enum bk_err err;
     unsigned n = 0;
 
-    assert_int_equal(bk_material_parse(&m, v, way->material, &why), BK_OK);
     do {
-        struct bk_solve_job job = { .kernel = bk_kernel_for(v->nsq),
-                                    .distances = way->distances,
-                                    .attain = true,
-                                    .strategy = way->strategy,
-                                    .k_max = way->k_max,
-                                    .sets_bytes = way->sets_bytes,
-                                    .sink = &sink,
-                                    .checkpoint = checkpoint,
-                                    .finish = &w.finish };
-
-        assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
-        job.tables = (struct bk_exit_tables){ job.t, find, s };
-        w.finish = 0;
-        err = bk_solve_table(&job, tally, &why);
-        *out = job.t;
-        if (err)
-            bk_memtable_free(job.t);
+        err = solve_way(s, v, way, checkpoint, &w, out, tally, &why);
         n++;
     } while (err && !w.notes && n < 500);
     if (err || w.notes)
@@ -289,6 +306,169 @@ static void resume__every_few_plies_makes_the_same_tables(void **unused)
     solved_free(tables[0]);
     solved_free(tables[1]);
     bk_variant_free(v);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* == Forged == */
+
+/* Where a checkpoint of one process has what; the blocks, of which none is solved, have a byte
+   each, and the rest comes behind them. */
+enum {
+    AT_CODE_BYTES = 16,
+    AT_LEVEL = AT_CODE_BYTES + 1 + sizeof(enum bk_strategy),
+    AT_TALLY = AT_LEVEL + 4,
+    AT_BLOCKS = AT_TALLY + sizeof(struct bk_tally),
+};
+#define AT_WIN(what)                                                                               \
+    (AT_TALLY + offsetof(struct bk_tally, longest_win) + offsetof(struct bk_longest, what))
+#define AT_LOSS(what)                                                                              \
+    (AT_TALLY + offsetof(struct bk_tally, longest_loss) + offsetof(struct bk_longest, what))
+
+struct change {
+    size_t at;
+    uint32_t value;
+    unsigned bytes;
+};
+
+static void forge(const char *path, const unsigned char *sound, size_t n, const struct change *c,
+                  unsigned changes)
+{
+    unsigned char *bytes = malloc(n);
+    uint64_t sum;
+    FILE *f = fopen(path, "wb");
+
+    assert_true(bytes && f);
+    memcpy(bytes, sound, n - 8);
+    for (unsigned i = 0; i < changes; i++)
+        memcpy(bytes + c[i].at, &c[i].value, c[i].bytes); /* little ends first, as in the file */
+    sum = XXH64(bytes, n - 8, 0);
+    memcpy(bytes + n - 8, &sum, 8);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    fclose(f);
+    free(bytes);
+}
+
+static const struct forged {
+    const char *what, *says; /* NULL: it can be so */
+    struct change change[2];
+} forged[] = {
+    { "nothing", NULL, { { 0 } } },
+    { "codes of three bytes", "cannot be read", { { AT_CODE_BYTES, 3, 1 } } },
+    { "codes of no bytes", "cannot be read", { { AT_CODE_BYTES, 0, 1 } } },
+    { "a level behind the end", "cannot be read", { { AT_LEVEL, 2, 4 } } },
+    { "the end, and nothing solved",
+      "cannot be read",
+      { { AT_LEVEL, 1, 4 }, { AT_BLOCKS + 13, 0, 1 } } },
+    { "solved without values", "cannot be read", { { AT_LEVEL, 1, 4 }, { AT_BLOCKS, 1, 1 } } },
+    { "encoded before it is solved", "cannot be read", { { AT_BLOCKS, 2, 1 } } },
+    { "let go, but for what exits attain",
+      "cannot be read",
+      { { AT_LEVEL, 1, 4 }, { AT_BLOCKS, 1 | 2 | 8, 1 } } },
+    { "a longest win", NULL, { { AT_WIN(plies), 3, 4 }, { AT_WIN(at), 0x01061f00, 4 } } },
+    { "a king beyond the board",
+      "cannot be read",
+      { { AT_WIN(plies), 3, 4 }, { AT_WIN(at), 0x0106c800, 4 } } },
+    { "a man beyond the board",
+      "cannot be read",
+      { { AT_WIN(plies), 3, 4 }, { AT_WIN(at), 0xc8061f00, 4 } } },
+    { "kings that stand on one square",
+      "cannot be read",
+      { { AT_WIN(plies), 3, 4 }, { AT_WIN(at), 0x01061f1f, 4 } } },
+    { "a win without end",
+      "cannot be read",
+      { { AT_WIN(plies), 1 << 20, 4 }, { AT_WIN(at), 0x01061f00, 4 } } },
+    { "a loss beyond the board",
+      "cannot be read",
+      { { AT_LOSS(plies), 3, 4 }, { AT_LOSS(at), 0x0106c800, 4 } } },
+    { "a part that is not there", "is missing", { { AT_BLOCKS + 17, 1, 4 } } },
+    { "more parts than processes", "cannot be read", { { AT_BLOCKS + 17, 1 << 20, 4 } } },
+    { "as many of solved blocks", "cannot be read", { { AT_BLOCKS + 21, 1 << 20, 4 } } },
+};
+
+/* Its checksum is right.  What cannot be so is not gone on with: all is begun anew. */
+static void resume__of_what_cannot_be_begins_anew(void **unused)
+{
+    static const struct way way = { "KRvKN", true, BK_APART, 0, 0, 1, false };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct walk first = { .every = 1 };
+    struct bk_report why = { "" };
+    struct bk_memtable *whole, *t;
+    struct bk_tally all, tally;
+    unsigned char *sound;
+    struct bk_variant *v;
+    struct solved *s;
+    size_t n;
+    FILE *f;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true });
+    assert_int_equal(walk(s, v, &way, NULL, &whole, &all), 1);
+    assert_int_equal(whole->ix->nblocks, 1);
+    assert_int_equal(solve_way(s, v, &way, &checkpoint, &first, &t, &tally, &why), BK_E_SYSTEM);
+    sound = malloc(1 << 20);
+    f = fopen(path, "rb");
+    assert_true(sound && f);
+    n = fread(sound, 1, 1 << 20, f);
+    fclose(f);
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+        struct walk now = { 0 };
+
+        forge(path, sound, n, forged[i].change, 2);
+        if (solve_way(s, v, &way, &checkpoint, &now, &t, &tally, &why))
+            fail_msg("%s: %s", forged[i].what, why.text);
+        if (now.notes != (forged[i].says != NULL) ||
+            (forged[i].says && !strstr(now.said, forged[i].says)))
+            fail_msg("%s: '%s'", forged[i].what, now.said);
+        assert_true(solved_same(whole, t));
+        if (forged[i].says)
+            same_tallies(&all, &tally);
+        bk_memtable_free(t);
+    }
+    for (unsigned i = 0; i < 2; i++) { /* cut where the head ends, and in the last array */
+        struct walk now = { 0 };
+
+        forge(path, sound, i ? n - 5 : AT_BLOCKS + 37, NULL, 0);
+        assert_int_equal(solve_way(s, v, &way, &checkpoint, &now, &t, &tally, &why), BK_E_CORRUPT);
+    }
+    free(sound);
+    bk_memtable_free(whole);
+    solved_free(s);
+    bk_variant_free(v);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Of blocks that are solved what exits attain is not known, and can not be found any more. */
+static void resume__of_blocks_without_what_exits_attain_begins_anew(void **unused)
+{
+    struct way way = { "KNvKP", true, BK_APART, 0, 0, 40, true };
+    char folder[PROOF_DIR_MAX], path[PROOF_DIR_MAX + 16];
+    struct bk_checkpoint checkpoint = { .path = path, .seconds = 1000, .fingerprint = 1 };
+    struct walk first = { .every = 40 }, now = { 0 };
+    struct bk_report why = { "" };
+    struct bk_memtable *whole, *t;
+    struct bk_tally tally;
+    struct bk_variant *v;
+    struct solved *s;
+
+    (void)unused;
+    snprintf(path, sizeof path, "%s/checkpoint", proof_folder(folder));
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    s = solved_new(v, &(struct solved_options){ .distances = true });
+    assert_int_equal(solve_way(s, v, &way, &checkpoint, &first, &t, &tally, &why), BK_E_SYSTEM);
+    way.attains_nothing = false;
+    assert_int_equal(solve_way(s, v, &way, &checkpoint, &now, &t, &tally, &why), BK_OK);
+    assert_int_equal(now.notes, 1);
+    assert_int_equal(walk(s, v, &way, NULL, &whole, &tally), 1);
+    assert_true(solved_same(whole, t));
+    bk_memtable_free(whole);
+    bk_memtable_free(t);
+    solved_free(s);
+    bk_variant_free(v);
+    unlink(path);
     assert_int_equal(rmdir(folder), 0);
 }
 
@@ -454,6 +634,8 @@ int main(void)
         cmocka_unit_test(resume__a_full_disk_leaves_the_checkpoint_alone),
         cmocka_unit_test(resume__of_what_was_made_otherwise_begins_anew),
         cmocka_unit_test(resume__every_few_plies_makes_the_same_tables),
+        cmocka_unit_test(resume__of_what_cannot_be_begins_anew),
+        cmocka_unit_test(resume__of_blocks_without_what_exits_attain_begins_anew),
         cmocka_unit_test(resume__of_other_options_makes_the_files_that_are_asked_for),
         cmocka_unit_test(resume__goes_on_where_there_are_no_positions),
     };
