@@ -451,10 +451,11 @@ static void spill__says_that_the_disk_is_full(void **state)
     struct bk_report why = { "out of memory" };
     struct bk_spill *st;
     struct rlimit before;
-    void *array;
+    void *array, *whole;
 
     (void)state;
     assert_int_equal(bk_spill_open(&st, "/tmp", 1 << 20, 0, NULL), BK_OK);
+    assert_non_null(whole = bk_spill_new(st, 2 << 20));
     bk_spill_explain(st, &why);
     assert_string_equal(why.text, "out of memory"); /* it was not the disk */
     getrlimit(RLIMIT_FSIZE, &before);
@@ -467,6 +468,16 @@ static void spill__says_that_the_disk_is_full(void **state)
     bk_spill_explain(st, &why);
     assert_string_equal(why.text, "scratch in /tmp: File too large");
     bk_spill_explain(NULL, &why);
+    bk_spill_refused(st, ENOSPC);
+    setrlimit(RLIMIT_FSIZE, &little);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_true(bk_spill_put(whole, 1 << 19, "there", 5));
+    assert_false(bk_spill_put(whole, 3 << 19, "not there", 9));
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    bk_spill_explain(st, &why);
+    assert_string_equal(why.text, "scratch in /tmp: File too large");
+    bk_spill_free(whole);
     bk_spill_close(st);
 }
 
@@ -508,6 +519,31 @@ ssize_t write(int fd, const void *from, size_t bytes)
         return -1;
     }
     return syscall(SYS_write, fd, from, disk.slow ? (bytes + 1) / 2 : bytes);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
+{
+    if (disk.slow && disk.writes++ % 2) {
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_pwrite64, fd, from, disk.slow ? (bytes + 1) / 2 : bytes, at);
+}
+
+static void scratch__takes_every_byte_of_a_slow_disk(void **state)
+{
+    static const char text[] = "of these bytes the disk takes half at once, and half of the rest";
+    int fd = bk_file_nameless("/tmp");
+    char got[sizeof text];
+
+    (void)state;
+    assert_true(fd >= 0);
+    disk.slow = true;
+    assert_int_equal(bk_write_at(fd, text, sizeof text, 1000), 0);
+    disk.slow = false;
+    assert_int_equal(pread(fd, got, sizeof got, 1000), sizeof got);
+    assert_string_equal(got, text);
+    close(fd);
 }
 
 /* A table's file of two units, which have their shards in a scratch file; the one before it is
@@ -686,6 +722,7 @@ int main(void)
         cmocka_unit_test(fairy__squares_to_be_reached_are_refused),
         cmocka_unit_test(load__refuses_what_is_no_file_at_once),
         cmocka_unit_test(spill__says_that_the_disk_is_full),
+        cmocka_unit_test(scratch__takes_every_byte_of_a_slow_disk),
         cmocka_unit_test(file__is_on_the_disk_before_it_has_its_name),
         cmocka_unit_test(file__that_cannot_be_written_leaves_the_one_before),
     };

@@ -11,8 +11,11 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tb/memory/spill.h"
+#include "tests/proof.h"
 
 #define UNIT BK_STOCK_UNIT
 
@@ -172,6 +175,95 @@ static void stock__is_for_any_number_of_threads(void **state)
     bk_stock_drop();
 }
 
+/* == Arrays on disk, and parts of arrays == */
+
+/* What files without a name take of the disk. */
+static uint64_t nameless_bytes(void)
+{
+    uint64_t bytes = 0;
+    struct stat st;
+
+    for (int fd = 3; fd < 100; fd++)
+        if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !st.st_nlink)
+            bytes += (uint64_t)st.st_blocks * 512;
+    return bytes;
+}
+
+static void spill__arrays_are_each_ones_own_and_go_with_their_room(void **state)
+{
+    enum { MANY = 6, BYTES = 300000 };
+    static const unsigned leave[] = { 2, 5, 0 }; /* from between two, the last, the first */
+    char folder[PROOF_DIR_MAX];
+    unsigned char *array[MANY], *brief;
+    struct bk_spill *st;
+    uint64_t before;
+
+    (void)state;
+    assert_int_equal(bk_spill_open(&st, proof_folder(folder), 1 << 20, 0, NULL), BK_OK);
+    brief = bk_spill_new_brief(st, 100000);
+    assert_non_null(brief);
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_non_null(array[i] = bk_spill_new(st, BYTES));
+        assert_true(all_are(array[i], BYTES, 0));
+        memset(array[i], (int)i + 1, BYTES);
+    }
+    before = nameless_bytes();
+    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++)
+        bk_spill_free(array[leave[i]]);
+    assert_true(nameless_bytes() + 2 * BYTES < before);
+    for (unsigned i = 0; i < sizeof leave / sizeof *leave; i++) {
+        assert_non_null(array[leave[i]] = bk_spill_new(st, BYTES));
+        assert_true(all_are(array[leave[i]], BYTES, 0));
+        memset(array[leave[i]], (int)leave[i] + 1, BYTES);
+    }
+    bk_spill_ease(st);
+    assert_true(bk_spill_put(brief, 1000, "brief", 5));
+    assert_true(bk_spill_put(array[3], BYTES - 5, "third", 5));
+    assert_memory_equal(brief + 1000, "brief", 5);
+    assert_memory_equal(array[3] + BYTES - 5, "third", 5);
+    memset(array[3] + BYTES - 5, 4, 5);
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_true(all_are(array[i], BYTES, (int)i + 1));
+        bk_spill_free(array[i]);
+    }
+    bk_spill_free(brief);
+    bk_spill_close(st);
+    proof_remove(folder);
+    bk_stock_drop();
+}
+
+static void spill__forgets_a_part_and_no_more(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), all = 5 * page;
+    const size_t from[] = { 0, 1, page - 1, page, page + 7 };
+    const size_t bytes[] = { 0, 1, page - 1, page, page + 1, 2 * page + 9, 3 * page };
+    unsigned char *array = bk_spill_new_sparse(all), there;
+
+    (void)state;
+    assert_non_null(array);
+    for (unsigned i = 0; i < sizeof from / sizeof *from; i++)
+        for (unsigned j = 0; j < sizeof bytes / sizeof *bytes; j++) {
+            size_t end = from[i] + bytes[j];
+
+            memset(array, 1, all);
+            bk_spill_forget(array + from[i], bytes[j]);
+            assert_true(all_are(array, from[i], 1));
+            assert_true(all_are(array + from[i], bytes[j], 0));
+            assert_true(all_are(array + end, all - end, 1));
+        }
+    bk_spill_free(array);
+    assert_int_equal(mincore(array, 1, &there), -1); /* it has gone */
+}
+
+static void spill__of_more_than_there_can_be_is_none(void **state)
+{
+    (void)state;
+    for (size_t less = 0; less < 200; less += 7) {
+        assert_null(bk_spill_new(NULL, SIZE_MAX - less));
+        assert_null(bk_spill_new_sparse(SIZE_MAX - less));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +273,9 @@ int main(void)
         cmocka_unit_test(stock__takes_no_more_than_there_is_room_for),
         cmocka_unit_test(stock__is_empty_while_arrays_are_on_disk),
         cmocka_unit_test(stock__is_for_any_number_of_threads),
+        cmocka_unit_test(spill__arrays_are_each_ones_own_and_go_with_their_room),
+        cmocka_unit_test(spill__forgets_a_part_and_no_more),
+        cmocka_unit_test(spill__of_more_than_there_can_be_is_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
