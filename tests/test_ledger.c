@@ -3,15 +3,18 @@
  * go (tb/solve/paging.h): the same tables, and few bytes moved.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
 #include "core/load.h"
+#include "tb/kernel/dispatch.h"
 #include "tb/memory/notes.h"
 #include "tb/memory/spill.h"
 #include "tests/random_variant.h"
@@ -199,6 +202,50 @@ static void paging__moves_few_bytes(void **unused)
     assert_true(m.read < 9000 && m.written < 5000);
 }
 
+static const struct bk_memtable *find(void *context, const struct bk_material *m)
+{
+    return solved_table(context, m);
+}
+
+/* Slices that go have no room on the disk, notes have: what would come back is not what went. */
+static void paging__that_is_refused_makes_no_table(void **unused)
+{
+    const struct rlimit little = { 205 << 10, RLIM_INFINITY }; /* notes take 175 KB */
+    const struct solved_options o = { .distances = true };
+    struct bk_report why = { "" };
+    struct bk_solve_job job = { .distances = true, .strategy = BK_COMPACT };
+    struct bk_sink sink = { 0 };
+    struct rlimit before;
+    struct bk_tally tally;
+    struct bk_material m;
+    struct bk_variant *v;
+    struct solved *s;
+    enum bk_err err;
+
+    (void)unused;
+    assert_int_equal(bk_variant_load(&v, "tests/six.ini", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KRvKN", &why), BK_OK);
+    s = solved_new(v, &o);
+    assert_non_null(solved_table(s, &m)); /* with what it leads to */
+    job.kernel = bk_kernel_for(v->nsq);
+    job.sink = &sink;
+    for (unsigned paged = 0; paged < 2; paged++) {
+        job.sets_bytes = paged;
+        assert_int_equal(bk_memtable_new(&job.t, v, &m, &why), BK_OK);
+        job.tables = (struct bk_exit_tables){ job.t, find, s };
+        getrlimit(RLIMIT_FSIZE, &before);
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &little);
+        err = bk_solve_table(&job, &tally, &why);
+        setrlimit(RLIMIT_FSIZE, &before);
+        signal(SIGXFSZ, SIG_DFL);
+        assert_int_equal(err, paged ? BK_E_SYSTEM : BK_OK);
+        bk_memtable_free(job.t);
+    }
+    solved_free(s);
+    bk_variant_free(v);
+}
+
 /* == Memory that moves == */
 
 /* Where the machine cannot, nothing has moved. */
@@ -231,6 +278,7 @@ int main(void)
         cmocka_unit_test(ledger__makes_the_same_tables),
         cmocka_unit_test(ledger__moves_less_than_a_byte_a_position),
         cmocka_unit_test(paging__moves_few_bytes),
+        cmocka_unit_test(paging__that_is_refused_makes_no_table),
         cmocka_unit_test(spill__memory_of_a_part_becomes_that_of_another),
     };
 
