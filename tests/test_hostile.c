@@ -16,11 +16,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "core/fairy.h"
 #include "core/hands.h"
 #include "core/load.h"
 #include "core/move.h"
 #include "core/read.h"
+#include "table/head.h"
 #include "table/index.h"
 #include "table/write.h"
 #include "tb/build/plan.h"
@@ -443,6 +446,101 @@ static void load__refuses_what_is_no_file_at_once(void **state)
     alarm(0);
 }
 
+/* == Heads of files == */
+
+static const struct head_row {
+    const char *material;
+    unsigned variant, units, model; /* bytes of the name; units, and bytes of their models */
+    unsigned behind;                /* bytes, after the last section */
+    unsigned order, blocks;         /* digits; of each unit */
+    enum bk_err err;
+} head_rows[] = {
+    { "KvK", 4, 1, 5, 0, 1, 1, BK_OK },
+    { "KvK", 63, 2, 5, 0, 1, 1, BK_OK },
+    { "KvK", 64, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* no room for its end */
+    { "KvK", 255, 1, 5, 0, 1, 1, BK_E_CORRUPT },
+    { "K\033K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT }, /* it would be said on a terminal */
+    { "K K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT },
+    { "K\377K", 4, 1, 5, 0, 1, 1, BK_E_CORRUPT },
+    { "KvK", 4, 0, 5, 0, 1, 1, BK_E_CORRUPT },
+    { "KvK", 4, 1, 0, 0, 1, 1, BK_E_CORRUPT },
+    { "KvK", 4, 1, 5, 1, 1, 1, BK_E_CORRUPT },
+    { "KvK", 4, 1, 5, 0, BK_SLOTS_MAX + 1, 1, BK_OK },
+    { "KvK", 4, 1, 5, 0, BK_SLOTS_MAX + 2, 1, BK_E_CORRUPT },
+    { "KvK", 4, 1, 5, 0, 0, 1, BK_E_CORRUPT },
+    { "KvK", 4, 1, 5, 0, 1, 0, BK_E_CORRUPT },
+};
+
+static void head__that_says_what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof head_rows / sizeof *head_rows; i++) {
+        const struct head_row *row = &head_rows[i];
+        struct bk_head begin = { .info = { .norder = 1 } }, got;
+        uint8_t *first = bk_head_write(&begin), h[512], *at = h + 24;
+        struct bk_report why = { "" };
+        uint64_t sum;
+        uint32_t n;
+
+        assert_non_null(first);
+        memcpy(h, first, 24);
+        free(first);
+        at[0] = 1; /* positions */
+        at[1] = (uint8_t)row->order;
+        memset(at + 2, 0, row->order);
+        at += 2 + row->order;
+        at[0] = 3;
+        memcpy(at + 1, row->material, 3);
+        at[4] = (uint8_t)row->variant;
+        memset(at + 5, 'v', row->variant);
+        at += 5 + row->variant;
+        memset(at, 0, 20); /* the summary */
+        at[20] = (uint8_t)row->units;
+        at += 21;
+        for (unsigned u = 0; u < row->units; u++, at += 8) {
+            memset(at, 0, 8);
+            at[0] = (uint8_t)row->blocks;
+            at[1] = (uint8_t)row->model;
+        }
+        memset(at, 0, 1 + row->behind);
+        at += 1 + row->behind;
+        n = (uint32_t)(at - h) + 8;
+        memcpy(h + 12, &n, 4);
+        sum = XXH3_64bits(h, n - 8);
+        memcpy(at, &sum, 8);
+        if (bk_head_parse(&got, h, n, "file", &why) != row->err)
+            fail_msg("head %zu: %s", i, why.text);
+        free(got.unit);
+    }
+}
+
+static void head__of_another_size_than_it_can_have_is_refused(void **state)
+{
+    static const struct {
+        uint32_t says;
+        uint64_t file;
+        enum bk_err err;
+    } row[] = {
+        { BK_HEAD_LEAST, BK_HEAD_LEAST, BK_OK },
+        { BK_HEAD_LEAST - 1, 1000, BK_E_CORRUPT },
+        { 101, 100, BK_E_CORRUPT },
+        { BK_HEAD_MOST, 2 * BK_HEAD_MOST, BK_OK },
+        { BK_HEAD_MOST + 1, 2 * BK_HEAD_MOST, BK_E_CORRUPT },
+    };
+    struct bk_head begin = { .info = { .norder = 1 } };
+    uint8_t *first = bk_head_write(&begin);
+
+    (void)state;
+    assert_non_null(first);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        uint32_t n;
+
+        memcpy(first + 12, &row[i].says, 4);
+        assert_int_equal(bk_head_bytes(&n, first, row[i].file, "file", NULL), row[i].err);
+    }
+    free(first);
+}
+
 /* == A disk without room == */
 
 static void spill__says_that_the_disk_is_full(void **state)
@@ -721,6 +819,8 @@ int main(void)
         cmocka_unit_test(plan__refuses_en_passant_for_men_that_come_back),
         cmocka_unit_test(fairy__squares_to_be_reached_are_refused),
         cmocka_unit_test(load__refuses_what_is_no_file_at_once),
+        cmocka_unit_test(head__that_says_what_cannot_be_is_refused),
+        cmocka_unit_test(head__of_another_size_than_it_can_have_is_refused),
         cmocka_unit_test(spill__says_that_the_disk_is_full),
         cmocka_unit_test(scratch__takes_every_byte_of_a_slow_disk),
         cmocka_unit_test(file__is_on_the_disk_before_it_has_its_name),
