@@ -18,16 +18,14 @@
 
 #include "core/variant.h"
 
-#define REF_EMPTY 0 /* struct ref_pos.at: nobody, or a hole */
-
 /* Castling rights; bit = REF_RIGHT(colour, wing), wing 0 is the a-side. */
 #define REF_RIGHT(colour, wing) (1u << ((colour)*2 + (wing)))
 
 struct ref_pos {
-    int8_t at[BK_SQ_MAX];          /* 0 empty, type + 1 White's, -(type + 1) Black's     */
-    uint8_t stm;                   /* BK_WHITE, BK_BLACK                                 */
-    uint8_t ep;                    /* square a pawn has just passed over, or BK_SQ_NONE  */
-    uint8_t rights;                /* castling                                           */
+    int8_t at[BK_SQ_MAX];          /* 0 empty or a hole, type + 1 White's, -(type + 1) Black's */
+    uint8_t stm;                   /* BK_WHITE, BK_BLACK */
+    uint8_t ep;                    /* square a pawn has just passed over, or BK_SQ_NONE */
+    uint8_t rights;                /* castling */
     uint8_t left[2][BK_TYPES_MAX]; /* evolutions still allowed; 0 where
                                       v->limit is 0 (no limit)                 */
 };

@@ -295,7 +295,7 @@ static void columns__keep_what_the_mask_says(void **state)
 {
     const struct bk_columns best = bk_columns_for(), *set[2] = { &bk_columns_portable, &best };
     uint64_t mask[WORDS], rest[WORDS], steps[6 * WORDS], rest_steps[6 * WORDS];
-    const struct bk_parts parts = { mask, rest, steps, rest_steps };
+    const struct bk_column_parts parts = { mask, rest, steps, rest_steps };
     struct columns column, kept, stays;
 
     (void)state;

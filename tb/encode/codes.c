@@ -19,7 +19,7 @@ struct weighed {
 };
 
 struct coder {
-    const struct bk_counts *counts;
+    const struct bk_leaf_counts *counts;
     const struct bk_logs *logs;
     struct bk_codes *out;
     struct weighed *item;    /* the values of a leaf, then the heap of Huffman */
@@ -32,8 +32,8 @@ struct coder {
    all that some have. */
 static uint32_t list_values(const struct coder *c, uint32_t leaf)
 {
-    const uint64_t *n = bk_counts_of(c->counts, leaf, false);
-    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    const uint64_t *n = bk_leaf_counts_of(c->counts, leaf, false);
+    const uint64_t *bound = bk_leaf_counts_of(c->counts, leaf, true);
     uint32_t values = 1u << c->counts->bits, listed = 0, beyond = 0;
 
     for (uint32_t v = 0; v < values; v++) {
@@ -51,7 +51,7 @@ static uint32_t list_values(const struct coder *c, uint32_t leaf)
    those they may have, the highest bounds first. */
 static void join_heaviest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
 {
-    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    const uint64_t *bound = bk_leaf_counts_of(c->counts, leaf, true);
     uint32_t heaviest = n - 1, next = n - 1; /* values from `next` on have been looked at */
 
     for (uint32_t v = 1u << c->counts->bits; v-- > 0;) {
@@ -65,7 +65,7 @@ static void join_heaviest(const struct coder *c, uint32_t leaf, struct weighed *
 /* Adds the positions of all bounds to the largest value. */
 static void join_largest(const struct coder *c, uint32_t leaf, struct weighed *item, uint32_t n)
 {
-    const uint64_t *bound = bk_counts_of(c->counts, leaf, true);
+    const uint64_t *bound = bk_leaf_counts_of(c->counts, leaf, true);
 
     for (uint32_t v = 0; v < 1u << c->counts->bits; v++)
         item[n - 1].weight += bound[v];
@@ -189,7 +189,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Values that leaves have, at most: one more than seen. */
-static size_t count_values(const struct bk_counts *counts)
+static size_t count_values(const struct bk_leaf_counts *counts)
 {
     size_t n = 0;
 
@@ -198,7 +198,7 @@ static size_t count_values(const struct bk_counts *counts)
     return n + counts->leaves;
 }
 
-enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
+enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_leaf_counts *counts,
                          struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
                          struct bk_spill *spill, struct bk_report *why)
 {
@@ -294,14 +294,14 @@ static void ask(const struct bk_codes *c, uint32_t leaf, uint32_t place, uint64_
     }
 }
 
-void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
+void bk_codes_ask(const struct bk_codes *c, const struct bk_leaf_counts *counts,
                   struct bk_askers *askers, struct bk_spill *spill)
 {
     for (uint32_t leaf = 0; leaf < counts->leaves; leaf++) {
         if (leaf % 1024 == 0)
             bk_spill_ease(spill);
         for (unsigned bound = 0; bound < 2; bound++) {
-            const uint64_t *n = bk_counts_of(counts, leaf, bound);
+            const uint64_t *n = bk_leaf_counts_of(counts, leaf, bound);
 
             for (uint32_t v = 0; v < 1u << counts->bits; v++)
                 if (n[v])

@@ -12,13 +12,13 @@
 #include "tb/memory/spill.h"
 
 /* How often each value comes in each leaf: exactly, or as a bound ("at least"). */
-struct bk_counts {
+struct bk_leaf_counts {
     uint32_t leaves;
     unsigned bits;
     uint64_t *n; /* [leaf][bound][value] */
 };
 
-static inline uint64_t *bk_counts_of(const struct bk_counts *c, uint32_t leaf, bool bound)
+static inline uint64_t *bk_leaf_counts_of(const struct bk_leaf_counts *c, uint32_t leaf, bool bound)
 {
     return c->n + (((size_t)leaf * 2 + bound) << c->bits);
 }
@@ -40,7 +40,7 @@ struct bk_codes {
     unsigned bits;          /* with `place`: of a value */
 };
 
-enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_counts *counts,
+enum bk_err bk_codes_new(struct bk_codes *out, const struct bk_leaf_counts *counts,
                          struct bk_fact_node *tree, uint32_t nodes, const struct bk_logs *logs,
                          struct bk_spill *spill, struct bk_report *why);
 void bk_codes_release(struct bk_codes *c);
@@ -98,7 +98,7 @@ struct bk_met {
 };
 
 /* Adds up, for each question, the positions that are asked and their exceptions. */
-void bk_codes_ask(const struct bk_codes *c, const struct bk_counts *counts,
+void bk_codes_ask(const struct bk_codes *c, const struct bk_leaf_counts *counts,
                   struct bk_askers *askers, struct bk_spill *spill);
 
 /*

@@ -104,7 +104,7 @@ INLINE void keep_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
 /* Both parts in one pass: of large sets the columns are in no cache.  What stays is never written
    beyond the word that is read. */
 INLINE void part_some(uint64_t *const *out, uint64_t *const *column, unsigned n,
-                      const struct bk_parts *m, size_t words)
+                      const struct bk_column_parts *m, size_t words)
 {
     struct packed goes = packed_to(out, n), stays = packed_to(column, n);
     uint64_t bits[TOGETHER], rest[TOGETHER];
@@ -133,7 +133,7 @@ static void keep(uint64_t *const *out, uint64_t *const *column, unsigned n, cons
 }
 
 static void part(uint64_t *const *out, uint64_t *const *column, unsigned n,
-                 const struct bk_parts *m, size_t words)
+                 const struct bk_column_parts *m, size_t words)
 {
     for (; n >= TOGETHER; n -= TOGETHER, out += TOGETHER, column += TOGETHER)
         part_some(out, column, TOGETHER, m, words);

@@ -18,7 +18,7 @@ static inline size_t bk_column_words(uint64_t positions) { return (size_t)((posi
 
 /* Who goes and who stays where columns are parted; each mask with its steps, as bk_columns_steps()
    made them. */
-struct bk_parts {
+struct bk_column_parts {
     const uint64_t *mask, *rest;
     const uint64_t *steps, *rest_steps;
 };
@@ -37,7 +37,7 @@ struct bk_columns {
     /* The same of both parts: those in `mask` to out[j], which is apart, those in `rest` stay in
        column[j]. */
     void (*part)(uint64_t *const *out, uint64_t *const *column, unsigned n,
-                 const struct bk_parts *parts, size_t words);
+                 const struct bk_column_parts *parts, size_t words);
     /*
      * Appends the bits of all[stride * j] where `mask` has one to column j, for each j < n:
      * bit `at` of the column is the first free one; partial[j] holds its last, unfinished word.

@@ -160,19 +160,19 @@ static bool set_of_sample(struct learner *l, struct set *s, const struct bk_samp
 struct parting {
     struct learner *l;
     struct set *set, *small;
-    size_t words;               /* of the set as it was */
-    struct bk_parts parts;      /* the small one goes, the other stays */
-    uint64_t *steps;            /* owned: theirs */
-    bool top;                   /* a large set: what is looked at twice would take much */
-    bool within;                /* the small part's columns are the ends of the set's */
-    bool need_small, need_rest; /* of the columns from `first` on, n of them */
+    size_t words;                 /* of the set as it was */
+    struct bk_column_parts parts; /* the small one goes, the other stays */
+    uint64_t *steps;              /* owned: theirs */
+    bool top;                     /* a large set: what is looked at twice would take much */
+    bool within;                  /* the small part's columns are the ends of the set's */
+    bool need_small, need_rest;   /* of the columns from `first` on, n of them */
     unsigned first, n;
 };
 
 static void part_some(const struct parting *p, unsigned j, unsigned n, uint64_t *const *small)
 {
     const struct bk_columns *ops = &p->l->ops;
-    const struct bk_parts *parts = &p->parts;
+    const struct bk_column_parts *parts = &p->parts;
     uint64_t *const *column = p->set->col + j;
 
     if (p->need_small && p->need_rest && p->words > CACHED_WORDS) {

@@ -76,7 +76,7 @@ struct desk {
     struct bk_turned turned;
     struct bk_met *met;      /* by question */
     unsigned bits;           /* of the values seen, beyond BK_BITS_AS_TOLD */
-    uint64_t *count;         /* as bk_counts.n */
+    uint64_t *count;         /* as bk_leaf_counts.n */
     struct rise rise[RISES]; /* of these, the oldest at rises % RISES */
     unsigned rises;
     struct bk_cell_list cells; /* of the piece that is being counted */
@@ -94,7 +94,7 @@ struct unit {
     struct bk_logs logs;
     uint64_t sampled_bytes; /* what was learned from took so many */
     struct bk_learned learned;
-    struct bk_counts counts;
+    struct bk_leaf_counts counts;
     struct bk_codes codes;
     bool shared;
     uint32_t pieces, from, to; /* all; those from `from` to `to` - 1 are worked on here */
@@ -383,7 +383,7 @@ static void count_piece(void *context, uint64_t nth, unsigned thread)
 
 static enum bk_err count_here(struct unit *u, struct bk_report *why)
 {
-    struct bk_counts *c = &u->counts;
+    struct bk_leaf_counts *c = &u->counts;
     size_t n = (size_t)2 * u->learned.leaves << u->src->bits;
 
     c->leaves = u->learned.leaves;
