@@ -449,7 +449,7 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
         }
     if (n < 2 || e->t->spill)
         return BK_OK;
-    if (!rows[0])
+    if (!rows[0]) /* nor of the others */
         err = bk_rows_worth(rows, src, n, e->o.effort, &e->logs, e->pool, NULL, why);
     if (!err)
         err = bk_samples_take(sample, src, rows, n, e->o.effort, bk_columns_together(&e->o),

@@ -51,7 +51,7 @@ enum bk_err bk_rows_worth(uint32_t *rows, const struct bk_unit_source *const *sr
 
     for (unsigned i = 0; i < n; i++) {
         rows[i] = bk_sample_most(src[i], effort);
-        if (!means->glance || rows[i] <= least + least / 8)
+        if (!means->glance || rows[i] <= least + least / 8) /* little to be saved */
             continue;
         which[some] = i;
         few[some] = means->glance / words;
