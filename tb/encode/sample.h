@@ -42,7 +42,7 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
                             struct bk_report *why);
 void bk_sample_release(struct bk_sample *s);
 
-/* Of as many rows as there are in a unit: of those of more words as many fewer. */
+/* How many rows a unit may learn from, as if it had so many: of those of more words fewer. */
 uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort);
 /* How many of a unit's rows are learned from, at most. */
 uint64_t bk_sample_rows(const struct bk_unit_size *n, enum bk_effort effort);

@@ -16,7 +16,7 @@
 /*
  * Of n units, as bk_samples_take() has them, the rows to learn from, which it is to be given: of
  * distances, and where no more than these want are allowed anyway, as many as may be.
- * Cost: that of a sample of 2^13 rows, where more are allowed.
+ * Cost: that of a sample and a tree of 2^13 rows for each of the other units.
  * Fails as bk_samples_take() does.
  */
 enum bk_err bk_rows_worth(uint32_t *rows, const struct bk_unit_source *const *src, unsigned n,
