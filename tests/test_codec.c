@@ -1055,7 +1055,7 @@ static void samples__are_the_same_together_and_apart(void **state)
                             { .bits = 6, .seed = 3, .values = 60, .free_in_16 = 12 } };
     struct bk_unit_source src[3];
     const struct bk_unit_source *all[3];
-    struct bk_sample together[3], apart;
+    struct bk_sample together[3] = { { 0 } }, apart = { 0 };
     struct bk_pool *pool;
     struct bk_report why;
 
@@ -1066,20 +1066,18 @@ static void samples__are_the_same_together_and_apart(void **state)
     }
     assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
     assert_int_equal(
-        bk_samples_take(together, all, NULL, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why),
-        BK_OK);
+        bk_samples_take(together, all, 3, BK_EFFORT_FAST, UINT64_MAX, pool, NULL, &why), BK_OK);
     for (unsigned i = 0; i < 3; i++) {
         assert_true(together[i].partly && together[i].positions > 1000);
-        assert_int_equal(
-            bk_samples_take(&apart, &all[i], NULL, 1, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
+        assert_int_equal(bk_samples_take(&apart, &all[i], 1, BK_EFFORT_FAST, 0, pool, NULL, &why),
+                         BK_OK);
         same_sample(&apart, &together[i], src[i].bits);
         bk_sample_release(&apart);
     }
     for (unsigned i = 0; i < 3; i++)
         bk_sample_release(&together[i]);
     /* without room for more, the first */
-    assert_int_equal(bk_samples_take(together, all, NULL, 3, BK_EFFORT_FAST, 0, pool, NULL, &why),
-                     BK_OK);
+    assert_int_equal(bk_samples_take(together, all, 3, BK_EFFORT_FAST, 0, pool, NULL, &why), BK_OK);
     assert_true(together[0].bits && !together[1].bits && !together[2].bits);
     bk_sample_release(&together[0]);
     bk_pool_close(pool);
@@ -1100,7 +1098,7 @@ static void rows__are_as_many_as_are_worth_it(void **state)
     };
     struct bk_unit_source src[4];
     const struct bk_unit_source *all[4];
-    uint32_t rows[4], alone;
+    struct bk_sample sample[4], alone;
     struct bk_pool *pool;
     struct bk_report why;
 
@@ -1111,20 +1109,21 @@ static void rows__are_as_many_as_are_worth_it(void **state)
         all[i] = &src[i];
     }
     assert_int_equal(bk_pool_open(&pool, 2, &why), BK_OK);
-    assert_int_equal(bk_rows_worth(rows, all, 4, BK_EFFORT_NORMAL, &logs, pool, NULL, &why), BK_OK);
-    assert_int_equal(rows[0], 1 << 17);
-    assert_int_equal(rows[1], 6 << 16);
-    assert_in_range(rows[2], (1 << 17) + 1, (6 << 16) - 1);
-    assert_int_equal(rows[3], 1 << 17);
+    assert_int_equal(bk_rows_worth(sample, all, 4, BK_EFFORT_NORMAL, &logs, pool, NULL, &why),
+                     BK_OK);
+    assert_int_equal(sample[0].rows, 1 << 17);
+    assert_int_equal(sample[1].rows, 6 << 16);
+    assert_in_range(sample[2].rows, (1 << 17) + 1, (6 << 16) - 1);
+    assert_int_equal(sample[3].rows, 1 << 17);
     for (unsigned i = 0; i < 4; i++) { /* whoever is asked together, on whatever threads */
         assert_int_equal(
             bk_rows_worth(&alone, &all[i], 1, BK_EFFORT_NORMAL, &logs, NULL, NULL, &why), BK_OK);
-        assert_int_equal(alone, rows[i]);
+        assert_int_equal(alone.rows, sample[i].rows);
     }
     for (enum bk_effort effort = BK_EFFORT_FAST; effort <= BK_EFFORT_BEST; effort += 2) {
-        assert_int_equal(bk_rows_worth(rows, all, 4, effort, &logs, pool, NULL, &why), BK_OK);
+        assert_int_equal(bk_rows_worth(sample, all, 4, effort, &logs, pool, NULL, &why), BK_OK);
         for (unsigned i = 0; i < 4; i++)
-            assert_int_equal(rows[i], bk_sample_most(all[i], effort));
+            assert_int_equal(sample[i].rows, bk_sample_most(all[i], effort));
     }
     bk_pool_close(pool);
     table_free(&t);

@@ -165,9 +165,8 @@ static void open_rows(const struct bk_encoder *e, const struct task *task, struc
 
 /* room: what it may take, 0: whatever it takes. */
 static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const struct unit_rows *u,
-                               struct bk_sample *sample, uint32_t rows, uint64_t room,
-                               struct bk_pool *pool, bk_shard_sink *sink, void *context,
-                               struct bk_report *why)
+                               struct bk_sample *sample, uint64_t room, struct bk_pool *pool,
+                               bk_shard_sink *sink, void *context, struct bk_report *why)
 {
     const struct bk_unit_options options = { .effort = e->o.effort,
                                              .memory_bytes = e->o.memory_bytes /
@@ -175,7 +174,6 @@ static enum bk_err encode_unit(struct bk_encoder *e, struct task *task, const st
                                              .room_bytes = room,
                                              .spill = e->t->spill,
                                              .sample = sample,
-                                             .rows = rows,
                                              .shared = u->alike,
                                              .distances = task->told == BK_DISTANCES };
     enum bk_err err = bk_unit_encode(&task->unit, &u->src, &options, pool, sink, context, why);
@@ -189,7 +187,6 @@ struct alike {
     struct task *task[BK_SAMPLES_MAX];
     struct unit_rows rows[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
-    uint32_t learns[BK_SAMPLES_MAX]; /* from so many rows; 0: not known yet */
     unsigned n;
     bool left; /* fetching has failed, and nobody serves any more */
 };
@@ -437,27 +434,24 @@ static enum bk_err take_samples(struct bk_encoder *e, struct alike *a, unsigned 
 {
     const struct bk_unit_source *src[BK_SAMPLES_MAX];
     struct bk_sample sample[BK_SAMPLES_MAX];
-    uint32_t rows[BK_SAMPLES_MAX];
     unsigned n = 0, which[BK_SAMPLES_MAX];
     enum bk_err err = BK_OK;
 
     for (unsigned i = from; i < a->n; i++)
         if (!a->sample[i].bits && a->rows[i].src.bits <= BK_BITS_AS_TOLD) {
             which[n] = i;
-            rows[n] = a->learns[i];
+            sample[n] = a->sample[i];
             src[n++] = &a->rows[i].src;
         }
     if (n < 2 || e->t->spill)
         return BK_OK;
-    if (!rows[0]) /* nor of the others */
-        err = bk_rows_worth(rows, src, n, e->o.effort, &e->logs, e->pool, NULL, why);
+    if (!sample[0].rows) /* nor of the others */
+        err = bk_rows_worth(sample, src, n, e->o.effort, &e->logs, e->pool, NULL, why);
     if (!err)
-        err = bk_samples_take(sample, src, rows, n, e->o.effort, bk_columns_together(&e->o),
-                              e->pool, NULL, why);
-    for (unsigned k = 0; !err && k < n; k++) {
-        a->learns[which[k]] = rows[k];
+        err = bk_samples_take(sample, src, n, e->o.effort, bk_columns_together(&e->o), e->pool,
+                              NULL, why);
+    for (unsigned k = 0; !err && k < n; k++)
         a->sample[which[k]] = sample[k];
-    }
     return err;
 }
 
@@ -510,8 +504,8 @@ static enum bk_err encode_alike(struct bk_encoder *e, struct task *first, struct
         err = sample_alike(e, &a, i, why);
         a.task[i]->at = e->scratch_bytes;
         if (!err)
-            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], a.learns[i],
-                              room_beside(e, &a, i), e->pool, write_shards, e, why);
+            err = encode_unit(e, a.task[i], &a.rows[i], &a.sample[i], room_beside(e, &a, i),
+                              e->pool, write_shards, e, why);
         if (err) /* a part of it is nothing that a checkpoint should have */
             e->scratch_bytes = a.task[i]->at;
     }
@@ -539,8 +533,8 @@ static void encode_small(void *context, uint64_t item, unsigned thread)
     if (rank_of_small(e, task->place) != bk_rank() || bk_first_error_any(&e->failed))
         return;
     open_rows(e, task, &rows);
-    bk_first_error_keep(
-        &e->failed, encode_unit(e, task, &rows, NULL, 0, 0, NULL, keep_shards, task, &why), &why);
+    bk_first_error_keep(&e->failed,
+                        encode_unit(e, task, &rows, NULL, 0, NULL, keep_shards, task, &why), &why);
 }
 
 /* What is no array of a unit. */

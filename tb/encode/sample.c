@@ -171,8 +171,7 @@ static void choose_rows(const struct drawing *d, struct part *p, uint32_t wanted
 
 /* The list, as long as results want it, whether they are sampled now or not: so that of distances
    the rows are always the same. */
-static enum bk_err list_rows(struct drawing *d, const uint32_t *rows, enum bk_effort effort,
-                             struct bk_report *why)
+static enum bk_err list_rows(struct drawing *d, enum bk_effort effort, struct bk_report *why)
 {
     const struct bk_unit_source *s = d->part[0].src;
     uint64_t seed = 0, span = s->end - s->first;
@@ -185,9 +184,9 @@ static enum bk_err list_rows(struct drawing *d, const uint32_t *rows, enum bk_ef
     if (!d->all)
         list_drawn(d, most, &seed);
     shuffle(d->row, d->rows, &seed);
-    for (unsigned i = 0; i < d->n; i++) {
-        choose_rows(d, &d->part[i], rows ? rows[i] : bk_sample_most(d->part[i].src, effort));
-        longest = d->part[i].rows > longest ? d->part[i].rows : longest;
+    for (struct part *p = d->part; p < d->part + d->n; p++) {
+        choose_rows(d, p, p->out->rows ? p->out->rows : bk_sample_most(p->src, effort));
+        longest = p->rows > longest ? p->rows : longest;
     }
     d->rows = longest; /* nobody wants the others */
     return BK_OK;
@@ -506,9 +505,8 @@ static bool fill_samples(struct drawing *d)
 }
 
 enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *const *src,
-                            const uint32_t *rows, unsigned n, enum bk_effort effort,
-                            uint64_t bytes_most, struct bk_pool *pool, struct bk_spill *spill,
-                            struct bk_report *why)
+                            unsigned n, enum bk_effort effort, uint64_t bytes_most,
+                            struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
     struct drawing d = { .n = n,
                          .facts = bk_facts_count(src[0]->facts),
@@ -518,11 +516,9 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
                          .spill = spill };
     enum bk_err err;
 
-    for (unsigned i = 0; i < n; i++) {
-        out[i] = (struct bk_sample){ 0 };
+    for (unsigned i = 0; i < n; i++)
         d.part[i] = (struct part){ .src = src[i], .out = &out[i], .planes = src[i]->bits + 1 };
-    }
-    err = list_rows(&d, rows, effort, why);
+    err = list_rows(&d, effort, why);
     for (unsigned i = 0; !err && i < n; i++)
         if (src[i]->fetch)
             err = src[i]->fetch(src[i]->context, d.row, d.part[i].rows, why);
@@ -540,5 +536,5 @@ enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *
 void bk_sample_release(struct bk_sample *s)
 {
     bk_spill_free(s->bits);
-    *s = (struct bk_sample){ 0 };
+    *s = (struct bk_sample){ .rows = s->rows };
 }

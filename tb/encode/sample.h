@@ -18,6 +18,7 @@
 #define BK_SAMPLES_MAX 4 /* taken together */
 
 struct bk_sample {
+    uint32_t rows;        /* to learn from, as if of 64 squares; 0: not chosen, so many as may be */
     uint64_t *bits;       /* owned; column j begins at bits[j * room] */
     unsigned facts;       /* columns; behind them the bits of values, and who is a bound */
     uint64_t positions;   /* a bit each, close together */
@@ -29,18 +30,17 @@ struct bk_sample {
 
 /*
  * The samples of n units, at most BK_SAMPLES_MAX, of the same numbers, facts and inner man.
- * rows        how many each learns from, at most bk_sample_most(); NULL: so many
+ * out         has nothing but how many rows each learns from, as bk_rows_worth() chooses them
  * bytes_most  what their columns may take together; from the first that would take more on units
- *             have no sample in the end (bits is NULL), but the first of all always has.
+ *             have nothing more in the end (bits is NULL), but the first of all always has.
  * spill       of the columns, which take bk_sample_bytes(); NULL is fine.
- * Fails with BK_E_SYSTEM; then nothing is left.  Besides the columns: bk_sample_list_bytes(), some
- * 2 MiB a thread.
+ * Fails with BK_E_SYSTEM; then no more is there either.  Besides the columns:
+ * bk_sample_list_bytes(), some 2 MiB a thread.
  */
 enum bk_err bk_samples_take(struct bk_sample *out, const struct bk_unit_source *const *src,
-                            const uint32_t *rows, unsigned n, enum bk_effort effort,
-                            uint64_t bytes_most, struct bk_pool *pool, struct bk_spill *spill,
-                            struct bk_report *why);
-void bk_sample_release(struct bk_sample *s);
+                            unsigned n, enum bk_effort effort, uint64_t bytes_most,
+                            struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why);
+void bk_sample_release(struct bk_sample *s); /* how many rows stays */
 
 /* How many rows a unit may learn from, as if it had so many: of those of more words fewer. */
 uint32_t bk_sample_most(const struct bk_unit_source *src, enum bk_effort effort);

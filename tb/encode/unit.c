@@ -984,21 +984,18 @@ static void unit_release(struct unit *u)
 static enum bk_err learn_here(struct unit *u, const struct bk_unit_options *options, unsigned dear,
                               struct bk_report *why)
 {
-    struct bk_sample own = { 0 },
-                     *sample = options->sample && options->sample->bits ? options->sample : &own;
+    struct bk_sample own = { 0 }, *sample = options->sample ? options->sample : &own;
     const struct bk_unit_source *src = u->src;
-    uint32_t rows = options->rows;
+    bool taken = sample->bits;
     enum bk_err err = BK_OK;
 
-    if (sample == &own && !rows)
-        err =
-            bk_rows_worth(&rows, &src, 1, options->effort, &u->logs, u->pool, options->spill, why);
-    if (sample == &own && !err)
-        err =
-            bk_samples_take(&own, &src, &rows, 1, options->effort, 0, u->pool, options->spill, why);
+    if (!taken && !sample->rows)
+        err = bk_rows_worth(sample, &src, 1, options->effort, &u->logs, u->pool, u->spill, why);
+    if (!taken && !err)
+        err = bk_samples_take(sample, &src, 1, options->effort, 0, u->pool, u->spill, why);
     u->sampled_bytes = sample->first_bytes;
     if (!err)
-        err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, options->spill, why);
+        err = bk_learn(&u->learned, u->src, sample, dear, &u->logs, u->pool, u->spill, why);
     bk_sample_release(sample);
     return err;
 }

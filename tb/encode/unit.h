@@ -23,10 +23,9 @@ struct bk_unit_options {
     uint64_t memory_bytes;
     uint64_t room_bytes; /* all that it may take; less is remembered then.  0: whatever it takes */
     struct bk_spill *spill; /* of what is learned from and counted; NULL is fine */
-    /* What is learned from, if it has been taken already; else NULL, or with no bits.  Of values of
-       up to BK_BITS_AS_TOLD bits only.  Released. */
+    /* What is learned from, if it has been taken already, of values of up to BK_BITS_AS_TOLD bits
+       only; with no bits how many rows, if they have been chosen; NULL: neither.  Released. */
     struct bk_sample *sample;
-    uint32_t rows; /* else so many rows are; 0: as many as are worth it (worth.h) */
     /* All processes encode it together (memory/ranks.h); the source can fetch and serve.  The
        shards come to the first one's sink. */
     bool shared;

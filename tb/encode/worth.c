@@ -9,7 +9,6 @@
 
 #include "tb/encode/effort.h"
 #include "tb/encode/learn.h"
-#include "tb/encode/sample.h"
 
 /* Bytes that a unit would take if its tree were no better. */
 static uint64_t bytes_left(const struct bk_unit_source *src, const struct bk_sample *s,
@@ -21,7 +20,7 @@ static uint64_t bytes_left(const struct bk_unit_source *src, const struct bk_sam
 }
 
 /* Those of a unit that was glanced at; its sample is used up. */
-static enum bk_err rows_after(uint32_t *rows, const struct bk_unit_source *src,
+static enum bk_err rows_after(struct bk_sample *out, const struct bk_unit_source *src,
                               struct bk_sample *glance, uint32_t least, const struct bk_logs *logs,
                               struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
@@ -33,36 +32,36 @@ static enum bk_err rows_after(uint32_t *rows, const struct bk_unit_source *src,
         return err;
     bytes = bytes_left(src, glance, &l) / bk_facts_words(src->facts);
     bytes = bytes > least ? bytes : least;
-    *rows = bytes < *rows ? (uint32_t)bytes : *rows;
+    out->rows = bytes < out->rows ? (uint32_t)bytes : out->rows;
     bk_learned_release(&l);
     return BK_OK;
 }
 
-enum bk_err bk_rows_worth(uint32_t *rows, const struct bk_unit_source *const *src, unsigned n,
-                          enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
-                          struct bk_spill *spill, struct bk_report *why)
+enum bk_err bk_rows_worth(struct bk_sample *out, const struct bk_unit_source *const *src,
+                          unsigned n, enum bk_effort effort, const struct bk_logs *logs,
+                          struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why)
 {
     const struct bk_effort_means *means = bk_effort_means(effort);
     unsigned words = bk_facts_words(src[0]->facts), some = 0, which[BK_SAMPLES_MAX];
-    uint32_t least = means->most_long / words, few[BK_SAMPLES_MAX];
+    uint32_t least = means->most_long / words;
     const struct bk_unit_source *asked[BK_SAMPLES_MAX];
-    struct bk_sample sample[BK_SAMPLES_MAX];
+    struct bk_sample glance[BK_SAMPLES_MAX];
     enum bk_err err;
 
     for (unsigned i = 0; i < n; i++) {
-        rows[i] = bk_sample_most(src[i], effort);
-        if (!means->glance || rows[i] <= least + least / 8) /* little to be saved */
+        out[i] = (struct bk_sample){ .rows = bk_sample_most(src[i], effort) };
+        if (!means->glance || out[i].rows <= least + least / 8) /* little to be saved */
             continue;
         which[some] = i;
-        few[some] = means->glance / words;
+        glance[some] = (struct bk_sample){ .rows = means->glance / words };
         asked[some++] = src[i];
     }
     if (!some)
         return BK_OK;
-    err = bk_samples_take(sample, asked, few, some, effort, UINT64_MAX, pool, spill, why);
+    err = bk_samples_take(glance, asked, some, effort, UINT64_MAX, pool, spill, why);
     for (unsigned i = 0; !err && i < some; i++)
-        err = rows_after(&rows[which[i]], asked[i], &sample[i], least, logs, pool, spill, why);
+        err = rows_after(&out[which[i]], asked[i], &glance[i], least, logs, pool, spill, why);
     for (unsigned i = 0; i < some; i++)
-        bk_sample_release(&sample[i]);
+        bk_sample_release(&glance[i]);
     return err;
 }

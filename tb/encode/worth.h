@@ -10,17 +10,18 @@
 
 #include "tb/encode/entropy.h"
 #include "tb/encode/input.h"
+#include "tb/encode/sample.h"
 #include "tb/memory/pool.h"
 #include "tb/memory/spill.h"
 
 /*
- * Of n units, as bk_samples_take() has them, the rows to learn from, which it is to be given: of
- * distances, and where no more than these want are allowed anyway, as many as may be.
+ * Chooses the rows of n samples that have none yet, for bk_samples_take(), of units as it has them:
+ * of distances, and where no more than these want are allowed anyway, as many as may be.
  * Cost: that of a sample and a tree of 2^13 rows for each of the other units.
  * Fails as bk_samples_take() does.
  */
-enum bk_err bk_rows_worth(uint32_t *rows, const struct bk_unit_source *const *src, unsigned n,
-                          enum bk_effort effort, const struct bk_logs *logs, struct bk_pool *pool,
-                          struct bk_spill *spill, struct bk_report *why);
+enum bk_err bk_rows_worth(struct bk_sample *out, const struct bk_unit_source *const *src,
+                          unsigned n, enum bk_effort effort, const struct bk_logs *logs,
+                          struct bk_pool *pool, struct bk_spill *spill, struct bk_report *why);
 
 #endif
