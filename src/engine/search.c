@@ -152,6 +152,22 @@ static bool repeats(const struct be_worker *w, uint64_t key)
 
 /* == The tree ============================================================ */
 
+/* A position of the tree, and what is asked of it: its score between alpha and beta. */
+struct node {
+    const struct be_board *b;
+    int alpha, beta, depth; /* plies to search; 0 and less: captures alone */
+    unsigned ply;           /* from the root */
+};
+
+/* Counts it; false: time to stop. */
+static bool node_begin(struct be_worker *w, unsigned ply)
+{
+    w->nodes++;
+    w->npv[ply] = 0;
+    w->deepest = ply > w->deepest ? ply : w->deepest;
+    return !poll_stop(w);
+}
+
 /* Captures and changes, until standing still is as good; after EXCHANGES plies those alone that
    take back, on `last`, where the last one went: many men en prise would take for ever. */
 #define EXCHANGES 4
@@ -163,10 +179,7 @@ static int quiesce(struct be_worker *w, const struct be_board *b, int alpha, int
     struct be_moves *list = &w->list[ply];
     int best, score;
 
-    w->nodes++;
-    w->npv[ply] = 0;
-    w->deepest = ply > w->deepest ? ply : w->deepest;
-    if (poll_stop(w))
+    if (!node_begin(w, ply))
         return 0;
     if (be_known(w, b, ply, &score))
         return score;
@@ -211,46 +224,86 @@ static void pv_take(struct be_worker *w, unsigned ply, const struct be_move *m)
 static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
                      unsigned ply);
 
-/* The i-th move: the first with the whole window, others with none until they prove better; late
-   ones to less depth at first, but where a mate must not be missed. */
-static int search_move(struct be_worker *w, const struct be_board *after, size_t i, bool quiet,
-                       int alpha, int beta, int depth, unsigned ply)
+/* The node's i-th move: the first with the whole window, others with none until they prove better;
+   late ones to less depth at first, but where a mate must not be missed. */
+static int search_move(struct be_worker *w, const struct node *t, const struct be_board *after,
+                       size_t i, bool quiet)
 {
-    int less = quiet && i >= 4 && depth >= 3 && !w->s->limits.mate ? 1 + (i >= 16) : 0, score;
+    int alpha = t->alpha, beta = t->beta, depth = t->depth - 1, score;
+    int less = quiet && i >= 4 && depth >= 2 && !w->s->limits.mate ? 1 + (i >= 16) : 0;
 
     if (i == 0)
-        return -alphabeta(w, after, -beta, -alpha, depth - 1, ply + 1);
-    score = -alphabeta(w, after, -alpha - 1, -alpha, depth - 1 - less, ply + 1);
+        return -alphabeta(w, after, -beta, -alpha, depth, t->ply + 1);
+    score = -alphabeta(w, after, -alpha - 1, -alpha, depth - less, t->ply + 1);
     if (score > alpha && less)
-        score = -alphabeta(w, after, -alpha - 1, -alpha, depth - 1, ply + 1);
+        score = -alphabeta(w, after, -alpha - 1, -alpha, depth, t->ply + 1);
     if (score > alpha && score < beta)
-        score = -alphabeta(w, after, -beta, -alpha, depth - 1, ply + 1);
+        score = -alphabeta(w, after, -beta, -alpha, depth, t->ply + 1);
     return score;
 }
 
-static bool hash_answers(const struct be_found *f, int depth, int alpha, int beta, unsigned ply,
-                         int *score)
+static bool hash_answers(const struct be_found *f, const struct node *t, int *score)
 {
-    *score = from_hash(f->score, ply);
-    return f->depth >= depth &&
-           (f->bound == BE_EXACT || (f->bound == BE_AT_LEAST && *score >= beta) ||
-            (f->bound == BE_AT_MOST && *score <= alpha));
+    *score = from_hash(f->score, t->ply);
+    return f->depth >= t->depth &&
+           (f->bound == BE_EXACT || (f->bound == BE_AT_LEAST && *score >= t->beta) ||
+            (f->bound == BE_AT_MOST && *score <= t->alpha));
 }
 
-static void hash_keep(struct be_worker *w, uint64_t key, int depth, int best, int old_alpha,
-                      int beta, unsigned ply, uint32_t id)
+/* The best score, and its move, of a node as it was asked about. */
+static void hash_keep(struct be_worker *w, const struct node *t, uint64_t key, int best,
+                      uint32_t id)
 {
     const struct be_found found = {
         .key = key,
         .move = id,
-        .score = (int16_t)to_hash(best, ply),
-        .depth = (int8_t)depth,
-        .bound = best >= beta        ? BE_AT_LEAST
-                 : best <= old_alpha ? BE_AT_MOST
-                                     : BE_EXACT,
+        .score = (int16_t)to_hash(best, t->ply),
+        .depth = (int8_t)t->depth,
+        .bound = best >= t->beta    ? BE_AT_LEAST
+                 : best <= t->alpha ? BE_AT_MOST
+                                    : BE_EXACT,
     };
 
     be_hash_put(w->s->hash, &found);
+}
+
+static int score_of_stuck(const struct be_game *g, const struct node *t)
+{
+    int wdl;
+
+    be_end_stuck(g, t->b, &wdl);
+    return be_score_over(wdl, t->ply);
+}
+
+/* Searches the moves that have been listed and ordered, until one is too good; id: of the best. */
+static int search_moves(struct be_worker *w, struct node t, bool check, uint32_t *id)
+{
+    const struct be_game *g = w->s->game;
+    struct be_moves *list = &w->list[t.ply];
+    int best = -BE_INFINITE;
+
+    *id = 0;
+    for (size_t i = 0; i < list->n && !w->stopped; i++) {
+        struct be_board after = *t.b;
+        const struct be_move *m = pick(list, i);
+        int score;
+
+        be_play(g, &after, m);
+        score = search_move(w, &t, &after, i, !check && !be_is_loud(g, m));
+        if (w->stopped || score <= best)
+            continue;
+        best = score;
+        *id = be_move_id(g, m);
+        if (score > t.alpha) {
+            t.alpha = score;
+            pv_take(w, t.ply, m);
+        }
+        if (t.alpha >= t.beta) {
+            remember_good(w, t.b, m, t.ply, t.depth);
+            break;
+        }
+    }
+    return best;
 }
 
 static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, int beta, int depth,
@@ -260,64 +313,36 @@ static int alphabeta(struct be_worker *w, const struct be_board *b, int alpha, i
     struct be_moves *list = &w->list[ply];
     uint64_t here = be_board_key(g, b), key = here + be_turn_key(g, b);
     const struct be_found *found = be_hash_at(w->s->hash, key);
-    bool pv = beta - alpha > 1, check;
-    uint32_t best_id = found->key == key ? found->move : 0;
-    int best = -BE_INFINITE, old_alpha = alpha, score;
+    bool was_found = found->key == key, pv = beta - alpha > 1, check;
+    uint32_t id = was_found ? found->move : 0;
+    struct node t = { .b = b, .alpha = alpha, .beta = beta, .ply = ply };
+    int score;
 
     if (repeats(w, here)) {
         w->npv[ply] = 0;
         return 0;
     }
     check = be_in_check(g, b);
-    if (check)
-        depth++;
-    if (depth <= 0 || ply >= BE_PLY_MAX - 1)
+    t.depth = depth + check;
+    if (t.depth <= 0 || ply >= BE_PLY_MAX - 1)
         return quiesce(w, b, alpha, beta, ply, 0, BK_SQ_NONE);
-    w->nodes++;
-    w->npv[ply] = 0;
-    w->deepest = ply > w->deepest ? ply : w->deepest;
-    if (poll_stop(w))
+    if (!node_begin(w, ply))
         return 0;
-    if (be_known(w, b, ply, &score))
-        return score;
-    if (!pv && found->key == key && hash_answers(found, depth, alpha, beta, ply, &score))
+    if (be_known(w, b, ply, &score) || (!pv && was_found && hash_answers(found, &t, &score)))
         return score;
     if (!be_moves_legal(g, b, list)) {
         w->failed = w->stopped = true;
         return 0;
     }
-    if (!list->n) {
-        int wdl;
-
-        be_end_stuck(g, b, &wdl);
-        return be_score_over(wdl, ply);
-    }
-    order_all(w, b, list, ply, best_id);
+    if (!list->n)
+        return score_of_stuck(g, &t);
+    order_all(w, b, list, ply, id);
     w->past[w->npast++] = here;
-    best_id = 0;
-    for (size_t i = 0; i < list->n && !w->stopped; i++) {
-        struct be_board after = *b;
-        const struct be_move *m = pick(list, i);
-
-        be_play(g, &after, m);
-        score = search_move(w, &after, i, !check && !be_is_loud(g, m), alpha, beta, depth, ply);
-        if (w->stopped || score <= best)
-            continue;
-        best = score;
-        best_id = be_move_id(g, m);
-        if (score > alpha) {
-            alpha = score;
-            pv_take(w, ply, m);
-        }
-        if (alpha >= beta) {
-            remember_good(w, b, m, ply, depth);
-            break;
-        }
-    }
+    score = search_moves(w, t, check, &id);
     w->npast--;
     if (!w->stopped)
-        hash_keep(w, key, depth, best, old_alpha, beta, ply, best_id);
-    return best;
+        hash_keep(w, &t, key, score, id);
+    return score;
 }
 
 /* == By search =========================================================== */
@@ -352,7 +377,7 @@ static struct be_line *take_place(struct be_worker *w, struct be_root *root, siz
 static void root_search(struct be_worker *w, struct be_root *root, unsigned nth, int depth)
 {
     struct be_search *s = w->s;
-    int alpha = -BE_INFINITE;
+    struct node t = { .b = &s->root, .alpha = -BE_INFINITE, .beta = BE_INFINITE, .depth = depth };
     size_t searched = 0;
 
     w->deepest = 0;
@@ -367,12 +392,12 @@ static void root_search(struct be_worker *w, struct be_root *root, unsigned nth,
             continue;
         atomic_store(&s->done, (int)i);
         be_play(s->game, &after, &m.move);
-        score = search_move(w, &after, searched++, false, alpha, BE_INFINITE, depth, 0);
+        score = search_move(w, &t, &after, searched++, false);
         if (w->stopped) /* what an aborted search says of the move is no score */
             return;
-        if (score <= alpha)
+        if (score <= t.alpha)
             continue;
-        alpha = score;
+        t.alpha = score;
         pv_take(w, 0, &m.move);
         line = take_place(w, root, i, nth);
         line->score = told_score(w, root, nth, score);
