@@ -246,14 +246,27 @@ static double seconds_of(const struct bk_plan *p, const struct bk_plan_table *t,
 
 /* A table under way. */
 struct prediction {
-    struct bk_resident *h;
+    struct bk_resident *h; /* what is held: changes */
     struct bk_plan *p;
     unsigned threads;
-    struct both *all;
-    uint64_t always;
+    uint64_t limit;                        /* of memory; 0: none */
+    struct both *all;                      /* by table: what is known so far */
+    uint64_t always;                       /* taken by the process, whatever it makes */
     uint64_t peak, fixed, room;            /* of tables that are solved anew for it */
     uint64_t sent[BK_TRAFFICS], positions; /* the same */
 };
+
+/* What the process takes, whatever table it makes. */
+static uint64_t always_of(const struct bk_plan *p, unsigned threads)
+{
+    uint64_t bytes = PROCESS_BYTES + bk_geometry_bytes(p->v->geometry, p->v) +
+                     threads * ENCODER_BYTES + (threads - 1) * THREAD_BYTES;
+
+    bytes += p->alone ? (threads - 1) * ALONE_THREAD_BYTES : 0;
+    if (is_several(p))
+        return bytes + SEVERAL_BYTES + (p->processes > 2 ? MORE_THAN_TWO_BYTES : 0);
+    return bytes + bk_transport_bytes();
+}
 
 /* What is there while a table is solved, besides: the process, and what is held. */
 static uint64_t beside_of(const struct prediction *x, uint32_t table)
@@ -371,77 +384,101 @@ static enum bk_err predict_each(const struct prediction *x, const struct bk_inde
     return err;
 }
 
-/* One table, as bk_build() would go about it; what is held changes in `h`. */
-static enum bk_err predict(struct bk_resident *h, struct bk_plan *p, const struct bk_index *ix,
-                           unsigned nth, unsigned threads, uint64_t limit, struct both *all,
-                           struct bk_report *why)
+/* What stays of a table once it is solved, if it is held. */
+static uint64_t held_bytes_of(const struct prediction *x, uint32_t table)
 {
-    struct bk_plan_table *t = &p->table[nth];
-    struct prediction x = { .h = h, .p = p, .threads = threads, .all = all };
-    struct bk_estimate chosen = { 0 };
-    uint64_t fixed, least_encoder;
-    bool keep;
-    enum bk_err err = estimate_both(p, ix, threads, &all[nth], why);
+    const struct bk_estimate *kept = &x->all[table].kept;
 
-    x.always = PROCESS_BYTES + bk_geometry_bytes(p->v->geometry, p->v) + threads * ENCODER_BYTES +
-               (threads - 1) * THREAD_BYTES;
-    x.always += p->alone ? (threads - 1) * ALONE_THREAD_BYTES : 0;
-    if (is_several(p))
-        x.always += SEVERAL_BYTES + (p->processes > 2 ? MORE_THAN_TWO_BYTES : 0);
-    else
-        x.always += bk_transport_bytes();
-    if (!err)
-        err = bk_resident_gather(h, nth, nth, predict_anew, &x, why);
-    if (err)
-        return err;
-    bk_resident_leave(h, nth);
-    t->held_bytes = held(p, &all[nth].kept);
-    if (beside_of(&x, nth) + all[nth].kept.peak > most_of(h->memory))
-        t->held_bytes = BK_NEVER_HELD; /* until it is solved all of it would have to stay */
-    keep = bk_resident_will_keep(h, nth, t->held_bytes);
-    err = choose_strategy(&x, ix, keep, &t->strategy, &chosen, why);
-    if (err)
-        return err;
-    t->encode_bytes = bytes_for_cells(
-        t->positions, chosen.peak > chosen.encoding ? chosen.peak - chosen.encoding : 0);
-    if (t->encode_bytes > h->memory / 8)
-        t->encode_bytes = h->memory / 8;
-    t->memory_bytes = x.peak;
-    err = predict_each(&x, ix, t, !keep, &chosen, &least_encoder, why);
-    memcpy(t->sent_bytes, x.sent, sizeof x.sent);
-    if (!err && is_several(p))
-        err = add_making(p, ix, nth, keep, threads, why);
-    if (err)
-        return err;
-    t->anew_positions = x.positions;
-    t->seconds = seconds_of(p, t, threads);
-    fixed = all[nth].let_go.fixed > x.fixed ? all[nth].let_go.fixed : x.fixed;
-    t->spill_room = all[nth].let_go.room > x.room ? all[nth].let_go.room : x.room;
-    t->spill_room += threads * (UINT64_C(8) << 20);
-    fixed = fixed > least_encoder ? fixed : least_encoder;
-    t->least_bytes = beside_of(&x, nth) - h->bytes + fixed + t->spill_room;
-    if (limit && t->memory_bytes > limit) { /* it will work on disk, with nothing held */
-        t->strategy = p->distances ? on_disk(p) : BK_COMPACT;
-        bk_resident_clear(h);
-        return BK_OK;
-    }
-    bk_resident_done(h, nth);
-    if (bk_resident_will_keep(h, nth, t->held_bytes))
-        err = bk_resident_add(h, nth, NULL, t->held_bytes, nth + 1, why);
-    return err;
+    return beside_of(x, table) + kept->peak > most_of(x->h->memory)
+               ? BK_NEVER_HELD /* until it is solved all of it would have to stay */
+               : held(x->p, kept);
 }
 
-static enum bk_err predict_table(struct bk_resident *h, struct bk_plan *p, unsigned nth,
-                                 unsigned threads, uint64_t limit, struct both *all,
+/* What encoding may use to be quicker. */
+static uint64_t encode_bytes_of(const struct prediction *x, const struct bk_plan_table *t,
+                                const struct bk_estimate *chosen)
+{
+    uint64_t solving = chosen->peak > chosen->encoding ? chosen->peak - chosen->encoding : 0;
+    uint64_t bytes = bytes_for_cells(t->positions, solving);
+
+    return bytes > x->h->memory / 8 ? x->h->memory / 8 : bytes;
+}
+
+/* With how little memory it can be made, on disk.  encoder: what that needs at least. */
+static void predict_least(const struct prediction *x, uint32_t table, uint64_t encoder)
+{
+    const struct bk_estimate *own = &x->all[table].let_go;
+    struct bk_plan_table *t = &x->p->table[table];
+    uint64_t fixed = own->fixed > x->fixed ? own->fixed : x->fixed;
+    uint64_t room = own->room > x->room ? own->room : x->room;
+
+    t->spill_room = room + x->threads * (UINT64_C(8) << 20);
+    t->least_bytes =
+        beside_of(x, table) - x->h->bytes + (fixed > encoder ? fixed : encoder) + t->spill_room;
+}
+
+/* What will be held when it is done. */
+static enum bk_err predict_held(const struct prediction *x, uint32_t table, struct bk_report *why)
+{
+    struct bk_plan_table *t = &x->p->table[table];
+
+    if (x->limit && t->memory_bytes > x->limit) { /* it will work on disk, with nothing held */
+        t->strategy = x->p->distances ? on_disk(x->p) : BK_COMPACT;
+        bk_resident_clear(x->h);
+        return BK_OK;
+    }
+    bk_resident_done(x->h, table);
+    if (!bk_resident_will_keep(x->h, table, t->held_bytes))
+        return BK_OK;
+    return bk_resident_add(x->h, table, NULL, t->held_bytes, table + 1, why);
+}
+
+/* One table, as bk_build() would go about it. */
+static enum bk_err predict(struct prediction *x, const struct bk_index *ix, uint32_t table,
+                           struct bk_report *why)
+{
+    struct bk_plan_table *t = &x->p->table[table];
+    struct bk_estimate chosen = { 0 };
+    uint64_t least_encoder;
+    bool keep;
+    enum bk_err err = estimate_both(x->p, ix, x->threads, &x->all[table], why);
+
+    if (!err)
+        err = bk_resident_gather(x->h, table, table, predict_anew, x, why);
+    if (err)
+        return err;
+    bk_resident_leave(x->h, table);
+    t->held_bytes = held_bytes_of(x, table);
+    keep = bk_resident_will_keep(x->h, table, t->held_bytes);
+    err = choose_strategy(x, ix, keep, &t->strategy, &chosen, why);
+    if (err)
+        return err;
+    t->encode_bytes = encode_bytes_of(x, t, &chosen);
+    t->memory_bytes = x->peak;
+    err = predict_each(x, ix, t, !keep, &chosen, &least_encoder, why);
+    memcpy(t->sent_bytes, x->sent, sizeof x->sent);
+    if (!err && is_several(x->p))
+        err = add_making(x->p, ix, table, keep, x->threads, why);
+    if (err)
+        return err;
+    t->anew_positions = x->positions;
+    t->seconds = seconds_of(x->p, t, x->threads);
+    predict_least(x, table, least_encoder);
+    return predict_held(x, table, why);
+}
+
+/* The next one, of which nothing is known; all: what is the same for each. */
+static enum bk_err predict_table(const struct prediction *all, uint32_t table,
                                  struct bk_report *why)
 {
+    struct prediction x = *all;
     struct bk_index *ix;
-    enum bk_err err = bk_index_new(&ix, p->v, &p->table[nth].m, NULL, why);
+    enum bk_err err = bk_index_new(&ix, x.p->v, &x.p->table[table].m, NULL, why);
 
     if (err)
         return err;
     bk_rows_reorder(ix);
-    err = predict(h, p, ix, nth, threads, limit, all, why);
+    err = predict(&x, ix, table, why);
     bk_index_free(ix);
     return err;
 }
@@ -454,6 +491,12 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
 {
     enum bk_err err = BK_OK;
     struct bk_resident h;
+    const struct prediction x = { .h = &h,
+                                  .p = p,
+                                  .threads = threads,
+                                  .limit = memory_limit,
+                                  .all = all,
+                                  .always = always_of(p, threads) };
 
     *most = 0;
     if (!bk_resident_init(&h, p, memory_limit))
@@ -469,7 +512,7 @@ static enum bk_err predict_in_turn(struct bk_plan *p, unsigned threads, uint64_t
         if (p->stop && *p->stop)
             err = bk_interrupted(why);
         else if (!t->present)
-            err = predict_table(&h, p, i, threads, memory_limit, all, why);
+            err = predict_table(&x, i, why);
         *most = !t->present && t->memory_bytes > *most ? t->memory_bytes : *most;
     }
     bk_resident_release(&h);

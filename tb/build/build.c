@@ -684,54 +684,82 @@ static enum bk_err agree_on_plan(struct builder *b, struct bk_report *why)
     return err;
 }
 
-enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
-{
-    struct builder b = { .p = p, .o = o };
-    enum bk_err err;
+/* == The whole == */
 
-    p->stop = o->stop;
-    bk_plan_encode(p, o->effort, o->standalone);
-    p->processes = bk_ranks();
-    err = bk_plan_owners(&b.owners, p, why);
-    if (!err && o->as_ranks)
-        err = bk_owners_new(&b.as, p->v, o->as_ranks, why);
-    if (!err)
-        err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
-    if (!bk_resident_init(&b.resident, p, o->memory_limit) && !err)
-        err = bk_no_memory(why);
-    b.resident.pool = o->pool;
-    b.resident.packs_all = o->packs;
-    err = bk_ranks_agree(err, why);
+/* For tests: as if memory were short. */
+static void make_do_with_less(struct builder *b)
+{
+    const struct bk_build_options *o = b->o;
+    struct bk_plan *p = b->p;
 
     if (o->frugal) {
-        b.resident.limit = b.resident.spare = 0;
+        b->resident.limit = b->resident.spare = 0;
         for (unsigned i = 0; i < p->n; i++)
             p->table[i].strategy = BK_COMPACT;
     }
     for (unsigned i = 0; o->largest && i < p->n; i++)
         if (p->table[i].strategy > o->largest)
             p->table[i].strategy = o->largest;
+}
+
+/* How each table will be made, in how much memory; all processes have the same plan then. */
+static enum bk_err plan_tables(struct builder *b, struct bk_report *why)
+{
+    const struct bk_build_options *o = b->o;
+    struct bk_plan *p = b->p;
+    enum bk_err err;
+
+    p->stop = o->stop;
+    bk_plan_encode(p, o->effort, o->standalone);
+    p->processes = bk_ranks();
+    err = bk_plan_owners(&b->owners, p, why);
+    if (!err && o->as_ranks)
+        err = bk_owners_new(&b->as, p->v, o->as_ranks, why);
+    if (!err)
+        err = bk_plan_memory(p, bk_pool_threads(o->pool), o->memory_limit, why);
+    if (!bk_resident_init(&b->resident, p, o->memory_limit) && !err)
+        err = bk_no_memory(why);
+    b->resident.pool = o->pool;
+    b->resident.packs_all = o->packs;
+    err = bk_ranks_agree(err, why);
+    make_do_with_less(b);
     if (!err && bk_ranks_several())
-        err = agree_on_plan(&b, why);
+        err = agree_on_plan(b, why);
+    return err;
+}
+
+/* The nth table, unless it is there. */
+static enum bk_err build_nth(struct builder *b, struct bk_report *why)
+{
+    const struct bk_plan_table *t = &b->p->table[b->nth];
+    struct bk_report inner = { "" };
+    enum bk_err err = BK_OK;
+
+    if (t->present) {
+        sweep(b);
+        return BK_OK;
+    }
+    if (is_to_end(b->o))
+        err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
+    err = bk_ranks_agree(err, why);
+    if (err)
+        return err;
+    err = build_locked(b, &inner);
+    return err ? bk_fail(why, err, "%s: %s", t->name, inner.text) : BK_OK;
+}
+
+enum bk_err bk_build(struct bk_plan *p, const struct bk_build_options *o, struct bk_report *why)
+{
+    struct builder b = { .p = p, .o = o };
+    enum bk_err err = plan_tables(&b, why);
+
     bk_pool_stop_when(o->pool, o->stop);
     if (!err && bk_ranks_is_first() && !o->counts_alone)
         bk_left_read(&b.left, p->dir, p->v->name);
     if (o->memory_limit) /* all of it is for what is in use */
         bk_stock_bar();
-    for (b.nth = 0; !err && b.nth < p->n; b.nth++) {
-        const struct bk_plan_table *t = &p->table[b.nth];
-        struct bk_report inner = { "" };
-
-        if (t->present) {
-            sweep(&b);
-            continue;
-        }
-        if (is_to_end(o))
-            err = bk_fail(why, BK_E_SYSTEM, "interrupted before %s", t->name);
-        err = bk_ranks_agree(err, why);
-        if (!err && (err = build_locked(&b, &inner)))
-            bk_fail(why, err, "%s: %s", t->name, inner.text);
-    }
+    for (b.nth = 0; !err && b.nth < p->n; b.nth++)
+        err = build_nth(&b, why);
     bk_pool_stop_when(o->pool, NULL);
     bk_resident_release(&b.resident);
     bk_left_free(&b.left);
