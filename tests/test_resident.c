@@ -1,7 +1,8 @@
 /*
- * test_resident.c - which tables stay in memory for others: tb/build/resident.h.
+ * test_resident.c - which tables stay in memory for others: tb/build/resident.h; when that is
+ * foretold: tb/build/budget.h.
  *
- * Of a plan as small as can be, with sizes and no tables.
+ * Of a plan as small as can be, with sizes and no tables; of foretelling, of a game's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "core/load.h"
+#include "tb/build/budget.h"
 #include "tb/build/resident.h"
 
 enum { CHEAP, DEAR, DERIVED, FIRST, SECOND, THIRD, TABLES };
@@ -323,6 +326,54 @@ static void a_table__goes_when_the_last_that_needs_it_is_done(void **state)
     bk_resident_release(&h);
 }
 
+static void count_foretold(void *watcher, const struct bk_plan *p, unsigned nth)
+{
+    (void)p;
+    (void)nth;
+    ++*(unsigned *)watcher;
+}
+
+/* How many tables are foretold when the plan's memory is asked for, of one thread? */
+static unsigned foretold(struct bk_plan *p, uint64_t memory_limit)
+{
+    struct bk_report why;
+    unsigned n = 0;
+
+    p->foretells = count_foretold;
+    p->watcher = &n;
+    assert_int_equal(bk_plan_memory(p, 1, memory_limit, &why), BK_OK);
+    return n;
+}
+
+static void memory__is_foretold_once_while_the_plan_is_the_same(void **state)
+{
+    const uint64_t limit = UINT64_C(1) << 30;
+    struct bk_report why;
+    struct bk_variant *v;
+    struct bk_material m;
+    struct bk_plan *p;
+
+    (void)state;
+    assert_int_equal(bk_variant_load(&v, "shatranj", &why), BK_OK);
+    assert_int_equal(bk_material_parse(&m, v, "KPvKP", &why), BK_OK);
+    assert_int_equal(bk_plan_new(&p, v, "no folder", &m, 1, 0, true, &why), BK_OK);
+    assert_true(p->n > 1);
+    assert_int_equal(foretold(p, 0), p->n);
+    assert_int_equal(foretold(p, 0), 0);
+    assert_int_equal(foretold(p, limit), p->n);
+    assert_int_equal(foretold(p, limit), 0);
+    p->table[0].present = true;
+    assert_int_equal(foretold(p, limit), p->n - 1);
+    bk_plan_encode(p, BK_EFFORT_NORMAL, true);
+    assert_int_equal(foretold(p, limit), p->n - 1);
+    bk_plan_encode(p, BK_EFFORT_NORMAL, true);
+    assert_int_equal(foretold(p, limit), 0);
+    assert_int_equal(bk_plan_memory_alone(p, 1, &why), BK_OK); /* says something else of each */
+    assert_int_equal(foretold(p, limit), p->n - 1);
+    bk_plan_free(p);
+    bk_variant_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
         cmocka_unit_test(a_table__that_is_not_made_pins_no_other),
         cmocka_unit_test(a_table__goes_when_the_last_that_needs_it_is_done),
+        cmocka_unit_test(memory__is_foretold_once_while_the_plan_is_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "core/geometry.h"
 #include "tb/build/parts.h"
@@ -527,8 +528,6 @@ static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t mem
     uint64_t most, memory;
     enum bk_err err;
 
-    if (!threads)
-        threads = bk_cores();
     p->holds_more = !memory_limit && !is_several(p);
     err = predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
     if (err || !p->holds_more || most <= most_of(memory))
@@ -537,15 +536,40 @@ static enum bk_err predict_all(struct bk_plan *p, unsigned threads, uint64_t mem
     return predict_in_turn(p, threads, memory_limit, all, &most, &memory, why);
 }
 
+/* Of all that a prediction rests on; never 0. */
+static uint64_t fingerprint(const struct bk_plan *p, unsigned threads, uint64_t memory_limit)
+{
+    const uint64_t of_plan[] = { p->v->rules_id,   p->n,         p->distances,
+                                 p->machine_bytes, p->processes, p->effort,
+                                 p->alone,         threads,      memory_limit };
+    uint64_t sum = XXH64(of_plan, sizeof of_plan, 0);
+
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct bk_plan_table *t = &p->table[i];
+        const uint64_t of_table[] = { t->present, t->guess_bytes[0], t->guess_bytes[1] };
+
+        sum = XXH64(of_table, sizeof of_table, sum);
+    }
+    return sum | 1;
+}
+
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why)
 {
-    struct both *all = calloc(p->n + 1u, sizeof *all);
+    struct both *all;
+    uint64_t now;
     enum bk_err err;
 
+    threads = threads ? threads : bk_cores();
+    now = fingerprint(p, threads, memory_limit);
+    if (p->foretold == now)
+        return BK_OK;
+    p->foretold = 0;
+    all = calloc(p->n + 1u, sizeof *all);
     bk_plan_parts(p);
     err = all ? predict_all(p, threads, memory_limit, all, why) : bk_no_memory(why);
     free(all);
+    p->foretold = err ? 0 : now;
     return err;
 }
 
@@ -555,6 +579,8 @@ enum bk_err bk_plan_memory_alone(struct bk_plan *p, unsigned threads, struct bk_
     bool *missing = calloc(p->n + 1u, sizeof *missing);
     enum bk_err err = all && missing ? BK_OK : bk_no_memory(why);
 
+    p->foretold = 0;
+    threads = threads ? threads : bk_cores();
     bk_plan_parts(p);
     for (unsigned i = 0; !err && i < p->n; i++) {
         missing[i] = !p->table[i].present;

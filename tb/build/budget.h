@@ -14,6 +14,8 @@
  * build's; 0 threads: one a core.  Tested to be right within 10 percent for
  * tables that take more than some ten MiB.  Of several processes (p->processes) it is the one that
  * takes most, which is the first: it learns for all.
+ * Cost: some ms to some 100 ms a table; none for a plan that has been asked the same before and is
+ * as it was then, so that who asks before bk_build() does not pay twice.
  */
 enum bk_err bk_plan_memory(struct bk_plan *p, unsigned threads, uint64_t memory_limit,
                            struct bk_report *why);

@@ -64,6 +64,7 @@ struct bk_plan {
     uint64_t machine_bytes;   /* memory that a process here may have; 0: all of the machine's */
     bool holds_more;          /* a third of memory for tables that lead on, not a quarter:
                                  there is enough, and nobody has set a limit */
+    uint64_t foretold;        /* what memory was predicted from; 0: nothing: budget.h */
     unsigned processes;       /* that will make the tables together; 0: one */
     struct bk_owners owners;  /* bk_plan_owners() */
     enum bk_effort effort;    /* bk_plan_encode() */
