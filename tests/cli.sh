@@ -87,6 +87,13 @@ bad 2 'too many arguments; usage: bareking variants' variants shatranj
 grep -q 'variants$' err && pass || fail 'a blank behind the usage'
 bad 2 '.: a folder, not a file' info .
 bad 2 '/dev/null: a pipe or device, not a file' info /dev/null
+# what is not there: of tables it is no (1), of what is read besides bad input (2)
+bad 1 'nowhere.bkw: No such file' info nowhere.bkw
+for command in doctor manifest; do bad 1 'nowhere: No such file' $command nowhere; done
+for command in check stats; do bad 1 'no table KQvKQ' $command shatranj KQvKQ --dir nowhere; done
+for command in check-variant 'annotate shatranj' 'manifest .' 'doctor .' 'check' 'variants --explain'; do
+    bad 2 'nowhere.ini: No such file' $command nowhere.ini
+done
 bad 1 'build it: bareking build shatranj KQvKQ --dir here' probe shatranj 8/8/8/3k4/8/1KQ5/8/q7 --dir :here
 for command in mine report verify; do good '4G (default: 2G)' $command -h; done
 good '4G (default: 256M)' explore -h

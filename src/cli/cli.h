@@ -15,8 +15,8 @@
 /* Exit statuses. */
 enum {
     CLI_OK,      /* done; yes */
-    CLI_NO,      /* no: table not found, values differ */
-    CLI_USAGE,   /* bad usage or input */
+    CLI_NO,      /* no: table, file or folder of tables not there; values differ */
+    CLI_USAGE,   /* bad usage or input; what is to be read, but tables, is not there */
     CLI_DAMAGED, /* a table file is damaged, or needs a newer bareking */
     CLI_SYSTEM,  /* memory, disk, permissions; interrupted */
 };

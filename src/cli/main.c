@@ -274,7 +274,8 @@ static int fail_no_command(const char *name)
 
 static void print_statuses(void)
 {
-    printf("\nExit status: 0 ok, 1 no (no such table, differs), 2 bad usage or input,\n"
+    printf("\nExit status: 0 ok, 1 no (no such table, nor file or folder of tables; differs),\n"
+           "             2 bad usage or input (a game or a list that is not there, too),\n"
            "             3 file that is damaged, or of a later version,\n"
            "             4 system error or interrupted.\n");
 }
