@@ -24,6 +24,7 @@ struct turns {
     const struct bk_hands_pos *p;
     json_t *list, *seen;           /* by the FEN after them */
     bool more;                     /* than are told */
+    bool counting;                 /* the army's values are being found */
     const struct ex_armies *known; /* who knows this army; NULL: nobody */
 };
 
@@ -149,60 +150,95 @@ static json_t *sorted(json_t *list)
     return out;
 }
 
+/* All turns; where the army is known they have values, the best first, and the position has its
+ * own.
+ */
+static void list_turns(struct turns *t, const struct ex_games *g, struct ex_game *game,
+                       struct ex_value *value)
+{
+    if (g->armies && g->armies->begin(g->armies->context, game, t->p, &t->counting))
+        t->known = g->armies;
+    bk_hands_turns(t->p, t->v, see_turn, t);
+    if (t->known) {
+        ask_value(t->known, t->p, value);
+        t->known->end(t->known->context);
+        t->list = sorted(t->list);
+    }
+}
+
+/* Of a position that goes on, but has no turn. */
+static struct ex_value value_of_stuck(const struct bk_hands_pos *p, const struct bk_variant *v)
+{
+    int wdl = bk_hands_stuck_wdl(p, v);
+
+    return (struct ex_value){ .known = true,
+                              .wdl = wdl,
+                              .plies = wdl ? 0 : -1,
+                              .clocked_wdl = wdl,
+                              .clocked_known = true,
+                              .end = bk_hands_in_check(p, v, p->stm) ? BK_LIB_CHECKMATE
+                                                                     : BK_LIB_STALEMATE };
+}
+
+enum reading { NO_HANDS, REFUSED, READ };
+
+/* REFUSED: *reply says why. */
+static enum reading read_position(struct bk_hands_pos *p, const struct bk_variant *v,
+                                  const char *fen, struct ex_reply *reply)
+{
+    struct bk_report why = { "" };
+    char text[BK_FEN_MAX];
+
+    if (!fen)
+        return NO_HANDS;
+    if (!ex_fen_copy(text, fen, reply))
+        return REFUSED;
+    if (!bk_hands_from_fen(p, v, text, &why) && bk_hands_legal(p, v))
+        return READ;
+    if (!strchr(text, '['))
+        return NO_HANDS;
+    ex_reply_error(reply, 400, "fen", "%s", *why.text ? why.text : "illegal position");
+    return REFUSED;
+}
+
+/* The answer; t->list is taken. */
+static json_t *answer_json(const struct ex_game *game, const struct turns *t,
+                           const struct ex_value *value, bool configuration)
+{
+    json_t *o = json_object();
+    char fen[BK_FEN_MAX];
+
+    json_object_set_new(o, "variant", json_string(game->name));
+    json_object_set_new(o, "fen", json_string(bk_hands_to_fen(t->p, t->v, fen)));
+    json_object_set_new(o, "check", json_boolean(bk_hands_in_check(t->p, t->v, t->p->stm)));
+    put_value(o, value, configuration);
+    json_object_set_new(o, "mover", ex_view_json(value));
+    json_object_set_new(o, "more", json_boolean(t->more));
+    if (t->counting)
+        json_object_set_new(o, "counting", json_true());
+    json_object_set_new(o, "moves", t->list);
+    return o;
+}
+
 bool ex_hand_moves(struct ex_games *g, struct ex_game *game, const char *fen,
                    struct ex_reply *reply)
 {
-    struct turns t = { .v = game->v };
-    bool counting = false;
-    struct bk_report why = { "" };
     struct bk_hands_pos p;
+    struct turns t = { .v = game->v, .p = &p };
     struct ex_value value;
-    char text[BK_FEN_MAX];
     bool configuration;
-    json_t *o;
+    enum reading is = read_position(&p, game->v, fen, reply);
 
-    if (!fen)
-        return false;
-    if (!ex_fen_copy(text, fen, reply))
-        return true;
-    if (bk_hands_from_fen(&p, game->v, text, &why) || !bk_hands_legal(&p, game->v)) {
-        if (!strchr(text, '['))
-            return false;
-        ex_reply_error(reply, 400, "fen", "%s", *why.text ? why.text : "illegal position");
-        return true;
-    }
-    t.p = &p;
+    if (is != READ)
+        return is == REFUSED;
     t.list = json_array();
     t.seen = json_object();
-    o = json_object();
     value = value_of(&p, game->v, &configuration);
-    if (!value.known && g->armies && g->armies->begin(g->armies->context, game, &p, &counting))
-        t.known = g->armies;
     if (!value.known)
-        bk_hands_turns(&p, game->v, see_turn, &t);
-    if (t.known) {
-        ask_value(t.known, &p, &value);
-        t.known->end(t.known->context);
-        t.list = sorted(t.list);
-    }
-    if (value.end == BK_LIB_GOES_ON && !configuration && !json_array_size(t.list)) {
-        bool check = bk_hands_in_check(&p, game->v, p.stm);
-
-        value.wdl = value.clocked_wdl = bk_hands_stuck_wdl(&p, game->v);
-        value.known = true;
-        value.plies = value.wdl ? 0 : -1;
-        value.end = check ? BK_LIB_CHECKMATE : BK_LIB_STALEMATE;
-    }
-    json_object_set_new(o, "variant", json_string(game->name));
-    json_object_set_new(o, "fen", json_string(bk_hands_to_fen(&p, game->v, text)));
-    json_object_set_new(o, "check", json_boolean(bk_hands_in_check(&p, game->v, p.stm)));
-    put_value(o, &value, configuration);
-    json_object_set_new(o, "mover", ex_view_json(&value));
-    json_object_set_new(o, "more", json_boolean(t.more));
-    if (counting)
-        json_object_set_new(o, "counting", json_true());
-    json_object_set_new(o, "moves", t.list);
+        list_turns(&t, g, game, &value);
+    if (value.end == BK_LIB_GOES_ON && !configuration && !json_array_size(t.list))
+        value = value_of_stuck(&p, game->v);
     json_decref(t.seen);
-    ex_reply_json(reply, 200, o);
+    ex_reply_json(reply, 200, answer_json(game, &t, &value, configuration));
     return true;
 }
