@@ -611,25 +611,25 @@ unsigned bk_catalog_has(const struct bk_catalog *c, const struct bk_material *m,
 
 /* What the positions of a material may need, as far as it is looked into: somebody may ask for one
    of a hundred thousand tables that are not there. */
-#define NEAR_MAX 1000
-struct near {
+#define NEEDS_MAX 1000
+struct needs {
     struct bk_material *m; /* owned; the nearest first */
     size_t n;
     bool more;   /* there are others */
     bool unsure; /* a host does not know yet which are there */
 };
 
-static enum bk_err near_of(struct near *out, const struct bk_catalog *c,
-                           const struct bk_material *m, struct bk_report *why)
+static enum bk_err needs_of(struct needs *out, const struct bk_catalog *c,
+                            const struct bk_material *m, struct bk_report *why)
 {
-    *out = (struct near){ .m = NULL };
-    return bk_materials_near(&out->m, &out->n, &out->more, m, c->v, NEAR_MAX, why);
+    *out = (struct needs){ .m = NULL };
+    return bk_materials_near(&out->m, &out->n, &out->more, m, c->v, NEEDS_MAX, why);
 }
 
-/* The first from number i on that lacks this file; near->n: none does. */
-static size_t lacking(const struct bk_catalog *c, struct near *near, enum bk_kind kind, size_t i)
+/* The first from number i on that lacks this file; needs->n: none does. */
+static size_t lacking(const struct bk_catalog *c, struct needs *needs, enum bk_kind kind, size_t i)
 {
-    while (i < near->n && is_there(c, &near->m[i], kind, &near->unsure))
+    while (i < needs->n && is_there(c, &needs->m[i], kind, &needs->unsure))
         i++;
     return i;
 }
@@ -652,24 +652,24 @@ static size_t name_lacking(const struct bk_catalog *c, const struct bk_material 
 
 /* Writes what lacks this file into `out`, as many names as there is room for, and how many more
    there are, if that is known; how many do. */
-static size_t name_all(const struct bk_catalog *c, struct near *near, enum bk_kind kind, char *out,
-                       size_t room)
+static size_t name_all(const struct bk_catalog *c, struct needs *needs, enum bk_kind kind,
+                       char *out, size_t room)
 {
     char item[BK_MATERIAL_NAME_MAX + 32];
     size_t missing = 0, left = 0, at = 0;
 
-    for (size_t i = lacking(c, near, kind, 0); i < near->n; i = lacking(c, near, kind, i + 1)) {
+    for (size_t i = lacking(c, needs, kind, 0); i < needs->n; i = lacking(c, needs, kind, i + 1)) {
         if (missing++ == 0) {
-            at = name_lacking(c, &near->m[i], kind, 0, out, room);
+            at = name_lacking(c, &needs->m[i], kind, 0, out, room);
             continue;
         }
-        left += left || at + name_lacking(c, &near->m[i], kind, missing - 1, item, sizeof item) +
+        left += left || at + name_lacking(c, &needs->m[i], kind, missing - 1, item, sizeof item) +
                                 sizeof "; and 1000000 more" >
                             room;
         if (!left)
             at += (size_t)snprintf(out + at, room - at, "%s", item);
     }
-    if (missing && near->more && at < room)
+    if (missing && needs->more && at < room)
         snprintf(out + at, room - at, "%s and more", missing == left + 1 ? ";" : ",");
     else if (left && at < room)
         snprintf(out + at, room - at, "%s and %zu more", missing == left + 1 ? ";" : ",", left);
@@ -701,16 +701,16 @@ static bool is_late(const struct entry *e) { return e && e->home->err == BK_E_NO
 static enum bk_err find_missing(struct bk_catalog *c, const struct bk_material *key, bool late,
                                 struct bk_report *out)
 {
-    struct near near;
-    enum bk_err err = near_of(&near, c, key, out);
+    struct needs needs;
+    enum bk_err err = needs_of(&needs, c, key, out);
 
     if (err)
         return BK_E_SYSTEM;
-    if (!name_all(c, &near, BK_KIND_WDL, out->text, sizeof out->text) &&
-        (late || !name_all(c, &near, BK_KIND_DTW, out->text, sizeof out->text)))
-        name_late(c, near.n ? near.m : key, near.more && !late, out);
-    free(near.m);
-    if (near.unsure)
+    if (!name_all(c, &needs, BK_KIND_WDL, out->text, sizeof out->text) &&
+        (late || !name_all(c, &needs, BK_KIND_DTW, out->text, sizeof out->text)))
+        name_late(c, needs.n ? needs.m : key, needs.more && !late, out);
+    free(needs.m);
+    if (needs.unsure)
         return bk_fail(out, BK_E_NEEDS_BYTES, "needs to know which tables there are");
     return BK_E_NO_TABLE;
 }
@@ -749,17 +749,17 @@ enum bk_err bk_catalog_missing(struct bk_catalog *c, const struct bk_pos *p, str
 /* Found out; *unsure: not for good. */
 static bool find_lacks_distances(struct bk_catalog *c, const struct bk_material *key, bool *unsure)
 {
-    struct near near;
+    struct needs needs;
     bool lacks;
 
     *unsure = true;
-    if (near_of(&near, c, key, NULL))
+    if (needs_of(&needs, c, key, NULL))
         return false;
-    lacks =
-        lacking(c, &near, BK_KIND_WDL, 0) == near.n && lacking(c, &near, BK_KIND_DTW, 0) < near.n;
-    free(near.m);
-    *unsure = near.unsure;
-    return lacks && !near.unsure;
+    lacks = lacking(c, &needs, BK_KIND_WDL, 0) == needs.n &&
+            lacking(c, &needs, BK_KIND_DTW, 0) < needs.n;
+    free(needs.m);
+    *unsure = needs.unsure;
+    return lacks && !needs.unsure;
 }
 
 bool bk_catalog_lacks_distances(struct bk_catalog *c, const struct bk_pos *p)

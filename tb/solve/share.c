@@ -236,23 +236,23 @@ void bk_share_join(struct bk_state *st, struct bk_joined *x)
 
 /* == News == */
 
-/* The frontier of a kind. */
-struct frontier {
+/* Wins or losses: where their frontier lies. */
+struct news_kind {
     struct bk_solver *b;
     enum bk_array sets, marks, any;
     bool losses;
     uint32_t words, nmarks; /* 64-bit words of a vector; of the marks of a slice */
 };
 
-static struct frontier frontier_of(struct bk_solver *b, bool losses)
+static struct news_kind news_kind_of(struct bk_solver *b, bool losses)
 {
-    return (struct frontier){ .b = b,
-                              .sets = losses ? BK_LOSSES : BK_WINS,
-                              .marks = losses ? BK_LOSS_MARKS : BK_WIN_MARKS,
-                              .any = losses ? BK_ANY_LOSS : BK_ANY_WIN,
-                              .losses = losses,
-                              .words = (uint32_t)(b->kernel->set_bytes * b->kernel->lanes / 8),
-                              .nmarks = b->setup->nmarks };
+    return (struct news_kind){ .b = b,
+                               .sets = losses ? BK_LOSSES : BK_WINS,
+                               .marks = losses ? BK_LOSS_MARKS : BK_WIN_MARKS,
+                               .any = losses ? BK_ANY_LOSS : BK_ANY_WIN,
+                               .losses = losses,
+                               .words = (uint32_t)(b->kernel->set_bytes * b->kernel->lanes / 8),
+                               .nmarks = b->setup->nmarks };
 }
 
 /* What comes before the marks of a slice. */
@@ -277,7 +277,8 @@ static char *put_vector(char *to, const uint64_t *word, uint32_t words)
 }
 
 /* A slice's frontier, to one rank.  Returns its bytes; 0: no memory. */
-static size_t put_slice(const struct frontier *f, uint32_t slice, unsigned side, struct bk_box *box)
+static size_t put_slice(const struct news_kind *f, uint32_t slice, unsigned side,
+                        struct bk_box *box)
 {
     const struct bk_state *st = &f->b->state;
     const uint64_t *marks = bk_state_slice(st, f->marks, side, slice);
@@ -307,7 +308,7 @@ static size_t put_slice(const struct frontier *f, uint32_t slice, unsigned side,
 }
 
 /* The same to all who read it. */
-static void put_slice_to(const struct bk_share *h, const struct frontier *f, uint32_t slice,
+static void put_slice_to(const struct bk_share *h, const struct news_kind *f, uint32_t slice,
                          unsigned side, uint64_t to)
 {
     struct bk_box *first = &h->out[__builtin_ctzll(to)];
@@ -324,7 +325,7 @@ static void put_slice_to(const struct bk_share *h, const struct frontier *f, uin
 }
 
 /* What one of the owners has for the others. */
-static void pack_news(const struct bk_share *h, const struct frontier *f, unsigned owner)
+static void pack_news(const struct bk_share *h, const struct news_kind *f, unsigned owner)
 {
     for (uint32_t slice = 0; slice < h->nslices; slice++)
         for (unsigned side = 0; h->owner[slice] == owner && side < 2; side++) {
@@ -337,7 +338,7 @@ static void pack_news(const struct bk_share *h, const struct frontier *f, unsign
 }
 
 /* The halo's last frontier of a kind goes. */
-static void forget_news(const struct bk_share *h, const struct frontier *f)
+static void forget_news(const struct bk_share *h, const struct news_kind *f)
 {
     const struct bk_state *st = &f->b->state;
 
@@ -355,7 +356,7 @@ static void forget_news(const struct bk_share *h, const struct frontier *f)
 }
 
 /* As a kernel's wake() does, from where a king comes to the slice. */
-static void wake(const struct frontier *f, uint32_t slice, unsigned side)
+static void wake(const struct news_kind *f, uint32_t slice, unsigned side)
 {
     const struct bk_king_moves *kings = f->b->setup->kings;
     enum bk_array todo = f->losses ? BK_TODO_WIN : BK_TODO_LOSE;
@@ -382,7 +383,7 @@ static const char *take_vector(const char *at, uint64_t *word, uint64_t *won, ui
 }
 
 /* Takes in one slice; returns what follows it. */
-static const char *take_slice(const struct frontier *f, const char *at)
+static const char *take_slice(const struct news_kind *f, const char *at)
 {
     const struct bk_state *st = &f->b->state;
     struct heading head;
@@ -409,7 +410,7 @@ static const char *take_slice(const struct frontier *f, const char *at)
 enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool losses,
                           struct bk_report *why)
 {
-    struct frontier f = frontier_of(b, losses), used = frontier_of(b, !losses);
+    struct news_kind f = news_kind_of(b, losses), used = news_kind_of(b, !losses);
     enum bk_err err;
 
     pack_news(h, &f, bk_rank());
@@ -426,7 +427,7 @@ enum bk_err bk_share_news(const struct bk_share *h, struct bk_solver *b, bool lo
 
 uint64_t bk_share_would_send(const struct bk_share *h, struct bk_solver *b, bool losses)
 {
-    struct frontier f = frontier_of(b, losses);
+    struct news_kind f = news_kind_of(b, losses);
     uint64_t bytes = h->ranks * (bk_ranks_exchange_words(h->ranks) +
                                  bk_transport_reduced(JOINED * sizeof(int64_t), h->ranks));
 

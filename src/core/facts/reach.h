@@ -55,7 +55,7 @@ struct kind_reach {
 };
 
 /* Facts of place as sets; for rows. */
-struct near {
+struct places {
     set *at[METRICS][2]; /* [metric][which man is given][square * steps + q]: where the other
                             one, or the one there is, makes a fact of place true */
 };
@@ -71,7 +71,7 @@ struct reach {
     unsigned riders;                    /* whom others may stand in the way, likewise */
     unsigned wanderers;                 /* of them, those who bend or hop */
     uint8_t simple;                     /* a bit a side: nobody of it does */
-    _Atomic(struct near *) near;        /* owned; made for the first row */
+    _Atomic(struct places *) places;    /* owned; made for the first row */
 };
 
 /* == Making == */
@@ -227,21 +227,21 @@ static const struct kind_reach *kind_reach_of(struct bk_fact_game *game, unsigne
     return there;
 }
 
-static void near_free(struct near *near)
+static void places_free(struct places *places)
 {
-    for (unsigned m = 0; near && m < METRICS; m++) {
-        free(near->at[m][0]);
-        free(near->at[m][1]);
+    for (unsigned m = 0; places && m < METRICS; m++) {
+        free(places->at[m][0]);
+        free(places->at[m][1]);
     }
-    free(near);
+    free(places);
 }
 
 /* Of a metric of one square, the given one is 0. */
-static bool near_fill(struct near *near, const struct bk_facts *f, unsigned m, unsigned which)
+static bool places_fill(struct places *places, const struct bk_facts *f, unsigned m, unsigned which)
 {
     unsigned nsq = f->v->nsq, given = fact_metric_pairs(m) ? nsq : 1, steps = f->steps[m];
     size_t bytes = given * steps * sizeof(set);
-    set *out = near->at[m][which] = aligned_alloc(32, (bytes + 31) / 32 * 32);
+    set *out = places->at[m][which] = aligned_alloc(32, (bytes + 31) / 32 * 32);
 
     if (!out)
         return false;
@@ -257,31 +257,31 @@ static bool near_fill(struct near *near, const struct bk_facts *f, unsigned m, u
     return true;
 }
 
-static struct near *near_new(const struct bk_facts *f)
+static struct places *places_new(const struct bk_facts *f)
 {
-    struct near *near = calloc(1, sizeof *near);
+    struct places *places = calloc(1, sizeof *places);
 
-    for (unsigned m = 0; near && m < METRICS; m++)
+    for (unsigned m = 0; places && m < METRICS; m++)
         for (unsigned which = 0; f->steps[m] && which < (fact_metric_pairs(m) ? 2 : 1); which++)
-            if (!near_fill(near, f, m, which)) {
-                near_free(near);
+            if (!places_fill(places, f, m, which)) {
+                places_free(places);
                 return NULL;
             }
-    return near;
+    return places;
 }
 
 /* NULL: no memory. */
-static const struct near *near_of(const struct bk_facts *f)
+static const struct places *places_of(const struct bk_facts *f)
 {
     struct reach *r = f->reach;
-    struct near *there = atomic_load(&r->near), *mine;
+    struct places *there = atomic_load(&r->places), *mine;
 
     if (there)
         return there;
-    mine = near_new(f);
-    if (!mine || atomic_compare_exchange_strong(&r->near, &there, mine))
+    mine = places_new(f);
+    if (!mine || atomic_compare_exchange_strong(&r->places, &there, mine))
         return mine;
-    near_free(mine);
+    places_free(mine);
     return there;
 }
 
@@ -290,7 +290,7 @@ static void reach_free(void *reach)
     struct reach *r = reach;
 
     if (r)
-        near_free(r->near);
+        places_free(r->places);
     free(r);
 }
 

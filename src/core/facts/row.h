@@ -36,7 +36,7 @@ struct row_item {
 struct row {
     struct bk_fact_row head; /* first: what callers hold */
     const struct reach *reach;
-    const struct near *near;
+    const struct places *places;
     struct row_item *item; /* behind fact[] */
     set board;
     unsigned words; /* of the masks of groups */
@@ -92,7 +92,7 @@ static struct row_item row_item_of(const struct row *r, unsigned fact)
         bool pair = fact_metric_pairs(m), first = pair && inner == d->i;
 
         item.how = HOW_SQUARES;
-        item.from = r->near->at[m][first] + d->least - f->least[m];
+        item.from = r->places->at[m][first] + d->least - f->least[m];
         item.stride = pair ? f->steps[m] : 0;
         item.i = first ? d->j : d->i;
     }
@@ -104,14 +104,14 @@ static struct bk_fact_row *row_new(const struct bk_facts *f, unsigned inner)
     size_t bytes = sizeof(struct row) + f->nfacts * (sizeof(set) + sizeof(struct row_item));
     struct row *r = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
-    if (!r || !near_of(f)) {
+    if (!r || !places_of(f)) {
         free(r);
         return NULL;
     }
     memset(r, 0, bytes);
     r->head = (struct bk_fact_row){ f, inner };
     r->reach = f->reach;
-    r->near = near_of(f);
+    r->places = places_of(f);
     r->board = set_of(&f->v->board);
     r->words = (f->ngroups + 63) / 64;
     r->fresh = true;
@@ -347,7 +347,7 @@ static set row_near(const struct row *r, unsigned sq, int d)
 
     if (d < 1)
         return d < 0 ? NONE : bit(sq);
-    return d > steps ? ~NONE : r->near->at[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
+    return d > steps ? ~NONE : r->places->at[METRIC_DISTANCE][0][(int)sq * steps + d - 1];
 }
 
 /* The white king is nearer to man i than the black king by at least `by`. */
