@@ -459,7 +459,7 @@ static void compare_moves(const struct scene *s, unsigned stm)
             continue;
         }
         met++;
-        assert_true(takes & bk_fact_take_bit(take));
+        assert_true(takes >> (BK_MEN_MAX * take.by + take.taken) & 1);
         if (legal)
             compare_bare(s, &look, take, &after);
     }

@@ -123,14 +123,9 @@ struct bk_fact_take {
 
 /*
  * What the side attacks: all captures that it could make if its king were no concern, but those of
- * two men and in passing.  A bit each: bk_fact_takes_first().
+ * two men and in passing.  A bit each, number BK_MEN_MAX * by + taken.
  */
 uint64_t bk_fact_look_takes(const struct bk_fact_look *look, unsigned colour);
-
-static inline uint64_t bk_fact_take_bit(struct bk_fact_take t)
-{
-    return UINT64_C(1) << (BK_MEN_MAX * t.by + t.taken);
-}
 
 /* One of some. */
 static inline struct bk_fact_take bk_fact_takes_first(uint64_t takes)

@@ -31,7 +31,8 @@ unsigned ex_query_read(struct ex_query *q, const char *target, const char **why)
 /* The value of a key; NULL: not given. */
 const char *ex_query_arg(const struct ex_query *q, const char *key);
 
-/* Writes a target that reads the same; `out` has 3 * EX_TARGET_MAX + 2 bytes.  Returns `out`. */
+/* Writes a target that reads the same; `out` has 3 * EX_TARGET_MAX + 2 bytes.  Returns `out`.  For
+   tests of ex_query_read(). */
 char *ex_query_write(const struct ex_query *q, char *out);
 
 #endif

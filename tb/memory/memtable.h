@@ -122,7 +122,7 @@ static inline unsigned bk_memblock_digit(const struct bk_memblock *mb, unsigned 
 unsigned bk_memblock_code(const struct bk_memtable *t, const struct bk_memblock *mb, unsigned stm,
                           uint64_t at);
 
-/* The raw code of one position in the table's own colours. */
+/* The raw code of one position in the table's own colours.  For tests: one lookup at a time. */
 unsigned bk_memtable_code(const struct bk_memtable *t, unsigned stm, struct bk_placement at);
 
 #endif

@@ -34,7 +34,7 @@ void bk_stock_bar(void);
 void bk_stock_unbar(void);
 /* Gives all back to the machine. */
 void bk_stock_drop(void);
-/* What is kept. */
+/* What is kept; for tests. */
 size_t bk_stock_bytes(void);
 
 #endif
