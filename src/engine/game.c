@@ -517,8 +517,8 @@ static bool plain_of(const struct be_game *g, const struct bk_hands_pos *h, stru
     return bk_rules_plain_is_exact(g->v, made->count);
 }
 
-/* A table has answered without a distance: was it made with distances? */
-static void look_for_lost(const struct be_game *g, const struct bk_pos *p)
+/* A table has answered without a distance: if it was made with distances, they are lost. */
+static void note_lost_distances(const struct be_game *g, const struct bk_pos *p)
 {
     struct bk_cache *cache = bk_catalog_cache(g->catalog);
     unsigned visit = bk_visit_begin(cache);
@@ -573,7 +573,7 @@ bool be_probe(const struct be_game *g, const struct be_board *b, int *wdl, int *
     if (err)
         return false;
     if (*wdl && *plies < 0 && !*g->wrong->lost.text)
-        look_for_lost(g, q.p);
+        note_lost_distances(g, q.p);
     if (*wdl && *plies > be_plies_left(g, b)) {
         *wdl = 0;
         *plies = -1;

@@ -301,30 +301,53 @@ static bool take_word(struct going *g, const char *word)
 /* One with a number; false: it is none of them. */
 static bool take_number(struct going *g, const char *word, const char *value)
 {
-    static const char *const name[] = { "wtime", "btime",     "winc",  "binc", "movetime",
-                                        "depth", "movestogo", "nodes", "mate" };
-    size_t which = 0;
+    enum { WTIME, BTIME, WINC, BINC, MOVETIME, DEPTH, MOVESTOGO, NODES, MATE, NUMBERS };
+    static const char *const name[NUMBERS] = { "wtime", "btime",     "winc",  "binc", "movetime",
+                                               "depth", "movestogo", "nodes", "mate" };
+    unsigned which = 0;
     char *end = NULL;
     long long n = value ? strtoll(value, &end, 10) : 0;
 
-    while (which < sizeof name / sizeof *name && strcmp(word, name[which]))
+    while (which < NUMBERS && strcmp(word, name[which]))
         which++;
-    if (which < sizeof name / sizeof *name && (!value || end == value || *end)) {
+    if (which < NUMBERS && (!value || end == value || *end)) {
         be_say("info string error: go: %s needs a number", word);
         return true;
     }
     n = n < 0 ? 0 : n < BE_NUMBER_MAX ? n : BE_NUMBER_MAX;
     switch (which) {
-    case 0:
-    case 1: g->left[which] = n + 1; return true;
-    case 2:
-    case 3: g->increment[which - 2] = n; return true;
-    case 4: g->movetime = n + 1; return true;
-    case 5: g->limits.depth = n < BE_PLY_MAX ? (int)n : BE_PLY_MAX; return true;
-    case 6: g->togo = n < INT_MAX ? (int)n : 0; return true;
-    case 7: g->limits.nodes = (uint64_t)n; return true;
-    case 8: g->limits.mate = n < 1000 ? (int)(2 * n) : 0; return true;
+    case WTIME:
+    case BTIME: g->left[which - WTIME] = n + 1; return true;
+    case WINC:
+    case BINC: g->increment[which - WINC] = n; return true;
+    case MOVETIME: g->movetime = n + 1; return true;
+    case DEPTH: g->limits.depth = n < BE_PLY_MAX ? (int)n : BE_PLY_MAX; return true;
+    case MOVESTOGO: g->togo = n < INT_MAX ? (int)n : 0; return true;
+    case NODES: g->limits.nodes = (uint64_t)n; return true;
+    case MATE: g->limits.mate = n < 1000 ? (int)(2 * n) : 0; return true;
     default: return false;
+    }
+}
+
+static void read_going(struct going *g, char *rest)
+{
+    for (char *word; (word = be_word(&rest)) != NULL;) {
+        char *after = rest, *value;
+
+        if (take_word(g, word))
+            continue;
+        value = be_word(&after);
+        if (take_number(g, word, value)) {
+            g->moves = false;
+            rest = after;
+            continue;
+        }
+        if (value) /* no number: it is put back */
+            value[strlen(value)] = *after ? ' ' : 0;
+        if (g->moves)
+            add_only(g, word);
+        else
+            be_say("info string error: go: '%.40s' is not understood", word);
     }
 }
 
@@ -335,25 +358,7 @@ static void go(struct be_session *s, char *rest)
 
     be_session_stop(s);
     s->search.only.n = 0;
-    for (char *word; (word = be_word(&rest)) != NULL;) {
-        char *after = rest, *value;
-
-        if (take_word(&g, word))
-            continue;
-        value = be_word(&after);
-        if (take_number(&g, word, value)) {
-            g.moves = false;
-            rest = after;
-        } else if (g.moves) {
-            if (value && after > rest) /* put the word back */
-                value[strlen(value)] = *after ? ' ' : 0;
-            add_only(&g, word);
-        } else {
-            if (value)
-                value[strlen(value)] = *after ? ' ' : 0;
-            be_say("info string error: go: '%.40s' is not understood", word);
-        }
-    }
+    read_going(&g, rest);
     if (g.movetime)
         be_limits_exact(&g.limits, g.movetime);
     else if (g.left[us] || g.left[!us]) /* of two clocks one may not be told: then it is at 0 */
