@@ -197,11 +197,7 @@ static bool read_size(struct file *f)
     if (files < 2 || ranks < 2)
         return bk_fairy_fault(&f->in, f->in.wanted->line, 0, "the board must be 2x2 to %dx%d",
                               BK_FILES_MAX, BK_RANKS_MAX);
-    v->files = (uint8_t)files;
-    v->ranks = (uint8_t)ranks;
-    v->nsq = (uint8_t)(files * ranks);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        bk_bits_set(&v->board, sq);
+    bk_variant_board(v, files, ranks);
     return true;
 }
 

@@ -50,11 +50,7 @@ static bool key_board(struct bk_cursor *c, struct bk_variant *v)
     c->p++;
     if (!bk_cursor_number(c, 2, BK_RANKS_MAX, &ranks) || !bk_cursor_end(c))
         return false;
-    v->files = (uint8_t)files;
-    v->ranks = (uint8_t)ranks;
-    v->nsq = (uint8_t)(files * ranks);
-    for (unsigned sq = 0; sq < v->nsq; sq++)
-        bk_bits_set(&v->board, sq);
+    bk_variant_board(v, files, ranks);
     return true;
 }
 

@@ -3,6 +3,15 @@
 
 #include "core/letter.h"
 
+void bk_variant_board(struct bk_variant *v, unsigned files, unsigned ranks)
+{
+    v->files = (uint8_t)files;
+    v->ranks = (uint8_t)ranks;
+    v->nsq = (uint8_t)(files * ranks);
+    for (unsigned sq = 0; sq < v->nsq; sq++)
+        bk_bits_set(&v->board, sq);
+}
+
 int bk_variant_type(const struct bk_variant *v, char letter)
 {
     for (int i = 0; i < v->ntypes; i++)

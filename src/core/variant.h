@@ -161,6 +161,8 @@ struct bk_variant {
     struct bk_geometry *geometry; /* derived (core/geometry.h); owned */
 };
 
+/* Gives it a board of so many files and ranks, without holes. */
+void bk_variant_board(struct bk_variant *v, unsigned files, unsigned ranks);
 /* Type of a letter of either case, or -1. */
 int bk_variant_type(const struct bk_variant *v, char letter);
 /* The letters of all its kinds of men, for messages: "KQPBNR".  Returns out. */

@@ -211,6 +211,35 @@ static void pairs_free(struct bk_pairs *p)
     }
 }
 
+/* The next pair, in the order of their numbers: a slice of its own, or that of its least image. */
+static void add_pair(struct bk_pairs *p, const struct bk_index *ix, unsigned wk, unsigned bk)
+{
+    unsigned nsq = ix->v->nsq, self = wk * nsq + bk, least = self, by = 0, keep = 0;
+
+    for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
+        unsigned image;
+
+        if (!(p->group >> sym & 1))
+            continue;
+        image = ix->map[sym][wk] * nsq + ix->map[sym][bk];
+        if (image == self)
+            keep |= 1u << sym;
+        if (image < least) {
+            least = image;
+            by = sym;
+        }
+    }
+    if (least == self) {
+        p->king[p->nslices][0] = (uint8_t)wk;
+        p->king[p->nslices][1] = (uint8_t)bk;
+        p->stabilizer[p->nslices] = (uint8_t)keep;
+        p->slice[self] = (int32_t)p->nslices++;
+    } else { /* that came first */
+        p->slice[self] = p->slice[least];
+        p->sym[self] = (uint8_t)by;
+    }
+}
+
 static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
 {
     unsigned nsq = ix->v->nsq;
@@ -230,33 +259,9 @@ static struct bk_pairs *pairs_new(const struct bk_index *ix, unsigned group)
     }
     for (unsigned wk = 0; wk < nsq; wk++)
         for (unsigned bk = 0; bk < nsq; bk++) {
-            unsigned self = wk * nsq + bk, least = self, by = 0, keep = 0;
-
-            p->slice[self] = -1;
-            if (!pair_exists(ix, wk, bk))
-                continue;
-            for (unsigned sym = 0; sym < BK_SYMMETRIES; sym++) {
-                unsigned image;
-
-                if (!(group >> sym & 1))
-                    continue;
-                image = ix->map[sym][wk] * nsq + ix->map[sym][bk];
-                if (image == self)
-                    keep |= 1u << sym;
-                if (image < least) {
-                    least = image;
-                    by = sym;
-                }
-            }
-            if (least == self) {
-                p->king[p->nslices][0] = (uint8_t)wk;
-                p->king[p->nslices][1] = (uint8_t)bk;
-                p->stabilizer[p->nslices] = (uint8_t)keep;
-                p->slice[self] = (int32_t)p->nslices++;
-            } else { /* its least image came first */
-                p->slice[self] = p->slice[least];
-                p->sym[self] = (uint8_t)by;
-            }
+            p->slice[wk * nsq + bk] = -1;
+            if (pair_exists(ix, wk, bk))
+                add_pair(p, ix, wk, bk);
         }
     return p;
 }

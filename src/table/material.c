@@ -93,15 +93,14 @@ static enum bk_err read_rights(struct bk_material *m, const struct bk_variant *v
     return BK_OK;
 }
 
-enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v, const char *name,
-                              struct bk_report *why)
+/* The men of both sides; *end: what follows them. */
+static enum bk_err read_men(struct bk_material *m, const struct bk_variant *v, const char *name,
+                            const char **end, struct bk_report *why)
 {
     unsigned colour = BK_WHITE, men = 0;
     bool seen_v = false;
     const char *at;
 
-    memset(m, 0, sizeof *m);
-    bk_rules_allowances(v, m->left);
     for (at = name; *at && *at != '[' && *at != '+'; at++) {
         char letters[BK_TYPES_MAX + 1];
         int type;
@@ -126,21 +125,28 @@ enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v,
         if (m->count[colour][v->royal] != 1)
             return bk_fail(why, BK_E_USAGE, "material '%s': %s has %d kings, needs one", name,
                            bk_colour_name(colour), m->count[colour][v->royal]);
-    if (*at == '[') {
-        enum bk_err err = read_allowances(m, v, name, at, why);
-
-        if (err)
-            return err;
-        at = strchr(at, ']') + 1;
-    }
-    if (*at == '+') {
-        enum bk_err err = read_rights(m, v, name, at, why);
-
-        if (err)
-            return err;
-    }
-    bk_material_normalise(m, v);
+    *end = at;
     return BK_OK;
+}
+
+enum bk_err bk_material_parse(struct bk_material *m, const struct bk_variant *v, const char *name,
+                              struct bk_report *why)
+{
+    const char *at;
+    enum bk_err err;
+
+    memset(m, 0, sizeof *m);
+    bk_rules_allowances(v, m->left);
+    err = read_men(m, v, name, &at, why);
+    if (!err && *at == '[') {
+        err = read_allowances(m, v, name, at, why);
+        at = err ? at : strchr(at, ']') + 1;
+    }
+    if (!err && *at == '+')
+        err = read_rights(m, v, name, at, why);
+    if (!err)
+        bk_material_normalise(m, v);
+    return err;
 }
 
 /* A name being written; what does not fit is dropped and remembered. */
