@@ -97,10 +97,35 @@ static int refuse_folder(const struct cli *c)
 
 /* == A Makefile == */
 
+static void print_missing(const struct bk_plan *p)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->table[i].present)
+            printf(" t%u", i);
+    printf("\n");
+}
+
+/* The nth table waits for those that it needs. */
+static void print_rule(const struct cli *c, const struct bk_plan *p, unsigned nth)
+{
+    const struct bk_plan_table *t = &p->table[nth];
+    char game[PATH_MAX];
+
+    printf("t%u:", nth);
+    for (unsigned k = 0; k < t->nnext; k++)
+        if (!p->table[t->next[k]].present)
+            printf(" t%u", t->next[k]);
+    printf("\n\t$(BAREKING) build ");
+    print_word(stdout, game_of(c, game), IN_RECIPE);
+    putchar(' ');
+    print_word(stdout, t->name, IN_RECIPE);
+    print_options(stdout, c, IN_RECIPE);
+    printf(" --threads $(THREADS)\n");
+}
+
 int cli_jobs_make(const struct cli *c, struct bk_plan *p)
 {
-    char path[PATH_MAX], game[PATH_MAX];
-
+    char path[PATH_MAX];
     int status = refuse_folder(c);
 
     if (status)
@@ -111,31 +136,12 @@ int cli_jobs_make(const struct cli *c, struct bk_plan *p)
            p->v->name);
     print_word(stdout, program(path), IN_VARIABLE);
     printf("\nTHREADS ?= %u\nall:", c->threads ? c->threads : 1);
+    print_missing(p);
     for (unsigned i = 0; i < p->n; i++)
         if (!p->table[i].present)
-            printf(" t%u", i);
-    printf("\n");
-    for (unsigned i = 0; i < p->n; i++) {
-        const struct bk_plan_table *t = &p->table[i];
-
-        if (t->present)
-            continue;
-        printf("t%u:", i);
-        for (unsigned k = 0; k < t->nnext; k++)
-            if (!p->table[t->next[k]].present)
-                printf(" t%u", t->next[k]);
-        printf("\n\t$(BAREKING) build ");
-        print_word(stdout, game_of(c, game), IN_RECIPE);
-        putchar(' ');
-        print_word(stdout, t->name, IN_RECIPE);
-        print_options(stdout, c, IN_RECIPE);
-        printf(" --threads $(THREADS)\n");
-    }
+            print_rule(c, p, i);
     printf(".PHONY: all");
-    for (unsigned i = 0; i < p->n; i++)
-        if (!p->table[i].present)
-            printf(" t%u", i);
-    printf("\n");
+    print_missing(p);
     return CLI_OK;
 }
 
