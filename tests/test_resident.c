@@ -89,6 +89,7 @@ static void room__is_made_by_what_is_soon_solved_again(void **state)
     assert_non_null(bk_resident_find(&h, DEAR)); /* though it came first, and is needed last */
     assert_null(bk_resident_find(&h, CHEAP));
     assert_int_equal(h.bytes, 10);
+    assert_false(bk_resident_find(&h, DEAR)->away); /* processes that share it pack nothing */
     bk_resident_release(&h);
 }
 
@@ -194,6 +195,39 @@ static void room__is_made_by_packing_what_is_needed_last(void **state)
     bk_resident_release(&h);
 }
 
+/* Whoever reads a table reads its arrays. */
+static void room__is_not_made_by_packing_what_is_needed(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 5, 0);
+    h.packs = true;
+    bk_resident_make_room(&h, SECOND); /* which leads to the cheap one */
+    assert_null(bk_resident_find(&h, DEAR));
+    assert_false(bk_resident_find(&h, CHEAP)->away);
+    bk_resident_release(&h);
+    set_up(&h, 2000, 0);
+    h.packs = h.packs_all = true; /* as tests have it, there is room */
+    bk_resident_make_room(&h, SECOND);
+    assert_true(bk_resident_find(&h, DEAR)->away);
+    assert_false(bk_resident_find(&h, CHEAP)->away);
+    bk_resident_release(&h);
+}
+
+/* What nobody needs counts as much as it takes. */
+static void room__is_spared_for_what_is_packed(void **state)
+{
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 5, bk_resident_packed(&(struct bk_resident){ .p = &plan, .packs = true }, 10));
+    h.packs = true;
+    bk_resident_make_room(&h, SECOND);
+    assert_true(bk_resident_find(&h, DEAR) && bk_resident_find(&h, DEAR)->away);
+    bk_resident_release(&h);
+}
+
 /* Results pack better than distances; several processes pack nothing.  Where something is packed
    there is a margin, for how much that takes was guessed. */
 static void packing__is_foretold(void **state)
@@ -221,6 +255,21 @@ static void packing__is_foretold(void **state)
     assert_true(bk_resident_init(&h, &plan, 0) && !h.packs);
     bk_resident_release(&h);
     plan.processes = 0;
+}
+
+static void frames__are_those_of_the_tables_that_are_held(void **state)
+{
+    struct bk_report why;
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 30, 0);
+    for (unsigned i = 0; i < TABLES; i++)
+        table[i].frame_bytes = UINT64_C(1) << i;
+    assert_int_equal(bk_resident_add(&h, SECOND, NULL, 10, FIRST, &why), BK_OK);
+    bk_resident_find(&h, CHEAP)->away = true;
+    assert_int_equal(bk_resident_frames(&h), 1 << CHEAP | 1 << DEAR | 1 << SECOND);
+    bk_resident_release(&h);
 }
 
 static void a_packed_table__is_there_when_it_is_needed(void **state)
@@ -258,6 +307,14 @@ static void a_table__stays_if_it_does_packed(void **state)
     h.packs = true;
     assert_true(bk_resident_will_keep(&h, DERIVED, 4000));
     assert_false(bk_resident_will_keep(&h, DERIVED, 9000));
+    h.cost[DEAR] = 1e6; /* it stays: packed, as it is foretold, or as it was */
+    bk_resident_find(&h, DEAR)->uses = 2;
+    bk_resident_find(&h, DEAR)->bytes = 4000;
+    assert_true(bk_resident_will_keep(&h, DERIVED, 3900));
+    bk_resident_find(&h, DEAR)->packed_bytes = 1100;
+    assert_false(bk_resident_will_keep(&h, DERIVED, 3900));
+    bk_resident_find(&h, DEAR)->bytes = 10;
+    bk_resident_find(&h, DEAR)->packed_bytes = 0;
     table[THIRD].next[0] = DEAR;
     bk_resident_release(&h);
 }
@@ -299,6 +356,41 @@ static void a_table__that_is_not_made_pins_no_other(void **state)
     table[SECOND].nnext = 2;
     assert_int_equal(bk_resident_gather(&h, SECOND, SECOND, cannot_make, NULL, &why), BK_E_SYSTEM);
     assert_int_equal(bk_resident_find(&h, CHEAP)->pins, 0);
+    bk_resident_release(&h);
+}
+
+static enum bk_err make_ten(void *context, uint32_t made, struct bk_memtable **t, uint64_t *bytes,
+                            struct bk_report *why)
+{
+    const struct bk_resident *h = context;
+
+    (void)t;
+    (void)why;
+    if (made == FIRST)
+        assert_int_equal(bk_resident_find(h, CHEAP)->pins, 1);
+    assert_true(h->bytes <= h->limit);
+    *bytes = 10;
+    return BK_OK;
+}
+
+/* The second leads to the first, which is made, and needs the cheap one meanwhile. */
+static void a_table__is_let_go_when_what_was_made_of_it_is_there(void **state)
+{
+    static uint32_t to_first[] = { FIRST };
+    struct bk_report why = { "" };
+    struct bk_resident h;
+
+    (void)state;
+    set_up(&h, 15, 0);
+    table[SECOND].next = to_first;
+    table[FIRST].next = to_cheap;
+    table[FIRST].nnext = 1;
+    assert_int_equal(bk_resident_gather(&h, SECOND, SECOND, make_ten, &h, &why), BK_OK);
+    assert_int_equal(bk_resident_find(&h, FIRST)->pins, 1);
+    assert_int_equal(h.n, 1); /* the others make room */
+    assert_int_equal(h.bytes, 10);
+    bk_resident_leave(&h, SECOND);
+    assert_int_equal(bk_resident_find(&h, FIRST)->pins, 0);
     bk_resident_release(&h);
 }
 
@@ -386,11 +478,15 @@ int main(void)
         cmocka_unit_test(room__is_not_made_by_what_is_needed),
         cmocka_unit_test(room__is_spared_for_what_nobody_needs_at_once),
         cmocka_unit_test(room__is_made_by_packing_what_is_needed_last),
+        cmocka_unit_test(room__is_not_made_by_packing_what_is_needed),
+        cmocka_unit_test(room__is_spared_for_what_is_packed),
         cmocka_unit_test(packing__is_foretold),
+        cmocka_unit_test(frames__are_those_of_the_tables_that_are_held),
         cmocka_unit_test(a_packed_table__is_there_when_it_is_needed),
         cmocka_unit_test(a_table__stays_if_it_does_packed),
         cmocka_unit_test(a_table__stays_if_what_is_worth_more_leaves_room),
         cmocka_unit_test(a_table__that_is_not_made_pins_no_other),
+        cmocka_unit_test(a_table__is_let_go_when_what_was_made_of_it_is_there),
         cmocka_unit_test(a_table__goes_when_the_last_that_needs_it_is_done),
         cmocka_unit_test(memory__is_foretold_once_while_the_plan_is_the_same),
     };
