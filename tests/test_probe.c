@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -520,6 +521,145 @@ static void probe__a_missing_table_is_named(void **state)
     bk_close(lib);
 }
 
+/* == Tables that are missing == */
+
+/* The rows of a board, top first, as a FEN has them. */
+static char *put_rows(char *fen, const char *board, unsigned files, unsigned ranks)
+{
+    for (unsigned rank = ranks; rank-- > 0; *fen++ = rank ? '/' : ' ')
+        for (unsigned file = 0, empty = 1; file < files; file++, empty++) {
+            char man = board[rank * files + file];
+
+            if (!man && file + 1 < files && !board[rank * files + file + 1])
+                continue;
+            *fen++ = man ? man : (char)('0' + empty);
+            empty = 0;
+        }
+    return fen;
+}
+
+static void put_man(char *board, unsigned first, unsigned n, char man, uint64_t *seed)
+{
+    unsigned sq;
+
+    do
+        sq = first + random_below(seed, n);
+    while (board[sq]);
+    board[sq] = man;
+}
+
+/* King and rook have not moved: their moves, and castling, lead to another table. */
+static void draw_castling(char *fen, uint64_t *seed)
+{
+    char board[64] = { [4] = 'K', [7] = 'R' };
+
+    put_man(board, 0, 64, 'k', seed);
+    put_man(board, 0, 64, 'r', seed);
+    strcpy(put_rows(fen, board, 8, 8), random_once_in(seed, 2) ? "w K -" : "b K -");
+}
+
+/* If it can be, a pawn has just made two steps. */
+static void draw_passing(char *fen, uint64_t *seed)
+{
+    char board[18] = { 0 }, ep[] = "-\0";
+    bool black = random_once_in(seed, 2);
+
+    put_man(board, 0, 18, 'K', seed);
+    put_man(board, 0, 18, 'k', seed);
+    put_man(board, 3, 12, 'P', seed);
+    put_man(board, 3, 12, 'p', seed);
+    for (unsigned file = 0; file < 3; file++)
+        if (board[(black ? 9 : 6) + file] == (black ? 'P' : 'p') &&
+            !board[(black ? 6 : 9) + file] && !board[(black ? 3 : 12) + file]) {
+            ep[0] = (char)('a' + file);
+            ep[1] = black ? '3' : '4';
+        }
+    sprintf(put_rows(fen, board, 3, 6), "%c - %s", black ? 'b' : 'w', ep);
+}
+
+/* Links to all tables of a game but one, which is damaged there, or missing. */
+static void link_all_but(const char *to, const char *from, const char *name, bool damaged)
+{
+    DIR *d = opendir(from);
+    struct dirent *e;
+
+    assert_non_null(d);
+    while ((e = readdir(d))) {
+        char one[2 * PATH_MAX], other[2 * PATH_MAX], real[PATH_MAX];
+        size_t n = strcspn(e->d_name, ".");
+
+        bool it = n == strlen(name) && !strncmp(e->d_name, name, n);
+
+        if (!n || (it && !damaged))
+            continue;
+        snprintf(one, sizeof one, "%s/%s", from, e->d_name);
+        snprintf(other, sizeof other, "%s/%s", to, e->d_name);
+        if (it) {
+            unsigned char *data = slurp(one, &n);
+
+            for (size_t i = n / 2; i < n; i++)
+                data[i] ^= 0x55;
+            spill(other, data, n);
+            free(data);
+            continue;
+        }
+        assert_non_null(realpath(one, real));
+        assert_int_equal(symlink(real, other), 0);
+    }
+    closedir(d);
+}
+
+/* Where a table is missing, or damaged, there is the answer that there is with it, or none. */
+static void same_or_none(const char *game, const char *name, const char *from, const char *missing,
+                         bool damaged, void (*draw)(char *fen, uint64_t *seed))
+{
+    enum bk_lib_err none = damaged ? BK_LIB_CORRUPT : BK_LIB_NO_TABLE;
+    char path[PATH_MAX], inner[PATH_MAX + 20], all[PATH_MAX];
+    unsigned answered = 0, refused = 0;
+    struct bk_lib *whole, *part;
+    uint64_t seed = 1;
+
+    make_folder(path, "part", name);
+    snprintf(inner, sizeof inner, "%s/%s", path, name);
+    snprintf(all, sizeof all, "%s/%s", from, name);
+    link_all_but(inner, all, missing, damaged);
+    whole = lib_of(game, from);
+    part = lib_of(game, path);
+    for (unsigned i = 0; i < 1500; i++) {
+        struct bk_answer a, b;
+        char fen[100];
+        enum bk_lib_err err;
+
+        draw(fen, &seed);
+        if (bk_probe_fen(whole, fen, &a))
+            continue;
+        err = bk_probe_fen(part, fen, &b);
+        if (err != none && (err || a.wdl != b.wdl || a.dtw != b.dtw))
+            fail_msg("without %s: %s: %+d in %d, not %+d in %d", missing, fen, b.wdl, b.dtw, a.wdl,
+                     a.dtw);
+        refused += err == none;
+        answered += !err;
+    }
+    assert_true(answered > 100 && refused > 10);
+    bk_close(part);
+    bk_close(whole);
+}
+
+static void probe__without_a_table_the_answer_is_the_same_or_none(void **state)
+{
+    static const char *const of_chess[] = { "KRvKR", "KRvK" };
+    static const char *const of_mini[] = { "KPvK", "KRvKP", "KRvKR", "KRvK" };
+
+    (void)state;
+    for (unsigned damaged = 0; damaged < 2; damaged++) {
+        for (unsigned i = 0; i < 2; i++)
+            same_or_none("chess", "chess", "tests/golden/normal", of_chess[i], damaged,
+                         draw_castling);
+        for (unsigned i = 0; i < 4; i++)
+            same_or_none(mini_path, "mini", dir, of_mini[i], damaged, draw_passing);
+    }
+}
+
 static void probe__castling_rights_have_tables_of_their_own(void **state)
 {
     struct bk_lib *lib = lib_of("chess", dir);
@@ -898,6 +1038,7 @@ int main(void)
         cmocka_unit_test(probe__the_clock_stops_a_win_that_comes_too_late),
         cmocka_unit_test(probe__without_distances_there_is_still_a_verdict),
         cmocka_unit_test(probe__a_missing_table_is_named),
+        cmocka_unit_test(probe__without_a_table_the_answer_is_the_same_or_none),
         cmocka_unit_test(probe__castling_rights_have_tables_of_their_own),
         cmocka_unit_test(probe__castling_counts_as_a_move),
         cmocka_unit_test(probe__bad_input_is_told_from_the_rest),
